@@ -1,0 +1,149 @@
+import { sql } from 'drizzle-orm'
+import { PushIds } from '../../tree/push-id.ts'
+import type { Commit, CommitContext, Effects, Job, ReadAnswer, ReadRequest } from '../store.ts'
+import type { ChangeLog } from './change-log.ts'
+import type { Connection } from './connection.ts'
+import { readMeta } from './meta.ts'
+import type { TreeReader } from './read.ts'
+import { meta } from './schema.ts'
+import type { Sweep } from './sweep.ts'
+import type { TreeWriter } from './write.ts'
+
+/** A job and where its outcome goes. */
+export interface QueuedJob {
+  readonly job: Job
+  readonly resolve: (commit: Commit | undefined) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** How one job of a committed batch ended, to be told once that is durable. */
+export interface Settlement {
+  tell(): void
+  /** The batch will never be known to be durable. */
+  abandon(error: unknown): void
+}
+
+/** What a batch came to. */
+export interface BatchOutcome {
+  readonly commits: readonly Commit[]
+  readonly settlements: readonly Settlement[]
+  /** Whether the file changed, so that a sync is owed. */
+  readonly changed: boolean
+  /** Whether cut-off subtrees or old log entries are left to remove. */
+  readonly moreToClean: boolean
+}
+
+const PUSH_TIME = 'push_time'
+
+/** Runs jobs inside one transaction of the writer, a savepoint each. */
+export class BatchRunner {
+  readonly #client
+  readonly #begin
+  readonly #commit
+  readonly #rollback
+  readonly #savepoint
+  readonly #release
+  readonly #rollbackTo
+  readonly #savePushTime
+  readonly #reader: TreeReader
+  readonly #writer: TreeWriter
+  readonly #log: ChangeLog
+  readonly #sweep: Sweep
+  readonly #pushIds: PushIds
+
+  constructor(connection: Connection, reader: TreeReader, writer: TreeWriter, log: ChangeLog, sweep: Sweep) {
+    const { client, orm } = connection
+    this.#client = client
+    this.#begin = client.prepare('BEGIN IMMEDIATE')
+    this.#commit = client.prepare('COMMIT')
+    this.#rollback = client.prepare('ROLLBACK')
+    this.#savepoint = client.prepare('SAVEPOINT job')
+    this.#release = client.prepare('RELEASE job')
+    this.#rollbackTo = client.prepare('ROLLBACK TO job')
+    this.#savePushTime = orm
+      .insert(meta)
+      .values({ name: PUSH_TIME, value: sql.placeholder('time') })
+      .onConflictDoUpdate({ target: meta.name, set: { value: sql`excluded.value` } })
+      .prepare()
+    this.#reader = reader
+    this.#writer = writer
+    this.#log = log
+    this.#sweep = sweep
+    this.#pushIds = new PushIds(Number(readMeta(connection, PUSH_TIME) ?? 0))
+  }
+
+  /**
+   * Runs the jobs, cleans up a little and commits. Pauses wherever a job's own work does.
+   * @throws whatever kept the transaction from committing; then nothing of the batch is written
+   */
+  *run(jobs: readonly QueuedJob[]): Generator<void, BatchOutcome> {
+    const firstSeq = this.#log.lastSeq
+    const pushTime = this.#pushIds.lastTime
+    this.#begin.run()
+    try {
+      const commits: Commit[] = []
+      const settlements: Settlement[] = []
+      const context: CommitContext = {
+        now: Math.max(Date.now(), this.#log.lastAt),
+        nextPushId: () => this.#pushIds.next(context.now),
+      }
+      for (const queued of jobs) settlements.push(yield* this.#runJob(queued, context, commits))
+      if (this.#pushIds.lastTime !== pushTime) this.#savePushTime.run({ time: String(this.#pushIds.lastTime) })
+      const swept = this.#sweep.step()
+      const trimming = this.#log.trim(context.now)
+      this.#commit.run()
+      return { commits, settlements, changed: swept || trimming || commits.length > 0, moreToClean: swept || trimming }
+    } catch (error) {
+      this.#log.rewind(firstSeq)
+      if (this.#client.inTransaction) this.#rollback.run()
+      throw error
+    }
+  }
+
+  *#runJob(queued: QueuedJob, context: CommitContext, commits: Commit[]): Generator<void, Settlement> {
+    const seq = this.#log.lastSeq
+    this.#savepoint.run()
+    try {
+      const effects = yield* this.#effectsOf(queued.job(context))
+      let commit: Commit | undefined
+      if (effects !== undefined) {
+        for (const write of effects.writes) yield* this.#writer.apply(write)
+        commit = this.#log.append(effects, context.now)
+        commits.push(commit)
+      }
+      this.#release.run()
+      return { tell: () => queued.resolve(commit), abandon: queued.reject }
+    } catch (error) {
+      // When SQLite has ended the whole transaction by itself, the batch is lost, not the job alone.
+      if (!this.#client.inTransaction) throw error
+      this.#log.rewind(seq)
+      this.#rollbackTo.run()
+      this.#release.run()
+      return { tell: () => queued.reject(error), abandon: queued.reject }
+    }
+  }
+
+  /** Answers what a job asks for until it has decided. */
+  *#effectsOf(
+    job: Generator<ReadRequest, Effects | undefined, ReadAnswer>,
+  ): Generator<void, Effects | undefined> {
+    let step = job.next()
+    while (!step.done) step = job.next(yield* this.#answer(step.value))
+    return step.value
+  }
+
+  *#answer(request: ReadRequest): Generator<void, ReadAnswer> {
+    switch (request.kind) {
+      case 'node':
+        return yield* this.#reader.node(request.path, Number.POSITIVE_INFINITY)
+      case 'leaf':
+        return this.#reader.leaf(request.path)
+      case 'exists':
+        return this.#reader.exists(request.path)
+      case 'size':
+        return this.#reader.size(request.path)
+      default:
+        return request satisfies never
+    }
+  }
+}

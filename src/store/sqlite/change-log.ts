@@ -1,0 +1,144 @@
+import { asc, desc, gt, lte, sql } from 'drizzle-orm'
+import { formatPath, parsePath } from '../../tree/path.ts'
+import { type JsonText, printWithin } from '../../tree/print.ts'
+import type { Write } from '../../tree/write.ts'
+import type { Commit, LoggedChange } from '../store.ts'
+import type { Connection } from './connection.ts'
+import { change } from './schema.ts'
+
+/** Longest text of one change that is kept, in UTF-16 code units; what is longer can be read from the tree. */
+const MAX_DATA_LENGTH = 16_384
+/** Entries looked at, and appended between two looks, when trimming. */
+const TRIM_STEP = 512
+
+export interface LogRetention {
+  /** Entries kept at the most. */
+  readonly maxChanges: number
+  /** Age up to which an entry is kept, in milliseconds. */
+  readonly maxAgeMs: number
+}
+
+/** Appends every commit to the table `change` and trims it by count and age. Runs inside the writer's transaction. */
+export class ChangeLog {
+  readonly #retention: LogRetention
+  readonly #append
+  readonly #oldest
+  readonly #removeUpTo
+  #lastSeq: number
+  #lastAt: number
+  #untrimmed = TRIM_STEP
+
+  constructor({ orm }: Connection, retention: LogRetention) {
+    this.#retention = retention
+    this.#append = orm
+      .insert(change)
+      .values({
+        seq: sql.placeholder('seq'),
+        at: sql.placeholder('at'),
+        kind: sql.placeholder('kind'),
+        path: sql.placeholder('path'),
+        data: sql.placeholder('data'),
+      })
+      .prepare()
+    this.#oldest = orm
+      .select({ seq: change.seq, at: change.at })
+      .from(change)
+      .orderBy(asc(change.seq))
+      .limit(TRIM_STEP)
+      .prepare()
+    this.#removeUpTo = orm
+      .delete(change)
+      .where(lte(change.seq, sql.placeholder('seq')))
+      .prepare()
+    const last = orm.select().from(change).orderBy(desc(change.seq)).limit(1).get()
+    this.#lastSeq = last?.seq ?? 0
+    this.#lastAt = last?.at ?? 0
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  /** Time of the latest entry; a commit is never dated before it. */
+  get lastAt(): number {
+    return this.#lastAt
+  }
+
+  /** Takes back what a transaction that did not commit had appended. */
+  rewind(seq: number): void {
+    this.#lastSeq = seq
+  }
+
+  append(effects: Omit<Commit, 'seq' | 'at'>, at: number): Commit {
+    const seq = this.#lastSeq + 1
+    const data = dataOf(effects)
+    this.#append.run({ seq, at, kind: effects.kind, path: formatPath(effects.path), data: data ?? null })
+    this.#lastSeq = seq
+    this.#lastAt = at
+    this.#untrimmed++
+    return { ...effects, seq, at }
+  }
+
+  /** Removes old entries, a bounded number a call. @returns whether more may be left */
+  trim(now: number): boolean {
+    if (this.#untrimmed < TRIM_STEP) return false
+    const entries = this.#oldest.all()
+    const { maxChanges, maxAgeMs } = this.#retention
+    const outdated = entries.filter(
+      ({ seq, at }) => seq < this.#lastSeq && (seq <= this.#lastSeq - maxChanges || at < now - maxAgeMs),
+    )
+    const last = outdated.at(-1)
+    if (last !== undefined) this.#removeUpTo.run({ seq: last.seq })
+    if (outdated.length === TRIM_STEP) return true
+    this.#untrimmed = 0
+    return false
+  }
+}
+
+/** Stored text of a put's value, or an object of relative paths for a patch; `undefined` when it is too long. */
+function dataOf({ kind, path, writes }: Omit<Commit, 'seq' | 'at'>): JsonText | undefined {
+  const members: string[] = []
+  let length = 0
+  for (const write of writes) {
+    const text = textOf(write)
+    if (text === undefined) return undefined
+    const below = write.kind === 'priority' ? [...write.path, '.priority'] : write.path
+    members.push(kind === 'put' ? text : `${JSON.stringify(below.slice(path.length).join('/'))}:${text}`)
+    length += text.length
+    if (length > MAX_DATA_LENGTH) return undefined
+  }
+  return kind === 'put' ? members[0] : `{${members.join(',')}}`
+}
+
+function textOf(write: Write): JsonText | undefined {
+  if (write.kind === 'priority') return JSON.stringify(write.priority ?? null)
+  return write.value === undefined ? 'null' : printWithin(write.value, MAX_DATA_LENGTH)
+}
+
+/** Reads the log through a reader's connection. */
+export class ChangeLogReader {
+  readonly #after
+  readonly #first
+
+  constructor({ orm }: Connection) {
+    this.#after = orm
+      .select()
+      .from(change)
+      .where(gt(change.seq, sql.placeholder('seq')))
+      .orderBy(asc(change.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare()
+    this.#first = orm.select({ seq: change.seq }).from(change).orderBy(asc(change.seq)).limit(1).prepare()
+  }
+
+  /** Entries after `seq`, or `undefined` when some of them have been trimmed. */
+  after(seq: number, limit: number, lastSeq: number): readonly LoggedChange[] | undefined {
+    const first = this.#first.get()?.seq ?? lastSeq + 1
+    if (seq < first - 1) return undefined
+    return this.#after.all({ seq, limit }).map(({ path, data, ...entry }) => ({
+      ...entry,
+      path: parsePath(path),
+      data: data ?? undefined,
+    }))
+  }
+}

@@ -1,0 +1,77 @@
+import type { Connection } from './connection.ts'
+import type { CheckpointRequest } from './checkpoint-worker.ts'
+
+/** Bytes of one page in the log, its header included. */
+const FRAME_BYTES = 4096 + 24
+/** Share of the limit at which the worker starts to move pages while writes go on. */
+const START_SHARE = 4
+
+/** How long the write-ahead log is, and the worker that shortens it. */
+export class Checkpoint {
+  readonly #file: string
+  readonly #limitBytes: number
+  readonly #length
+  /** Length at which the next pause is worth it: a long read can keep a checkpoint from shortening the log. */
+  #pauseAtBytes: number
+  #bytes = 0
+  #worker: Worker | undefined
+  #running: Promise<void> | undefined
+
+  /** @param limitBytes length of the log at which writes pause until it starts over */
+  constructor(file: string, writer: Connection, limitBytes: number) {
+    this.#file = file
+    this.#limitBytes = limitBytes
+    this.#pauseAtBytes = limitBytes
+    this.#length = writer.client.prepare<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)')
+  }
+
+  /** Takes the length of the log. Only between transactions of the writer: SQLite refuses inside one. */
+  measure(): void {
+    this.#bytes = (this.#length.get()?.log ?? 0) * FRAME_BYTES
+    if (this.#bytes <= this.#limitBytes) this.#pauseAtBytes = this.#limitBytes
+  }
+
+  /** Whether the log is so long that writes should pause for a checkpoint. */
+  get overdue(): boolean {
+    return this.#bytes > this.#pauseAtBytes
+  }
+
+  /** Starts a checkpoint beside the writes once the log has grown enough. */
+  async advance(): Promise<void> {
+    if (this.#running === undefined && this.#bytes > this.#limitBytes / START_SHARE) await this.#run()
+  }
+
+  /**
+   * Moves the whole log while nobody writes and no reader holds an older commit; the next commit then starts the log
+   * over. A long read may stand in the way: then the log grows a little more before the next try.
+   */
+  async finish(): Promise<void> {
+    await this.#running
+    await this.#run()
+    this.#pauseAtBytes = this.#bytes + this.#limitBytes / START_SHARE
+  }
+
+  #run(): Promise<void> {
+    this.#running ??= this.#ask({ file: this.#file }).finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  async close(): Promise<void> {
+    await this.#running?.catch(() => {})
+    if (this.#worker === undefined) return
+    await this.#ask('stop')
+    this.#worker.terminate()
+  }
+
+  #ask(request: CheckpointRequest): Promise<void> {
+    this.#worker ??= new Worker(new URL('./checkpoint-worker.ts', import.meta.url))
+    const worker = this.#worker
+    return new Promise((resolve, reject) => {
+      worker.onmessage = () => resolve()
+      worker.onerror = (event) => reject(new Error(`checkpoint failed: ${event.message}`))
+      worker.postMessage(request)
+    })
+  }
+}

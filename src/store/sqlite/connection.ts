@@ -1,0 +1,34 @@
+import { Database as Client } from 'bun:sqlite'
+import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
+
+/** One connection to a tree's file: Drizzle on top, and the client for what must be fast or is no query. */
+export interface Connection {
+  readonly client: Client
+  readonly orm: BunSQLiteDatabase
+}
+
+const BUSY_TIMEOUT_MS = 5000
+const PAGE_BYTES = 4096
+/** Negative: kibibytes, SQLite's notation. */
+const WRITER_CACHE = -65_536
+const READER_CACHE = -16_384
+
+/** Opens the connection that writes. Its commits are not synced: the pipeline does that. */
+export function connectWriter(file: string): Connection {
+  const client = new Client(file, { create: true, readwrite: true })
+  client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  client.run(`PRAGMA page_size = ${PAGE_BYTES}`)
+  client.run('PRAGMA journal_mode = WAL')
+  client.run('PRAGMA wal_autocheckpoint = 0')
+  client.run('PRAGMA temp_store = MEMORY')
+  client.run(`PRAGMA cache_size = ${WRITER_CACHE}`)
+  return { client, orm: drizzle(client) }
+}
+
+export function connectReader(file: string): Connection {
+  const client = new Client(file, { readonly: true })
+  client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  client.run('PRAGMA temp_store = MEMORY')
+  client.run(`PRAGMA cache_size = ${READER_CACHE}`)
+  return { client, orm: drizzle(client) }
+}

@@ -1,0 +1,225 @@
+import { close, fdatasync, openSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { DholeError } from '../../tree/error.ts'
+import type { Commit, Job } from '../store.ts'
+import type { BatchOutcome, BatchRunner, QueuedJob } from './batch.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import type { Snapshots } from './snapshots.ts'
+import { runBriefly, runInTurns } from './steps.ts'
+
+/** What the pipeline tells its owner. */
+export interface DurabilityEvents {
+  /** Commits that are durable now and visible to every read that starts from here on. */
+  onDurable(commits: readonly Commit[]): void
+  /** Nothing can be written any more. */
+  onFailed(error: unknown): void
+  /** A batch or a checkpoint failed; the pipeline goes on. */
+  onTroubled(error: unknown): void
+}
+
+/** Syncs the log of the engine. Replaceable so that a test can hold a sync back. */
+export type SyncLog = (descriptor: number, done: (error: Error | null) => void) => void
+
+/**
+ * Group commit without stopping the event loop. All jobs of a turn become one transaction; after it has committed, an
+ * asynchronous sync of the write-ahead log runs while the next batch is collected and committed. Only when the sync
+ * returns does anybody hear of the commits it covers: the callers, the readers, the listeners.
+ * @see docs/architecture.md#durability
+ */
+export class DurabilityPipeline {
+  readonly #runner: BatchRunner
+  readonly #snapshots: Snapshots
+  readonly #checkpoint: Checkpoint
+  readonly #events: DurabilityEvents
+  readonly #syncLog: SyncLog
+  readonly #descriptor: number
+  #queue: QueuedJob[] = []
+  #scheduled = false
+  #batchOpen = false
+  #syncing = false
+  /** No new batch starts while the log waits to be shortened, or is. */
+  #pausing = false
+  #shortening = false
+  #moreToClean = true
+  #lastSeq: number
+  /** Batches that have committed and wait for a sync. */
+  #unsynced: BatchOutcome[] = []
+  #failure: DholeError | undefined
+  #closing = false
+  #idleListeners: (() => void)[] = []
+
+  constructor(
+    file: string,
+    lastSeq: number,
+    parts: { runner: BatchRunner; snapshots: Snapshots; checkpoint: Checkpoint; syncLog?: SyncLog | undefined },
+    events: DurabilityEvents,
+  ) {
+    this.#runner = parts.runner
+    this.#snapshots = parts.snapshots
+    this.#checkpoint = parts.checkpoint
+    this.#syncLog = parts.syncLog ?? fdatasync
+    this.#events = events
+    this.#lastSeq = lastSeq
+    this.#descriptor = openSync(`${file}-wal`, 'r+')
+    this.#snapshots.promote(this.#snapshots.pin(lastSeq))
+    this.#schedule()
+  }
+
+  /** Number of the last commit, durable or not. */
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  commit(job: Job): Promise<Commit | undefined> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure)
+    if (this.#closing) return Promise.reject(new DholeError('unavailable'))
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ job, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  /** Resolves when nothing is queued, waits for a sync or is left to clean. Rejects never. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#idleListeners.push(resolve)
+      this.#atRest()
+    })
+  }
+
+  /** Takes no more jobs, finishes those it has and ends. Cleaning is left to the next process. */
+  async close(): Promise<void> {
+    this.#closing = true
+    await this.idle()
+    await promisify(close)(this.#descriptor)
+  }
+
+  /** Whether there is cleaning to do and time for it. */
+  get #cleaning(): boolean {
+    return this.#moreToClean && !this.#closing && this.#failure === undefined
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#batchOpen || this.#pausing || this.#failure !== undefined) return
+    if (this.#queue.length === 0 && !this.#cleaning) return
+    this.#scheduled = true
+    setImmediate(() => this.#runBatch())
+  }
+
+  #runBatch(): void {
+    this.#scheduled = false
+    const jobs = this.#queue
+    this.#queue = []
+    this.#batchOpen = true
+    const steps = this.#runner.run(jobs)
+    try {
+      const finished = runBriefly(steps)
+      if (finished !== undefined) this.#endBatch(finished.value)
+      else
+        runInTurns(steps).then(
+          (outcome) => this.#endBatch(outcome),
+          (error) => this.#abandonBatch(jobs, error),
+        )
+    } catch (error) {
+      this.#abandonBatch(jobs, error)
+    }
+  }
+
+  #endBatch(outcome: BatchOutcome): void {
+    this.#batchOpen = false
+    this.#moreToClean = outcome.moreToClean
+    this.#checkpoint.measure()
+    this.#lastSeq = outcome.commits.at(-1)?.seq ?? this.#lastSeq
+    // What a job saw may not be durable yet even when it wrote nothing, so its answer waits as well.
+    this.#unsynced.push(outcome)
+    this.#sync()
+    this.#schedule()
+  }
+
+  #abandonBatch(jobs: readonly QueuedJob[], error: unknown): void {
+    this.#batchOpen = false
+    this.#events.onTroubled(error)
+    for (const { reject } of jobs) reject(new DholeError('unavailable', undefined, { cause: error }))
+    this.#schedule()
+    this.#atRest()
+  }
+
+  #sync(): void {
+    if (this.#syncing || this.#unsynced.length === 0) return
+    if (this.#failure !== undefined) {
+      this.#abandon(this.#failure)
+      return
+    }
+    const outcomes = this.#unsynced
+    this.#unsynced = []
+    if (!outcomes.some((outcome) => outcome.changed)) {
+      this.#settle(outcomes)
+      return
+    }
+    this.#syncing = true
+    const snapshot = this.#snapshots.pin(this.#lastSeq)
+    this.#syncLog(this.#descriptor, (error) => {
+      this.#syncing = false
+      if (error !== null) {
+        this.#snapshots.release(snapshot)
+        this.#unsynced.unshift(...outcomes)
+        this.#fail(error)
+        return
+      }
+      this.#snapshots.promote(snapshot)
+      this.#events.onDurable(outcomes.flatMap((outcome) => outcome.commits))
+      if (this.#checkpoint.overdue) this.#pausing = true
+      else this.#checkpoint.advance().catch(this.#events.onTroubled)
+      this.#settle(outcomes)
+      this.#sync()
+    })
+  }
+
+  #settle(outcomes: readonly BatchOutcome[]): void {
+    for (const outcome of outcomes) for (const settlement of outcome.settlements) settlement.tell()
+    this.#atRest()
+  }
+
+  /** After a failed sync nobody knows what is on the disk: nothing may be acknowledged any more. */
+  #fail(error: Error): void {
+    this.#failure = new DholeError('unavailable', undefined, { cause: error })
+    this.#events.onFailed(error)
+    this.#abandon(this.#failure)
+  }
+
+  #abandon(failure: DholeError): void {
+    for (const outcome of this.#unsynced.splice(0)) {
+      for (const settlement of outcome.settlements) settlement.abandon(failure)
+    }
+    for (const { reject } of this.#queue.splice(0)) reject(failure)
+    this.#atRest()
+  }
+
+  /** Starts what waits for the moment when no transaction is open and nothing waits for a sync. */
+  #atRest(): void {
+    if (this.#batchOpen || this.#syncing || this.#unsynced.length > 0) return
+    if (this.#pausing) {
+      this.#shortenLog()
+      return
+    }
+    if (this.#queue.length > 0 || this.#scheduled || this.#cleaning) return
+    for (const listener of this.#idleListeners.splice(0)) listener()
+  }
+
+  /** Everything is durable and nobody writes: readers let go, the worker moves the log, the next commit starts it over. */
+  #shortenLog(): void {
+    if (this.#shortening) return
+    this.#shortening = true
+    this.#snapshots.drop()
+    this.#checkpoint
+      .finish()
+      .catch(this.#events.onTroubled)
+      .finally(() => {
+        this.#snapshots.promote(this.#snapshots.pin(this.#lastSeq))
+        this.#shortening = false
+        this.#pausing = false
+        this.#schedule()
+        this.#atRest()
+      })
+  }
+}

@@ -1,0 +1,65 @@
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Database as Client } from 'bun:sqlite'
+import { migrate } from 'drizzle-orm/bun-sqlite/migrator'
+import { type Connection, connectWriter } from './connection.ts'
+import { readMeta, writeMeta } from './meta.ts'
+
+const MIGRATIONS = fileURLToPath(new URL('../../../drizzle/sqlite', import.meta.url))
+
+/** A tree's file, opened for this process alone. */
+export interface OpenFile {
+  readonly writer: Connection
+  /** Made with the file; a restored tree gets a new one. */
+  readonly epoch: string
+  /** Lets go of the lock that keeps other processes away. */
+  unlock(): void
+}
+
+/**
+ * Opens or creates the file, brings its tables up to date and makes file, log and directory entries durable.
+ * @throws when another process has it open, or it is no database
+ */
+export function openFile(file: string): OpenFile {
+  mkdirSync(dirname(file), { recursive: true })
+  const lock = lockFile(file)
+  try {
+    const writer = connectWriter(file)
+    // One commit under FULL syncs the directory entry of a new log, which later syncs of its content do not.
+    writer.client.run('PRAGMA synchronous = FULL')
+    migrate(writer.orm, { migrationsFolder: MIGRATIONS })
+    const epoch = readMeta(writer, 'epoch') ?? crypto.randomUUID()
+    writeMeta(writer, 'epoch', epoch)
+    syncDirectory(dirname(file))
+    writer.client.run('PRAGMA synchronous = NORMAL')
+    return { writer, epoch, unlock: () => lock.close() }
+  } catch (error) {
+    lock.close()
+    throw error
+  }
+}
+
+/**
+ * Two processes on one file would each believe their own caches. An exclusive transaction on a file beside it is a
+ * lock that the system takes back when the process dies.
+ */
+function lockFile(file: string): Client {
+  const lock = new Client(`${file}-lock`, { create: true, readwrite: true })
+  try {
+    lock.run('BEGIN EXCLUSIVE')
+  } catch (cause) {
+    lock.close()
+    throw new Error(`${file} is in use by another process`, { cause })
+  }
+  return lock
+}
+
+function syncDirectory(directory: string): void {
+  const descriptor = openSync(directory, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

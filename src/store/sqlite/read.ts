@@ -1,0 +1,281 @@
+import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
+import { DholeError } from '../../tree/error.ts'
+import { PRIORITY } from '../../tree/key.ts'
+import { NodeText } from '../../tree/node-text.ts'
+import { arrayLength, keyOf, sortKey } from '../../tree/order.ts'
+import type { Path } from '../../tree/path.ts'
+import { type JsonText, parseStored, print } from '../../tree/print.ts'
+import { isBranch, type Leaf, ownMember, VALUE, type Value } from '../../tree/value.ts'
+import type { Connection } from './connection.ts'
+import { closure, interior, node } from './schema.ts'
+import { isChild, ROOT_KEY, ROOT_PARENT, type Slot, Trait } from './slot.ts'
+
+/** Children read in one step: at most four megabytes of text, or a few long leaves. */
+const PAGE_CHILDREN = 512
+const PAGE_LONG_CHILDREN = 8
+/** Above every key. */
+const LAST_KEY = '\u{10FFFF}\u{10FFFF}'
+/** Stand in assembled text for what JavaScript puts in; no JSON text holds them raw. */
+const INTERIOR_MARK = '\u0002'
+const KEY_MARK = '\u0003'
+
+const MARKED_INTERIOR = sql.raw(`char(2) || ${node.id.name} || char(2)`)
+const MARKED_KEY = sql`char(3) || ${node.key} || char(3)`
+const TEXT = sql`coalesce(${node.value}, ${MARKED_INTERIOR})`
+
+/** Where a path ends: at a slot, or at a value inside the text of one. */
+type Place = { readonly kind: 'slot'; readonly slot: Slot } | { readonly kind: 'inside'; readonly value: Value }
+
+/**
+ * Reads the tree through one connection and whatever transaction is open on it. Long readings are generators that
+ * pause between bounded steps.
+ */
+export class TreeReader {
+  readonly #slot
+  readonly #interior
+  readonly #pageEnd
+  readonly #plainPage
+  readonly #carefulPage
+  readonly #rows
+  readonly #lastKey
+  readonly #size
+
+  constructor({ orm }: Connection) {
+    const parent = eq(node.parentId, sql.placeholder('parent'))
+    const range = and(parent, gt(node.key, sql.placeholder('after')), lte(node.key, sql.placeholder('end')))
+    this.#slot = orm
+      .select({ kind: node.kind, value: node.value, id: node.id })
+      .from(node)
+      .where(and(parent, eq(node.key, sql.placeholder('key'))))
+      .prepare()
+    this.#interior = orm
+      .select({ childCount: interior.childCount, traits: interior.traits })
+      .from(interior)
+      .where(eq(interior.id, sql.placeholder('id')))
+      .prepare()
+    this.#pageEnd = orm
+      .select({ key: node.key })
+      .from(node)
+      .where(and(parent, gt(node.key, sql.placeholder('after'))))
+      .orderBy(node.key)
+      .limit(1)
+      .offset(sql.placeholder('size'))
+      .prepare()
+    // The rows of a range arrive in key order because that is the order of the table itself.
+    this.#plainPage = orm
+      .select({ text: sql<string | null>`group_concat('"' || ${node.key} || '":' || ${TEXT})` })
+      .from(node)
+      .where(range)
+      .prepare()
+    this.#carefulPage = orm
+      .select({ text: sql<string | null>`group_concat(${MARKED_KEY} || ':' || ${TEXT})` })
+      .from(node)
+      .where(range)
+      .prepare()
+    this.#rows = orm
+      .select({ key: node.key, text: sql<string>`${TEXT}` })
+      .from(node)
+      .where(range)
+      .orderBy(node.key)
+      .prepare()
+    this.#lastKey = orm.select({ key: node.key }).from(node).where(parent).orderBy(desc(node.key)).limit(1).prepare()
+    this.#size = orm
+      .select({ rows: sql<number | null>`sum(${interior.childCount})` })
+      .from(closure)
+      .innerJoin(interior, eq(interior.id, closure.descendant))
+      .where(eq(closure.ancestor, sql.placeholder('id')))
+      .prepare()
+  }
+
+  slot(parent: number, key: string): Slot | undefined {
+    return this.#slot.get({ parent, key })
+  }
+
+  /** Opens the snapshot of a transaction just begun: SQLite takes it at the first read. */
+  touch(): void {
+    this.slot(ROOT_PARENT, ROOT_KEY)
+  }
+
+  exists(path: Path): boolean {
+    return this.#place(path) !== undefined
+  }
+
+  leaf(path: Path): Leaf | undefined {
+    const place = this.#place(path)
+    if (place === undefined || (place.kind === 'slot' && place.slot.value === null)) return undefined
+    const value = place.kind === 'inside' ? place.value : parseStored(place.slot.value ?? '')
+    if (!isBranch(value)) return value
+    const leaf = ownMember(value, VALUE)
+    return isBranch(leaf) ? undefined : leaf
+  }
+
+  count(path: Path): number {
+    const place = this.#place(path)
+    if (place === undefined) return 0
+    if (place.kind === 'slot' && place.slot.id !== null) return this.#interiorRow(place.slot.id).childCount
+    return childKeys(valueAt(place)).length
+  }
+
+  /** Rows the engine holds at and below a path: what removing it costs. */
+  size(path: Path): number {
+    const place = this.#place(path)
+    if (place === undefined) return 0
+    if (place.kind === 'inside' || place.slot.id === null) return 1
+    return 1 + (this.#size.get({ id: place.slot.id })?.rows ?? 0)
+  }
+
+  /**
+   * The finished text of a node.
+   * @param maxLength longest text wanted; a longer one throws `read-too-big`
+   */
+  *node(path: Path, maxLength: number): Generator<void, NodeText | undefined> {
+    const place = this.#place(path)
+    if (place === undefined) return undefined
+    if (place.kind === 'inside') return new NodeText(print(place.value, 'stored'))
+    const { value, id } = place.slot
+    if (id === null) return new NodeText(value ?? '')
+    return new NodeText(yield* this.#interiorText(id, { left: maxLength }))
+  }
+
+  *shallow(path: Path, maxLength: number): Generator<void, JsonText | undefined> {
+    const place = this.#place(path)
+    if (place === undefined) return undefined
+    if (place.kind === 'inside' || place.slot.id === null) return shallowText(valueAt(place))
+    const budget = { left: maxLength }
+    const pieces: string[] = []
+    for (const range of this.#pages(place.slot.id, PAGE_CHILDREN)) {
+      const keys = this.#rows.values(range).map(([key]) => String(key))
+      const members = keys.filter(isChild).map((key) => `${JSON.stringify(keyOf(key))}:true`)
+      if (members.length > 0) pieces.push(spend(budget, members.join(',')))
+      yield
+    }
+    return joinMembers(pieces)
+  }
+
+  #place(path: Path): Place | undefined {
+    let slot = this.slot(ROOT_PARENT, ROOT_KEY)
+    for (const [depth, key] of path.entries()) {
+      if (slot === undefined) return undefined
+      if (slot.id === null) return insideText(slot.value ?? '', path.slice(depth))
+      slot = this.slot(slot.id, sortKey(key))
+    }
+    return slot && { kind: 'slot', slot }
+  }
+
+  #interiorRow(id: number): { childCount: number; traits: number } {
+    const row = this.#interior.get({ id })
+    if (row === undefined) throw new DholeError('internal', undefined, { cause: `no interior row ${id}` })
+    return row
+  }
+
+  /** Ranges of keys that cover all children of an interior node, each of a bounded number. */
+  *#pages(parent: number, size: number): Generator<{ parent: number; after: string; end: string }> {
+    let after = ''
+    for (;;) {
+      const end = this.#pageEnd.get({ parent, after, size: size - 1 })?.key
+      yield { parent, after, end: end ?? LAST_KEY }
+      if (end === undefined) return
+      after = end
+    }
+  }
+
+  *#interiorText(id: number, budget: Budget): Generator<void, JsonText> {
+    const { childCount, traits } = this.#interiorRow(id)
+    const careful = (traits & Trait.carefulKeys) !== 0
+    const size = traits & Trait.longTexts ? PAGE_LONG_CHILDREN : PAGE_CHILDREN
+    const length = careful ? this.#arrayLength(id, childCount) : undefined
+    if (length !== undefined) return yield* this.#arrayText(id, length, size, budget)
+    const page = careful ? this.#carefulPage : this.#plainPage
+    const pieces: string[] = []
+    for (const range of this.#pages(id, size)) {
+      const text = page.get(range)?.text
+      if (text === null || text === undefined) break
+      spend(budget, text)
+      const named = careful ? nameKeys(text) : text
+      pieces.push(named.includes(INTERIOR_MARK) ? yield* this.#fillIn(named, budget) : named)
+      yield
+    }
+    return joinMembers(pieces)
+  }
+
+  /** Puts the text of each interior child where its mark stands. */
+  *#fillIn(text: string, budget: Budget): Generator<void, string> {
+    const parts = text.split(INTERIOR_MARK)
+    for (let index = 1; index < parts.length; index += 2) {
+      parts[index] = yield* this.#interiorText(Number(parts[index]), budget)
+    }
+    return parts.join('')
+  }
+
+  /** Integers stand first, so the last key and the count tell nearly always that there is no array. */
+  #arrayLength(id: number, childCount: number): number | undefined {
+    const last = this.#lastKey.get({ parent: id })?.key
+    if (last === undefined || Number(keyOf(last)) + 1 >= childCount * 2) return undefined
+    const all = { parent: id, after: '', end: LAST_KEY }
+    const keys = this.#rows.values(all).map(([key]) => keyOf(String(key)))
+    return arrayLength(keys)
+  }
+
+  *#arrayText(id: number, length: number, size: number, budget: Budget): Generator<void, JsonText> {
+    const elements = new Array<string>(length).fill('null')
+    spend(budget, '', length * 'null,'.length)
+    for (const range of this.#pages(id, size)) {
+      for (const { key, text } of this.#rows.all(range)) {
+        spend(budget, text)
+        elements[Number(keyOf(key))] = text.includes(INTERIOR_MARK) ? yield* this.#fillIn(text, budget) : text
+      }
+      yield
+    }
+    return `[${elements.join(',')}]`
+  }
+}
+
+interface Budget {
+  left: number
+}
+
+function spend(budget: Budget, text: string, length: number = text.length): string {
+  budget.left -= length
+  if (budget.left < 0) throw new DholeError('read-too-big')
+  return text
+}
+
+/** One flat string: braces put around a joined text would copy all of it once more. */
+function joinMembers(pieces: string[]): JsonText {
+  const last = pieces.length - 1
+  pieces[0] = `{${pieces[0] ?? ''}`
+  pieces[Math.max(last, 0)] += '}'
+  return pieces.join(',')
+}
+
+/** Replaces each marked key by its JSON text. */
+function nameKeys(text: string): string {
+  const parts = text.split(KEY_MARK)
+  for (let index = 1; index < parts.length; index += 2) parts[index] = JSON.stringify(keyOf(parts[index] ?? ''))
+  return parts.join('')
+}
+
+function insideText(text: JsonText, path: Path): Place | undefined {
+  let value: Value | undefined = parseStored(text)
+  for (const key of path) {
+    value = isBranch(value) ? ownMember(value, key) : undefined
+    if (value === undefined) return undefined
+  }
+  return { kind: 'inside', value }
+}
+
+function valueAt(place: Place): Value {
+  return place.kind === 'inside' ? place.value : parseStored(place.slot.value ?? '')
+}
+
+function childKeys(value: Value): string[] {
+  return isBranch(value) ? Object.keys(value).filter((key) => key !== PRIORITY && key !== VALUE) : []
+}
+
+function shallowText(value: Value): JsonText {
+  const leaf = isBranch(value) ? ownMember(value, VALUE) : value
+  if (leaf !== undefined) return print(leaf, 'plain')
+  const shallow = Object.create(null)
+  for (const key of childKeys(value)) shallow[key] = true
+  return print(shallow, 'export')
+}

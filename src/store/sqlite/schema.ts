@@ -1,0 +1,94 @@
+/**
+ * The tables of one application's tree. Change them with `bun run generate`, then put `WITHOUT ROWID` back into the
+ * generated SQL of `node`, `closure` and `index_entry`: the generator cannot write it.
+ * @see docs/architecture.md#schema
+ */
+import { blob, integer, primaryKey, sqliteTable, text, unique, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+/**
+ * A slot: one child of an interior node (or the root, under parent 0 with key ''). It is a leaf, a whole small subtree
+ * as text, or an interior node of its own.
+ */
+export const node = sqliteTable(
+  'node',
+  {
+    parentId: integer('parent_id').notNull(),
+    /** `sortKey` of the key. */
+    key: text().notNull(),
+    /** One of `SlotKind`. */
+    kind: integer().notNull(),
+    /** Finished stored text; null for an interior node. */
+    value: text(),
+    /** The interior node standing here; null for all others. */
+    id: integer(),
+  },
+  (table) => [primaryKey({ columns: [table.parentId, table.key] })],
+)
+
+/** A node whose children are slots of their own. */
+export const interior = sqliteTable('interior', {
+  id: integer().primaryKey(),
+  parentId: integer('parent_id').notNull(),
+  key: text().notNull(),
+  /** Number of children; a priority is not one. */
+  childCount: integer('child_count').notNull(),
+  /** Bits of `Trait`: what a reader of the children must look out for. */
+  traits: integer().notNull(),
+})
+
+/** Every pair of an interior node and one at or below it. */
+export const closure = sqliteTable(
+  'closure',
+  {
+    ancestor: integer().notNull(),
+    descendant: integer().notNull(),
+    depth: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.ancestor, table.descendant] }),
+    uniqueIndex('closure_up').on(table.descendant, table.depth, table.ancestor),
+  ],
+)
+
+/** Interior nodes cut off by a delete whose rows are still to be removed. */
+export const detached = sqliteTable('detached', { id: integer().primaryKey() })
+
+/** An index over the children of one interior node: `path` is a list of child paths, as JSON text. */
+export const indexDefinition = sqliteTable(
+  'index_definition',
+  {
+    id: integer().primaryKey(),
+    listId: integer('list_id').notNull(),
+    path: text().notNull(),
+  },
+  (table) => [unique('index_definition_list').on(table.listId, table.path)],
+)
+
+/** One row for each child of an indexed list. */
+export const indexEntry = sqliteTable(
+  'index_entry',
+  {
+    indexId: integer('index_id').notNull(),
+    kind: integer().notNull(),
+    /** A number or an encoded string as SQLite compares them: a blob column converts neither. */
+    value: blob().notNull(),
+    key: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.indexId, table.kind, table.value, table.key] })],
+)
+
+/**
+ * The change log. Its newest entry is never removed, so numbers go on from it: AUTOINCREMENT would make every commit
+ * write one more page.
+ */
+export const change = sqliteTable('change', {
+  seq: integer().primaryKey(),
+  at: integer().notNull(),
+  kind: text({ enum: ['put', 'patch'] }).notNull(),
+  path: text().notNull(),
+  /** Stored text of what was written; null when it was too large to keep. */
+  data: text(),
+})
+
+/** Facts about the tree as a whole: `epoch`, `push_time`. */
+export const meta = sqliteTable('meta', { name: text().primaryKey(), value: text().notNull() })

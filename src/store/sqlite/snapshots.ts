@@ -1,0 +1,88 @@
+import { type Connection, connectReader } from './connection.ts'
+import { ChangeLogReader } from './change-log.ts'
+import { TreeReader } from './read.ts'
+
+/** One reading connection and everything prepared on it. */
+class Reader {
+  readonly connection: Connection
+  readonly tree: TreeReader
+  readonly log: ChangeLogReader
+
+  constructor(file: string) {
+    this.connection = connectReader(file)
+    this.tree = new TreeReader(this.connection)
+    this.log = new ChangeLogReader(this.connection)
+  }
+}
+
+/** One commit of the tree, held open for reading. Whoever keeps it across turns of the event loop retains it. */
+export interface Snapshot {
+  readonly tree: TreeReader
+  readonly log: ChangeLogReader
+  /** Number of the last commit it shows. */
+  readonly seq: number
+}
+
+interface HeldSnapshot extends Snapshot {
+  readonly reader: Reader
+  holders: number
+}
+
+/**
+ * Read transactions on a small pool of connections. When a sync starts, a snapshot of exactly what it covers is
+ * pinned; when the sync has returned, that snapshot becomes the current one. So nothing that is not durable is seen,
+ * and all reads in between share one open transaction, which is also what makes them fast.
+ */
+export class Snapshots {
+  readonly #file: string
+  readonly #idle: Reader[] = []
+  #current: HeldSnapshot | undefined
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  /** The latest durable commit, if one is pinned. */
+  get current(): Snapshot | undefined {
+    return this.#current
+  }
+
+  /** Opens a snapshot of everything committed so far. */
+  pin(seq: number): Snapshot {
+    const reader = this.#idle.pop() ?? new Reader(this.#file)
+    reader.connection.client.run('BEGIN')
+    reader.tree.touch()
+    const snapshot: HeldSnapshot = { reader, tree: reader.tree, log: reader.log, seq, holders: 1 }
+    return snapshot
+  }
+
+  /** Makes a pinned snapshot the current one and lets go of the one before. */
+  promote(snapshot: Snapshot): void {
+    this.drop()
+    this.#current = snapshot as HeldSnapshot
+  }
+
+  /** Lets go of the current snapshot. */
+  drop(): void {
+    const old = this.#current
+    this.#current = undefined
+    if (old !== undefined) this.release(old)
+  }
+
+  retain(snapshot: Snapshot): void {
+    ;(snapshot as HeldSnapshot).holders++
+  }
+
+  release(snapshot: Snapshot): void {
+    const held = snapshot as HeldSnapshot
+    if (--held.holders > 0) return
+    held.reader.connection.client.run('COMMIT')
+    this.#idle.push(held.reader)
+  }
+
+  /** Closes every connection. Nobody may hold a snapshot any more. */
+  close(): void {
+    this.drop()
+    for (const reader of this.#idle.splice(0)) reader.connection.client.close()
+  }
+}

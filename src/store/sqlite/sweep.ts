@@ -1,0 +1,83 @@
+import { and, desc, eq, inArray, lte, sql } from 'drizzle-orm'
+import type { Connection } from './connection.ts'
+import { closure, detached, indexDefinition, indexEntry, interior, node } from './schema.ts'
+
+/** Interior nodes looked at, and rows removed, in one step: well under a millisecond or two of work. */
+const STEP_INTERIORS = 64
+const STEP_ROWS = 512
+
+/**
+ * Removes the rows of subtrees that a write has cut off, a bounded number at a time, so that deleting a large subtree
+ * costs its caller nothing. What is left after a restart is found again in the table.
+ */
+export class Sweep {
+  readonly #oldest
+  readonly #below
+  readonly #pageEnd
+  readonly #removePage
+  readonly #removeChildren
+  readonly #removeEntries
+  readonly #removeDefinitions
+  readonly #removeClosure
+  readonly #removeInterior
+  readonly #forget
+
+  constructor({ client, orm }: Connection) {
+    const id = sql.placeholder('id')
+    const children = eq(node.parentId, id)
+    this.#oldest = orm.select().from(detached).limit(1).prepare()
+    // Ids grow downwards, so the deepest come first and the cut-off node itself last.
+    this.#below = orm
+      .select({ id: closure.descendant })
+      .from(closure)
+      .where(eq(closure.ancestor, id))
+      .orderBy(desc(closure.descendant))
+      .limit(STEP_INTERIORS)
+      .prepare()
+    this.#pageEnd = orm
+      .select({ key: node.key })
+      .from(node)
+      .where(children)
+      .orderBy(node.key)
+      .limit(1)
+      .offset(STEP_ROWS - 1)
+      .prepare()
+    this.#removePage = orm
+      .delete(node)
+      .where(and(children, lte(node.key, sql.placeholder('end'))))
+      .prepare()
+    // Raw, because Drizzle does not say how many rows went.
+    this.#removeChildren = client.prepare<unknown, [number]>('DELETE FROM node WHERE parent_id = ?')
+    const indexes = orm.select({ id: indexDefinition.id }).from(indexDefinition).where(eq(indexDefinition.listId, id))
+    this.#removeEntries = orm.delete(indexEntry).where(inArray(indexEntry.indexId, indexes)).prepare()
+    this.#removeDefinitions = orm.delete(indexDefinition).where(eq(indexDefinition.listId, id)).prepare()
+    this.#removeClosure = orm.delete(closure).where(eq(closure.descendant, id)).prepare()
+    this.#removeInterior = orm.delete(interior).where(eq(interior.id, id)).prepare()
+    this.#forget = orm.delete(detached).where(eq(detached.id, id)).prepare()
+  }
+
+  /** Does one step inside the open transaction. @returns whether there was anything to do */
+  step(): boolean {
+    const root = this.#oldest.get()
+    if (root === undefined) return false
+    const below = this.#below.all({ id: root.id })
+    // Gone already, with a subtree around it that was cut off later.
+    if (below.length === 0) this.#forget.run({ id: root.id })
+    let rows = 0
+    for (const { id } of below) {
+      const end = this.#pageEnd.get({ id })?.key
+      if (end !== undefined) {
+        this.#removePage.run({ id, end })
+        return true
+      }
+      rows += this.#removeChildren.run(id).changes
+      this.#removeEntries.run({ id })
+      this.#removeDefinitions.run({ id })
+      this.#removeClosure.run({ id })
+      this.#removeInterior.run({ id })
+      if (id === root.id) this.#forget.run({ id })
+      if (rows >= STEP_ROWS) return true
+    }
+    return true
+  }
+}

@@ -1,0 +1,178 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { edit } from '../../tree/edit.ts'
+import { PRIORITY } from '../../tree/key.ts'
+import { sortKey } from '../../tree/order.ts'
+import { memberKeys, parseStored, printWithin } from '../../tree/print.ts'
+import { type Branch, isBranch, ownMember, type Value } from '../../tree/value.ts'
+import type { Write } from '../../tree/write.ts'
+import type { Connection } from './connection.ts'
+import type { TreeReader } from './read.ts'
+import { closure, detached, interior, node } from './schema.ts'
+import { isChild, kindOf, ROOT_KEY, ROOT_PARENT, type Slot, SlotKind, traitsOf, Trait } from './slot.ts'
+
+/** Rows written between two pauses of a long write. */
+const STEP_ROWS = 128
+
+/** A slot by its place, with the key as people write it. */
+interface Place {
+  readonly parent: number
+  readonly key: string
+}
+
+/**
+ * Changes the tree inside the writer's open transaction. Long writes are generators that pause between bounded steps;
+ * nobody else uses the connection meanwhile.
+ */
+export class TreeWriter {
+  readonly #reader: TreeReader
+  readonly #inlineLength: number
+  #nextId: number
+  #rowsSincePause = 0
+
+  readonly #upsert
+  readonly #remove
+  readonly #insertInterior
+  readonly #insertClosure
+  readonly #adjust
+  readonly #removeInterior
+  readonly #removeClosure
+  readonly #cutOff
+  readonly #detach
+  readonly #childCount
+
+  /** @param inlineLength longest text of a subtree that becomes one row, in UTF-16 code units; 0 for none */
+  constructor({ client, orm }: Connection, reader: TreeReader, inlineLength: number) {
+    this.#reader = reader
+    this.#inlineLength = inlineLength
+    const id = sql.placeholder('id')
+    const place = and(eq(node.parentId, sql.placeholder('parent')), eq(node.key, sql.placeholder('key')))
+    // The bulk row loop: Drizzle's prepared insert costs half as much again.
+    this.#upsert = client.prepare<unknown, [number, string, number, string | null, number | null]>(
+      'INSERT INTO node(parent_id, key, kind, value, id) VALUES (?, ?, ?, ?, ?) ' +
+        'ON CONFLICT DO UPDATE SET kind = excluded.kind, value = excluded.value, id = excluded.id',
+    )
+    this.#insertClosure = client.prepare<unknown, [number, number]>(
+      'INSERT INTO closure(ancestor, descendant, depth) ' +
+        'SELECT ancestor, ?1, depth + 1 FROM closure WHERE descendant = ?2 UNION ALL SELECT ?1, ?1, 0',
+    )
+    this.#remove = orm.delete(node).where(place).prepare()
+    this.#insertInterior = orm
+      .insert(interior)
+      .values({
+        id: sql.placeholder('id'),
+        parentId: sql.placeholder('parent'),
+        key: sql.placeholder('key'),
+        childCount: sql.placeholder('childCount'),
+        traits: sql.placeholder('traits'),
+      })
+      .prepare()
+    this.#adjust = orm
+      .update(interior)
+      .set({
+        childCount: sql`${interior.childCount} + ${sql.placeholder('by')}`,
+        traits: sql`${interior.traits} | ${sql.placeholder('traits')}`,
+      })
+      .where(eq(interior.id, id))
+      .prepare()
+    this.#childCount = orm.select({ count: interior.childCount }).from(interior).where(eq(interior.id, id)).prepare()
+    this.#removeInterior = orm.delete(interior).where(eq(interior.id, id)).prepare()
+    this.#removeClosure = orm.delete(closure).where(eq(closure.descendant, id)).prepare()
+    this.#cutOff = orm.update(interior).set({ parentId: -1 }).where(eq(interior.id, id)).prepare()
+    this.#detach = orm.insert(detached).values({ id: sql.placeholder('id') }).prepare()
+    const last = orm.select({ id: sql<number | null>`max(${interior.id})` }).from(interior).get()
+    this.#nextId = (last?.id ?? 0) + 1
+  }
+
+  /** Applies one write; what it leaves empty vanishes, upwards too. */
+  *apply(write: Write): Generator<void, void> {
+    const chain: Place[] = [{ parent: ROOT_PARENT, key: ROOT_KEY }]
+    let slot = this.#reader.slot(ROOT_PARENT, ROOT_KEY)
+    for (const key of write.path) {
+      if (slot === undefined || slot.id === null) break
+      chain.push({ parent: slot.id, key })
+      slot = this.#reader.slot(slot.id, sortKey(key))
+    }
+    const rest = write.path.slice(chain.length - 1)
+    if (slot !== undefined && slot.id !== null && write.kind === 'priority') {
+      yield* this.#setPriority(slot.id, write.priority)
+      return
+    }
+    const old = slot === undefined || slot.value === null ? undefined : slot.value
+    const replaced = rest.length === 0 && write.kind === 'value'
+    const value = replaced ? write.value : edit(old === undefined ? undefined : parseStored(old), rest, write)
+    if (value !== undefined) yield* this.#put(chain, slot, value)
+    else if (slot !== undefined) this.#removeSlot(chain, slot)
+  }
+
+  *#setPriority(parent: number, priority: Value | undefined): Generator<void, void> {
+    if (priority === undefined) this.#remove.run({ parent, key: PRIORITY })
+    else yield* this.#insert({ parent, key: PRIORITY }, priority)
+  }
+
+  *#put(chain: readonly Place[], old: Slot | undefined, value: Value): Generator<void, void> {
+    const place = chain[chain.length - 1]
+    if (place === undefined) return
+    if (old !== undefined && old.id !== null) this.#cut(old.id)
+    const traits = yield* this.#insert(place, value)
+    if (place.parent === ROOT_PARENT) return
+    const by = old === undefined ? 1 : 0
+    // A replaced child's key is known already: only a long text is news to the parent.
+    if (by !== 0 || (traits & Trait.longTexts) !== 0) this.#adjust.run({ id: place.parent, by, traits })
+  }
+
+  /** Writes a slot, and below it the slots of a value too long for one. @returns the traits it brings its parent */
+  *#insert(place: Place, value: Value): Generator<void, number> {
+    const text = printWithin(value, this.#inlineLength)
+    if (text === undefined && isBranch(value)) {
+      yield* this.#insertBranch(place, value)
+      return traitsOf(place.key, undefined)
+    }
+    this.#upsert.run(place.parent, sortKey(place.key), kindOf(value), text ?? null, null)
+    if (++this.#rowsSincePause >= STEP_ROWS) {
+      this.#rowsSincePause = 0
+      yield
+    }
+    return traitsOf(place.key, text)
+  }
+
+  *#insertBranch(place: Place, branch: Branch): Generator<void, void> {
+    const id = this.#nextId++
+    const parent = place.parent
+    const key = sortKey(place.key)
+    const keys = memberKeys(branch)
+    const childCount = keys.filter(isChild).length
+    this.#upsert.run(parent, key, SlotKind.interior, null, id)
+    this.#insertClosure.run(id, parent)
+    this.#insertInterior.run({ id, parent, key, childCount, traits: 0 })
+    let traits = 0
+    for (const member of keys) {
+      const value = ownMember(branch, member)
+      if (value !== undefined) traits |= yield* this.#insert({ parent: id, key: member }, value)
+    }
+    if (traits !== 0) this.#adjust.run({ id, by: 0, traits })
+  }
+
+  /** Removes a slot and every ancestor that it leaves without a child. */
+  #removeSlot(chain: readonly Place[], slot: Slot): void {
+    if (slot.id !== null) this.#cut(slot.id)
+    for (const place of chain.toReversed()) {
+      this.#remove.run({ parent: place.parent, key: sortKey(place.key) })
+      if (place.parent === ROOT_PARENT) return
+      this.#adjust.run({ id: place.parent, by: -1, traits: 0 })
+      if ((this.#childCount.get({ id: place.parent })?.count ?? 0) > 0) return
+      this.#removeEmpty(place.parent)
+    }
+  }
+
+  #removeEmpty(id: number): void {
+    this.#remove.run({ parent: id, key: PRIORITY })
+    this.#removeClosure.run({ id })
+    this.#removeInterior.run({ id })
+  }
+
+  /** Takes a subtree out of the tree at once; the sweep removes its rows afterwards. */
+  #cut(id: number): void {
+    this.#cutOff.run({ id })
+    this.#detach.run({ id })
+  }
+}

@@ -1,0 +1,97 @@
+import type { NodeText } from '../tree/node-text.ts'
+import type { Path } from '../tree/path.ts'
+import type { JsonText } from '../tree/print.ts'
+import type { Leaf } from '../tree/value.ts'
+import type { Write } from '../tree/write.ts'
+
+/** Ready now when the answer is at hand, a promise when it takes several turns of the event loop. */
+export type Awaitable<T> = T | Promise<T>
+
+/** How far a read may go before it is given up with `read-too-big`. */
+export interface ReadLimit {
+  /** Longest answer, in UTF-16 code units. */
+  readonly maxLength: number
+  /** `performance.now()` after which no further step is taken. */
+  readonly deadline: number
+}
+
+/** What a job may ask while its transaction is open: it sees every write before it, durable or not. */
+export type ReadRequest =
+  | { readonly kind: 'node'; readonly path: Path }
+  | { readonly kind: 'leaf'; readonly path: Path }
+  | { readonly kind: 'exists'; readonly path: Path }
+  | { readonly kind: 'size'; readonly path: Path }
+export type ReadAnswer = NodeText | Leaf | boolean | number | undefined
+
+/** Moment and generator of keys of the commit a job takes part in. */
+export interface CommitContext {
+  /** Commit time in milliseconds since 1970, never smaller than that of an earlier commit. */
+  readonly now: number
+  /** A new generated key, greater than every earlier one of this tree. */
+  nextPushId(): string
+}
+
+/** What a job decided to write. */
+export interface Effects {
+  /** How listeners and the change log hear of it. */
+  readonly kind: 'put' | 'patch'
+  readonly path: Path
+  /** Not overlapping, priorities last. */
+  readonly writes: readonly Write[]
+}
+
+/**
+ * A request to change the tree. It runs once, inside the transaction; it asks for data by yielding requests, so that
+ * engines that read synchronously and engines that can only be awaited run the same code.
+ * @returns what to write, or `undefined` to leave the tree as it is
+ */
+export type Job = (context: CommitContext) => Generator<ReadRequest, Effects | undefined, ReadAnswer>
+
+/** Where a commit stands in the history of one tree. A restored tree has another epoch. */
+export interface Position {
+  readonly epoch: string
+  readonly seq: number
+}
+
+/** A durable commit as the hub and the change log know it. */
+export interface Commit extends Effects {
+  readonly seq: number
+  readonly at: number
+}
+
+/** An entry of the change log. */
+export interface LoggedChange {
+  readonly seq: number
+  readonly at: number
+  readonly kind: 'put' | 'patch'
+  readonly path: Path
+  /** Stored text of what was written, an object of paths for a patch; `undefined` when it was too large to keep. */
+  readonly data: JsonText | undefined
+}
+
+/**
+ * The durable tree of one application. Every read sees one durable commit: nothing that a crash could still take back
+ * is ever visible.
+ */
+export interface TreeStore extends AsyncDisposable {
+  /** The whole node. @throws `read-too-big` */
+  node(path: Path, limit: ReadLimit): Awaitable<NodeText | undefined>
+  /** A leaf itself, or `{"key":true,…}` in key order. @throws `read-too-big` */
+  shallow(path: Path, limit: ReadLimit): Awaitable<JsonText | undefined>
+  /** Number of children; 0 for a leaf and for no node. */
+  count(path: Path): Awaitable<number>
+  /**
+   * Runs the job in the next transaction; resolves when that transaction is durable. What the job throws rejects the
+   * promise and nothing of it is written.
+   * @throws `unavailable` when the store cannot write any more
+   */
+  commit(job: Job): Promise<Commit | undefined>
+  /** Durable commits after a position, oldest first; `undefined` when the log does not reach back that far. */
+  changesAfter(position: Position, limit: number): Awaitable<readonly LoggedChange[] | undefined>
+  /** Position of the last durable commit. */
+  position(): Position
+  /** Resolves when no rows of deleted subtrees are left to remove. */
+  swept(): Promise<void>
+  /** Ends all work, folds the log of the engine into its file and closes it. */
+  close(): Promise<void>
+}

@@ -1,0 +1,50 @@
+import { PRIORITY } from './key.ts'
+import type { Path } from './path.ts'
+import type { Priority } from './priority.ts'
+import { type Branch, emptyBranch, isBranch, type Leaf, ownMember, setMember, VALUE, type Value } from './value.ts'
+import type { Write } from './write.ts'
+
+/**
+ * What `node` becomes when `write` is applied `path` below it; branches are changed in place.
+ * @param path from `node` down to the place of the write
+ * @returns `undefined` when nothing is left
+ * @see docs/protocol.md#json-to-tree
+ */
+export function edit(node: Value | undefined, path: Path, write: Write): Value | undefined {
+  const [key, ...rest] = path
+  if (key === undefined) return write.kind === 'value' ? write.value : withPriority(node, write.priority)
+  const child = isBranch(node) ? ownMember(node, key) : undefined
+  const edited = edit(child, rest, write)
+  if (edited === child && !isBranch(child)) return node
+  if (edited === undefined) return isBranch(node) ? withoutChild(node, key) : node
+  const branch = isBranch(node) ? node : emptyBranch()
+  // A leaf gives way to its first child and leaves only its priority behind.
+  Reflect.deleteProperty(branch, VALUE)
+  setMember(branch, key, edited)
+  return branch
+}
+
+function withoutChild(branch: Branch, key: string): Value | undefined {
+  Reflect.deleteProperty(branch, key)
+  const keys = Object.keys(branch)
+  return keys.length === 0 || (keys.length === 1 && keys[0] === PRIORITY) ? undefined : branch
+}
+
+function withPriority(node: Value | undefined, priority: Priority | undefined): Value | undefined {
+  if (node === undefined) return undefined
+  if (priority === undefined) return isBranch(node) ? withoutPriority(node) : node
+  const branch = isBranch(node) ? node : leafBranch(node)
+  branch[PRIORITY] = priority
+  return branch
+}
+
+function leafBranch(leaf: Leaf): Branch {
+  const branch = emptyBranch()
+  branch[VALUE] = leaf
+  return branch
+}
+
+function withoutPriority(branch: Branch): Value {
+  Reflect.deleteProperty(branch, PRIORITY)
+  return ownMember(branch, VALUE) ?? branch
+}

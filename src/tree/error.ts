@@ -1,0 +1,137 @@
+/** Name of a failure; each belongs to one row of the error table. */
+export type ErrorCode =
+  | 'app-not-named'
+  | 'json-suffix-missing'
+  | 'app-unknown'
+  | 'unavailable'
+  | 'https-required'
+  | 'bad-parameter'
+  | 'method-not-allowed'
+  | 'bad-data'
+  | 'bad-patch'
+  | 'no-data'
+  | 'too-deep'
+  | 'key-too-long'
+  | 'bad-path'
+  | 'bad-key'
+  | 'empty-key'
+  | 'priority-method'
+  | 'priority-type'
+  | 'priority-boolean'
+  | 'bad-server-value'
+  | 'permission-denied'
+  | 'read-too-big'
+  | 'leaf-too-big'
+  | 'write-too-big'
+  | 'bad-token'
+  | 'priority-on-nothing'
+  | 'internal'
+
+/**
+ * Every way a request can fail, as one closed list. The texts are interoperability constants: clients of the
+ * Wilddog family read `errcode` and `message`, clients of the Firebase family read `error`.
+ * @see docs/protocol.md#errors
+ */
+interface ErrorEntry {
+  readonly errcode: number
+  readonly message: string
+  /** Firebase's text where it differs from `message`. */
+  readonly error?: string
+}
+
+const entries: Record<ErrorCode, ErrorEntry> = {
+  'app-not-named': { errcode: 20101, message: 'Please use domain' },
+  'json-suffix-missing': {
+    errcode: 20102,
+    message: "The url requested must end with '.json'",
+    error: 'append .json to your request URI to use the REST API.',
+  },
+  'app-unknown': { errcode: 20103, message: 'The app requested does not exist' },
+  unavailable: { errcode: 20104, message: 'The app is out of service' },
+  'https-required': { errcode: 20106, message: 'HTTPS is required' },
+  'bad-parameter': { errcode: 20201, message: 'Invalid parameters' },
+  'method-not-allowed': { errcode: 20201, message: 'Invalid parameters', error: 'Method not allowed' },
+  'bad-data': {
+    errcode: 20202,
+    message: 'The data of request is invalid',
+    error: "Invalid data; couldn't parse JSON object, array, or value.",
+  },
+  'bad-patch': {
+    errcode: 20202,
+    message: 'The data of request is invalid',
+    error: "Invalid data; couldn't parse JSON object. Are you sending a JSON object with valid key names?",
+  },
+  'no-data': { errcode: 20202, message: 'The data of request is invalid', error: 'Error: No data supplied.' },
+  'too-deep': { errcode: 20203, message: 'The depth of path requested exceeded the depth limitation(32)' },
+  'key-too-long': { errcode: 20204, message: 'Invalid key name exceeded max length limitation(768 bytes)' },
+  'bad-path': {
+    errcode: 20205,
+    message: 'Invalid key name including illeagle characters',
+    error: 'Invalid path: Invalid token in path.',
+  },
+  'bad-key': {
+    errcode: 20205,
+    message: 'Invalid key name including illeagle characters',
+    error: "Invalid data; couldn't parse key. Key value can't be empty or contain $ # [ ] / or .",
+  },
+  'empty-key': {
+    errcode: 20206,
+    message: 'Key name must not be null',
+    error: "Invalid data; couldn't parse key. Key value can't be empty or contain $ # [ ] / or .",
+  },
+  'priority-method': {
+    errcode: 20207,
+    message: "Patch and Post Method can't handle path end with '.priority'",
+  },
+  'priority-type': { errcode: 20312, message: 'The type of priority is not correct' },
+  'priority-boolean': { errcode: 20313, message: "The priority can't be set as boolean" },
+  'bad-server-value': { errcode: 20314, message: "Value of '.sv' must be 'timestamp'" },
+  'permission-denied': {
+    errcode: 20401,
+    message: 'This client does not have permission to perform this operation',
+    error: 'Permission denied',
+  },
+  'read-too-big': {
+    errcode: 20402,
+    message: 'Data requested exceeds the maximum size that can be accessed with a single query request',
+  },
+  'leaf-too-big': { errcode: 20403, message: 'Size of the leaf node exceeds the limitation' },
+  'write-too-big': {
+    errcode: 20404,
+    message: 'Data of single write operation exceeded limitation',
+    error: 'Data to write exceeds the maximum size that can be modified with a single request.',
+  },
+  'bad-token': { errcode: 20510, message: 'The token is invalid', error: 'Could not parse auth token.' },
+  'priority-on-nothing': { errcode: 26301, message: 'Could not set priority on non-existent node' },
+  internal: { errcode: 20901, message: 'Server error' },
+}
+
+/** What travels to the client: nothing else of an error ever does. */
+export interface ErrorBody {
+  readonly errcode: number
+  readonly message: string
+  readonly error: string
+}
+
+/**
+ * A failure of the closed list.
+ * @param code the row of the table
+ * @param hint replaces the Firebase text (`error`) where the protocol names a more exact one
+ * @param options `cause` stays on the machine: it is logged, never sent
+ */
+export class DholeError extends Error {
+  override readonly name = 'DholeError'
+  readonly code: ErrorCode
+  readonly body: ErrorBody
+
+  constructor(code: ErrorCode, hint?: string, options?: { readonly cause?: unknown }) {
+    const entry = entries[code]
+    super(hint ?? entry.error ?? entry.message, options)
+    this.code = code
+    this.body = {
+      errcode: entry.errcode,
+      message: entry.message,
+      error: hint ?? entry.error ?? entry.message,
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { JsonText } from './print.ts'
+
+/** The tag of a place where no node is. */
+export const NULL_ETAG = 'null_etag'
+
+/**
+ * Tag of a node's whole content, priorities included: base64 of the SHA-256 of its stored text, 44 characters.
+ * Equal content has an equal tag, whatever its history.
+ * @param stored stored text, `undefined` for no node
+ * @see docs/protocol.md#conditional-requests
+ */
+export function etagOf(stored: JsonText | undefined): string {
+  if (stored === undefined) return NULL_ETAG
+  return new Bun.CryptoHasher('sha256').update(stored).digest('base64')
+}
+
+/**
+ * Whether the tag a client sent back names this content. Quotes and `W/` around it do not matter; `*` matches any node.
+ */
+export function etagMatches(sent: string, current: string): boolean {
+  const bare = sent.trim().replace(/^W\//, '').replace(/^"(.*)"$/, '$1')
+  return bare === '*' ? current !== NULL_ETAG : bare === current
+}

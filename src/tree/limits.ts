@@ -1,0 +1,29 @@
+/** Greatest number of keys in a path, those inside a payload included. @see docs/protocol.md#the-data-model */
+export const MAX_DEPTH = 32
+/** Greatest length of a key, and of a path counted as its key bytes plus one for each key, in UTF-8 bytes. */
+export const MAX_KEY_BYTES = 768
+
+/** Settable bounds on one request. @see docs/protocol.md#sizes */
+export interface Limits {
+  /** Longest string leaf, in UTF-8 bytes. */
+  readonly maxLeafBytes: number
+  /** Largest write body after decompression, in bytes. */
+  readonly maxWriteBytes: number
+  /** Largest answer to a read, in UTF-16 code units of its JSON text (equal to bytes for ASCII). */
+  readonly maxReadBytes: number
+  /** Longest time a read may take, in milliseconds. */
+  readonly maxReadMs: number
+  /** Rows the engine is taken to write or remove in a second, for the estimate behind `writeSizeLimit`. */
+  readonly writeRowsPerSecond: number
+}
+
+const MEBIBYTE = 1024 * 1024
+
+export const defaultLimits: Limits = {
+  maxLeafBytes: 10 * MEBIBYTE,
+  maxWriteBytes: 16 * MEBIBYTE,
+  maxReadBytes: 256 * MEBIBYTE,
+  maxReadMs: 15 * 60 * 1000,
+  // Measured by `bun run bench write`: one million leaves load at three to four hundred thousand rows a second.
+  writeRowsPerSecond: 300_000,
+}

@@ -1,0 +1,92 @@
+/**
+ * The one order of keys, used by the table, the printer and (later) every index: 32-bit integers first by value and
+ * then by length, all other keys by UTF-16 code unit.
+ * @see docs/protocol.md#key-order
+ */
+
+const INTEGER_KEY = /^-?0*[0-9]{1,10}$/
+const ARRAY_KEY = /^(?:0|[1-9][0-9]*)$/
+const INTEGER_MARK = '\u0001'
+const OFFSET = 2 ** 31
+const VALUE_DIGITS = 10
+const LENGTH_DIGITS = 3
+
+/** Characters that UTF-16 sorts after all astral ones while UTF-8 sorts them before, and the mark that mends it. */
+const ABOVE_SURROGATES = /[\uE000-\uFFFF]|\u{10FFFF}/gu
+const LAST_CHARACTER = '\u{10FFFF}'
+
+function integerOf(key: string): number | undefined {
+  const first = key.charCodeAt(0)
+  if (first !== 45 && (first < 48 || first > 57)) return undefined
+  if (!INTEGER_KEY.test(key)) return undefined
+  const value = Number(key)
+  return value >= -OFFSET && value < OFFSET ? value : undefined
+}
+
+/**
+ * Encodes a key so that plain byte order of the UTF-8 text, and code-unit order of the string, are key order.
+ * Reversible by `keyOf`. An integer becomes U+0001, ten digits of value + 2^31 and, unless it is written canonically,
+ * three digits of its length (and `-` for a negative zero).
+ */
+export function sortKey(key: string): string {
+  const integer = integerOf(key)
+  if (integer === undefined) return sortText(key)
+  const digits = INTEGER_MARK + String(integer + OFFSET).padStart(VALUE_DIGITS, '0')
+  if (key === String(integer)) return digits
+  const negativeZero = integer === 0 && key.startsWith('-') ? '-' : ''
+  return digits + String(key.length).padStart(LENGTH_DIGITS, '0') + negativeZero
+}
+
+/** Encodes any string so that UTF-8 byte order is UTF-16 code-unit order. */
+function sortText(text: string): string {
+  return text.replace(ABOVE_SURROGATES, (character) =>
+    character === LAST_CHARACTER ? `${LAST_CHARACTER}\u0001` : LAST_CHARACTER + character,
+  )
+}
+
+/** The key that `sortKey` encoded. */
+export function keyOf(sorted: string): string {
+  if (!sorted.startsWith(INTEGER_MARK)) {
+    return sorted.includes(LAST_CHARACTER) ? sorted.replace(/\u{10FFFF}(.)/gu, decodeMarked) : sorted
+  }
+  const end = 1 + VALUE_DIGITS
+  const integer = Number(sorted.slice(1, end)) - OFFSET
+  if (sorted.length === end) return String(integer)
+  const length = Number(sorted.slice(end, end + LENGTH_DIGITS))
+  const sign = integer < 0 || sorted.endsWith('-') ? '-' : ''
+  return sign + String(Math.abs(integer)).padStart(length - sign.length, '0')
+}
+
+function decodeMarked(_: string, character: string): string {
+  return character === '\u0001' ? LAST_CHARACTER : character
+}
+
+/** Negative, zero or positive as `left` stands before, is, or stands after `right`. */
+export function compareKeys(left: string, right: string): number {
+  const leftIsInteger = integerOf(left) !== undefined
+  const rightIsInteger = integerOf(right) !== undefined
+  if (!leftIsInteger && !rightIsInteger) return compareText(left, right)
+  if (leftIsInteger !== rightIsInteger) return leftIsInteger ? -1 : 1
+  return compareText(sortKey(left), sortKey(right))
+}
+
+function compareText(left: string, right: string): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}
+
+/**
+ * Whether children with these keys read as an array, and how long it is: every key is an array index and more than
+ * half of the places up to the greatest are filled.
+ * @param keys in key order
+ * @see docs/protocol.md#arrays
+ */
+export function arrayLength(keys: readonly string[]): number | undefined {
+  const last = keys[keys.length - 1]
+  const first = keys[0]
+  if (first === undefined || last === undefined) return undefined
+  if (!ARRAY_KEY.test(last) || !ARRAY_KEY.test(first)) return undefined
+  const length = Number(last) + 1
+  if (keys.length * 2 <= length) return undefined
+  return keys.every((key) => ARRAY_KEY.test(key)) ? length : undefined
+}

@@ -1,0 +1,123 @@
+import { PRIORITY } from './key.ts'
+import { arrayLength, compareKeys } from './order.ts'
+import { type Branch, emptyBranch, isBranch, ownMember, VALUE, type Value } from './value.ts'
+
+/**
+ * JSON text of a node, in one of three forms:
+ * - `stored`: with priorities; array-like branches without a priority of their own are arrays. A function of the
+ *   content alone, so equal nodes have equal text;
+ * - `plain`: what GET answers: no priorities, array-like branches are arrays;
+ * - `export`: with priorities, no arrays.
+ * @see docs/protocol.md#reading
+ */
+export type JsonText = string
+export type TextForm = 'stored' | 'plain' | 'export'
+
+/** Prints a value by hand in key order: a JavaScript object would put integer-like keys elsewhere. */
+export function print(value: Value, form: TextForm): JsonText {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (!isBranch(value)) return Object.is(value, -0) ? '0' : String(value)
+  if (form === 'plain') return printPlain(value)
+  const keys = memberKeys(value)
+  const length = form === 'export' ? undefined : arrayLength(keys)
+  return length === undefined ? printObject(value, keys, form) : printArray(value, keys, length, form)
+}
+
+function printPlain(branch: Branch): JsonText {
+  const leaf = ownMember(branch, VALUE)
+  if (leaf !== undefined) return print(leaf, 'plain')
+  const keys = memberKeys(branch).filter((key) => key !== PRIORITY)
+  const length = arrayLength(keys)
+  return length === undefined ? printObject(branch, keys, 'plain') : printArray(branch, keys, length, 'plain')
+}
+
+/** The members of a branch in key order, `.priority` and `.value` among them. */
+export function memberKeys(branch: Branch): string[] {
+  const keys = Object.keys(branch)
+  for (let index = 1; index < keys.length; index++) {
+    if (compareKeys(keys[index - 1] ?? '', keys[index] ?? '') > 0) return keys.sort(compareKeys)
+  }
+  return keys
+}
+
+function printObject(branch: Branch, keys: readonly string[], form: TextForm): JsonText {
+  let text = ''
+  for (const key of keys) {
+    const member = ownMember(branch, key)
+    if (member === undefined) continue
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${print(member, form)}`
+  }
+  return `{${text}}`
+}
+
+function printArray(branch: Branch, keys: readonly string[], length: number, form: TextForm): JsonText {
+  const elements = new Array<string>(length).fill('null')
+  for (const key of keys) {
+    const member = ownMember(branch, key)
+    if (member !== undefined) elements[Number(key)] = print(member, form)
+  }
+  return `[${elements.join(',')}]`
+}
+
+/**
+ * Stored text of a value, unless it is a branch whose text is longer than `limit`: then `undefined`, found out without
+ * printing much more than that.
+ */
+export function printWithin(value: Value, limit: number): JsonText | undefined {
+  if (!isBranch(value) || ownMember(value, VALUE) !== undefined) return print(value, 'stored')
+  return roomLeft(value, limit) >= 0 ? shortText(value, limit) : undefined
+}
+
+function shortText(branch: Branch, limit: number): JsonText | undefined {
+  const text = print(branch, 'stored')
+  return text.length <= limit ? text : undefined
+}
+
+/**
+ * What is left of `room` after the least text a value can have. Negative tells that it does not fit, and ends the
+ * count early.
+ */
+function roomLeft(value: Value, room: number): number {
+  if (typeof value === 'string') return room - value.length - 2
+  if (!isBranch(value)) return room - 1
+  let left = room - 2
+  for (const key of Object.keys(value)) {
+    const member = ownMember(value, key)
+    // In an array a key takes no room, so only the comma counts.
+    if (member !== undefined) left = roomLeft(member, left - 1)
+    if (left < 0) return left
+  }
+  return left
+}
+
+/** Reads stored text back: arrays become branches again. */
+export function parseStored(text: JsonText): Value {
+  return withoutArrays(JSON.parse(text)) as Value
+}
+
+function withoutArrays(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null) return json
+  if (Array.isArray(json)) {
+    const branch = emptyBranch()
+    for (const [index, element] of json.entries()) {
+      if (element !== null) branch[String(index)] = withoutArrays(element) as Value
+    }
+    return branch
+  }
+  for (const [key, member] of Object.entries(json)) {
+    // A member that holds itself after the call needs no writing; only arrays are replaced.
+    const converted = withoutArrays(member)
+    if (converted !== member) Object.defineProperty(json, key, { value: converted, writable: true, enumerable: true })
+  }
+  return json
+}
+
+/** Stored text as GET answers it. Text without any priority is that already. */
+export function toPlain(text: JsonText): JsonText {
+  return text.includes('".priority"') ? print(parseStored(text), 'plain') : text
+}
+
+/** Stored text as `format=export` answers it. Text without any array is that already. */
+export function toExport(text: JsonText): JsonText {
+  return text.includes('[') ? print(parseStored(text), 'export') : text
+}

@@ -1,0 +1,17 @@
+import { DholeError } from './error.ts'
+
+/** A node's priority; absent is `undefined`. */
+export type Priority = string | number
+
+/**
+ * Reads a priority that stands in a payload or is one; JSON null is no priority.
+ * @throws `priority-boolean`, `priority-type`, `bad-data` (not finite, a lone surrogate)
+ * @see docs/protocol.md#special-members
+ */
+export function parsePriority(json: unknown): Priority | undefined {
+  if (json === null) return undefined
+  if (typeof json === 'boolean') throw new DholeError('priority-boolean')
+  if (typeof json === 'number' && Number.isFinite(json)) return json
+  if (typeof json === 'string' && json.isWellFormed()) return json
+  throw new DholeError(typeof json === 'object' ? 'priority-type' : 'bad-data')
+}

@@ -1,0 +1,36 @@
+/**
+ * The value of an existing node as the tree keeps it: no null, no empty object, no array, finite numbers only.
+ * A priority stands in its object as the member `.priority`; a leaf that carries one is
+ * `{".value": leaf, ".priority": priority}`. Absent is `undefined`.
+ */
+export type Value = Leaf | Branch
+export type Leaf = string | number | boolean
+
+/** Only its own members count: read it with `Object.keys` and `ownMember`, write it with `setMember`. */
+export interface Branch {
+  [key: string]: Value
+}
+
+export const VALUE = '.value'
+export const SERVER_VALUE = '.sv'
+
+export function isBranch(value: unknown): value is Branch {
+  return typeof value === 'object' && value !== null
+}
+
+/** A branch whose every key, `__proto__` too, is an ordinary one. */
+export function emptyBranch(): Branch {
+  return Object.create(null) as Branch
+}
+
+/** The child of that key, never an inherited property. */
+export function ownMember(branch: Branch, key: string): Value | undefined {
+  return Object.hasOwn(branch, key) ? branch[key] : undefined
+}
+
+/** Sets a member of a branch that may come from `JSON.parse`, where assigning to `__proto__` would do something else. */
+export function setMember(branch: Branch, key: string, value: Value): void {
+  if (key === '__proto__') {
+    Object.defineProperty(branch, key, { value, writable: true, enumerable: true, configurable: true })
+  } else branch[key] = value
+}
