@@ -1,11 +1,9 @@
+import type { Awaitable } from '../tree/awaitable.ts'
 import type { NodeText } from '../tree/node-text.ts'
 import type { Path } from '../tree/path.ts'
 import type { JsonText } from '../tree/print.ts'
 import type { Leaf } from '../tree/value.ts'
 import type { Write } from '../tree/write.ts'
-
-/** Ready now when the answer is at hand, a promise when it takes several turns of the event loop. */
-export type Awaitable<T> = T | Promise<T>
 
 /** How far a read may go before it is given up with `read-too-big`. */
 export interface ReadLimit {

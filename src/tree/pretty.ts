@@ -1,6 +1,7 @@
 import type { JsonText } from './print.ts'
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}[\],:]|[^{}[\],:"]+/g
+/** Strings are found by `stringEnd`: an expression that repeats a group gives up on a string of a few megabytes. */
+const TOKEN = /\{\}|\[\]|[{}[\],:"]|[^{}[\],:"]+/g
 const INDENT = '  '
 
 /**
@@ -13,8 +14,14 @@ export function prettyPrint(text: JsonText): string {
   let objects = 0
   const pieces: string[] = []
   const newLine = () => `\n${INDENT.repeat(objects)}`
-  for (const [token] of text.matchAll(TOKEN)) {
+  TOKEN.lastIndex = 0
+  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
+    const [token] = match
     switch (token) {
+      case '"':
+        TOKEN.lastIndex = stringEnd(text, match.index)
+        pieces.push(text.slice(match.index, TOKEN.lastIndex))
+        break
       case '{':
         containers.push(token)
         objects++
@@ -44,4 +51,18 @@ export function prettyPrint(text: JsonText): string {
     }
   }
   return `${pieces.join('')}\n`
+}
+
+/** Index behind the quote that closes the string opened at `start`. */
+function stringEnd(text: JsonText, start: number): number {
+  let quote = start
+  do quote = text.indexOf('"', quote + 1)
+  while (quote !== -1 && isEscaped(text, quote))
+  return quote === -1 ? text.length : quote + 1
+}
+
+function isEscaped(text: JsonText, index: number): boolean {
+  let first = index
+  while (text[first - 1] === '\\') first--
+  return (index - first) % 2 === 1
 }

@@ -80,7 +80,8 @@ function shortText(branch: Branch, limit: number): JsonText | undefined {
 function roomLeft(value: Value, room: number): number {
   if (typeof value === 'string') return room - value.length - 2
   if (!isBranch(value)) return room - 1
-  let left = room - 2
+  // Two brackets, and one comma less than there are members.
+  let left = room - 1
   for (const key of Object.keys(value)) {
     const member = ownMember(value, key)
     // In an array a key takes no room, so only the comma counts.

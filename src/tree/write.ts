@@ -116,9 +116,17 @@ function parsePriorityTarget(
   return { write: { kind: 'priority', path: node, priority: parsePriority(json) }, serverValues: [] }
 }
 
-/** A priority belongs to what the request leaves behind, so it is set after all values. */
+/**
+ * Deletes come after what is set: a node that the same request empties and fills again never was empty, so it keeps
+ * its priority. A priority belongs to what the request leaves behind, so it comes last.
+ */
 function inApplicationOrder(writes: readonly Write[]): Write[] {
-  return [...writes.filter((write) => write.kind === 'value'), ...writes.filter((write) => write.kind === 'priority')]
+  return writes.toSorted((left, right) => rank(left) - rank(right))
+}
+
+function rank(write: Write): number {
+  if (write.kind === 'priority') return 2
+  return write.value === undefined ? 1 : 0
 }
 
 /** Sorted by their text, a path stands right before the first one it covers. */

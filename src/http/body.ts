@@ -1,0 +1,75 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { DholeError, type ErrorCode } from '../tree/error.ts'
+
+const unzip = promisify(gunzip)
+
+/**
+ * Reads the JSON body of a write, whatever its content type says.
+ * @param maxBytes limit after decompression; a longer body is not read to its end
+ * @param malformed which error a body that is no JSON gets
+ * @throws `no-data`, `write-too-big`, `malformed`
+ * @see docs/protocol.md#bodies
+ */
+export async function readJson(
+  request: Request,
+  maxBytes: number,
+  malformed: Extract<ErrorCode, 'bad-data' | 'bad-patch'>,
+): Promise<unknown> {
+  const sent = await readBytes(request, maxBytes, malformed)
+  const bytes = await decode(sent, request.headers.get('content-encoding'), maxBytes, malformed)
+  if (bytes.byteLength === 0) throw new DholeError('no-data')
+  try {
+    // Drops a byte order mark; anything that is not UTF-8 throws.
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (cause) {
+    throw new DholeError(malformed, undefined, { cause })
+  }
+}
+
+async function readBytes(request: Request, maxBytes: number, malformed: ErrorCode): Promise<Uint8Array> {
+  const length = request.headers.get('content-length')
+  if (length !== null && Number(length) > maxBytes) throw new DholeError('write-too-big')
+  try {
+    if (length !== null || request.body === null) return await request.bytes()
+    return await readChunks(request.body, maxBytes)
+  } catch (cause) {
+    if (cause instanceof DholeError) throw cause
+    // The client went away in the middle.
+    throw new DholeError(malformed, undefined, { cause })
+  }
+}
+
+/** A body that does not say how long it is. */
+async function readChunks(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.byteLength
+    if (length > maxBytes) throw new DholeError('write-too-big')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, length)
+}
+
+async function decode(
+  bytes: Uint8Array,
+  encoding: string | null,
+  maxBytes: number,
+  malformed: ErrorCode,
+): Promise<Uint8Array> {
+  switch (encoding?.trim().toLowerCase()) {
+    case undefined:
+    case '':
+    case 'identity':
+      return bytes
+    case 'gzip':
+    case 'x-gzip':
+      return unzip(bytes, { maxOutputLength: maxBytes }).catch((cause: NodeJS.ErrnoException) => {
+        const tooBig = cause.code === 'ERR_BUFFER_TOO_LARGE'
+        throw new DholeError(tooBig ? 'write-too-big' : malformed, undefined, { cause })
+      })
+    default:
+      throw new DholeError('bad-data', `Content-Encoding ${encoding} is not supported`)
+  }
+}

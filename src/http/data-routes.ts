@@ -1,0 +1,236 @@
+import { identify } from '../auth/credential.ts'
+import type { Application, Applications } from '../service/applications.ts'
+import type { WriteOptions, WriteOutcome } from '../service/database.ts'
+import type { Awaitable } from '../tree/awaitable.ts'
+import { DholeError } from '../tree/error.ts'
+import { etagMatches, NULL_ETAG } from '../tree/etag.ts'
+import type { Limits } from '../tree/limits.ts'
+import type { NodeText } from '../tree/node-text.ts'
+import type { Path } from '../tree/path.ts'
+import { readJson } from './body.ts'
+import { errorReply, knownError } from './error-reply.ts'
+import {
+  checkParameters,
+  decodeParameters,
+  FILTERS,
+  NO_PARAMETERS,
+  type Parameters,
+  parseTimeout,
+  type RawParameters,
+  writeSeconds,
+} from './parameters.ts'
+import { type Dress, dressedReply, emptyReply, jsonReply, preflightReply } from './reply.ts'
+import { parseTargetPath, splitTarget, type Target } from './target.ts'
+import type { Transport } from './transport.ts'
+
+/** What the data routes need to answer. */
+export interface DataRoutesOptions {
+  readonly applications: Applications
+  readonly limits: Limits
+  readonly transport: Transport
+  /** Path the routes are mounted under, without a slash at the end. */
+  readonly prefix: string
+  /** An error nobody foresaw, for the log. */
+  readonly onUnforeseen: (request: Request, error: unknown) => void
+}
+
+/** One request whose application, path, method and parameters are known and allowed. */
+interface DataRequest {
+  readonly request: Request
+  readonly application: Application
+  readonly path: Path
+  readonly parameters: Parameters
+}
+
+type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
+
+const METHODS: ReadonlySet<string> = new Set<Method>(['GET', 'PUT', 'POST', 'PATCH', 'DELETE'])
+const INFO = '.info'
+
+/**
+ * Answers every request to the tree.
+ * @see docs/protocol.md#methods
+ */
+export class DataRoutes {
+  readonly #options: DataRoutesOptions
+
+  constructor(options: DataRoutesOptions) {
+    this.#options = options
+  }
+
+  /** @param address of the peer, asked only when a proxy may be speaking for the client */
+  handle(request: Request, address: () => string | undefined): Awaitable<Response> {
+    let raw: RawParameters = {}
+    try {
+      const target = splitTarget(request.url, this.#options.prefix)
+      if (!this.#options.transport.isSecure(target, request, address)) throw new DholeError('https-required')
+      if (request.method === 'OPTIONS') return preflightReply()
+      raw = decodeParameters(target.search)
+      const reply = this.#answer(request, target, raw)
+      return reply instanceof Promise ? reply.catch((thrown) => this.#error(request, thrown, raw)) : reply
+    } catch (thrown) {
+      return this.#error(request, thrown, raw)
+    }
+  }
+
+  /** In the order of the protocol: application, path, method, parameters, credential; the rest is the method's. */
+  #answer(request: Request, target: Target, raw: RawParameters): Awaitable<Response> {
+    const application = this.#options.applications.choose({ ns: raw['ns'], host: target.host })
+    const path = parseDataPath(target.rawPath)
+    const method = methodOf(request, raw)
+    const parameters = checkParameters(raw)
+    const timeoutMs = parseTimeout(parameters.timeout)
+    checkCombination(method, request, raw)
+    const caller = identify(credentialOf(request, parameters), application.secret)
+    if (method === 'GET' && parameters.sv !== undefined) return dressedReply(String(Date.now()), parameters)
+    if (!application.open && !caller.admin) throw new DholeError('permission-denied')
+    const data: DataRequest = { request, application, path, parameters }
+    if (path[0] === INFO) return info(data, method)
+    return method === 'GET' ? this.#get(data, timeoutMs) : this.#write(data, method)
+  }
+
+  #get(data: DataRequest, timeoutMs: number | undefined): Awaitable<Response> {
+    const { application, path, parameters } = data
+    const { database } = application
+    if (parameters.count === 'true') {
+      return then(database.count(path), (count) => dressedReply(String(count), parameters))
+    }
+    if (parameters.shallow === 'true') {
+      return then(database.shallow(path, timeoutMs), (text) => dressedReply(text ?? 'null', parameters))
+    }
+    return then(database.node(path, timeoutMs), (node) => nodeReply(data, node))
+  }
+
+  async #write(data: DataRequest, method: Exclude<Method, 'GET'>): Promise<Response> {
+    const { application, path, parameters, request } = data
+    const { database } = application
+    const options: WriteOptions = {
+      ifMatch: request.headers.get('if-match') ?? undefined,
+      maxSeconds: writeSeconds(parameters),
+    }
+    switch (method) {
+      case 'PUT':
+        return writeReply(data, await database.put(path, await this.#body(request, 'bad-data'), options))
+      case 'PATCH':
+        return writeReply(data, await database.patch(path, await this.#body(request, 'bad-patch'), options))
+      case 'DELETE':
+        return writeReply(data, await database.delete(path, options))
+      case 'POST': {
+        const { name, etag } = await database.post(path, await this.#body(request, 'bad-data'), options)
+        const dress = { print: parameters.print, etag: wantsEtag(request) ? etag : undefined }
+        return dressedReply(JSON.stringify({ name }), dress)
+      }
+      default:
+        return method satisfies never
+    }
+  }
+
+  #body(request: Request, malformed: 'bad-data' | 'bad-patch'): Promise<unknown> {
+    return readJson(request, this.#options.limits.maxWriteBytes, malformed)
+  }
+
+  #error(request: Request, thrown: unknown, raw: RawParameters): Response {
+    const error = knownError(thrown)
+    if (error.code === 'internal') this.#options.onUnforeseen(request, thrown)
+    return errorReply(error, dressOf(raw))
+  }
+}
+
+/** A dot path that is no part of the data is known by its first key. */
+function parseDataPath(rawPath: string): Path {
+  if (rawPath.startsWith(`/${INFO}/`)) return [INFO, ...parseTargetPath(rawPath.slice(INFO.length + 1))]
+  return parseTargetPath(rawPath)
+}
+
+/** The method meant: POST can stand for another. */
+function methodOf(request: Request, raw: RawParameters): Method {
+  const sent = request.method
+  if (sent === 'GET' || sent === 'HEAD') return 'GET'
+  if (!METHODS.has(sent)) throw new DholeError('method-not-allowed')
+  if (sent !== 'POST') return sent as Method
+  const override = request.headers.get('x-http-method-override') ?? raw['x-http-method-override']
+  if (override === undefined) return 'POST'
+  const method = override.trim().toUpperCase()
+  if (!METHODS.has(method)) throw new DholeError('bad-parameter')
+  return method as Method
+}
+
+/** Headers and parameters that do not go with the method. */
+function checkCombination(method: Method, request: Request, raw: RawParameters): void {
+  const { headers } = request
+  if (method === 'GET') {
+    if (headers.has('if-match')) throw new DholeError('bad-parameter', 'if-match is not supported for GET')
+    if (acceptsStream(headers.get('accept'))) throw new DholeError('bad-parameter', 'Streams are not supported')
+    if (FILTERS.some((name) => name in raw)) throw new DholeError('bad-parameter', 'Queries are not supported')
+    return
+  }
+  if (FILTERS.some((name) => name in raw) || 'shallow' in raw || 'count' in raw) {
+    throw new DholeError('bad-parameter', 'Query parameters are not supported for writes')
+  }
+  if (method === 'PATCH' && (headers.has('if-match') || wantsEtag(request))) {
+    throw new DholeError('bad-parameter', 'ETag and if-match are not supported for PATCH')
+  }
+  if (method === 'POST' && headers.has('if-match')) {
+    throw new DholeError('bad-parameter', 'if-match is not supported for POST')
+  }
+}
+
+function acceptsStream(accept: string | null): boolean {
+  return accept !== null && /text\/event-stream(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept)
+}
+
+/** First present wins. */
+function credentialOf(request: Request, parameters: Parameters): string | undefined {
+  if (parameters.auth !== undefined) return parameters.auth
+  if (parameters.access_token !== undefined) return parameters.access_token
+  const authorization = request.headers.get('authorization')
+  return authorization === null ? undefined : authorization.replace(/^Bearer\s+/i, '')
+}
+
+function wantsEtag(request: Request): boolean {
+  return request.headers.get('x-firebase-etag')?.toLowerCase() === 'true'
+}
+
+function nodeReply({ request, parameters }: DataRequest, node: NodeText | undefined): Response {
+  const ifNoneMatch = request.headers.get('if-none-match')
+  if (ifNoneMatch === null && parameters === NO_PARAMETERS && !wantsEtag(request)) {
+    return jsonReply(node === undefined ? 'null' : node.plain)
+  }
+  const etag = ifNoneMatch !== null || wantsEtag(request) ? (node?.etag ?? NULL_ETAG) : undefined
+  if (ifNoneMatch !== null && etag !== undefined && etagMatches(ifNoneMatch, etag)) return emptyReply(304, etag)
+  const text = parameters.format === 'export' ? node?.export : node?.plain
+  return dressedReply(text ?? 'null', { ...parameters, etag })
+}
+
+function writeReply({ request, parameters }: DataRequest, outcome: WriteOutcome): Response {
+  if (outcome.kind === 'mismatch') {
+    const { current } = outcome
+    return dressedReply(current?.plain ?? 'null', { print: parameters.print, etag: current?.etag ?? NULL_ETAG }, 412)
+  }
+  const tagged = wantsEtag(request) || request.headers.has('if-match')
+  const { print } = parameters
+  const text = print === 'silent' ? '' : JSON.stringify(outcome.json)
+  return dressedReply(text, { print, etag: tagged ? outcome.etag : undefined })
+}
+
+function info({ path, parameters }: DataRequest, method: Method): Response {
+  if (method !== 'GET') throw new DholeError('bad-path')
+  const name = path.slice(1).join('/')
+  const text = name === 'connected' ? 'true' : name === 'serverTimeOffset' ? '0' : 'null'
+  return dressedReply(text, parameters)
+}
+
+/** What of the raw parameters an error can be dressed with: only what would be legal. */
+function dressOf(raw: RawParameters): Dress {
+  const { callback, print } = raw
+  try {
+    const { callback: legal } = checkParameters(callback === undefined ? {} : { callback })
+    return { callback: legal, print }
+  } catch {
+    return { print }
+  }
+}
+
+function then<T>(value: Awaitable<T>, use: (value: T) => Response): Awaitable<Response> {
+  return value instanceof Promise ? value.then(use) : use(value)
+}

@@ -1,0 +1,5 @@
+import { Elysia } from 'elysia'
+
+export function docsPlugin(_prefix: string): Elysia {
+  return new Elysia()
+}

@@ -1,0 +1,34 @@
+import { DholeError, type ErrorCode } from '../tree/error.ts'
+import { ALLOWED_METHODS, type Dress, dressedReply, insecureReply } from './reply.ts'
+
+/** Statuses other than 400. @see docs/protocol.md#errors */
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  'app-not-named': 417,
+  'app-unknown': 404,
+  'https-required': 404,
+  'method-not-allowed': 405,
+  'permission-denied': 403,
+  'bad-token': 401,
+  unavailable: 503,
+  internal: 500,
+}
+
+export function statusOf(code: ErrorCode): number {
+  return STATUS[code] ?? 400
+}
+
+/** An error as JSON, in the dress of the answer it replaces; its status is never changed. */
+export function errorReply(error: DholeError, dress: Dress): Response {
+  const status = statusOf(error.code)
+  const text = JSON.stringify(error.body)
+  if (error.code === 'https-required') return insecureReply(text, status)
+  const print = dress.print === 'pretty' ? 'pretty' : undefined
+  const reply = dressedReply(text, { print, callback: dress.callback }, status)
+  if (error.code === 'method-not-allowed') reply.headers.set('Allow', ALLOWED_METHODS)
+  return reply
+}
+
+/** Whatever was thrown as an error of the closed list: what nobody foresaw is `internal`, its cause stays here. */
+export function knownError(thrown: unknown): DholeError {
+  return thrown instanceof DholeError ? thrown : new DholeError('internal', undefined, { cause: thrown })
+}

@@ -1,0 +1,120 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { DholeError } from '../tree/error.ts'
+
+const CALLBACK_NAME = '^[A-Za-z_$][0-9A-Za-z_$]*(\\.[A-Za-z_$][0-9A-Za-z_$]*|\\[[0-9]+\\])*$'
+const MAX_CALLBACK_LENGTH = 128
+const MAX_TIMEOUT_MS = 15 * 60 * 1000
+const FLAG = Type.Union([Type.Literal('true'), Type.Literal('false')])
+
+/** Parameters of the data endpoints, as they stand in the URL. Others are ignored. @see docs/protocol.md#parameters */
+export const parameterSchema = Type.Object({
+  print: Type.Optional(
+    Type.Union([Type.Literal('pretty'), Type.Literal('silent')], {
+      description: '`pretty`: indented answer. `silent`: 204 without a body.',
+    }),
+  ),
+  auth: Type.Optional(Type.String({ description: 'Credential: the super secret of the application.' })),
+  access_token: Type.Optional(Type.String({ description: 'The same as `auth`.' })),
+  ns: Type.Optional(Type.String({ description: 'Name of the application.' })),
+  shallow: Type.Optional({ ...FLAG, description: 'GET: only the keys of the children, each with `true`.' }),
+  count: Type.Optional({ ...FLAG, description: 'GET: only the number of children.' }),
+  format: Type.Optional(Type.Literal('export', { description: 'GET: with priorities, without arrays.' })),
+  callback: Type.Optional(
+    Type.String({
+      pattern: CALLBACK_NAME,
+      maxLength: MAX_CALLBACK_LENGTH,
+      description: 'GET: the answer as a call of this function (JSONP).',
+    }),
+  ),
+  download: Type.Optional(Type.String({ description: 'GET: the answer as a file of this name.' })),
+  sv: Type.Optional(Type.String({ description: 'GET: `timestamp` answers the time of the server, reads no data.' })),
+  timeout: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]+(\\.[0-9]+)?(ms|s|min)$',
+      description: 'GET: longest time for the read, such as `500ms`, `3s`, `1min`; at most 15 minutes.',
+    }),
+  ),
+  writeSizeLimit: Type.Optional(
+    Type.Union(
+      ['tiny', 'small', 'medium', 'large', 'unlimited'].map((size) => Type.Literal(size)),
+      { description: 'Writes: refuse a write estimated to take longer than 1, 10, 30, 60 seconds.' },
+    ),
+  ),
+  'x-http-method-override': Type.Optional(
+    Type.String({ description: 'POST: the method meant. The header `X-HTTP-Method-Override` wins.' }),
+  ),
+})
+
+const checker = TypeCompiler.Compile(parameterSchema)
+
+/** Parameters that choose children of a list. */
+export const FILTERS: readonly string[] = [
+  'orderBy',
+  'limitToFirst',
+  'limitToLast',
+  'startAt',
+  'startAfter',
+  'endAt',
+  'endBefore',
+  'equalTo',
+]
+
+const KNOWN = new Set([...Object.keys(parameterSchema.properties), ...FILTERS])
+const OVERRIDE = 'x-http-method-override'
+
+/** Raw parameters by name, each known one given at most once. */
+export type RawParameters = Readonly<Record<string, string>>
+
+const NONE: RawParameters = Object.freeze(Object.create(null))
+
+/**
+ * Decodes a query string as a form (`+` is a space).
+ * @throws `bad-parameter` when a known parameter is given twice
+ */
+export function decodeParameters(search: string): RawParameters {
+  if (search === '') return NONE
+  const decoded: Record<string, string> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(search)) {
+    const known = name.toLowerCase() === OVERRIDE ? OVERRIDE : name
+    if (!KNOWN.has(known)) continue
+    if (Object.hasOwn(decoded, known)) throw new DholeError('bad-parameter')
+    decoded[known] = value
+  }
+  return decoded
+}
+
+/** Parameters that have passed the schema. */
+export type Parameters = Static<typeof parameterSchema>
+
+/** What a URL without a query string has. */
+export const NO_PARAMETERS: Parameters = Object.freeze({})
+
+/** @throws `bad-parameter`, `bad-server-value` */
+export function checkParameters(raw: RawParameters): Parameters {
+  if (raw === NONE) return NO_PARAMETERS
+  if (!checker.Check(raw)) throw new DholeError('bad-parameter')
+  if (raw.sv !== undefined && raw.sv !== 'timestamp') throw new DholeError('bad-server-value')
+  return raw
+}
+
+/** `3s` in milliseconds. @throws `bad-parameter` unless above zero and at most 15 minutes */
+export function parseTimeout(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const unit = text.endsWith('ms') ? 1 : text.endsWith('s') ? 1000 : 60_000
+  const milliseconds = Number.parseFloat(text) * unit
+  if (milliseconds <= 0 || milliseconds > MAX_TIMEOUT_MS) throw new DholeError('bad-parameter')
+  return milliseconds
+}
+
+const WRITE_SECONDS: ReadonlyMap<string, number> = new Map([
+  ['tiny', 1],
+  ['small', 10],
+  ['medium', 30],
+  ['large', 60],
+])
+
+/** The time a write may be estimated at, in seconds; `undefined` for no limit. */
+export function writeSeconds({ writeSizeLimit }: Parameters): number | undefined {
+  return writeSizeLimit === undefined ? undefined : WRITE_SECONDS.get(writeSizeLimit)
+}

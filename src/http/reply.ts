@@ -1,0 +1,89 @@
+import type { JsonText } from '../tree/print.ts'
+import { prettyPrint } from '../tree/pretty.ts'
+
+/**
+ * Headers of every answer, prepared once: a ready `Headers` costs a third of an object of them.
+ * @see docs/protocol.md#ground-rules
+ */
+const COMMON: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-cache',
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, X-Firebase-Auth-Debug',
+}
+const SECURE = { 'Strict-Transport-Security': 'max-age=31556926; includeSubDomains; preload' }
+const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' }
+const SCRIPT_TYPE = { 'Content-Type': 'application/javascript; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
+
+const jsonHeaders = new Headers({ ...COMMON, ...SECURE, ...JSON_TYPE })
+const insecureJsonHeaders = new Headers({ ...COMMON, ...JSON_TYPE })
+const scriptHeaders = new Headers({ ...COMMON, ...SECURE, ...SCRIPT_TYPE })
+const emptyHeaders = new Headers({ ...COMMON, ...SECURE })
+const jsonInit: ResponseInit = { headers: jsonHeaders }
+
+/** How the client wants its answer dressed. */
+export interface Dress {
+  readonly print?: string | undefined
+  readonly callback?: string | undefined
+  readonly download?: string | undefined
+  readonly etag?: string | undefined
+}
+
+/** The plain 200 of the hot path. */
+export function jsonReply(text: JsonText): Response {
+  return new Response(text, jsonInit)
+}
+
+/** Any answer with a JSON body. `print=silent` leaves only the status 204 of a success. */
+export function dressedReply(text: JsonText, dress: Dress, status: number = 200): Response {
+  if (status === 200 && dress.print === 'silent') return emptyReply(204, dress.etag)
+  const pretty = dress.print === 'pretty' ? prettyPrint(text) : text
+  const body = dress.callback === undefined ? pretty : `/**/${dress.callback}(${escapeForScript(pretty)});`
+  const headers = new Headers(dress.callback === undefined ? jsonHeaders : scriptHeaders)
+  if (dress.etag !== undefined) headers.set('ETag', dress.etag)
+  if (dress.download !== undefined) headers.set('Content-Disposition', contentDisposition(dress.download))
+  return new Response(body, { status, headers })
+}
+
+/** The answer to a request that came without encryption: it must not promise any. */
+export function insecureReply(text: JsonText, status: number): Response {
+  return new Response(text, { status, headers: insecureJsonHeaders })
+}
+
+export function emptyReply(status: number, etag?: string): Response {
+  const headers = new Headers(emptyHeaders)
+  if (etag !== undefined) headers.set('ETag', etag)
+  return new Response(null, { status, headers })
+}
+
+export const ALLOWED_METHODS = 'GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS'
+const preflightHeaders = new Headers({
+  ...COMMON,
+  ...SECURE,
+  'Access-Control-Allow-Methods': 'GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS',
+  'Access-Control-Allow-Headers':
+    'Content-Type, Authorization, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, X-Firebase-Decoding, Last-Event-ID, Cache-Control',
+  'Access-Control-Max-Age': '3600',
+  Allow: ALLOWED_METHODS,
+})
+
+export function preflightReply(): Response {
+  return new Response(null, { status: 204, headers: preflightHeaders })
+}
+
+/** A script must not end in the middle of data, nor break at a line separator of older engines. */
+function escapeForScript(text: JsonText): string {
+  return text.replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+}
+
+/** A file name that can neither leave its folder nor its header. */
+function contentDisposition(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
+  const clean = name.replace(/[/\\"\u0000-\u001f\u007f]/g, '') || 'data.json'
+  const ascii = clean.replace(/[^\u0020-\u007e]/g, '_')
+  const encoded = encodeURIComponent(clean.toWellFormed()).replace(/['()*]/g, escapeByte)
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
+}
+
+function escapeByte(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+}

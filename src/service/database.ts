@@ -1,0 +1,248 @@
+import type {
+  Commit,
+  CommitContext,
+  Effects,
+  Job,
+  LoggedChange,
+  Position,
+  ReadAnswer,
+  ReadLimit,
+  ReadRequest,
+  TreeStore,
+} from '../store/store.ts'
+import type { Awaitable } from '../tree/awaitable.ts'
+import { DholeError } from '../tree/error.ts'
+import { etagMatches, etagOf } from '../tree/etag.ts'
+import type { Limits } from '../tree/limits.ts'
+import type { NodeText } from '../tree/node-text.ts'
+import { covers, endsInPriority, formatPath, type Path } from '../tree/path.ts'
+import { type JsonText, print } from '../tree/print.ts'
+import { isBranch, type Value } from '../tree/value.ts'
+import { planPatch, planPut, type Write, type WritePlan } from '../tree/write.ts'
+
+/** Conditions on a write. */
+export interface WriteOptions {
+  /** Write only if the node's tag is this one; `null_etag` for no node, `*` for any. */
+  readonly ifMatch?: string | undefined
+  /** Refuse a write estimated to take longer, in seconds. */
+  readonly maxSeconds?: number | undefined
+}
+
+/** What became of a write that was valid. */
+export type WriteOutcome =
+  | {
+      readonly kind: 'written'
+      /** The payload as sent, with server values filled in. */
+      readonly json: unknown
+      /** Tag of what stands there now; not known after a patch. */
+      readonly etag: string | undefined
+    }
+  | {
+      /** The condition did not hold; nothing is written. */
+      readonly kind: 'mismatch'
+      readonly current: NodeText | undefined
+    }
+
+/** A child appended under a generated key. */
+export interface Appended {
+  readonly name: string
+  readonly etag: string
+}
+
+/** A place-holder of the length of a generated key, for checks before there is one. */
+const ANY_PUSH_ID = '-'.repeat(20)
+
+type Reads<T> = Generator<ReadRequest, T, ReadAnswer>
+
+/**
+ * One application's tree: where requests, storage and (later) rules and listeners meet. Paths are lists of decoded
+ * keys; `.priority` may stand last.
+ * @see docs/protocol.md#methods
+ */
+export class Database {
+  readonly #store: TreeStore
+  readonly #limits: Limits
+
+  constructor(store: TreeStore, limits: Limits) {
+    this.#store = store
+    this.#limits = limits
+  }
+
+  /**
+   * The node at a path, `undefined` if none is there.
+   * @param timeoutMs give up after so many milliseconds
+   * @throws `read-too-big`
+   */
+  node(path: Path, timeoutMs?: number): Awaitable<NodeText | undefined> {
+    return this.#store.node(path, this.#readLimit(timeoutMs))
+  }
+
+  /** The keys of the children as `{"key":true,…}`, or the leaf itself. @throws `read-too-big` */
+  shallow(path: Path, timeoutMs?: number): Awaitable<JsonText | undefined> {
+    return this.#store.shallow(path, this.#readLimit(timeoutMs))
+  }
+
+  /** Number of children. */
+  count(path: Path): Awaitable<number> {
+    return this.#store.count(path)
+  }
+
+  /** Replaces the node at a path; `null` deletes it. Durable when it resolves. */
+  async put(path: Path, json: unknown, options: WriteOptions = {}): Promise<WriteOutcome> {
+    return this.#write(planPut(path, json, this.#limits), options)
+  }
+
+  /** Deletes the node at a path. */
+  delete(path: Path, options: WriteOptions = {}): Promise<WriteOutcome> {
+    return this.put(path, null, options)
+  }
+
+  /** Writes several places below a path as one commit: each member's key is a path, `null` deletes. */
+  async patch(path: Path, json: unknown, options: WriteOptions = {}): Promise<WriteOutcome> {
+    if (endsInPriority(path)) throw new DholeError('priority-method')
+    // What `firebase database:remove` sends.
+    if (json === null) return this.delete(path, options)
+    const plan = planPatch(path, json, this.#limits)
+    return plan.writes.length === 0 ? { kind: 'written', json, etag: undefined } : this.#write(plan, options)
+  }
+
+  /** Appends a child under a generated key. `null` only makes a key. */
+  async post(path: Path, json: unknown, options: WriteOptions = {}): Promise<Appended> {
+    if (endsInPriority(path)) throw new DholeError('priority-method')
+    const checked = planPut([...path, ANY_PUSH_ID], json, this.#limits)
+    let appended: Appended | undefined
+    await this.#store.commit(
+      function* (this: Database, context: CommitContext): Reads<Effects | undefined> {
+        const name = context.nextPushId()
+        const child = [...path, name]
+        // Nothing stands under a new key, so there is no old number to add to.
+        const plan =
+          checked.serverValues.length === 0 ? checked : checked.resolve({ now: context.now, old: new Map() })
+        const writes = plan.writes.map((write) => ({ ...write, path: child }))
+        yield* this.#checkCost(writes, options.maxSeconds)
+        appended = { name, etag: etagAfter(plan) }
+        return writesNothing(writes) ? undefined : { kind: 'put', path: child, writes }
+      }.bind(this),
+    )
+    if (appended === undefined) throw new DholeError('internal')
+    return appended
+  }
+
+  /** Durable commits after a position, oldest first; `undefined` when the change log does not reach back that far. */
+  changesAfter(position: Position, limit: number): Awaitable<readonly LoggedChange[] | undefined> {
+    return this.#store.changesAfter(position, limit)
+  }
+
+  /** Position of the last durable commit. */
+  position(): Position {
+    return this.#store.position()
+  }
+
+  /** Finishes what is under way and closes the store. */
+  close(): Promise<void> {
+    return this.#store.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #write(plan: WritePlan, options: WriteOptions): Promise<WriteOutcome> {
+    let outcome: WriteOutcome | undefined
+    const decide = (decided: WriteOutcome) => {
+      outcome = decided
+    }
+    await this.#commit((context) => this.#job(plan, options, context, decide))
+    if (outcome === undefined) throw new DholeError('internal')
+    return outcome
+  }
+
+  #commit(job: Job): Promise<Commit | undefined> {
+    return this.#store.commit(job)
+  }
+
+  /** Decides inside the transaction: condition, server values, cost, priorities; then hands over the writes. */
+  *#job(
+    plan: WritePlan,
+    options: WriteOptions,
+    context: CommitContext,
+    decide: (outcome: WriteOutcome) => void,
+  ): Reads<Effects | undefined> {
+    if (options.ifMatch !== undefined) {
+      const current = (yield { kind: 'node', path: plan.path }) as NodeText | undefined
+      if (!etagMatches(options.ifMatch, current?.etag ?? etagOf(undefined))) {
+        decide({ kind: 'mismatch', current })
+        return undefined
+      }
+    }
+    const resolved = plan.serverValues.length === 0 ? plan : yield* resolve(plan, context.now)
+    yield* this.#checkCost(resolved.writes, options.maxSeconds)
+    yield* checkPriorities(resolved.writes)
+    decide({
+      kind: 'written',
+      json: resolved.json,
+      etag: resolved.kind === 'put' ? etagAfter(resolved) : undefined,
+    })
+    if (writesNothing(resolved.writes) && !(yield* anyExists(resolved.writes))) return undefined
+    return { kind: resolved.kind, path: resolved.path, writes: resolved.writes }
+  }
+
+  *#checkCost(writes: readonly Write[], maxSeconds: number | undefined): Reads<void> {
+    if (maxSeconds === undefined) return
+    let rows = 0
+    for (const write of writes) {
+      if (write.kind === 'priority') continue
+      rows += countNodes(write.value) + ((yield { kind: 'size', path: write.path }) as number)
+    }
+    if (rows / this.#limits.writeRowsPerSecond > maxSeconds) throw new DholeError('write-too-big')
+  }
+
+  #readLimit(timeoutMs: number | undefined): ReadLimit {
+    const { maxReadBytes, maxReadMs } = this.#limits
+    return { maxLength: maxReadBytes, deadline: performance.now() + Math.min(timeoutMs ?? maxReadMs, maxReadMs) }
+  }
+}
+
+function* resolve(plan: WritePlan, now: number): Reads<WritePlan> {
+  const old = new Map<string, number>()
+  for (const { path, serverValue } of plan.serverValues) {
+    if (serverValue.kind !== 'increment') continue
+    const leaf = yield { kind: 'leaf', path }
+    if (typeof leaf === 'number') old.set(formatPath(path), leaf)
+  }
+  return plan.resolve({ now, old })
+}
+
+/** A priority needs a node: one that is there, or one that the same request makes. */
+function* checkPriorities(writes: readonly Write[]): Reads<void> {
+  for (const write of writes) {
+    if (write.kind !== 'priority' || write.priority === undefined) continue
+    const made = writes.some(
+      (other) => other.kind === 'value' && other.value !== undefined && covers(write.path, other.path),
+    )
+    if (!made && !(yield { kind: 'exists', path: write.path })) throw new DholeError('priority-on-nothing')
+  }
+}
+
+/** Whether the writes only take away. */
+function writesNothing(writes: readonly Write[]): boolean {
+  return writes.every((write) => (write.kind === 'value' ? write.value : write.priority) === undefined)
+}
+
+function* anyExists(writes: readonly Write[]): Reads<boolean> {
+  for (const { path } of writes) if (yield { kind: 'exists', path }) return true
+  return false
+}
+
+/** Tag of the one place a put writes: what it wrote is all that stands there. */
+function etagAfter(plan: WritePlan): string {
+  const write = plan.writes[0]
+  const value = write?.kind === 'priority' ? write.priority : write?.value
+  return etagOf(value === undefined ? undefined : print(value, 'stored'))
+}
+
+function countNodes(value: Value | undefined): number {
+  if (value === undefined) return 0
+  if (!isBranch(value)) return 1
+  return Object.values(value).reduce<number>((sum, child) => sum + countNodes(child), 1)
+}
