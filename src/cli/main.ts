@@ -1,0 +1,56 @@
+#!/usr/bin/env bun
+import { Command, Option } from 'commander'
+import manifest from '../../package.json' with { type: 'json' }
+import { configSchema, type RawConfig, readConfig, settingSchema } from '../server/config.ts'
+import { serve } from '../server/main.ts'
+
+/** Exit status when writes can no longer be made durable. */
+const EXIT_FAILED = 1
+/** Exit status for a wrong setting, a port or file in use, and the like. */
+const EXIT_UNUSABLE = 2
+
+const program = new Command('dhole')
+  .description('A realtime JSON tree over HTTPS, durable on SQLite')
+  .version(manifest.version)
+
+const serveCommand = program
+  .command('serve', { isDefault: true })
+  .description('serve the tree; every flag is also an environment variable')
+
+for (const name of Object.keys(configSchema.properties)) {
+  const { default: fallback, description } = settingSchema(name)
+  const option = new Option(`--${flagOf(name)} <value>`, String(description)).env(name)
+  serveCommand.addOption(fallback === undefined ? option : option.default(undefined, String(fallback)))
+}
+
+serveCommand.action(async (flags: Record<string, string | undefined>) => {
+  const server = await serve(readConfig(rawConfig(flags)))
+  const stopped = Promise.withResolvers<void>()
+  process.once('SIGTERM', () => stopped.resolve())
+  process.once('SIGINT', () => stopped.resolve())
+  const failed = server.failed.then(() => true)
+  const ended = await Promise.race([stopped.promise, failed])
+  await server.stop()
+  process.exit(ended === true ? EXIT_FAILED : 0)
+})
+
+/** `DATA_DIR` as a flag: `data-dir`. */
+function flagOf(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-')
+}
+
+/** The settings by their names in the environment; a flag wins over the environment. */
+function rawConfig(flags: Readonly<Record<string, string | undefined>>): RawConfig {
+  const raw: Record<string, string | undefined> = { RULES: process.env['RULES'] }
+  for (const name of Object.keys(configSchema.properties)) {
+    raw[name] = flags[flagOf(name).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())]
+  }
+  return raw
+}
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.stderr.write(`dhole: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(EXIT_UNUSABLE)
+}

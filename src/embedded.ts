@@ -1,0 +1,8 @@
+export { openDatabase } from './dhole.ts'
+export type { Observer } from './observer.ts'
+export type { DatabaseOptions, LimitOptions, StorageOptions } from './options.ts'
+export type { Appended, Database, WriteOptions, WriteOutcome } from './service/database.ts'
+export type { Commit, LoggedChange, Position } from './store/store.ts'
+export { DholeError, type ErrorBody, type ErrorCode } from './tree/error.ts'
+export type { NodeText } from './tree/node-text.ts'
+export { formatPath, type Path, parsePath } from './tree/path.ts'

@@ -1,0 +1,110 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { defaultLimits } from '../tree/limits.ts'
+
+const PORT_NUMBER = { minimum: 0, maximum: 65_535 }
+
+/**
+ * Every setting of the server: its type, default and meaning. The environment, the flags of `dhole serve` and the table
+ * of the README are made from this.
+ */
+export const configSchema = Type.Object({
+  PORT: Type.Integer({ ...PORT_NUMBER, default: 8443, description: 'port of the HTTPS listener; 0 takes a free one' }),
+  HOST: Type.String({ default: '127.0.0.1', description: 'address of the HTTPS listener' }),
+  HTTP_PORT: Type.Optional(
+    Type.Integer({
+      ...PORT_NUMBER,
+      description:
+        'port of a plain HTTP listener: answers 404 to everything, unless a proxy of `TRUST_PROXY` speaks; none if unset',
+    }),
+  ),
+  DATA_DIR: Type.String({ default: './data', description: 'folder of databases, certificate and generated secrets' }),
+  TLS_CERT: Type.Optional(Type.String({ description: 'PEM file of the certificate; made on first run if unset' })),
+  TLS_KEY: Type.Optional(Type.String({ description: 'PEM file of its key' })),
+  APP_ID: Type.String({
+    default: 'app',
+    pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
+    description: 'name of the application: lower-case letters, digits and `-`',
+  }),
+  APP_SECRET: Type.Optional(
+    Type.String({ minLength: 16, description: 'super secret of the application; made on first run and shown once' }),
+  ),
+  BASE_DOMAIN: Type.Optional(
+    Type.String({ minLength: 1, description: 'domain whose first label names the application' }),
+  ),
+  TRUST_PROXY: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'addresses of proxies, comma separated, whose `X-Forwarded-Proto: https` is believed',
+    }),
+  ),
+  LOG_LEVEL: Type.Union(
+    ['debug', 'info', 'warn', 'error', 'silent'].map((level) => Type.Literal(level)),
+    { default: 'info', description: 'least level of the structured log lines: `debug` to `error`, or `silent`' },
+  ),
+  MAX_WRITE_BYTES: Type.Integer({
+    minimum: 1,
+    maximum: 256 * 1024 * 1024,
+    default: defaultLimits.maxWriteBytes,
+    description: 'largest body of a write, after decompression; at most 256 MiB',
+  }),
+  MAX_LEAF_BYTES: Type.Integer({
+    minimum: 1,
+    default: defaultLimits.maxLeafBytes,
+    description: 'longest string in the tree, in bytes of UTF-8',
+  }),
+  MAX_READ_BYTES: Type.Integer({
+    minimum: 1,
+    default: defaultLimits.maxReadBytes,
+    description: 'largest answer to a read',
+  }),
+  MAX_READ_MS: Type.Integer({
+    minimum: 1,
+    default: defaultLimits.maxReadMs,
+    description: 'longest time a read may take, in milliseconds',
+  }),
+  CHANGE_LOG_COUNT: Type.Integer({ minimum: 1, default: 10_000, description: 'entries kept in the change log' }),
+  CHANGE_LOG_AGE_MS: Type.Integer({
+    minimum: 1,
+    default: 24 * 60 * 60 * 1000,
+    description: 'age up to which they are kept, in milliseconds',
+  }),
+})
+
+export type Config = Static<typeof configSchema>
+
+/** Settings as text, by name. */
+export type RawConfig = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads settings; an empty text counts as unset.
+ * @throws Error that names every wrong setting
+ */
+export function readConfig(raw: RawConfig): Config {
+  if (raw['RULES']) throw new Error('RULES: rules files are not supported by this version')
+  const values: Record<string, unknown> = {}
+  for (const name of Object.keys(configSchema.properties)) {
+    const text = raw[name]
+    if (text !== undefined && text !== '') values[name] = Value.Convert(settingSchema(name), text)
+  }
+  const config = Value.Default(configSchema, values)
+  const problems = [...Value.Errors(configSchema, config)].map(({ path, message }) => `${path.slice(1)}: ${message}`)
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  const checked = config as Config
+  if ((checked.TLS_CERT === undefined) !== (checked.TLS_KEY === undefined)) {
+    throw new Error('TLS_CERT and TLS_KEY belong together: set both or neither')
+  }
+  return checked
+}
+
+/** Schema of one setting, with its default and description. */
+export function settingSchema(name: string): TSchema {
+  const schema: TSchema | undefined = (configSchema.properties as Record<string, TSchema>)[name]
+  if (schema === undefined) throw new Error(`no setting ${name}`)
+  return schema
+}
+
+/** Whether only this machine can reach an address. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}

@@ -1,0 +1,130 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Elysia } from 'elysia'
+import { mount, openApplications, secretFile } from '../dhole.ts'
+import type { DholeOptions } from '../options.ts'
+import { type KeptSecret, keepSecret } from '../secret.ts'
+import type { Applications } from '../service/applications.ts'
+import { type Certificate, ownCertificate, readCertificate } from './certificate.ts'
+import { type Config, isLoopback } from './config.ts'
+import { createLogger, type Logger, logObserver } from './log.ts'
+
+/** A server that is listening. */
+export interface RunningServer {
+  /** Address of the HTTPS listener, such as `https://127.0.0.1:8443`. */
+  readonly url: string
+  /** Finishes requests under way, folds the databases and closes them. */
+  stop(): Promise<void>
+  /** Settles when the server has ended by itself because it can no longer keep its promises. */
+  readonly failed: Promise<void>
+}
+
+/** Bodies above the write limit are answered by us, with a JSON error, as long as they are not longer than this. */
+const MAX_REQUEST_BYTES = 1024 ** 3
+/** Whoever runs the server, and nobody else. */
+const OWNER_ONLY = 0o700
+/** Time that requests under way get when the server stops. */
+const STOP_GRACE_MS = 10_000
+
+/**
+ * Starts the server and prints where it listens.
+ * @throws Error with a message for the operator: port in use, file in use, bad certificate
+ */
+export async function serve(config: Config): Promise<RunningServer> {
+  const logger = createLogger(config.LOG_LEVEL)
+  mkdirSync(config.DATA_DIR, { recursive: true, mode: OWNER_ONLY })
+  const failure = Promise.withResolvers<void>()
+  const secret = secretOf(config)
+  const options: DholeOptions = {
+    ...optionsOf(config, secret.secret),
+    observer: logObserver(logger, failure.resolve),
+  }
+  const certificate = await certificateOf(config)
+  const applications = openApplications(options)
+  try {
+    const listeners = listen(config, certificate, applications, options)
+    announce(config, listeners[0]?.server?.url, secret, logger)
+    return {
+      url: String(listeners[0]?.server?.url.origin),
+      stop: () => stop(listeners, applications),
+      failed: failure.promise,
+    }
+  } catch (error) {
+    await applications.close()
+    throw error
+  }
+}
+
+function optionsOf(config: Config, secret: string): DholeOptions {
+  return {
+    dataDir: config.DATA_DIR,
+    applications: { [config.APP_ID]: { secret, open: isLoopback(config.HOST) } },
+    ...(config.BASE_DOMAIN === undefined ? {} : { baseDomain: config.BASE_DOMAIN }),
+    trustProxy: config.TRUST_PROXY?.split(',').map((address) => address.trim()) ?? [],
+    docs: true,
+    limits: {
+      maxWriteBytes: config.MAX_WRITE_BYTES,
+      maxLeafBytes: config.MAX_LEAF_BYTES,
+      maxReadBytes: config.MAX_READ_BYTES,
+      maxReadMs: config.MAX_READ_MS,
+    },
+    storage: { maxChanges: config.CHANGE_LOG_COUNT, maxAgeMs: config.CHANGE_LOG_AGE_MS },
+  }
+}
+
+function secretOf(config: Config): KeptSecret {
+  if (config.APP_SECRET !== undefined) return { secret: config.APP_SECRET, fresh: false }
+  return keepSecret(secretFile(config.DATA_DIR, config.APP_ID))
+}
+
+function certificateOf(config: Config): Certificate | Promise<Certificate> {
+  if (config.TLS_CERT !== undefined && config.TLS_KEY !== undefined) {
+    return readCertificate(config.TLS_CERT, config.TLS_KEY)
+  }
+  return ownCertificate(join(config.DATA_DIR, 'tls'), config.HOST)
+}
+
+/** The HTTPS listener and, if wanted, the plain one, over the same open applications. */
+function listen(
+  config: Config,
+  { cert, key }: Certificate,
+  applications: Applications,
+  options: DholeOptions,
+): Elysia[] {
+  const common = { hostname: config.HOST, maxRequestBodySize: MAX_REQUEST_BYTES }
+  const secure = app(applications, options).listen({ ...common, port: config.PORT, tls: { cert, key }, http2: true })
+  if (config.HTTP_PORT === undefined) return [secure]
+  try {
+    return [secure, app(applications, options).listen({ ...common, port: config.HTTP_PORT })]
+  } catch (error) {
+    void secure.server?.stop(true)
+    throw error
+  }
+}
+
+/** Elysia guesses where the path begins; with a short Host header the guess can be wrong, unless told to look. */
+function app(applications: Applications, options: DholeOptions): Elysia {
+  return new Elysia({ handler: { standardHostname: false } }).use(mount(applications, options))
+}
+
+function announce(config: Config, url: URL | undefined, { secret, fresh }: KeptSecret, logger: Logger): void {
+  if (fresh) {
+    process.stdout.write(
+      `super secret of application "${config.APP_ID}", shown only now: ${secret}\n` +
+        `it is kept in ${secretFile(config.DATA_DIR, config.APP_ID)}\n`,
+    )
+  }
+  if (isLoopback(config.HOST)) logger.warn('open: everybody on this machine may read and write')
+  else logger.info('locked: requests need the super secret')
+  process.stdout.write(`listening on ${url?.origin}\n`)
+}
+
+async function stop(listeners: readonly Elysia[], applications: Applications): Promise<void> {
+  const servers = listeners.flatMap(({ server }) => (server === null ? [] : [server]))
+  const grace = Promise.withResolvers<void>()
+  const timer = setTimeout(grace.resolve, STOP_GRACE_MS)
+  await Promise.race([Promise.all(servers.map((server) => server.stop())), grace.promise])
+  clearTimeout(timer)
+  await Promise.all(servers.map((server) => server.stop(true)))
+  await applications.close()
+}
