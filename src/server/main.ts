@@ -43,7 +43,7 @@ export async function serve(config: Config): Promise<RunningServer> {
   const applications = openApplications(options)
   try {
     const listeners = listen(config, certificate, applications, options)
-    announce(config, listeners[0]?.server?.url, secret, logger)
+    announce(config, listeners, secret, logger)
     return {
       url: String(listeners[0]?.server?.url.origin),
       stop: () => stop(listeners, applications),
@@ -91,7 +91,8 @@ function listen(
   applications: Applications,
   options: DholeOptions,
 ): Elysia[] {
-  const common = { hostname: config.HOST, maxRequestBodySize: MAX_REQUEST_BYTES }
+  // Elysia would share the port with another process that has it.
+  const common = { hostname: config.HOST, maxRequestBodySize: MAX_REQUEST_BYTES, reusePort: false }
   const secure = app(applications, options).listen({ ...common, port: config.PORT, tls: { cert, key }, http2: true })
   if (config.HTTP_PORT === undefined) return [secure]
   try {
@@ -107,16 +108,18 @@ function app(applications: Applications, options: DholeOptions): Elysia {
   return new Elysia({ handler: { standardHostname: false } }).use(mount(applications, options))
 }
 
-function announce(config: Config, url: URL | undefined, { secret, fresh }: KeptSecret, logger: Logger): void {
-  if (fresh) {
+function announce(config: Config, listeners: readonly Elysia[], secret: KeptSecret, logger: Logger): void {
+  const [secure, plain] = listeners.map(({ server }) => server?.url.origin)
+  if (secret.fresh) {
     process.stdout.write(
-      `super secret of application "${config.APP_ID}", shown only now: ${secret}\n` +
+      `super secret of application "${config.APP_ID}", shown only now: ${secret.secret}\n` +
         `it is kept in ${secretFile(config.DATA_DIR, config.APP_ID)}\n`,
     )
   }
   if (isLoopback(config.HOST)) logger.warn('open: everybody on this machine may read and write')
   else logger.info('locked: requests need the super secret')
-  process.stdout.write(`listening on ${url?.origin}\n`)
+  if (plain !== undefined) logger.info(`plain HTTP on ${plain}`)
+  process.stdout.write(`listening on ${secure}\n`)
 }
 
 async function stop(listeners: readonly Elysia[], applications: Applications): Promise<void> {

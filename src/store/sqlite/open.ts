@@ -47,6 +47,7 @@ export function openFile(file: string): OpenFile {
 function lockFile(file: string): Client {
   const lock = new Client(`${file}-lock`, { create: true, readwrite: true })
   try {
+    lock.run('PRAGMA journal_mode = MEMORY')
     lock.run('BEGIN EXCLUSIVE')
   } catch (cause) {
     lock.close()

@@ -1,0 +1,158 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ServerProcess, startServer } from '../support/server-process.ts'
+
+const running: ServerProcess[] = []
+
+async function start(settings: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+  const server = await startServer(settings)
+  running.push(server)
+  return server
+}
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()))
+})
+
+async function call(server: ServerProcess, path: string, init: BunFetchRequestInit = {}): Promise<Response> {
+  return fetch(server.url + path, { ...init, tls: { ca: await Bun.file(server.certificate).text() } })
+}
+
+test('a first run makes certificate, secret and database, and a second one keeps them', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'dhole-kept-'))
+  try {
+    const first = await startServer({ DATA_DIR: dataDir })
+    const secret = /shown only now: (\S+)/.exec(first.output())?.[1] ?? ''
+    expect(secret.length).toBeGreaterThan(30)
+    expect((await stat(join(dataDir, 'secrets', 'app.secret'))).mode & 0o777).toBe(0o600)
+    expect((await stat(join(dataDir, 'tls', 'certificate-key.pem'))).mode & 0o777).toBe(0o600)
+    const certificate = await Bun.file(first.certificate).text()
+    await call(first, '/kept.json', { method: 'PUT', body: '{"a":[1,2]}' })
+    first.kill('SIGTERM')
+    expect(await first.exited).toBe(0)
+
+    const second = await startServer({ DATA_DIR: dataDir })
+    expect(second.output()).not.toContain(secret)
+    expect(await Bun.file(second.certificate).text()).toBe(certificate)
+    expect(await (await call(second, `/kept.json?auth=${secret}`)).json()).toEqual({ a: [1, 2] })
+    expect((await call(second, '/kept.json?auth=wrong')).status).toBe(401)
+    await second.stop()
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+})
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  test('finishes the request under way, folds the log, exits 0', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'dhole-stop-'))
+    try {
+      const server = await startServer({ DATA_DIR: dataDir })
+      await call(server, '/a.json', { method: 'PUT', body: '1' })
+      // The server has the beginning of the body when the signal comes; the rest follows after it.
+      const underWay = Promise.withResolvers<void>()
+      const rest = Promise.withResolvers<void>()
+      const body = new ReadableStream<Uint8Array>({
+        async start(controller) {
+          controller.enqueue(new TextEncoder().encode('"begun'))
+          underWay.resolve()
+          await rest.promise
+          controller.enqueue(new TextEncoder().encode(' and ended"'))
+          controller.close()
+        },
+      })
+      const reply = call(server, '/b.json', { method: 'PUT', body })
+      await underWay.promise
+      await call(server, '/a.json')
+      server.kill(signal)
+      rest.resolve()
+      expect(await (await reply).json()).toBe('begun and ended')
+      expect(await server.exited).toBe(0)
+      const files = await readdir(join(dataDir, 'apps'))
+      for (const name of files.filter((file) => file.endsWith('-wal'))) {
+        expect((await stat(join(dataDir, 'apps', name))).size).toBe(0)
+      }
+      const again = await startServer({ DATA_DIR: dataDir })
+      expect(await (await call(again, '/.json')).json()).toEqual({ a: 1, b: 'begun and ended' })
+      await again.stop()
+    } finally {
+      await rm(dataDir, { recursive: true, force: true })
+    }
+  })
+})
+
+test('plain HTTP gets 404 and no data, on its own port and on that of HTTPS', async () => {
+  const server = await start({ HTTP_PORT: '0' })
+  await call(server, '/a.json', { method: 'PUT', body: '1' })
+  const plain = /plain HTTP on (http:\S+)"/.exec(server.output())?.[1] ?? ''
+  for (const [method, path] of [
+    ['GET', '/a.json'],
+    ['PUT', '/a.json'],
+    ['GET', '/swagger'],
+    ['GET', '/swagger/json'],
+    ['OPTIONS', '/a.json'],
+  ] as const) {
+    const reply = await fetch(plain + path, { method, ...(method === 'PUT' ? { body: '2' } : {}) })
+    expect(reply.status).toBe(404)
+    expect(reply.headers.has('strict-transport-security')).toBe(false)
+    expect(await reply.json()).toMatchObject({ errcode: 20106 })
+  }
+  expect(await (await call(server, '/a.json')).text()).toBe('1')
+  expect(await plainAnswer(Number(new URL(server.url).port))).not.toContain('200')
+})
+
+/** What a TLS port says to a client that does not encrypt. */
+function plainAnswer(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write('GET /a.json HTTP/1.1\r\nHost: localhost\r\n\r\n'))
+    socket.on('data', (chunk) => {
+      answer += String(chunk)
+    })
+    socket.on('close', () => resolve(answer))
+    socket.on('error', () => socket.destroy())
+  })
+}
+
+test('a trusted proxy speaks for its clients on the plain port', async () => {
+  const server = await start({ HTTP_PORT: '0', TRUST_PROXY: '127.0.0.1' })
+  const plain = /plain HTTP on (http:\S+)"/.exec(server.output())?.[1] ?? ''
+  const forwarded = await fetch(`${plain}/a.json`, { headers: { 'X-Forwarded-Proto': 'https' } })
+  expect(forwarded.status).toBe(200)
+  expect((await fetch(`${plain}/a.json`)).status).toBe(404)
+  expect((await fetch(`${plain}/a.json`, { headers: { 'X-Forwarded-Proto': 'http' } })).status).toBe(404)
+})
+
+describe('what keeps the server from starting', () => {
+  test.each([
+    ['a setting of the wrong kind', { PORT: 'many' }, 'PORT'],
+    ['a secret too short', { APP_SECRET: 'short' }, 'APP_SECRET'],
+    ['a rules file, which this version cannot read', { RULES: 'rules.json' }, 'RULES'],
+    ['half a certificate', { TLS_CERT: 'certificate.pem' }, 'TLS_CERT and TLS_KEY'],
+    ['a certificate that is not there', { TLS_CERT: '/none.pem', TLS_KEY: '/none.key' }, '/none.pem'],
+    ['a name that is no host label', { APP_ID: 'My App' }, 'APP_ID'],
+  ])('%s', async (_, settings, named) => {
+    await expect(startServer(settings)).rejects.toThrow(named)
+  })
+
+  test('a port or a file in use', async () => {
+    const server = await start()
+    const { port } = new URL(server.url)
+    await expect(startServer({ PORT: port })).rejects.toThrow(port)
+    await expect(startServer({ DATA_DIR: server.dataDir })).rejects.toThrow('in use')
+  })
+})
+
+test('no log line holds a credential', async () => {
+  const secret = 'a-secret-nobody-may-log'
+  const server = await start({ APP_SECRET: secret, LOG_LEVEL: 'debug' })
+  await call(server, `/a.json?auth=${secret}`, { method: 'PUT', body: '1' })
+  await call(server, `/a.json?access_token=${secret}x`)
+  await call(server, '/a.json', { headers: { Authorization: `Bearer ${secret}` } })
+  await call(server, `/a?auth=${secret}`, { method: 'PATCH', body: '{' })
+  server.kill('SIGTERM')
+  await server.exited
+  expect(server.output()).not.toContain(secret)
+})

@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const MAIN = Bun.fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+/** `dhole serve` as its own process, started as a user starts it, on free ports and a folder of its own. */
+export interface ServerProcess {
+  readonly url: string
+  /** PEM file to trust. */
+  readonly certificate: string
+  readonly dataDir: string
+  readonly pid: number
+  /** Everything printed so far on both outputs. */
+  output(): string
+  kill(signal: NodeJS.Signals): void
+  /** Exit status. */
+  readonly exited: Promise<number>
+  /** Ends the process, if it still runs, and removes its folder. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a server and waits until it listens.
+ * @param settings beside `PORT=0` and a temporary `DATA_DIR`
+ * @throws Error with what it printed when it ends before it listens
+ */
+export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+  const dataDir = settings['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'dhole-server-')))
+  const child = Bun.spawn([process.execPath, MAIN, 'serve'], {
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', DATA_DIR: dataDir, ...settings },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  let printed = ''
+  const listening = Promise.withResolvers<string>()
+  const collect = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) {
+      printed += decoder.decode(chunk, { stream: true })
+      const url = /listening on (https:\S+)\n/.exec(printed)?.[1]
+      if (url !== undefined) listening.resolve(url)
+    }
+  }
+  const read = Promise.all([collect(child.stdout), collect(child.stderr)])
+  const ended = Promise.all([child.exited, read]).then(([status]) => {
+    listening.reject(new Error(`the server ended with status ${status}:\n${printed}`))
+    return status
+  })
+  const url = await listening.promise
+  return {
+    url,
+    certificate: join(dataDir, 'tls', 'certificate.pem'),
+    dataDir,
+    pid: child.pid,
+    output: () => printed,
+    kill: (signal) => child.kill(signal),
+    exited: ended,
+    stop: async () => {
+      child.kill('SIGTERM')
+      await ended
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
