@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test'
+
+const ROOT = new URL('../../', import.meta.url)
+
+/** Headings of a page as anchors. */
+async function anchors(page: string): Promise<ReadonlySet<string>> {
+  const text = await Bun.file(new URL(page, ROOT)).text()
+  const headings = text.matchAll(/^#+ (.+)$/gm)
+  return new Set([...headings].map(([, heading]) => (heading ?? '').toLowerCase().replaceAll(' ', '-').replace(/[^\w-]/g, '')))
+}
+
+test('every @see of the source names a section that exists', async () => {
+  const dangling: string[] = []
+  let found = 0
+  for await (const file of new Bun.Glob('src/**/*.ts').scan(Bun.fileURLToPath(ROOT))) {
+    const source = await Bun.file(new URL(file, ROOT)).text()
+    for (const [, page, anchor] of source.matchAll(/@see (docs\/\S+\.md)(?:#(\S+))?/g)) {
+      found++
+      const known = await anchors(page ?? '')
+      if (anchor !== undefined && !known.has(anchor)) dangling.push(`${file}: ${page}#${anchor}`)
+    }
+  }
+  expect(found).toBeGreaterThan(10)
+  expect(dangling).toEqual([])
+})
+
+test('every link between the pages leads to a file', async () => {
+  const missing: string[] = []
+  for (const page of ['README.md', 'CONTRIBUTING.md', 'docs/protocol.md', 'docs/architecture.md', 'bench/results/README.md']) {
+    const text = await Bun.file(new URL(page, ROOT)).text()
+    for (const [, target] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
+      if (!(await Bun.file(new URL(target ?? '', new URL(page, ROOT))).exists())) missing.push(`${page}: ${target}`)
+    }
+  }
+  expect(missing).toEqual([])
+})
