@@ -18,6 +18,9 @@ export function etagOf(stored: JsonText | undefined): string {
  * Whether the tag a client sent back names this content. Quotes and `W/` around it do not matter; `*` matches any node.
  */
 export function etagMatches(sent: string, current: string): boolean {
-  const bare = sent.trim().replace(/^W\//, '').replace(/^"(.*)"$/, '$1')
+  const bare = sent
+    .trim()
+    .replace(/^W\//, '')
+    .replace(/^"(.*)"$/, '$1')
   return bare === '*' ? current !== NULL_ETAG : bare === current
 }

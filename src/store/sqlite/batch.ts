@@ -50,6 +50,8 @@ export class BatchRunner {
   readonly #log: ChangeLog
   readonly #sweep: Sweep
   readonly #pushIds: PushIds
+  /** The greatest time of generated keys that a committed transaction has kept. */
+  #savedPushTime: number
 
   constructor(connection: Connection, reader: TreeReader, writer: TreeWriter, log: ChangeLog, sweep: Sweep) {
     const { client, orm } = connection
@@ -69,7 +71,8 @@ export class BatchRunner {
     this.#writer = writer
     this.#log = log
     this.#sweep = sweep
-    this.#pushIds = new PushIds(Number(readMeta(connection, PUSH_TIME) ?? 0))
+    this.#savedPushTime = Number(readMeta(connection, PUSH_TIME) ?? 0)
+    this.#pushIds = new PushIds(this.#savedPushTime)
   }
 
   /**
@@ -78,7 +81,6 @@ export class BatchRunner {
    */
   *run(jobs: readonly QueuedJob[]): Generator<void, BatchOutcome> {
     const firstSeq = this.#log.lastSeq
-    const pushTime = this.#pushIds.lastTime
     this.#begin.run()
     try {
       const commits: Commit[] = []
@@ -88,11 +90,19 @@ export class BatchRunner {
         nextPushId: () => this.#pushIds.next(context.now),
       }
       for (const queued of jobs) settlements.push(yield* this.#runJob(queued, context, commits))
-      if (this.#pushIds.lastTime !== pushTime) this.#savePushTime.run({ time: String(this.#pushIds.lastTime) })
+      const pushTime = this.#pushIds.lastTime
+      const issued = pushTime !== this.#savedPushTime
+      if (issued) this.#savePushTime.run({ time: String(pushTime) })
       const swept = this.#sweep.step()
-      const trimming = this.#log.trim(context.now)
+      const trimmed = this.#log.trim(context.now)
       this.#commit.run()
-      return { commits, settlements, changed: swept || trimming || commits.length > 0, moreToClean: swept || trimming }
+      this.#savedPushTime = pushTime
+      return {
+        commits,
+        settlements,
+        changed: commits.length > 0 || issued || swept || trimmed,
+        moreToClean: swept || this.#log.moreToTrim,
+      }
     } catch (error) {
       this.#log.rewind(firstSeq)
       if (this.#client.inTransaction) this.#rollback.run()
@@ -109,9 +119,9 @@ export class BatchRunner {
       if (effects !== undefined) {
         for (const write of effects.writes) yield* this.#writer.apply(write)
         commit = this.#log.append(effects, context.now)
-        commits.push(commit)
       }
       this.#release.run()
+      if (commit !== undefined) commits.push(commit)
       return { tell: () => queued.resolve(commit), abandon: queued.reject }
     } catch (error) {
       // When SQLite has ended the whole transaction by itself, the batch is lost, not the job alone.
@@ -124,9 +134,7 @@ export class BatchRunner {
   }
 
   /** Answers what a job asks for until it has decided. */
-  *#effectsOf(
-    job: Generator<ReadRequest, Effects | undefined, ReadAnswer>,
-  ): Generator<void, Effects | undefined> {
+  *#effectsOf(job: Generator<ReadRequest, Effects | undefined, ReadAnswer>): Generator<void, Effects | undefined> {
     let step = job.next()
     while (!step.done) step = job.next(yield* this.#answer(step.value))
     return step.value

@@ -79,9 +79,14 @@ export class ChangeLog {
     return { ...effects, seq, at }
   }
 
-  /** Removes old entries, a bounded number a call. @returns whether more may be left */
+  /** Whether `trim` has something to look at. */
+  get moreToTrim(): boolean {
+    return this.#untrimmed >= TRIM_STEP
+  }
+
+  /** Removes old entries, a bounded number a call. @returns whether there were any */
   trim(now: number): boolean {
-    if (this.#untrimmed < TRIM_STEP) return false
+    if (!this.moreToTrim) return false
     const entries = this.#oldest.all()
     const { maxChanges, maxAgeMs } = this.#retention
     const outdated = entries.filter(
@@ -89,9 +94,8 @@ export class ChangeLog {
     )
     const last = outdated.at(-1)
     if (last !== undefined) this.#removeUpTo.run({ seq: last.seq })
-    if (outdated.length === TRIM_STEP) return true
-    this.#untrimmed = 0
-    return false
+    if (outdated.length < TRIM_STEP) this.#untrimmed = 0
+    return last !== undefined
   }
 }
 

@@ -1,8 +1,10 @@
-import type { Connection } from './connection.ts'
 import type { CheckpointRequest } from './checkpoint-worker.ts'
+import type { Connection } from './connection.ts'
 
 /** Bytes of one page in the log, its header included. */
 const FRAME_BYTES = 4096 + 24
+/** After a write longer than this many limits the file itself is cut down again. */
+const LARGEST_FILE = 2
 /** Share of the limit at which the worker starts to move pages while writes go on. */
 const START_SHARE = 4
 
@@ -14,6 +16,8 @@ export class Checkpoint {
   /** Length at which the next pause is worth it: a long read can keep a checkpoint from shortening the log. */
   #pauseAtBytes: number
   #bytes = 0
+  /** Pages of the log that stand in the database file. */
+  #moved = 0
   #worker: Worker | undefined
   #running: Promise<void> | undefined
 
@@ -22,13 +26,18 @@ export class Checkpoint {
     this.#file = file
     this.#limitBytes = limitBytes
     this.#pauseAtBytes = limitBytes
-    this.#length = writer.client.prepare<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)')
+    writer.client.run(`PRAGMA journal_size_limit = ${LARGEST_FILE * limitBytes}`)
+    this.#length = writer.client.prepare<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(NOOP)')
   }
 
   /** Takes the length of the log. Only between transactions of the writer: SQLite refuses inside one. */
   measure(): void {
-    this.#bytes = (this.#length.get()?.log ?? 0) * FRAME_BYTES
-    if (this.#bytes <= this.#limitBytes) this.#pauseAtBytes = this.#limitBytes
+    const { log, checkpointed } = this.#length.get() ?? { log: 0, checkpointed: 0 }
+    this.#bytes = log * FRAME_BYTES
+    // Fewer pages moved than before: the log has started over, be it with one write longer than the limit.
+    const startedOver = checkpointed < this.#moved
+    this.#moved = checkpointed
+    if (startedOver || this.#bytes <= this.#limitBytes) this.#pauseAtBytes = this.#limitBytes
   }
 
   /** Whether the log is so long that writes should pause for a checkpoint. */
@@ -48,6 +57,7 @@ export class Checkpoint {
   async finish(): Promise<void> {
     await this.#running
     await this.#run()
+    this.measure()
     this.#pauseAtBytes = this.#bytes + this.#limitBytes / START_SHARE
   }
 

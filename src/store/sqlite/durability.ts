@@ -108,6 +108,11 @@ export class DurabilityPipeline {
 
   #runBatch(): void {
     this.#scheduled = false
+    // The sync that ended meanwhile found the log too long, or failed: this batch was asked for before that.
+    if (this.#pausing || this.#failure !== undefined) {
+      this.#atRest()
+      return
+    }
     const jobs = this.#queue
     this.#queue = []
     this.#batchOpen = true

@@ -1,7 +1,7 @@
+import { Database as Client } from 'bun:sqlite'
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Database as Client } from 'bun:sqlite'
 import { migrate } from 'drizzle-orm/bun-sqlite/migrator'
 import { type Connection, connectWriter } from './connection.ts'
 import { readMeta, writeMeta } from './meta.ts'

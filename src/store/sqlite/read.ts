@@ -37,6 +37,7 @@ export class TreeReader {
   readonly #plainPage
   readonly #carefulPage
   readonly #rows
+  readonly #keys
   readonly #lastKey
   readonly #size
 
@@ -78,6 +79,7 @@ export class TreeReader {
       .where(range)
       .orderBy(node.key)
       .prepare()
+    this.#keys = orm.select({ key: node.key }).from(node).where(range).orderBy(node.key).prepare()
     this.#lastKey = orm.select({ key: node.key }).from(node).where(parent).orderBy(desc(node.key)).limit(1).prepare()
     this.#size = orm
       .select({ rows: sql<number | null>`sum(${interior.childCount})` })
@@ -131,22 +133,24 @@ export class TreeReader {
   *node(path: Path, maxLength: number): Generator<void, NodeText | undefined> {
     const place = this.#place(path)
     if (place === undefined) return undefined
-    if (place.kind === 'inside') return new NodeText(print(place.value, 'stored'))
+    const budget = { left: maxLength }
+    if (place.kind === 'inside') return new NodeText(spend(budget, print(place.value, 'stored')))
     const { value, id } = place.slot
-    if (id === null) return new NodeText(value ?? '')
-    return new NodeText(yield* this.#interiorText(id, { left: maxLength }))
+    return new NodeText(id === null ? spend(budget, value ?? '') : yield* this.#interiorText(id, budget))
   }
 
   *shallow(path: Path, maxLength: number): Generator<void, JsonText | undefined> {
     const place = this.#place(path)
     if (place === undefined) return undefined
-    if (place.kind === 'inside' || place.slot.id === null) return shallowText(valueAt(place))
     const budget = { left: maxLength }
+    if (place.kind === 'inside' || place.slot.id === null) return spend(budget, shallowText(valueAt(place)))
+    spend(budget, '{')
     const pieces: string[] = []
     for (const range of this.#pages(place.slot.id, PAGE_CHILDREN)) {
-      const keys = this.#rows.values(range).map(([key]) => String(key))
+      const keys = this.#keys.values(range).map(([key]) => String(key))
       const members = keys.filter(isChild).map((key) => `${JSON.stringify(keyOf(key))}:true`)
-      if (members.length > 0) pieces.push(spend(budget, members.join(',')))
+      // One more for the comma or the brace behind it.
+      if (members.length > 0) pieces.push(spend(budget, members.join(','), 1))
       yield
     }
     return joinMembers(pieces)
@@ -183,16 +187,20 @@ export class TreeReader {
     const { childCount, traits } = this.#interiorRow(id)
     const careful = (traits & Trait.carefulKeys) !== 0
     const size = traits & Trait.longTexts ? PAGE_LONG_CHILDREN : PAGE_CHILDREN
-    const length = careful ? this.#arrayLength(id, childCount) : undefined
-    if (length !== undefined) return yield* this.#arrayText(id, length, size, budget)
+    const length = careful ? yield* this.#arrayLength(id, childCount) : undefined
+    if (length !== undefined) {
+      spend(budget, '[]', length - 1 + (length - childCount) * 'null'.length)
+      return yield* this.#arrayText(id, length, size, budget)
+    }
+    spend(budget, '{')
     const page = careful ? this.#carefulPage : this.#plainPage
     const pieces: string[] = []
     for (const range of this.#pages(id, size)) {
       const text = page.get(range)?.text
       if (text === null || text === undefined) break
-      spend(budget, text)
-      const named = careful ? nameKeys(text) : text
-      pieces.push(named.includes(INTERIOR_MARK) ? yield* this.#fillIn(named, budget) : named)
+      // The comma or the brace behind it.
+      spend(budget, '', 1)
+      pieces.push(yield* this.#fillIn(careful ? nameKeys(text) : text, budget))
       yield
     }
     return joinMembers(pieces)
@@ -200,29 +208,33 @@ export class TreeReader {
 
   /** Puts the text of each interior child where its mark stands. */
   *#fillIn(text: string, budget: Budget): Generator<void, string> {
+    if (!text.includes(INTERIOR_MARK)) return spend(budget, text)
     const parts = text.split(INTERIOR_MARK)
-    for (let index = 1; index < parts.length; index += 2) {
-      parts[index] = yield* this.#interiorText(Number(parts[index]), budget)
+    for (const [index, part] of parts.entries()) {
+      if (index % 2 === 0) spend(budget, part)
+      else parts[index] = yield* this.#interiorText(Number(part), budget)
     }
     return parts.join('')
   }
 
   /** Integers stand first, so the last key and the count tell nearly always that there is no array. */
-  #arrayLength(id: number, childCount: number): number | undefined {
+  *#arrayLength(id: number, childCount: number): Generator<void, number | undefined> {
     const last = this.#lastKey.get({ parent: id })?.key
-    if (last === undefined || Number(keyOf(last)) + 1 >= childCount * 2) return undefined
-    const all = { parent: id, after: '', end: LAST_KEY }
-    const keys = this.#rows.values(all).map(([key]) => keyOf(String(key)))
+    if (last === undefined || !(Number(keyOf(last)) + 1 < childCount * 2)) return undefined
+    const keys: string[] = []
+    for (const range of this.#pages(id, PAGE_CHILDREN)) {
+      for (const [key] of this.#keys.values(range)) keys.push(keyOf(String(key)))
+      yield
+    }
     return arrayLength(keys)
   }
 
   *#arrayText(id: number, length: number, size: number, budget: Budget): Generator<void, JsonText> {
     const elements = new Array<string>(length).fill('null')
-    spend(budget, '', length * 'null,'.length)
     for (const range of this.#pages(id, size)) {
       for (const { key, text } of this.#rows.all(range)) {
-        spend(budget, text)
-        elements[Number(keyOf(key))] = text.includes(INTERIOR_MARK) ? yield* this.#fillIn(text, budget) : text
+        const whole = !text.includes(INTERIOR_MARK)
+        elements[Number(keyOf(key))] = whole ? spend(budget, text) : yield* this.#fillIn(text, budget)
       }
       yield
     }
@@ -234,8 +246,9 @@ interface Budget {
   left: number
 }
 
-function spend(budget: Budget, text: string, length: number = text.length): string {
-  budget.left -= length
+/** @param extra characters that stand around the text */
+function spend(budget: Budget, text: string, extra = 0): string {
+  budget.left -= text.length + extra
   if (budget.left < 0) throw new DholeError('read-too-big')
   return text
 }

@@ -1,5 +1,5 @@
-import { type Connection, connectReader } from './connection.ts'
 import { ChangeLogReader } from './change-log.ts'
+import { type Connection, connectReader } from './connection.ts'
 import { TreeReader } from './read.ts'
 
 /** One reading connection and everything prepared on it. */

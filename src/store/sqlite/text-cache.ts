@@ -1,4 +1,4 @@
-import { NodeText } from '../../tree/node-text.ts'
+import type { NodeText } from '../../tree/node-text.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 
 interface Entry {
@@ -62,7 +62,10 @@ export class TextCache {
     for (const key of path) {
       if (place.path !== undefined) this.#forget(place.path)
       const next: PlaceInTree | undefined = place.children.get(key)
-      if (next === undefined) return
+      if (next === undefined) {
+        prune(place)
+        return
+      }
       place = next
     }
     this.#forgetBelow(place)

@@ -8,7 +8,7 @@ import type { Write } from '../../tree/write.ts'
 import type { Connection } from './connection.ts'
 import type { TreeReader } from './read.ts'
 import { closure, detached, interior, node } from './schema.ts'
-import { isChild, kindOf, ROOT_KEY, ROOT_PARENT, type Slot, SlotKind, traitsOf, Trait } from './slot.ts'
+import { isChild, kindOf, ROOT_KEY, ROOT_PARENT, type Slot, SlotKind, Trait, traitsOf } from './slot.ts'
 
 /** Rows written between two pauses of a long write. */
 const STEP_ROWS = 128
@@ -78,9 +78,20 @@ export class TreeWriter {
     this.#removeInterior = orm.delete(interior).where(eq(interior.id, id)).prepare()
     this.#removeClosure = orm.delete(closure).where(eq(closure.descendant, id)).prepare()
     this.#cutOff = orm.update(interior).set({ parentId: -1 }).where(eq(interior.id, id)).prepare()
-    this.#detach = orm.insert(detached).values({ id: sql.placeholder('id') }).prepare()
-    const last = orm.select({ id: sql<number | null>`max(${interior.id})` }).from(interior).get()
-    this.#nextId = (last?.id ?? 0) + 1
+    this.#detach = orm
+      .insert(detached)
+      .values({ id: sql.placeholder('id') })
+      .prepare()
+    const last = orm
+      .select({ id: sql<number | null>`max(${interior.id})` })
+      .from(interior)
+      .get()
+    // A cut-off node may be gone already and still be listed: whoever took its number would be swept in its place.
+    const lastCut = orm
+      .select({ id: sql<number | null>`max(${detached.id})` })
+      .from(detached)
+      .get()
+    this.#nextId = Math.max(last?.id ?? 0, lastCut?.id ?? 0) + 1
   }
 
   /** Applies one write; what it leaves empty vanishes, upwards too. */
@@ -105,8 +116,12 @@ export class TreeWriter {
   }
 
   *#setPriority(parent: number, priority: Value | undefined): Generator<void, void> {
-    if (priority === undefined) this.#remove.run({ parent, key: PRIORITY })
-    else yield* this.#insert({ parent, key: PRIORITY }, priority)
+    if (priority === undefined) {
+      this.#remove.run({ parent, key: PRIORITY })
+      return
+    }
+    const traits = yield* this.#insert({ parent, key: PRIORITY }, priority)
+    if (traits !== 0) this.#adjust.run({ id: parent, by: 0, traits })
   }
 
   *#put(chain: readonly Place[], old: Slot | undefined, value: Value): Generator<void, void> {

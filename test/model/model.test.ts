@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { defaultLimits } from '../../src/tree/limits.ts'
+import { compareKeys } from '../../src/tree/order.ts'
+import { parseStored, print } from '../../src/tree/print.ts'
+import { planPatch, planPut } from '../../src/tree/write.ts'
+import { integrityProblems } from '../store/integrity.ts'
+import { jobOf, strictObserver, unlimited } from '../support/store.ts'
+import { tempDir } from '../support/temp-dir.ts'
+import { Model } from './model.ts'
+import { anyPlan, type Patch, type Put, type Step } from './plan.ts'
+
+const RUNS = 150
+
+/** The request a step comes to in the tree as it is. */
+function requestOf(step: Exclude<Step, { kind: 'reopen' }>, model: Model): Put | Patch {
+  if (step.kind === 'put' || step.kind === 'patch') return step
+  const places = model.paths()
+  const path = places[step.place % places.length] ?? []
+  if (step.kind === 'put-existing') return { kind: 'put', path: [...path, ...step.last], json: step.json }
+  const members = Object.create(null) as Record<string, unknown>
+  for (const key of model.keys(path)) members[key] = null
+  members[step.key] = step.json
+  return { kind: 'patch', path, members }
+}
+
+async function run(request: Put | Patch, store: SqliteStore, model: Model): Promise<void> {
+  if (request.kind === 'put') {
+    const commit = await store.commit(jobOf(planPut(request.path, request.json, defaultLimits)))
+    model.put(request.path, request.json, commit?.at ?? 0)
+    return
+  }
+  const { path, members } = request
+  const commit = await store.commit(jobOf(planPatch(path, members, defaultLimits)))
+  const writes = Object.entries(members).map(([key, json]) => [[...path, ...key.split('/')], json] as const)
+  model.patch(writes, commit?.at ?? 0)
+}
+
+async function compare(store: SqliteStore, model: Model, path: readonly string[]): Promise<void> {
+  const node = await store.node(path, unlimited)
+  expect(node?.plain).toBe(model.plain(path) as string)
+  expect(node?.export).toBe(model.export(path) as string)
+  expect(await store.shallow(path, unlimited)).toBe(model.shallow(path) as string)
+  expect(store.count(path)).toBe(model.count(path))
+  // Stored text is a function of the content alone.
+  if (node !== undefined) expect(print(parseStored(node.stored), 'stored')).toBe(node.stored)
+}
+
+describe.each([[0], [30], [4096]] as const)('at most %d characters in a row', (inlineLength) => {
+  // fast-check prints seed, path and the shrunk plan of a failure: pass `{ seed, path }` to run it again.
+  test('the store does what the model does', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyPlan, async (plan) => {
+        await using directory = await tempDir()
+        const file = directory.file('tree')
+        const model = new Model()
+        let store = new SqliteStore(file, { inlineLength }, strictObserver)
+        try {
+          for (const [step, path] of plan) {
+            if (step.kind === 'reopen') {
+              await store.close()
+              store = new SqliteStore(file, { inlineLength }, strictObserver)
+            } else {
+              const request = requestOf(step, model)
+              await run(request, store, model)
+              await compare(
+                store,
+                model,
+                request.path.filter((key) => key !== '.priority'),
+              )
+            }
+            await compare(store, model, [])
+            await compare(store, model, path)
+          }
+          await store.swept()
+        } finally {
+          await store.close()
+        }
+        expect(integrityProblems(file)).toEqual([])
+      }),
+      { numRuns: RUNS },
+    )
+  }, 120_000)
+})
+
+test('the order the model knows is the order of the product', () => {
+  fc.assert(
+    fc.property(anyPlan, (plan) => {
+      const model = new Model()
+      for (const [step] of plan) if (step.kind === 'put') model.put(step.path, step.json, 1)
+      const keys = [...(model.shallow([]) ?? '').matchAll(/("(?:[^"\\]|\\.)*"):true/g)].map((match) =>
+        JSON.parse(match[1] ?? ''),
+      )
+      expect(keys).toEqual(keys.toSorted(compareKeys))
+    }),
+  )
+})

@@ -1,0 +1,25 @@
+import { describe } from 'bun:test'
+import type { TreeStore } from '../../src/store/store.ts'
+import { commitContract } from './contract/commits.ts'
+import { dataContract } from './contract/data.ts'
+import { keyContract } from './contract/keys.ts'
+import { logContract } from './contract/log.ts'
+import { longContract } from './contract/long.ts'
+
+/** An engine under test. */
+export interface Engine {
+  readonly name: string
+  /** Opens or creates the tree at a path that is the test's own. */
+  open(file: string, retention?: { readonly maxChanges?: number; readonly maxAgeMs?: number }): TreeStore
+}
+
+/** What every engine must do, whatever it keeps its rows in. */
+export function storeContract(engine: Engine): void {
+  describe(`store contract: ${engine.name}`, () => {
+    dataContract(engine)
+    keyContract(engine)
+    commitContract(engine)
+    logContract(engine)
+    longContract(engine)
+  })
+}

@@ -1,0 +1,95 @@
+import type { Observer } from '../../src/observer.ts'
+import type { Commit, Effects, Job, ReadAnswer, ReadLimit, ReadRequest, TreeStore } from '../../src/store/store.ts'
+import { defaultLimits } from '../../src/tree/limits.ts'
+import { formatPath, parsePath } from '../../src/tree/path.ts'
+import type { JsonText } from '../../src/tree/print.ts'
+import { planPatch, planPut, type WritePlan } from '../../src/tree/write.ts'
+
+export const unlimited: ReadLimit = { maxLength: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY }
+
+/** Fails the test when the store reports trouble that nobody provoked. */
+export const strictObserver: Observer = {
+  storeFailed(_, error) {
+    throw error
+  },
+  storeTroubled(_, error) {
+    throw error
+  },
+  requestFailed() {},
+}
+
+/** The job of a plan, server values filled in as the service does it. */
+export function jobOf(plan: WritePlan): Job {
+  return function* (context): Generator<ReadRequest, Effects, ReadAnswer> {
+    const old = new Map<string, number>()
+    for (const { path, serverValue } of plan.serverValues) {
+      if (serverValue.kind !== 'increment') continue
+      const leaf = yield { kind: 'leaf', path }
+      if (typeof leaf === 'number') old.set(formatPath(path), leaf)
+    }
+    const { kind, path, writes } = plan.serverValues.length > 0 ? plan.resolve({ now: context.now, old }) : plan
+    return { kind, path, writes }
+  }
+}
+
+export function putJob(path: string, json: unknown): Job {
+  return jobOf(planPut(parsePath(path), json, defaultLimits))
+}
+
+export function patchJob(path: string, json: unknown): Job {
+  return jobOf(planPatch(parsePath(path), json, defaultLimits))
+}
+
+export function put(store: TreeStore, path: string, json: unknown): Promise<Commit | undefined> {
+  return store.commit(putJob(path, json))
+}
+
+export function patch(store: TreeStore, path: string, json: unknown): Promise<Commit | undefined> {
+  return store.commit(patchJob(path, json))
+}
+
+export function remove(store: TreeStore, path: string): Promise<Commit | undefined> {
+  return put(store, path, null)
+}
+
+/** What GET answers, as text; `undefined` for no node. */
+export async function plain(store: TreeStore, path = '/'): Promise<JsonText | undefined> {
+  return (await store.node(parsePath(path), unlimited))?.plain
+}
+
+/** What GET with `format=export` answers. */
+export async function exported(store: TreeStore, path = '/'): Promise<JsonText | undefined> {
+  return (await store.node(parsePath(path), unlimited))?.export
+}
+
+export async function shallow(store: TreeStore, path = '/'): Promise<JsonText | undefined> {
+  return store.shallow(parsePath(path), unlimited)
+}
+
+export async function count(store: TreeStore, path = '/'): Promise<number> {
+  return store.count(parsePath(path))
+}
+
+/** Lets the event loop go round, so that whatever can happen without outside help has happened. */
+export async function turns(number = 10): Promise<void> {
+  for (let turn = 0; turn < number; turn++) await new Promise(setImmediate)
+}
+
+/** What a promise has come to so far, without waiting for it. */
+export function watch<T>(promise: Promise<T>): {
+  state: 'waiting' | 'resolved' | 'rejected'
+  value?: T
+  error?: unknown
+} {
+  const watched: ReturnType<typeof watch<T>> = { state: 'waiting' }
+  promise.then(
+    (value) => Object.assign(watched, { state: 'resolved', value }),
+    (error: unknown) => Object.assign(watched, { state: 'rejected', error }),
+  )
+  return watched
+}
+
+/** `{"k0":…,"k1":…}` with `number` children. */
+export function wide<T>(number: number, child: (index: number) => T): Record<string, T> {
+  return Object.fromEntries(Array.from({ length: number }, (_, index) => [`k${index}`, child(index)]))
+}
