@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 const FRAME_BYTES = 4096 + 24
 /** After a write longer than this many limits the file itself is cut down again. */
 const LARGEST_FILE = 2
-/** Share of the limit at which the worker starts to move pages while writes go on. */
+/** The worker moves pages beside the writes whenever this share of the limit waits to be moved. */
 const START_SHARE = 4
 
 /** How long the write-ahead log is, and the worker that shortens it. */
@@ -45,9 +45,10 @@ export class Checkpoint {
     return this.#bytes > this.#pauseAtBytes
   }
 
-  /** Starts a checkpoint beside the writes once the log has grown enough. */
+  /** Starts a checkpoint beside the writes once enough has been written since the last one. */
   async advance(): Promise<void> {
-    if (this.#running === undefined && this.#bytes > this.#limitBytes / START_SHARE) await this.#run()
+    const waiting = this.#bytes - this.#moved * FRAME_BYTES
+    if (this.#running === undefined && waiting > this.#limitBytes / START_SHARE) await this.#run()
   }
 
   /**

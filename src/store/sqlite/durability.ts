@@ -4,7 +4,7 @@ import { DholeError } from '../../tree/error.ts'
 import type { Commit, Job } from '../store.ts'
 import type { BatchOutcome, BatchRunner, QueuedJob } from './batch.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import type { Snapshots } from './snapshots.ts'
+import type { Snapshot, Snapshots } from './snapshots.ts'
 import { runBriefly, runInTurns } from './steps.ts'
 
 /** What the pipeline tells its owner. */
@@ -133,11 +133,11 @@ export class DurabilityPipeline {
   #endBatch(outcome: BatchOutcome): void {
     this.#batchOpen = false
     this.#moreToClean = outcome.moreToClean
-    this.#checkpoint.measure()
     this.#lastSeq = outcome.commits.at(-1)?.seq ?? this.#lastSeq
     // What a job saw may not be durable yet even when it wrote nothing, so its answer waits as well.
     this.#unsynced.push(outcome)
     this.#sync()
+    this.#checkpoint.measure()
     this.#schedule()
   }
 
@@ -162,7 +162,7 @@ export class DurabilityPipeline {
       return
     }
     this.#syncing = true
-    const snapshot = this.#snapshots.pin(this.#lastSeq)
+    let snapshot: Snapshot
     this.#syncLog(this.#descriptor, (error) => {
       this.#syncing = false
       if (error !== null) {
@@ -178,6 +178,8 @@ export class DurabilityPipeline {
       this.#settle(outcomes)
       this.#sync()
     })
+    // Pinned while the disk is at work; nothing has been committed since the sync was asked for.
+    snapshot = this.#snapshots.pin(this.#lastSeq)
   }
 
   #settle(outcomes: readonly BatchOutcome[]): void {

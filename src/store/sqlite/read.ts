@@ -10,9 +10,12 @@ import type { Connection } from './connection.ts'
 import { closure, interior, node } from './schema.ts'
 import { isChild, ROOT_KEY, ROOT_PARENT, type Slot, Trait } from './slot.ts'
 
-/** Children read in one step: at most four megabytes of text, or a few long leaves. */
+/** Children read in the first step: at most four megabytes of text, or a few long leaves. */
 const PAGE_CHILDREN = 512
 const PAGE_LONG_CHILDREN = 8
+/** Small children are then read more at a time: as many as make about this much text, within bounds. */
+const PAGE_LENGTH = 512 * 1024
+const MAX_PAGE_CHILDREN = 4096
 /** Above every key. */
 const LAST_KEY = '\u{10FFFF}\u{10FFFF}'
 /** Stand in assembled text for what JavaScript puts in; no JSON text holds them raw. */
@@ -62,14 +65,15 @@ export class TreeReader {
       .limit(1)
       .offset(sql.placeholder('size'))
       .prepare()
-    // The rows of a range arrive in key order because that is the order of the table itself.
+    // The rows of a range arrive in key order because that is the order of the table itself. `concat` takes a sixth
+    // less than the operator: `bun run bench read`, GET 1 MB cold.
     this.#plainPage = orm
-      .select({ text: sql<string | null>`group_concat('"' || ${node.key} || '":' || ${TEXT})` })
+      .select({ text: sql<string | null>`group_concat(concat('"', ${node.key}, '":', ${TEXT}))` })
       .from(node)
       .where(range)
       .prepare()
     this.#carefulPage = orm
-      .select({ text: sql<string | null>`group_concat(${MARKED_KEY} || ':' || ${TEXT})` })
+      .select({ text: sql<string | null>`group_concat(concat(${MARKED_KEY}, ':', ${TEXT}))` })
       .from(node)
       .where(range)
       .prepare()
@@ -146,7 +150,7 @@ export class TreeReader {
     if (place.kind === 'inside' || place.slot.id === null) return spend(budget, shallowText(valueAt(place)))
     spend(budget, '{')
     const pieces: string[] = []
-    for (const range of this.#pages(place.slot.id, PAGE_CHILDREN)) {
+    for (const range of this.#pages(place.slot.id, { size: PAGE_CHILDREN })) {
       const keys = this.#keys.values(range).map(([key]) => String(key))
       const members = keys.filter(isChild).map((key) => `${JSON.stringify(keyOf(key))}:true`)
       // One more for the comma or the brace behind it.
@@ -173,10 +177,10 @@ export class TreeReader {
   }
 
   /** Ranges of keys that cover all children of an interior node, each of a bounded number. */
-  *#pages(parent: number, size: number): Generator<{ parent: number; after: string; end: string }> {
+  *#pages(parent: number, pace: Pace): Generator<{ parent: number; after: string; end: string }> {
     let after = ''
     for (;;) {
-      const end = this.#pageEnd.get({ parent, after, size: size - 1 })?.key
+      const end = this.#pageEnd.get({ parent, after, size: pace.size - 1 })?.key
       yield { parent, after, end: end ?? LAST_KEY }
       if (end === undefined) return
       after = end
@@ -186,18 +190,20 @@ export class TreeReader {
   *#interiorText(id: number, budget: Budget): Generator<void, JsonText> {
     const { childCount, traits } = this.#interiorRow(id)
     const careful = (traits & Trait.carefulKeys) !== 0
-    const size = traits & Trait.longTexts ? PAGE_LONG_CHILDREN : PAGE_CHILDREN
+    const hasLongTexts = (traits & Trait.longTexts) !== 0
+    const pace = { size: hasLongTexts ? PAGE_LONG_CHILDREN : PAGE_CHILDREN }
     const length = careful ? yield* this.#arrayLength(id, childCount) : undefined
     if (length !== undefined) {
       spend(budget, '[]', length - 1 + (length - childCount) * 'null'.length)
-      return yield* this.#arrayText(id, length, size, budget)
+      return yield* this.#arrayText(id, length, pace, budget)
     }
     spend(budget, '{')
     const page = careful ? this.#carefulPage : this.#plainPage
     const pieces: string[] = []
-    for (const range of this.#pages(id, size)) {
+    for (const range of this.#pages(id, pace)) {
       const text = page.get(range)?.text
       if (text === null || text === undefined) break
+      if (!hasLongTexts) quicken(pace, text.length)
       // The comma or the brace behind it.
       spend(budget, '', 1)
       pieces.push(yield* this.#fillIn(careful ? nameKeys(text) : text, budget))
@@ -222,16 +228,16 @@ export class TreeReader {
     const last = this.#lastKey.get({ parent: id })?.key
     if (last === undefined || !(Number(keyOf(last)) + 1 < childCount * 2)) return undefined
     const keys: string[] = []
-    for (const range of this.#pages(id, PAGE_CHILDREN)) {
+    for (const range of this.#pages(id, { size: PAGE_CHILDREN })) {
       for (const [key] of this.#keys.values(range)) keys.push(keyOf(String(key)))
       yield
     }
     return arrayLength(keys)
   }
 
-  *#arrayText(id: number, length: number, size: number, budget: Budget): Generator<void, JsonText> {
+  *#arrayText(id: number, length: number, pace: Pace, budget: Budget): Generator<void, JsonText> {
     const elements = new Array<string>(length).fill('null')
-    for (const range of this.#pages(id, size)) {
+    for (const range of this.#pages(id, pace)) {
       for (const { key, text } of this.#rows.all(range)) {
         const whole = !text.includes(INTERIOR_MARK)
         elements[Number(keyOf(key))] = whole ? spend(budget, text) : yield* this.#fillIn(text, budget)
@@ -244,6 +250,16 @@ export class TreeReader {
 
 interface Budget {
   left: number
+}
+
+/** Children read in the next step. */
+interface Pace {
+  size: number
+}
+
+function quicken(pace: Pace, length: number): void {
+  const wanted = Math.floor((pace.size * PAGE_LENGTH) / Math.max(length, 1))
+  pace.size = Math.min(Math.max(wanted, PAGE_CHILDREN), MAX_PAGE_CHILDREN)
 }
 
 /** @param extra characters that stand around the text */

@@ -68,8 +68,9 @@ export class SqliteStore implements TreeStore {
     const { writer } = this.#file
     const reader = new TreeReader(writer)
     const log = new ChangeLog(writer, settings)
-    const treeWriter = new TreeWriter(writer, reader, settings.inlineLength)
-    const runner = new BatchRunner(writer, reader, treeWriter, log, new Sweep(writer))
+    const sweep = new Sweep(writer)
+    const treeWriter = new TreeWriter(writer, reader, sweep, settings.inlineLength)
+    const runner = new BatchRunner(writer, reader, treeWriter, log, sweep)
     this.#cache = new TextCache(settings.cacheLength)
     this.#snapshots = new Snapshots(file)
     this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes)

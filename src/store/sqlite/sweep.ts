@@ -5,12 +5,16 @@ import { closure, detached, indexDefinition, indexEntry, interior, node } from '
 /** Interior nodes looked at, and rows removed, in one step: well under a millisecond or two of work. */
 const STEP_INTERIORS = 64
 const STEP_ROWS = 512
+/** Parent of a node that is no longer part of the tree. */
+const NOWHERE = -1
 
 /**
  * Removes the rows of subtrees that a write has cut off, a bounded number at a time, so that deleting a large subtree
  * costs its caller nothing. What is left after a restart is found again in the table.
  */
 export class Sweep {
+  readonly #cutOff
+  readonly #note
   readonly #oldest
   readonly #below
   readonly #pageEnd
@@ -21,10 +25,17 @@ export class Sweep {
   readonly #removeClosure
   readonly #removeInterior
   readonly #forget
+  /** Spares every batch a look at a table that is nearly always empty. */
+  #mayBeWaiting = true
 
   constructor({ client, orm }: Connection) {
     const id = sql.placeholder('id')
     const children = eq(node.parentId, id)
+    this.#cutOff = orm.update(interior).set({ parentId: NOWHERE }).where(eq(interior.id, id)).prepare()
+    this.#note = orm
+      .insert(detached)
+      .values({ id: sql.placeholder('id') })
+      .prepare()
     this.#oldest = orm.select().from(detached).limit(1).prepare()
     // Ids grow downwards, so the deepest come first and the cut-off node itself last.
     this.#below = orm
@@ -56,10 +67,21 @@ export class Sweep {
     this.#forget = orm.delete(detached).where(eq(detached.id, id)).prepare()
   }
 
+  /** Takes an interior node out of the tree at once; its rows go later. The caller has removed its slot. */
+  cut(id: number): void {
+    this.#cutOff.run({ id })
+    this.#note.run({ id })
+    this.#mayBeWaiting = true
+  }
+
   /** Does one step inside the open transaction. @returns whether there was anything to do */
   step(): boolean {
+    if (!this.#mayBeWaiting) return false
     const root = this.#oldest.get()
-    if (root === undefined) return false
+    if (root === undefined) {
+      this.#mayBeWaiting = false
+      return false
+    }
     const below = this.#below.all({ id: root.id })
     // Gone already, with a subtree around it that was cut off later.
     if (below.length === 0) this.#forget.run({ id: root.id })

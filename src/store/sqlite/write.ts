@@ -9,6 +9,7 @@ import type { Connection } from './connection.ts'
 import type { TreeReader } from './read.ts'
 import { closure, detached, interior, node } from './schema.ts'
 import { isChild, kindOf, ROOT_KEY, ROOT_PARENT, type Slot, SlotKind, Trait, traitsOf } from './slot.ts'
+import type { Sweep } from './sweep.ts'
 
 /** Rows written between two pauses of a long write. */
 const STEP_ROWS = 128
@@ -25,6 +26,7 @@ interface Place {
  */
 export class TreeWriter {
   readonly #reader: TreeReader
+  readonly #sweep: Sweep
   readonly #inlineLength: number
   #nextId: number
   #rowsSincePause = 0
@@ -36,13 +38,12 @@ export class TreeWriter {
   readonly #adjust
   readonly #removeInterior
   readonly #removeClosure
-  readonly #cutOff
-  readonly #detach
   readonly #childCount
 
   /** @param inlineLength longest text of a subtree that becomes one row, in UTF-16 code units; 0 for none */
-  constructor({ client, orm }: Connection, reader: TreeReader, inlineLength: number) {
+  constructor({ client, orm }: Connection, reader: TreeReader, sweep: Sweep, inlineLength: number) {
     this.#reader = reader
+    this.#sweep = sweep
     this.#inlineLength = inlineLength
     const id = sql.placeholder('id')
     const place = and(eq(node.parentId, sql.placeholder('parent')), eq(node.key, sql.placeholder('key')))
@@ -77,11 +78,6 @@ export class TreeWriter {
     this.#childCount = orm.select({ count: interior.childCount }).from(interior).where(eq(interior.id, id)).prepare()
     this.#removeInterior = orm.delete(interior).where(eq(interior.id, id)).prepare()
     this.#removeClosure = orm.delete(closure).where(eq(closure.descendant, id)).prepare()
-    this.#cutOff = orm.update(interior).set({ parentId: -1 }).where(eq(interior.id, id)).prepare()
-    this.#detach = orm
-      .insert(detached)
-      .values({ id: sql.placeholder('id') })
-      .prepare()
     const last = orm
       .select({ id: sql<number | null>`max(${interior.id})` })
       .from(interior)
@@ -127,7 +123,7 @@ export class TreeWriter {
   *#put(chain: readonly Place[], old: Slot | undefined, value: Value): Generator<void, void> {
     const place = chain[chain.length - 1]
     if (place === undefined) return
-    if (old !== undefined && old.id !== null) this.#cut(old.id)
+    if (old !== undefined && old.id !== null) this.#sweep.cut(old.id)
     const traits = yield* this.#insert(place, value)
     if (place.parent === ROOT_PARENT) return
     const by = old === undefined ? 1 : 0
@@ -169,7 +165,7 @@ export class TreeWriter {
 
   /** Removes a slot and every ancestor that it leaves without a child. */
   #removeSlot(chain: readonly Place[], slot: Slot): void {
-    if (slot.id !== null) this.#cut(slot.id)
+    if (slot.id !== null) this.#sweep.cut(slot.id)
     for (const place of chain.toReversed()) {
       this.#remove.run({ parent: place.parent, key: sortKey(place.key) })
       if (place.parent === ROOT_PARENT) return
@@ -183,11 +179,5 @@ export class TreeWriter {
     this.#remove.run({ parent: id, key: PRIORITY })
     this.#removeClosure.run({ id })
     this.#removeInterior.run({ id })
-  }
-
-  /** Takes a subtree out of the tree at once; the sweep removes its rows afterwards. */
-  #cut(id: number): void {
-    this.#cutOff.run({ id })
-    this.#detach.run({ id })
   }
 }
