@@ -23,7 +23,8 @@ const DEFAULT_APPLICATIONS: Readonly<Record<string, ApplicationOptions>> = { app
 
 /**
  * The tree service as an Elysia plugin. The host must serve HTTPS, or stand behind a proxy named in `trustProxy`:
- * plain HTTP never reaches data.
+ * plain HTTP never reaches data. When a listening host stops, the files are closed; the framework does not wait for
+ * that, so another process may find them in use for a moment longer.
  * @throws TypeError for wrong options, Error when a file is in use or damaged
  * @example new Elysia().use(dhole({ prefix: '/tree', applications: { app: { open: true } } }))
  */
@@ -46,14 +47,15 @@ export function openDatabase(options: DatabaseOptions): Database {
 export function mount(applications: Applications, options: DholeOptions): Elysia {
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
+  const transport = trustProxies(options.trustProxy ?? [])
   const routes = new DataRoutes({
     applications,
     limits: limitsOf(options.limits),
-    transport: trustProxies(options.trustProxy ?? []),
+    transport,
     prefix,
-    onUnforeseen: ({ method, url }, error) => observer.requestFailed(method, new URL(url).pathname, error),
+    onUnforeseen: ({ method, url }, error) => observer.requestFailed(method, pathOf(url), error),
   })
-  return treePlugin({ routes, prefix, docs: options.docs ?? false, onStop: () => applications.close() })
+  return treePlugin({ routes, prefix, docs: options.docs ?? false, transport, onStop: () => applications.close() })
 }
 
 /** Opens every application of the options, each on its own file. */
@@ -78,6 +80,12 @@ export function openApplications(options: DholeOptions): Applications {
 /** Where the generated secret of an application is kept. */
 export function secretFile(dataDir: string, id: string): string {
   return join(dataDir, 'secrets', `${id}.secret`)
+}
+
+/** Without the query string: credentials stand there. */
+function pathOf(url: string): string {
+  const target = url.replace(/^[a-z]+:\/\/[^/]*/, '')
+  return target.replace(/[?#].*$/s, '')
 }
 
 function limitsOf(options: LimitOptions = {}): Limits {

@@ -5,4 +5,4 @@ export type { Appended, Database, WriteOptions, WriteOutcome } from './service/d
 export type { Commit, LoggedChange, Position } from './store/store.ts'
 export { DholeError, type ErrorBody, type ErrorCode } from './tree/error.ts'
 export type { NodeText } from './tree/node-text.ts'
-export { formatPath, type Path, parsePath } from './tree/path.ts'
+export { formatPath, type Path, type PathLike, parsePath } from './tree/path.ts'

@@ -6,14 +6,17 @@ import { DholeError } from '../tree/error.ts'
 import { etagMatches, NULL_ETAG } from '../tree/etag.ts'
 import type { Limits } from '../tree/limits.ts'
 import type { NodeText } from '../tree/node-text.ts'
-import type { Path } from '../tree/path.ts'
+import { endsInPriority, type Path } from '../tree/path.ts'
 import { readJson } from './body.ts'
+import { isBearer, speaksFirebase } from './dialect.ts'
 import { errorReply, knownError } from './error-reply.ts'
 import {
   checkParameters,
   decodeParameters,
   FILTERS,
+  isCallbackName,
   NO_PARAMETERS,
+  NO_RAW_PARAMETERS,
   type Parameters,
   parseTimeout,
   type RawParameters,
@@ -21,7 +24,7 @@ import {
 } from './parameters.ts'
 import { type Dress, dressedReply, emptyReply, jsonReply, preflightReply } from './reply.ts'
 import { parseTargetPath, splitTarget, type Target } from './target.ts'
-import type { Transport } from './transport.ts'
+import type { Listener, Transport } from './transport.ts'
 
 /** What the data routes need to answer. */
 export interface DataRoutesOptions {
@@ -58,12 +61,12 @@ export class DataRoutes {
     this.#options = options
   }
 
-  /** @param address of the peer, asked only when a proxy may be speaking for the client */
-  handle(request: Request, address: () => string | undefined): Awaitable<Response> {
-    let raw: RawParameters = {}
+  /** @param listener asked who is speaking, only when the request itself does not tell */
+  handle(request: Request, listener: Listener | null): Awaitable<Response> {
+    let raw: RawParameters = NO_RAW_PARAMETERS
     try {
       const target = splitTarget(request.url, this.#options.prefix)
-      if (!this.#options.transport.isSecure(target, request, address)) throw new DholeError('https-required')
+      if (!this.#options.transport.isSecure(target, request, listener)) throw new DholeError('https-required')
       if (request.method === 'OPTIONS') return preflightReply()
       raw = decodeParameters(target.search)
       const reply = this.#answer(request, target, raw)
@@ -75,9 +78,10 @@ export class DataRoutes {
 
   /** In the order of the protocol: application, path, method, parameters, credential; the rest is the method's. */
   #answer(request: Request, target: Target, raw: RawParameters): Awaitable<Response> {
-    const application = this.#options.applications.choose({ ns: raw['ns'], host: target.host })
+    const application = this.#options.applications.choose({ ns: raw.values['ns'], host: target.host })
     const path = parseDataPath(target.rawPath)
     const method = methodOf(request, raw)
+    if (endsInPriority(path) && (method === 'POST' || method === 'PATCH')) throw new DholeError('priority-method')
     const parameters = checkParameters(raw)
     const timeoutMs = parseTimeout(parameters.timeout)
     checkCombination(method, request, raw)
@@ -112,7 +116,7 @@ export class DataRoutes {
       case 'PUT':
         return writeReply(data, await database.put(path, await this.#body(request, 'bad-data'), options))
       case 'PATCH':
-        return writeReply(data, await database.patch(path, await this.#body(request, 'bad-patch'), options))
+        return writeReply(data, await this.#patch(data, options))
       case 'DELETE':
         return writeReply(data, await database.delete(path, options))
       case 'POST': {
@@ -125,6 +129,17 @@ export class DataRoutes {
     }
   }
 
+  async #patch({ application, path, request }: DataRequest, options: WriteOptions): Promise<WriteOutcome> {
+    const json = await this.#body(request, 'bad-patch')
+    try {
+      return await application.database.patch(path, json, options)
+    } catch (thrown) {
+      // The tree does not know methods; the text of a bad value is another one here.
+      const badValue = thrown instanceof DholeError && thrown.code === 'bad-data'
+      throw badValue ? new DholeError('bad-patch', undefined, { cause: thrown }) : thrown
+    }
+  }
+
   #body(request: Request, malformed: 'bad-data' | 'bad-patch'): Promise<unknown> {
     return readJson(request, this.#options.limits.maxWriteBytes, malformed)
   }
@@ -132,7 +147,7 @@ export class DataRoutes {
   #error(request: Request, thrown: unknown, raw: RawParameters): Response {
     const error = knownError(thrown)
     if (error.code === 'internal') this.#options.onUnforeseen(request, thrown)
-    return errorReply(error, dressOf(raw))
+    return errorReply(error, dressOf(request, raw), speaksFirebase(request, raw))
   }
 }
 
@@ -148,7 +163,7 @@ function methodOf(request: Request, raw: RawParameters): Method {
   if (sent === 'GET' || sent === 'HEAD') return 'GET'
   if (!METHODS.has(sent)) throw new DholeError('method-not-allowed')
   if (sent !== 'POST') return sent as Method
-  const override = request.headers.get('x-http-method-override') ?? raw['x-http-method-override']
+  const override = request.headers.get('x-http-method-override') ?? raw.values['x-http-method-override']
   if (override === undefined) return 'POST'
   const method = override.trim().toUpperCase()
   if (!METHODS.has(method)) throw new DholeError('bad-parameter')
@@ -156,15 +171,15 @@ function methodOf(request: Request, raw: RawParameters): Method {
 }
 
 /** Headers and parameters that do not go with the method. */
-function checkCombination(method: Method, request: Request, raw: RawParameters): void {
+function checkCombination(method: Method, request: Request, { values }: RawParameters): void {
   const { headers } = request
   if (method === 'GET') {
     if (headers.has('if-match')) throw new DholeError('bad-parameter', 'if-match is not supported for GET')
     if (acceptsStream(headers.get('accept'))) throw new DholeError('bad-parameter', 'Streams are not supported')
-    if (FILTERS.some((name) => name in raw)) throw new DholeError('bad-parameter', 'Queries are not supported')
+    if (FILTERS.some((name) => name in values)) throw new DholeError('bad-parameter', 'Queries are not supported')
     return
   }
-  if (FILTERS.some((name) => name in raw) || 'shallow' in raw || 'count' in raw) {
+  if (FILTERS.some((name) => name in values) || 'shallow' in values || 'count' in values) {
     throw new DholeError('bad-parameter', 'Query parameters are not supported for writes')
   }
   if (method === 'PATCH' && (headers.has('if-match') || wantsEtag(request))) {
@@ -184,7 +199,9 @@ function credentialOf(request: Request, parameters: Parameters): string | undefi
   if (parameters.auth !== undefined) return parameters.auth
   if (parameters.access_token !== undefined) return parameters.access_token
   const authorization = request.headers.get('authorization')
-  return authorization === null ? undefined : authorization.replace(/^Bearer\s+/i, '')
+  if (authorization === null) return undefined
+  // Another scheme is a credential too, and one nobody here gave out.
+  return isBearer(authorization) ? authorization.slice('Bearer'.length).trim() : ''
 }
 
 function wantsEtag(request: Request): boolean {
@@ -220,14 +237,18 @@ function info({ path, parameters }: DataRequest, method: Method): Response {
   return dressedReply(text, parameters)
 }
 
-/** What of the raw parameters an error can be dressed with: only what would be legal. */
-function dressOf(raw: RawParameters): Dress {
-  const { callback, print } = raw
+/** What of the raw parameters an error can be dressed with: only what a success would have worn. */
+function dressOf(request: Request, raw: RawParameters): Dress {
+  const { callback, print } = raw.values
+  const wrapped = callback !== undefined && isCallbackName(callback) && isRead(request, raw)
+  return { callback: wrapped ? callback : undefined, print }
+}
+
+function isRead(request: Request, raw: RawParameters): boolean {
   try {
-    const { callback: legal } = checkParameters(callback === undefined ? {} : { callback })
-    return { callback: legal, print }
+    return methodOf(request, raw) === 'GET'
   } catch {
-    return { print }
+    return false
   }
 }
 

@@ -1,5 +1,134 @@
+import { swagger } from '@elysiajs/swagger'
 import { Elysia } from 'elysia'
+import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' }
+import { DholeError } from '../tree/error.ts'
+import { errorReply } from './error-reply.ts'
+import { documentation } from './openapi.ts'
+import { jsonReply } from './reply.ts'
+import { splitTarget } from './target.ts'
+import type { Transport } from './transport.ts'
 
-export function docsPlugin(_prefix: string): Elysia {
-  return new Elysia()
+/** What the documents need to be served. */
+export interface DocsOptions {
+  /** Path the service lives under, without a slash at the end. */
+  readonly prefix: string
+  /** Decides who may see them: the same requests that may see data. */
+  readonly transport: Transport
+}
+
+const SPECIFICATION = '/swagger/json'
+const START = '/swagger/start.js'
+
+/** Files of Swagger UI; their names change with the version, so that caches never need to ask. */
+const ASSETS: Readonly<Record<string, string>> = {
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+}
+
+const COMMON = {
+  'Strict-Transport-Security': 'max-age=31556926; includeSubDomains; preload',
+  'X-Content-Type-Options': 'nosniff',
+}
+const FRESH = { ...COMMON, 'Cache-Control': 'no-cache' }
+const FOREVER = { ...COMMON, 'Cache-Control': 'public, max-age=31536000, immutable' }
+
+/** The browser itself keeps the page from asking anybody but us; Swagger UI sets styles and draws inline images. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/**
+ * The documents: a page at `/swagger`, its files below, and the OpenAPI document at `/swagger/json`. Nothing else is
+ * taken from the tree. The page is our own because the plugin's loads its script from a foreign host.
+ */
+export function docsPlugin({ prefix, transport }: DocsOptions): Elysia {
+  const specification = specificationText(prefix)
+  const page = pageHtml(prefix)
+  const start = startScript(prefix)
+  const docs = new Elysia()
+    .onBeforeHandle(({ request, server }) => {
+      if (transport.isSecure(splitTarget(request.url, prefix), request, server)) return undefined
+      return errorReply(new DholeError('https-required'), {}, false)
+    })
+    .get('/swagger', () => new Response(page, { headers: pageHeaders }), { detail: { hide: true } })
+    .get(SPECIFICATION, async () => jsonReply(await specification()), { detail: { hide: true } })
+    .get(START, () => new Response(start, { headers: scriptHeaders }), { detail: { hide: true } })
+  for (const [name, type] of Object.entries(ASSETS)) {
+    const file = Bun.file(Bun.fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)))
+    const headers = { ...FOREVER, 'Content-Type': type }
+    docs.get(`/swagger/${name}`, () => new Response(file, { headers }), { detail: { hide: true } })
+  }
+  return docs as unknown as Elysia
+}
+
+const pageHeaders = {
+  ...FRESH,
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'no-referrer',
+}
+const scriptHeaders = { ...FRESH, 'Content-Type': 'text/javascript; charset=utf-8' }
+
+/**
+ * The document as the plugin makes it, once. It runs on an instance of its own: on the host's it would list the
+ * host's routes and models, and give way to a `swagger()` that the host has for itself.
+ */
+function specificationText(prefix: string): () => Promise<string> {
+  const publisher = new Elysia().use(swagger({ documentation: documentation(prefix) }))
+  let text: Promise<string> | undefined
+  return () => {
+    text ??= Promise.resolve(publisher.handle(new Request(`http://localhost${SPECIFICATION}`))).then((reply) =>
+      reply.text(),
+    )
+    return text
+  }
+}
+
+function pageHtml(prefix: string): string {
+  const at = (path: string) => Bun.escapeHTML(encodeURI(prefix + path))
+  const asset = (name: string) => at(`/swagger/${name}?v=${swaggerUi.version}`)
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Dhole</title>
+<link rel="icon" href="${asset('favicon-32x32.png')}">
+<link rel="stylesheet" href="${asset('swagger-ui.css')}">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="${asset('swagger-ui-bundle.js')}"></script>
+<script src="${at(START)}"></script>
+</body>
+</html>
+`
+}
+
+/**
+ * Without a validator, which would be a foreign host. Slashes in the parameter `path` are made bare again: OpenAPI
+ * has no way to say that they should be left alone, and an escaped one can be no part of a key.
+ */
+function startScript(prefix: string): string {
+  return `SwaggerUIBundle({
+  dom_id: '#swagger-ui',
+  url: ${JSON.stringify(encodeURI(prefix + SPECIFICATION))},
+  validatorUrl: null,
+  deepLinking: true,
+  docExpansion: 'list',
+  requestInterceptor: (request) => {
+    const [path, ...query] = request.url.split('?')
+    request.url = [path.replaceAll('%2F', '/'), ...query].join('?')
+    return request
+  },
+})
+`
 }

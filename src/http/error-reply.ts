@@ -17,9 +17,12 @@ export function statusOf(code: ErrorCode): number {
   return STATUS[code] ?? 400
 }
 
-/** An error as JSON, in the dress of the answer it replaces; its status is never changed. */
-export function errorReply(error: DholeError, dress: Dress): Response {
-  const status = statusOf(error.code)
+/**
+ * An error as JSON, in the dress of the answer it replaces.
+ * @param firebase whether a Firebase client asks: it expects 401 where permission is denied
+ */
+export function errorReply(error: DholeError, dress: Dress, firebase: boolean): Response {
+  const status = firebase && error.code === 'permission-denied' ? 401 : statusOf(error.code)
   const text = JSON.stringify(error.body)
   if (error.code === 'https-required') return insecureReply(text, status)
   const print = dress.print === 'pretty' ? 'pretty' : undefined

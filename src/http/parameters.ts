@@ -3,6 +3,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { DholeError } from '../tree/error.ts'
 
 const CALLBACK_NAME = '^[A-Za-z_$][0-9A-Za-z_$]*(\\.[A-Za-z_$][0-9A-Za-z_$]*|\\[[0-9]+\\])*$'
+const CALLBACK_PATTERN = new RegExp(CALLBACK_NAME)
 const MAX_CALLBACK_LENGTH = 128
 const MAX_TIMEOUT_MS = 15 * 60 * 1000
 const FLAG = Type.Union([Type.Literal('true'), Type.Literal('false')])
@@ -63,25 +64,31 @@ export const FILTERS: readonly string[] = [
 const KNOWN = new Set([...Object.keys(parameterSchema.properties), ...FILTERS])
 const OVERRIDE = 'x-http-method-override'
 
-/** Raw parameters by name, each known one given at most once. */
-export type RawParameters = Readonly<Record<string, string>>
+/** Parameters as sent. */
+export interface RawParameters {
+  /** The known ones by name, the first value of each. */
+  readonly values: Readonly<Record<string, string>>
+  /** Whether a known one was given twice: an error, but one that others go before. */
+  readonly repeated: boolean
+}
 
-const NONE: RawParameters = Object.freeze(Object.create(null))
+export const NO_RAW_PARAMETERS: RawParameters = Object.freeze({
+  values: Object.freeze(Object.create(null)),
+  repeated: false,
+})
 
-/**
- * Decodes a query string as a form (`+` is a space).
- * @throws `bad-parameter` when a known parameter is given twice
- */
+/** Decodes a query string as a form (`+` is a space). */
 export function decodeParameters(search: string): RawParameters {
-  if (search === '') return NONE
-  const decoded: Record<string, string> = Object.create(null)
+  if (search === '') return NO_RAW_PARAMETERS
+  const values: Record<string, string> = Object.create(null)
+  let repeated = false
   for (const [name, value] of new URLSearchParams(search)) {
     const known = name.toLowerCase() === OVERRIDE ? OVERRIDE : name
     if (!KNOWN.has(known)) continue
-    if (Object.hasOwn(decoded, known)) throw new DholeError('bad-parameter')
-    decoded[known] = value
+    if (known in values) repeated = true
+    else values[known] = value
   }
-  return decoded
+  return { values, repeated }
 }
 
 /** Parameters that have passed the schema. */
@@ -92,10 +99,11 @@ export const NO_PARAMETERS: Parameters = Object.freeze({})
 
 /** @throws `bad-parameter`, `bad-server-value` */
 export function checkParameters(raw: RawParameters): Parameters {
-  if (raw === NONE) return NO_PARAMETERS
-  if (!checker.Check(raw)) throw new DholeError('bad-parameter')
-  if (raw.sv !== undefined && raw.sv !== 'timestamp') throw new DholeError('bad-server-value')
-  return raw
+  if (raw === NO_RAW_PARAMETERS) return NO_PARAMETERS
+  const { values, repeated } = raw
+  if (repeated || !checker.Check(values)) throw new DholeError('bad-parameter')
+  if (values.sv !== undefined && values.sv !== 'timestamp') throw new DholeError('bad-server-value')
+  return values
 }
 
 /** `3s` in milliseconds. @throws `bad-parameter` unless above zero and at most 15 minutes */
@@ -113,6 +121,11 @@ const WRITE_SECONDS: ReadonlyMap<string, number> = new Map([
   ['medium', 30],
   ['large', 60],
 ])
+
+/** Whether a name may stand in front of a parenthesis. */
+export function isCallbackName(name: string): boolean {
+  return name.length <= MAX_CALLBACK_LENGTH && CALLBACK_PATTERN.test(name)
+}
 
 /** The time a write may be estimated at, in seconds; `undefined` for no limit. */
 export function writeSeconds({ writeSizeLimit }: Parameters): number | undefined {

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { DataRoutes } from './data-routes.ts'
 import { docsPlugin } from './docs.ts'
+import type { Transport } from './transport.ts'
 
 /** What the plugin is made of. */
 export interface TreePluginOptions {
@@ -9,6 +10,8 @@ export interface TreePluginOptions {
   readonly prefix: string
   /** Whether to serve the documents too. */
   readonly docs: boolean
+  /** Decides which requests may see the documents. */
+  readonly transport: Transport
   /** Called when the host stops. */
   readonly onStop: () => Promise<void>
 }
@@ -17,10 +20,11 @@ export interface TreePluginOptions {
  * Every path below the prefix as an endpoint of the tree. The routes read the request themselves: bodies are JSON
  * whatever their type, and paths keep their percent escapes. The documents describe them from the same schemas.
  */
-export function treePlugin({ routes, prefix, docs, onStop }: TreePluginOptions): Elysia {
-  const tree = new Elysia({ name: 'dhole', seed: routes, prefix }).onStop(onStop)
-  if (docs) tree.use(docsPlugin(prefix))
-  return tree.all('/*', ({ request, server }) => routes.handle(request, () => server?.requestIP(request)?.address), {
+export function treePlugin({ routes, prefix, docs, transport, onStop }: TreePluginOptions): Elysia {
+  // The seed makes this instance one of its own: the framework drops the hooks of a plugin it takes for another's copy.
+  const tree = new Elysia({ name: 'dhole', seed: crypto.randomUUID(), prefix }).onStop(onStop)
+  if (docs) tree.use(docsPlugin({ prefix, transport }))
+  return tree.all('/*', ({ request, server }) => routes.handle(request, server), {
     parse: 'none',
     detail: { hide: true },
   }) as unknown as Elysia

@@ -1,5 +1,5 @@
-import type { JsonText } from '../tree/print.ts'
 import { prettyPrint } from '../tree/pretty.ts'
+import type { JsonText } from '../tree/print.ts'
 
 /**
  * Headers of every answer, prepared once: a ready `Headers` costs a third of an object of them.

@@ -3,9 +3,9 @@ import { checkPath, type Path } from '../tree/path.ts'
 
 /** A request target taken apart, still as sent. */
 export interface Target {
-  /** Whether the connection to us was encrypted. */
-  readonly secure: boolean
-  /** Host name without a port. */
+  /** Scheme of the connection to us; `undefined` when the Host header was missing or unusable. */
+  readonly scheme: 'https' | 'http' | undefined
+  /** Host name without a port; empty when the Host header was missing or unusable. */
   readonly host: string
   /** Path below the mount point, percent escapes and all; begins with a slash. */
   readonly rawPath: string
@@ -21,13 +21,14 @@ const ESCAPE_FREE = /^[^%]*$/
  * the path can be led astray by a short Host header.
  */
 export function splitTarget(url: string, prefix: string): Target {
-  const hostStart = url.indexOf('://') + 3
+  // Without a usable Host header the server hands over the bare request target.
+  const hostStart = url.startsWith('/') ? 0 : url.indexOf('://') + 3
   const pathStart = url.indexOf('/', hostStart)
   const searchStart = url.indexOf('?', pathStart)
   const path = url.slice(pathStart, searchStart === -1 ? undefined : searchStart)
   if (!path.startsWith(prefix)) throw new DholeError('json-suffix-missing')
   return {
-    secure: url.startsWith('https:'),
+    scheme: hostStart === 0 ? undefined : url.startsWith('https:') ? 'https' : 'http',
     host: url.slice(hostStart, pathStart).replace(/:\d+$/, ''),
     rawPath: path.slice(prefix.length),
     search: searchStart === -1 ? '' : url.slice(searchStart + 1),

@@ -1,11 +1,15 @@
 import type { Target } from './target.ts'
 
+/** What the listener knows of a connection. */
+export interface Listener {
+  readonly protocol: string | null
+  requestIP(request: Request): { readonly address: string } | null
+}
+
 /** Tells whether a request reached us encrypted, all the way. */
 export interface Transport {
-  /**
-   * @param address of the peer, `undefined` when unknown
-   */
-  isSecure(target: Target, request: Request, address: () => string | undefined): boolean
+  /** @param listener that took the request, if one did */
+  isSecure(target: Target, request: Request, listener: Listener | null): boolean
 }
 
 /**
@@ -16,10 +20,10 @@ export interface Transport {
 export function trustProxies(proxies: readonly string[]): Transport {
   const trusted = new Set(proxies)
   return {
-    isSecure: (target, request, address) => {
-      if (target.secure) return true
+    isSecure: (target, request, listener) => {
+      if ((target.scheme ?? listener?.protocol) === 'https') return true
       if (trusted.size === 0 || request.headers.get('x-forwarded-proto')?.toLowerCase() !== 'https') return false
-      const peer = address()
+      const peer = listener?.requestIP(request)?.address
       return peer !== undefined && trusted.has(peer.replace(/^::ffff:/, ''))
     },
   }

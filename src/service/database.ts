@@ -15,7 +15,7 @@ import { DholeError } from '../tree/error.ts'
 import { etagMatches, etagOf } from '../tree/etag.ts'
 import type { Limits } from '../tree/limits.ts'
 import type { NodeText } from '../tree/node-text.ts'
-import { covers, endsInPriority, formatPath, type Path } from '../tree/path.ts'
+import { covers, endsInPriority, formatPath, type PathLike, toPath } from '../tree/path.ts'
 import { type JsonText, print } from '../tree/print.ts'
 import { isBranch, type Value } from '../tree/value.ts'
 import { planPatch, planPut, type Write, type WritePlan } from '../tree/write.ts'
@@ -55,8 +55,8 @@ const ANY_PUSH_ID = '-'.repeat(20)
 type Reads<T> = Generator<ReadRequest, T, ReadAnswer>
 
 /**
- * One application's tree: where requests, storage and (later) rules and listeners meet. Paths are lists of decoded
- * keys; `.priority` may stand last.
+ * One application's tree: where requests, storage and (later) rules and listeners meet. A path is text
+ * (`/rooms/lobby`) or a list of keys; `.priority` may stand last.
  * @see docs/protocol.md#methods
  */
 export class Database {
@@ -73,32 +73,39 @@ export class Database {
    * @param timeoutMs give up after so many milliseconds
    * @throws `read-too-big`
    */
-  node(path: Path, timeoutMs?: number): Awaitable<NodeText | undefined> {
-    return this.#store.node(path, this.#readLimit(timeoutMs))
+  node(path: PathLike, timeoutMs?: number): Awaitable<NodeText | undefined> {
+    return this.#store.node(toPath(path), this.#readLimit(timeoutMs))
+  }
+
+  /** The value at a path as parsed JSON, `null` if no node is there. @throws `read-too-big` */
+  async get(path: PathLike): Promise<unknown> {
+    const node = await this.node(path)
+    return node === undefined ? null : JSON.parse(node.plain)
   }
 
   /** The keys of the children as `{"key":true,…}`, or the leaf itself. @throws `read-too-big` */
-  shallow(path: Path, timeoutMs?: number): Awaitable<JsonText | undefined> {
-    return this.#store.shallow(path, this.#readLimit(timeoutMs))
+  shallow(path: PathLike, timeoutMs?: number): Awaitable<JsonText | undefined> {
+    return this.#store.shallow(toPath(path), this.#readLimit(timeoutMs))
   }
 
   /** Number of children. */
-  count(path: Path): Awaitable<number> {
-    return this.#store.count(path)
+  count(path: PathLike): Awaitable<number> {
+    return this.#store.count(toPath(path))
   }
 
   /** Replaces the node at a path; `null` deletes it. Durable when it resolves. */
-  async put(path: Path, json: unknown, options: WriteOptions = {}): Promise<WriteOutcome> {
-    return this.#write(planPut(path, json, this.#limits), options)
+  async put(path: PathLike, json: unknown, options: WriteOptions = {}): Promise<WriteOutcome> {
+    return this.#write(planPut(toPath(path), json, this.#limits), options)
   }
 
   /** Deletes the node at a path. */
-  delete(path: Path, options: WriteOptions = {}): Promise<WriteOutcome> {
+  delete(path: PathLike, options: WriteOptions = {}): Promise<WriteOutcome> {
     return this.put(path, null, options)
   }
 
   /** Writes several places below a path as one commit: each member's key is a path, `null` deletes. */
-  async patch(path: Path, json: unknown, options: WriteOptions = {}): Promise<WriteOutcome> {
+  async patch(where: PathLike, json: unknown, options: WriteOptions = {}): Promise<WriteOutcome> {
+    const path = toPath(where)
     if (endsInPriority(path)) throw new DholeError('priority-method')
     // What `firebase database:remove` sends.
     if (json === null) return this.delete(path, options)
@@ -107,7 +114,8 @@ export class Database {
   }
 
   /** Appends a child under a generated key. `null` only makes a key. */
-  async post(path: Path, json: unknown, options: WriteOptions = {}): Promise<Appended> {
+  async post(where: PathLike, json: unknown, options: WriteOptions = {}): Promise<Appended> {
+    const path = toPath(where)
     if (endsInPriority(path)) throw new DholeError('priority-method')
     const checked = planPut([...path, ANY_PUSH_ID], json, this.#limits)
     let appended: Appended | undefined
@@ -116,8 +124,7 @@ export class Database {
         const name = context.nextPushId()
         const child = [...path, name]
         // Nothing stands under a new key, so there is no old number to add to.
-        const plan =
-          checked.serverValues.length === 0 ? checked : checked.resolve({ now: context.now, old: new Map() })
+        const plan = checked.serverValues.length === 0 ? checked : checked.resolve({ now: context.now, old: new Map() })
         const writes = plan.writes.map((write) => ({ ...write, path: child }))
         yield* this.#checkCost(writes, options.maxSeconds)
         appended = { name, etag: etagAfter(plan) }

@@ -5,7 +5,8 @@ import { MAX_DEPTH, MAX_KEY_BYTES } from './limits.ts'
 /** Keys from the root down; the root itself is the empty list. `.priority` may stand last where a caller says so. */
 export type Path = readonly string[]
 
-export const ROOT: Path = []
+/** A path as its keys, or as text: `/a/b`. */
+export type PathLike = Path | string
 
 /**
  * Reads a path as text, decoded: `/a/b`, `a/b/`, `a//b` are the same.
@@ -16,6 +17,11 @@ export function parsePath(text: string, where: Extract<ErrorCode, 'bad-path' | '
   const path = text.split('/').filter((key) => key !== '')
   checkPath(path, where)
   return path
+}
+
+/** The keys of a path. @throws as `parsePath` when it is given as text */
+export function toPath(path: PathLike): Path {
+  return typeof path === 'string' ? parsePath(path) : path
 }
 
 /**

@@ -113,7 +113,10 @@ function parsePriorityTarget(
     const serverValues = parsed.serverValues.map((use) => ({ ...use, path }))
     return { write: { kind: 'priority', path: node, priority: 0 }, serverValues }
   }
-  return { write: { kind: 'priority', path: node, priority: parsePriority(json) }, serverValues: [] }
+  const priority = parsePriority(json)
+  // A text has the bounds of a leaf.
+  if (priority !== undefined) parsePayload(priority, node, limits)
+  return { write: { kind: 'priority', path: node, priority }, serverValues: [] }
 }
 
 /**

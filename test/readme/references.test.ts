@@ -6,7 +6,14 @@ const ROOT = new URL('../../', import.meta.url)
 async function anchors(page: string): Promise<ReadonlySet<string>> {
   const text = await Bun.file(new URL(page, ROOT)).text()
   const headings = text.matchAll(/^#+ (.+)$/gm)
-  return new Set([...headings].map(([, heading]) => (heading ?? '').toLowerCase().replaceAll(' ', '-').replace(/[^\w-]/g, '')))
+  return new Set(
+    [...headings].map(([, heading]) =>
+      (heading ?? '')
+        .toLowerCase()
+        .replaceAll(' ', '-')
+        .replace(/[^\w-]/g, ''),
+    ),
+  )
 }
 
 test('every @see of the source names a section that exists', async () => {
@@ -26,7 +33,13 @@ test('every @see of the source names a section that exists', async () => {
 
 test('every link between the pages leads to a file', async () => {
   const missing: string[] = []
-  for (const page of ['README.md', 'CONTRIBUTING.md', 'docs/protocol.md', 'docs/architecture.md', 'bench/results/README.md']) {
+  for (const page of [
+    'README.md',
+    'CONTRIBUTING.md',
+    'docs/protocol.md',
+    'docs/architecture.md',
+    'bench/results/README.md',
+  ]) {
     const text = await Bun.file(new URL(page, ROOT)).text()
     for (const [, target] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
       if (!(await Bun.file(new URL(target ?? '', new URL(page, ROOT))).exists())) missing.push(`${page}: ${target}`)

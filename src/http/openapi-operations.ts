@@ -1,0 +1,171 @@
+import { replyExamples, requestBody } from './openapi-bodies.ts'
+import { errorResponses } from './openapi-errors.ts'
+import { type DocumentedMethod, parametersOf, pathParameter, type Resource } from './openapi-parameters.ts'
+import {
+  type HeaderObject,
+  type OperationObject,
+  type PathItemObject,
+  type PathsObject,
+  type ResponseObject,
+  type SchemaName,
+  schemaRef,
+} from './openapi-schemas.ts'
+import { ALLOWED_METHODS } from './reply.ts'
+
+/** One path of the document. */
+interface Place {
+  readonly resource: Resource
+  /** Begins the names of its operations. */
+  readonly id: string
+  readonly tag: string
+  readonly what: string
+  readonly methods: readonly DocumentedMethod[]
+  /** What GET answers. */
+  readonly read: SchemaName
+  /** Example of the path parameter, where there is one. */
+  readonly path?: string
+}
+
+const ALL: readonly DocumentedMethod[] = ['get', 'head', 'put', 'post', 'patch', 'delete', 'options']
+const INFO: readonly DocumentedMethod[] = ['get', 'head', 'options']
+const PRIORITY: readonly DocumentedMethod[] = ['get', 'head', 'put', 'delete', 'options']
+const PRIORITY_PLACE = { resource: 'priority', tag: 'Priorities', methods: PRIORITY, read: 'Priority' } as const
+const INFO_PLACE = { resource: 'info', tag: 'Connection', methods: INFO } as const
+
+const places: Readonly<Record<string, Place>> = {
+  '/{path}.json': {
+    resource: 'node',
+    id: 'Node',
+    tag: 'Tree',
+    what: 'the node',
+    methods: ALL,
+    read: 'Json',
+    path: 'users/alice',
+  },
+  '/.json': { resource: 'node', id: 'Root', tag: 'Tree', what: 'the whole tree', methods: ALL, read: 'Json' },
+  '/{path}/.priority.json': {
+    ...PRIORITY_PLACE,
+    id: 'Priority',
+    what: 'the priority of the node',
+    path: 'users/alice',
+  },
+  '/.priority.json': { ...PRIORITY_PLACE, id: 'RootPriority', what: 'the priority of the root' },
+  '/.info/connected.json': { ...INFO_PLACE, id: 'Connected', what: 'whether the service is there', read: 'True' },
+  '/.info/serverTimeOffset.json': {
+    ...INFO_PLACE,
+    id: 'ServerTimeOffset',
+    what: 'how far the clock of the service is ahead, in milliseconds',
+    read: 'Zero',
+  },
+}
+
+const VERBS: Readonly<Record<DocumentedMethod, string>> = {
+  get: 'Reads',
+  head: 'The headers of a read of',
+  put: 'Replaces',
+  post: 'Appends a child to',
+  patch: 'Changes places below',
+  delete: 'Deletes',
+  options: 'What browsers ask before a call of',
+}
+
+const DESCRIPTIONS: Readonly<Record<DocumentedMethod, string>> = {
+  get: 'A node that is not there is `null`.',
+  head: 'As GET, without the body.',
+  put: 'Value, whole subtree and priority. Answers what was sent, server values filled in.',
+  post:
+    'The key is generated: 20 characters, later ones sort behind. `null` makes a key and stores nothing. ' +
+    'Stands for another method where that one cannot be sent: see `X-HTTP-Method-Override`.',
+  patch:
+    'Each key of the body is a path, and no path may cover another. All is written at once, or nothing. ' +
+    'Answers what was sent, server values filled in. Knows no `ETag`.',
+  delete: 'A node that is not there is no error. A body is ignored.',
+  options: 'Asks for no credential, reads nothing.',
+}
+
+const etag: HeaderObject = {
+  description: 'Names the content of the node, `null_etag` where none is. Sent when asked for and with `if-match`.',
+  schema: { type: 'string' },
+}
+const tagged = { ETag: etag }
+
+const corsHeaders: Readonly<Record<string, HeaderObject>> = {
+  Allow: { description: 'The methods there are.', schema: { type: 'string', enum: [ALLOWED_METHODS] } },
+  'Access-Control-Allow-Origin': { description: 'Everybody.', schema: { type: 'string', enum: ['*'] } },
+  'Access-Control-Allow-Methods': { description: 'The same methods.', schema: { type: 'string' } },
+  'Access-Control-Allow-Headers': { description: 'The headers that mean something.', schema: { type: 'string' } },
+  'Access-Control-Max-Age': { description: 'Seconds.', schema: { type: 'string' } },
+}
+
+/** Every path of the document. */
+export const paths: PathsObject = Object.fromEntries(
+  Object.entries(places).map(([path, place]): [string, PathItemObject] => {
+    return [path, Object.fromEntries(place.methods.map((method) => [method, operation(method, place)]))]
+  }),
+)
+
+function operation(method: DocumentedMethod, { resource, id, tag, what, read, path }: Place): OperationObject {
+  const body = requestBody(method, resource)
+  return {
+    operationId: `${method}${id}`,
+    tags: [tag],
+    summary: `${VERBS[method]} ${what}`,
+    description: DESCRIPTIONS[method],
+    parameters: [...(path === undefined ? [] : [pathParameter(path)]), ...parametersOf(method, resource)],
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: {
+      ...successes(method, resource, read),
+      ...errorResponses({ method, resource, named: path !== undefined }, method === 'get'),
+    },
+    ...(method === 'options' ? { security: [] } : {}),
+  }
+}
+
+/** Answers that are no errors. */
+function successes(method: DocumentedMethod, resource: Resource, read: SchemaName): Record<string, ResponseObject> {
+  if (method === 'options') return { 204: { description: 'What may be called.', headers: corsHeaders } }
+  const headers = resource === 'info' || method === 'patch' ? {} : { headers: tagged }
+  const silent: ResponseObject = { description: 'With `print=silent`: done, no body.', ...headers }
+  if (method === 'get' || method === 'head') {
+    const unchanged = { description: 'The node still has the `ETag` of `If-None-Match`. No body.', ...headers }
+    const download = { 'Content-Disposition': { description: 'With `download`.', schema: { type: 'string' } } } as const
+    return {
+      200: {
+        description: method === 'head' ? 'It can be read. No body.' : 'What stands there.',
+        headers: { ...headers.headers, ...download },
+        ...(method === 'head' ? {} : { content: readContent(resource, read) }),
+      },
+      204: silent,
+      ...(resource === 'info' ? {} : { 304: unchanged }),
+    }
+  }
+  const examples = replyExamples(method, resource)
+  const content = { 'application/json': { schema: schemaRef(writtenSchema(method, resource)), examples } }
+  return {
+    200: { description: 'Done, and durable.', ...headers, content },
+    204: silent,
+    ...(method === 'put' || method === 'delete' ? { 412: mismatch(read, resource) } : {}),
+  }
+}
+
+function readContent(resource: Resource, read: SchemaName): NonNullable<ResponseObject['content']> {
+  return {
+    'application/json': { schema: schemaRef(read), examples: replyExamples('get', resource) },
+    'application/javascript': { schema: schemaRef('Script') },
+  }
+}
+
+function writtenSchema(method: DocumentedMethod, resource: Resource): SchemaName {
+  if (method === 'delete') return 'Null'
+  if (method === 'post') return 'Name'
+  if (method === 'patch') return 'Patch'
+  return resource === 'priority' ? 'Priority' : 'Json'
+}
+
+function mismatch(read: SchemaName, resource: Resource): ResponseObject {
+  return {
+    description: 'The node has another `ETag` than `if-match` says; nothing is written. The body is what stands there.',
+    headers: tagged,
+    content: { 'application/json': { schema: schemaRef(read), examples: replyExamples('get', resource) } },
+  }
+}

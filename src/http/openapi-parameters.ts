@@ -1,0 +1,103 @@
+import { type TProperties, Type } from '@sinclair/typebox'
+import { type ParameterObject, type SecuritySchemeObject, toOpenApi } from './openapi-schemas.ts'
+import { type Parameters, parameterSchema } from './parameters.ts'
+
+/** Methods in the spelling of OpenAPI. */
+export type DocumentedMethod = 'get' | 'head' | 'put' | 'post' | 'patch' | 'delete' | 'options'
+
+/** What a path names: how much of the protocol applies to it. */
+export type Resource = 'node' | 'priority' | 'info'
+
+interface Use {
+  readonly methods: readonly DocumentedMethod[]
+  readonly resources: readonly Resource[]
+}
+
+const READS: readonly DocumentedMethod[] = ['get', 'head']
+const WRITES: readonly DocumentedMethod[] = ['put', 'post', 'patch', 'delete']
+const ALL: readonly DocumentedMethod[] = [...READS, ...WRITES]
+const DATA: readonly Resource[] = ['node', 'priority']
+const EVERYWHERE: readonly Resource[] = [...DATA, 'info']
+
+/** Where each parameter means something; the credentials are security schemes. */
+const queryUses: Readonly<Record<Exclude<keyof Parameters, CredentialName>, Use>> = {
+  print: { methods: ALL, resources: EVERYWHERE },
+  ns: { methods: ALL, resources: EVERYWHERE },
+  shallow: { methods: READS, resources: ['node'] },
+  count: { methods: READS, resources: ['node'] },
+  format: { methods: READS, resources: ['node'] },
+  callback: { methods: READS, resources: EVERYWHERE },
+  download: { methods: READS, resources: EVERYWHERE },
+  sv: { methods: READS, resources: ['node'] },
+  timeout: { methods: READS, resources: DATA },
+  writeSizeLimit: { methods: WRITES, resources: DATA },
+  'x-http-method-override': { methods: ['post'], resources: ['node'] },
+}
+
+type CredentialName = 'auth' | 'access_token'
+
+const headers = {
+  'X-Firebase-ETag': Type.Literal('true', { description: 'Asks for the `ETag` of what stands there now.' }),
+  'If-None-Match': Type.String({ description: 'An `ETag`: answers 304 while the node still has it.' }),
+  'if-match': Type.String({
+    description: 'An `ETag`: writes only if the node has it, else 412. `null_etag` is no node, `*` any node.',
+  }),
+  'X-HTTP-Method-Override': Type.Union(
+    ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'].map((method) => Type.Literal(method)),
+    { description: 'The method meant. Everything, statuses included, is then as for that method.' },
+  ),
+  'Content-Encoding': Type.Union([Type.Literal('gzip'), Type.Literal('identity')], {
+    description: 'How the body is packed. Limits count after unpacking.',
+  }),
+} as const satisfies TProperties
+
+const headerUses: Readonly<Record<keyof typeof headers, Use>> = {
+  'X-Firebase-ETag': { methods: [...READS, 'put', 'post', 'delete'], resources: DATA },
+  'If-None-Match': { methods: READS, resources: DATA },
+  'if-match': { methods: ['put', 'delete'], resources: DATA },
+  'X-HTTP-Method-Override': { methods: ['post'], resources: ['node'] },
+  'Content-Encoding': { methods: ['put', 'post', 'patch'], resources: DATA },
+}
+
+/** Every query and header parameter that means something to a method on a resource. */
+export function parametersOf(method: DocumentedMethod, resource: Resource): ParameterObject[] {
+  const applies = ([, use]: readonly [string, Use]) => use.methods.includes(method) && use.resources.includes(resource)
+  const queries = Object.entries(queryUses).filter(applies)
+  const fields = Object.entries(headerUses).filter(applies)
+  return [
+    ...queries.map(([name]) => parameter(name, 'query', parameterSchema.properties)),
+    ...fields.map(([name]) => parameter(name, 'header', headers)),
+  ]
+}
+
+function parameter(name: string, place: 'query' | 'header', properties: TProperties): ParameterObject {
+  const property = properties[name]
+  if (property === undefined) throw new RangeError(`no parameter ${name}`)
+  const { description = '', ...schema } = toOpenApi(property)
+  return { name, in: place, required: false, description, schema }
+}
+
+/** The path of a node: a parameter with slashes in it, which OpenAPI cannot say. */
+export function pathParameter(example: string): ParameterObject {
+  return {
+    name: 'path',
+    in: 'path',
+    required: true,
+    description:
+      'Keys from the root down, at most 32, with bare slashes between them; other characters are percent-escaped. ' +
+      'A key has 1 to 768 bytes and none of `. $ # [ ] /` or control characters.',
+    schema: { type: 'string' },
+    example,
+  }
+}
+
+/** The ways to show a credential, the first present counts. */
+export const securitySchemes: Readonly<Record<string, SecuritySchemeObject>> = {
+  auth: credential('auth'),
+  accessToken: credential('access_token'),
+  bearer: { type: 'http', scheme: 'bearer', description: 'The same as `auth`, in the header `Authorization`.' },
+}
+
+function credential(name: CredentialName): SecuritySchemeObject {
+  return { type: 'apiKey', in: 'query', name, description: parameterSchema.properties[name].description ?? '' }
+}

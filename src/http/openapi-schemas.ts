@@ -1,0 +1,97 @@
+import type { ElysiaSwaggerConfig } from '@elysiajs/swagger/types'
+import { KindGuard, type TSchema, Type } from '@sinclair/typebox'
+
+type Present<T> = NonNullable<T>
+type Inline<T> = Exclude<Present<T>, { readonly $ref: string }>
+
+/** The parts of an OpenAPI 3.0 document, named as the specification names them. */
+export type Documentation = Present<ElysiaSwaggerConfig['documentation']>
+export type PathsObject = Present<Documentation['paths']>
+export type PathItemObject = Present<PathsObject[string]>
+export type OperationObject = Present<PathItemObject['get']>
+export type ParameterObject = Inline<Present<OperationObject['parameters']>[number]>
+export type ResponseObject = Inline<OperationObject['responses'][string]>
+export type HeaderObject = Inline<Present<ResponseObject['headers']>[string]>
+export type ExampleObject = Inline<Present<Present<Components['examples']>[string]>>
+export type SchemaObject = Inline<Present<Components['schemas']>[string]>
+export type SecuritySchemeObject = Inline<Present<Components['securitySchemes']>[string]>
+type Components = Present<Documentation['components']>
+
+const PUSH_ID = '^[-0-9A-Z_a-z]{20}$'
+
+/** What stands in bodies, by the name it has in the document. */
+export const schemas = {
+  Json: Type.Unknown({
+    title: 'JSON',
+    description:
+      'Any JSON. Written: `null` and what is empty delete, arrays become objects with the keys `0`, `1` and so on, ' +
+      '`.priority`, `.value` and `.sv` have their own meaning. Read: `null` where no node is, an array where more ' +
+      'than half of the keys from 0 up are there.',
+  }),
+  Patch: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+    description:
+      'Each key is a path below the node; what stands there is replaced, `null` deletes. `null` alone deletes the node.',
+  }),
+  Name: Type.Object(
+    { name: Type.String({ pattern: PUSH_ID, description: 'The generated key: later ones sort behind it.' }) },
+    { additionalProperties: false },
+  ),
+  Priority: Type.Union([Type.String(), Type.Number(), Type.Null()], { description: '`null` is no priority.' }),
+  PriorityWrite: Type.Union([
+    Type.String(),
+    Type.Number(),
+    Type.Null(),
+    Type.Object({ '.sv': Type.Union([Type.Literal('timestamp'), Type.Object({ increment: Type.Number() })]) }),
+  ]),
+  Null: Type.Null(),
+  True: Type.Literal(true),
+  Zero: Type.Literal(0),
+  Script: Type.String({ description: 'A call of the function named by `callback`, the JSON its only argument.' }),
+  Error: Type.Object(
+    {
+      errcode: Type.Integer({ description: 'Number of the error.' }),
+      message: Type.String({ description: "Wilddog's text." }),
+      error: Type.String({ description: "Firebase's text, or `message` where it has none." }),
+    },
+    { additionalProperties: false },
+  ),
+} as const satisfies Readonly<Record<string, TSchema>>
+
+export type SchemaName = keyof typeof schemas
+
+/** Points to one of `schemas`. */
+export function schemaRef(name: SchemaName): { readonly $ref: string } {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** A TypeBox schema in the words of OpenAPI 3.0, which knows neither `const` nor the type `null`. */
+export function toOpenApi(schema: TSchema): SchemaObject {
+  if (KindGuard.IsNull(schema)) return { ...schema, type: 'object', nullable: true, enum: [null] } as SchemaObject
+  if (KindGuard.IsLiteral(schema)) {
+    const { const: value, ...rest } = schema
+    return { ...rest, enum: [value] } as SchemaObject
+  }
+  if (KindGuard.IsUnion(schema)) return union(schema.anyOf, schema)
+  if (KindGuard.IsRecord(schema)) {
+    const { patternProperties, ...rest } = schema
+    return {
+      ...rest,
+      additionalProperties: toOpenApi(Object.values(patternProperties)[0] ?? Type.Unknown()),
+    } as SchemaObject
+  }
+  if (KindGuard.IsObject(schema)) {
+    const properties = Object.entries(schema.properties).map(([name, property]) => [name, toOpenApi(property)])
+    return { ...schema, properties: Object.fromEntries(properties) } as SchemaObject
+  }
+  return { ...schema } as SchemaObject
+}
+
+function union(members: readonly TSchema[], { anyOf: _, ...rest }: TSchema): SchemaObject {
+  if (members.every((member) => KindGuard.IsLiteral(member))) {
+    return { ...rest, type: typeof members[0]?.const, enum: members.map((member) => member.const) } as SchemaObject
+  }
+  const nullable = members.some((member) => KindGuard.IsNull(member))
+  const others = members.filter((member) => !KindGuard.IsNull(member)).map(toOpenApi)
+  // OpenAPI 3.0 heeds `nullable` only beside a type.
+  return { ...rest, anyOf: others.map((other) => (nullable ? { ...other, nullable } : other)) }
+}

@@ -1,0 +1,63 @@
+import SwaggerParser from '@apidevtools/swagger-parser'
+import type { Documentation, OperationObject, ParameterObject, ResponseObject } from '../../src/http/openapi-schemas.ts'
+import { type SchemaName, schemas } from '../../src/http/openapi-schemas.ts'
+import type { HttpsServer } from '../support/https-server.ts'
+
+/** An operation of the document as it was served, with what is needed to call it. */
+export interface Documented {
+  readonly path: string
+  readonly method: string
+  /** The URL path with the example of its parameter filled in. */
+  readonly target: string
+  readonly operation: OperationObject
+}
+
+const METHODS = ['get', 'head', 'put', 'post', 'patch', 'delete', 'options', 'trace'] as const
+
+export async function fetchDocument(server: HttpsServer, prefix = ''): Promise<Documentation> {
+  const { text } = await server.call('GET', `${prefix}/swagger/json`)
+  return JSON.parse(text) as Documentation
+}
+
+/** Throws unless the document is OpenAPI 3 and all its references lead somewhere. */
+export async function validate(document: Documentation): Promise<void> {
+  await SwaggerParser.validate(structuredClone(document) as Parameters<typeof SwaggerParser.validate>[0])
+}
+
+export function operationsOf(document: Documentation): Documented[] {
+  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item?.[method as 'get']
+      if (operation === undefined) return []
+      const example = parametersOf(operation).find((parameter) => parameter.in === 'path')?.example as string
+      return [{ path, method: method.toUpperCase(), target: path.replace('{path}', example), operation }]
+    }),
+  )
+}
+
+export function parametersOf(operation: OperationObject): ParameterObject[] {
+  return (operation.parameters ?? []) as ParameterObject[]
+}
+
+export function responseOf(operation: OperationObject, status: number): ResponseObject | undefined {
+  return operation.responses[status] as ResponseObject | undefined
+}
+
+/** The TypeBox schema behind a reference in the document. */
+export function referred(schema: unknown): (typeof schemas)[SchemaName] {
+  const { $ref } = schema as { $ref: string }
+  const found = schemas[$ref.replace('#/components/schemas/', '') as SchemaName]
+  if (found === undefined) throw new RangeError(`no schema behind ${$ref}`)
+  return found
+}
+
+/** Names of the errors a documented status shows. */
+export function errorsAt(operation: OperationObject, status: number): string[] {
+  return Object.keys(responseOf(operation, status)?.content?.['application/json']?.examples ?? {})
+}
+
+/** Names of all errors of an operation. */
+export function allErrors(operation: OperationObject): string[] {
+  const statuses = Object.keys(operation.responses).map(Number)
+  return statuses.flatMap((status) => (status < 400 || status === 412 ? [] : errorsAt(operation, status)))
+}

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import packageJson from '../../package.json' with { type: 'json' }
+import { toOpenApi } from '../../src/http/openapi-schemas.ts'
+import { parameterSchema } from '../../src/http/parameters.ts'
+import { DholeError, type ErrorCode } from '../../src/tree/error.ts'
+import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { allErrors, type Documented, fetchDocument, operationsOf, parametersOf, validate } from './document.ts'
+import { expectDocumented } from './expectations.ts'
+
+let server: HttpsServer
+let document: Awaited<ReturnType<typeof fetchDocument>>
+let operations: Documented[]
+
+beforeAll(async () => {
+  server = await startServer({ docs: true })
+  document = await fetchDocument(server)
+  operations = operationsOf(document)
+})
+
+afterAll(() => server.stop())
+
+const SEED = JSON.stringify({ name: 'Everybody', users: { alice: { name: 'Alice', tags: { admin: true } } } })
+
+/** The same data before every call. */
+async function seeded(): Promise<void> {
+  await server.call('PUT', '/.json', { body: SEED })
+}
+
+test('is valid OpenAPI 3', async () => {
+  expect(document).toMatchObject({ openapi: '3.0.3', info: { title: 'Dhole', version: packageJson.version } })
+  await validate(document)
+})
+
+test('every operation has its own id', () => {
+  const ids = operations.map(({ operation }) => operation.operationId)
+  expect(new Set(ids).size).toBe(operations.length)
+  expect(ids).not.toContain(undefined)
+})
+
+test('names every method the server serves and no other', async () => {
+  const methods = ['GET', 'HEAD', 'PUT', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'REPORT', 'LINK']
+  for (const path of Object.keys(document.paths ?? {})) {
+    const documented = operations.filter((operation) => operation.path === path)
+    const served: string[] = []
+    for (const method of methods) {
+      await seeded()
+      const body = { PUT: '1', POST: '1', PATCH: '{}' }[method]
+      const { status } = await server.call(method, documented[0]?.target ?? path, { body })
+      if (status < 300) served.push(method)
+    }
+    expect({ path, served }).toEqual({ path, served: documented.map(({ method }) => method) })
+  }
+})
+
+test('a method that is not documented gets what the document says', async () => {
+  const { status, text, headers } = await server.call('PROPFIND', '/a.json')
+  expect(status).toBe(405)
+  expect(JSON.parse(text)).toEqual(new DholeError('method-not-allowed').body)
+  expect(document.components?.responses?.['MethodNotAllowed']).toMatchObject({
+    headers: { Allow: { schema: { enum: [headers.get('allow')] } } },
+  })
+})
+
+describe('parameters', () => {
+  test('every one is there, with its own description', () => {
+    const documented = new Map(operations.flatMap(({ operation }) => parametersOf(operation)).map((p) => [p.name, p]))
+    const credentials = new Map(
+      Object.values(document.components?.securitySchemes ?? {}).flatMap((scheme) =>
+        'name' in scheme ? [[scheme.name, scheme] as const] : [],
+      ),
+    )
+    for (const [name, schema] of Object.entries(parameterSchema.properties)) {
+      const found = documented.get(name) ?? credentials.get(name)
+      expect(found, name).toBeDefined()
+      expect(found?.description, name).toBe(schema.description ?? '')
+    }
+  })
+
+  /** A legal value where the schema lists none. */
+  const values: Readonly<Record<string, readonly string[]>> = {
+    ns: ['app'],
+    callback: ['handle'],
+    download: ['users.json'],
+    sv: ['timestamp'],
+    timeout: ['500ms', '3s', '1min'],
+    'x-http-method-override': ['PUT'],
+    'If-None-Match': ['null_etag', 'other'],
+    'if-match': ['*', 'other'],
+  }
+
+  test('every one works where it is documented', async () => {
+    for (const documented of operations) {
+      for (const { name, in: place, schema } of parametersOf(documented.operation)) {
+        if (place === 'path' || name === 'Content-Encoding' || name === 'X-HTTP-Method-Override') continue
+        const listed = (schema as { enum?: string[] }).enum ?? values[name]
+        expect(listed, name).toBeDefined()
+        for (const value of listed ?? []) {
+          await seeded()
+          const query = place === 'query' ? `?${name}=${value}` : ''
+          const headers = place === 'header' ? { [name]: value } : {}
+          const body = { PUT: '7', POST: '"a"', PATCH: '{"a":1}' }[documented.method]
+          const answer = await server.call(documented.method, documented.target + query, { headers, body })
+          expect(answer.status, `${documented.method} ${documented.target}${query} ${value}`).not.toBe(400)
+          if (name !== 'x-http-method-override') expectDocumented(documented, answer)
+        }
+      }
+    }
+  })
+
+  test('a body may be packed, and POST stand for every method listed', async () => {
+    const gzip = { body: Bun.gzipSync('{"a":1}'), headers: { 'Content-Encoding': 'gzip' } }
+    expect((await server.call('PUT', '/packed.json', gzip)).text).toBe('{"a":1}')
+    const post = operations.find(({ operation }) => operation.operationId === 'postNode')
+    const override = parametersOf(post?.operation ?? { responses: {} }).find((p) => p.name === 'X-HTTP-Method-Override')
+    const { enum: listed } = (override?.schema ?? { enum: [] }) as { enum: string[] }
+    expect(listed).not.toBeEmpty()
+    for (const method of listed) {
+      const headers = { 'X-HTTP-Method-Override': method }
+      expect((await server.call('POST', '/over.json', { headers, body: '{"a":1}' })).status).toBe(200)
+    }
+  })
+})
+
+describe('examples', () => {
+  test('every request, sent as it stands, gets the documented answer', async () => {
+    let sent = 0
+    for (const documented of operations) {
+      const { method, target, operation } = documented
+      const body = operation.requestBody as {
+        content: Record<string, { examples: Record<string, { value: unknown }> }>
+      }
+      const examples = body === undefined ? { none: undefined } : body.content['application/json']?.examples
+      for (const [name, example] of Object.entries(examples ?? {})) {
+        await seeded()
+        const text = example === undefined ? undefined : JSON.stringify(example.value)
+        const answer = await server.call(method, target, { body: text })
+        expect(answer.status, `${method} ${target} ${name} ${answer.text}`).toBe(method === 'OPTIONS' ? 204 : 200)
+        expectDocumented(documented, answer)
+        expectExampleReply(documented, name, answer.text)
+        sent++
+      }
+    }
+    expect(sent).toBeGreaterThan(40)
+  })
+
+  /** The example answer of the same name, times and generated keys aside. */
+  function expectExampleReply({ method, operation }: Documented, name: string, text: string): void {
+    if (method !== 'PUT' && method !== 'PATCH') return
+    const reply = operation.responses['200'] as { content: Record<string, { examples: Record<string, unknown> }> }
+    const example = reply.content['application/json']?.examples[name] as { value: unknown } | undefined
+    const timeless = (json: unknown) => JSON.stringify(json).replace(/\d{13}/g, '0')
+    expect(timeless(JSON.parse(text))).toBe(timeless(example?.value))
+  }
+
+  test('errors have the body the service sends', () => {
+    for (const [code, example] of Object.entries(document.components?.examples ?? {})) {
+      expect(example).toMatchObject({ value: new DholeError(code as ErrorCode).body })
+    }
+  })
+})
+
+test('security schemes are the carriers of a credential', async () => {
+  await using locked = await startServer({ docs: true, applications: { app: { secret: SECRET } } })
+  const carriers: Record<string, string> = { auth: '?auth=', accessToken: '?access_token=', bearer: '' }
+  expect(Object.keys(document.components?.securitySchemes ?? {})).toEqual(Object.keys(carriers))
+  for (const query of Object.values(carriers)) {
+    const secret = encodeURIComponent(SECRET)
+    const headers = query === '' ? { Authorization: `Bearer ${SECRET}` } : undefined
+    const { status } = await locked.call('GET', query === '' ? '/.json' : `/.json${query}${secret}`, { headers })
+    expect(status).toBe(200)
+  }
+})
+
+test('schemas that OpenAPI 3.0 cannot say are said otherwise', () => {
+  expect(toOpenApi(parameterSchema.properties.print)).toMatchObject({ type: 'string', enum: ['pretty', 'silent'] })
+  expect(document.components?.schemas?.['Priority']).toMatchObject({
+    anyOf: [
+      { type: 'string', nullable: true },
+      { type: 'number', nullable: true },
+    ],
+  })
+  expect(JSON.stringify(document)).not.toMatch(/"const":|"patternProperties":|"type":"null"/)
+})
+
+test('every error that can occur stands at an operation', () => {
+  const shown = new Set(operations.flatMap(({ operation }) => allErrors(operation)))
+  const all = Object.keys(document.components?.examples ?? {})
+  expect(all.filter((code) => !shown.has(code))).toEqual(['method-not-allowed'])
+})

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
+import { docsPlugin } from '../../src/http/docs.ts'
+import { trustProxies } from '../../src/http/transport.ts'
+import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { fetchDocument, validate } from './document.ts'
+
+let server: HttpsServer
+
+beforeAll(async () => {
+  server = await startServer({ docs: true })
+})
+
+afterAll(() => server.stop())
+
+const PAGE = '/swagger'
+const PATHS = [PAGE, '/swagger/json', '/swagger/start.js', '/swagger/swagger-ui-bundle.js', '/swagger/swagger-ui.css']
+
+/** Everything a page makes a browser load. */
+function sources(html: string): string[] {
+  return [...html.matchAll(/<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)="([^"]*)"/g)].map(([, url]) => url ?? '')
+}
+
+describe('the page', () => {
+  test('is HTML, and loads everything from our own origin', async () => {
+    const { status, headers, text } = await server.call('GET', PAGE)
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(text).not.toMatch(/https?:|\/\/[a-z]/i)
+    const loaded = sources(text)
+    expect(loaded).toHaveLength(4)
+    for (const url of loaded) {
+      expect(url).toStartWith('/swagger/')
+      const asset = await server.call('GET', url)
+      expect(asset.status).toBe(200)
+      expect(asset.text.length).toBeGreaterThan(100)
+      expect(asset.headers.get('content-type')).toMatch(/^(text\/(javascript|css); charset=utf-8|image\/png)$/)
+    }
+  })
+
+  test('forbids the browser to ask anybody else', async () => {
+    const { headers } = await server.call('GET', PAGE)
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/)
+  })
+
+  test('asks for the document below its own path, and for no validator', async () => {
+    const { text } = await server.call('GET', '/swagger/start.js')
+    expect(text).toContain('url: "/swagger/json"')
+    expect(text).toContain('validatorUrl: null')
+    expect(text).not.toMatch(/https?:/)
+  })
+
+  test('keeps the files that carry a version, asks again for the others', async () => {
+    const caching = async (path: string) => (await server.call('GET', path)).headers.get('cache-control')
+    const [bundle, page, json] = await Promise.all(
+      ['/swagger/swagger-ui-bundle.js', PAGE, '/swagger/json'].map(caching),
+    )
+    expect([bundle, page, json]).toEqual(['public, max-age=31536000, immutable', 'no-cache', 'no-cache'])
+  })
+})
+
+test('nodes with such names remain nodes', async () => {
+  for (const node of ['/swagger.json', '/swagger/json.json', '/swagger/start.json', '/swagger/deep/down.json']) {
+    expect((await server.call('PUT', node, { body: '{"mine":true}' })).status).toBe(200)
+    expect((await server.call('GET', node)).text).toBe('{"mine":true}')
+  }
+  for (const other of ['/swagger/other', '/swagger/other.js', '/swaggers']) {
+    expect((await server.call('GET', other)).status).toBe(400)
+  }
+  await server.call('DELETE', '/.json')
+})
+
+test('without `docs` there are none', async () => {
+  await using bare = await startServer()
+  for (const path of PATHS) expect((await bare.call('GET', path)).status).toBe(400)
+})
+
+test('below a prefix, the document and the page know it', async () => {
+  await using prefixed = await startServer({ docs: true, prefix: '/tree' })
+  const document = await fetchDocument(prefixed, '/tree')
+  await validate(document)
+  expect(document.servers).toEqual([{ url: '/tree' }])
+  for (const url of sources((await prefixed.call('GET', '/tree/swagger')).text)) {
+    expect(url).toStartWith('/tree/swagger/')
+    expect((await prefixed.call('GET', url)).status).toBe(200)
+  }
+  expect((await prefixed.call('GET', '/tree/swagger/start.js')).text).toContain('url: "/tree/swagger/json"')
+  expect((await prefixed.call('GET', '/swagger')).status).not.toBe(200)
+})
+
+describe('over plain HTTP', () => {
+  async function statuses(trusted: readonly string[], headers: Record<string, string>): Promise<number[]> {
+    const docs = docsPlugin({ prefix: '', transport: trustProxies(trusted) })
+    const app = new Elysia({ handler: { standardHostname: false } })
+      .use(docs)
+      .listen({ hostname: '127.0.0.1', port: 0 })
+    try {
+      const replies = await Promise.all(
+        PATHS.map((path) => fetch(`http://127.0.0.1:${app.server?.port}${path}`, { headers })),
+      )
+      for (const reply of replies.filter(({ status }) => status === 404)) {
+        expect(await reply.json()).toMatchObject({ errcode: 20106 })
+        expect(reply.headers.has('strict-transport-security')).toBe(false)
+      }
+      return replies.map(({ status }) => status)
+    } finally {
+      await app.stop(true)
+    }
+  }
+
+  const none = PATHS.map(() => 404)
+  const all = PATHS.map(() => 200)
+  const forwarded = { 'X-Forwarded-Proto': 'https' }
+
+  test('there are none', async () => {
+    expect(await statuses([], {})).toEqual(none)
+    expect(await statuses([], forwarded)).toEqual(none)
+    expect(await statuses(['127.0.0.1'], {})).toEqual(none)
+    expect(await statuses(['192.0.2.1'], forwarded)).toEqual(none)
+  })
+
+  test('unless a trusted proxy vouches', async () => {
+    expect(await statuses(['127.0.0.1'], forwarded)).toEqual(all)
+  })
+})
+
+test('the document is about the service alone, whatever else the host serves', async () => {
+  const alone = await fetchDocument(server)
+  const reply = await new Elysia()
+    .get('/users/:id', () => 'host')
+    .use(docsPlugin({ prefix: '', transport: { isSecure: () => true } }))
+    .handle(new Request('https://localhost/swagger/json'))
+  expect(await reply.json()).toEqual(alone)
+})

@@ -1,0 +1,81 @@
+/** The rows of the error table of the protocol, written down a second time: the tests' own opinion. */
+export interface ErrorRow {
+  readonly status: number
+  readonly errcode: number
+  readonly message: string
+  readonly error: string
+}
+
+function row(status: number, errcode: number, message: string, error: string = message): ErrorRow {
+  return { status, errcode, message, error }
+}
+
+const INVALID_DATA = 'The data of request is invalid'
+const INVALID_PARAMETERS = 'Invalid parameters'
+const ILLEGAL_KEY = 'Invalid key name including illeagle characters'
+const BODY_KEY = "Invalid data; couldn't parse key. Key value can't be empty or contain $ # [ ] / or ."
+
+export const errors = {
+  noApplication: row(417, 20101, 'Please use domain'),
+  noSuffix: row(
+    400,
+    20102,
+    "The url requested must end with '.json'",
+    'append .json to your request URI to use the REST API.',
+  ),
+  unknownApplication: row(404, 20103, 'The app requested does not exist'),
+  unavailable: row(503, 20104, 'The app is out of service'),
+  plainHttp: row(404, 20106, 'HTTPS is required'),
+  parameter: row(400, 20201, INVALID_PARAMETERS),
+  writeFilter: row(400, 20201, INVALID_PARAMETERS, 'Query parameters are not supported for writes'),
+  getIfMatch: row(400, 20201, INVALID_PARAMETERS, 'if-match is not supported for GET'),
+  postIfMatch: row(400, 20201, INVALID_PARAMETERS, 'if-match is not supported for POST'),
+  patchEtag: row(400, 20201, INVALID_PARAMETERS, 'ETag and if-match are not supported for PATCH'),
+  method: row(405, 20201, INVALID_PARAMETERS, 'Method not allowed'),
+  data: row(400, 20202, INVALID_DATA, "Invalid data; couldn't parse JSON object, array, or value."),
+  patchData: row(
+    400,
+    20202,
+    INVALID_DATA,
+    "Invalid data; couldn't parse JSON object. Are you sending a JSON object with valid key names?",
+  ),
+  noData: row(400, 20202, INVALID_DATA, 'Error: No data supplied.'),
+  depth: row(400, 20203, 'The depth of path requested exceeded the depth limitation(32)'),
+  keyLength: row(400, 20204, 'Invalid key name exceeded max length limitation(768 bytes)'),
+  pathKey: row(400, 20205, ILLEGAL_KEY, 'Invalid path: Invalid token in path.'),
+  bodyKey: row(400, 20205, ILLEGAL_KEY, BODY_KEY),
+  emptyKey: row(400, 20206, 'Key name must not be null', BODY_KEY),
+  priorityMethod: row(400, 20207, "Patch and Post Method can't handle path end with '.priority'"),
+  priorityType: row(400, 20312, 'The type of priority is not correct'),
+  priorityBoolean: row(400, 20313, "The priority can't be set as boolean"),
+  priorityOnNothing: row(400, 26301, 'Could not set priority on non-existent node'),
+  serverValue: row(400, 20314, "Value of '.sv' must be 'timestamp'"),
+  denied: row(403, 20401, 'This client does not have permission to perform this operation', 'Permission denied'),
+  deniedFirebase: row(
+    401,
+    20401,
+    'This client does not have permission to perform this operation',
+    'Permission denied',
+  ),
+  readTooBig: row(
+    400,
+    20402,
+    'Data requested exceeds the maximum size that can be accessed with a single query request',
+  ),
+  leafTooBig: row(400, 20403, 'Size of the leaf node exceeds the limitation'),
+  writeTooBig: row(
+    400,
+    20404,
+    'Data of single write operation exceeded limitation',
+    'Data to write exceeds the maximum size that can be modified with a single request.',
+  ),
+  token: row(401, 20510, 'The token is invalid', 'Could not parse auth token.'),
+} as const satisfies Record<string, ErrorRow>
+
+/** The body of an error as it stands on the wire. */
+export function errorBody({ errcode, message, error }: ErrorRow): Omit<ErrorRow, 'status'> {
+  return { errcode, message, error }
+}
+
+/** Every errcode that a request may be refused with. */
+export const errcodes: ReadonlySet<number> = new Set(Object.values(errors).map(({ errcode }) => errcode))
