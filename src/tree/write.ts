@@ -8,14 +8,14 @@ import { resolveServerValues, type ServerValueSource } from './server-value.ts'
 import { emptyBranch, isBranch, SERVER_VALUE, type Value } from './value.ts'
 
 /** Replaces the node at a path, or deletes it (`undefined`). */
-export interface ValueWrite {
+interface ValueWrite {
   readonly kind: 'value'
   readonly path: Path
   readonly value: Value | undefined
 }
 
 /** Sets the priority of the node at a path, or clears it (`undefined`); the value stays. */
-export interface PriorityWrite {
+interface PriorityWrite {
   readonly kind: 'priority'
   readonly path: Path
   readonly priority: Priority | undefined

@@ -14,7 +14,7 @@ export interface Patch {
 }
 
 /** A put at a place that exists by then: the one of that number among all. */
-export interface PutExisting {
+interface PutExisting {
   readonly kind: 'put-existing'
   readonly place: number
   readonly last: readonly string[]
@@ -22,7 +22,7 @@ export interface PutExisting {
 }
 
 /** A patch that deletes all children of such a place and sets another one. */
-export interface Refill {
+interface Refill {
   readonly kind: 'refill'
   readonly place: number
   readonly key: string
@@ -80,7 +80,7 @@ const refill = fc
   .tuple(fc.nat(50), anyKey, payload)
   .map(([place, key, json]): Step => ({ kind: 'refill', place, key, json }))
 
-export const anyStep: fc.Arbitrary<Step> = fc.oneof(
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: put.map(([path, json]): Step => ({ kind: 'put', path, json })) },
   { weight: 3, arbitrary: anyPath.map((path): Step => ({ kind: 'put', path, json: null })) },
   {

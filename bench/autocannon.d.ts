@@ -1,0 +1,28 @@
+/** The part of autocannon 9 that the benchmarks use; it ships no types of its own. */
+declare module 'autocannon' {
+  interface Shot {
+    readonly method: string
+    readonly path: string
+    readonly body?: string
+  }
+  interface LoadOptions {
+    readonly url: string
+    readonly connections: number
+    readonly pipelining: number
+    /** Seconds. */
+    readonly duration: number
+    /** Milliseconds between two samples; the load ends at a sample. Default 1000. */
+    readonly sampleInt: number
+    /** Every connection sends these in order, over and over. */
+    readonly requests: readonly Shot[]
+  }
+  interface LoadResult {
+    readonly '2xx': number
+    readonly non2xx: number
+    readonly errors: number
+    /** Seconds it really took. */
+    readonly duration: number
+  }
+  // biome-ignore lint/style/noDefaultExport: that is how the package exports its one function
+  export default function autocannon(options: LoadOptions): Promise<LoadResult>
+}

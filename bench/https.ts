@@ -1,0 +1,52 @@
+/** Measuring over HTTPS: one server and one load generator, each a process of its own. */
+import { askChild } from './child.ts'
+import type { LoadFigures, LoadRequest } from './load.ts'
+import type { OperationName } from './operations.ts'
+import { short } from './report.ts'
+import { type Figures, ratios, type Samples, type Spread, spread } from './rounds.ts'
+import type { Settings } from './settings.ts'
+import type { Running, Target } from './targets/target.ts'
+
+/** Runs `measure` against the server and stops it. */
+export async function withServer<T>(target: Target, measure: (running: Running) => Promise<T>): Promise<T> {
+  const running = await target.start()
+  try {
+    return await measure(running)
+  } finally {
+    await running.stop()
+  }
+}
+
+/** The load of one operation on one target. */
+export async function load(
+  target: Target,
+  operation: OperationName,
+  leaves: number,
+  { seconds, warmSeconds }: Settings,
+): Promise<Figures> {
+  return withServer(target, async ({ url, pid }) => {
+    const request: LoadRequest = { url, pid, operation, leaves, seconds, warmSeconds }
+    const { perSecond, cpuUs } = await askChild<LoadFigures>('load.ts', request)
+    return { perSecond, cpuUs }
+  })
+}
+
+/** The cells of a row that compares two variants by the processor time of the server. */
+export function compareCpu(
+  samples: Samples,
+  subject: string,
+  limit: string,
+): { measured: string; limit: string; judged: Spread; unit: string } {
+  return {
+    measured: cpuCell(samples, subject),
+    limit: `Bun.serve ${cpuCell(samples, limit)}`,
+    judged: spread(ratios(samples.get(limit, 'cpuUs'), samples.get(subject, 'cpuUs'))),
+    unit: 'x',
+  }
+}
+
+function cpuCell(samples: Samples, variant: string): string {
+  const cpuUs = spread(samples.get(variant, 'cpuUs')).median
+  const perSecond = spread(samples.get(variant, 'perSecond')).median
+  return `${short(cpuUs)} us CPU, ${short(perSecond)}/s`
+}

@@ -1,0 +1,40 @@
+/** The load generator: a process of its own that sends one operation to one server and bills the server for it. */
+import autocannon from 'autocannon'
+import { answer, requestOf } from './child.ts'
+import { type OperationName, operations } from './operations.ts'
+import { processCpuMs, untilQuiet } from './proc.ts'
+
+export interface LoadRequest {
+  readonly url: string
+  /** The server's process. */
+  readonly pid: number
+  readonly operation: OperationName
+  readonly leaves: number
+  readonly seconds: number
+  readonly warmSeconds: number
+}
+
+export interface LoadFigures {
+  readonly perSecond: number
+  /** Processor time of the server for one request, all its threads, in microseconds. */
+  readonly cpuUs: number
+}
+
+const SAMPLE_MS = 50
+
+async function runLoad(request: LoadRequest): Promise<LoadFigures> {
+  const { url, pid, leaves } = request
+  const { connections, pipelining, shots } = operations[request.operation]
+  const options = { url, connections, pipelining, sampleInt: SAMPLE_MS, requests: shots(leaves) }
+  await autocannon({ ...options, duration: request.warmSeconds })
+  await untilQuiet(pid)
+  const before = processCpuMs(pid)
+  const result = await autocannon({ ...options, duration: request.seconds })
+  await untilQuiet(pid)
+  const cpuMs = processCpuMs(pid) - before
+  const failed = result.non2xx + result.errors
+  if (failed > 0) throw new Error(`${request.operation}: ${failed} requests failed`)
+  return { perSecond: result['2xx'] / result.duration, cpuUs: (cpuMs * 1000) / result['2xx'] }
+}
+
+if (import.meta.main) answer(await runLoad(requestOf<LoadRequest>()))

@@ -1,0 +1,61 @@
+/** Prints measurements as a table of Markdown. */
+import { cpus } from 'node:os'
+import type { Spread } from './rounds.ts'
+
+/** What a figure should be. */
+export interface Goal {
+  readonly kind: 'at least' | 'at most'
+  readonly bound: number
+}
+
+export interface Row {
+  readonly operation: string
+  readonly leaves: number | undefined
+  /** The figure itself, with its unit. */
+  readonly measured: string
+  /** The limit in the same run, with its unit. */
+  readonly limit: string
+  /** What is judged: a ratio, or a time. */
+  readonly judged: Spread
+  /** `x` for a ratio, a unit of time otherwise. */
+  readonly unit: string
+  readonly goal?: Goal | undefined
+}
+
+const HEADINGS = ['operation', 'leaves', 'measured', 'limit', 'result (min to max)', 'goal', '']
+
+export function report(title: string, rows: readonly Row[], settings: string): string {
+  const lines = [HEADINGS, HEADINGS.map(() => '---'), ...rows.map(cells)].map((line) => `| ${line.join(' | ')} |`)
+  return `# ${title}\n\n${machine()}\n\n${settings}\n\n${lines.join('\n')}\n`
+}
+
+function cells({ operation, leaves, measured, limit, judged, unit, goal }: Row): string[] {
+  const suffix = unit === 'x' ? 'x' : ` ${unit}`
+  const result = `**${short(judged.median)}${suffix}** (${short(judged.min)} to ${short(judged.max)})`
+  const wanted = goal === undefined ? '' : `${goal.kind} ${goal.bound}${suffix}`
+  return [operation, leaves === undefined ? '' : size(leaves), measured, limit, result, wanted, verdict(judged, goal)]
+}
+
+function verdict({ median }: Spread, goal: Goal | undefined): string {
+  if (goal === undefined) return ''
+  const met = goal.kind === 'at least' ? median >= goal.bound : median <= goal.bound
+  return met ? 'ok' : 'missed'
+}
+
+/** `10k`, `1M`. */
+export function size(leaves: number): string {
+  return leaves >= 1_000_000 ? `${leaves / 1_000_000}M` : `${leaves / 1000}k`
+}
+
+/** Two or three digits that mean something, thousands written out. */
+export function short(value: number): string {
+  if (value >= 100) return String(Math.round(value))
+  if (value > 0 && value < 0.01) return String(Number(value.toPrecision(1)))
+  return value.toFixed(value >= 10 ? 1 : 2)
+}
+
+function machine(): string {
+  const processors = cpus()
+  const date = new Date().toISOString().slice(0, 10)
+  return `${processors[0]?.model ?? 'unknown'}, ${processors.length} cores, Bun ${Bun.version}, ${date}`
+}

@@ -1,0 +1,33 @@
+/** How large and how long a run is. */
+import type { SliceOptions } from './slices.ts'
+
+export interface Settings extends SliceOptions {
+  /** Leaves of the trees, smallest first. */
+  readonly sizes: readonly number[]
+  readonly rounds: number
+  /** Length of one measured load, and of the load before it that is not counted. */
+  readonly seconds: number
+  readonly warmSeconds: number
+  /** Single requests watched one by one, each round. */
+  readonly repeats: number
+}
+
+export const FULL: Settings = {
+  sizes: [10_000, 100_000, 1_000_000],
+  rounds: 3,
+  seconds: 3,
+  warmSeconds: 0.5,
+  sliceMs: 120,
+  slices: 5,
+  repeats: 2,
+}
+
+export const QUICK: Settings = {
+  sizes: [10_000, 100_000],
+  rounds: 1,
+  seconds: 0.4,
+  warmSeconds: 0.3,
+  sliceMs: 30,
+  slices: 2,
+  repeats: 1,
+}

@@ -1,0 +1,34 @@
+/** The product: the plugin in an Elysia application, as a host would mount it. */
+import { Elysia } from 'elysia'
+import { dhole } from '../../src/index.ts'
+import { requestOf } from '../child.ts'
+import { LoopProbe } from '../loop-probe.ts'
+import { announce, type Certificate, startServer, type Target } from './target.ts'
+
+interface DholeRequest {
+  readonly certificate: Certificate
+  readonly dataDir: string
+  /** Without the cache of finished text. Default `false`. */
+  readonly cold?: boolean
+  /** Watches the event loop; `GET /longest-turn` tells the longest turn since it was asked last. Default `false`. */
+  readonly probe?: boolean
+}
+
+export function dholeServer(request: DholeRequest): Target {
+  return { name: request.cold ? 'dhole, no cache' : 'dhole', start: () => startServer('dhole.ts', request) }
+}
+
+function serve({ certificate, dataDir, cold, probe }: DholeRequest): void {
+  const application = new Elysia({ handler: { standardHostname: false } })
+  if (probe) {
+    const loop = new LoopProbe()
+    loop.start()
+    application.get('/longest-turn', () => String(loop.take()))
+  }
+  application
+    .use(dhole({ dataDir, applications: { app: { open: true } }, storage: cold ? { cacheLength: 0 } : {} }))
+    .listen({ hostname: '127.0.0.1', port: 0, tls: certificate, http2: true, idleTimeout: 60 })
+  announce(`https://127.0.0.1:${application.server?.port}`, () => application.stop(true))
+}
+
+if (import.meta.main) serve(requestOf<DholeRequest>())

@@ -1,0 +1,43 @@
+/** A server to be measured: a child process on a free port of 127.0.0.1, over TLS. */
+import { fileURLToPath } from 'node:url'
+import { CHILD_LIFETIME_MS } from '../child.ts'
+
+export interface Running {
+  readonly url: string
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+export interface Target {
+  readonly name: string
+  start(): Promise<Running>
+}
+
+/** PEM texts of the certificate of one run. */
+export interface Certificate {
+  readonly cert: string
+  readonly key: string
+}
+
+/** Starts a script of this folder with a request as its argument and waits for the address it prints. */
+export async function startServer(script: string, request: object): Promise<Running> {
+  const file = fileURLToPath(new URL(script, import.meta.url))
+  const child = Bun.spawn([process.execPath, file, JSON.stringify(request)], { stdout: 'pipe', stderr: 'inherit' })
+  const reader = child.stdout.getReader()
+  const { value } = await reader.read()
+  if (value === undefined) throw new Error(`${script} did not start`)
+  reader.releaseLock()
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await child.exited
+  }
+  return { url: new TextDecoder().decode(value).trim(), pid: child.pid, stop }
+}
+
+/** In the child: tells the address, and ends when asked or when its time is up. */
+export function announce(url: string, stop: () => Promise<unknown>): void {
+  const end = () => stop().finally(() => process.exit(0))
+  process.once('SIGTERM', end)
+  setTimeout(end, CHILD_LIFETIME_MS)
+  console.log(url)
+}
