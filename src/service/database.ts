@@ -127,7 +127,12 @@ export class Database {
         const plan = checked.serverValues.length === 0 ? checked : checked.resolve({ now: context.now, old: new Map() })
         const writes = plan.writes.map((write) => ({ ...write, path: child }))
         yield* this.#checkCost(writes, options.maxSeconds)
-        appended = { name, etag: etagAfter(plan) }
+        appended = {
+          name,
+          get etag() {
+            return etagAfter(plan)
+          },
+        }
         return writesNothing(writes) ? undefined : { kind: 'put', path: child, writes }
       }.bind(this),
     )
@@ -188,7 +193,10 @@ export class Database {
     decide({
       kind: 'written',
       json: resolved.json,
-      etag: resolved.kind === 'put' ? etagAfter(resolved) : undefined,
+      // Not every caller wants it, and it costs as much as printing the value once more.
+      get etag() {
+        return resolved.kind === 'put' ? etagAfter(resolved) : undefined
+      },
     })
     if (writesNothing(resolved.writes) && !(yield* anyExists(resolved.writes))) return undefined
     return { kind: resolved.kind, path: resolved.path, writes: resolved.writes }

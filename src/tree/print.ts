@@ -93,7 +93,8 @@ function roomLeft(value: Value, room: number): number {
 
 /** Reads stored text back: arrays become branches again. */
 export function parseStored(text: JsonText): Value {
-  return withoutArrays(JSON.parse(text)) as Value
+  const json: unknown = JSON.parse(text)
+  return (text.includes('[') ? withoutArrays(json) : json) as Value
 }
 
 function withoutArrays(json: unknown): unknown {

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { JsonText } from '../../tree/print.ts'
 import { PushIds } from '../../tree/push-id.ts'
 import type { Commit, CommitContext, Effects, Job, ReadAnswer, ReadRequest } from '../store.ts'
 import type { ChangeLog } from './change-log.ts'
@@ -35,15 +36,12 @@ export interface BatchOutcome {
 
 const PUSH_TIME = 'push_time'
 
-/** Runs jobs inside one transaction of the writer, a savepoint each. */
+/** Runs jobs inside one transaction of the writer. */
 export class BatchRunner {
   readonly #client
   readonly #begin
   readonly #commit
   readonly #rollback
-  readonly #savepoint
-  readonly #release
-  readonly #rollbackTo
   readonly #savePushTime
   readonly #reader: TreeReader
   readonly #writer: TreeWriter
@@ -59,9 +57,6 @@ export class BatchRunner {
     this.#begin = client.prepare('BEGIN IMMEDIATE')
     this.#commit = client.prepare('COMMIT')
     this.#rollback = client.prepare('ROLLBACK')
-    this.#savepoint = client.prepare('SAVEPOINT job')
-    this.#release = client.prepare('RELEASE job')
-    this.#rollbackTo = client.prepare('ROLLBACK TO job')
     this.#savePushTime = orm
       .insert(meta)
       .values({ name: PUSH_TIME, value: sql.placeholder('time') })
@@ -81,6 +76,7 @@ export class BatchRunner {
    */
   *run(jobs: readonly QueuedJob[]): Generator<void, BatchOutcome> {
     const firstSeq = this.#log.lastSeq
+    const sweepIsDue = this.#sweep.isDue
     this.#begin.run()
     try {
       const commits: Commit[] = []
@@ -93,7 +89,8 @@ export class BatchRunner {
       const pushTime = this.#pushIds.lastTime
       const issued = pushTime !== this.#savedPushTime
       if (issued) this.#savePushTime.run({ time: String(pushTime) })
-      const swept = this.#sweep.step()
+      // What this very batch has cut off can wait for the next one: its callers need not wait for the cleaning.
+      const swept = sweepIsDue && this.#sweep.step()
       const trimmed = this.#log.trim(context.now)
       this.#commit.run()
       this.#savedPushTime = pushTime
@@ -101,7 +98,7 @@ export class BatchRunner {
         commits,
         settlements,
         changed: commits.length > 0 || issued || swept || trimmed,
-        moreToClean: swept || this.#log.moreToTrim,
+        moreToClean: this.#sweep.isDue || this.#log.moreToTrim,
       }
     } catch (error) {
       this.#log.rewind(firstSeq)
@@ -110,27 +107,25 @@ export class BatchRunner {
     }
   }
 
+  /**
+   * A job that refuses does so before anything of it is written, so it needs no savepoint. What fails while it is being
+   * applied ends the batch.
+   */
   *#runJob(queued: QueuedJob, context: CommitContext, commits: Commit[]): Generator<void, Settlement> {
-    const seq = this.#log.lastSeq
-    this.#savepoint.run()
+    let effects: Effects | undefined
     try {
-      const effects = yield* this.#effectsOf(queued.job(context))
-      let commit: Commit | undefined
-      if (effects !== undefined) {
-        for (const write of effects.writes) yield* this.#writer.apply(write)
-        commit = this.#log.append(effects, context.now)
-      }
-      this.#release.run()
-      if (commit !== undefined) commits.push(commit)
-      return { tell: () => queued.resolve(commit), abandon: queued.reject }
+      effects = yield* this.#effectsOf(queued.job(context))
     } catch (error) {
-      // When SQLite has ended the whole transaction by itself, the batch is lost, not the job alone.
+      // When SQLite has ended the transaction by itself, the batch is lost, not the job alone.
       if (!this.#client.inTransaction) throw error
-      this.#log.rewind(seq)
-      this.#rollbackTo.run()
-      this.#release.run()
       return { tell: () => queued.reject(error), abandon: queued.reject }
     }
+    if (effects === undefined) return { tell: () => queued.resolve(undefined), abandon: queued.reject }
+    const texts: (JsonText | undefined)[] = []
+    for (const write of effects.writes) texts.push(yield* this.#writer.apply(write))
+    const commit = this.#log.append(effects, context.now, texts)
+    commits.push(commit)
+    return { tell: () => queued.resolve(commit), abandon: queued.reject }
   }
 
   /** Answers what a job asks for until it has decided. */

@@ -30,14 +30,18 @@ export class Checkpoint {
     this.#length = writer.client.prepare<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(NOOP)')
   }
 
-  /** Takes the length of the log. Only between transactions of the writer: SQLite refuses inside one. */
-  measure(): void {
+  /**
+   * Takes the length of the log. Only between transactions of the writer: SQLite refuses inside one.
+   * @returns bytes
+   */
+  measure(): number {
     const { log, checkpointed } = this.#length.get() ?? { log: 0, checkpointed: 0 }
     this.#bytes = log * FRAME_BYTES
     // Fewer pages moved than before: the log has started over, be it with one write longer than the limit.
     const startedOver = checkpointed < this.#moved
     this.#moved = checkpointed
     if (startedOver || this.#bytes <= this.#limitBytes) this.#pauseAtBytes = this.#limitBytes
+    return this.#bytes
   }
 
   /** Whether the log is so long that writes should pause for a checkpoint. */

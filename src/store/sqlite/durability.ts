@@ -1,9 +1,9 @@
-import { close, fdatasync, openSync } from 'node:fs'
-import { promisify } from 'node:util'
+import { SQLiteError } from 'bun:sqlite'
 import { DholeError } from '../../tree/error.ts'
 import type { Commit, Job } from '../store.ts'
 import type { BatchOutcome, BatchRunner, QueuedJob } from './batch.ts'
 import type { Checkpoint } from './checkpoint.ts'
+import type { LogFile } from './log-file.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { runBriefly, runInTurns } from './steps.ts'
 
@@ -17,9 +17,6 @@ export interface DurabilityEvents {
   onTroubled(error: unknown): void
 }
 
-/** Syncs the log of the engine. Replaceable so that a test can hold a sync back. */
-export type SyncLog = (descriptor: number, done: (error: Error | null) => void) => void
-
 /**
  * Group commit without stopping the event loop. All jobs of a turn become one transaction; after it has committed, an
  * asynchronous sync of the write-ahead log runs while the next batch is collected and committed. Only when the sync
@@ -31,9 +28,10 @@ export class DurabilityPipeline {
   readonly #snapshots: Snapshots
   readonly #checkpoint: Checkpoint
   readonly #events: DurabilityEvents
-  readonly #syncLog: SyncLog
-  readonly #descriptor: number
+  readonly #logFile: LogFile
   #queue: QueuedJob[] = []
+  /** So many jobs at the front of the queue get a batch of their own each. */
+  #singly = 0
   #scheduled = false
   #batchOpen = false
   #syncing = false
@@ -49,18 +47,16 @@ export class DurabilityPipeline {
   #idleListeners: (() => void)[] = []
 
   constructor(
-    file: string,
     lastSeq: number,
-    parts: { runner: BatchRunner; snapshots: Snapshots; checkpoint: Checkpoint; syncLog?: SyncLog | undefined },
+    parts: { runner: BatchRunner; snapshots: Snapshots; checkpoint: Checkpoint; logFile: LogFile },
     events: DurabilityEvents,
   ) {
     this.#runner = parts.runner
     this.#snapshots = parts.snapshots
     this.#checkpoint = parts.checkpoint
-    this.#syncLog = parts.syncLog ?? fdatasync
     this.#events = events
     this.#lastSeq = lastSeq
-    this.#descriptor = openSync(`${file}-wal`, 'r+')
+    this.#logFile = parts.logFile
     this.#snapshots.promote(this.#snapshots.pin(lastSeq))
     this.#schedule()
   }
@@ -91,7 +87,7 @@ export class DurabilityPipeline {
   async close(): Promise<void> {
     this.#closing = true
     await this.idle()
-    await promisify(close)(this.#descriptor)
+    await this.#logFile.close()
   }
 
   /** Whether there is cleaning to do and time for it. */
@@ -113,8 +109,8 @@ export class DurabilityPipeline {
       this.#atRest()
       return
     }
-    const jobs = this.#queue
-    this.#queue = []
+    const jobs = this.#singly > 0 ? this.#queue.splice(0, 1) : this.#queue.splice(0)
+    if (this.#singly > 0) this.#singly--
     this.#batchOpen = true
     const steps = this.#runner.run(jobs)
     try {
@@ -137,14 +133,31 @@ export class DurabilityPipeline {
     // What a job saw may not be durable yet even when it wrote nothing, so its answer waits as well.
     this.#unsynced.push(outcome)
     this.#sync()
-    this.#checkpoint.measure()
+    this.#makeRoom()
     this.#schedule()
   }
 
+  #makeRoom(): void {
+    try {
+      this.#logFile.makeRoom(this.#checkpoint.measure())
+    } catch (error) {
+      // Room is a matter of speed: a full disk will show when something is to be written.
+      this.#events.onTroubled(error)
+    }
+  }
+
+  /** Nothing of the batch is written. Its jobs are tried again one by one, so that only the one at fault fails. */
   #abandonBatch(jobs: readonly QueuedJob[], error: unknown): void {
     this.#batchOpen = false
-    this.#events.onTroubled(error)
-    for (const { reject } of jobs) reject(new DholeError('unavailable', undefined, { cause: error }))
+    if (jobs.length > 1) {
+      this.#queue.unshift(...jobs)
+      this.#singly += jobs.length
+    } else if (error instanceof SQLiteError) {
+      this.#events.onTroubled(error)
+      for (const { reject } of jobs) reject(new DholeError('unavailable', undefined, { cause: error }))
+    } else {
+      for (const { reject } of jobs) reject(error)
+    }
     this.#schedule()
     this.#atRest()
   }
@@ -163,7 +176,7 @@ export class DurabilityPipeline {
     }
     this.#syncing = true
     let snapshot: Snapshot
-    this.#syncLog(this.#descriptor, (error) => {
+    this.#logFile.sync((error) => {
       this.#syncing = false
       if (error !== null) {
         this.#snapshots.release(snapshot)

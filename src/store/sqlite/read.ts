@@ -44,14 +44,13 @@ export class TreeReader {
   readonly #lastKey
   readonly #size
 
-  constructor({ orm }: Connection) {
+  constructor({ client, orm }: Connection) {
     const parent = eq(node.parentId, sql.placeholder('parent'))
     const range = and(parent, gt(node.key, sql.placeholder('after')), lte(node.key, sql.placeholder('end')))
-    this.#slot = orm
-      .select({ kind: node.kind, value: node.value, id: node.id })
-      .from(node)
-      .where(and(parent, eq(node.key, sql.placeholder('key'))))
-      .prepare()
+    // Once for every key of every path: Drizzle's prepared query costs half as much again.
+    this.#slot = client.prepare<Slot, [number, string]>(
+      'SELECT kind, value, id FROM node WHERE parent_id = ? AND key = ?',
+    )
     this.#interior = orm
       .select({ childCount: interior.childCount, traits: interior.traits })
       .from(interior)
@@ -94,7 +93,7 @@ export class TreeReader {
   }
 
   slot(parent: number, key: string): Slot | undefined {
-    return this.#slot.get({ parent, key })
+    return this.#slot.get(parent, key) ?? undefined
   }
 
   /** Opens the snapshot of a transaction just begun: SQLite takes it at the first read. */

@@ -7,11 +7,25 @@ class Reader {
   readonly connection: Connection
   readonly tree: TreeReader
   readonly log: ChangeLogReader
+  readonly #begin
+  readonly #end
 
   constructor(file: string) {
     this.connection = connectReader(file)
+    this.#begin = this.connection.client.prepare('BEGIN')
+    this.#end = this.connection.client.prepare('COMMIT')
     this.tree = new TreeReader(this.connection)
     this.log = new ChangeLogReader(this.connection)
+  }
+
+  /** Opens a transaction on the last commit. */
+  begin(): void {
+    this.#begin.run()
+    this.tree.touch()
+  }
+
+  end(): void {
+    this.#end.run()
   }
 }
 
@@ -50,8 +64,7 @@ export class Snapshots {
   /** Opens a snapshot of everything committed so far. */
   pin(seq: number): Snapshot {
     const reader = this.#idle.pop() ?? new Reader(this.#file)
-    reader.connection.client.run('BEGIN')
-    reader.tree.touch()
+    reader.begin()
     const snapshot: HeldSnapshot = { reader, tree: reader.tree, log: reader.log, seq, holders: 1 }
     return snapshot
   }
@@ -76,7 +89,7 @@ export class Snapshots {
   release(snapshot: Snapshot): void {
     const held = snapshot as HeldSnapshot
     if (--held.holders > 0) return
-    held.reader.connection.client.run('COMMIT')
+    held.reader.end()
     this.#idle.push(held.reader)
   }
 

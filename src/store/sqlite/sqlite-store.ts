@@ -9,7 +9,8 @@ import type { Commit, Job, LoggedChange, Position, ReadLimit, TreeStore } from '
 import { BatchRunner } from './batch.ts'
 import { ChangeLog, type LogRetention } from './change-log.ts'
 import { Checkpoint } from './checkpoint.ts'
-import { DurabilityPipeline, type SyncLog } from './durability.ts'
+import { DurabilityPipeline } from './durability.ts'
+import { LogFile, type SyncLog } from './log-file.ts'
 import { type OpenFile, openFile } from './open.ts'
 import { TreeReader } from './read.ts'
 import { type Snapshot, Snapshots } from './snapshots.ts'
@@ -75,9 +76,13 @@ export class SqliteStore implements TreeStore {
     this.#snapshots = new Snapshots(file)
     this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes)
     this.#pipeline = new DurabilityPipeline(
-      file,
       log.lastSeq,
-      { runner, snapshots: this.#snapshots, checkpoint: this.#checkpoint, syncLog: options.syncLog },
+      {
+        runner,
+        snapshots: this.#snapshots,
+        checkpoint: this.#checkpoint,
+        logFile: new LogFile(file, settings.walLimitBytes, options.syncLog),
+      },
       {
         onDurable: (commits) => this.#forgetChanged(commits),
         onFailed: (error) => observer.storeFailed(file, error),

@@ -67,6 +67,11 @@ export class Sweep {
     this.#forget = orm.delete(detached).where(eq(detached.id, id)).prepare()
   }
 
+  /** Whether there may be something to do. */
+  get isDue(): boolean {
+    return this.#mayBeWaiting
+  }
+
   /** Takes an interior node out of the tree at once; its rows go later. The caller has removed its slot. */
   cut(id: number): void {
     this.#cutOff.run({ id })
@@ -76,7 +81,6 @@ export class Sweep {
 
   /** Does one step inside the open transaction. @returns whether there was anything to do */
   step(): boolean {
-    if (!this.#mayBeWaiting) return false
     const root = this.#oldest.get()
     if (root === undefined) {
       this.#mayBeWaiting = false

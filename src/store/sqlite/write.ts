@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { edit } from '../../tree/edit.ts'
 import { PRIORITY } from '../../tree/key.ts'
 import { sortKey } from '../../tree/order.ts'
-import { memberKeys, parseStored, printWithin } from '../../tree/print.ts'
+import { type JsonText, memberKeys, parseStored, printWithin } from '../../tree/print.ts'
 import { type Branch, isBranch, ownMember, type Value } from '../../tree/value.ts'
 import type { Write } from '../../tree/write.ts'
 import type { Connection } from './connection.ts'
@@ -90,8 +90,11 @@ export class TreeWriter {
     this.#nextId = Math.max(last?.id ?? 0, lastCut?.id ?? 0) + 1
   }
 
-  /** Applies one write; what it leaves empty vanishes, upwards too. */
-  *apply(write: Write): Generator<void, void> {
+  /**
+   * Applies one write; what it leaves empty vanishes, upwards too.
+   * @returns stored text of the value written, if it was printed as a whole
+   */
+  *apply(write: Write): Generator<void, JsonText | undefined> {
     const chain: Place[] = [{ parent: ROOT_PARENT, key: ROOT_KEY }]
     let slot = this.#reader.slot(ROOT_PARENT, ROOT_KEY)
     for (const key of write.path) {
@@ -102,13 +105,18 @@ export class TreeWriter {
     const rest = write.path.slice(chain.length - 1)
     if (slot !== undefined && slot.id !== null && write.kind === 'priority') {
       yield* this.#setPriority(slot.id, write.priority)
-      return
+      return undefined
     }
     const old = slot === undefined || slot.value === null ? undefined : slot.value
     const replaced = rest.length === 0 && write.kind === 'value'
     const value = replaced ? write.value : edit(old === undefined ? undefined : parseStored(old), rest, write)
-    if (value !== undefined) yield* this.#put(chain, slot, value)
-    else if (slot !== undefined) this.#removeSlot(chain, slot)
+    if (value === undefined) {
+      if (slot !== undefined) this.#removeSlot(chain, slot)
+      return undefined
+    }
+    const text = printWithin(value, this.#inlineLength)
+    yield* this.#put(chain, slot, value, text)
+    return replaced ? text : undefined
   }
 
   *#setPriority(parent: number, priority: Value | undefined): Generator<void, void> {
@@ -116,24 +124,33 @@ export class TreeWriter {
       this.#remove.run({ parent, key: PRIORITY })
       return
     }
-    const traits = yield* this.#insert({ parent, key: PRIORITY }, priority)
+    const place = { parent, key: PRIORITY }
+    const traits = yield* this.#insert(place, priority, printWithin(priority, this.#inlineLength))
     if (traits !== 0) this.#adjust.run({ id: parent, by: 0, traits })
   }
 
-  *#put(chain: readonly Place[], old: Slot | undefined, value: Value): Generator<void, void> {
+  *#put(
+    chain: readonly Place[],
+    old: Slot | undefined,
+    value: Value,
+    text: JsonText | undefined,
+  ): Generator<void, void> {
     const place = chain[chain.length - 1]
     if (place === undefined) return
     if (old !== undefined && old.id !== null) this.#sweep.cut(old.id)
-    const traits = yield* this.#insert(place, value)
+    const traits = yield* this.#insert(place, value, text)
     if (place.parent === ROOT_PARENT) return
     const by = old === undefined ? 1 : 0
     // A replaced child's key is known already: only a long text is news to the parent.
     if (by !== 0 || (traits & Trait.longTexts) !== 0) this.#adjust.run({ id: place.parent, by, traits })
   }
 
-  /** Writes a slot, and below it the slots of a value too long for one. @returns the traits it brings its parent */
-  *#insert(place: Place, value: Value): Generator<void, number> {
-    const text = printWithin(value, this.#inlineLength)
+  /**
+   * Writes a slot, and below it the slots of a value too long for one.
+   * @param text of the value, `undefined` when it is too long
+   * @returns the traits it brings its parent
+   */
+  *#insert(place: Place, value: Value, text: JsonText | undefined): Generator<void, number> {
     if (text === undefined && isBranch(value)) {
       yield* this.#insertBranch(place, value)
       return traitsOf(place.key, undefined)
@@ -158,7 +175,8 @@ export class TreeWriter {
     let traits = 0
     for (const member of keys) {
       const value = ownMember(branch, member)
-      if (value !== undefined) traits |= yield* this.#insert({ parent: id, key: member }, value)
+      if (value === undefined) continue
+      traits |= yield* this.#insert({ parent: id, key: member }, value, printWithin(value, this.#inlineLength))
     }
     if (traits !== 0) this.#adjust.run({ id, by: 0, traits })
   }
