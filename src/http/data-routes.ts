@@ -23,7 +23,7 @@ import {
   writeSeconds,
 } from './parameters.ts'
 import { type Dress, dressedReply, emptyReply, jsonReply, preflightReply } from './reply.ts'
-import { parseTargetPath, splitTarget, type Target } from './target.ts'
+import { splitTarget, type Target, targetPath } from './target.ts'
 import type { Listener, Transport } from './transport.ts'
 
 /** What the data routes need to answer. */
@@ -49,6 +49,7 @@ type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
 const METHODS: ReadonlySet<string> = new Set<Method>(['GET', 'PUT', 'POST', 'PATCH', 'DELETE'])
 const INFO = '.info'
+const INFO_PREFIX = `/${INFO}/`
 
 /**
  * Answers every request to the tree.
@@ -153,8 +154,8 @@ export class DataRoutes {
 
 /** A dot path that is no part of the data is known by its first key. */
 function parseDataPath(rawPath: string): Path {
-  if (rawPath.startsWith(`/${INFO}/`)) return [INFO, ...parseTargetPath(rawPath.slice(INFO.length + 1))]
-  return parseTargetPath(rawPath)
+  if (rawPath.startsWith(INFO_PREFIX)) return [INFO, ...targetPath(rawPath.slice(INFO.length + 1))]
+  return targetPath(rawPath)
 }
 
 /** The method meant: POST can stand for another. */

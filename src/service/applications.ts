@@ -16,7 +16,7 @@ export interface Application {
 export interface ApplicationChoice {
   /** Value of `?ns=`. */
   readonly ns: string | undefined
-  /** Host name of the request, without a port. */
+  /** Host of the request as sent, with or without a port. */
   readonly host: string
 }
 
@@ -33,16 +33,7 @@ export class Applications {
     this.#hostSuffix = baseDomain === undefined ? undefined : `.${baseDomain.toLowerCase()}`
   }
 
-  /** The application of requests that name none, if there is just one. */
-  get single(): Application | undefined {
-    return this.#single
-  }
-
-  /** Whether a host name can choose an application. */
-  get chosenByHost(): boolean {
-    return this.#hostSuffix !== undefined
-  }
-
+  /** Every one of them. */
   get all(): readonly Application[] {
     return [...this.#byId.values()]
   }
@@ -65,8 +56,9 @@ export class Applications {
 
   #labelOf(host: string): string | undefined {
     const suffix = this.#hostSuffix
-    const name = host.toLowerCase()
-    if (suffix === undefined || !name.endsWith(suffix)) return undefined
+    if (suffix === undefined) return undefined
+    const name = host.toLowerCase().replace(/:\d+$/, '')
+    if (!name.endsWith(suffix)) return undefined
     return name.slice(0, -suffix.length).split('.')[0]
   }
 }

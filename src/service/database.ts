@@ -214,7 +214,7 @@ export class Database {
 
   #readLimit(timeoutMs: number | undefined): ReadLimit {
     const { maxReadBytes, maxReadMs } = this.#limits
-    return { maxLength: maxReadBytes, deadline: performance.now() + Math.min(timeoutMs ?? maxReadMs, maxReadMs) }
+    return { maxLength: maxReadBytes, timeoutMs: Math.min(timeoutMs ?? maxReadMs, maxReadMs) }
   }
 }
 

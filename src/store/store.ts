@@ -9,8 +9,8 @@ import type { Write } from '../tree/write.ts'
 export interface ReadLimit {
   /** Longest answer, in UTF-16 code units. */
   readonly maxLength: number
-  /** `performance.now()` after which no further step is taken. */
-  readonly deadline: number
+  /** Longest time in milliseconds; looked at between the steps of a long read. */
+  readonly timeoutMs: number
 }
 
 /** What a job may ask while its transaction is open: it sees every write before it, durable or not. */

@@ -52,7 +52,16 @@ export function pathBytes(path: Path): number {
 
 /** `/a/b`; the root is `/`. Keys hold no slash, so the text is unique to the path. */
 export function formatPath(path: Path): string {
-  return `/${path.join('/')}`
+  return texts.get(path) ?? `/${path.join('/')}`
+}
+
+/** Texts of paths that are used again and again. */
+const texts = new WeakMap<Path, string>()
+
+/** Has `formatPath` remember the text of this very list. @returns the list */
+export function withText(path: Path): Path {
+  texts.set(path, formatPath(path))
+  return path
 }
 
 export function endsInPriority(path: Path): boolean {

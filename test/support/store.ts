@@ -5,7 +5,7 @@ import { formatPath, parsePath } from '../../src/tree/path.ts'
 import type { JsonText } from '../../src/tree/print.ts'
 import { planPatch, planPut, type WritePlan } from '../../src/tree/write.ts'
 
-export const unlimited: ReadLimit = { maxLength: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY }
+export const unlimited: ReadLimit = { maxLength: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY }
 
 /** Fails the test when the store reports trouble that nobody provoked. */
 export const strictObserver: Observer = {

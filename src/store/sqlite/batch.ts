@@ -102,6 +102,7 @@ export class BatchRunner {
       }
     } catch (error) {
       this.#log.rewind(firstSeq)
+      this.#writer.forget()
       if (this.#client.inTransaction) this.#rollback.run()
       throw error
     }

@@ -35,6 +35,7 @@ type Place = { readonly kind: 'slot'; readonly slot: Slot } | { readonly kind: '
  */
 export class TreeReader {
   readonly #slot
+  readonly #outline
   readonly #interior
   readonly #pageEnd
   readonly #plainPage
@@ -50,6 +51,9 @@ export class TreeReader {
     // Once for every key of every path: Drizzle's prepared query costs half as much again.
     this.#slot = client.prepare<Slot, [number, string]>(
       'SELECT kind, value, id FROM node WHERE parent_id = ? AND key = ?',
+    )
+    this.#outline = client.prepare<Slot, [number, string]>(
+      'SELECT kind, NULL AS value, id FROM node WHERE parent_id = ? AND key = ?',
     )
     this.#interior = orm
       .select({ childCount: interior.childCount, traits: interior.traits })
@@ -94,6 +98,11 @@ export class TreeReader {
 
   slot(parent: number, key: string): Slot | undefined {
     return this.#slot.get(parent, key) ?? undefined
+  }
+
+  /** A slot without its text. */
+  outline(parent: number, key: string): Slot | undefined {
+    return this.#outline.get(parent, key) ?? undefined
   }
 
   /** Opens the snapshot of a transaction just begun: SQLite takes it at the first read. */

@@ -181,10 +181,11 @@ export class SqliteStore implements TreeStore {
     snapshot: Snapshot,
     start: (snapshot: Snapshot) => Generator<void, T>,
   ): Promise<T> {
+    const deadline = performance.now() + limit.timeoutMs
     this.#snapshots.retain(snapshot)
     try {
       return await runInTurns(start(snapshot), () => {
-        if (performance.now() > limit.deadline) throw new DholeError('read-too-big')
+        if (performance.now() > deadline) throw new DholeError('read-too-big')
         if (this.#closed !== undefined) throw new DholeError('unavailable')
       })
     } finally {

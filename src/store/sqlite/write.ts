@@ -13,6 +13,8 @@ import type { Sweep } from './sweep.ts'
 
 /** Rows written between two pauses of a long write. */
 const STEP_ROWS = 128
+/** Parents, and children of one, that are remembered. */
+const KEPT_INTERIORS = 256
 
 /** A slot by its place, with the key as people write it. */
 interface Place {
@@ -30,6 +32,8 @@ export class TreeWriter {
   readonly #inlineLength: number
   #nextId: number
   #rowsSincePause = 0
+  /** Interior slots by parent and key: most writes go the way of the one before. */
+  readonly #interiors = new Map<number, Map<string, Slot>>()
 
   readonly #upsert
   readonly #remove
@@ -95,12 +99,13 @@ export class TreeWriter {
    * @returns stored text of the value written, if it was printed as a whole
    */
   *apply(write: Write): Generator<void, JsonText | undefined> {
+    const replaces = write.kind === 'value'
     const chain: Place[] = [{ parent: ROOT_PARENT, key: ROOT_KEY }]
-    let slot = this.#reader.slot(ROOT_PARENT, ROOT_KEY)
+    let slot = this.#slot(ROOT_PARENT, ROOT_KEY, replaces && write.path.length === 0)
     for (const key of write.path) {
       if (slot === undefined || slot.id === null) break
       chain.push({ parent: slot.id, key })
-      slot = this.#reader.slot(slot.id, sortKey(key))
+      slot = this.#slot(slot.id, sortKey(key), replaces && chain.length > write.path.length)
     }
     const rest = write.path.slice(chain.length - 1)
     if (slot !== undefined && slot.id !== null && write.kind === 'priority') {
@@ -117,6 +122,27 @@ export class TreeWriter {
     const text = printWithin(value, this.#inlineLength)
     yield* this.#put(chain, slot, value, text)
     return replaced ? text : undefined
+  }
+
+  /** Forgets where interior nodes stand: some were made or removed, or a transaction was taken back. */
+  forget(): void {
+    this.#interiors.clear()
+  }
+
+  /** @param replaced whether the slot is going to be written over, so that its text does not matter */
+  #slot(parent: number, key: string, replaced: boolean): Slot | undefined {
+    const known = this.#interiors.get(parent)?.get(key)
+    if (known !== undefined) return known
+    const slot = replaced ? this.#reader.outline(parent, key) : this.#reader.slot(parent, key)
+    if (slot !== undefined && slot.id !== null) this.#remember(parent, key, slot)
+    return slot
+  }
+
+  #remember(parent: number, key: string, slot: Slot): void {
+    if (this.#interiors.size >= KEPT_INTERIORS) this.#interiors.clear()
+    const siblings = this.#interiors.get(parent)
+    if (siblings === undefined) this.#interiors.set(parent, new Map([[key, slot]]))
+    else if (siblings.size < KEPT_INTERIORS) siblings.set(key, slot)
   }
 
   *#setPriority(parent: number, priority: Value | undefined): Generator<void, void> {
@@ -137,7 +163,7 @@ export class TreeWriter {
   ): Generator<void, void> {
     const place = chain[chain.length - 1]
     if (place === undefined) return
-    if (old !== undefined && old.id !== null) this.#sweep.cut(old.id)
+    if (old !== undefined && old.id !== null) this.#cut(old.id)
     const traits = yield* this.#insert(place, value, text)
     if (place.parent === ROOT_PARENT) return
     const by = old === undefined ? 1 : 0
@@ -183,7 +209,7 @@ export class TreeWriter {
 
   /** Removes a slot and every ancestor that it leaves without a child. */
   #removeSlot(chain: readonly Place[], slot: Slot): void {
-    if (slot.id !== null) this.#sweep.cut(slot.id)
+    if (slot.id !== null) this.#cut(slot.id)
     for (const place of chain.toReversed()) {
       this.#remove.run({ parent: place.parent, key: sortKey(place.key) })
       if (place.parent === ROOT_PARENT) return
@@ -193,7 +219,13 @@ export class TreeWriter {
     }
   }
 
+  #cut(id: number): void {
+    this.#sweep.cut(id)
+    this.forget()
+  }
+
   #removeEmpty(id: number): void {
+    this.forget()
     this.#remove.run({ parent: id, key: PRIORITY })
     this.#removeClosure.run({ id })
     this.#removeInterior.run({ id })
