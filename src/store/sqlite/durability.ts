@@ -7,6 +7,9 @@ import type { LogFile } from './log-file.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { runBriefly, runInTurns } from './steps.ts'
 
+/** So many jobs are committed while an earlier sync is still running; fewer are collected until it returns. */
+const WORTH_A_BATCH = 64
+
 /** What the pipeline tells its owner. */
 export interface DurabilityEvents {
   /** Commits that are durable now and visible to every read that starts from here on. */
@@ -98,6 +101,8 @@ export class DurabilityPipeline {
   #schedule(): void {
     if (this.#scheduled || this.#batchOpen || this.#pausing || this.#failure !== undefined) return
     if (this.#queue.length === 0 && !this.#cleaning) return
+    // A few jobs would have to wait for the running sync anyway, so they wait for company too.
+    if (this.#syncing && this.#queue.length < WORTH_A_BATCH) return
     this.#scheduled = true
     setImmediate(() => this.#runBatch())
   }
@@ -190,6 +195,7 @@ export class DurabilityPipeline {
       else this.#checkpoint.advance().catch(this.#events.onTroubled)
       this.#settle(outcomes)
       this.#sync()
+      this.#schedule()
     })
     // Pinned while the disk is at work; nothing has been committed since the sync was asked for.
     snapshot = this.#snapshots.pin(this.#lastSeq)
