@@ -45,6 +45,11 @@ async function look(store: SqliteStore): Promise<unknown> {
   }
 }
 
+/** So many jobs that the store does not wait for the running sync before it runs them. */
+function enoughForABatch(store: SqliteStore): Promise<unknown> {
+  return Promise.all(Array.from({ length: 64 }, () => store.commit(looking([], []))))
+}
+
 describe.each([[0], [4096]] as const)('at most %d characters in a row, while a sync is held back', (inlineLength) => {
   test('nothing of it is told or seen', async () => {
     await using directory = await tempDir()
@@ -68,7 +73,7 @@ describe.each([[0], [4096]] as const)('at most %d characters in a row, while a s
       }),
     )
     const third = watch(put(store, '/list/added', 2))
-    await turns(20)
+    await Promise.race([enoughForABatch(store), turns(20)])
     // The later jobs have run and seen it; nobody hears of that.
     expect(answers).toEqual([1])
     expect([first.state, later.state, failing.state, third.state]).toEqual(['waiting', 'waiting', 'waiting', 'waiting'])
