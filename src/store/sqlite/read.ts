@@ -14,8 +14,8 @@ import { isChild, ROOT_KEY, ROOT_PARENT, type Slot, Trait } from './slot.ts'
 const PAGE_CHILDREN = 512
 const PAGE_LONG_CHILDREN = 8
 /** Small children are then read more at a time: as many as make about this much text, within bounds. */
-const PAGE_LENGTH = 512 * 1024
-const MAX_PAGE_CHILDREN = 4096
+const PAGE_LENGTH = 1024 * 1024
+const MAX_PAGE_CHILDREN = 8192
 /** Above every key. */
 const LAST_KEY = '\u{10FFFF}\u{10FFFF}'
 /** Stand in assembled text for what JavaScript puts in; no JSON text holds them raw. */
@@ -56,7 +56,7 @@ export class TreeReader {
       'SELECT kind, NULL AS value, id FROM node WHERE parent_id = ? AND key = ?',
     )
     this.#interior = orm
-      .select({ childCount: interior.childCount, traits: interior.traits })
+      .select({ id: interior.id, childCount: interior.childCount, traits: interior.traits })
       .from(interior)
       .where(eq(interior.id, sql.placeholder('id')))
       .prepare()
@@ -158,7 +158,7 @@ export class TreeReader {
     if (place.kind === 'inside' || place.slot.id === null) return spend(budget, shallowText(valueAt(place)))
     spend(budget, '{')
     const pieces: string[] = []
-    for (const range of this.#pages(place.slot.id, { size: PAGE_CHILDREN })) {
+    for (const range of this.#pages(this.#interiorRow(place.slot.id), { size: PAGE_CHILDREN })) {
       const keys = this.#keys.values(range).map(([key]) => String(key))
       const members = keys.filter(isChild).map((key) => `${JSON.stringify(keyOf(key))}:true`)
       // One more for the comma or the brace behind it.
@@ -178,37 +178,43 @@ export class TreeReader {
     return slot && { kind: 'slot', slot }
   }
 
-  #interiorRow(id: number): { childCount: number; traits: number } {
+  #interiorRow(id: number): Interior {
     const row = this.#interior.get({ id })
     if (row === undefined) throw new DholeError('internal', undefined, { cause: `no interior row ${id}` })
     return row
   }
 
   /** Ranges of keys that cover all children of an interior node, each of a bounded number. */
-  *#pages(parent: number, pace: Pace): Generator<{ parent: number; after: string; end: string }> {
+  *#pages({ id, childCount }: Interior, pace: Pace): Generator<{ parent: number; after: string; end: string }> {
+    const parent = id
     let after = ''
-    for (;;) {
+    // A priority is one more row.
+    let left = childCount + 1
+    while (left > pace.size) {
       const end = this.#pageEnd.get({ parent, after, size: pace.size - 1 })?.key
-      yield { parent, after, end: end ?? LAST_KEY }
-      if (end === undefined) return
+      if (end === undefined) break
+      left -= pace.size
+      yield { parent, after, end }
       after = end
     }
+    yield { parent, after, end: LAST_KEY }
   }
 
   *#interiorText(id: number, budget: Budget): Generator<void, JsonText> {
-    const { childCount, traits } = this.#interiorRow(id)
+    const branch = this.#interiorRow(id)
+    const { childCount, traits } = branch
     const careful = (traits & Trait.carefulKeys) !== 0
     const hasLongTexts = (traits & Trait.longTexts) !== 0
     const pace = { size: hasLongTexts ? PAGE_LONG_CHILDREN : PAGE_CHILDREN }
-    const length = careful ? yield* this.#arrayLength(id, childCount) : undefined
+    const length = careful ? yield* this.#arrayLength(branch) : undefined
     if (length !== undefined) {
       spend(budget, '[]', length - 1 + (length - childCount) * 'null'.length)
-      return yield* this.#arrayText(id, length, pace, budget)
+      return yield* this.#arrayText(branch, length, pace, budget)
     }
     spend(budget, '{')
     const page = careful ? this.#carefulPage : this.#plainPage
     const pieces: string[] = []
-    for (const range of this.#pages(id, pace)) {
+    for (const range of this.#pages(branch, pace)) {
       const text = page.get(range)?.text
       if (text === null || text === undefined) break
       if (!hasLongTexts) quicken(pace, text.length)
@@ -232,20 +238,20 @@ export class TreeReader {
   }
 
   /** Integers stand first, so the last key and the count tell nearly always that there is no array. */
-  *#arrayLength(id: number, childCount: number): Generator<void, number | undefined> {
-    const last = this.#lastKey.get({ parent: id })?.key
-    if (last === undefined || !(Number(keyOf(last)) + 1 < childCount * 2)) return undefined
+  *#arrayLength(branch: Interior): Generator<void, number | undefined> {
+    const last = this.#lastKey.get({ parent: branch.id })?.key
+    if (last === undefined || !(Number(keyOf(last)) + 1 < branch.childCount * 2)) return undefined
     const keys: string[] = []
-    for (const range of this.#pages(id, { size: PAGE_CHILDREN })) {
+    for (const range of this.#pages(branch, { size: PAGE_CHILDREN })) {
       for (const [key] of this.#keys.values(range)) keys.push(keyOf(String(key)))
       yield
     }
     return arrayLength(keys)
   }
 
-  *#arrayText(id: number, length: number, pace: Pace, budget: Budget): Generator<void, JsonText> {
+  *#arrayText(branch: Interior, length: number, pace: Pace, budget: Budget): Generator<void, JsonText> {
     const elements = new Array<string>(length).fill('null')
-    for (const range of this.#pages(id, pace)) {
+    for (const range of this.#pages(branch, pace)) {
       for (const { key, text } of this.#rows.all(range)) {
         const whole = !text.includes(INTERIOR_MARK)
         elements[Number(keyOf(key))] = whole ? spend(budget, text) : yield* this.#fillIn(text, budget)
@@ -254,6 +260,13 @@ export class TreeReader {
     }
     return `[${elements.join(',')}]`
   }
+}
+
+/** What a reader must know of an interior node before it reads its children. */
+interface Interior {
+  readonly id: number
+  readonly childCount: number
+  readonly traits: number
 }
 
 interface Budget {
