@@ -3,6 +3,10 @@ import { gunzip } from 'node:zlib'
 import { DholeError, type ErrorCode } from '../tree/error.ts'
 
 const unzip = promisify(gunzip)
+/** Drops a byte order mark; throws at anything that is not UTF-8. */
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+/** Size from which parsing and checking a body are worth a turn of the event loop each. */
+const LARGE_BYTES = 128 * 1024
 
 /**
  * Reads the JSON body of a write, whatever its content type says.
@@ -19,9 +23,15 @@ export async function readJson(
   const sent = await readBytes(request, maxBytes, malformed)
   const bytes = await decode(sent, request.headers.get('content-encoding'), maxBytes, malformed)
   if (bytes.byteLength === 0) throw new DholeError('no-data')
+  const json = parse(bytes, malformed)
+  // Whoever asked for a large body now checks it; others get their turn in between.
+  if (bytes.byteLength > LARGE_BYTES) await new Promise(setImmediate)
+  return json
+}
+
+function parse(bytes: Uint8Array, malformed: ErrorCode): unknown {
   try {
-    // Drops a byte order mark; anything that is not UTF-8 throws.
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return JSON.parse(utf8.decode(bytes))
   } catch (cause) {
     throw new DholeError(malformed, undefined, { cause })
   }

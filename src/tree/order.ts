@@ -15,9 +15,14 @@ const LENGTH_DIGITS = 3
 const ABOVE_SURROGATES = /[\uE000-\uFFFF]|\u{10FFFF}/gu
 const LAST_CHARACTER = '\u{10FFFF}'
 
-function integerOf(key: string): number | undefined {
+/** What most keys are not: cheap to tell by their first character. */
+function mayBeInteger(key: string): boolean {
   const first = key.charCodeAt(0)
-  if (first !== 45 && (first < 48 || first > 57)) return undefined
+  return first === 45 || (first >= 48 && first <= 57)
+}
+
+function integerOf(key: string): number | undefined {
+  if (!mayBeInteger(key)) return undefined
   if (!INTEGER_KEY.test(key)) return undefined
   const value = Number(key)
   return value >= -OFFSET && value < OFFSET ? value : undefined
@@ -70,6 +75,19 @@ export function compareKeys(left: string, right: string): number {
   return compareText(sortKey(left), sortKey(right))
 }
 
+/** Puts keys into key order, in place. @returns the same list */
+export function sortKeys(keys: string[]): string[] {
+  let isSorted = true
+  let previous = ''
+  for (const key of keys) {
+    if (mayBeInteger(key)) return keys.sort(compareKeys)
+    if (key < previous) isSorted = false
+    previous = key
+  }
+  // Without integers key order is code-unit order, which is what the built-in sort has.
+  return isSorted ? keys : keys.sort()
+}
+
 function compareText(left: string, right: string): number {
   if (left === right) return 0
   return left < right ? -1 : 1
@@ -84,7 +102,7 @@ function compareText(left: string, right: string): number {
 export function arrayLength(keys: readonly string[]): number | undefined {
   const last = keys[keys.length - 1]
   const first = keys[0]
-  if (first === undefined || last === undefined) return undefined
+  if (first === undefined || last === undefined || !mayBeInteger(last)) return undefined
   if (!ARRAY_KEY.test(last) || !ARRAY_KEY.test(first)) return undefined
   const length = Number(last) + 1
   if (keys.length * 2 <= length) return undefined

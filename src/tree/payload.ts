@@ -31,9 +31,13 @@ export function parsePayload(json: unknown, path: Path, limits: Limits): ParsedP
   return { value: parser.parse(json, pathBytes(path)), serverValues: parser.serverValues }
 }
 
+/** Keys of one payload whose check is remembered. */
+const KEPT_KEYS = 256
+
 class PayloadParser {
   readonly serverValues: ServerValueUse[] = []
   readonly #path: string[]
+  readonly #knownKeys = new Map<string, number>()
   readonly #limits: Limits
 
   constructor(path: Path, limits: Limits) {
@@ -80,17 +84,20 @@ class PayloadParser {
   #object(object: object, bytes: number): Value | undefined {
     if (Object.hasOwn(object, SERVER_VALUE)) return this.#serverValue(object)
     if (Object.hasOwn(object, VALUE)) return this.#wrappedLeaf(object, bytes)
-    const members = Object.entries(object)
+    // Keys and look-ups rather than entries: an array less for every member of a large payload.
+    const members = object as Readonly<Record<string, unknown>>
+    const keys = Object.keys(members)
     let copy: Branch | undefined
     let children = 0
-    for (const [position, [key, json]] of members.entries()) {
+    for (const [position, key] of keys.entries()) {
+      const json = members[key]
       const value = key === PRIORITY ? this.#priority(json) : this.#child(key, json, bytes)
       if (value !== undefined && key !== PRIORITY) children++
       if (value === json) {
         if (copy) copy[key] = value as Value
         continue
       }
-      copy ??= copyMembers(members.slice(0, position))
+      copy ??= copyMembers(members, keys.slice(0, position))
       if (value !== undefined) copy[key] = value
     }
     if (children === 0) return undefined
@@ -98,14 +105,23 @@ class PayloadParser {
   }
 
   #child(key: string, json: unknown, bytes: number): Value | undefined {
-    checkKey(key, 'bad-key')
     this.#path.push(key)
+    const length = bytes + this.#keyBytes(key) + 1
     checkDepth(this.#path.length)
-    const length = bytes + utf8Length(key) + 1
     checkLength(length)
     const value = this.parse(json, length)
     this.#path.pop()
     return value
+  }
+
+  /** Length of a legal key. A payload says the same few keys over and over. */
+  #keyBytes(key: string): number {
+    const known = this.#knownKeys.get(key)
+    if (known !== undefined) return known
+    checkKey(key, 'bad-key')
+    const bytes = utf8Length(key)
+    if (this.#knownKeys.size < KEPT_KEYS) this.#knownKeys.set(key, bytes)
+    return bytes
   }
 
   #priority(json: unknown): Value | undefined {
@@ -140,8 +156,8 @@ function isPlainBranch(json: unknown): boolean {
   return isBranch(json) && !Object.hasOwn(json, SERVER_VALUE)
 }
 
-function copyMembers(members: readonly (readonly [string, unknown])[]): Branch {
+function copyMembers(members: Readonly<Record<string, unknown>>, keys: readonly string[]): Branch {
   const copy = emptyBranch()
-  for (const [key, value] of members) copy[key] = value as Value
+  for (const key of keys) copy[key] = members[key] as Value
   return copy
 }

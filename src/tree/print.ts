@@ -1,5 +1,5 @@
 import { PRIORITY } from './key.ts'
-import { arrayLength, compareKeys } from './order.ts'
+import { arrayLength, sortKeys } from './order.ts'
 import { type Branch, emptyBranch, isBranch, ownMember, VALUE, type Value } from './value.ts'
 
 /**
@@ -33,27 +33,25 @@ function printPlain(branch: Branch): JsonText {
 
 /** The members of a branch in key order, `.priority` and `.value` among them. */
 export function memberKeys(branch: Branch): string[] {
-  const keys = Object.keys(branch)
-  for (let index = 1; index < keys.length; index++) {
-    if (compareKeys(keys[index - 1] ?? '', keys[index] ?? '') > 0) return keys.sort(compareKeys)
-  }
-  return keys
+  return sortKeys(Object.keys(branch))
 }
 
+/** @param keys own keys of the branch */
 function printObject(branch: Branch, keys: readonly string[], form: TextForm): JsonText {
   let text = ''
   for (const key of keys) {
-    const member = ownMember(branch, key)
+    const member = branch[key]
     if (member === undefined) continue
     text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${print(member, form)}`
   }
   return `{${text}}`
 }
 
+/** @param keys own keys of the branch, all array indexes */
 function printArray(branch: Branch, keys: readonly string[], length: number, form: TextForm): JsonText {
   const elements = new Array<string>(length).fill('null')
   for (const key of keys) {
-    const member = ownMember(branch, key)
+    const member = branch[key]
     if (member !== undefined) elements[Number(key)] = print(member, form)
   }
   return `[${elements.join(',')}]`
