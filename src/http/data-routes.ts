@@ -7,7 +7,7 @@ import { etagMatches, NULL_ETAG } from '../tree/etag.ts'
 import type { Limits } from '../tree/limits.ts'
 import type { NodeText } from '../tree/node-text.ts'
 import { endsInPriority, type Path } from '../tree/path.ts'
-import { readJson } from './body.ts'
+import { isLarge, readJson } from './body.ts'
 import { isBearer, speaksFirebase } from './dialect.ts'
 import { errorReply, knownError } from './error-reply.ts'
 import {
@@ -40,6 +40,7 @@ export interface DataRoutesOptions {
 /** One request whose application, path, method and parameters are known and allowed. */
 interface DataRequest {
   readonly request: Request
+  readonly listener: Listener | null
   readonly application: Application
   readonly path: Path
   readonly parameters: Parameters
@@ -70,7 +71,7 @@ export class DataRoutes {
       if (!this.#options.transport.isSecure(target, request, listener)) throw new DholeError('https-required')
       if (request.method === 'OPTIONS') return preflightReply()
       raw = decodeParameters(target.search)
-      const reply = this.#answer(request, target, raw)
+      const reply = this.#answer(request, target, raw, listener)
       return reply instanceof Promise ? reply.catch((thrown) => this.#error(request, thrown, raw)) : reply
     } catch (thrown) {
       return this.#error(request, thrown, raw)
@@ -78,7 +79,7 @@ export class DataRoutes {
   }
 
   /** In the order of the protocol: application, path, method, parameters, credential; the rest is the method's. */
-  #answer(request: Request, target: Target, raw: RawParameters): Awaitable<Response> {
+  #answer(request: Request, target: Target, raw: RawParameters, listener: Listener | null): Awaitable<Response> {
     const application = this.#options.applications.choose({ ns: raw.values['ns'], host: target.host })
     const path = parseDataPath(target.rawPath)
     const method = methodOf(request, raw)
@@ -89,7 +90,7 @@ export class DataRoutes {
     const caller = identify(credentialOf(request, parameters), application.secret)
     if (method === 'GET' && parameters.sv !== undefined) return dressedReply(String(Date.now()), parameters)
     if (!application.open && !caller.admin) throw new DholeError('permission-denied')
-    const data: DataRequest = { request, application, path, parameters }
+    const data: DataRequest = { request, listener, application, path, parameters }
     if (path[0] === INFO) return info(data, method)
     return method === 'GET' ? this.#get(data, timeoutMs) : this.#write(data, method)
   }
@@ -98,12 +99,12 @@ export class DataRoutes {
     const { application, path, parameters } = data
     const { database } = application
     if (parameters.count === 'true') {
-      return then(database.count(path), (count) => dressedReply(String(count), parameters))
+      return then(data, database.count(path), (count) => dressedReply(String(count), parameters))
     }
     if (parameters.shallow === 'true') {
-      return then(database.shallow(path, timeoutMs), (text) => dressedReply(text ?? 'null', parameters))
+      return then(data, database.shallow(path, timeoutMs), (text) => dressedReply(text ?? 'null', parameters))
     }
-    return then(database.node(path, timeoutMs), (node) => nodeReply(data, node))
+    return then(data, database.node(path, timeoutMs), (node) => nodeReply(data, node))
   }
 
   async #write(data: DataRequest, method: Exclude<Method, 'GET'>): Promise<Response> {
@@ -115,13 +116,13 @@ export class DataRoutes {
     }
     switch (method) {
       case 'PUT':
-        return writeReply(data, await database.put(path, await this.#body(request, 'bad-data'), options))
+        return writeReply(data, await database.put(path, await this.#body(data, 'bad-data'), options))
       case 'PATCH':
         return writeReply(data, await this.#patch(data, options))
       case 'DELETE':
         return writeReply(data, await database.delete(path, options))
       case 'POST': {
-        const { name, etag } = await database.post(path, await this.#body(request, 'bad-data'), options)
+        const { name, etag } = await database.post(path, await this.#body(data, 'bad-data'), options)
         const dress = { print: parameters.print, etag: wantsEtag(request) ? etag : undefined }
         return dressedReply(JSON.stringify({ name }), dress)
       }
@@ -130,8 +131,9 @@ export class DataRoutes {
     }
   }
 
-  async #patch({ application, path, request }: DataRequest, options: WriteOptions): Promise<WriteOutcome> {
-    const json = await this.#body(request, 'bad-patch')
+  async #patch(data: DataRequest, options: WriteOptions): Promise<WriteOutcome> {
+    const { application, path } = data
+    const json = await this.#body(data, 'bad-patch')
     try {
       return await application.database.patch(path, json, options)
     } catch (thrown) {
@@ -141,8 +143,10 @@ export class DataRoutes {
     }
   }
 
-  #body(request: Request, malformed: 'bad-data' | 'bad-patch'): Promise<unknown> {
-    return readJson(request, this.#options.limits.maxWriteBytes, malformed)
+  async #body(data: DataRequest, malformed: 'bad-data' | 'bad-patch'): Promise<unknown> {
+    const json = await readJson(data.request, this.#options.limits.maxWriteBytes, malformed)
+    if (isLarge(data.request)) workInSilence(data)
+    return json
   }
 
   #error(request: Request, thrown: unknown, raw: RawParameters): Response {
@@ -253,6 +257,14 @@ function isRead(request: Request, raw: RawParameters): boolean {
   }
 }
 
-function then<T>(value: Awaitable<T>, use: (value: T) => Response): Awaitable<Response> {
-  return value instanceof Promise ? value.then(use) : use(value)
+/** The request is here whole; nobody should hang up because its answer takes longer than idle connections are kept. */
+function workInSilence({ request, listener }: DataRequest): void {
+  listener?.timeout(request, 0)
+}
+
+/** Uses a value when it is there; what is not there at once may take long. */
+function then<T>(data: DataRequest, value: Awaitable<T>, use: (value: T) => Response): Awaitable<Response> {
+  if (!(value instanceof Promise)) return use(value)
+  workInSilence(data)
+  return value.then(use)
 }

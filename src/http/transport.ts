@@ -4,6 +4,8 @@ import type { Target } from './target.ts'
 export interface Listener {
   readonly protocol: string | null
   requestIP(request: Request): { readonly address: string } | null
+  /** Sets how long the connection may be silent, in seconds; 0 for ever. */
+  timeout(request: Request, seconds: number): void
 }
 
 /** Tells whether a request reached us encrypted, all the way. */

@@ -1,8 +1,6 @@
 import type {
-  Commit,
   CommitContext,
   Effects,
-  Job,
   LoggedChange,
   Position,
   ReadAnswer,
@@ -164,13 +162,9 @@ export class Database {
     const decide = (decided: WriteOutcome) => {
       outcome = decided
     }
-    await this.#commit((context) => this.#job(plan, options, context, decide))
+    await this.#store.commit((context) => this.#job(plan, options, context, decide))
     if (outcome === undefined) throw new DholeError('internal')
     return outcome
-  }
-
-  #commit(job: Job): Promise<Commit | undefined> {
-    return this.#store.commit(job)
   }
 
   /** Decides inside the transaction: condition, server values, cost, priorities; then hands over the writes. */

@@ -11,8 +11,10 @@ export class NodeText {
   #plain: JsonText | undefined
   #etag: string | undefined
 
-  constructor(stored: JsonText) {
+  /** @param hasNoPriority whether it is known that there is none, so that nobody needs to look */
+  constructor(stored: JsonText, hasNoPriority: boolean = false) {
     this.stored = stored
+    if (hasNoPriority) this.#plain = stored
   }
 
   /** What GET answers. */

@@ -117,8 +117,11 @@ export function toPlain(text: JsonText): JsonText {
   return mentionsPriority(text) ? print(parseStored(text), 'plain') : text
 }
 
-/** The search for a dot is much the faster one, and most text has none before such a word. */
-function mentionsPriority(text: JsonText): boolean {
+/**
+ * Whether stored text has a priority in it, or a string that looks like one. The search for the bare word is much the
+ * faster one, and most text does not have it.
+ */
+export function mentionsPriority(text: JsonText): boolean {
   return text.includes(PRIORITY) && text.includes(`"${PRIORITY}"`)
 }
 

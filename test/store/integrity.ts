@@ -72,7 +72,8 @@ function traitProblems(client: Client): string[] {
   return rows
     .filter(({ parent_id, key, value, traits }) => {
       if (parent_id === 0 || traits === null) return false
-      const needed = (CAREFUL_KEY.test(key) ? 1 : 0) | ((value?.length ?? 0) > LONG_TEXT ? 2 : 0)
+      const priority = key === '.priority' || value?.includes('".priority"') === true
+      const needed = (CAREFUL_KEY.test(key) ? 1 : 0) | ((value?.length ?? 0) > LONG_TEXT ? 2 : 0) | (priority ? 4 : 0)
       return (traits & needed) !== needed
     })
     .map(({ parent_id, key, traits }) => `traits ${traits} of ${parent_id} do not tell of ${JSON.stringify(key)}`)

@@ -10,12 +10,13 @@ import type { Connection } from './connection.ts'
 import { closure, interior, node } from './schema.ts'
 import { isChild, ROOT_KEY, ROOT_PARENT, type Slot, Trait } from './slot.ts'
 
-/** Children read in the first step: at most four megabytes of text, or a few long leaves. */
+/** Children read in one step at the least: at most four megabytes of text, or a few long leaves. */
 const PAGE_CHILDREN = 512
 const PAGE_LONG_CHILDREN = 8
-/** Small children are then read more at a time: as many as make about this much text, within bounds. */
-const PAGE_LENGTH = 1024 * 1024
+/** Small children are read more at a time: as many as make about this much text, as the first of them tell. */
+const PAGE_LENGTH = 2 * 1024 * 1024
 const MAX_PAGE_CHILDREN = 8192
+const SAMPLED_CHILDREN = 16
 /** Above every key. */
 const LAST_KEY = '\u{10FFFF}\u{10FFFF}'
 /** Stand in assembled text for what JavaScript puts in; no JSON text holds them raw. */
@@ -42,6 +43,7 @@ export class TreeReader {
   readonly #carefulPage
   readonly #rows
   readonly #keys
+  readonly #sample
   readonly #lastKey
   readonly #size
 
@@ -66,7 +68,7 @@ export class TreeReader {
       .where(and(parent, gt(node.key, sql.placeholder('after'))))
       .orderBy(node.key)
       .limit(1)
-      .offset(sql.placeholder('size'))
+      .offset(sql.placeholder('offset'))
       .prepare()
     // The rows of a range arrive in key order because that is the order of the table itself. `concat` takes a sixth
     // less than the operator: `bun run bench read`, GET 1 MB cold.
@@ -87,6 +89,11 @@ export class TreeReader {
       .orderBy(node.key)
       .prepare()
     this.#keys = orm.select({ key: node.key }).from(node).where(range).orderBy(node.key).prepare()
+    const sampled = orm.select({ value: node.value }).from(node).where(parent).limit(SAMPLED_CHILDREN).as('sampled')
+    this.#sample = orm
+      .select({ average: sql<number | null>`avg(octet_length(${sampled.value}))` })
+      .from(sampled)
+      .prepare()
     this.#lastKey = orm.select({ key: node.key }).from(node).where(parent).orderBy(desc(node.key)).limit(1).prepare()
     this.#size = orm
       .select({ rows: sql<number | null>`sum(${interior.childCount})` })
@@ -145,20 +152,22 @@ export class TreeReader {
   *node(path: Path, maxLength: number): Generator<void, NodeText | undefined> {
     const place = this.#place(path)
     if (place === undefined) return undefined
-    const budget = { left: maxLength }
+    const budget = { left: maxLength, hasPriorities: false }
     if (place.kind === 'inside') return new NodeText(spend(budget, print(place.value, 'stored')))
     const { value, id } = place.slot
-    return new NodeText(id === null ? spend(budget, value ?? '') : yield* this.#interiorText(id, budget))
+    if (id === null) return new NodeText(spend(budget, value ?? ''))
+    const text = yield* this.#interiorText(id, budget)
+    return new NodeText(text, !budget.hasPriorities)
   }
 
   *shallow(path: Path, maxLength: number): Generator<void, JsonText | undefined> {
     const place = this.#place(path)
     if (place === undefined) return undefined
-    const budget = { left: maxLength }
+    const budget = { left: maxLength, hasPriorities: false }
     if (place.kind === 'inside' || place.slot.id === null) return spend(budget, shallowText(valueAt(place)))
     spend(budget, '{')
     const pieces: string[] = []
-    for (const range of this.#pages(this.#interiorRow(place.slot.id), { size: PAGE_CHILDREN })) {
+    for (const range of this.#pages(this.#interiorRow(place.slot.id), PAGE_CHILDREN)) {
       const keys = this.#keys.values(range).map(([key]) => String(key))
       const members = keys.filter(isChild).map((key) => `${JSON.stringify(keyOf(key))}:true`)
       // One more for the comma or the brace behind it.
@@ -184,16 +193,24 @@ export class TreeReader {
     return row
   }
 
+  /** How many children to read in one step. */
+  #pageSize({ id, childCount, traits }: Interior): number {
+    if ((traits & Trait.longTexts) !== 0) return PAGE_LONG_CHILDREN
+    if (childCount < PAGE_CHILDREN) return PAGE_CHILDREN
+    const average = this.#sample.get({ parent: id })?.average ?? 1
+    return Math.min(Math.max(Math.floor(PAGE_LENGTH / average), PAGE_CHILDREN), MAX_PAGE_CHILDREN)
+  }
+
   /** Ranges of keys that cover all children of an interior node, each of a bounded number. */
-  *#pages({ id, childCount }: Interior, pace: Pace): Generator<{ parent: number; after: string; end: string }> {
+  *#pages({ id, childCount }: Interior, size: number): Generator<{ parent: number; after: string; end: string }> {
     const parent = id
     let after = ''
     // A priority is one more row.
     let left = childCount + 1
-    while (left > pace.size) {
-      const end = this.#pageEnd.get({ parent, after, size: pace.size - 1 })?.key
+    while (left > size) {
+      const end = this.#pageEnd.get({ parent, after, offset: size - 1 })?.key
       if (end === undefined) break
-      left -= pace.size
+      left -= size
       yield { parent, after, end }
       after = end
     }
@@ -203,21 +220,20 @@ export class TreeReader {
   *#interiorText(id: number, budget: Budget): Generator<void, JsonText> {
     const branch = this.#interiorRow(id)
     const { childCount, traits } = branch
+    if ((traits & Trait.priorities) !== 0) budget.hasPriorities = true
     const careful = (traits & Trait.carefulKeys) !== 0
-    const hasLongTexts = (traits & Trait.longTexts) !== 0
-    const pace = { size: hasLongTexts ? PAGE_LONG_CHILDREN : PAGE_CHILDREN }
+    const size = this.#pageSize(branch)
     const length = careful ? yield* this.#arrayLength(branch) : undefined
     if (length !== undefined) {
       spend(budget, '[]', length - 1 + (length - childCount) * 'null'.length)
-      return yield* this.#arrayText(branch, length, pace, budget)
+      return yield* this.#arrayText(branch, length, size, budget)
     }
     spend(budget, '{')
     const page = careful ? this.#carefulPage : this.#plainPage
     const pieces: string[] = []
-    for (const range of this.#pages(branch, pace)) {
+    for (const range of this.#pages(branch, size)) {
       const text = page.get(range)?.text
       if (text === null || text === undefined) break
-      if (!hasLongTexts) quicken(pace, text.length)
       // The comma or the brace behind it.
       spend(budget, '', 1)
       pieces.push(yield* this.#fillIn(careful ? nameKeys(text) : text, budget))
@@ -242,16 +258,16 @@ export class TreeReader {
     const last = this.#lastKey.get({ parent: branch.id })?.key
     if (last === undefined || !(Number(keyOf(last)) + 1 < branch.childCount * 2)) return undefined
     const keys: string[] = []
-    for (const range of this.#pages(branch, { size: PAGE_CHILDREN })) {
+    for (const range of this.#pages(branch, PAGE_CHILDREN)) {
       for (const [key] of this.#keys.values(range)) keys.push(keyOf(String(key)))
       yield
     }
     return arrayLength(keys)
   }
 
-  *#arrayText(branch: Interior, length: number, pace: Pace, budget: Budget): Generator<void, JsonText> {
+  *#arrayText(branch: Interior, length: number, size: number, budget: Budget): Generator<void, JsonText> {
     const elements = new Array<string>(length).fill('null')
-    for (const range of this.#pages(branch, pace)) {
+    for (const range of this.#pages(branch, size)) {
       for (const { key, text } of this.#rows.all(range)) {
         const whole = !text.includes(INTERIOR_MARK)
         elements[Number(keyOf(key))] = whole ? spend(budget, text) : yield* this.#fillIn(text, budget)
@@ -269,18 +285,10 @@ interface Interior {
   readonly traits: number
 }
 
+/** What a reading may still take, and what it has come across. */
 interface Budget {
   left: number
-}
-
-/** Children read in the next step. */
-interface Pace {
-  size: number
-}
-
-function quicken(pace: Pace, length: number): void {
-  const wanted = Math.floor((pace.size * PAGE_LENGTH) / Math.max(length, 1))
-  pace.size = Math.min(Math.max(wanted, PAGE_CHILDREN), MAX_PAGE_CHILDREN)
+  hasPriorities: boolean
 }
 
 /** @param extra characters that stand around the text */

@@ -1,5 +1,6 @@
 import { PRIORITY } from '../../tree/key.ts'
 import { sortKey } from '../../tree/order.ts'
+import { mentionsPriority } from '../../tree/print.ts'
 import { isBranch, type Value } from '../../tree/value.ts'
 
 /** What a slot holds. The numbers are stored, and order as values do. */
@@ -19,6 +20,8 @@ export const Trait = {
   carefulKeys: 1,
   /** A child's text is longer than `LONG_TEXT`: read few at a time. */
   longTexts: 2,
+  /** There is a priority on the node or in a child's text: what GET answers is not what is stored. */
+  priorities: 4,
 } as const
 
 /** Longest text, in UTF-16 code units, of which a page of children may hold many. */
@@ -46,7 +49,8 @@ export function kindOf(value: Value): number {
 export function traitsOf(key: string, text: string | undefined): number {
   const careful = sortKey(key) !== key || key.includes('"') || key.includes('\\')
   const long = text !== undefined && text.length > LONG_TEXT
-  return (careful ? Trait.carefulKeys : 0) | (long ? Trait.longTexts : 0)
+  const priority = key === PRIORITY || (text !== undefined && mentionsPriority(text))
+  return (careful ? Trait.carefulKeys : 0) | (long ? Trait.longTexts : 0) | (priority ? Trait.priorities : 0)
 }
 
 /** Whether a slot of that key counts as a child. */

@@ -167,8 +167,8 @@ export class TreeWriter {
     const traits = yield* this.#insert(place, value, text)
     if (place.parent === ROOT_PARENT) return
     const by = old === undefined ? 1 : 0
-    // A replaced child's key is known already: only a long text is news to the parent.
-    if (by !== 0 || (traits & Trait.longTexts) !== 0) this.#adjust.run({ id: place.parent, by, traits })
+    // A replaced child's key is known already: only its text can be news to the parent.
+    if (by !== 0 || (traits & ~Trait.carefulKeys) !== 0) this.#adjust.run({ id: place.parent, by, traits })
   }
 
   /**
