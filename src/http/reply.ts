@@ -35,6 +35,7 @@ export function jsonReply(text: JsonText): Response {
 
 /** Any answer with a JSON body. `print=silent` leaves only the status 204 of a success. */
 export function dressedReply(text: JsonText, dress: Dress, status: number = 200): Response {
+  if (status === 200 && isPlain(dress)) return jsonReply(text)
   if (status === 200 && dress.print === 'silent') return emptyReply(204, dress.etag)
   const pretty = dress.print === 'pretty' ? prettyPrint(text) : text
   const body = dress.callback === undefined ? pretty : `/**/${dress.callback}(${escapeForScript(pretty)});`
@@ -42,6 +43,10 @@ export function dressedReply(text: JsonText, dress: Dress, status: number = 200)
   if (dress.etag !== undefined) headers.set('ETag', dress.etag)
   if (dress.download !== undefined) headers.set('Content-Disposition', contentDisposition(dress.download))
   return new Response(body, { status, headers })
+}
+
+function isPlain({ print, callback, download, etag }: Dress): boolean {
+  return print === undefined && callback === undefined && download === undefined && etag === undefined
 }
 
 /** The answer to a request that came without encryption: it must not promise any. */

@@ -124,7 +124,7 @@ export class Database {
         // Nothing stands under a new key, so there is no old number to add to.
         const plan = checked.serverValues.length === 0 ? checked : checked.resolve({ now: context.now, old: new Map() })
         const writes = plan.writes.map((write) => ({ ...write, path: child }))
-        yield* this.#checkCost(writes, options.maxSeconds)
+        if (options.maxSeconds !== undefined) yield* this.#checkCost(writes, options.maxSeconds)
         appended = {
           name,
           get etag() {
@@ -182,8 +182,8 @@ export class Database {
       }
     }
     const resolved = plan.serverValues.length === 0 ? plan : yield* resolve(plan, context.now)
-    yield* this.#checkCost(resolved.writes, options.maxSeconds)
-    yield* checkPriorities(resolved.writes)
+    if (options.maxSeconds !== undefined) yield* this.#checkCost(resolved.writes, options.maxSeconds)
+    if (resolved.writes.some(({ kind }) => kind === 'priority')) yield* checkPriorities(resolved.writes)
     decide({
       kind: 'written',
       json: resolved.json,
@@ -196,8 +196,7 @@ export class Database {
     return { kind: resolved.kind, path: resolved.path, writes: resolved.writes }
   }
 
-  *#checkCost(writes: readonly Write[], maxSeconds: number | undefined): Reads<void> {
-    if (maxSeconds === undefined) return
+  *#checkCost(writes: readonly Write[], maxSeconds: number): Reads<void> {
     let rows = 0
     for (const write of writes) {
       if (write.kind === 'priority') continue

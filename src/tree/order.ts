@@ -42,8 +42,12 @@ export function sortKey(key: string): string {
   return digits + String(key.length).padStart(LENGTH_DIGITS, '0') + negativeZero
 }
 
+/** What most texts have none of: code units whose order could differ. */
+const HIGH = /[\uD800-\uFFFF]/
+
 /** Encodes any string so that UTF-8 byte order is UTF-16 code-unit order. */
 function sortText(text: string): string {
+  if (!HIGH.test(text)) return text
   return text.replace(ABOVE_SURROGATES, (character) =>
     character === LAST_CHARACTER ? `${LAST_CHARACTER}\u0001` : LAST_CHARACTER + character,
   )

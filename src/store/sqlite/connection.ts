@@ -11,7 +11,7 @@ const BUSY_TIMEOUT_MS = 5000
 const PAGE_BYTES = 4096
 /** Negative: kibibytes, SQLite's notation. */
 const WRITER_CACHE = -65_536
-const READER_CACHE = -16_384
+const READER_CACHE = -49_152
 
 /** Opens the connection that writes. Its commits are not synced: the pipeline does that. */
 export function connectWriter(file: string): Connection {

@@ -2,8 +2,8 @@ import { and, eq, sql } from 'drizzle-orm'
 import { edit } from '../../tree/edit.ts'
 import { PRIORITY } from '../../tree/key.ts'
 import { sortKey } from '../../tree/order.ts'
-import { type JsonText, memberKeys, parseStored, printWithin } from '../../tree/print.ts'
-import { type Branch, isBranch, ownMember, type Value } from '../../tree/value.ts'
+import { type JsonText, memberKeys, parseStored, print, printWithin } from '../../tree/print.ts'
+import { type Branch, isBranch, type Leaf, ownMember, type Value } from '../../tree/value.ts'
 import type { Write } from '../../tree/write.ts'
 import type { Connection } from './connection.ts'
 import type { TreeReader } from './read.ts'
@@ -21,6 +21,8 @@ interface Place {
   readonly parent: number
   readonly key: string
 }
+
+const ROOT_PLACE: Place = { parent: ROOT_PARENT, key: ROOT_KEY }
 
 /**
  * Changes the tree inside the writer's open transaction. Long writes are generators that pause between bounded steps;
@@ -100,7 +102,7 @@ export class TreeWriter {
    */
   *apply(write: Write): Generator<void, JsonText | undefined> {
     const replaces = write.kind === 'value'
-    const chain: Place[] = [{ parent: ROOT_PARENT, key: ROOT_KEY }]
+    const chain: Place[] = [ROOT_PLACE]
     let slot = this.#slot(ROOT_PARENT, ROOT_KEY, replaces && write.path.length === 0)
     for (const key of write.path) {
       if (slot === undefined || slot.id === null) break
@@ -109,7 +111,7 @@ export class TreeWriter {
     }
     const rest = write.path.slice(chain.length - 1)
     if (slot !== undefined && slot.id !== null && write.kind === 'priority') {
-      yield* this.#setPriority(slot.id, write.priority)
+      this.#setPriority(slot.id, write.priority)
       return undefined
     }
     const old = slot === undefined || slot.value === null ? undefined : slot.value
@@ -119,8 +121,14 @@ export class TreeWriter {
       if (slot !== undefined) this.#removeSlot(chain, slot)
       return undefined
     }
+    const place = chain[chain.length - 1] ?? ROOT_PLACE
+    if (slot !== undefined && slot.id !== null) this.#cut(slot.id)
     const text = printWithin(value, this.#inlineLength)
-    yield* this.#put(chain, slot, value, text)
+    const traits =
+      text === undefined && isBranch(value)
+        ? yield* this.#insertBranch(place, value)
+        : this.#insertText(place, value, text ?? '')
+    this.#tellParent(place, slot, traits)
     return replaced ? text : undefined
   }
 
@@ -145,51 +153,33 @@ export class TreeWriter {
     else if (siblings.size < KEPT_INTERIORS) siblings.set(key, slot)
   }
 
-  *#setPriority(parent: number, priority: Value | undefined): Generator<void, void> {
+  #setPriority(parent: number, priority: Leaf | undefined): void {
+    const place = { parent, key: PRIORITY }
     if (priority === undefined) {
-      this.#remove.run({ parent, key: PRIORITY })
+      this.#remove.run(place)
       return
     }
-    const place = { parent, key: PRIORITY }
-    const traits = yield* this.#insert(place, priority, printWithin(priority, this.#inlineLength))
-    if (traits !== 0) this.#adjust.run({ id: parent, by: 0, traits })
+    const traits = this.#insertText(place, priority, print(priority, 'stored'))
+    this.#adjust.run({ id: parent, by: 0, traits })
   }
 
-  *#put(
-    chain: readonly Place[],
-    old: Slot | undefined,
-    value: Value,
-    text: JsonText | undefined,
-  ): Generator<void, void> {
-    const place = chain[chain.length - 1]
-    if (place === undefined) return
-    if (old !== undefined && old.id !== null) this.#cut(old.id)
-    const traits = yield* this.#insert(place, value, text)
+  /** Counts a new child, and notes what a reader must look out for now. */
+  #tellParent(place: Place, old: Slot | undefined, traits: number): void {
     if (place.parent === ROOT_PARENT) return
     const by = old === undefined ? 1 : 0
-    // A replaced child's key is known already: only its text can be news to the parent.
+    // A replaced child's key is known already: only its text can be news.
     if (by !== 0 || (traits & ~Trait.carefulKeys) !== 0) this.#adjust.run({ id: place.parent, by, traits })
   }
 
-  /**
-   * Writes a slot, and below it the slots of a value too long for one.
-   * @param text of the value, `undefined` when it is too long
-   * @returns the traits it brings its parent
-   */
-  *#insert(place: Place, value: Value, text: JsonText | undefined): Generator<void, number> {
-    if (text === undefined && isBranch(value)) {
-      yield* this.#insertBranch(place, value)
-      return traitsOf(place.key, undefined)
-    }
-    this.#upsert.run(place.parent, sortKey(place.key), kindOf(value), text ?? null, null)
-    if (++this.#rowsSincePause >= STEP_ROWS) {
-      this.#rowsSincePause = 0
-      yield
-    }
+  /** Writes a value as one slot. @returns the traits it brings its parent */
+  #insertText(place: Place, value: Value, text: JsonText): number {
+    this.#upsert.run(place.parent, sortKey(place.key), kindOf(value), text, null)
+    this.#rowsSincePause++
     return traitsOf(place.key, text)
   }
 
-  *#insertBranch(place: Place, branch: Branch): Generator<void, void> {
+  /** Writes a value as an interior node and the slots below it. @returns the traits it brings its parent */
+  *#insertBranch(place: Place, branch: Branch): Generator<void, number> {
     const id = this.#nextId++
     const parent = place.parent
     const key = sortKey(place.key)
@@ -202,9 +192,17 @@ export class TreeWriter {
     for (const member of keys) {
       const value = ownMember(branch, member)
       if (value === undefined) continue
-      traits |= yield* this.#insert({ parent: id, key: member }, value, printWithin(value, this.#inlineLength))
+      const child = { parent: id, key: member }
+      const text = printWithin(value, this.#inlineLength)
+      if (text !== undefined) traits |= this.#insertText(child, value, text)
+      else if (isBranch(value)) traits |= yield* this.#insertBranch(child, value)
+      if (this.#rowsSincePause >= STEP_ROWS) {
+        this.#rowsSincePause = 0
+        yield
+      }
     }
     if (traits !== 0) this.#adjust.run({ id, by: 0, traits })
+    return traitsOf(place.key, undefined)
   }
 
   /** Removes a slot and every ancestor that it leaves without a child. */
