@@ -8,12 +8,6 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Size from which parsing and checking a body are worth a turn of the event loop each. */
 const LARGE_BYTES = 128 * 1024
 
-/** Whether a body may take long to work on: it is large, compressed, or does not say. */
-export function isLarge({ headers }: Request): boolean {
-  const length = headers.get('content-length')
-  return length === null || Number(length) > LARGE_BYTES || headers.has('content-encoding')
-}
-
 /**
  * Reads the JSON body of a write, whatever its content type says.
  * @param maxBytes limit after decompression; a longer body is not read to its end

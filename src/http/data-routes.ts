@@ -7,7 +7,7 @@ import { etagMatches, NULL_ETAG } from '../tree/etag.ts'
 import type { Limits } from '../tree/limits.ts'
 import type { NodeText } from '../tree/node-text.ts'
 import { endsInPriority, type Path } from '../tree/path.ts'
-import { isLarge, readJson } from './body.ts'
+import { readJson } from './body.ts'
 import { isBearer, speaksFirebase } from './dialect.ts'
 import { errorReply, knownError } from './error-reply.ts'
 import {
@@ -120,6 +120,7 @@ export class DataRoutes {
       case 'PATCH':
         return writeReply(data, await this.#patch(data, options))
       case 'DELETE':
+        workInSilence(data)
         return writeReply(data, await database.delete(path, options))
       case 'POST': {
         const { name, etag } = await database.post(path, await this.#body(data, 'bad-data'), options)
@@ -145,7 +146,7 @@ export class DataRoutes {
 
   async #body(data: DataRequest, malformed: 'bad-data' | 'bad-patch'): Promise<unknown> {
     const json = await readJson(data.request, this.#options.limits.maxWriteBytes, malformed)
-    if (isLarge(data.request)) workInSilence(data)
+    workInSilence(data)
     return json
   }
 
@@ -257,7 +258,10 @@ function isRead(request: Request, raw: RawParameters): boolean {
   }
 }
 
-/** The request is here whole; nobody should hang up because its answer takes longer than idle connections are kept. */
+/**
+ * The request is here whole, and its answer may have to wait: for a long read, or for the writes before it. The
+ * listener must not take the connection for an idle one meanwhile.
+ */
 function workInSilence({ request, listener }: DataRequest): void {
   listener?.timeout(request, 0)
 }

@@ -1,31 +1,14 @@
-import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
-import { DholeError } from '../../tree/error.ts'
+import { eq, sql } from 'drizzle-orm'
 import { PRIORITY } from '../../tree/key.ts'
 import { NodeText } from '../../tree/node-text.ts'
-import { arrayLength, keyOf, sortKey } from '../../tree/order.ts'
+import { sortKey } from '../../tree/order.ts'
 import type { Path } from '../../tree/path.ts'
 import { type JsonText, parseStored, print } from '../../tree/print.ts'
 import { isBranch, type Leaf, ownMember, VALUE, type Value } from '../../tree/value.ts'
 import type { Connection } from './connection.ts'
-import { closure, interior, node } from './schema.ts'
-import { isChild, ROOT_KEY, ROOT_PARENT, type Slot, Trait } from './slot.ts'
-
-/** Children read in one step at the least: at most four megabytes of text, or a few long leaves. */
-const PAGE_CHILDREN = 512
-const PAGE_LONG_CHILDREN = 8
-/** Small children are read more at a time: as many as make about this much text, as the first of them tell. */
-const PAGE_LENGTH = 2 * 1024 * 1024
-const MAX_PAGE_CHILDREN = 8192
-const SAMPLED_CHILDREN = 16
-/** Above every key. */
-const LAST_KEY = '\u{10FFFF}\u{10FFFF}'
-/** Stand in assembled text for what JavaScript puts in; no JSON text holds them raw. */
-const INTERIOR_MARK = '\u0002'
-const KEY_MARK = '\u0003'
-
-const MARKED_INTERIOR = sql.raw(`char(2) || ${node.id.name} || char(2)`)
-const MARKED_KEY = sql`char(3) || ${node.key} || char(3)`
-const TEXT = sql`coalesce(${node.value}, ${MARKED_INTERIOR})`
+import { closure, interior } from './schema.ts'
+import { ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
+import { SubtreeReader, spend } from './subtree.ts'
 
 /** Where a path ends: at a slot, or at a value inside the text of one. */
 type Place = { readonly kind: 'slot'; readonly slot: Slot } | { readonly kind: 'inside'; readonly value: Value }
@@ -37,19 +20,12 @@ type Place = { readonly kind: 'slot'; readonly slot: Slot } | { readonly kind: '
 export class TreeReader {
   readonly #slot
   readonly #outline
-  readonly #interior
-  readonly #pageEnd
-  readonly #plainPage
-  readonly #carefulPage
-  readonly #rows
-  readonly #keys
-  readonly #sample
-  readonly #lastKey
   readonly #size
+  readonly #subtrees: SubtreeReader
 
-  constructor({ client, orm }: Connection) {
-    const parent = eq(node.parentId, sql.placeholder('parent'))
-    const range = and(parent, gt(node.key, sql.placeholder('after')), lte(node.key, sql.placeholder('end')))
+  constructor(connection: Connection) {
+    const { client, orm } = connection
+    this.#subtrees = new SubtreeReader(connection)
     // Once for every key of every path: Drizzle's prepared query costs half as much again.
     this.#slot = client.prepare<Slot, [number, string]>(
       'SELECT kind, value, id FROM node WHERE parent_id = ? AND key = ?',
@@ -57,44 +33,6 @@ export class TreeReader {
     this.#outline = client.prepare<Slot, [number, string]>(
       'SELECT kind, NULL AS value, id FROM node WHERE parent_id = ? AND key = ?',
     )
-    this.#interior = orm
-      .select({ id: interior.id, childCount: interior.childCount, traits: interior.traits })
-      .from(interior)
-      .where(eq(interior.id, sql.placeholder('id')))
-      .prepare()
-    this.#pageEnd = orm
-      .select({ key: node.key })
-      .from(node)
-      .where(and(parent, gt(node.key, sql.placeholder('after'))))
-      .orderBy(node.key)
-      .limit(1)
-      .offset(sql.placeholder('offset'))
-      .prepare()
-    // The rows of a range arrive in key order because that is the order of the table itself. `concat` takes a sixth
-    // less than the operator: `bun run bench read`, GET 1 MB cold.
-    this.#plainPage = orm
-      .select({ text: sql<string | null>`group_concat(concat('"', ${node.key}, '":', ${TEXT}))` })
-      .from(node)
-      .where(range)
-      .prepare()
-    this.#carefulPage = orm
-      .select({ text: sql<string | null>`group_concat(concat(${MARKED_KEY}, ':', ${TEXT}))` })
-      .from(node)
-      .where(range)
-      .prepare()
-    this.#rows = orm
-      .select({ key: node.key, text: sql<string>`${TEXT}` })
-      .from(node)
-      .where(range)
-      .orderBy(node.key)
-      .prepare()
-    this.#keys = orm.select({ key: node.key }).from(node).where(range).orderBy(node.key).prepare()
-    const sampled = orm.select({ value: node.value }).from(node).where(parent).limit(SAMPLED_CHILDREN).as('sampled')
-    this.#sample = orm
-      .select({ average: sql<number | null>`avg(octet_length(${sampled.value}))` })
-      .from(sampled)
-      .prepare()
-    this.#lastKey = orm.select({ key: node.key }).from(node).where(parent).orderBy(desc(node.key)).limit(1).prepare()
     this.#size = orm
       .select({ rows: sql<number | null>`sum(${interior.childCount})` })
       .from(closure)
@@ -133,7 +71,7 @@ export class TreeReader {
   count(path: Path): number {
     const place = this.#place(path)
     if (place === undefined) return 0
-    if (place.kind === 'slot' && place.slot.id !== null) return this.#interiorRow(place.slot.id).childCount
+    if (place.kind === 'slot' && place.slot.id !== null) return this.#subtrees.count(place.slot.id)
     return childKeys(valueAt(place)).length
   }
 
@@ -156,7 +94,7 @@ export class TreeReader {
     if (place.kind === 'inside') return new NodeText(spend(budget, print(place.value, 'stored')))
     const { value, id } = place.slot
     if (id === null) return new NodeText(spend(budget, value ?? ''))
-    const text = yield* this.#interiorText(id, budget)
+    const text = yield* this.#subtrees.text(id, budget)
     return new NodeText(text, !budget.hasPriorities)
   }
 
@@ -165,16 +103,7 @@ export class TreeReader {
     if (place === undefined) return undefined
     const budget = { left: maxLength, hasPriorities: false }
     if (place.kind === 'inside' || place.slot.id === null) return spend(budget, shallowText(valueAt(place)))
-    spend(budget, '{')
-    const pieces: string[] = []
-    for (const range of this.#pages(this.#interiorRow(place.slot.id), PAGE_CHILDREN)) {
-      const keys = this.#keys.values(range).map(([key]) => String(key))
-      const members = keys.filter(isChild).map((key) => `${JSON.stringify(keyOf(key))}:true`)
-      // One more for the comma or the brace behind it.
-      if (members.length > 0) pieces.push(spend(budget, members.join(','), 1))
-      yield
-    }
-    return joinMembers(pieces)
+    return yield* this.#subtrees.keys(place.slot.id, budget)
   }
 
   #place(path: Path): Place | undefined {
@@ -186,131 +115,6 @@ export class TreeReader {
     }
     return slot && { kind: 'slot', slot }
   }
-
-  #interiorRow(id: number): Interior {
-    const row = this.#interior.get({ id })
-    if (row === undefined) throw new DholeError('internal', undefined, { cause: `no interior row ${id}` })
-    return row
-  }
-
-  /** How many children to read in one step. */
-  #pageSize({ id, childCount, traits }: Interior): number {
-    if ((traits & Trait.longTexts) !== 0) return PAGE_LONG_CHILDREN
-    if (childCount < PAGE_CHILDREN) return PAGE_CHILDREN
-    const average = this.#sample.get({ parent: id })?.average ?? 1
-    return Math.min(Math.max(Math.floor(PAGE_LENGTH / average), PAGE_CHILDREN), MAX_PAGE_CHILDREN)
-  }
-
-  /** Ranges of keys that cover all children of an interior node, each of a bounded number. */
-  *#pages({ id, childCount }: Interior, size: number): Generator<{ parent: number; after: string; end: string }> {
-    const parent = id
-    let after = ''
-    // A priority is one more row.
-    let left = childCount + 1
-    while (left > size) {
-      const end = this.#pageEnd.get({ parent, after, offset: size - 1 })?.key
-      if (end === undefined) break
-      left -= size
-      yield { parent, after, end }
-      after = end
-    }
-    yield { parent, after, end: LAST_KEY }
-  }
-
-  *#interiorText(id: number, budget: Budget): Generator<void, JsonText> {
-    const branch = this.#interiorRow(id)
-    const { childCount, traits } = branch
-    if ((traits & Trait.priorities) !== 0) budget.hasPriorities = true
-    const careful = (traits & Trait.carefulKeys) !== 0
-    const size = this.#pageSize(branch)
-    const length = careful ? yield* this.#arrayLength(branch) : undefined
-    if (length !== undefined) {
-      spend(budget, '[]', length - 1 + (length - childCount) * 'null'.length)
-      return yield* this.#arrayText(branch, length, size, budget)
-    }
-    spend(budget, '{')
-    const page = careful ? this.#carefulPage : this.#plainPage
-    const pieces: string[] = []
-    for (const range of this.#pages(branch, size)) {
-      const text = page.get(range)?.text
-      if (text === null || text === undefined) break
-      // The comma or the brace behind it.
-      spend(budget, '', 1)
-      pieces.push(yield* this.#fillIn(careful ? nameKeys(text) : text, budget))
-      yield
-    }
-    return joinMembers(pieces)
-  }
-
-  /** Puts the text of each interior child where its mark stands. */
-  *#fillIn(text: string, budget: Budget): Generator<void, string> {
-    if (!text.includes(INTERIOR_MARK)) return spend(budget, text)
-    const parts = text.split(INTERIOR_MARK)
-    for (const [index, part] of parts.entries()) {
-      if (index % 2 === 0) spend(budget, part)
-      else parts[index] = yield* this.#interiorText(Number(part), budget)
-    }
-    return parts.join('')
-  }
-
-  /** Integers stand first, so the last key and the count tell nearly always that there is no array. */
-  *#arrayLength(branch: Interior): Generator<void, number | undefined> {
-    const last = this.#lastKey.get({ parent: branch.id })?.key
-    if (last === undefined || !(Number(keyOf(last)) + 1 < branch.childCount * 2)) return undefined
-    const keys: string[] = []
-    for (const range of this.#pages(branch, PAGE_CHILDREN)) {
-      for (const [key] of this.#keys.values(range)) keys.push(keyOf(String(key)))
-      yield
-    }
-    return arrayLength(keys)
-  }
-
-  *#arrayText(branch: Interior, length: number, size: number, budget: Budget): Generator<void, JsonText> {
-    const elements = new Array<string>(length).fill('null')
-    for (const range of this.#pages(branch, size)) {
-      for (const { key, text } of this.#rows.all(range)) {
-        const whole = !text.includes(INTERIOR_MARK)
-        elements[Number(keyOf(key))] = whole ? spend(budget, text) : yield* this.#fillIn(text, budget)
-      }
-      yield
-    }
-    return `[${elements.join(',')}]`
-  }
-}
-
-/** What a reader must know of an interior node before it reads its children. */
-interface Interior {
-  readonly id: number
-  readonly childCount: number
-  readonly traits: number
-}
-
-/** What a reading may still take, and what it has come across. */
-interface Budget {
-  left: number
-  hasPriorities: boolean
-}
-
-/** @param extra characters that stand around the text */
-function spend(budget: Budget, text: string, extra = 0): string {
-  budget.left -= text.length + extra
-  if (budget.left < 0) throw new DholeError('read-too-big')
-  return text
-}
-
-/** One flat string: braces put around a joined text would copy all of it once more. */
-function joinMembers(pieces: string[]): JsonText {
-  const last = pieces.length - 1
-  pieces[0] = `{${pieces[0] ?? ''}`
-  pieces[Math.max(last, 0)] += '}'
-  return pieces.join(',')
-}
-
-/** Replaces each marked key by its JSON text. */
-function nameKeys(text: string): string {
-  const parts = text.split(KEY_MARK)
-  for (let index = 1; index < parts.length; index += 2) parts[index] = JSON.stringify(keyOf(parts[index] ?? ''))
-  return parts.join('')
 }
 
 function insideText(text: JsonText, path: Path): Place | undefined {
