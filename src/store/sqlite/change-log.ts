@@ -81,11 +81,12 @@ export class ChangeLog {
   /** Removes old entries, a bounded number a call. @returns whether there were any */
   trim(now: number): boolean {
     if (!this.moreToTrim) return false
-    const entries = this.#oldest.all()
     const { maxChanges, maxAgeMs } = this.#retention
-    const outdated = entries.filter(
-      ({ seq, at }) => seq < this.#lastSeq && (seq <= this.#lastSeq - maxChanges || at < now - maxAgeMs),
-    )
+    const isOutdated = ({ seq, at }: { seq: number; at: number }) =>
+      seq < this.#lastSeq && (seq <= this.#lastSeq - maxChanges || at < now - maxAgeMs)
+    // Nearly always the oldest entry tells that there is nothing to do.
+    const oldest = this.#oldest.get()
+    const outdated = oldest !== undefined && isOutdated(oldest) ? this.#oldest.all().filter(isOutdated) : []
     const last = outdated.at(-1)
     if (last !== undefined) this.#removeUpTo.run({ seq: last.seq })
     if (outdated.length < TRIM_STEP) this.#untrimmed = 0
