@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
@@ -18,7 +18,17 @@ const IP_ADDRESS = 7
 
 /** Reads the operator's certificate. @throws when a file cannot be read or the key is of another certificate */
 export function readCertificate(certFile: string, keyFile: string): Certificate {
-  return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
+  const certificate = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
+  if (!belongTogether(certificate)) throw new Error(`${keyFile} is not the key of ${certFile}`)
+  return certificate
+}
+
+function belongTogether({ cert, key }: Certificate): boolean {
+  try {
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
+  } catch {
+    return false
+  }
 }
 
 /** The certificate this machine made for itself, made or renewed when needed. Kept in `directory`, key for its owner only. */
@@ -26,8 +36,8 @@ export async function ownCertificate(directory: string, host: string): Promise<C
   const certFile = join(directory, 'certificate.pem')
   const keyFile = join(directory, 'certificate-key.pem')
   if (existsSync(certFile) && existsSync(keyFile)) {
-    const kept = readCertificate(certFile, keyFile)
-    if (isUsable(kept.cert)) return kept
+    const kept = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
+    if (belongTogether(kept) && isLasting(kept.cert)) return kept
   }
   const made = await makeCertificate(host)
   mkdirSync(directory, { recursive: true })
@@ -37,12 +47,8 @@ export async function ownCertificate(directory: string, host: string): Promise<C
   return made
 }
 
-function isUsable(pem: string): boolean {
-  try {
-    return Date.parse(new X509Certificate(pem).validTo) - Date.now() > RENEW_BEFORE_MS
-  } catch {
-    return false
-  }
+function isLasting(pem: string): boolean {
+  return Date.parse(new X509Certificate(pem).validTo) - Date.now() > RENEW_BEFORE_MS
 }
 
 /** An EC certificate for this machine's names; clients must be told to trust it. */

@@ -3,7 +3,10 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { generate } from 'selfsigned'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
+
+const NAME = [{ name: 'commonName', value: 'localhost' }]
 
 const running: ServerProcess[] = []
 
@@ -123,6 +126,49 @@ test('a trusted proxy speaks for its clients on the plain port', async () => {
   expect(forwarded.status).toBe(200)
   expect((await fetch(`${plain}/a.json`)).status).toBe(404)
   expect((await fetch(`${plain}/a.json`, { headers: { 'X-Forwarded-Proto': 'http' } })).status).toBe(404)
+})
+
+describe('certificates', () => {
+  /** A folder with the files of a certificate of the operator's own, and of a key that is another's. */
+  async function ownFiles(): Promise<{ directory: string; cert: string; key: string; other: string }> {
+    const directory = await mkdtemp(join(tmpdir(), 'dhole-tls-'))
+    const [mine, another] = await Promise.all([generate(NAME, { keyType: 'ec' }), generate(NAME, { keyType: 'ec' })])
+    const files = { cert: join(directory, 'a.pem'), key: join(directory, 'a.key'), other: join(directory, 'b.key') }
+    await Promise.all([
+      Bun.write(files.cert, mine.cert),
+      Bun.write(files.key, mine.private),
+      Bun.write(files.other, another.private),
+    ])
+    return { directory, ...files }
+  }
+
+  test("the operator's own is served, and refused with another's key", async () => {
+    const { directory, cert, key, other } = await ownFiles()
+    try {
+      const server = await start({ TLS_CERT: cert, TLS_KEY: key })
+      const url = server.url.replace('127.0.0.1', 'localhost')
+      expect((await fetch(`${url}/a.json`, { tls: { ca: await Bun.file(cert).text() } })).status).toBe(200)
+      await expect(startServer({ TLS_CERT: cert, TLS_KEY: other })).rejects.toThrow('is not the key of')
+      await expect(startServer({ TLS_CERT: other, TLS_KEY: other })).rejects.toThrow('is not the key of')
+    } finally {
+      await rm(directory, { recursive: true, force: true })
+    }
+  })
+
+  test('one made on an earlier run is made anew when it is damaged', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'dhole-damaged-'))
+    try {
+      const first = await startServer({ DATA_DIR: dataDir })
+      first.kill('SIGTERM')
+      await first.exited
+      await Bun.write(first.certificate, 'no certificate')
+      const second = await startServer({ DATA_DIR: dataDir })
+      expect((await call(second, '/a.json')).status).toBe(200)
+      await second.stop()
+    } finally {
+      await rm(dataDir, { recursive: true, force: true })
+    }
+  })
 })
 
 describe('what keeps the server from starting', () => {
