@@ -14,7 +14,7 @@ const limitsSchema = Type.Partial(
       maxWriteBytes: Type.Integer({ minimum: 1, maximum: 256 * 1024 * 1024 }),
       maxReadBytes: Type.Integer(WHOLE),
       maxReadMs: Type.Integer(WHOLE),
-      writeRowsPerSecond: Type.Integer(WHOLE),
+      writeNodesPerSecond: Type.Integer(WHOLE),
     },
     { additionalProperties: false },
   ),

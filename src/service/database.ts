@@ -197,12 +197,12 @@ export class Database {
   }
 
   *#checkCost(writes: readonly Write[], maxSeconds: number): Reads<void> {
-    let rows = 0
+    let nodes = 0
     for (const write of writes) {
       if (write.kind === 'priority') continue
-      rows += countNodes(write.value) + ((yield { kind: 'size', path: write.path }) as number)
+      nodes += countNodes(write.value) + ((yield { kind: 'size', path: write.path }) as number)
     }
-    if (rows / this.#limits.writeRowsPerSecond > maxSeconds) throw new DholeError('write-too-big')
+    if (nodes / this.#limits.writeNodesPerSecond > maxSeconds) throw new DholeError('write-too-big')
   }
 
   #readLimit(timeoutMs: number | undefined): ReadLimit {

@@ -13,8 +13,8 @@ export interface Limits {
   readonly maxReadBytes: number
   /** Longest time a read may take, in milliseconds. */
   readonly maxReadMs: number
-  /** Rows the engine is taken to write or remove in a second, for the estimate behind `writeSizeLimit`. */
-  readonly writeRowsPerSecond: number
+  /** Nodes the engine is taken to write in a second, for the estimate behind `writeSizeLimit`. */
+  readonly writeNodesPerSecond: number
 }
 
 const MEBIBYTE = 1024 * 1024
@@ -24,6 +24,6 @@ export const defaultLimits: Limits = {
   maxWriteBytes: 16 * MEBIBYTE,
   maxReadBytes: 256 * MEBIBYTE,
   maxReadMs: 15 * 60 * 1000,
-  // Measured by `bun run bench write`: one million leaves load at three to four hundred thousand rows a second.
-  writeRowsPerSecond: 300_000,
+  // `bun run bench write`, PUT 1 MB embedded: 39,709 nodes in 26 ms.
+  writeNodesPerSecond: 1_500_000,
 }

@@ -6,7 +6,7 @@ import { type Answer, type HttpsServer, startServer } from '../support/https-ser
 
 const RUNS = 2000
 const RAW_RUNS = 300
-const LIMITS = { maxLeafBytes: 200, maxWriteBytes: 4000, maxReadBytes: 100_000, writeRowsPerSecond: 10 }
+const LIMITS = { maxLeafBytes: 200, maxWriteBytes: 4000, maxReadBytes: 100_000, writeNodesPerSecond: 10 }
 
 let server: HttpsServer
 let http2: Http2Client

@@ -6,7 +6,7 @@ export const smallLimits = {
   maxLeafBytes: 100,
   maxWriteBytes: 1000,
   maxReadBytes: 2000,
-  writeRowsPerSecond: 10,
+  writeNodesPerSecond: 10,
 } as const
 
 const zipped = { 'Content-Encoding': 'gzip' }
