@@ -2,7 +2,7 @@ import { prettyPrint } from '../tree/pretty.ts'
 import type { JsonText } from '../tree/print.ts'
 
 /**
- * Headers of every answer, prepared once: a ready `Headers` costs a third of an object of them.
+ * Headers of every answer, prepared once: a ready `Headers` is cheaper than an object of them.
  * @see docs/protocol.md#ground-rules
  */
 const COMMON: Readonly<Record<string, string>> = {

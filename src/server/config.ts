@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { defaultRetention } from '../store/sqlite/change-log.ts'
 import { defaultLimits } from '../tree/limits.ts'
 
 const PORT_NUMBER = { minimum: 0, maximum: 65_535 }
@@ -63,10 +64,14 @@ export const configSchema = Type.Object({
     default: defaultLimits.maxReadMs,
     description: 'longest time a read may take, in milliseconds',
   }),
-  CHANGE_LOG_COUNT: Type.Integer({ minimum: 1, default: 10_000, description: 'entries kept in the change log' }),
+  CHANGE_LOG_COUNT: Type.Integer({
+    minimum: 1,
+    default: defaultRetention.maxChanges,
+    description: 'entries kept in the change log',
+  }),
   CHANGE_LOG_AGE_MS: Type.Integer({
     minimum: 1,
-    default: 24 * 60 * 60 * 1000,
+    default: defaultRetention.maxAgeMs,
     description: 'age up to which they are kept, in milliseconds',
   }),
 })

@@ -18,6 +18,8 @@ export interface LogRetention {
   readonly maxAgeMs: number
 }
 
+export const defaultRetention: LogRetention = { maxChanges: 10_000, maxAgeMs: 24 * 60 * 60 * 1000 }
+
 /** Appends every commit to the table `change` and trims it by count and age. Runs inside the writer's transaction. */
 export class ChangeLog {
   readonly #retention: LogRetention
@@ -30,7 +32,7 @@ export class ChangeLog {
 
   constructor({ client, orm }: Connection, retention: LogRetention) {
     this.#retention = retention
-    // Once for every commit: Drizzle's prepared insert costs half as much again.
+    // Raw, because it runs for every commit and Drizzle's prepared insert costs more.
     this.#append = client.prepare<unknown, [number, number, string, string, string | null]>(
       'INSERT INTO change(seq, at, kind, path, data) VALUES (?, ?, ?, ?, ?)',
     )

@@ -4,15 +4,15 @@ import { promisify } from 'node:util'
 /** Syncs a file. Replaceable so that a test can hold a sync back. */
 export type SyncLog = (descriptor: number, done: (error: Error | null) => void) => void
 
-/** Room made at a time, in bytes: a third of a millisecond of work, enough for a hundred small commits. */
+/** Room made at a time, in bytes: little work at a stretch, and enough for a hundred small commits. */
 const STEP_BYTES = 1024 * 1024
 /** Share of a step that is kept beyond the end of the log. */
 const SPARE_SHARE = 4
 
 /**
  * The file of the write-ahead log, as the pipeline sees it: something to sync. A sync of a file that has just grown
- * must write its length too and takes nearly twice as long (`bun run bench write`, PUT leaf alone), so room is made
- * ahead with zeros. SQLite ends its log at the first frame that does not fit, as it does at frames of an earlier round.
+ * must write its length too and takes longer for it (`bun run bench write`, PUT leaf alone), so room is made ahead with
+ * zeros. SQLite ends its log at the first frame that does not fit, as it does at frames of an earlier round.
  */
 export class LogFile {
   readonly #descriptor: number

@@ -7,7 +7,7 @@ import { formatPath, type Path } from '../../tree/path.ts'
 import type { JsonText } from '../../tree/print.ts'
 import type { Commit, Job, LoggedChange, Position, ReadLimit, TreeStore } from '../store.ts'
 import { BatchRunner } from './batch.ts'
-import { ChangeLog, type LogRetention } from './change-log.ts'
+import { ChangeLog, defaultRetention, type LogRetention } from './change-log.ts'
 import { Checkpoint } from './checkpoint.ts'
 import { DurabilityPipeline } from './durability.ts'
 import { LogFile, type SyncLog } from './log-file.ts'
@@ -32,13 +32,11 @@ export interface SqliteOptions extends Partial<LogRetention> {
 }
 
 const MEBI = 1024 * 1024
-const DAY_MS = 24 * 60 * 60 * 1000
 const defaults = {
   inlineLength: 4096,
   walLimitBytes: 64 * MEBI,
   cacheLength: 32 * MEBI,
-  maxChanges: 10_000,
-  maxAgeMs: DAY_MS,
+  ...defaultRetention,
 }
 
 /** Reads that take several turns, at once: each holds a snapshot and a growing text. */

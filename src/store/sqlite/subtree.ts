@@ -66,8 +66,7 @@ export class SubtreeReader {
       .limit(1)
       .offset(sql.placeholder('offset'))
       .prepare()
-    // The rows of a range arrive in key order because that is the order of the table itself. `concat` takes a sixth
-    // less than the operator: `bun run bench read`, GET 1 MB cold.
+    // The rows of a range arrive in key order because that is the order of the table itself.
     this.#plainPage = orm
       .select({ text: sql<string | null>`group_concat(concat('"', ${node.key}, '":', ${TEXT}))` })
       .from(node)

@@ -53,7 +53,7 @@ export class TreeWriter {
     this.#inlineLength = inlineLength
     const id = sql.placeholder('id')
     const place = and(eq(node.parentId, sql.placeholder('parent')), eq(node.key, sql.placeholder('key')))
-    // The bulk row loop: Drizzle's prepared insert costs half as much again.
+    // Raw, because this is the bulk row loop and Drizzle's prepared insert costs more.
     this.#upsert = client.prepare<unknown, [number, string, number, string | null, number | null]>(
       'INSERT INTO node(parent_id, key, kind, value, id) VALUES (?, ?, ?, ?, ?) ' +
         'ON CONFLICT DO UPDATE SET kind = excluded.kind, value = excluded.value, id = excluded.id',
