@@ -39,8 +39,18 @@ export function dhole(options: DholeOptions = {}): Elysia {
  */
 export function openDatabase(options: DatabaseOptions): Database {
   checkDatabaseOptions(options)
-  const store = new SqliteStore(options.file, options.storage ?? {}, options.observer ?? silentObserver)
-  return new Database(store, limitsOf(options.limits))
+  const observer: Observer = options.observer ?? silentObserver
+  const store = new SqliteStore(options.file, options.storage ?? {}, observer)
+  const database = new Database(store, {
+    limits: limitsOf(options.limits),
+    profile: options.profile ?? 'wilddog',
+    indexPolicy: options.indexPolicy ?? 'allow',
+  })
+  // What cannot be built now is built, or done without, when a query comes.
+  if (options.indexes !== undefined) {
+    database.declareIndexes(options.indexes).catch((error) => observer.storeTroubled(options.file, error))
+  }
+  return database
 }
 
 /** The plugin over applications that are open already; `server` mounts the same ones on two listeners. */
@@ -62,7 +72,7 @@ export function mount(applications: Applications, options: DholeOptions): Elysia
 export function openApplications(options: DholeOptions): Applications {
   const dataDir = options.dataDir ?? DEFAULT_DATA_DIR
   const opened = Object.entries(options.applications ?? DEFAULT_APPLICATIONS).map(
-    ([id, { secret, open }]): Application => ({
+    ([id, { secret, open, ...tree }]): Application => ({
       id,
       secret: secret ?? keepSecret(secretFile(dataDir, id)).secret,
       open: open ?? false,
@@ -71,6 +81,7 @@ export function openApplications(options: DholeOptions): Applications {
         limits: options.limits ?? {},
         storage: options.storage ?? {},
         observer: options.observer ?? silentObserver,
+        ...tree,
       }),
     }),
   )

@@ -1,6 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Observer } from './observer.ts'
+import { type IndexPolicy, type IndexSpec, parseIndexes } from './query/indexes.ts'
+import type { Family } from './query/query.ts'
+import { DholeError } from './tree/error.ts'
 
 const WHOLE = { minimum: 1 }
 
@@ -26,6 +29,8 @@ const storageSchema = Type.Partial(
       inlineLength: Type.Integer({ minimum: 0 }),
       walLimitBytes: Type.Integer(WHOLE),
       cacheLength: Type.Integer({ minimum: 0 }),
+      shortList: Type.Integer({ minimum: 0 }),
+      indexIdleMs: Type.Integer(WHOLE),
       maxChanges: Type.Integer(WHOLE),
       maxAgeMs: Type.Integer(WHOLE),
     },
@@ -33,8 +38,20 @@ const storageSchema = Type.Partial(
   ),
 )
 
-const applicationSchema = Type.Partial(
-  Type.Object({ secret: Type.String({ minLength: 16 }), open: Type.Boolean() }, { additionalProperties: false }),
+/** What makes one tree different from another. */
+const treeProperties = {
+  profile: Type.Optional(Type.Union([Type.Literal('wilddog'), Type.Literal('firebase')])),
+  indexPolicy: Type.Optional(Type.Union([Type.Literal('allow'), Type.Literal('require')])),
+  indexes: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String({ minLength: 1 })))),
+}
+
+const applicationSchema = Type.Object(
+  {
+    secret: Type.Optional(Type.String({ minLength: 16 })),
+    open: Type.Optional(Type.Boolean()),
+    ...treeProperties,
+  },
+  { additionalProperties: false },
 )
 
 const databaseSchema = Type.Object(
@@ -43,6 +60,7 @@ const databaseSchema = Type.Object(
     limits: Type.Optional(limitsSchema),
     storage: Type.Optional(storageSchema),
     observer: Type.Optional(Type.Any()),
+    ...treeProperties,
   },
   { additionalProperties: false },
 )
@@ -72,8 +90,24 @@ export type LimitOptions = Static<typeof limitsSchema>
 /** Settings of the storage engine; what is left out keeps its default. See `SqliteOptions` for each. */
 export type StorageOptions = Static<typeof storageSchema>
 
+/** What makes one tree different from another. */
+export interface TreeOptions {
+  /**
+   * Whose answers a query gets where the families of clients differ: with `firebase`, integer keys come first when
+   * sorted by `$key`, and booleans and values of different types may stand in bounds. Default `wilddog`.
+   */
+  readonly profile?: Family
+  /** `require` refuses to sort by a child or value without a declared index. Default `allow`. */
+  readonly indexPolicy?: IndexPolicy
+  /**
+   * Indexes that are there before the first query and are never dropped: `{ '/dinosaurs': ['height'] }`. A key that
+   * begins with `$` stands for any, `.value` for the children's own values.
+   */
+  readonly indexes?: IndexSpec
+}
+
 /** Settings of one application. */
-export interface ApplicationOptions {
+export interface ApplicationOptions extends TreeOptions {
   /** Super secret, at least 16 characters. Default: made on first run and kept in `dataDir`. */
   readonly secret?: string
   /** Lets everybody read and write. Default `false`: only the secret opens. */
@@ -81,7 +115,7 @@ export interface ApplicationOptions {
 }
 
 /** Options of `openDatabase()`. */
-export interface DatabaseOptions {
+export interface DatabaseOptions extends TreeOptions {
   /** The SQLite file; made when missing, folders too. */
   readonly file: string
   readonly limits?: LimitOptions
@@ -113,11 +147,23 @@ export interface DholeOptions {
 /** @throws TypeError that names every wrong or unknown option */
 export function checkDholeOptions(options: DholeOptions): void {
   check(dholeSchema, options)
+  for (const { indexes } of Object.values(options.applications ?? {})) checkIndexes(indexes ?? {})
 }
 
 /** @throws TypeError that names every wrong or unknown option */
 export function checkDatabaseOptions(options: DatabaseOptions): void {
   check(databaseSchema, options)
+  checkIndexes(options.indexes ?? {})
+}
+
+function checkIndexes(indexes: IndexSpec): void {
+  for (const [list, names] of Object.entries(indexes)) {
+    try {
+      parseIndexes({ [list]: names })
+    } catch (error) {
+      throw error instanceof DholeError ? new TypeError(`Wrong options: indexes of ${list}: ${error.message}`) : error
+    }
+  }
 }
 
 function check(schema: typeof dholeSchema | typeof databaseSchema, options: unknown): void {

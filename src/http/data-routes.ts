@@ -1,11 +1,13 @@
 import { identify } from '../auth/credential.ts'
+import { type FilterTexts, parseQuery, parseShallowQuery } from '../query/parse.ts'
+import type { Query } from '../query/query.ts'
 import type { Application, Applications } from '../service/applications.ts'
 import type { WriteOptions, WriteOutcome } from '../service/database.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
 import { etagMatches, NULL_ETAG } from '../tree/etag.ts'
 import type { Limits } from '../tree/limits.ts'
-import type { NodeText } from '../tree/node-text.ts'
+import type { ReadText } from '../tree/node-text.ts'
 import { endsInPriority, type Path } from '../tree/path.ts'
 import { readJson } from './body.ts'
 import { isBearer, speaksFirebase } from './dialect.ts'
@@ -13,7 +15,6 @@ import { errorReply, knownError } from './error-reply.ts'
 import {
   checkParameters,
   decodeParameters,
-  FILTERS,
   isCallbackName,
   NO_PARAMETERS,
   NO_RAW_PARAMETERS,
@@ -84,27 +85,29 @@ export class DataRoutes {
     const path = parseDataPath(target.rawPath)
     const method = methodOf(request, raw)
     if (endsInPriority(path) && (method === 'POST' || method === 'PATCH')) throw new DholeError('priority-method')
+    checkCombination(method, request, raw)
     const parameters = checkParameters(raw)
     const timeoutMs = parseTimeout(parameters.timeout)
-    checkCombination(method, request, raw)
+    const query = raw.filters ? queryOf(request, raw, parameters, application) : undefined
     const caller = identify(credentialOf(request, parameters), application.secret)
     if (method === 'GET' && parameters.sv !== undefined) return dressedReply(String(Date.now()), parameters)
     if (!application.open && !caller.admin) throw new DholeError('permission-denied')
     const data: DataRequest = { request, listener, application, path, parameters }
     if (path[0] === INFO) return info(data, method)
-    return method === 'GET' ? this.#get(data, timeoutMs) : this.#write(data, method)
+    return method === 'GET' ? this.#get(data, query, timeoutMs) : this.#write(data, method)
   }
 
-  #get(data: DataRequest, timeoutMs: number | undefined): Awaitable<Response> {
+  #get(data: DataRequest, query: Query | undefined, timeoutMs: number | undefined): Awaitable<Response> {
     const { application, path, parameters } = data
     const { database } = application
     if (parameters.count === 'true') {
-      return then(data, database.count(path), (count) => dressedReply(String(count), parameters))
+      return then(data, database.count(path, query), (count) => dressedReply(String(count), parameters))
     }
     if (parameters.shallow === 'true') {
-      return then(data, database.shallow(path, timeoutMs), (text) => dressedReply(text ?? 'null', parameters))
+      return then(data, database.shallow(path, timeoutMs, query), (text) => dressedReply(text ?? 'null', parameters))
     }
-    return then(data, database.node(path, timeoutMs), (node) => nodeReply(data, node))
+    const text = query === undefined ? database.node(path, timeoutMs) : database.select(path, query, timeoutMs)
+    return then(data, text, (found) => readReply(data, found))
   }
 
   async #write(data: DataRequest, method: Exclude<Method, 'GET'>): Promise<Response> {
@@ -177,15 +180,14 @@ function methodOf(request: Request, raw: RawParameters): Method {
 }
 
 /** Headers and parameters that do not go with the method. */
-function checkCombination(method: Method, request: Request, { values }: RawParameters): void {
+function checkCombination(method: Method, request: Request, { values, filters }: RawParameters): void {
   const { headers } = request
   if (method === 'GET') {
     if (headers.has('if-match')) throw new DholeError('bad-parameter', 'if-match is not supported for GET')
     if (acceptsStream(headers.get('accept'))) throw new DholeError('bad-parameter', 'Streams are not supported')
-    if (FILTERS.some((name) => name in values)) throw new DholeError('bad-parameter', 'Queries are not supported')
     return
   }
-  if (FILTERS.some((name) => name in values) || 'shallow' in values || 'count' in values) {
+  if (filters || 'shallow' in values || 'count' in values) {
     throw new DholeError('bad-parameter', 'Query parameters are not supported for writes')
   }
   if (method === 'PATCH' && (headers.has('if-match') || wantsEtag(request))) {
@@ -194,6 +196,28 @@ function checkCombination(method: Method, request: Request, { values }: RawParam
   if (method === 'POST' && headers.has('if-match')) {
     throw new DholeError('bad-parameter', 'if-match is not supported for POST')
   }
+}
+
+/**
+ * What the filters of a GET ask for.
+ * @throws as `makeQuery`, and `shallow-with-order`, `count-with-limit`
+ */
+function queryOf(
+  request: Request,
+  raw: RawParameters,
+  { shallow, count, ...texts }: Parameters,
+  { database }: Application,
+): Query | undefined {
+  const family = speaksFirebase(request, raw) ? 'firebase' : database.profile
+  const filters = filtersOf(texts)
+  const query = shallow === 'true' ? parseShallowQuery(filters) : parseQuery(filters, family)
+  if (count === 'true' && query?.limit !== undefined) throw new DholeError('count-with-limit')
+  return query
+}
+
+function filtersOf(texts: FilterTexts): FilterTexts {
+  const { orderBy, startAt, startAfter, endAt, endBefore, equalTo, limitToFirst, limitToLast } = texts
+  return { orderBy, startAt, startAfter, endAt, endBefore, equalTo, limitToFirst, limitToLast }
 }
 
 function acceptsStream(accept: string | null): boolean {
@@ -214,7 +238,7 @@ function wantsEtag(request: Request): boolean {
   return request.headers.get('x-firebase-etag')?.toLowerCase() === 'true'
 }
 
-function nodeReply({ request, parameters }: DataRequest, node: NodeText | undefined): Response {
+function readReply({ request, parameters }: DataRequest, node: ReadText | undefined): Response {
   const ifNoneMatch = request.headers.get('if-none-match')
   if (ifNoneMatch === null && parameters === NO_PARAMETERS && !wantsEtag(request)) {
     return jsonReply(node === undefined ? 'null' : node.plain)

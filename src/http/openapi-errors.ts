@@ -20,6 +20,8 @@ const anyData = ({ resource }: Origin): boolean => resource !== 'info'
 const anyPath = ({ named, resource }: Origin): boolean => named && resource !== 'info'
 const anyBody = ({ method, resource }: Origin): boolean => resource !== 'info' && BODIES.includes(method)
 const nodeBody = ({ method, resource }: Origin): boolean => resource === 'node' && BODIES.includes(method)
+/** A read of a node can choose among its children. */
+const anyChoice = ({ method, resource }: Origin): boolean => resource === 'node' && READS.includes(method)
 const nowhere = (): boolean => false
 
 /** Which requests can fail how. The compiler sees to it that no error is forgotten. */
@@ -41,8 +43,19 @@ const reach: Readonly<Record<ErrorCode, (origin: Origin) => boolean>> = {
   'bad-key': nodeBody,
   'empty-key': nodeBody,
   'priority-method': ({ method, named }) => named && (method === 'post' || method === 'patch'),
+  'bad-order': anyChoice,
+  'shallow-with-order': anyChoice,
+  'count-with-limit': anyChoice,
+  'order-missing': anyChoice,
+  'boolean-bound': anyChoice,
+  'bound-types-differ': anyChoice,
+  'both-limits': anyChoice,
+  'bad-limit': anyChoice,
+  'index-missing': anyChoice,
+  'key-bound': anyChoice,
+  'bad-bound': anyChoice,
   'priority-type': anyBody,
-  'priority-boolean': anyBody,
+  'priority-boolean': (origin) => anyBody(origin) || anyChoice(origin),
   'bad-server-value': anyRequest,
   'permission-denied': anyRequest,
   'read-too-big': ({ method, resource }) => resource === 'node' && READS.includes(method),

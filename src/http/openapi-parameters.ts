@@ -19,10 +19,21 @@ const ALL: readonly DocumentedMethod[] = [...READS, ...WRITES]
 const DATA: readonly Resource[] = ['node', 'priority']
 const EVERYWHERE: readonly Resource[] = [...DATA, 'info']
 
+/** Choosing children means something where there can be any. */
+const CHOOSES: Use = { methods: READS, resources: ['node'] }
+
 /** Where each parameter means something; the credentials are security schemes. */
 const queryUses: Readonly<Record<Exclude<keyof Parameters, CredentialName>, Use>> = {
   print: { methods: ALL, resources: EVERYWHERE },
   ns: { methods: ALL, resources: EVERYWHERE },
+  orderBy: CHOOSES,
+  startAt: CHOOSES,
+  startAfter: CHOOSES,
+  endAt: CHOOSES,
+  endBefore: CHOOSES,
+  equalTo: CHOOSES,
+  limitToFirst: CHOOSES,
+  limitToLast: CHOOSES,
   shallow: { methods: READS, resources: ['node'] },
   count: { methods: READS, resources: ['node'] },
   format: { methods: READS, resources: ['node'] },

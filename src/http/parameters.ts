@@ -8,6 +8,30 @@ const MAX_CALLBACK_LENGTH = 128
 const MAX_TIMEOUT_MS = 15 * 60 * 1000
 const FLAG = Type.Union([Type.Literal('true'), Type.Literal('false')])
 
+/**
+ * Parameters that choose children of a list, as they stand in the URL. What may stand in them is told by the query
+ * parser, error by error.
+ * @see docs/protocol.md#queries
+ */
+const filterSchemas = {
+  orderBy: Type.Optional(
+    Type.String({
+      description: 'GET: sorts the children, by a child path, `$key`, `$value` or `$priority`, as a JSON string.',
+    }),
+  ),
+  startAt: Type.Optional(
+    Type.String({ description: 'GET: children from this value on; a JSON primitive, or one, a comma and a JSON key.' }),
+  ),
+  startAfter: Type.Optional(Type.String({ description: 'GET: children behind this value; as `startAt`.' })),
+  endAt: Type.Optional(Type.String({ description: 'GET: children up to this value; as `startAt`.' })),
+  endBefore: Type.Optional(Type.String({ description: 'GET: children before this value; as `startAt`.' })),
+  equalTo: Type.Optional(Type.String({ description: 'GET: children of exactly this value; as `startAt`.' })),
+  limitToFirst: Type.Optional(Type.String({ description: 'GET: at most so many, counted from the first.' })),
+  limitToLast: Type.Optional(
+    Type.String({ description: 'GET: at most so many, counted from the last; still in ascending order.' }),
+  ),
+}
+
 /** Parameters of the data endpoints, as they stand in the URL. Others are ignored. @see docs/protocol.md#parameters */
 export const parameterSchema = Type.Object({
   print: Type.Optional(
@@ -18,8 +42,9 @@ export const parameterSchema = Type.Object({
   auth: Type.Optional(Type.String({ description: 'Credential: the super secret of the application.' })),
   access_token: Type.Optional(Type.String({ description: 'The same as `auth`.' })),
   ns: Type.Optional(Type.String({ description: 'Name of the application.' })),
+  ...filterSchemas,
   shallow: Type.Optional({ ...FLAG, description: 'GET: only the keys of the children, each with `true`.' }),
-  count: Type.Optional({ ...FLAG, description: 'GET: only the number of children.' }),
+  count: Type.Optional({ ...FLAG, description: 'GET: only the number of children, or of those that are chosen.' }),
   format: Type.Optional(Type.Literal('export', { description: 'GET: with priorities, without arrays.' })),
   callback: Type.Optional(
     Type.String({
@@ -50,45 +75,41 @@ export const parameterSchema = Type.Object({
 const checker = TypeCompiler.Compile(parameterSchema)
 
 /** Parameters that choose children of a list. */
-export const FILTERS: readonly string[] = [
-  'orderBy',
-  'limitToFirst',
-  'limitToLast',
-  'startAt',
-  'startAfter',
-  'endAt',
-  'endBefore',
-  'equalTo',
-]
+export const FILTERS: ReadonlySet<string> = new Set(Object.keys(filterSchemas))
 
-const KNOWN = new Set([...Object.keys(parameterSchema.properties), ...FILTERS])
+const KNOWN: ReadonlySet<string> = new Set(Object.keys(parameterSchema.properties))
 const OVERRIDE = 'x-http-method-override'
 
 /** Parameters as sent. */
 export interface RawParameters {
   /** The known ones by name, the first value of each. */
   readonly values: Readonly<Record<string, string>>
-  /** Whether a known one was given twice: an error, but one that others go before. */
-  readonly repeated: boolean
+  /** The first known one that was given twice: an error, but one that others go before. */
+  readonly repeated: string | undefined
+  /** Whether there is any that chooses children. */
+  readonly filters: boolean
 }
 
 export const NO_RAW_PARAMETERS: RawParameters = Object.freeze({
   values: Object.freeze(Object.create(null)),
-  repeated: false,
+  repeated: undefined,
+  filters: false,
 })
 
 /** Decodes a query string as a form (`+` is a space). */
 export function decodeParameters(search: string): RawParameters {
   if (search === '') return NO_RAW_PARAMETERS
   const values: Record<string, string> = Object.create(null)
-  let repeated = false
+  let repeated: string | undefined
+  let filters = false
   for (const [name, value] of new URLSearchParams(search)) {
     const known = name.toLowerCase() === OVERRIDE ? OVERRIDE : name
     if (!KNOWN.has(known)) continue
-    if (known in values) repeated = true
+    if (FILTERS.has(known)) filters = true
+    if (known in values) repeated ??= known
     else values[known] = value
   }
-  return { values, repeated }
+  return { values, repeated, filters }
 }
 
 /** Parameters that have passed the schema. */
@@ -97,11 +118,12 @@ export type Parameters = Static<typeof parameterSchema>
 /** What a URL without a query string has. */
 export const NO_PARAMETERS: Parameters = Object.freeze({})
 
-/** @throws `bad-parameter`, `bad-server-value` */
+/** @throws `bad-parameter`, `bad-server-value`, `bad-order` */
 export function checkParameters(raw: RawParameters): Parameters {
   if (raw === NO_RAW_PARAMETERS) return NO_PARAMETERS
   const { values, repeated } = raw
-  if (repeated || !checker.Check(values)) throw new DholeError('bad-parameter')
+  if (repeated !== undefined && FILTERS.has(repeated)) throw new DholeError('bad-order')
+  if (repeated !== undefined || !checker.Check(values)) throw new DholeError('bad-parameter')
   if (values.sv !== undefined && values.sv !== 'timestamp') throw new DholeError('bad-server-value')
   return values
 }

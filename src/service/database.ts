@@ -1,6 +1,15 @@
+import {
+  checkIndexed,
+  type IndexDeclaration,
+  type IndexPolicy,
+  type IndexSpec,
+  parseIndexes,
+} from '../query/indexes.ts'
+import { type Family, type Query, type QueryLike, toQuery } from '../query/query.ts'
 import type {
   CommitContext,
   Effects,
+  IndexInfo,
   LoggedChange,
   Position,
   ReadAnswer,
@@ -9,11 +18,12 @@ import type {
   TreeStore,
 } from '../store/store.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
+import { ChildrenText } from '../tree/children-text.ts'
 import { DholeError } from '../tree/error.ts'
 import { etagMatches, etagOf } from '../tree/etag.ts'
 import type { Limits } from '../tree/limits.ts'
-import type { NodeText } from '../tree/node-text.ts'
-import { covers, endsInPriority, formatPath, type PathLike, toPath } from '../tree/path.ts'
+import type { NodeText, ReadText } from '../tree/node-text.ts'
+import { covers, endsInPriority, formatPath, type Path, type PathLike, toPath } from '../tree/path.ts'
 import { type JsonText, print } from '../tree/print.ts'
 import { isBranch, type Value } from '../tree/value.ts'
 import { planPatch, planPut, type Write, type WritePlan } from '../tree/write.ts'
@@ -41,6 +51,30 @@ export type WriteOutcome =
       readonly current: NodeText | undefined
     }
 
+/** What makes one tree different from another. */
+export interface DatabaseSettings {
+  readonly limits: Limits
+  /** Whose answers a query gets where the families of clients differ. */
+  readonly profile: Family
+  /** Whether queries by a child or value need a declared index. */
+  readonly indexPolicy: IndexPolicy
+}
+
+/** One child of an answer. */
+export interface QueriedChild {
+  readonly key: string
+  /** Parsed JSON. */
+  readonly value: unknown
+}
+
+/** The answer to a query. */
+export interface QueryAnswer {
+  /** As GET answers it: an object in the order of the query, an array, a leaf or `null`. */
+  readonly text: JsonText
+  /** The chosen children in the order of the query; none where there is a leaf or no node. Parsed when asked for. */
+  readonly children: readonly QueriedChild[]
+}
+
 /** A child appended under a generated key. */
 export interface Appended {
   readonly name: string
@@ -59,11 +93,19 @@ type Reads<T> = Generator<ReadRequest, T, ReadAnswer>
  */
 export class Database {
   readonly #store: TreeStore
+  readonly #settings: DatabaseSettings
   readonly #limits: Limits
+  #declarations: readonly IndexDeclaration[] = []
 
-  constructor(store: TreeStore, limits: Limits) {
+  constructor(store: TreeStore, settings: DatabaseSettings) {
     this.#store = store
-    this.#limits = limits
+    this.#settings = settings
+    this.#limits = settings.limits
+  }
+
+  /** Whose answers a query gets where the families of clients differ. */
+  get profile(): Family {
+    return this.#settings.profile
   }
 
   /**
@@ -81,14 +123,63 @@ export class Database {
     return node === undefined ? null : JSON.parse(node.plain)
   }
 
-  /** The keys of the children as `{"key":true,…}`, or the leaf itself. @throws `read-too-big` */
-  shallow(path: PathLike, timeoutMs?: number): Awaitable<JsonText | undefined> {
-    return this.#store.shallow(toPath(path), this.#readLimit(timeoutMs))
+  /**
+   * The children of a node in the order asked for, cut by ranges and limits.
+   * @example await db.query('/dinosaurs', { orderBy: 'height', startAt: 3, limitToFirst: 10 })
+   * @throws `read-too-big`, `index-missing`, and as `makeQuery` for a wrong query
+   * @see docs/protocol.md#queries
+   */
+  async query(path: PathLike, query: QueryLike): Promise<QueryAnswer> {
+    const answer = await this.select(path, query)
+    const chosen = answer instanceof ChildrenText ? answer : undefined
+    return {
+      get text() {
+        return answer?.plain ?? 'null'
+      },
+      get children() {
+        return chosen?.parse() ?? []
+      },
+    }
   }
 
-  /** Number of children. */
-  count(path: PathLike): Awaitable<number> {
-    return this.#store.count(toPath(path))
+  /**
+   * What a query answers as finished text; `undefined` where no node is and for a leaf that the query leaves out.
+   * @throws as `query`
+   */
+  select(path: PathLike, query: QueryLike, timeoutMs?: number): Awaitable<ReadText | undefined> {
+    const list = toPath(path)
+    return this.#store.query(list, this.#check(list, query), this.#readLimit(timeoutMs))
+  }
+
+  /**
+   * The keys of the children as `{"key":true,…}`, or the leaf itself.
+   * @param query by key, integers first; chooses some of them
+   * @throws `read-too-big`
+   */
+  shallow(path: PathLike, timeoutMs?: number, query?: Query): Awaitable<JsonText | undefined> {
+    return this.#store.shallow(toPath(path), this.#readLimit(timeoutMs), query)
+  }
+
+  /** Number of children, or of those that a query chooses. @throws as `query` */
+  count(path: PathLike, query?: QueryLike): Awaitable<number> {
+    const list = toPath(path)
+    return this.#store.count(list, query && this.#check(list, query))
+  }
+
+  /**
+   * Replaces the indexes that are kept whether they are used or not, and that `indexPolicy: 'require'` asks for.
+   * Resolves when the lists there are have them.
+   * @example await db.declareIndexes({ '/dinosaurs': ['height'], '/users/$user/scores': ['.value'] })
+   * @throws `bad-path`, `bad-order` for a wrong one, `unavailable` when they cannot be built
+   */
+  async declareIndexes(spec: IndexSpec): Promise<void> {
+    this.#declarations = parseIndexes(spec)
+    await this.#store.declareIndexes(this.#declarations)
+  }
+
+  /** Every index there is, declared or made for a query. */
+  indexes(): readonly IndexInfo[] {
+    return this.#store.indexes()
   }
 
   /** Replaces the node at a path; `null` deletes it. Durable when it resolves. */
@@ -203,6 +294,12 @@ export class Database {
       nodes += countNodes(write.value) + ((yield { kind: 'size', path: write.path }) as number)
     }
     if (nodes / this.#limits.writeNodesPerSecond > maxSeconds) throw new DholeError('write-too-big')
+  }
+
+  #check(list: Path, like: QueryLike): Query {
+    const query = toQuery(like, this.#settings.profile)
+    if (this.#settings.indexPolicy === 'require') checkIndexed(this.#declarations, list, query.orderBy)
+    return query
   }
 
   #readLimit(timeoutMs: number | undefined): ReadLimit {

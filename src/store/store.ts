@@ -1,5 +1,7 @@
+import type { IndexDeclaration } from '../query/indexes.ts'
+import type { Query } from '../query/query.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
-import type { NodeText } from '../tree/node-text.ts'
+import type { NodeText, ReadText } from '../tree/node-text.ts'
 import type { Path } from '../tree/path.ts'
 import type { JsonText } from '../tree/print.ts'
 import type { Leaf } from '../tree/value.ts'
@@ -67,6 +69,15 @@ export interface LoggedChange {
   readonly data: JsonText | undefined
 }
 
+/** An index over the children of one list. */
+export interface IndexInfo {
+  readonly list: Path
+  /** Child path they are sorted by: no keys for their own value; `undefined` for their keys as text. */
+  readonly path: Path | undefined
+  /** Whether it is complete. */
+  readonly ready: boolean
+}
+
 /**
  * The durable tree of one application. Every read sees one durable commit: nothing that a crash could still take back
  * is ever visible.
@@ -74,10 +85,28 @@ export interface LoggedChange {
 export interface TreeStore extends AsyncDisposable {
   /** The whole node. @throws `read-too-big` */
   node(path: Path, limit: ReadLimit): Awaitable<NodeText | undefined>
-  /** A leaf itself, or `{"key":true,…}` in key order. @throws `read-too-big` */
-  shallow(path: Path, limit: ReadLimit): Awaitable<JsonText | undefined>
-  /** Number of children; 0 for a leaf and for no node. */
-  count(path: Path): Awaitable<number>
+  /**
+   * The children that a query chooses, in its order, at a cost that does not grow with the list: where an index is
+   * missing it is built first.
+   * @returns `undefined` where no node is, and for a leaf that a bound or limit leaves out
+   * @throws `read-too-big`
+   */
+  query(path: Path, query: Query, limit: ReadLimit): Awaitable<ReadText | undefined>
+  /**
+   * A leaf itself, or `{"key":true,…}` in key order.
+   * @param query by key order; chooses some of the keys
+   * @throws `read-too-big`
+   */
+  shallow(path: Path, limit: ReadLimit, query?: Query): Awaitable<JsonText | undefined>
+  /** Number of children, or of those that a query chooses; 0 for a leaf and for no node. */
+  count(path: Path, query?: Query): Awaitable<number>
+  /**
+   * Replaces the indexes that are kept whether they are used or not. Resolves when the long lists there are have them.
+   * @throws `unavailable` when they cannot be built
+   */
+  declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void>
+  /** Every index there is. */
+  indexes(): readonly IndexInfo[]
   /**
    * Runs the job in the next transaction; resolves when that transaction is durable. What the job throws rejects the
    * promise and nothing of it is written.

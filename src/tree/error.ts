@@ -16,6 +16,17 @@ export type ErrorCode =
   | 'bad-key'
   | 'empty-key'
   | 'priority-method'
+  | 'bad-order'
+  | 'shallow-with-order'
+  | 'count-with-limit'
+  | 'order-missing'
+  | 'boolean-bound'
+  | 'bound-types-differ'
+  | 'both-limits'
+  | 'bad-limit'
+  | 'index-missing'
+  | 'key-bound'
+  | 'bad-bound'
   | 'priority-type'
   | 'priority-boolean'
   | 'bad-server-value'
@@ -82,6 +93,37 @@ const entries: Record<ErrorCode, ErrorEntry> = {
   'priority-method': {
     errcode: 20207,
     message: "Patch and Post Method can't handle path end with '.priority'",
+  },
+  'bad-order': {
+    errcode: 20301,
+    message: 'The orderBy parameter is invalid',
+    error: 'orderBy must be a valid JSON encoded path',
+  },
+  'shallow-with-order': { errcode: 20302, message: 'Parameter shallow and orderBy are mutual exclusive' },
+  'count-with-limit': { errcode: 20303, message: 'Parameter count and orderBy are mutual exclusive' },
+  'order-missing': {
+    errcode: 20304,
+    message: 'Lack of orderBy parameter',
+    error: 'orderBy must be defined when other query parameters are defined',
+  },
+  'boolean-bound': { errcode: 20305, message: 'Use equalTo instead of startAt or endAt when value is boolean' },
+  'bound-types-differ': { errcode: 20306, message: 'Parameter startAt and endAt should have same type' },
+  'both-limits': {
+    errcode: 20307,
+    message: 'Parameter limitToFirst and limitToLast are mutual exclusive',
+    error: 'Only one of limitToFirst and limitToLast may be specified',
+  },
+  'bad-limit': { errcode: 20308, message: 'Parameter limitToFirst or limitToLast must be integer' },
+  'index-missing': { errcode: 20309, message: "Add '.indexOn' in relevant path in Rule" },
+  'key-bound': {
+    errcode: 20310,
+    message: 'The type of range parameters of orderByKey must be string',
+    error: 'Provided key index type is invalid, must be string',
+  },
+  'bad-bound': {
+    errcode: 20311,
+    message: 'Constraint index field must be a JSON primitive when use OrderBy',
+    error: 'Constraint index field must be a JSON primitive',
   },
   'priority-type': { errcode: 20312, message: 'The type of priority is not correct' },
   'priority-boolean': { errcode: 20313, message: "The priority can't be set as boolean" },

@@ -1,11 +1,21 @@
 import { etagOf } from './etag.ts'
 import { type JsonText, toExport, toPlain } from './print.ts'
 
+/** The finished text of an answer, in whatever form is asked for. */
+export interface ReadText {
+  /** What GET answers. */
+  readonly plain: JsonText
+  /** What GET with `format=export` answers. */
+  readonly export: JsonText
+  /** Equal for equal content. */
+  readonly etag: string
+}
+
 /**
- * The finished text of one existing node, in whatever form is asked for. Forms and tag are made once, when first
+ * The finished text of one existing node. Forms and tag are made once, when first
  * wanted, so that a node served often costs nothing but its bytes.
  */
-export class NodeText {
+export class NodeText implements ReadText {
   /** With priorities and arrays: what the engine keeps, equal for equal content. */
   readonly stored: JsonText
   #plain: JsonText | undefined
@@ -17,13 +27,11 @@ export class NodeText {
     if (hasNoPriority) this.#plain = stored
   }
 
-  /** What GET answers. */
   get plain(): JsonText {
     this.#plain ??= toPlain(this.stored)
     return this.#plain
   }
 
-  /** What GET with `format=export` answers. */
   get export(): JsonText {
     return toExport(this.stored)
   }

@@ -1,8 +1,10 @@
 /**
- * The one order of keys, used by the table, the printer and (later) every index: 32-bit integers first by value and
- * then by length, all other keys by UTF-16 code unit.
+ * The one order of keys and values, used by the tables, the printer and every index. Keys: 32-bit integers first by
+ * value and then by length, all others by UTF-16 code unit. Values: nothing, false, true, numbers, strings by UTF-16
+ * code unit, objects.
  * @see docs/protocol.md#key-order
  */
+import { isBranch, ownMember, VALUE, type Value } from './value.ts'
 
 const INTEGER_KEY = /^-?0*[0-9]{1,10}$/
 const ARRAY_KEY = /^(?:0|[1-9][0-9]*)$/
@@ -45,12 +47,28 @@ export function sortKey(key: string): string {
 /** What most texts have none of: code units whose order could differ. */
 const HIGH = /[\uD800-\uFFFF]/
 
-/** Encodes any string so that UTF-8 byte order is UTF-16 code-unit order. */
-function sortText(text: string): string {
+/** Encodes any well-formed string so that UTF-8 byte order is UTF-16 code-unit order. */
+export function sortText(text: string): string {
   if (!HIGH.test(text)) return text
   return text.replace(ABOVE_SURROGATES, (character) =>
     character === LAST_CHARACTER ? `${LAST_CHARACTER}\u0001` : LAST_CHARACTER + character,
   )
+}
+
+/** Above every integer and below every other key, in the encoding of `sortKey`. */
+export const FIRST_TEXT_KEY = '\u0002'
+
+/**
+ * Encodes a key to compare with, which need not be a legal one: what no key can begin with must not be taken for the
+ * mark of an integer.
+ */
+export function sortKeyBound(key: string): string {
+  return key < ' ' ? FIRST_TEXT_KEY : sortKey(key)
+}
+
+/** Whether an encoded key is that of an integer. */
+export function isIntegerKey(sorted: string): boolean {
+  return sorted.startsWith(INTEGER_MARK)
 }
 
 /** The key that `sortKey` encoded. */
@@ -95,6 +113,39 @@ export function sortKeys(keys: string[]): string[] {
 function compareText(left: string, right: string): number {
   if (left === right) return 0
   return left < right ? -1 : 1
+}
+
+/** The classes of values, in their order. */
+export const SortKind = { none: 0, false: 1, true: 2, number: 3, string: 4, object: 5 } as const
+
+/** What a child is sorted by. */
+export interface SortValue {
+  /** One of `SortKind`. */
+  readonly kind: number
+  /** The number or string; 0 for all other kinds. */
+  readonly value: number | string
+}
+
+const NO_VALUE: SortValue = Object.freeze({ kind: SortKind.none, value: 0 })
+const FALSE: SortValue = Object.freeze({ kind: SortKind.false, value: 0 })
+const TRUE: SortValue = Object.freeze({ kind: SortKind.true, value: 0 })
+export const OBJECT: SortValue = Object.freeze({ kind: SortKind.object, value: 0 })
+
+/** Where a value stands among others; a leaf with a priority stands where the leaf does. */
+export function sortValue(value: Value | null | undefined): SortValue {
+  if (value === undefined || value === null) return NO_VALUE
+  if (typeof value === 'string') return { kind: SortKind.string, value }
+  if (typeof value === 'number') return { kind: SortKind.number, value }
+  if (typeof value === 'boolean') return value ? TRUE : FALSE
+  const leaf = ownMember(value, VALUE)
+  return leaf === undefined || isBranch(leaf) ? OBJECT : sortValue(leaf)
+}
+
+/** Negative, zero or positive as `left` stands before, beside or after `right`. */
+export function compareSortValues(left: SortValue, right: SortValue): number {
+  if (left.kind !== right.kind) return left.kind - right.kind
+  if (left.value === right.value) return 0
+  return left.value < right.value ? -1 : 1
 }
 
 /**

@@ -28,6 +28,13 @@ export function ownMember(branch: Branch, key: string): Value | undefined {
   return Object.hasOwn(branch, key) ? branch[key] : undefined
 }
 
+/** The value at a path below a node. */
+export function valueAt(node: Value, path: readonly string[]): Value | undefined {
+  let value: Value | undefined = node
+  for (const key of path) value = isBranch(value) ? ownMember(value, key) : undefined
+  return value
+}
+
 /** Sets a member of a branch that may come from `JSON.parse`, where assigning to `__proto__` would do something else. */
 export function setMember(branch: Branch, key: string, value: Value): void {
   if (key === '__proto__') {

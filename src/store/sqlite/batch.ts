@@ -4,6 +4,7 @@ import { PushIds } from '../../tree/push-id.ts'
 import type { Commit, CommitContext, Effects, Job, ReadAnswer, ReadRequest } from '../store.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { Connection } from './connection.ts'
+import type { IndexMaintenance } from './index-maintenance.ts'
 import { readMeta } from './meta.ts'
 import type { TreeReader } from './read.ts'
 import { meta } from './schema.ts'
@@ -30,8 +31,8 @@ export interface BatchOutcome {
   readonly settlements: readonly Settlement[]
   /** Whether the file changed, so that a sync is owed. */
   readonly changed: boolean
-  /** Whether cut-off subtrees or old log entries are left to remove. */
-  readonly moreToClean: boolean
+  /** Whether there is work left that nobody asked for: rows to remove, indexes to build. */
+  readonly moreToDo: boolean
 }
 
 const PUSH_TIME = 'push_time'
@@ -47,11 +48,19 @@ export class BatchRunner {
   readonly #writer: TreeWriter
   readonly #log: ChangeLog
   readonly #sweep: Sweep
+  readonly #indexes: IndexMaintenance
   readonly #pushIds: PushIds
   /** The greatest time of generated keys that a committed transaction has kept. */
   #savedPushTime: number
 
-  constructor(connection: Connection, reader: TreeReader, writer: TreeWriter, log: ChangeLog, sweep: Sweep) {
+  constructor(
+    connection: Connection,
+    reader: TreeReader,
+    writer: TreeWriter,
+    log: ChangeLog,
+    sweep: Sweep,
+    indexes: IndexMaintenance,
+  ) {
     const { client, orm } = connection
     this.#client = client
     this.#begin = client.prepare('BEGIN IMMEDIATE')
@@ -66,8 +75,14 @@ export class BatchRunner {
     this.#writer = writer
     this.#log = log
     this.#sweep = sweep
+    this.#indexes = indexes
     this.#savedPushTime = Number(readMeta(connection, PUSH_TIME) ?? 0)
     this.#pushIds = new PushIds(this.#savedPushTime)
+  }
+
+  /** Nothing will be run any more. */
+  abandon(error: unknown): void {
+    this.#indexes.abandon(error)
   }
 
   /**
@@ -92,17 +107,19 @@ export class BatchRunner {
       // What this very batch has cut off can wait for the next one: its callers need not wait for the cleaning.
       const swept = sweepIsDue && this.#sweep.step()
       const trimmed = this.#log.trim(context.now)
+      const indexed = yield* this.#indexes.step(context.now, jobs.length > 0)
       this.#commit.run()
       this.#savedPushTime = pushTime
       return {
         commits,
-        settlements,
-        changed: commits.length > 0 || issued || swept || trimmed,
-        moreToClean: this.#sweep.isDue || this.#log.moreToTrim,
+        settlements: [...settlements, ...indexed.news],
+        changed: commits.length > 0 || issued || swept || trimmed || indexed.changed,
+        moreToDo: this.#sweep.isDue || this.#log.moreToTrim || this.#indexes.isDue,
       }
     } catch (error) {
       this.#log.rewind(firstSeq)
       this.#writer.forget()
+      this.#indexes.forget()
       if (this.#client.inTransaction) this.#rollback.run()
       throw error
     }

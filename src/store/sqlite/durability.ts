@@ -41,7 +41,7 @@ export class DurabilityPipeline {
   /** No new batch starts while the log waits to be shortened, or is. */
   #pausing = false
   #shortening = false
-  #moreToClean = true
+  #moreToDo = true
   #lastSeq: number
   /** Batches that have committed and wait for a sync. */
   #unsynced: BatchOutcome[] = []
@@ -78,7 +78,13 @@ export class DurabilityPipeline {
     })
   }
 
-  /** Resolves when nothing is queued, waits for a sync or is left to clean. Rejects never. */
+  /** There is work that is no job. */
+  wake(): void {
+    this.#moreToDo = true
+    this.#schedule()
+  }
+
+  /** Resolves when nothing is queued, waits for a sync or is left to do. Rejects never. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idleListeners.push(resolve)
@@ -86,21 +92,22 @@ export class DurabilityPipeline {
     })
   }
 
-  /** Takes no more jobs, finishes those it has and ends. Cleaning is left to the next process. */
+  /** Takes no more jobs, finishes those it has and ends. Cleaning and building are left to the next process. */
   async close(): Promise<void> {
     this.#closing = true
+    this.#runner.abandon(new DholeError('unavailable'))
     await this.idle()
     await this.#logFile.close()
   }
 
-  /** Whether there is cleaning to do and time for it. */
-  get #cleaning(): boolean {
-    return this.#moreToClean && !this.#closing && this.#failure === undefined
+  /** Whether there is work nobody waits for in the queue, and time for it. */
+  get #hasOwnWork(): boolean {
+    return this.#moreToDo && !this.#closing && this.#failure === undefined
   }
 
   #schedule(): void {
     if (this.#scheduled || this.#batchOpen || this.#pausing || this.#failure !== undefined) return
-    if (this.#queue.length === 0 && !this.#cleaning) return
+    if (this.#queue.length === 0 && !this.#hasOwnWork) return
     // A few jobs would have to wait for the running sync anyway, so they wait for company too.
     if (this.#syncing && this.#queue.length < WORTH_A_BATCH) return
     this.#scheduled = true
@@ -133,7 +140,7 @@ export class DurabilityPipeline {
 
   #endBatch(outcome: BatchOutcome): void {
     this.#batchOpen = false
-    this.#moreToClean = outcome.moreToClean
+    this.#moreToDo = outcome.moreToDo
     this.#lastSeq = outcome.commits.at(-1)?.seq ?? this.#lastSeq
     // What a job saw may not be durable yet even when it wrote nothing, so its answer waits as well.
     this.#unsynced.push(outcome)
@@ -154,9 +161,14 @@ export class DurabilityPipeline {
   /** Nothing of the batch is written. Its jobs are tried again one by one, so that only the one at fault fails. */
   #abandonBatch(jobs: readonly QueuedJob[], error: unknown): void {
     this.#batchOpen = false
+    // Work of our own is not tried again before somebody wants something.
+    this.#moreToDo = jobs.length > 0
     if (jobs.length > 1) {
       this.#queue.unshift(...jobs)
       this.#singly += jobs.length
+    } else if (jobs.length === 0) {
+      this.#events.onTroubled(error)
+      this.#runner.abandon(error)
     } else if (error instanceof SQLiteError) {
       this.#events.onTroubled(error)
       for (const { reject } of jobs) reject(new DholeError('unavailable', undefined, { cause: error }))
@@ -218,6 +230,7 @@ export class DurabilityPipeline {
       for (const settlement of outcome.settlements) settlement.abandon(failure)
     }
     for (const { reject } of this.#queue.splice(0)) reject(failure)
+    this.#runner.abandon(failure)
     this.#atRest()
   }
 
@@ -228,7 +241,7 @@ export class DurabilityPipeline {
       this.#shortenLog()
       return
     }
-    if (this.#queue.length > 0 || this.#scheduled || this.#cleaning) return
+    if (this.#queue.length > 0 || this.#scheduled || this.#hasOwnWork) return
     for (const listener of this.#idleListeners.splice(0)) listener()
   }
 

@@ -1,17 +1,20 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import { PRIORITY } from '../../tree/key.ts'
 import { NodeText } from '../../tree/node-text.ts'
-import { sortKey } from '../../tree/order.ts'
+import { keyOf, OBJECT, type SortValue, sortKey, sortValue } from '../../tree/order.ts'
 import type { Path } from '../../tree/path.ts'
 import { type JsonText, parseStored, print } from '../../tree/print.ts'
-import { isBranch, type Leaf, ownMember, VALUE, type Value } from '../../tree/value.ts'
+import { isBranch, type Leaf, ownMember, VALUE, type Value, valueAt } from '../../tree/value.ts'
 import type { Connection } from './connection.ts'
-import { closure, interior } from './schema.ts'
+import { closure, interior, node } from './schema.ts'
 import { ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
 import { SubtreeReader, spend } from './subtree.ts'
 
+/** Children looked at between two pauses. */
+const PAGE_CHILDREN = 512
+
 /** Where a path ends: at a slot, or at a value inside the text of one. */
-type Place = { readonly kind: 'slot'; readonly slot: Slot } | { readonly kind: 'inside'; readonly value: Value }
+export type Place = { readonly kind: 'slot'; readonly slot: Slot } | { readonly kind: 'inside'; readonly value: Value }
 
 /**
  * Reads the tree through one connection and whatever transaction is open on it. Long readings are generators that
@@ -21,11 +24,14 @@ export class TreeReader {
   readonly #slot
   readonly #outline
   readonly #size
-  readonly #subtrees: SubtreeReader
+  readonly #above
+  readonly #interiorPage
+  /** Reads what stands below interior nodes. */
+  readonly subtrees: SubtreeReader
 
   constructor(connection: Connection) {
     const { client, orm } = connection
-    this.#subtrees = new SubtreeReader(connection)
+    this.subtrees = new SubtreeReader(connection)
     // Raw, because it runs for every key of every path and Drizzle's prepared query costs more.
     this.#slot = client.prepare<Slot, [number, string]>(
       'SELECT kind, value, id FROM node WHERE parent_id = ? AND key = ?',
@@ -38,6 +44,18 @@ export class TreeReader {
       .from(closure)
       .innerJoin(interior, eq(interior.id, closure.descendant))
       .where(eq(closure.ancestor, sql.placeholder('id')))
+      .prepare()
+    this.#above = orm
+      .select({ parentId: interior.parentId, key: interior.key })
+      .from(interior)
+      .where(eq(interior.id, sql.placeholder('id')))
+      .prepare()
+    this.#interiorPage = orm
+      .select({ key: node.key, id: node.id })
+      .from(node)
+      .where(and(eq(node.parentId, sql.placeholder('parent')), gt(node.key, sql.placeholder('after'))))
+      .orderBy(node.key)
+      .limit(PAGE_CHILDREN)
       .prepare()
   }
 
@@ -56,11 +74,11 @@ export class TreeReader {
   }
 
   exists(path: Path): boolean {
-    return this.#place(path) !== undefined
+    return this.place(path) !== undefined
   }
 
   leaf(path: Path): Leaf | undefined {
-    const place = this.#place(path)
+    const place = this.place(path)
     if (place === undefined || (place.kind === 'slot' && place.slot.value === null)) return undefined
     const value = place.kind === 'inside' ? place.value : parseStored(place.slot.value ?? '')
     if (!isBranch(value)) return value
@@ -69,15 +87,65 @@ export class TreeReader {
   }
 
   count(path: Path): number {
-    const place = this.#place(path)
+    const place = this.place(path)
     if (place === undefined) return 0
-    if (place.kind === 'slot' && place.slot.id !== null) return this.#subtrees.count(place.slot.id)
-    return childKeys(valueAt(place)).length
+    if (place.kind === 'slot' && place.slot.id !== null) return this.subtrees.interior(place.slot.id).childCount
+    return childKeys(textValue(place)).length
+  }
+
+  /** Where a slot stands in the order of what lies at a path below it. */
+  sortValueBelow({ id, value }: Pick<Slot, 'id' | 'value'>, path: Path): SortValue {
+    if (id === null) return sortValue(insideText(value ?? '', path)?.value)
+    const [key, ...rest] = path
+    if (key === undefined) return OBJECT
+    const slot = this.slot(id, sortKey(key))
+    return slot === undefined ? sortValue(undefined) : this.sortValueBelow(slot, rest)
+  }
+
+  /** Where an interior node stands; `undefined` when it is no part of the tree. */
+  pathOf(id: number): Path | undefined {
+    const path: string[] = []
+    for (let above = this.#above.get({ id }); above !== undefined; above = this.#above.get({ id: above.parentId })) {
+      if (above.parentId === ROOT_PARENT) return path
+      path.unshift(keyOf(above.key))
+    }
+    return undefined
+  }
+
+  /** Ids of the interior nodes at a path whose keys may stand for any: those that `isAny` says. */
+  *interiorNodes(pattern: Path, isAny: (key: string) => boolean): Generator<void, readonly number[]> {
+    const root = this.slot(ROOT_PARENT, ROOT_KEY)?.id
+    let level: number[] = typeof root === 'number' ? [root] : []
+    for (const key of pattern) {
+      const next: number[] = []
+      for (const parent of level) {
+        if (isAny(key)) yield* this.#interiorChildren(parent, next)
+        else {
+          const id = this.slot(parent, sortKey(key))?.id
+          if (typeof id === 'number') next.push(id)
+        }
+        yield
+      }
+      level = next
+    }
+    return level
+  }
+
+  *#interiorChildren(parent: number, found: number[]): Generator<void> {
+    let after = ''
+    for (;;) {
+      const page = this.#interiorPage.all({ parent, after })
+      for (const { id } of page) if (id !== null) found.push(id)
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE_CHILDREN) return
+      after = last.key
+      yield
+    }
   }
 
   /** Rows the engine holds at and below a path: what removing it costs. */
   size(path: Path): number {
-    const place = this.#place(path)
+    const place = this.place(path)
     if (place === undefined) return 0
     if (place.kind === 'inside' || place.slot.id === null) return 1
     return 1 + (this.#size.get({ id: place.slot.id })?.rows ?? 0)
@@ -88,25 +156,25 @@ export class TreeReader {
    * @param maxLength longest text wanted; a longer one throws `read-too-big`
    */
   *node(path: Path, maxLength: number): Generator<void, NodeText | undefined> {
-    const place = this.#place(path)
+    const place = this.place(path)
     if (place === undefined) return undefined
     const budget = { left: maxLength, hasPriorities: false }
     if (place.kind === 'inside') return new NodeText(spend(budget, print(place.value, 'stored')))
     const { value, id } = place.slot
     if (id === null) return new NodeText(spend(budget, value ?? ''))
-    const text = yield* this.#subtrees.text(id, budget)
+    const text = yield* this.subtrees.text(id, budget)
     return new NodeText(text, !budget.hasPriorities)
   }
 
   *shallow(path: Path, maxLength: number): Generator<void, JsonText | undefined> {
-    const place = this.#place(path)
+    const place = this.place(path)
     if (place === undefined) return undefined
     const budget = { left: maxLength, hasPriorities: false }
-    if (place.kind === 'inside' || place.slot.id === null) return spend(budget, shallowText(valueAt(place)))
-    return yield* this.#subtrees.keys(place.slot.id, budget)
+    if (place.kind === 'inside' || place.slot.id === null) return spend(budget, shallowText(textValue(place)))
+    return yield* this.subtrees.keys(place.slot.id, budget)
   }
 
-  #place(path: Path): Place | undefined {
+  place(path: Path): Place | undefined {
     let slot = this.slot(ROOT_PARENT, ROOT_KEY)
     for (const [depth, key] of path.entries()) {
       if (slot === undefined) return undefined
@@ -117,20 +185,17 @@ export class TreeReader {
   }
 }
 
-function insideText(text: JsonText, path: Path): Place | undefined {
-  let value: Value | undefined = parseStored(text)
-  for (const key of path) {
-    value = isBranch(value) ? ownMember(value, key) : undefined
-    if (value === undefined) return undefined
-  }
-  return { kind: 'inside', value }
+function insideText(text: JsonText, path: Path): (Place & { kind: 'inside' }) | undefined {
+  const value = valueAt(parseStored(text), path)
+  return value === undefined ? undefined : { kind: 'inside', value }
 }
 
-function valueAt(place: Place): Value {
+/** The value of a place that is no interior node. */
+export function textValue(place: Place): Value {
   return place.kind === 'inside' ? place.value : parseStored(place.slot.value ?? '')
 }
 
-function childKeys(value: Value): string[] {
+export function childKeys(value: Value): string[] {
   return isBranch(value) ? Object.keys(value).filter((key) => key !== PRIORITY && key !== VALUE) : []
 }
 

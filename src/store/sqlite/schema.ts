@@ -53,22 +53,36 @@ export const closure = sqliteTable(
 /** Interior nodes cut off by a delete whose rows are still to be removed. */
 export const detached = sqliteTable('detached', { id: integer().primaryKey() })
 
-/** An index over the children of one interior node: `path` is a list of child paths, as JSON text. */
+/**
+ * An index over the children of one interior node: the `list`. It is made and dropped at run time, as rows. `path` is
+ * JSON text: a list of child paths, of which there is one so far, or `"$key"`.
+ */
 export const indexDefinition = sqliteTable(
   'index_definition',
   {
     id: integer().primaryKey(),
+    /** Negative once the index is given up and only its entries are left to remove. */
     listId: integer('list_id').notNull(),
     path: text().notNull(),
+    /** Children up to this key have their entries; null when all have. */
+    builtTo: text('built_to'),
+    /** Whether an entry may stand for a longer text than it holds. Set, never cleared. */
+    hasCut: integer('has_cut', { mode: 'boolean' }).notNull(),
+    /** Time of a query that used it, in milliseconds since 1970; not always the last one. */
+    usedAt: integer('used_at').notNull(),
   },
   (table) => [unique('index_definition_list').on(table.listId, table.path)],
 )
 
-/** One row for each child of an indexed list. */
+/**
+ * One row for each child of an indexed list, those without a value too. The index over `"$key"` has rows for integer
+ * keys alone, with the key as their value.
+ */
 export const indexEntry = sqliteTable(
   'index_entry',
   {
     indexId: integer('index_id').notNull(),
+    /** One of `SortKind`. */
     kind: integer().notNull(),
     /** A number or an encoded string as SQLite compares them: a blob column converts neither. */
     value: blob().notNull(),

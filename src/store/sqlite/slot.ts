@@ -30,6 +30,10 @@ const LONG_TEXT = 8192
 /** Parent and key of the slot of the root. */
 export const ROOT_PARENT = 0
 export const ROOT_KEY = ''
+/** Parent of a node that is no longer part of the tree. */
+export const NOWHERE = -1
+/** Above every key. */
+export const LAST_KEY = '\u{10FFFF}\u{10FFFF}'
 
 /** A slot as it stands in the table: text, or the id of an interior node. */
 export interface Slot {

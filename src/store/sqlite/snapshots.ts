@@ -1,20 +1,23 @@
 import { ChangeLogReader } from './change-log.ts'
 import { type Connection, connectReader } from './connection.ts'
+import { QueryReader } from './query.ts'
 import { TreeReader } from './read.ts'
 
 /** One reading connection and everything prepared on it. */
 class Reader {
   readonly connection: Connection
   readonly tree: TreeReader
+  readonly queries: QueryReader
   readonly log: ChangeLogReader
   readonly #begin
   readonly #end
 
-  constructor(file: string) {
+  constructor(file: string, shortList: number) {
     this.connection = connectReader(file)
     this.#begin = this.connection.client.prepare('BEGIN')
     this.#end = this.connection.client.prepare('COMMIT')
     this.tree = new TreeReader(this.connection)
+    this.queries = new QueryReader(this.connection, this.tree, shortList)
     this.log = new ChangeLogReader(this.connection)
   }
 
@@ -32,6 +35,7 @@ class Reader {
 /** One commit of the tree, held open for reading. Whoever keeps it across turns of the event loop retains it. */
 export interface Snapshot {
   readonly tree: TreeReader
+  readonly queries: QueryReader
   readonly log: ChangeLogReader
   /** Number of the last commit it shows. */
   readonly seq: number
@@ -49,11 +53,14 @@ interface HeldSnapshot extends Snapshot {
  */
 export class Snapshots {
   readonly #file: string
+  readonly #shortList: number
   readonly #idle: Reader[] = []
   #current: HeldSnapshot | undefined
 
-  constructor(file: string) {
+  /** @param shortList children up to which a list is sorted in memory */
+  constructor(file: string, shortList: number) {
     this.#file = file
+    this.#shortList = shortList
   }
 
   /** The latest durable commit, if one is pinned. */
@@ -63,9 +70,10 @@ export class Snapshots {
 
   /** Opens a snapshot of everything committed so far. */
   pin(seq: number): Snapshot {
-    const reader = this.#idle.pop() ?? new Reader(this.#file)
+    const reader = this.#idle.pop() ?? new Reader(this.#file, this.#shortList)
     reader.begin()
-    const snapshot: HeldSnapshot = { reader, tree: reader.tree, log: reader.log, seq, holders: 1 }
+    const { tree, queries, log } = reader
+    const snapshot: HeldSnapshot = { reader, tree, queries, log, seq, holders: 1 }
     return snapshot
   }
 

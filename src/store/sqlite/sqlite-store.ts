@@ -1,17 +1,22 @@
 import pLimit from 'p-limit'
 import type { Observer } from '../../observer.ts'
+import type { IndexDeclaration } from '../../query/indexes.ts'
+import type { Query } from '../../query/query.ts'
 import type { Awaitable } from '../../tree/awaitable.ts'
 import { DholeError } from '../../tree/error.ts'
-import type { NodeText } from '../../tree/node-text.ts'
+import type { NodeText, ReadText } from '../../tree/node-text.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 import type { JsonText } from '../../tree/print.ts'
-import type { Commit, Job, LoggedChange, Position, ReadLimit, TreeStore } from '../store.ts'
+import type { Commit, IndexInfo, Job, LoggedChange, Position, ReadLimit, TreeStore } from '../store.ts'
 import { BatchRunner } from './batch.ts'
 import { ChangeLog, defaultRetention, type LogRetention } from './change-log.ts'
 import { Checkpoint } from './checkpoint.ts'
 import { DurabilityPipeline } from './durability.ts'
+import { IndexKeeper } from './index-keeper.ts'
+import { IndexMaintenance } from './index-maintenance.ts'
 import { LogFile, type SyncLog } from './log-file.ts'
 import { type OpenFile, openFile } from './open.ts'
+import type { OpenAccess, QueryReader } from './query.ts'
 import { TreeReader } from './read.ts'
 import { type Snapshot, Snapshots } from './snapshots.ts'
 import { runBriefly, runInTurns } from './steps.ts'
@@ -27,20 +32,45 @@ export interface SqliteOptions extends Partial<LogRetention> {
   readonly walLimitBytes?: number
   /** Finished text kept for reading again, in UTF-16 code units. Default 32 Mi. */
   readonly cacheLength?: number
+  /** Children up to which a list is sorted in memory; a longer one gets an index when it is first sorted. Default 64. */
+  readonly shortList?: number
+  /** Time after which an index that no query has used is dropped, in milliseconds. Default 7 days. */
+  readonly indexIdleMs?: number
   /** Replaces `fdatasync`, for tests of what is visible before a sync has returned. */
   readonly syncLog?: SyncLog
 }
 
 const MEBI = 1024 * 1024
-const defaults = {
+export const defaultStorage = {
   inlineLength: 4096,
   walLimitBytes: 64 * MEBI,
   cacheLength: 32 * MEBI,
+  shortList: 64,
+  indexIdleMs: 7 * 24 * 60 * 60 * 1000,
   ...defaultRetention,
 }
 
+/** Reading that nobody has asked for in a request. */
+const UNLIMITED: ReadLimit = { maxLength: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY }
+/** A list may be replaced by another one, without its index, each time one has been built. */
+const INDEX_ATTEMPTS = 3
+
 /** Reads that take several turns, at once: each holds a snapshot and a growing text. */
 const LONG_READS = 4
+
+/** What is read along a way that has been found. */
+type SelectionReading<T> = (reader: QueryReader, access: OpenAccess) => Generator<void, T>
+
+/** Instead of an answer: what must be built first. */
+class MissingIndex {
+  readonly listId: number
+  readonly name: string
+
+  constructor(listId: number, name: string) {
+    this.listId = listId
+    this.name = name
+  }
+}
 
 /**
  * The durable tree in one SQLite file.
@@ -53,6 +83,7 @@ export class SqliteStore implements TreeStore {
   readonly #checkpoint: Checkpoint
   readonly #pipeline: DurabilityPipeline
   readonly #cache: TextCache
+  readonly #indexes: IndexKeeper
   readonly #longReads = pLimit(LONG_READS)
   #closed: Promise<void> | undefined
 
@@ -61,17 +92,18 @@ export class SqliteStore implements TreeStore {
    * @throws when it is in use or is no database of this kind
    */
   constructor(file: string, options: SqliteOptions, observer: Observer) {
-    const settings = { ...defaults, ...options }
+    const settings = { ...defaultStorage, ...options }
     this.#file = openFile(file)
     this.#epoch = this.#file.epoch
     const { writer } = this.#file
     const reader = new TreeReader(writer)
     const log = new ChangeLog(writer, settings)
-    const sweep = new Sweep(writer)
-    const treeWriter = new TreeWriter(writer, reader, sweep, settings.inlineLength)
-    const runner = new BatchRunner(writer, reader, treeWriter, log, sweep)
+    const maintenance = new IndexMaintenance(writer, reader)
+    const sweep = new Sweep(writer, maintenance.definitions, maintenance.entries)
+    const treeWriter = new TreeWriter(writer, reader, sweep, maintenance, settings.inlineLength)
+    const runner = new BatchRunner(writer, reader, treeWriter, log, sweep, maintenance)
     this.#cache = new TextCache(settings.cacheLength)
-    this.#snapshots = new Snapshots(file)
+    this.#snapshots = new Snapshots(file, settings.shortList)
     this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes)
     this.#pipeline = new DurabilityPipeline(
       log.lastSeq,
@@ -87,6 +119,14 @@ export class SqliteStore implements TreeStore {
         onTroubled: (error) => observer.storeTroubled(file, error),
       },
     )
+    this.#indexes = new IndexKeeper({
+      maintenance,
+      reader,
+      wake: () => this.#pipeline.wake(),
+      read: async (start) => this.#read(UNLIMITED, start),
+      idleMs: settings.indexIdleMs,
+      shortList: settings.shortList,
+    })
   }
 
   node(path: Path, limit: ReadLimit): Awaitable<NodeText | undefined> {
@@ -98,12 +138,26 @@ export class SqliteStore implements TreeStore {
     return this.#read(limit, (snapshot) => this.#readNode(snapshot, path, limit))
   }
 
-  shallow(path: Path, limit: ReadLimit): Awaitable<JsonText | undefined> {
-    return this.#read(limit, (snapshot) => snapshot.tree.shallow(path, limit.maxLength))
+  query(path: Path, query: Query, limit: ReadLimit): Awaitable<ReadText | undefined> {
+    return this.#select(path, query, limit, (reader, access) => reader.answer(access, query, limit.maxLength))
   }
 
-  count(path: Path): number {
-    return this.#current().tree.count(path)
+  shallow(path: Path, limit: ReadLimit, query?: Query): Awaitable<JsonText | undefined> {
+    if (query === undefined) return this.#read(limit, (snapshot) => snapshot.tree.shallow(path, limit.maxLength))
+    return this.#select(path, query, limit, (reader, access) => reader.keys(access, query, limit.maxLength))
+  }
+
+  count(path: Path, query?: Query): Awaitable<number> {
+    if (query === undefined) return this.#current().tree.count(path)
+    return this.#select(path, query, UNLIMITED, (reader, access) => reader.count(access, query))
+  }
+
+  async declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void> {
+    await this.#indexes.declare(declarations)
+  }
+
+  indexes(): readonly IndexInfo[] {
+    return this.#current().queries.indexes()
   }
 
   commit(job: Job): Promise<Commit | undefined> {
@@ -134,6 +188,7 @@ export class SqliteStore implements TreeStore {
   }
 
   async #close(): Promise<void> {
+    this.#indexes.stop()
     await this.#pipeline.close()
     // Long reads see `#closed` at their next step and let go of their snapshots.
     while (this.#longReads.activeCount > 0) await new Promise(setImmediate)
@@ -142,6 +197,58 @@ export class SqliteStore implements TreeStore {
     this.#file.writer.client.run('PRAGMA wal_checkpoint(TRUNCATE)')
     this.#file.writer.client.close()
     this.#file.unlock()
+  }
+
+  /** Reads what a query chooses; when an index is missing, as soon as it is there. */
+  #select<T>(path: Path, query: Query, limit: ReadLimit, read: SelectionReading<T>): Awaitable<T> {
+    const selected = this.#read(limit, (snapshot) => this.#selection(snapshot, path, query, read, false))
+    if (!(selected instanceof Promise)) {
+      return selected instanceof MissingIndex ? this.#selectLater(selected, path, query, limit, read) : selected
+    }
+    return selected.then((later) =>
+      later instanceof MissingIndex ? this.#selectLater(later, path, query, limit, read) : later,
+    )
+  }
+
+  async #selectLater<T>(
+    missing: MissingIndex,
+    path: Path,
+    query: Query,
+    limit: ReadLimit,
+    read: SelectionReading<T>,
+  ): Promise<T> {
+    let wanted = missing
+    for (let attempt = 1; attempt <= INDEX_ATTEMPTS; attempt++) {
+      try {
+        await this.#indexes.want(wanted.listId, wanted.name)
+      } catch {
+        // Whoever cannot write can still sort.
+        break
+      }
+      const selected = await this.#read(limit, (snapshot) => this.#selection(snapshot, path, query, read, false))
+      if (!(selected instanceof MissingIndex)) return selected
+      wanted = selected
+    }
+    const selected = await this.#read(limit, (snapshot) => this.#selection(snapshot, path, query, read, true))
+    if (selected instanceof MissingIndex) throw new DholeError('internal')
+    return selected
+  }
+
+  /** @param anyway whether to go without an index that is missing */
+  *#selection<T>(
+    { queries }: Snapshot,
+    path: Path,
+    query: Query,
+    read: SelectionReading<T>,
+    anyway: boolean,
+  ): Generator<void, T | MissingIndex> {
+    const found = queries.finder.find(path, query)
+    if (found.kind === 'missing' && !anyway) return new MissingIndex(found.list.id, found.name)
+    const access = found.kind === 'missing' ? queries.finder.withoutIndex(found) : found
+    if ((access.kind === 'index' || access.kind === 'merge') && access.index !== undefined) {
+      this.#indexes.noteUse(access.index.id)
+    }
+    return yield* read(queries, access)
   }
 
   *#readNode(snapshot: Snapshot, path: Path, limit: ReadLimit): Generator<void, NodeText | undefined> {

@@ -4,7 +4,7 @@ import { arrayLength, keyOf } from '../../tree/order.ts'
 import type { JsonText } from '../../tree/print.ts'
 import type { Connection } from './connection.ts'
 import { interior, node } from './schema.ts'
-import { isChild, Trait } from './slot.ts'
+import { isChild, LAST_KEY, Trait } from './slot.ts'
 
 /** Children read in one step at the least: at most four megabytes of text, or a few long leaves. */
 const PAGE_CHILDREN = 512
@@ -13,8 +13,6 @@ const PAGE_LONG_CHILDREN = 8
 const PAGE_LENGTH = 2 * 1024 * 1024
 const MAX_PAGE_CHILDREN = 8192
 const SAMPLED_CHILDREN = 16
-/** Above every key. */
-const LAST_KEY = '\u{10FFFF}\u{10FFFF}'
 /** Stand in assembled text for what JavaScript puts in; no JSON text holds them raw. */
 const INTERIOR_MARK = '\u0002'
 const KEY_MARK = '\u0003'
@@ -24,7 +22,7 @@ const MARKED_KEY = sql`char(3) || ${node.key} || char(3)`
 const TEXT = sql`coalesce(${node.value}, ${MARKED_INTERIOR})`
 
 /** What a reader must know of an interior node before it reads its children. */
-interface Interior {
+export interface Interior {
   readonly id: number
   readonly childCount: number
   readonly traits: number
@@ -92,16 +90,17 @@ export class SubtreeReader {
     this.#lastKey = orm.select({ key: node.key }).from(node).where(parent).orderBy(desc(node.key)).limit(1).prepare()
   }
 
-  /** Number of children of an interior node. */
-  count(id: number): number {
-    return this.#interior(id).childCount
+  interior(id: number): Interior {
+    const row = this.#interiorRow.get({ id })
+    if (row === undefined) throw new DholeError('internal', undefined, { cause: `no interior row ${id}` })
+    return row
   }
 
   /** Its keys as `{"key":true,…}`. @throws `read-too-big` */
   *keys(id: number, budget: Budget): Generator<void, JsonText> {
     spend(budget, '{')
     const pieces: string[] = []
-    for (const range of this.#pages(this.#interior(id), PAGE_CHILDREN)) {
+    for (const range of this.#pages(this.interior(id), PAGE_CHILDREN)) {
       const keys = this.#keys.values(range).map(([key]) => String(key))
       const members = keys.filter(isChild).map((key) => `${JSON.stringify(keyOf(key))}:true`)
       // One more for the comma or the brace behind it.
@@ -109,12 +108,6 @@ export class SubtreeReader {
       yield
     }
     return joinMembers(pieces)
-  }
-
-  #interior(id: number): Interior {
-    const row = this.#interiorRow.get({ id })
-    if (row === undefined) throw new DholeError('internal', undefined, { cause: `no interior row ${id}` })
-    return row
   }
 
   /** How many children to read in one step. */
@@ -143,7 +136,7 @@ export class SubtreeReader {
 
   /** Stored text of an interior node. @throws `read-too-big` */
   *text(id: number, budget: Budget): Generator<void, JsonText> {
-    const branch = this.#interior(id)
+    const branch = this.interior(id)
     const { childCount, traits } = branch
     if ((traits & Trait.priorities) !== 0) budget.hasPriorities = true
     const careful = (traits & Trait.carefulKeys) !== 0

@@ -1,12 +1,13 @@
-import { and, desc, eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, lte, sql } from 'drizzle-orm'
 import type { Connection } from './connection.ts'
-import { closure, detached, indexDefinition, indexEntry, interior, node } from './schema.ts'
+import type { IndexDefinitions } from './index-definitions.ts'
+import type { IndexEntries } from './index-entries.ts'
+import { closure, detached, interior, node } from './schema.ts'
+import { NOWHERE } from './slot.ts'
 
 /** Interior nodes looked at, and rows removed, in one step: well under a millisecond or two of work. */
 const STEP_INTERIORS = 64
 const STEP_ROWS = 512
-/** Parent of a node that is no longer part of the tree. */
-const NOWHERE = -1
 
 /**
  * Removes the rows of subtrees that a write has cut off, a bounded number at a time, so that deleting a large subtree
@@ -20,15 +21,17 @@ export class Sweep {
   readonly #pageEnd
   readonly #removePage
   readonly #removeChildren
-  readonly #removeEntries
-  readonly #removeDefinitions
+  readonly #definitions: IndexDefinitions
+  readonly #entries: IndexEntries
   readonly #removeClosure
   readonly #removeInterior
   readonly #forget
   /** Spares every batch a look at a table that is nearly always empty. */
   #mayBeWaiting = true
 
-  constructor({ client, orm }: Connection) {
+  constructor({ client, orm }: Connection, definitions: IndexDefinitions, entries: IndexEntries) {
+    this.#definitions = definitions
+    this.#entries = entries
     const id = sql.placeholder('id')
     const children = eq(node.parentId, id)
     this.#cutOff = orm.update(interior).set({ parentId: NOWHERE }).where(eq(interior.id, id)).prepare()
@@ -59,9 +62,6 @@ export class Sweep {
       .prepare()
     // Raw, because Drizzle does not say how many rows went.
     this.#removeChildren = client.prepare<unknown, [number]>('DELETE FROM node WHERE parent_id = ?')
-    const indexes = orm.select({ id: indexDefinition.id }).from(indexDefinition).where(eq(indexDefinition.listId, id))
-    this.#removeEntries = orm.delete(indexEntry).where(inArray(indexEntry.indexId, indexes)).prepare()
-    this.#removeDefinitions = orm.delete(indexDefinition).where(eq(indexDefinition.listId, id)).prepare()
     this.#removeClosure = orm.delete(closure).where(eq(closure.descendant, id)).prepare()
     this.#removeInterior = orm.delete(interior).where(eq(interior.id, id)).prepare()
     this.#forget = orm.delete(detached).where(eq(detached.id, id)).prepare()
@@ -76,7 +76,13 @@ export class Sweep {
   cut(id: number): void {
     this.#cutOff.run({ id })
     this.#note.run({ id })
+    this.giveUpIndexes(id)
     this.#mayBeWaiting = true
+  }
+
+  /** A list is gone, and nobody needs its indexes. */
+  giveUpIndexes(id: number): void {
+    if (this.#definitions.giveUpAll(id)) this.#entries.expectSweep()
   }
 
   /** Does one step inside the open transaction. @returns whether there was anything to do */
@@ -97,8 +103,7 @@ export class Sweep {
         return true
       }
       rows += this.#removeChildren.run(id).changes
-      this.#removeEntries.run({ id })
-      this.#removeDefinitions.run({ id })
+      this.giveUpIndexes(id)
       this.#removeClosure.run({ id })
       this.#removeInterior.run({ id })
       if (id === root.id) this.#forget.run({ id })

@@ -6,6 +6,8 @@ import { type JsonText, memberKeys, parseStored, print, printWithin } from '../.
 import { type Branch, isBranch, type Leaf, ownMember, type Value } from '../../tree/value.ts'
 import type { Write } from '../../tree/write.ts'
 import type { Connection } from './connection.ts'
+import type { IndexMaintenance } from './index-maintenance.ts'
+import { IndexUpkeep, type Waypoint } from './index-upkeep.ts'
 import type { TreeReader } from './read.ts'
 import { closure, detached, interior, node } from './schema.ts'
 import { isChild, kindOf, ROOT_KEY, ROOT_PARENT, type Slot, SlotKind, Trait, traitsOf } from './slot.ts'
@@ -31,6 +33,8 @@ const ROOT_PLACE: Place = { parent: ROOT_PARENT, key: ROOT_KEY }
 export class TreeWriter {
   readonly #reader: TreeReader
   readonly #sweep: Sweep
+  readonly #indexes: IndexMaintenance
+  readonly #upkeep: IndexUpkeep
   readonly #inlineLength: number
   #nextId: number
   #rowsSincePause = 0
@@ -47,9 +51,17 @@ export class TreeWriter {
   readonly #childCount
 
   /** @param inlineLength longest text of a subtree that becomes one row, in UTF-16 code units; 0 for none */
-  constructor({ client, orm }: Connection, reader: TreeReader, sweep: Sweep, inlineLength: number) {
+  constructor(
+    { client, orm }: Connection,
+    reader: TreeReader,
+    sweep: Sweep,
+    indexes: IndexMaintenance,
+    inlineLength: number,
+  ) {
     this.#reader = reader
     this.#sweep = sweep
+    this.#indexes = indexes
+    this.#upkeep = new IndexUpkeep(indexes.definitions, indexes.entries, reader)
     this.#inlineLength = inlineLength
     const id = sql.placeholder('id')
     const place = and(eq(node.parentId, sql.placeholder('parent')), eq(node.key, sql.placeholder('key')))
@@ -101,35 +113,56 @@ export class TreeWriter {
    * @returns stored text of the value written, if it was printed as a whole
    */
   *apply(write: Write): Generator<void, JsonText | undefined> {
-    const replaces = write.kind === 'value'
-    const chain: Place[] = [ROOT_PLACE]
-    let slot = this.#slot(ROOT_PARENT, ROOT_KEY, replaces && write.path.length === 0)
-    for (const key of write.path) {
-      if (slot === undefined || slot.id === null) break
-      chain.push({ parent: slot.id, key })
-      slot = this.#slot(slot.id, sortKey(key), replaces && chain.length > write.path.length)
-    }
-    const rest = write.path.slice(chain.length - 1)
+    const way = this.#wayOf(write)
+    const settle = this.#upkeep.watch(write, way)
+    const { slot } = lastOf(way)
+    const rest = write.path.slice(way.length - 1)
     if (slot !== undefined && slot.id !== null && write.kind === 'priority') {
       this.#setPriority(slot.id, write.priority)
+      settle?.(undefined)
       return undefined
     }
     const old = slot === undefined || slot.value === null ? undefined : slot.value
     const replaced = rest.length === 0 && write.kind === 'value'
     const value = replaced ? write.value : edit(old === undefined ? undefined : parseStored(old), rest, write)
     if (value === undefined) {
-      if (slot !== undefined) this.#removeSlot(chain, slot)
+      if (slot !== undefined) this.#removeSlot(way, slot)
+      settle?.(undefined)
       return undefined
     }
-    const place = chain[chain.length - 1] ?? ROOT_PLACE
-    if (slot !== undefined && slot.id !== null) this.#cut(slot.id)
-    const text = printWithin(value, this.#inlineLength)
-    const traits =
-      text === undefined && isBranch(value)
-        ? yield* this.#insertBranch(place, value)
-        : this.#insertText(place, value, text ?? '')
-    this.#tellParent(place, slot, traits)
+    const text = yield* this.#replace(lastOf(way), value)
+    settle?.(value)
     return replaced ? text : undefined
+  }
+
+  /** The slots from the root down to where a write ends: at the place itself, or at the text or gap it lies in. */
+  #wayOf({ kind, path }: Write): Waypoint[] {
+    const replaces = kind === 'value'
+    let slot = this.#slot(ROOT_PARENT, ROOT_KEY, replaces && path.length === 0)
+    const way: Waypoint[] = [{ ...ROOT_PLACE, slot }]
+    for (const key of path) {
+      if (slot === undefined || slot.id === null) break
+      const parent = slot.id
+      // An index must know what was there.
+      const overwritten = replaces && way.length === path.length && !this.#upkeep.watches(parent)
+      slot = this.#slot(parent, sortKey(key), overwritten)
+      way.push({ parent, key, slot })
+    }
+    return way
+  }
+
+  /** Puts a value where a slot or nothing was. @returns its text, if it is one slot */
+  *#replace(place: Waypoint, value: Value): Generator<void, JsonText | undefined> {
+    const { slot } = place
+    const text = printWithin(value, this.#inlineLength)
+    const becomesList = text === undefined && isBranch(value)
+    if (slot !== undefined && slot.id !== null) {
+      if (becomesList) this.#indexes.inherit(slot.id, this.#nextId)
+      this.#cut(slot.id)
+    }
+    const traits = becomesList ? yield* this.#insertBranch(place, value) : this.#insertText(place, value, text ?? '')
+    this.#tellParent(place, slot, traits)
+    return text
   }
 
   /** Forgets where interior nodes stand: some were made or removed, or a transaction was taken back. */
@@ -206,9 +239,9 @@ export class TreeWriter {
   }
 
   /** Removes a slot and every ancestor that it leaves without a child. */
-  #removeSlot(chain: readonly Place[], slot: Slot): void {
+  #removeSlot(way: readonly Place[], slot: Slot): void {
     if (slot.id !== null) this.#cut(slot.id)
-    for (const place of chain.toReversed()) {
+    for (const place of way.toReversed()) {
       this.#remove.run({ parent: place.parent, key: sortKey(place.key) })
       if (place.parent === ROOT_PARENT) return
       this.#adjust.run({ id: place.parent, by: -1, traits: 0 })
@@ -224,8 +257,13 @@ export class TreeWriter {
 
   #removeEmpty(id: number): void {
     this.forget()
+    this.#sweep.giveUpIndexes(id)
     this.#remove.run({ parent: id, key: PRIORITY })
     this.#removeClosure.run({ id })
     this.#removeInterior.run({ id })
   }
+}
+
+function lastOf(way: readonly Waypoint[]): Waypoint {
+  return way[way.length - 1] ?? { ...ROOT_PLACE, slot: undefined }
 }

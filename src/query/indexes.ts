@@ -1,0 +1,68 @@
+import { DholeError } from '../tree/error.ts'
+import { PRIORITY } from '../tree/key.ts'
+import { type Path, parsePath } from '../tree/path.ts'
+import type { Order } from './query.ts'
+
+/**
+ * Lists and what they are to be sorted by: `{ '/dinosaurs': ['height', 'name/latin'], '/scores': ['.value'] }`. A key
+ * that begins with `$` stands for every key of its place: `/users/$user/posts`.
+ */
+export type IndexSpec = Readonly<Record<string, readonly string[]>>
+
+/** One index that is wanted. */
+export interface IndexDeclaration {
+  /** Keys of the list; one that begins with `$` stands for any. */
+  readonly list: Path
+  /** Child path below each child of the list; no keys for its own value. */
+  readonly path: Path
+}
+
+/** Whether ordered queries need a declared index. */
+export type IndexPolicy = 'allow' | 'require'
+
+const VALUE_NAME = '.value'
+
+/** @throws `bad-path` for a list, `bad-order` for what it is to be sorted by */
+export function parseIndexes(spec: IndexSpec): readonly IndexDeclaration[] {
+  return Object.entries(spec).flatMap(([list, names]) =>
+    names.map((name) => ({ list: parseList(list), path: parseIndexPath(name) })),
+  )
+}
+
+function parseList(text: string): Path {
+  const keys = text.split('/').filter((key) => key !== '')
+  parsePath(keys.map((key) => (isWildcard(key) ? key.slice(1) || 'any' : key)).join('/'))
+  return keys
+}
+
+function parseIndexPath(name: string): Path {
+  if (name === VALUE_NAME) return []
+  const path = parsePath(name)
+  if (path.length === 0 || path[path.length - 1] === PRIORITY) throw new DholeError('bad-order')
+  return path
+}
+
+export function isWildcard(key: string): boolean {
+  return key.startsWith('$')
+}
+
+/** Whether a list of that path is one that a declaration is about. */
+export function matches({ list }: IndexDeclaration, path: Path): boolean {
+  return list.length === path.length && list.every((key, depth) => isWildcard(key) || key === path[depth])
+}
+
+/**
+ * Throws unless the order has an index: keys and priorities always have one.
+ * @throws `index-missing`
+ * @see docs/protocol.md#indexes
+ */
+export function checkIndexed(declarations: readonly IndexDeclaration[], list: Path, order: Order): void {
+  if (order.kind === 'key' || order.path[0] === PRIORITY) return
+  const wanted = order.path.join('/')
+  if (declarations.some((each) => each.path.join('/') === wanted && matches(each, list))) return
+  const name = wanted === '' ? VALUE_NAME : wanted
+  throw new DholeError(
+    'index-missing',
+    `Index not defined, add ".indexOn": "${name}", for path "/${list.join('/')}", to the rules`,
+  )
+}

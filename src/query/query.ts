@@ -1,0 +1,179 @@
+import { DholeError } from '../tree/error.ts'
+import { PRIORITY } from '../tree/key.ts'
+import { type Path, parsePath } from '../tree/path.ts'
+
+/** What a bound can be compared with. */
+export type Scalar = string | number | boolean | null
+
+/**
+ * What children are sorted by. `lexicographic` compares keys as text; otherwise they come in key order, integers
+ * first. A child path of no keys is the child's own value, `['.priority']` its priority.
+ * @see docs/protocol.md#order
+ */
+export type Order =
+  | { readonly kind: 'key'; readonly lexicographic: boolean }
+  | { readonly kind: 'child'; readonly path: Path }
+
+/** One end of a range of children. */
+export interface Bound {
+  readonly value: Scalar
+  /** Decides among children of equal value. */
+  readonly key: string | undefined
+  readonly inclusive: boolean
+}
+
+export interface LimitTo {
+  readonly count: number
+  readonly from: 'first' | 'last'
+}
+
+/** A question to a list, checked and complete. Never changes. */
+export interface Query {
+  readonly orderBy: Order
+  readonly start: Bound | undefined
+  readonly end: Bound | undefined
+  readonly limit: LimitTo | undefined
+}
+
+/** A value to compare with, or one and the key that decides among equal ones. */
+export type BoundSpec = Scalar | readonly [value: Scalar, key: string]
+
+/**
+ * A query as people write it.
+ * @see docs/protocol.md#queries
+ */
+export interface QuerySpec {
+  /** A child path such as `height` or `name/first`, or `$key`, `$value`, `$priority`. */
+  readonly orderBy: string
+  /** Children from this value on. */
+  readonly startAt?: BoundSpec | undefined
+  /** Children behind this value. */
+  readonly startAfter?: BoundSpec | undefined
+  /** Children up to this value. */
+  readonly endAt?: BoundSpec | undefined
+  /** Children before this value. */
+  readonly endBefore?: BoundSpec | undefined
+  /** Children of exactly this value. */
+  readonly equalTo?: BoundSpec | undefined
+  /** At most so many, counted from the first. */
+  readonly limitToFirst?: number | undefined
+  /** At most so many, counted from the last; still in ascending order. */
+  readonly limitToLast?: number | undefined
+}
+
+/** Where two families of clients expect different answers. @see docs/protocol.md#ground-rules */
+export type Family = 'wilddog' | 'firebase'
+
+/** The sorting of `$priority`. */
+const PRIORITY_PATH: Path = Object.freeze([PRIORITY])
+/** The sorting of `$value`. */
+const VALUE_PATH: Path = Object.freeze([])
+
+/** A query, or what one is made of. */
+export type QueryLike = Query | QuerySpec
+
+/** The checked query. @throws as `makeQuery` when it is not one yet */
+export function toQuery(query: QueryLike, family: Family): Query {
+  return isChecked(query) ? query : makeQuery(query, family)
+}
+
+function isChecked(query: QueryLike): query is Query {
+  return typeof query.orderBy === 'object' && query.orderBy !== null
+}
+
+/**
+ * Checks a query and makes it complete.
+ * @throws `bad-order`, `order-missing`, `boolean-bound`, `bound-types-differ`, `both-limits`, `bad-limit`,
+ * `key-bound`, `bad-bound`, `priority-boolean`, `bad-parameter`
+ */
+export function makeQuery(spec: QuerySpec, family: Family): Query {
+  const orderBy = parseOrder(spec.orderBy, family)
+  const limit = limitOf(spec)
+  if (spec.startAt !== undefined && spec.startAfter !== undefined) throw tooManyBounds()
+  if (spec.endAt !== undefined && spec.endBefore !== undefined) throw tooManyBounds()
+  const start = boundOf(spec.startAt, true) ?? boundOf(spec.startAfter, false)
+  const end = boundOf(spec.endAt, true) ?? boundOf(spec.endBefore, false)
+  const equal = boundOf(spec.equalTo, true)
+  if (equal !== undefined && (start !== undefined || end !== undefined)) throw tooManyBounds()
+  for (const bound of [start, end, equal]) if (bound !== undefined) checkBound(bound, orderBy)
+  if (family === 'wilddog') checkWilddogBounds(spec, orderBy)
+  return Object.freeze({ orderBy, start: equal ?? start, end: equal ?? end, limit })
+}
+
+/** @throws `bad-order` */
+function parseOrder(text: unknown, family: Family): Order {
+  if (typeof text !== 'string') throw new DholeError('bad-order')
+  if (text === '$key') return { kind: 'key', lexicographic: family === 'wilddog' }
+  if (text === '$value') return { kind: 'child', path: VALUE_PATH }
+  if (text === '$priority') return { kind: 'child', path: PRIORITY_PATH }
+  const path = childPath(text)
+  if (path.length === 0 || path[path.length - 1] === PRIORITY) throw new DholeError('bad-order')
+  return { kind: 'child', path }
+}
+
+function childPath(text: string): Path {
+  try {
+    return parsePath(text)
+  } catch (cause) {
+    throw new DholeError('bad-order', undefined, { cause })
+  }
+}
+
+function limitOf({ limitToFirst, limitToLast }: QuerySpec): LimitTo | undefined {
+  if (limitToFirst !== undefined && limitToLast !== undefined) throw new DholeError('both-limits')
+  if (limitToFirst !== undefined) return { count: checkLimit('limitToFirst', limitToFirst), from: 'first' }
+  if (limitToLast !== undefined) return { count: checkLimit('limitToLast', limitToLast), from: 'last' }
+  return undefined
+}
+
+/** @throws `bad-limit` unless it is a whole number above zero */
+function checkLimit(name: string, count: unknown): number {
+  if (!Number.isSafeInteger(count)) throw new DholeError('bad-limit', `${name} must be an integer`)
+  if (Number(count) < 1) throw new DholeError('bad-limit', `${name} must be positive`)
+  return Number(count)
+}
+
+function boundOf(spec: BoundSpec | undefined, inclusive: boolean): Bound | undefined {
+  if (spec === undefined) return undefined
+  const [value, key] = Array.isArray(spec) ? (spec as readonly [Scalar, string]) : [spec as Scalar]
+  if (Array.isArray(spec) && spec.length !== 2) throw new DholeError('bad-bound')
+  return { value: Object.is(value, -0) ? 0 : value, key, inclusive }
+}
+
+function checkBound({ value, key }: Bound, orderBy: Order): void {
+  if (!isScalar(value) || (key !== undefined && !isText(key))) throw new DholeError('bad-bound')
+  if (orderBy.kind === 'key') {
+    if (typeof value !== 'string' || key !== undefined) throw new DholeError('key-bound')
+  } else if (orderBy.path === PRIORITY_PATH && typeof value === 'boolean') throw new DholeError('priority-boolean')
+}
+
+function isScalar(value: unknown): value is Scalar {
+  if (typeof value === 'number') return Number.isFinite(value)
+  return value === null || typeof value === 'boolean' || isText(value)
+}
+
+/** A lone surrogate stands in no value and has no place in its order. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.isWellFormed()
+}
+
+/** What the Wilddog service refuses and Firebase answers. */
+function checkWilddogBounds({ startAt, endAt }: QuerySpec, orderBy: Order): void {
+  const start = boundValue(startAt)
+  const end = boundValue(endAt)
+  const boolean = typeof start === 'boolean' || typeof end === 'boolean'
+  if (boolean && orderBy.kind === 'child' && orderBy.path !== PRIORITY_PATH) throw new DholeError('boolean-bound')
+  if (start === undefined || end === undefined || start === null || end === null) return
+  if (typeof start !== typeof end) throw new DholeError('bound-types-differ')
+}
+
+function boundValue(spec: BoundSpec | undefined): Scalar | undefined {
+  return boundOf(spec, true)?.value
+}
+
+function tooManyBounds(): DholeError {
+  return new DholeError(
+    'bad-parameter',
+    'equalTo cannot be specified in addition to startAfter, startAt, endAt, or endBefore',
+  )
+}

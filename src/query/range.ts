@@ -1,0 +1,69 @@
+import { compareSortValues, keyOf, SortKind, type SortValue, sortKeyBound, sortValue } from '../tree/order.ts'
+import { type Value, valueAt } from '../tree/value.ts'
+import type { Bound, Order, Query } from './query.ts'
+
+/** Where a child stands in an order: by value, then by key. */
+export interface Position extends SortValue {
+  /** `sortKey` of its key. */
+  readonly key: string
+}
+
+/** One end of a range of positions. Without a key it stands for all keys of that value. */
+export interface Edge extends SortValue {
+  readonly key: string | undefined
+  readonly inclusive: boolean
+}
+
+/** A stretch of an order, open where an edge is missing. */
+export interface Range {
+  readonly start: Edge | undefined
+  readonly end: Edge | undefined
+}
+
+/** The stretch of its order that a query is about, limits aside. */
+export function rangeOf({ orderBy, start, end }: Query): Range {
+  return { start: start && edgeOf(start, orderBy), end: end && edgeOf(end, orderBy) }
+}
+
+function edgeOf({ value, key, inclusive }: Bound, orderBy: Order): Edge {
+  if (orderBy.kind === 'child') {
+    return { ...sortValue(value), key: key === undefined ? undefined : sortKeyBound(key), inclusive }
+  }
+  const text = String(value)
+  if (orderBy.lexicographic) return { kind: SortKind.string, value: text, key: undefined, inclusive }
+  return { kind: SortKind.none, value: 0, key: sortKeyBound(text), inclusive }
+}
+
+/** Whether a position lies within a range. */
+export function contains({ start, end }: Range, position: Position): boolean {
+  return (start === undefined || isBehind(position, start, 1)) && (end === undefined || isBehind(position, end, -1))
+}
+
+/** @param direction 1 for behind the edge, -1 for before it */
+function isBehind(position: Position, edge: Edge, direction: 1 | -1): boolean {
+  const order =
+    direction *
+    (compareSortValues(position, edge) || (edge.key === undefined ? 0 : compareTexts(position.key, edge.key)))
+  return edge.inclusive ? order >= 0 : order > 0
+}
+
+/** Negative, zero or positive as `left` stands before, at or after `right`. */
+export function comparePositions(left: Position, right: Position): number {
+  return compareSortValues(left, right) || compareTexts(left.key, right.key)
+}
+
+function compareTexts(left: string, right: string): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}
+
+/** Where a child stands. @param key `sortKey` of its key */
+export function positionOf(orderBy: Order, key: string, child: Value): Position {
+  if (orderBy.kind === 'key') return keyPosition(orderBy.lexicographic, key)
+  return { ...sortValue(valueAt(child, orderBy.path)), key }
+}
+
+/** Where a key stands in one of the two orders of keys. */
+export function keyPosition(lexicographic: boolean, key: string): Position {
+  return lexicographic ? { kind: SortKind.string, value: keyOf(key), key } : { kind: SortKind.none, value: 0, key }
+}

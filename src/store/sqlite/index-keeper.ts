@@ -1,0 +1,91 @@
+import { type IndexDeclaration, isWildcard, matches } from '../../query/indexes.ts'
+import type { Path } from '../../tree/path.ts'
+import type { Definition } from './index-definitions.ts'
+import type { IndexMaintenance } from './index-maintenance.ts'
+import { indexName } from './index-path.ts'
+import type { TreeReader } from './read.ts'
+import type { Snapshot } from './snapshots.ts'
+
+/** Uses are noted, and unused indexes looked for, so often in the time after which one is dropped. */
+const LOOKS = 16
+const LONGEST_PAUSE_MS = 60_000
+
+/** What an index keeper needs of its surroundings. */
+export interface IndexKeeperParts {
+  readonly maintenance: IndexMaintenance
+  /** The reader of the writer's connection. */
+  readonly reader: TreeReader
+  /** Has the next transaction run soon. */
+  readonly wake: () => void
+  /** Runs a reading on the current snapshot, in turns when it is long. */
+  readonly read: <T>(start: (snapshot: Snapshot) => Generator<void, T>) => Promise<T>
+  /** An index not used for so long is dropped, in milliseconds. */
+  readonly idleMs: number
+  /** Lists of no more children need no index. */
+  readonly shortList: number
+}
+
+/** Knows which indexes are wanted and which are used, and sees to it that those are there and no others. */
+export class IndexKeeper {
+  readonly #parts: IndexKeeperParts
+  readonly #timer: ReturnType<typeof setInterval>
+  #declarations: readonly IndexDeclaration[] = []
+  #used = new Map<number, number>()
+
+  constructor(parts: IndexKeeperParts) {
+    this.#parts = parts
+    this.#timer = setInterval(() => this.#age(), Math.min(parts.idleMs / LOOKS, LONGEST_PAUSE_MS))
+    this.#timer.unref()
+  }
+
+  /** Resolves when the next snapshot has the index, or the list is gone. @throws when it cannot be built */
+  want(listId: number, name: string): Promise<void> {
+    const built = this.#parts.maintenance.request(listId, name)
+    this.#parts.wake()
+    return built
+  }
+
+  /** A query has gone along an index. */
+  noteUse(id: number): void {
+    this.#used.set(id, Date.now())
+  }
+
+  /** From now on these are kept, whether used or not. Resolves when the lists there are have them. */
+  async declare(declarations: readonly IndexDeclaration[]): Promise<void> {
+    this.#declarations = declarations
+    for (const { list, path } of declarations) {
+      const lists = await this.#parts.read((snapshot) => this.#longLists(snapshot.tree, list))
+      for (const id of lists) await this.want(id, indexName(path))
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  #age(): void {
+    const used = this.#used
+    this.#used = new Map()
+    const { maintenance, idleMs, wake } = this.#parts
+    maintenance.age({ used, idleMs, isKept: (definition) => this.#isDeclared(definition) })
+    wake()
+  }
+
+  #isDeclared({ listId, path }: Definition): boolean {
+    if (path === undefined) return false
+    const wanted = this.#declarations.filter((declaration) => declaration.path.join('/') === path.join('/'))
+    if (wanted.length === 0) return false
+    const list = this.#parts.reader.pathOf(listId)
+    return list !== undefined && wanted.some((declaration) => matches(declaration, list))
+  }
+
+  /** Ids of the lists that a pattern is about and that need an index. */
+  *#longLists(tree: TreeReader, pattern: Path): Generator<void, number[]> {
+    const long: number[] = []
+    for (const id of yield* tree.interiorNodes(pattern, isWildcard)) {
+      if (tree.subtrees.interior(id).childCount > this.#parts.shortList) long.push(id)
+      yield
+    }
+    return long
+  }
+}

@@ -1,0 +1,98 @@
+import type { Connection } from './connection.ts'
+import { type BuildNews, IndexBuilder } from './index-builder.ts'
+import { type Definition, IndexDefinitions } from './index-definitions.ts'
+import { IndexEntries } from './index-entries.ts'
+import type { TreeReader } from './read.ts'
+
+/** What queries have used, and what may be dropped. */
+export interface IndexUse {
+  /** Time of the last use of indexes, by id, in milliseconds since 1970. */
+  readonly used: ReadonlyMap<number, number>
+  /** An index not used for so long is dropped, in milliseconds. */
+  readonly idleMs: number
+  /** Whether an index is wanted whether it is used or not. */
+  isKept(definition: Definition): boolean
+}
+
+/** A use is noted again when the last note is older than this share of the time after which an index is dropped. */
+const NOTED_SHARE = 8
+
+/** All work on indexes that no write does: building, dropping, removing what was dropped. Done in steps. */
+export class IndexMaintenance {
+  readonly definitions: IndexDefinitions
+  readonly entries: IndexEntries
+  readonly #builder: IndexBuilder
+  #use: IndexUse | undefined
+
+  /** @param connection the writer's */
+  constructor(connection: Connection, reader: TreeReader) {
+    this.definitions = new IndexDefinitions(connection)
+    this.entries = new IndexEntries(connection, this.definitions)
+    this.#builder = new IndexBuilder(connection, this.definitions, this.entries, reader)
+  }
+
+  /** Whether there may be something to do. */
+  get isDue(): boolean {
+    return this.#builder.isDue || this.entries.sweepIsDue || this.#use !== undefined
+  }
+
+  /** Resolves when a durable commit has the index, or the list is gone. Wake the pipeline after it. */
+  request(listId: number, name: string): Promise<void> {
+    return this.#builder.request(listId, name)
+  }
+
+  /** Notes uses and drops what was not used, with the next transaction. */
+  age(use: IndexUse): void {
+    this.#use = use
+  }
+
+  /** A list replaces another one: it is to be sorted by the same. */
+  inherit(from: number, to: number): void {
+    if (this.definitions.of(from).length === 0) return
+    this.definitions.inherit(from, to, Date.now())
+    this.#builder.expectWork()
+  }
+
+  /**
+   * Does one step inside the open transaction.
+   * @param busy whether others wait for this transaction
+   * @returns whether anything changed, and who is to hear of it when it is durable
+   */
+  *step(now: number, busy: boolean): Generator<void, { changed: boolean; news: readonly BuildNews[] }> {
+    if (!this.isDue) return { changed: false, news: [] }
+    const aged = this.#age(now)
+    const swept = this.entries.sweepIsDue && this.entries.sweep()
+    if (!this.#builder.isDue) return { changed: aged || swept, news: [] }
+    const { changed, news } = yield* this.#builder.step(now, busy)
+    return { changed: changed || aged || swept, news }
+  }
+
+  /** The transaction was taken back. */
+  forget(): void {
+    this.definitions.forget()
+    this.#builder.forget()
+    this.entries.expectSweep()
+  }
+
+  /** Nothing will be built any more. */
+  abandon(error: unknown): void {
+    this.#builder.abandon(error)
+  }
+
+  #age(now: number): boolean {
+    const use = this.#use
+    if (use === undefined) return false
+    this.#use = undefined
+    let changed = false
+    for (const [id, at] of use.used) {
+      changed = this.definitions.touch(id, at, at - use.idleMs / NOTED_SHARE) || changed
+    }
+    for (const definition of this.definitions.unusedSince(now - use.idleMs)) {
+      if (use.isKept(definition)) continue
+      this.definitions.giveUp(definition)
+      this.entries.expectSweep()
+      changed = true
+    }
+    return changed
+  }
+}

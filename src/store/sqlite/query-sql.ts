@@ -1,0 +1,95 @@
+/**
+ * Prints the statements that ordered queries run. A statement depends on the shape of a query alone: whatever comes
+ * from a request travels as a parameter. All of them walk along a primary key and stop at the other end of the range:
+ * none sorts, none scans.
+ * @see docs/architecture.md#queries
+ */
+
+/** One end of a range: `value` compares kind and value, `key` the key as well. With `=` the end itself belongs to it. */
+export type EdgeShape = 'open' | 'value' | 'value=' | 'key' | 'key='
+
+/** What is read of each row of the range. */
+export type Reading =
+  /** Key, text and id of the child. */
+  | 'children'
+  /** The same, and the kind and value of its entry. */
+  | 'entries'
+  /** The key alone. */
+  | 'keys'
+  /** How many there are. */
+  | 'count'
+  /** Kind, value and key of the row so many behind the first. */
+  | 'landmark'
+
+interface Ends {
+  readonly start: EdgeShape
+  readonly end: EdgeShape
+  readonly descending: boolean
+}
+
+/** A walk along an index. Parameters begin with the list, where children are read, and the index. */
+export interface IndexShape extends Ends {
+  readonly over: 'index'
+  readonly reading: Reading
+}
+
+/** A walk along the children of a list in key order. Parameters begin with the list. */
+export interface NodeShape extends Ends {
+  readonly over: 'node'
+  readonly reading: Exclude<Reading, 'entries'>
+}
+
+export type Shape = IndexShape | NodeShape
+
+/** Then follow the parameters of the start, those of the end and, but for `count`, the limit or offset. */
+export function printQuery(shape: Shape): string {
+  return shape.over === 'index' ? printIndexQuery(shape) : printNodeQuery(shape)
+}
+
+const CHILD = 'node.key, node.value, node.id'
+const ENTRY = 'index_entry.kind, index_entry.value'
+const ENTRY_KEY = 'index_entry.key'
+// CROSS JOIN holds the planner to the order of the two.
+const JOINED = 'FROM index_entry CROSS JOIN node ON node.parent_id = ? AND node.key = index_entry.key'
+
+const ENTRY_SOURCES: Readonly<Record<Reading, string>> = {
+  children: `SELECT ${CHILD} ${JOINED}`,
+  entries: `SELECT ${CHILD}, ${ENTRY} ${JOINED}`,
+  keys: `SELECT ${ENTRY_KEY} FROM index_entry`,
+  count: 'SELECT count(*) FROM index_entry',
+  landmark: `SELECT ${ENTRY}, ${ENTRY_KEY} FROM index_entry`,
+}
+
+function printIndexQuery({ reading, start, end, descending }: IndexShape): string {
+  const columns = ['kind', 'value', 'key'].map((name) => `index_entry.${name}`)
+  const conditions = ['index_entry.index_id = ?', ...edge(start, '>', columns), ...edge(end, '<', columns)]
+  return finish(`${ENTRY_SOURCES[reading]} WHERE ${conditions.join(' AND ')}`, reading, columns, descending)
+}
+
+const NODE_SOURCES: Readonly<Record<NodeShape['reading'], string>> = {
+  children: `SELECT ${CHILD} FROM node`,
+  keys: 'SELECT node.key FROM node',
+  count: 'SELECT count(*) FROM node',
+  landmark: 'SELECT 0, 0, node.key FROM node',
+}
+
+/** Children in key order stand in the table itself, a priority among them. */
+function printNodeQuery({ reading, start, end, descending }: NodeShape): string {
+  const columns = ['node.key']
+  const conditions = ['node.parent_id = ?', ...edge(start, '>', columns), ...edge(end, '<', columns)]
+  const rows = `${NODE_SOURCES[reading]} WHERE ${conditions.join(' AND ')} AND node.key <> '.priority'`
+  return finish(rows, reading, columns, descending)
+}
+
+function edge(shape: EdgeShape, operator: '<' | '>', columns: readonly string[]): string[] {
+  if (shape === 'open') return []
+  const compared = shape.startsWith('value') ? columns.slice(0, 2) : columns
+  const orEqual = shape.endsWith('=') ? '=' : ''
+  return [`(${compared.join(', ')}) ${operator}${orEqual} (${compared.map(() => '?').join(', ')})`]
+}
+
+function finish(rows: string, reading: Reading, columns: readonly string[], descending: boolean): string {
+  if (reading === 'count') return rows
+  const order = columns.map((column) => column + (descending ? ' DESC' : '')).join(', ')
+  return `${rows} ORDER BY ${order} LIMIT ${reading === 'landmark' ? '1 OFFSET ?' : '?'}`
+}

@@ -1,0 +1,277 @@
+import { gt } from 'drizzle-orm'
+import type { Query } from '../../query/query.ts'
+import { comparePositions, contains, keyPosition, type Position, positionOf, rangeOf } from '../../query/range.ts'
+import { select } from '../../query/select.ts'
+import { ChildrenText, type ChildText } from '../../tree/children-text.ts'
+import { NodeText, type ReadText } from '../../tree/node-text.ts'
+import { keyOf, type SortValue, sortKey } from '../../tree/order.ts'
+import { type JsonText, print } from '../../tree/print.ts'
+import { type Branch, ownMember } from '../../tree/value.ts'
+import type { IndexInfo } from '../store.ts'
+import { type Access, AccessFinder } from './access.ts'
+import type { Connection } from './connection.ts'
+import { indexedPath } from './index-path.ts'
+import { isLong } from './index-value.ts'
+import { INTEGER_KEYS, indexRange, keyRange, takesInMore, textKeyRange } from './range-sql.ts'
+import { childKeys, type TreeReader } from './read.ts'
+import { indexDefinition } from './schema.ts'
+import { Trait } from './slot.ts'
+import { type Budget, type Interior, spend } from './subtree.ts'
+import { type ChildRow, type EntryRow, type Walk, Walks } from './walk.ts'
+
+/** A child whose place in the order is known. */
+type Candidate = Position & { readonly row: ChildRow }
+
+/** A way that leads somewhere without waiting. */
+export type OpenAccess = Exclude<Access, { kind: 'missing' }>
+type ListAccess = Extract<OpenAccess, { list: Interior }>
+
+const NO_LIMIT = Number.POSITIVE_INFINITY
+
+/**
+ * Answers queries from one snapshot. Long readings are generators that pause between bounded steps.
+ * @see docs/architecture.md#queries
+ */
+export class QueryReader {
+  readonly #tree: TreeReader
+  readonly #walks: Walks
+  readonly finder: AccessFinder
+  readonly #definitions
+
+  /** @param shortList children up to which a list is sorted in memory */
+  constructor(connection: Connection, tree: TreeReader, shortList: number) {
+    this.#tree = tree
+    this.#walks = new Walks(connection)
+    this.finder = new AccessFinder(connection, tree, this.#walks, shortList)
+    this.#definitions = connection.orm.select().from(indexDefinition).where(gt(indexDefinition.listId, 0)).prepare()
+  }
+
+  /** Every index there is. */
+  indexes(): IndexInfo[] {
+    return this.#definitions.all().flatMap(({ listId, path, builtTo }) => {
+      const list = this.#tree.pathOf(listId)
+      return list === undefined ? [] : [{ list, path: indexedPath(path), ready: builtTo === null }]
+    })
+  }
+
+  /**
+   * The chosen children in the order of the query.
+   * @returns `undefined` when there is no node, or a leaf that a bound or limit leaves out
+   * @throws `read-too-big`
+   */
+  *answer(access: OpenAccess, query: Query, maxLength: number): Generator<void, ReadText | undefined> {
+    const budget = { left: maxLength, hasPriorities: false }
+    switch (access.kind) {
+      case 'nothing':
+        return undefined
+      case 'leaf':
+        return isUnbounded(query) ? new NodeText(spend(budget, print(access.leaf, 'stored')), true) : undefined
+      case 'text':
+        return new ChildrenText(selectInText(access.branch, query, budget), false)
+      default: {
+        const rows = yield* this.#rows(access, query)
+        const children = yield* this.#assemble(access.list, rows, budget)
+        const hasNoPriority = (access.list.traits & Trait.priorities) === 0 && !budget.hasPriorities
+        return new ChildrenText(children, hasNoPriority)
+      }
+    }
+  }
+
+  /** How many children the query chooses; 0 for a leaf and for no node. */
+  *count(access: OpenAccess, query: Query): Generator<void, number> {
+    switch (access.kind) {
+      case 'nothing':
+      case 'leaf':
+        return 0
+      case 'text':
+        return select(query, positionsInText(access.branch, query)).length
+      default:
+        if (isUnbounded(query)) return access.list.childCount
+    }
+    return yield* this.#countInList(access, query)
+  }
+
+  *#countInList(access: ListAccess, query: Query): Generator<void, number> {
+    const range = rangeOf(query)
+    const { list } = access
+    switch (access.kind) {
+      case 'keys':
+        return yield* this.#walks.count(walkOf(list, undefined, keyRange(range), false))
+      case 'index':
+        if (isCareful(access, query)) return (yield* this.#carefully(access, query)).length
+        return yield* this.#walks.count(walkOf(list, access.index.id, indexRange(range), false))
+      case 'merge': {
+        const texts = yield* this.#walks.count(walkOf(list, undefined, textKeyRange(range), false))
+        if (access.index === undefined) return texts + (yield* this.#integers(list, query)).length
+        return texts + (yield* this.#walks.count(walkOf(list, access.index.id, indexRange(range), false)))
+      }
+      case 'scan':
+        return (yield* this.#scan(list, query)).length
+      default:
+        return access satisfies never
+    }
+  }
+
+  /**
+   * The keys of the children that a query by key order chooses, as `{"key":true,…}`; a leaf itself.
+   * @throws `read-too-big`
+   */
+  *keys(access: OpenAccess, query: Query, maxLength: number): Generator<void, JsonText | undefined> {
+    const budget = { left: maxLength, hasPriorities: false }
+    if (access.kind === 'nothing') return undefined
+    if (access.kind === 'leaf') return spend(budget, print(access.leaf, 'plain'))
+    const chosen = yield* this.#keys(access, query)
+    return spend(budget, `{${chosen.map((key) => `${JSON.stringify(keyOf(key))}:true`).join(',')}}`)
+  }
+
+  *#keys(access: (OpenAccess & { kind: 'text' }) | ListAccess, query: Query): Generator<void, readonly string[]> {
+    if (access.kind === 'text') return select(query, positionsInText(access.branch, query)).map(({ key }) => key)
+    const descending = query.limit?.from === 'last'
+    const walk = walkOf(access.list, undefined, keyRange(rangeOf(query)), descending)
+    const keys = yield* this.#walks.keys(walk, query.limit?.count ?? NO_LIMIT)
+    return descending ? keys.reverse() : keys
+  }
+
+  *#rows(access: ListAccess, query: Query): Generator<void, readonly ChildRow[]> {
+    switch (access.kind) {
+      case 'keys':
+        return yield* this.#walk(access.list, undefined, query)
+      case 'index':
+        return isCareful(access, query)
+          ? yield* this.#carefully(access, query)
+          : yield* this.#walk(access.list, access.index.id, query)
+      case 'merge':
+        return yield* this.#merge(access, query)
+      case 'scan':
+        return yield* this.#scan(access.list, query)
+      default:
+        return access satisfies never
+    }
+  }
+
+  /** Along the table or an index, from the end the limit counts from. */
+  *#walk(list: Interior, index: number | undefined, query: Query): Generator<void, readonly ChildRow[]> {
+    const range = index === undefined ? keyRange(rangeOf(query)) : indexRange(rangeOf(query))
+    const descending = query.limit?.from === 'last'
+    const rows = yield* this.#walks.children(walkOf(list, index, range, descending), query.limit?.count ?? NO_LIMIT)
+    return descending ? rows.reverse() : rows
+  }
+
+  /** Two ordered stretches, integers and other keys, become one in the order of their text. */
+  *#merge({ list, index }: Access & { kind: 'merge' }, query: Query): Generator<void, readonly ChildRow[]> {
+    const range = rangeOf(query)
+    const limit = query.limit?.count ?? NO_LIMIT
+    const descending = query.limit?.from === 'last'
+    const texts = yield* this.#walks.children(walkOf(list, undefined, textKeyRange(range), descending), limit)
+    const integers =
+      index === undefined
+        ? yield* this.#integers(list, query)
+        : yield* this.#walks.children(walkOf(list, index.id, indexRange(range), descending), limit)
+    if (integers.length === 0) return descending ? texts.reverse() : texts
+    return select(query, [...integers, ...texts].map(candidateByText)).map(({ row }) => row)
+  }
+
+  /** Children with integer keys that a lexicographic query may choose, sorted in memory. */
+  *#integers(list: Interior, query: Query): Generator<void, readonly ChildRow[]> {
+    const all = yield* this.#walks.children(walkOf(list, undefined, INTEGER_KEYS, false), NO_LIMIT)
+    return select(query, all.map(candidateByText)).map(({ row }) => row)
+  }
+
+  /** Without an index: looks at every child, and keeps no more of them than may be in the answer. */
+  *#scan(list: Interior, query: Query): Generator<void, readonly ChildRow[]> {
+    const walk = walkOf(list, undefined, keyRange({ start: undefined, end: undefined }), false)
+    let candidates: Candidate[] = []
+    for (const page of this.#walks.pages(walk)) {
+      for (const row of page) candidates.push({ ...this.#position(row, query), row })
+      if (query.limit !== undefined) candidates = [...select(query, candidates)]
+      yield
+    }
+    return select(query, candidates).map(({ row }) => row)
+  }
+
+  /**
+   * Along an index in which entries of equal value may stand for different texts: those are put in order by what the
+   * children really hold.
+   */
+  *#carefully({ list, index }: Access & { kind: 'index' }, query: Query): Generator<void, readonly ChildRow[]> {
+    const range = rangeOf(query)
+    const limit = query.limit?.count ?? NO_LIMIT
+    const descending = query.limit?.from === 'last'
+    const rows: ChildRow[] = []
+    for (const group of equalEntries(this.#walks.entries(walkOf(list, index.id, indexRange(range), descending)))) {
+      const candidates = group.map((row): Candidate => ({ ...this.#position(row, query), row }))
+      const chosen = candidates.filter((candidate) => contains(range, candidate)).sort(comparePositions)
+      if (descending) chosen.reverse()
+      for (const { row } of chosen) if (rows.length < limit) rows.push(row)
+      if (rows.length >= limit) break
+      yield
+    }
+    return descending ? rows.reverse() : rows
+  }
+
+  #position(row: ChildRow, { orderBy }: Query): Position {
+    if (orderBy.kind === 'key') return keyPosition(orderBy.lexicographic, row.key)
+    return { ...this.#tree.sortValueBelow(row, orderBy.path), key: row.key }
+  }
+
+  *#assemble(list: Interior, rows: readonly ChildRow[], budget: Budget): Generator<void, ChildText[]> {
+    const children: ChildText[] = []
+    const bare = (list.traits & Trait.carefulKeys) === 0
+    for (const { key, value, id } of rows) {
+      const text = id === null ? spend(budget, value ?? '', key.length) : yield* this.#tree.subtrees.text(id, budget)
+      children.push({ key: bare ? key : keyOf(key), text })
+    }
+    return children
+  }
+}
+
+function candidateByText(row: ChildRow): Candidate {
+  return { ...keyPosition(true, row.key), row }
+}
+
+/** Entries of long and equal values as one group, all others alone, in batches that a page brings. */
+function* equalEntries(pages: Iterable<EntryRow[]>): Generator<EntryRow[]> {
+  let group: EntryRow[] = []
+  for (const page of pages) {
+    for (const entry of page) {
+      const joins = group[0] !== undefined && isLong(toSortValue(entry)) && group[0].sorted === entry.sorted
+      if (!joins && group.length > 0) {
+        yield group
+        group = []
+      }
+      group.push(entry)
+    }
+  }
+  if (group.length > 0) yield group
+}
+
+function toSortValue({ kind, sorted }: EntryRow): SortValue {
+  return { kind, value: sorted }
+}
+
+function isCareful({ index }: Access & { kind: 'index' }, query: Query): boolean {
+  return index.hasCut || takesInMore(rangeOf(query))
+}
+
+function isUnbounded({ start, end, limit }: Query): boolean {
+  return start === undefined && end === undefined && limit === undefined
+}
+
+function walkOf({ id }: Interior, index: number | undefined, range: Walk['range'], descending: boolean): Walk {
+  return { list: id, index, range, descending }
+}
+
+function positionsInText(branch: Branch, { orderBy }: Query): Position[] {
+  return childKeys(branch).flatMap((key) => {
+    const child = ownMember(branch, key)
+    return child === undefined ? [] : [positionOf(orderBy, sortKey(key), child)]
+  })
+}
+
+function selectInText(branch: Branch, query: Query, budget: Budget): ChildText[] {
+  return select(query, positionsInText(branch, query)).map(({ key: sorted }) => {
+    const key = keyOf(sorted)
+    const child = ownMember(branch, key)
+    return { key, text: child === undefined ? 'null' : spend(budget, print(child, 'stored'), key.length) }
+  })
+}
