@@ -1,12 +1,13 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Query } from '../../query/query.ts'
+import { DholeError } from '../../tree/error.ts'
 import type { Path } from '../../tree/path.ts'
 import { type Branch, isBranch, type Leaf, ownMember, VALUE } from '../../tree/value.ts'
 import type { Connection } from './connection.ts'
 import { indexNameOf, KEY_INDEX } from './index-path.ts'
 import { INTEGER_KEYS } from './range-sql.ts'
 import { type TreeReader, textValue } from './read.ts'
-import { indexDefinition } from './schema.ts'
+import { indexDefinition, interior } from './schema.ts'
 import type { Interior } from './subtree.ts'
 import type { Walks } from './walk.ts'
 
@@ -33,28 +34,41 @@ export type Access =
   /** An index must be made first. */
   | { readonly kind: 'missing'; readonly list: Interior; readonly name: string }
 
+/** A way that leads somewhere without waiting. */
+export type OpenAccess = Exclude<Access, { kind: 'missing' }>
+
 /** Finds the way for a query in one snapshot. */
 export class AccessFinder {
   readonly #tree: TreeReader
   readonly #walks: Walks
   readonly #shortList: number
-  readonly #definition
+  readonly #list
 
   /** @param shortList children up to which a list is sorted in memory */
   constructor({ orm }: Connection, tree: TreeReader, walks: Walks, shortList: number) {
     this.#tree = tree
     this.#walks = walks
     this.#shortList = shortList
-    this.#definition = orm
-      .select({ id: indexDefinition.id, builtTo: indexDefinition.builtTo, hasCut: indexDefinition.hasCut })
-      .from(indexDefinition)
-      .where(
-        and(eq(indexDefinition.listId, sql.placeholder('list')), eq(indexDefinition.path, sql.placeholder('name'))),
-      )
+    const definition = and(
+      eq(indexDefinition.listId, interior.id),
+      eq(indexDefinition.path, sql.placeholder('name')),
+      isNull(indexDefinition.builtTo),
+    )
+    this.#list = orm
+      .select({
+        childCount: interior.childCount,
+        traits: interior.traits,
+        indexId: indexDefinition.id,
+        hasCut: indexDefinition.hasCut,
+      })
+      .from(interior)
+      .leftJoin(indexDefinition, definition)
+      .where(eq(interior.id, sql.placeholder('id')))
       .prepare()
   }
 
-  find(path: Path, { orderBy }: Query): Access {
+  find({ path, query }: { readonly path: Path; readonly query: Query }): Access {
+    const { orderBy } = query
     const place = this.#tree.place(path)
     if (place === undefined) return { kind: 'nothing' }
     if (place.kind === 'inside' || place.slot.id === null) {
@@ -63,30 +77,37 @@ export class AccessFinder {
       if (isBranch(value) && leaf === undefined) return { kind: 'text', branch: value }
       return isBranch(leaf) || leaf === undefined ? { kind: 'nothing' } : { kind: 'leaf', leaf }
     }
-    const list = this.#tree.subtrees.interior(place.slot.id)
-    if (orderBy.kind === 'key') return orderBy.lexicographic ? this.#lexicographic(list) : { kind: 'keys', list }
     const name = indexNameOf(orderBy)
-    const index = this.#ready(list, name)
-    if (index !== undefined) return { kind: 'index', list, index }
-    return list.childCount <= this.#shortList ? { kind: 'scan', list } : { kind: 'missing', list, name }
+    const { list, index } = this.#listAt(place.slot.id, name)
+    if (orderBy.kind === 'key') {
+      if (!orderBy.lexicographic) return { kind: 'keys', list }
+      if (index !== undefined || !this.#hasManyIntegers(list)) return { kind: 'merge', list, index }
+    } else {
+      if (index !== undefined) return { kind: 'index', list, index }
+      if (list.childCount <= this.#shortList) return { kind: 'scan', list }
+    }
+    return { kind: 'missing', list, name }
   }
 
-  /** The way without an index that could not be made. */
-  withoutIndex({ list, name }: Access & { kind: 'missing' }): Exclude<Access, { kind: 'missing' }> {
+  /** The way that needs no index where one is missing. */
+  findAnyway(selection: { readonly path: Path; readonly query: Query }): OpenAccess {
+    const access = this.find(selection)
+    if (access.kind !== 'missing') return access
+    const { list, name } = access
     return name === KEY_INDEX ? { kind: 'merge', list, index: undefined } : { kind: 'scan', list }
   }
 
-  #lexicographic(list: Interior): Access {
-    const index = this.#ready(list, KEY_INDEX)
-    if (index !== undefined) return { kind: 'merge', list, index }
-    // One look tells for most lists: integers stand first.
-    const integers = { list: list.id, index: undefined, range: INTEGER_KEYS, descending: false }
-    const many = this.#walks.exceeds(integers, this.#shortList)
-    return many ? { kind: 'missing', list, name: KEY_INDEX } : { kind: 'merge', list, index: undefined }
+  /** One look tells for most lists: integers stand first. */
+  #hasManyIntegers({ id: list }: Interior): boolean {
+    return this.#walks.exceeds({ list, index: undefined, range: INTEGER_KEYS, descending: false }, this.#shortList)
   }
 
-  #ready({ id: list }: Interior, name: string): ReadyIndex | undefined {
-    const definition = this.#definition.get({ list, name })
-    return definition === undefined || definition.builtTo !== null ? undefined : definition
+  /** An interior node and its complete index of that name. */
+  #listAt(id: number, name: string): { list: Interior; index: ReadyIndex | undefined } {
+    const row = this.#list.get({ id, name })
+    if (row === undefined) throw new DholeError('internal', undefined, { cause: `no interior row ${id}` })
+    const { childCount, traits, indexId, hasCut } = row
+    const index = indexId === null ? undefined : { id: indexId, hasCut: hasCut === true }
+    return { list: { id, childCount, traits }, index }
   }
 }

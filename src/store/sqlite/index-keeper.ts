@@ -4,7 +4,7 @@ import type { Definition } from './index-definitions.ts'
 import type { IndexMaintenance } from './index-maintenance.ts'
 import { indexName } from './index-path.ts'
 import type { TreeReader } from './read.ts'
-import type { Snapshot } from './snapshots.ts'
+import { type Reads, UNLIMITED } from './reads.ts'
 
 /** Uses are noted, and unused indexes looked for, so often in the time after which one is dropped. */
 const LOOKS = 16
@@ -17,10 +17,9 @@ export interface IndexKeeperParts {
   readonly reader: TreeReader
   /** Has the next transaction run soon. */
   readonly wake: () => void
-  /** Runs a reading on the current snapshot, in turns when it is long. */
-  readonly read: <T>(start: (snapshot: Snapshot) => Generator<void, T>) => Promise<T>
+  readonly reads: Reads
   /** An index not used for so long is dropped, in milliseconds. */
-  readonly idleMs: number
+  readonly indexIdleMs: number
   /** Lists of no more children need no index. */
   readonly shortList: number
 }
@@ -34,7 +33,7 @@ export class IndexKeeper {
 
   constructor(parts: IndexKeeperParts) {
     this.#parts = parts
-    this.#timer = setInterval(() => this.#age(), Math.min(parts.idleMs / LOOKS, LONGEST_PAUSE_MS))
+    this.#timer = setInterval(() => this.#age(), Math.min(parts.indexIdleMs / LOOKS, LONGEST_PAUSE_MS))
     this.#timer.unref()
   }
 
@@ -54,7 +53,7 @@ export class IndexKeeper {
   async declare(declarations: readonly IndexDeclaration[]): Promise<void> {
     this.#declarations = declarations
     for (const { list, path } of declarations) {
-      const lists = await this.#parts.read((snapshot) => this.#longLists(snapshot.tree, list))
+      const lists = await this.#parts.reads.run(UNLIMITED, (snapshot) => this.#longLists(snapshot.tree, list))
       for (const id of lists) await this.want(id, indexName(path))
     }
   }
@@ -66,7 +65,7 @@ export class IndexKeeper {
   #age(): void {
     const used = this.#used
     this.#used = new Map()
-    const { maintenance, idleMs, wake } = this.#parts
+    const { maintenance, indexIdleMs: idleMs, wake } = this.#parts
     maintenance.age({ used, idleMs, isKept: (definition) => this.#isDeclared(definition) })
     wake()
   }

@@ -8,7 +8,7 @@ import { keyOf, type SortValue, sortKey } from '../../tree/order.ts'
 import { type JsonText, print } from '../../tree/print.ts'
 import { type Branch, ownMember } from '../../tree/value.ts'
 import type { IndexInfo } from '../store.ts'
-import { type Access, AccessFinder } from './access.ts'
+import { type Access, AccessFinder, type OpenAccess } from './access.ts'
 import type { Connection } from './connection.ts'
 import { indexedPath } from './index-path.ts'
 import { isLong } from './index-value.ts'
@@ -22,8 +22,6 @@ import { type ChildRow, type EntryRow, type Walk, Walks } from './walk.ts'
 /** A child whose place in the order is known. */
 type Candidate = Position & { readonly row: ChildRow }
 
-/** A way that leads somewhere without waiting. */
-export type OpenAccess = Exclude<Access, { kind: 'missing' }>
 type ListAccess = Extract<OpenAccess, { list: Interior }>
 
 const NO_LIMIT = Number.POSITIVE_INFINITY
@@ -35,14 +33,15 @@ const NO_LIMIT = Number.POSITIVE_INFINITY
 export class QueryReader {
   readonly #tree: TreeReader
   readonly #walks: Walks
-  readonly finder: AccessFinder
+  /** Finds the way for a query. */
+  readonly ways: AccessFinder
   readonly #definitions
 
   /** @param shortList children up to which a list is sorted in memory */
   constructor(connection: Connection, tree: TreeReader, shortList: number) {
     this.#tree = tree
     this.#walks = new Walks(connection)
-    this.finder = new AccessFinder(connection, tree, this.#walks, shortList)
+    this.ways = new AccessFinder(connection, tree, this.#walks, shortList)
     this.#definitions = connection.orm.select().from(indexDefinition).where(gt(indexDefinition.listId, 0)).prepare()
   }
 

@@ -1,4 +1,3 @@
-import pLimit from 'p-limit'
 import type { Observer } from '../../observer.ts'
 import type { IndexDeclaration } from '../../query/indexes.ts'
 import type { Query } from '../../query/query.ts'
@@ -16,10 +15,10 @@ import { IndexKeeper } from './index-keeper.ts'
 import { IndexMaintenance } from './index-maintenance.ts'
 import { LogFile, type SyncLog } from './log-file.ts'
 import { type OpenFile, openFile } from './open.ts'
-import type { OpenAccess, QueryReader } from './query.ts'
 import { TreeReader } from './read.ts'
+import { Reads, UNLIMITED } from './reads.ts'
+import { Selector } from './selector.ts'
 import { type Snapshot, Snapshots } from './snapshots.ts'
-import { runBriefly, runInTurns } from './steps.ts'
 import { Sweep } from './sweep.ts'
 import { TextCache } from './text-cache.ts'
 import { TreeWriter } from './write.ts'
@@ -50,28 +49,6 @@ export const defaultStorage = {
   ...defaultRetention,
 }
 
-/** Reading that nobody has asked for in a request. */
-const UNLIMITED: ReadLimit = { maxLength: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY }
-/** A list may be replaced by another one, without its index, each time one has been built. */
-const INDEX_ATTEMPTS = 3
-
-/** Reads that take several turns, at once: each holds a snapshot and a growing text. */
-const LONG_READS = 4
-
-/** What is read along a way that has been found. */
-type SelectionReading<T> = (reader: QueryReader, access: OpenAccess) => Generator<void, T>
-
-/** Instead of an answer: what must be built first. */
-class MissingIndex {
-  readonly listId: number
-  readonly name: string
-
-  constructor(listId: number, name: string) {
-    this.listId = listId
-    this.name = name
-  }
-}
-
 /**
  * The durable tree in one SQLite file.
  * @see docs/architecture.md#storage
@@ -83,8 +60,9 @@ export class SqliteStore implements TreeStore {
   readonly #checkpoint: Checkpoint
   readonly #pipeline: DurabilityPipeline
   readonly #cache: TextCache
+  readonly #reads: Reads
   readonly #indexes: IndexKeeper
-  readonly #longReads = pLimit(LONG_READS)
+  readonly #selector: Selector
   #closed: Promise<void> | undefined
 
   /**
@@ -119,14 +97,14 @@ export class SqliteStore implements TreeStore {
         onTroubled: (error) => observer.storeTroubled(file, error),
       },
     )
-    this.#indexes = new IndexKeeper({
-      maintenance,
-      reader,
-      wake: () => this.#pipeline.wake(),
-      read: async (start) => this.#read(UNLIMITED, start),
-      idleMs: settings.indexIdleMs,
-      shortList: settings.shortList,
-    })
+    this.#reads = new Reads(
+      this.#snapshots,
+      () => this.#current(),
+      () => this.#checkOpen(),
+    )
+    const wake = () => this.#pipeline.wake()
+    this.#indexes = new IndexKeeper({ ...settings, maintenance, reader, reads: this.#reads, wake })
+    this.#selector = new Selector(this.#reads, this.#indexes)
   }
 
   node(path: Path, limit: ReadLimit): Awaitable<NodeText | undefined> {
@@ -135,21 +113,21 @@ export class SqliteStore implements TreeStore {
       if (cached.stored.length > limit.maxLength) throw new DholeError('read-too-big')
       return cached
     }
-    return this.#read(limit, (snapshot) => this.#readNode(snapshot, path, limit))
+    return this.#reads.run(limit, (snapshot) => this.#readNode(snapshot, path, limit))
   }
 
   query(path: Path, query: Query, limit: ReadLimit): Awaitable<ReadText | undefined> {
-    return this.#select(path, query, limit, (reader, access) => reader.answer(access, query, limit.maxLength))
+    return this.#selector.select({ path, query, limit }, (reader, way) => reader.answer(way, query, limit.maxLength))
   }
 
   shallow(path: Path, limit: ReadLimit, query?: Query): Awaitable<JsonText | undefined> {
-    if (query === undefined) return this.#read(limit, (snapshot) => snapshot.tree.shallow(path, limit.maxLength))
-    return this.#select(path, query, limit, (reader, access) => reader.keys(access, query, limit.maxLength))
+    if (query === undefined) return this.#reads.run(limit, (snapshot) => snapshot.tree.shallow(path, limit.maxLength))
+    return this.#selector.select({ path, query, limit }, (reader, way) => reader.keys(way, query, limit.maxLength))
   }
 
   count(path: Path, query?: Query): Awaitable<number> {
     if (query === undefined) return this.#current().tree.count(path)
-    return this.#select(path, query, UNLIMITED, (reader, access) => reader.count(access, query))
+    return this.#selector.select({ path, query, limit: UNLIMITED }, (reader, way) => reader.count(way, query))
   }
 
   async declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void> {
@@ -191,64 +169,12 @@ export class SqliteStore implements TreeStore {
     this.#indexes.stop()
     await this.#pipeline.close()
     // Long reads see `#closed` at their next step and let go of their snapshots.
-    while (this.#longReads.activeCount > 0) await new Promise(setImmediate)
+    await this.#reads.ended()
     await this.#checkpoint.close()
     this.#snapshots.close()
     this.#file.writer.client.run('PRAGMA wal_checkpoint(TRUNCATE)')
     this.#file.writer.client.close()
     this.#file.unlock()
-  }
-
-  /** Reads what a query chooses; when an index is missing, as soon as it is there. */
-  #select<T>(path: Path, query: Query, limit: ReadLimit, read: SelectionReading<T>): Awaitable<T> {
-    const selected = this.#read(limit, (snapshot) => this.#selection(snapshot, path, query, read, false))
-    if (!(selected instanceof Promise)) {
-      return selected instanceof MissingIndex ? this.#selectLater(selected, path, query, limit, read) : selected
-    }
-    return selected.then((later) =>
-      later instanceof MissingIndex ? this.#selectLater(later, path, query, limit, read) : later,
-    )
-  }
-
-  async #selectLater<T>(
-    missing: MissingIndex,
-    path: Path,
-    query: Query,
-    limit: ReadLimit,
-    read: SelectionReading<T>,
-  ): Promise<T> {
-    let wanted = missing
-    for (let attempt = 1; attempt <= INDEX_ATTEMPTS; attempt++) {
-      try {
-        await this.#indexes.want(wanted.listId, wanted.name)
-      } catch {
-        // Whoever cannot write can still sort.
-        break
-      }
-      const selected = await this.#read(limit, (snapshot) => this.#selection(snapshot, path, query, read, false))
-      if (!(selected instanceof MissingIndex)) return selected
-      wanted = selected
-    }
-    const selected = await this.#read(limit, (snapshot) => this.#selection(snapshot, path, query, read, true))
-    if (selected instanceof MissingIndex) throw new DholeError('internal')
-    return selected
-  }
-
-  /** @param anyway whether to go without an index that is missing */
-  *#selection<T>(
-    { queries }: Snapshot,
-    path: Path,
-    query: Query,
-    read: SelectionReading<T>,
-    anyway: boolean,
-  ): Generator<void, T | MissingIndex> {
-    const found = queries.finder.find(path, query)
-    if (found.kind === 'missing' && !anyway) return new MissingIndex(found.list.id, found.name)
-    const access = found.kind === 'missing' ? queries.finder.withoutIndex(found) : found
-    if ((access.kind === 'index' || access.kind === 'merge') && access.index !== undefined) {
-      this.#indexes.noteUse(access.index.id)
-    }
-    return yield* read(queries, access)
   }
 
   *#readNode(snapshot: Snapshot, path: Path, limit: ReadLimit): Generator<void, NodeText | undefined> {
@@ -258,8 +184,9 @@ export class SqliteStore implements TreeStore {
     return text
   }
 
+  /** The latest durable commit. @throws `unavailable` once closed */
   #current(): Snapshot {
-    if (this.#closed !== undefined) throw new DholeError('unavailable')
+    this.#checkOpen()
     const current = this.#snapshots.current
     if (current !== undefined) return current
     // Readers have let go for a checkpoint: all commits are durable and no new one comes meanwhile.
@@ -268,34 +195,8 @@ export class SqliteStore implements TreeStore {
     return pinned
   }
 
-  /** Most reads end at once. One that does not gives way to others between its steps, on the snapshot it began with. */
-  #read<T>(limit: ReadLimit, start: (snapshot: Snapshot) => Generator<void, T>): Awaitable<T> {
-    const snapshot = this.#current()
-    const steps = start(snapshot)
-    const finished = runBriefly(steps)
-    if (finished !== undefined) return finished.value
-    if (this.#longReads.activeCount >= LONG_READS) {
-      // A queue of half-done reads would hold a snapshot each: this one starts over when its turn comes.
-      return this.#longReads(() => this.#readInTurns(limit, this.#current(), start))
-    }
-    return this.#longReads(() => this.#readInTurns(limit, snapshot, () => steps))
-  }
-
-  async #readInTurns<T>(
-    limit: ReadLimit,
-    snapshot: Snapshot,
-    start: (snapshot: Snapshot) => Generator<void, T>,
-  ): Promise<T> {
-    const deadline = performance.now() + limit.timeoutMs
-    this.#snapshots.retain(snapshot)
-    try {
-      return await runInTurns(start(snapshot), () => {
-        if (performance.now() > deadline) throw new DholeError('read-too-big')
-        if (this.#closed !== undefined) throw new DholeError('unavailable')
-      })
-    } finally {
-      this.#snapshots.release(snapshot)
-    }
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw new DholeError('unavailable')
   }
 
   #forgetChanged(commits: readonly Commit[]): void {

@@ -1,0 +1,81 @@
+import type { Query } from '../../query/query.ts'
+import type { Awaitable } from '../../tree/awaitable.ts'
+import type { Path } from '../../tree/path.ts'
+import type { ReadLimit } from '../store.ts'
+import type { OpenAccess } from './access.ts'
+import type { IndexKeeper } from './index-keeper.ts'
+import type { QueryReader } from './query.ts'
+import type { Reads } from './reads.ts'
+import type { Snapshot } from './snapshots.ts'
+
+/** A list may be replaced by another one, without its index, each time one has been built. */
+const ATTEMPTS = 3
+
+/** Which children are wanted. */
+interface Selection {
+  readonly path: Path
+  readonly query: Query
+  readonly limit: ReadLimit
+}
+
+/** What is read along a way that has been found. */
+type Use<T> = (reader: QueryReader, way: OpenAccess) => Generator<void, T>
+
+/** Instead of an answer: what must be built first. */
+class MissingIndex {
+  readonly listId: number
+  readonly name: string
+
+  constructor(listId: number, name: string) {
+    this.listId = listId
+    this.name = name
+  }
+}
+
+/** Reads what queries choose. Where an index is missing it waits for it, and where it cannot be had it does without. */
+export class Selector {
+  readonly #reads: Reads
+  readonly #indexes: IndexKeeper
+
+  constructor(reads: Reads, indexes: IndexKeeper) {
+    this.#reads = reads
+    this.#indexes = indexes
+  }
+
+  select<T>(selection: Selection, use: Use<T>): Awaitable<T> {
+    const found = this.#try(selection, use)
+    if (found instanceof Promise) return found.then((later) => this.#settle(later, selection, use))
+    return this.#settle(found, selection, use)
+  }
+
+  #settle<T>(found: T | MissingIndex, selection: Selection, use: Use<T>): Awaitable<T> {
+    return found instanceof MissingIndex ? this.#later(found, selection, use) : found
+  }
+
+  #try<T>(selection: Selection, use: Use<T>): Awaitable<T | MissingIndex> {
+    return this.#reads.run(selection.limit, (snapshot) => this.#along(snapshot, selection, use))
+  }
+
+  /** Builds what is missing and tries again; in the end goes without. */
+  async #later<T>(missing: MissingIndex, selection: Selection, use: Use<T>): Promise<T> {
+    let found: T | MissingIndex = missing
+    for (let attempt = 1; found instanceof MissingIndex && attempt <= ATTEMPTS; attempt++) {
+      try {
+        await this.#indexes.want(found.listId, found.name)
+      } catch {
+        // A store that cannot write can still sort.
+        break
+      }
+      found = await this.#try(selection, use)
+    }
+    if (!(found instanceof MissingIndex)) return found
+    return this.#reads.run(selection.limit, ({ queries }) => use(queries, queries.ways.findAnyway(selection)))
+  }
+
+  *#along<T>({ queries }: Snapshot, selection: Selection, use: Use<T>): Generator<void, T | MissingIndex> {
+    const way = queries.ways.find(selection)
+    if (way.kind === 'missing') return new MissingIndex(way.list.id, way.name)
+    if ((way.kind === 'index' || way.kind === 'merge') && way.index !== undefined) this.#indexes.noteUse(way.index.id)
+    return yield* use(queries, way)
+  }
+}
