@@ -1,8 +1,7 @@
 import { identify } from '../auth/credential.ts'
-import { type FilterTexts, parseQuery, parseShallowQuery } from '../query/parse.ts'
-import type { Query } from '../query/query.ts'
+import type { Family, Query } from '../query/query.ts'
 import type { Application, Applications } from '../service/applications.ts'
-import type { WriteOptions, WriteOutcome } from '../service/database.ts'
+import type { WriteOptions, WriteOutcome } from '../service/write-job.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
 import { etagMatches, NULL_ETAG } from '../tree/etag.ts'
@@ -23,6 +22,7 @@ import {
   type RawParameters,
   writeSeconds,
 } from './parameters.ts'
+import { queryOf } from './query-parameters.ts'
 import { type Dress, dressedReply, emptyReply, jsonReply, preflightReply } from './reply.ts'
 import { splitTarget, type Target, targetPath } from './target.ts'
 import type { Listener, Transport } from './transport.ts'
@@ -88,7 +88,7 @@ export class DataRoutes {
     checkCombination(method, request, raw)
     const parameters = checkParameters(raw)
     const timeoutMs = parseTimeout(parameters.timeout)
-    const query = raw.filters ? queryOf(request, raw, parameters, application) : undefined
+    const query = raw.filters ? queryOf(parameters, familyOf(request, raw, application)) : undefined
     const caller = identify(credentialOf(request, parameters), application.secret)
     if (method === 'GET' && parameters.sv !== undefined) return dressedReply(String(Date.now()), parameters)
     if (!application.open && !caller.admin) throw new DholeError('permission-denied')
@@ -198,26 +198,9 @@ function checkCombination(method: Method, request: Request, { values, filters }:
   }
 }
 
-/**
- * What the filters of a GET ask for.
- * @throws as `makeQuery`, and `shallow-with-order`, `count-with-limit`
- */
-function queryOf(
-  request: Request,
-  raw: RawParameters,
-  { shallow, count, ...texts }: Parameters,
-  { database }: Application,
-): Query | undefined {
-  const family = speaksFirebase(request, raw) ? 'firebase' : database.profile
-  const filters = filtersOf(texts)
-  const query = shallow === 'true' ? parseShallowQuery(filters) : parseQuery(filters, family)
-  if (count === 'true' && query?.limit !== undefined) throw new DholeError('count-with-limit')
-  return query
-}
-
-function filtersOf(texts: FilterTexts): FilterTexts {
-  const { orderBy, startAt, startAfter, endAt, endBefore, equalTo, limitToFirst, limitToLast } = texts
-  return { orderBy, startAt, startAfter, endAt, endBefore, equalTo, limitToFirst, limitToLast }
+/** Whose answers a request gets where the families of clients differ. */
+function familyOf(request: Request, raw: RawParameters, { database }: Application): Family {
+  return speaksFirebase(request, raw) ? 'firebase' : database.profile
 }
 
 function acceptsStream(accept: string | null): boolean {

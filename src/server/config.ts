@@ -1,6 +1,9 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { type IndexSpec, parseIndexes } from '../query/indexes.ts'
 import { defaultRetention } from '../store/sqlite/change-log.ts'
+import { defaultStorage } from '../store/sqlite/sqlite-store.ts'
+import { DholeError } from '../tree/error.ts'
 import { defaultLimits } from '../tree/limits.ts'
 
 const PORT_NUMBER = { minimum: 0, maximum: 65_535 }
@@ -64,6 +67,24 @@ export const configSchema = Type.Object({
     default: defaultLimits.maxReadMs,
     description: 'longest time a read may take, in milliseconds',
   }),
+  PROFILE: Type.Union([Type.Literal('wilddog'), Type.Literal('firebase')], {
+    default: 'wilddog',
+    description: 'whose answers a query gets where the two families differ: `wilddog` or `firebase`',
+  }),
+  INDEX_POLICY: Type.Union([Type.Literal('allow'), Type.Literal('require')], {
+    default: 'allow',
+    description: '`require`: refuse to sort by a child or value without a declared index',
+  }),
+  INDEXES: Type.Optional(
+    Type.String({
+      description: 'indexes that are kept whether they are used or not, as JSON: `{"/dinosaurs": ["height"]}`',
+    }),
+  ),
+  INDEX_IDLE_MS: Type.Integer({
+    minimum: 1,
+    default: defaultStorage.indexIdleMs,
+    description: 'time after which an index that no query has used is dropped, in milliseconds',
+  }),
   CHANGE_LOG_COUNT: Type.Integer({
     minimum: 1,
     default: defaultRetention.maxChanges,
@@ -99,7 +120,33 @@ export function readConfig(raw: RawConfig): Config {
   if ((checked.TLS_CERT === undefined) !== (checked.TLS_KEY === undefined)) {
     throw new Error('TLS_CERT and TLS_KEY belong together: set both or neither')
   }
+  readIndexes(checked)
   return checked
+}
+
+const indexesSchema = Type.Record(Type.String(), Type.Array(Type.String({ minLength: 1 })))
+
+/** The indexes of `INDEXES`. @throws Error unless it is JSON of that shape */
+export function readIndexes({ INDEXES }: Config): IndexSpec {
+  if (INDEXES === undefined) return {}
+  const indexes = parseJson(INDEXES)
+  if (!Value.Check(indexesSchema, indexes)) {
+    throw new Error('INDEXES: expected JSON such as {"/dinosaurs": ["height", ".value"]}')
+  }
+  try {
+    parseIndexes(indexes)
+  } catch (error) {
+    throw error instanceof DholeError ? new Error(`INDEXES: ${error.message}`, { cause: error }) : error
+  }
+  return indexes
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Schema of one setting, with its default and description. */

@@ -6,7 +6,7 @@ import type { DholeOptions } from '../options.ts'
 import { type KeptSecret, keepSecret } from '../secret.ts'
 import type { Applications } from '../service/applications.ts'
 import { type Certificate, ownCertificate, readCertificate } from './certificate.ts'
-import { type Config, isLoopback } from './config.ts'
+import { type Config, isLoopback, readIndexes } from './config.ts'
 import { createLogger, type Logger, logObserver } from './log.ts'
 
 /** A server that is listening. */
@@ -58,7 +58,15 @@ export async function serve(config: Config): Promise<RunningServer> {
 function optionsOf(config: Config, secret: string): DholeOptions {
   return {
     dataDir: config.DATA_DIR,
-    applications: { [config.APP_ID]: { secret, open: isLoopback(config.HOST) } },
+    applications: {
+      [config.APP_ID]: {
+        secret,
+        open: isLoopback(config.HOST),
+        profile: config.PROFILE,
+        indexPolicy: config.INDEX_POLICY,
+        indexes: readIndexes(config),
+      },
+    },
     ...(config.BASE_DOMAIN === undefined ? {} : { baseDomain: config.BASE_DOMAIN }),
     trustProxy: config.TRUST_PROXY?.split(',').map((address) => address.trim()) ?? [],
     docs: true,
@@ -68,7 +76,11 @@ function optionsOf(config: Config, secret: string): DholeOptions {
       maxReadBytes: config.MAX_READ_BYTES,
       maxReadMs: config.MAX_READ_MS,
     },
-    storage: { maxChanges: config.CHANGE_LOG_COUNT, maxAgeMs: config.CHANGE_LOG_AGE_MS },
+    storage: {
+      maxChanges: config.CHANGE_LOG_COUNT,
+      maxAgeMs: config.CHANGE_LOG_AGE_MS,
+      indexIdleMs: config.INDEX_IDLE_MS,
+    },
   }
 }
 

@@ -1,0 +1,147 @@
+import type { CommitContext, Effects, ReadAnswer, ReadRequest } from '../store/store.ts'
+import { DholeError } from '../tree/error.ts'
+import { etagMatches, etagOf } from '../tree/etag.ts'
+import type { Limits } from '../tree/limits.ts'
+import type { NodeText } from '../tree/node-text.ts'
+import { covers, formatPath, type Path } from '../tree/path.ts'
+import { print } from '../tree/print.ts'
+import { isBranch, type Value } from '../tree/value.ts'
+import type { Write, WritePlan } from '../tree/write.ts'
+
+/** Conditions on a write. */
+export interface WriteOptions {
+  /** Write only if the node's tag is this one; `null_etag` for no node, `*` for any. */
+  readonly ifMatch?: string | undefined
+  /** Refuse a write estimated to take longer, in seconds. */
+  readonly maxSeconds?: number | undefined
+}
+
+/** What became of a write that was valid. */
+export type WriteOutcome =
+  | {
+      readonly kind: 'written'
+      /** The payload as sent, with server values filled in. */
+      readonly json: unknown
+      /** Tag of what stands there now; not known after a patch. */
+      readonly etag: string | undefined
+    }
+  | {
+      /** The condition did not hold; nothing is written. */
+      readonly kind: 'mismatch'
+      readonly current: NodeText | undefined
+    }
+
+/** A child appended under a generated key. */
+export interface Appended {
+  readonly name: string
+  readonly etag: string
+}
+
+type Reads<T> = Generator<ReadRequest, T, ReadAnswer>
+
+/** Decides inside the transaction: condition, server values, cost, priorities; then hands over the writes. */
+export function* writeJob(
+  plan: WritePlan,
+  options: WriteOptions,
+  limits: Limits,
+  context: CommitContext,
+  decide: (outcome: WriteOutcome) => void,
+): Reads<Effects | undefined> {
+  if (options.ifMatch !== undefined) {
+    const current = (yield { kind: 'node', path: plan.path }) as NodeText | undefined
+    if (!etagMatches(options.ifMatch, current?.etag ?? etagOf(undefined))) {
+      decide({ kind: 'mismatch', current })
+      return undefined
+    }
+  }
+  const resolved = plan.serverValues.length === 0 ? plan : yield* resolve(plan, context.now)
+  if (options.maxSeconds !== undefined) yield* checkCost(resolved.writes, options.maxSeconds, limits)
+  if (resolved.writes.some(({ kind }) => kind === 'priority')) yield* checkPriorities(resolved.writes)
+  decide({
+    kind: 'written',
+    json: resolved.json,
+    // Not every caller wants it, and it costs as much as printing the value once more.
+    get etag() {
+      return resolved.kind === 'put' ? etagAfter(resolved) : undefined
+    },
+  })
+  if (writesNothing(resolved.writes) && !(yield* anyExists(resolved.writes))) return undefined
+  return { kind: resolved.kind, path: resolved.path, writes: resolved.writes }
+}
+
+/** Decides inside the transaction what is appended, and under which key. @param checked the plan for any one child */
+export function* appendJob(
+  path: Path,
+  checked: WritePlan,
+  options: WriteOptions,
+  limits: Limits,
+  context: CommitContext,
+  decide: (appended: Appended) => void,
+): Reads<Effects | undefined> {
+  const name = context.nextPushId()
+  const child = [...path, name]
+  // Nothing stands under a new key, so there is no old number to add to.
+  const plan = checked.serverValues.length === 0 ? checked : checked.resolve({ now: context.now, old: new Map() })
+  const writes = plan.writes.map((write) => ({ ...write, path: child }))
+  if (options.maxSeconds !== undefined) yield* checkCost(writes, options.maxSeconds, limits)
+  decide({
+    name,
+    get etag() {
+      return etagAfter(plan)
+    },
+  })
+  return writesNothing(writes) ? undefined : { kind: 'put', path: child, writes }
+}
+
+function* checkCost(writes: readonly Write[], maxSeconds: number, limits: Limits): Reads<void> {
+  let nodes = 0
+  for (const write of writes) {
+    if (write.kind === 'priority') continue
+    nodes += countNodes(write.value) + ((yield { kind: 'size', path: write.path }) as number)
+  }
+  if (nodes / limits.writeNodesPerSecond > maxSeconds) throw new DholeError('write-too-big')
+}
+
+function* resolve(plan: WritePlan, now: number): Reads<WritePlan> {
+  const old = new Map<string, number>()
+  for (const { path, serverValue } of plan.serverValues) {
+    if (serverValue.kind !== 'increment') continue
+    const leaf = yield { kind: 'leaf', path }
+    if (typeof leaf === 'number') old.set(formatPath(path), leaf)
+  }
+  return plan.resolve({ now, old })
+}
+
+/** A priority needs a node: one that is there, or one that the same request makes. */
+function* checkPriorities(writes: readonly Write[]): Reads<void> {
+  for (const write of writes) {
+    if (write.kind !== 'priority' || write.priority === undefined) continue
+    const made = writes.some(
+      (other) => other.kind === 'value' && other.value !== undefined && covers(write.path, other.path),
+    )
+    if (!made && !(yield { kind: 'exists', path: write.path })) throw new DholeError('priority-on-nothing')
+  }
+}
+
+/** Whether the writes only take away. */
+function writesNothing(writes: readonly Write[]): boolean {
+  return writes.every((write) => (write.kind === 'value' ? write.value : write.priority) === undefined)
+}
+
+function* anyExists(writes: readonly Write[]): Reads<boolean> {
+  for (const { path } of writes) if (yield { kind: 'exists', path }) return true
+  return false
+}
+
+/** Tag of the one place a put writes: what it wrote is all that stands there. */
+function etagAfter(plan: WritePlan): string {
+  const write = plan.writes[0]
+  const value = write?.kind === 'priority' ? write.priority : write?.value
+  return etagOf(value === undefined ? undefined : print(value, 'stored'))
+}
+
+function countNodes(value: Value | undefined): number {
+  if (value === undefined) return 0
+  if (!isBranch(value)) return 1
+  return Object.values(value).reduce<number>((sum, child) => sum + countNodes(child), 1)
+}
