@@ -67,14 +67,17 @@ function decode(text: string): string {
 
 function parseLimit(name: string, text: string): number {
   if (!LIMIT.test(text)) throw new DholeError('bad-limit', `${name} must be an integer`)
-  return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
+  const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number
+  return Math.min(Math.max(Number(text), MIN_SAFE_INTEGER), MAX_SAFE_INTEGER)
 }
 
 /** A JSON primitive, or one, a comma and a key as JSON string. Whether they may stand there is checked later. */
 function parseBound(text: string): BoundSpec {
   const parts = parseJson(`[${text}]`)
   if (!Array.isArray(parts) || parts.length === 0 || parts.length > 2) throw new DholeError('bad-bound')
-  return parts.length === 1 ? parts[0] : (parts as [never, never])
+  const [value] = parts
+  if (typeof value === 'object' && value !== null) throw new DholeError('bad-bound')
+  return parts.length === 1 ? value : (parts as [never, never])
 }
 
 function parseKeyBound(text: string): BoundSpec {

@@ -31,8 +31,6 @@ export interface BatchOutcome {
   readonly settlements: readonly Settlement[]
   /** Whether the file changed, so that a sync is owed. */
   readonly changed: boolean
-  /** Whether there is work left that nobody asked for: rows to remove, indexes to build. */
-  readonly moreToDo: boolean
 }
 
 const PUSH_TIME = 'push_time'
@@ -80,7 +78,12 @@ export class BatchRunner {
     this.#pushIds = new PushIds(this.#savedPushTime)
   }
 
-  /** Nothing will be run any more. */
+  /** Whether there is work that is no job: rows to remove, indexes to build. */
+  get hasWork(): boolean {
+    return this.#sweep.isDue || this.#log.moreToTrim || this.#indexes.isDue
+  }
+
+  /** Whoever waits for such work need not any longer. */
   abandon(error: unknown): void {
     this.#indexes.abandon(error)
   }
@@ -114,7 +117,6 @@ export class BatchRunner {
         commits,
         settlements: [...settlements, ...indexed.news],
         changed: commits.length > 0 || issued || swept || trimmed || indexed.changed,
-        moreToDo: this.#sweep.isDue || this.#log.moreToTrim || this.#indexes.isDue,
       }
     } catch (error) {
       this.#log.rewind(firstSeq)

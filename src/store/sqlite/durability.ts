@@ -41,7 +41,8 @@ export class DurabilityPipeline {
   /** No new batch starts while the log waits to be shortened, or is. */
   #pausing = false
   #shortening = false
-  #moreToDo = true
+  /** Work of our own has failed, and is not tried again before somebody wants something. */
+  #resting = false
   #lastSeq: number
   /** Batches that have committed and wait for a sync. */
   #unsynced: BatchOutcome[] = []
@@ -70,18 +71,24 @@ export class DurabilityPipeline {
   }
 
   commit(job: Job): Promise<Commit | undefined> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure)
-    if (this.#closing) return Promise.reject(new DholeError('unavailable'))
     return new Promise((resolve, reject) => {
+      this.#checkWritable()
+      this.#resting = false
       this.#queue.push({ job, resolve, reject })
       this.#schedule()
     })
   }
 
-  /** There is work that is no job. */
+  /** There is work that is no job. @throws `unavailable` when nothing can be written any more */
   wake(): void {
-    this.#moreToDo = true
+    this.#checkWritable()
+    this.#resting = false
     this.#schedule()
+  }
+
+  #checkWritable(): void {
+    if (this.#failure !== undefined) throw this.#failure
+    if (this.#closing) throw new DholeError('unavailable')
   }
 
   /** Resolves when nothing is queued, waits for a sync or is left to do. Rejects never. */
@@ -102,7 +109,7 @@ export class DurabilityPipeline {
 
   /** Whether there is work nobody waits for in the queue, and time for it. */
   get #hasOwnWork(): boolean {
-    return this.#moreToDo && !this.#closing && this.#failure === undefined
+    return !this.#resting && !this.#closing && this.#failure === undefined && this.#runner.hasWork
   }
 
   #schedule(): void {
@@ -140,7 +147,6 @@ export class DurabilityPipeline {
 
   #endBatch(outcome: BatchOutcome): void {
     this.#batchOpen = false
-    this.#moreToDo = outcome.moreToDo
     this.#lastSeq = outcome.commits.at(-1)?.seq ?? this.#lastSeq
     // What a job saw may not be durable yet even when it wrote nothing, so its answer waits as well.
     this.#unsynced.push(outcome)
@@ -161,8 +167,7 @@ export class DurabilityPipeline {
   /** Nothing of the batch is written. Its jobs are tried again one by one, so that only the one at fault fails. */
   #abandonBatch(jobs: readonly QueuedJob[], error: unknown): void {
     this.#batchOpen = false
-    // Work of our own is not tried again before somebody wants something.
-    this.#moreToDo = jobs.length > 0
+    this.#resting = jobs.length === 0
     if (jobs.length > 1) {
       this.#queue.unshift(...jobs)
       this.#singly += jobs.length

@@ -15,7 +15,7 @@ export interface IndexKeeperParts {
   readonly maintenance: IndexMaintenance
   /** The reader of the writer's connection. */
   readonly reader: TreeReader
-  /** Has the next transaction run soon. */
+  /** Has a transaction run soon. Throws `unavailable` when none can be any more. */
   readonly wake: () => void
   readonly reads: Reads
   /** An index not used for so long is dropped, in milliseconds. */
@@ -39,8 +39,13 @@ export class IndexKeeper {
 
   /** Resolves when the next snapshot has the index, or the list is gone. @throws when it cannot be built */
   want(listId: number, name: string): Promise<void> {
-    const built = this.#parts.maintenance.request(listId, name)
-    this.#parts.wake()
+    const { maintenance, wake } = this.#parts
+    const built = maintenance.request(listId, name)
+    try {
+      wake()
+    } catch (error) {
+      maintenance.abandon(error)
+    }
     return built
   }
 
@@ -67,7 +72,11 @@ export class IndexKeeper {
     this.#used = new Map()
     const { maintenance, indexIdleMs: idleMs, wake } = this.#parts
     maintenance.age({ used, idleMs, isKept: (definition) => this.#isDeclared(definition) })
-    wake()
+    try {
+      wake()
+    } catch {
+      // Nothing can be written any more: nothing is dropped either.
+    }
   }
 
   #isDeclared({ listId, path }: Definition): boolean {
