@@ -9,4 +9,5 @@ CREATE TABLE `index_definition` (
 	`used_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `index_definition_list` ON `index_definition` (`list_id`,`path`);
+CREATE UNIQUE INDEX `index_definition_list` ON `index_definition` (`list_id`,`path`);--> statement-breakpoint
+CREATE INDEX `index_definition_used` ON `index_definition` (`used_at`);

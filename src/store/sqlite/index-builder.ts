@@ -1,3 +1,4 @@
+import { DholeError } from '../../tree/error.ts'
 import { FIRST_TEXT_KEY } from '../../tree/order.ts'
 import type { Connection } from './connection.ts'
 import type { Definition, IndexDefinitions } from './index-definitions.ts'
@@ -16,6 +17,7 @@ const PAGE_CHILDREN = 128
 interface Request {
   readonly listId: number
   readonly name: string
+  readonly most: number
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
   /** Whether the index is there, in a transaction that may not be durable yet. */
@@ -60,10 +62,13 @@ export class IndexBuilder {
     return this.#mayBeUnfinished || this.#requests.some(({ isAnswered }) => !isAnswered)
   }
 
-  /** Resolves when a durable commit has the index, or the list is gone. Wake the pipeline after it. */
-  request(listId: number, name: string): Promise<void> {
+  /**
+   * Resolves when a durable commit has the index, or the list is gone. Wake the pipeline after it.
+   * @param most a list that has so many indexes gets no other one: then it rejects
+   */
+  request(listId: number, name: string, most: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#requests.push({ listId, name, resolve, reject, isAnswered: false })
+      this.#requests.push({ listId, name, most, resolve, reject, isAnswered: false })
     })
   }
 
@@ -110,8 +115,11 @@ export class IndexBuilder {
   }
 
   #defineRequested(now: number): void {
-    for (const { listId, name } of this.#requests) {
-      if (this.#isThere(listId)) this.#definitions.define(listId, name, now)
+    for (const request of this.#requests) {
+      const { listId, name, most } = request
+      if (this.#definitions.find(listId, name) !== undefined || !this.#isThere(listId)) continue
+      if (this.#definitions.of(listId).length < most) this.#definitions.define(listId, name, now)
+      else this.#take(request).reject(new DholeError('unavailable', 'the list has too many indexes'))
     }
   }
 

@@ -19,6 +19,8 @@ export interface Definition {
 
 type Row = typeof indexDefinition.$inferSelect
 
+/** Indexes looked at in one step. */
+const STEP_DEFINITIONS = 128
 /** Lists whose indexes are remembered. */
 const KEPT_LISTS = 1024
 const NONE: readonly Definition[] = []
@@ -81,6 +83,8 @@ export class IndexDefinitions {
       .select()
       .from(indexDefinition)
       .where(and(inUse, lt(indexDefinition.usedAt, sql.placeholder('before'))))
+      .orderBy(indexDefinition.usedAt)
+      .limit(STEP_DEFINITIONS)
       .prepare()
   }
 
@@ -155,7 +159,7 @@ export class IndexDefinitions {
     return this.#touch.get({ id, now, before }) !== undefined
   }
 
-  /** Indexes whose last use is older. */
+  /** Some indexes whose last noted use is older. */
   unusedSince(before: number): readonly Definition[] {
     return this.isEmpty ? NONE : this.#unused.all({ before }).map(definitionOf)
   }

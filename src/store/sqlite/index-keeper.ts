@@ -9,6 +9,8 @@ import { type Reads, UNLIMITED } from './reads.ts'
 /** Uses are noted, and unused indexes looked for, so often in the time after which one is dropped. */
 const LOOKS = 16
 const LONGEST_PAUSE_MS = 60_000
+/** Whoever may read a list can have it sorted by anything: that must not fill the disk. */
+const MOST_FOR_QUERIES = 32
 
 /** What an index keeper needs of its surroundings. */
 export interface IndexKeeperParts {
@@ -37,10 +39,17 @@ export class IndexKeeper {
     this.#timer.unref()
   }
 
-  /** Resolves when the next snapshot has the index, or the list is gone. @throws when it cannot be built */
+  /**
+   * Resolves when the next snapshot has the index, or the list is gone.
+   * @throws when it cannot be built, or the list has as many as queries may give it
+   */
   want(listId: number, name: string): Promise<void> {
+    return this.#request(listId, name, MOST_FOR_QUERIES)
+  }
+
+  #request(listId: number, name: string, most: number): Promise<void> {
     const { maintenance, wake } = this.#parts
-    const built = maintenance.request(listId, name)
+    const built = maintenance.request(listId, name, most)
     try {
       wake()
     } catch (error) {
@@ -59,7 +68,7 @@ export class IndexKeeper {
     this.#declarations = declarations
     for (const { list, path } of declarations) {
       const lists = await this.#parts.reads.run(UNLIMITED, (snapshot) => this.#longLists(snapshot.tree, list))
-      for (const id of lists) await this.want(id, indexName(path))
+      for (const id of lists) await this.#request(id, indexName(path), Number.POSITIVE_INFINITY)
     }
   }
 

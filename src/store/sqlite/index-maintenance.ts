@@ -36,9 +36,9 @@ export class IndexMaintenance {
     return this.#builder.isDue || this.entries.sweepIsDue || this.#use !== undefined
   }
 
-  /** Resolves when a durable commit has the index, or the list is gone. Wake the pipeline after it. */
-  request(listId: number, name: string): Promise<void> {
-    return this.#builder.request(listId, name)
+  /** See `IndexBuilder.request`. */
+  request(listId: number, name: string, most: number): Promise<void> {
+    return this.#builder.request(listId, name, most)
   }
 
   /** Notes uses and drops what was not used, with the next transaction. */
@@ -82,17 +82,18 @@ export class IndexMaintenance {
   #age(now: number): boolean {
     const use = this.#use
     if (use === undefined) return false
-    this.#use = undefined
     let changed = false
     for (const [id, at] of use.used) {
       changed = this.definitions.touch(id, at, at - use.idleMs / NOTED_SHARE) || changed
     }
-    for (const definition of this.definitions.unusedSince(now - use.idleMs)) {
-      if (use.isKept(definition)) continue
-      this.definitions.giveUp(definition)
-      this.entries.expectSweep()
-      changed = true
+    const unused = this.definitions.unusedSince(now - use.idleMs)
+    for (const definition of unused) {
+      if (use.isKept(definition)) this.definitions.touch(definition.id, now, now)
+      else this.definitions.giveUp(definition)
     }
-    return changed
+    if (unused.length > 0) this.entries.expectSweep()
+    // When nothing is left to look at, or the transaction is taken back, the next look will find it.
+    this.#use = unused.length > 0 ? { ...use, used: new Map() } : undefined
+    return changed || unused.length > 0
   }
 }

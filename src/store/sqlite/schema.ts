@@ -3,7 +3,7 @@
  * generated SQL of `node`, `closure` and `index_entry`: the generator cannot write it.
  * @see docs/architecture.md#schema
  */
-import { blob, integer, primaryKey, sqliteTable, text, unique, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { blob, index, integer, primaryKey, sqliteTable, text, unique, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 /**
  * A slot: one child of an interior node (or the root, under parent 0 with key ''). It is a leaf, a whole small subtree
@@ -71,7 +71,10 @@ export const indexDefinition = sqliteTable(
     /** Time of a query that used it, in milliseconds since 1970; not always the last one. */
     usedAt: integer('used_at').notNull(),
   },
-  (table) => [unique('index_definition_list').on(table.listId, table.path)],
+  (table) => [
+    unique('index_definition_list').on(table.listId, table.path),
+    index('index_definition_used').on(table.usedAt),
+  ],
 )
 
 /**
