@@ -17,25 +17,37 @@ export interface ChildText {
 export class ChildrenText implements ReadText {
   readonly children: readonly ChildText[]
   readonly #hasNoPriority: boolean
+  readonly #isArray: boolean
+  #plain: JsonText | undefined
 
   /** @param hasNoPriority whether it is known that there is none, so that nobody needs to look */
   constructor(children: readonly ChildText[], hasNoPriority: boolean) {
     this.children = children
     this.#hasNoPriority = hasNoPriority
+    this.#isArray = areElements(children)
   }
 
   get plain(): JsonText {
-    const texts = this.#hasNoPriority ? this.children.map(({ text }) => text) : this.children.map(plainOf)
-    if (this.#isArray()) return `[${texts.join(',')}]`
-    return this.#object(texts)
+    this.#plain ??= this.#join([this.#plainMembers(this.children)])
+    return this.#plain
   }
 
   get export(): JsonText {
-    return this.#object(this.children.map(({ text }) => toExport(text)))
+    return `{${printMembers(this.children, toExport)}}`
   }
 
   get etag(): string {
-    return etagOf(this.#object(this.children.map(({ text }) => text)))
+    return etagOf(`{${printMembers(this.children, asStored)}}`)
+  }
+
+  /** Makes the plain text a bounded number of children at a time. */
+  *prepare(step: number): Generator<void> {
+    const pieces: string[] = []
+    for (let first = 0; first < this.children.length; first += step) {
+      pieces.push(this.#plainMembers(this.children.slice(first, first + step)))
+      yield
+    }
+    this.#plain = this.#join(pieces)
   }
 
   /** The children with their values as parsed JSON. */
@@ -43,21 +55,28 @@ export class ChildrenText implements ReadText {
     return this.children.map(({ key, text }) => ({ key, value: JSON.parse(toPlain(text)) as unknown }))
   }
 
-  /** A hole would be one more than the limit, and another order would be lost. */
-  #isArray(): boolean {
-    if (this.children[0]?.key !== '0') return false
-    return this.children.every(({ key }, index) => key === String(index))
+  #plainMembers(children: readonly ChildText[]): string {
+    const form = this.#hasNoPriority ? asStored : toPlain
+    return this.#isArray ? children.map(({ text }) => form(text)).join(',') : printMembers(children, form)
   }
 
-  #object(texts: readonly JsonText[]): JsonText {
-    let text = ''
-    for (const [index, { key }] of this.children.entries()) {
-      text += `${index === 0 ? '' : ','}${JSON.stringify(key)}:${texts[index]}`
-    }
-    return `{${text}}`
+  #join(pieces: readonly string[]): JsonText {
+    const members = pieces.length === 1 ? pieces[0] : pieces.join(',')
+    return this.#isArray ? `[${members}]` : `{${members}}`
   }
 }
 
-function plainOf({ text }: ChildText): JsonText {
-  return toPlain(text)
+function printMembers(children: readonly ChildText[], form: (text: JsonText) => JsonText): string {
+  let members = ''
+  for (const { key, text } of children) members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${form(text)}`
+  return members
+}
+
+function asStored(text: JsonText): JsonText {
+  return text
+}
+
+/** A hole would be one more than the limit, and another order would be lost. */
+function areElements(children: readonly ChildText[]): boolean {
+  return children[0]?.key === '0' && children.every(({ key }, index) => key === String(index))
 }

@@ -17,7 +17,7 @@ import { childKeys, type TreeReader } from './read.ts'
 import { indexDefinition } from './schema.ts'
 import { Trait } from './slot.ts'
 import { type Budget, type Interior, spend } from './subtree.ts'
-import { type ChildRow, type EntryRow, type Walk, Walks } from './walk.ts'
+import { type ChildRow, type EntryRow, PAGE_LONG_ROWS, type Walk, Walks } from './walk.ts'
 
 /** A child whose place in the order is known. */
 type Candidate = Position & { readonly row: ChildRow }
@@ -25,6 +25,8 @@ type Candidate = Position & { readonly row: ChildRow }
 type ListAccess = Extract<OpenAccess, { list: Interior }>
 
 const NO_LIMIT = Number.POSITIVE_INFINITY
+/** Children put together between two pauses. */
+const PAGE_CHILDREN = 4096
 
 /**
  * Answers queries from one snapshot. Long readings are generators that pause between bounded steps.
@@ -68,10 +70,12 @@ export class QueryReader {
       case 'text':
         return new ChildrenText(selectInText(access.branch, query, budget), false)
       default: {
-        const rows = yield* this.#rows(access, query)
+        const rows = yield* this.#rows(access, query, maxLength)
         const children = yield* this.#assemble(access.list, rows, budget)
         const hasNoPriority = (access.list.traits & Trait.priorities) === 0 && !budget.hasPriorities
-        return new ChildrenText(children, hasNoPriority)
+        const text = new ChildrenText(children, hasNoPriority)
+        if (children.length > PAGE_CHILDREN) yield* text.prepare(PAGE_CHILDREN)
+        return text
       }
     }
   }
@@ -101,7 +105,7 @@ export class QueryReader {
         return yield* this.#walks.count(walkOf(list, access.index.id, indexRange(range), false))
       case 'merge': {
         const texts = yield* this.#walks.count(walkOf(list, undefined, textKeyRange(range), false))
-        if (access.index === undefined) return texts + (yield* this.#integers(list, query)).length
+        if (access.index === undefined) return texts + (yield* this.#integers(list, query, NO_LIMIT)).length
         return texts + (yield* this.#walks.count(walkOf(list, access.index.id, indexRange(range), false)))
       }
       case 'scan':
@@ -131,16 +135,16 @@ export class QueryReader {
     return descending ? keys.reverse() : keys
   }
 
-  *#rows(access: ListAccess, query: Query): Generator<void, readonly ChildRow[]> {
+  *#rows(access: ListAccess, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
     switch (access.kind) {
       case 'keys':
-        return yield* this.#walk(access.list, undefined, query)
+        return yield* this.#walk(access.list, undefined, query, maxLength)
       case 'index':
         return isCareful(access, query)
           ? yield* this.#carefully(access, query)
-          : yield* this.#walk(access.list, access.index.id, query)
+          : yield* this.#walk(access.list, access.index.id, query, maxLength)
       case 'merge':
-        return yield* this.#merge(access, query)
+        return yield* this.#merge(access, query, maxLength)
       case 'scan':
         return yield* this.#scan(access.list, query)
       default:
@@ -149,39 +153,58 @@ export class QueryReader {
   }
 
   /** Along the table or an index, from the end the limit counts from. */
-  *#walk(list: Interior, index: number | undefined, query: Query): Generator<void, readonly ChildRow[]> {
+  *#walk(
+    list: Interior,
+    index: number | undefined,
+    query: Query,
+    maxLength: number,
+  ): Generator<void, readonly ChildRow[]> {
     const range = index === undefined ? keyRange(rangeOf(query)) : indexRange(rangeOf(query))
     const descending = query.limit?.from === 'last'
-    const rows = yield* this.#walks.children(walkOf(list, index, range, descending), query.limit?.count ?? NO_LIMIT)
+    const walk = walkOf(list, index, range, descending)
+    const rows = yield* this.#walks.children(walk, query.limit?.count ?? NO_LIMIT, maxLength)
     return descending ? rows.reverse() : rows
   }
 
   /** Two ordered stretches, integers and other keys, become one in the order of their text. */
-  *#merge({ list, index }: Access & { kind: 'merge' }, query: Query): Generator<void, readonly ChildRow[]> {
+  *#merge(
+    { list, index }: Access & { kind: 'merge' },
+    query: Query,
+    maxLength: number,
+  ): Generator<void, readonly ChildRow[]> {
     const range = rangeOf(query)
     const limit = query.limit?.count ?? NO_LIMIT
     const descending = query.limit?.from === 'last'
-    const texts = yield* this.#walks.children(walkOf(list, undefined, textKeyRange(range), descending), limit)
+    const texts = yield* this.#walks.children(
+      walkOf(list, undefined, textKeyRange(range), descending),
+      limit,
+      maxLength,
+    )
     const integers =
       index === undefined
-        ? yield* this.#integers(list, query)
-        : yield* this.#walks.children(walkOf(list, index.id, indexRange(range), descending), limit)
+        ? yield* this.#integers(list, query, maxLength)
+        : yield* this.#walks.children(walkOf(list, index.id, indexRange(range), descending), limit, maxLength)
     if (integers.length === 0) return descending ? texts.reverse() : texts
     return select(query, [...integers, ...texts].map(candidateByText)).map(({ row }) => row)
   }
 
   /** Children with integer keys that a lexicographic query may choose, sorted in memory. */
-  *#integers(list: Interior, query: Query): Generator<void, readonly ChildRow[]> {
-    const all = yield* this.#walks.children(walkOf(list, undefined, INTEGER_KEYS, false), NO_LIMIT)
+  *#integers(list: Interior, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
+    const walk = walkOf(list, undefined, INTEGER_KEYS, false)
+    const all = yield* this.#walks.children(walk, NO_LIMIT, maxLength)
     return select(query, all.map(candidateByText)).map(({ row }) => row)
   }
 
   /** Without an index: looks at every child, and keeps no more of them than may be in the answer. */
   *#scan(list: Interior, query: Query): Generator<void, readonly ChildRow[]> {
     const walk = walkOf(list, undefined, keyRange({ start: undefined, end: undefined }), false)
+    const range = rangeOf(query)
     let candidates: Candidate[] = []
     for (const page of this.#walks.pages(walk)) {
-      for (const row of page) candidates.push({ ...this.#position(row, query), row })
+      for (const row of page) {
+        const candidate = { ...this.#position(row, query), row }
+        if (contains(range, candidate)) candidates.push(candidate)
+      }
       if (query.limit !== undefined) candidates = [...select(query, candidates)]
       yield
     }
@@ -216,7 +239,8 @@ export class QueryReader {
   *#assemble(list: Interior, rows: readonly ChildRow[], budget: Budget): Generator<void, ChildText[]> {
     const children: ChildText[] = []
     const bare = (list.traits & Trait.carefulKeys) === 0
-    for (const { key, value, id } of rows) {
+    for (const [index, { key, value, id }] of rows.entries()) {
+      if (index % PAGE_CHILDREN === PAGE_CHILDREN - 1) yield
       const text = id === null ? spend(budget, value ?? '', key.length) : yield* this.#tree.subtrees.text(id, budget)
       children.push({ key: bare ? key : keyOf(key), text })
     }
@@ -256,8 +280,9 @@ function isUnbounded({ start, end, limit }: Query): boolean {
   return start === undefined && end === undefined && limit === undefined
 }
 
-function walkOf({ id }: Interior, index: number | undefined, range: Walk['range'], descending: boolean): Walk {
-  return { list: id, index, range, descending }
+function walkOf({ id, traits }: Interior, index: number | undefined, range: Walk['range'], descending: boolean): Walk {
+  const walk = { list: id, index, range, descending }
+  return (traits & Trait.longTexts) === 0 ? walk : { ...walk, page: PAGE_LONG_ROWS }
 }
 
 function positionsInText(branch: Branch, { orderBy }: Query): Position[] {

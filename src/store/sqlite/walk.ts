@@ -1,3 +1,4 @@
+import { DholeError } from '../../tree/error.ts'
 import type { Connection } from './connection.ts'
 import { printQuery, type Reading, type Shape } from './query-sql.ts'
 import { type Argument, behind, type SqlRange } from './range-sql.ts'
@@ -23,12 +24,15 @@ export interface Walk {
   readonly index: number | undefined
   readonly range: SqlRange
   readonly descending: boolean
+  /** Children read at a time. Default `PAGE_ROWS`. */
+  readonly page?: number
 }
 
 type Row = readonly (string | number | null)[]
 
-/** Rows read, or counted, between two pauses. */
+/** Rows read, or counted, between two pauses. Where children may be long, few are read. */
 const PAGE_ROWS = 512
+export const PAGE_LONG_ROWS = 8
 const PAGE_COUNTED = 16_384
 
 /** Goes along lists and indexes with statements prepared once for each shape. */
@@ -55,13 +59,24 @@ export class Walks {
     return this.#run(walk, 'landmark', count).length > 0
   }
 
-  /** Children in the order of the walk. */
-  *children(walk: Walk, limit: number): Generator<void, ChildRow[]> {
-    if (limit <= PAGE_ROWS) return this.#run(walk, 'children', limit).map(childOf)
+  /**
+   * Children in the order of the walk.
+   * @param maxLength longest text of all of them together
+   * @throws `read-too-big`
+   */
+  *children(walk: Walk, limit: number, maxLength: number): Generator<void, ChildRow[]> {
     const rows: ChildRow[] = []
-    for (const page of this.#pages(walk, walk.index === undefined ? 'children' : 'entries', limit)) {
-      for (const row of page) rows.push(childOf(row))
-      yield
+    let left = maxLength
+    // The entries are needed only to go on behind a page.
+    const reading = walk.index === undefined || limit <= pageOf(walk) ? 'children' : 'entries'
+    for (const page of this.#pages(walk, reading, limit)) {
+      for (const row of page) {
+        const child = childOf(row)
+        left -= child.value?.length ?? 0
+        rows.push(child)
+      }
+      if (left < 0) throw new DholeError('read-too-big')
+      if (rows.length < limit) yield
     }
     return rows
   }
@@ -93,11 +108,12 @@ export class Walks {
   /** @param reading `entries` along an index: the next page begins behind the last entry of this one */
   *#pages(walk: Walk, reading: Reading, limit: number): Generator<Row[]> {
     let { range } = walk
-    for (let left = limit; left > 0; left -= PAGE_ROWS) {
-      const page = this.#run({ ...walk, range }, reading, Math.min(left, PAGE_ROWS))
+    const size = reading === 'keys' ? PAGE_ROWS : pageOf(walk)
+    for (let left = limit; left > 0; left -= size) {
+      const page = this.#run({ ...walk, range }, reading, Math.min(left, size))
       if (page.length > 0) yield page
       const last = page.at(-1)
-      if (last === undefined || page.length < PAGE_ROWS) return
+      if (last === undefined || page.length < size || left <= size) return
       range = behind(range, walk.index === undefined ? [textAt(last, 0)] : entryPosition(last), walk.descending)
     }
   }
@@ -128,6 +144,10 @@ export class Walks {
     }
     return statement
   }
+}
+
+function pageOf({ page }: Walk): number {
+  return page ?? PAGE_ROWS
 }
 
 function readsChildren(reading: Reading): boolean {
