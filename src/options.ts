@@ -91,7 +91,7 @@ export type LimitOptions = Static<typeof limitsSchema>
 export type StorageOptions = Static<typeof storageSchema>
 
 /** What makes one tree different from another. */
-export interface TreeOptions {
+interface TreeOptions {
   /**
    * Whose answers a query gets where the families of clients differ: with `firebase`, integer keys come first when
    * sorted by `$key`, and booleans and values of different types may stand in bounds. Default `wilddog`.

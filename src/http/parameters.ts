@@ -75,7 +75,7 @@ export const parameterSchema = Type.Object({
 const checker = TypeCompiler.Compile(parameterSchema)
 
 /** Parameters that choose children of a list. */
-export const FILTERS: ReadonlySet<string> = new Set(Object.keys(filterSchemas))
+const FILTERS: ReadonlySet<string> = new Set(Object.keys(filterSchemas))
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(parameterSchema.properties))
 const OVERRIDE = 'x-http-method-override'

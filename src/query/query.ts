@@ -22,7 +22,7 @@ export interface Bound {
   readonly inclusive: boolean
 }
 
-export interface LimitTo {
+interface LimitTo {
   readonly count: number
   readonly from: 'first' | 'last'
 }

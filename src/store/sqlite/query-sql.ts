@@ -28,13 +28,13 @@ interface Ends {
 }
 
 /** A walk along an index. Parameters begin with the list, where children are read, and the index. */
-export interface IndexShape extends Ends {
+interface IndexShape extends Ends {
   readonly over: 'index'
   readonly reading: Reading
 }
 
 /** A walk along the children of a list in key order. Parameters begin with the list. */
-export interface NodeShape extends Ends {
+interface NodeShape extends Ends {
   readonly over: 'node'
   readonly reading: Exclude<Reading, 'entries'>
 }

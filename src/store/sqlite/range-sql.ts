@@ -7,7 +7,7 @@ import type { EdgeShape } from './query-sql.ts'
 export type Argument = string | number
 
 /** One end of a range as a statement takes it. */
-export interface SqlEdge {
+interface SqlEdge {
   readonly shape: EdgeShape
   readonly args: readonly Argument[]
 }
