@@ -101,7 +101,7 @@ export class QueryReader {
       case 'keys':
         return yield* this.#walks.count(walkOf(list, undefined, keyRange(range), false))
       case 'index':
-        if (isCareful(access, query)) return (yield* this.#carefully(access, query)).length
+        if (takesInMore(range)) return (yield* this.#carefully(access, query)).length
         return yield* this.#walks.count(walkOf(list, access.index.id, indexRange(range), false))
       case 'merge': {
         const texts = yield* this.#walks.count(walkOf(list, undefined, textKeyRange(range), false))
