@@ -101,7 +101,7 @@ export class DataRoutes {
     const { application, path, parameters } = data
     const { database } = application
     if (parameters.count === 'true') {
-      return then(data, database.count(path, query), (count) => dressedReply(String(count), parameters))
+      return then(data, database.count(path, query, timeoutMs), (count) => dressedReply(String(count), parameters))
     }
     if (parameters.shallow === 'true') {
       return then(data, database.shallow(path, timeoutMs, query), (text) => dressedReply(text ?? 'null', parameters))

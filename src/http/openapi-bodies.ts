@@ -1,4 +1,5 @@
 import type { DocumentedMethod, Resource } from './openapi-parameters.ts'
+import { DINOSAURS, queryExamples } from './openapi-queries.ts'
 import { type ExampleObject, type OperationObject, type SchemaName, schemaRef } from './openapi-schemas.ts'
 
 /** A body to send, and what comes back where that is not the body itself. */
@@ -34,6 +35,7 @@ const put: Exchanges = {
     reply: { visits: 1 },
   },
   gaps: { summary: 'Children that are null or empty are left out', body: { name: 'Alice', age: null, tags: {} } },
+  list: { summary: 'A list to sort: see `orderBy` at GET', body: DINOSAURS },
 }
 
 const post: Exchanges = Object.fromEntries(
@@ -70,14 +72,11 @@ const exchanges: Readonly<Record<string, Exchanges>> = {
   'put priority': putPriority,
 }
 
-const reads: Readonly<Record<Resource, Readonly<Record<string, ExampleObject>>>> = {
+/** What can stand at a place. */
+const standing: Readonly<Record<Resource, Readonly<Record<string, ExampleObject>>>> = {
   node: {
     object: { summary: 'An object', value: ALICE },
     array: { summary: 'An array', value: ['red', 'green', 'blue'] },
-    export: { summary: 'With `format=export`', value: { name: { '.value': 'Alice', '.priority': 1 } } },
-    shallow: { summary: 'With `shallow=true`', value: { name: true, age: true, tags: true } },
-    count: { summary: 'With `count=true`', value: 3 },
-    time: { summary: 'With `sv=timestamp`', value: TIME },
     nothing: { summary: 'No node', value: null },
   },
   priority: {
@@ -86,6 +85,15 @@ const reads: Readonly<Record<Resource, Readonly<Record<string, ExampleObject>>>>
     nothing: { summary: 'No priority, or no node', value: null },
   },
   info: {},
+}
+
+/** What a node answers when more than the node is asked for. */
+const asked: Readonly<Record<string, ExampleObject>> = {
+  export: { summary: 'With `format=export`', value: { name: { '.value': 'Alice', '.priority': 1 } } },
+  shallow: { summary: 'With `shallow=true`', value: { name: true, age: true, tags: true } },
+  count: { summary: 'With `count=true`', value: 3 },
+  time: { summary: 'With `sv=timestamp`', value: TIME },
+  ...queryExamples,
 }
 
 /** The body a method takes, with examples that can be sent as they are; `undefined` if it takes none. */
@@ -101,9 +109,14 @@ export function requestBody(method: DocumentedMethod, resource: Resource): Opera
   }
 }
 
+/** Examples of what can stand at a place. */
+export function standingExamples(resource: Resource): Readonly<Record<string, ExampleObject>> {
+  return standing[resource]
+}
+
 /** Examples of what a method answers when it succeeds. */
 export function replyExamples(method: DocumentedMethod, resource: Resource): Readonly<Record<string, ExampleObject>> {
-  if (method === 'get') return reads[resource]
+  if (method === 'get') return resource === 'node' ? { ...standing.node, ...asked } : standing[resource]
   const known = Object.entries(exchanges[`${method} ${resource}`] ?? {})
   return Object.fromEntries(
     known.map(([name, { summary, body, reply }]) => [name, { summary, value: reply === undefined ? body : reply }]),

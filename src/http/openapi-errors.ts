@@ -20,8 +20,8 @@ const anyData = ({ resource }: Origin): boolean => resource !== 'info'
 const anyPath = ({ named, resource }: Origin): boolean => named && resource !== 'info'
 const anyBody = ({ method, resource }: Origin): boolean => resource !== 'info' && BODIES.includes(method)
 const nodeBody = ({ method, resource }: Origin): boolean => resource === 'node' && BODIES.includes(method)
-/** A read of a node can choose among its children. */
-const anyChoice = ({ method, resource }: Origin): boolean => resource === 'node' && READS.includes(method)
+/** Filters are read before it is known whether anything can be chosen. */
+const anyRead = ({ method }: Origin): boolean => READS.includes(method)
 const nowhere = (): boolean => false
 
 /** Which requests can fail how. The compiler sees to it that no error is forgotten. */
@@ -43,19 +43,19 @@ const reach: Readonly<Record<ErrorCode, (origin: Origin) => boolean>> = {
   'bad-key': nodeBody,
   'empty-key': nodeBody,
   'priority-method': ({ method, named }) => named && (method === 'post' || method === 'patch'),
-  'bad-order': anyChoice,
-  'shallow-with-order': anyChoice,
-  'count-with-limit': anyChoice,
-  'order-missing': anyChoice,
-  'boolean-bound': anyChoice,
-  'bound-types-differ': anyChoice,
-  'both-limits': anyChoice,
-  'bad-limit': anyChoice,
-  'index-missing': anyChoice,
-  'key-bound': anyChoice,
-  'bad-bound': anyChoice,
+  'bad-order': anyRead,
+  'shallow-with-order': anyRead,
+  'count-with-limit': anyRead,
+  'order-missing': anyRead,
+  'boolean-bound': anyRead,
+  'bound-types-differ': anyRead,
+  'both-limits': anyRead,
+  'bad-limit': anyRead,
+  'index-missing': (origin) => anyRead(origin) && anyData(origin),
+  'key-bound': anyRead,
+  'bad-bound': anyRead,
   'priority-type': anyBody,
-  'priority-boolean': (origin) => anyBody(origin) || anyChoice(origin),
+  'priority-boolean': (origin) => anyBody(origin) || anyRead(origin),
   'bad-server-value': anyRequest,
   'permission-denied': anyRequest,
   'read-too-big': ({ method, resource }) => resource === 'node' && READS.includes(method),
@@ -108,10 +108,16 @@ function errorResponse(
   return { description, content: { 'application/json': json, ...script } }
 }
 
+/** Firebase texts that name a place or parameter of the request: here those of one. */
+const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
+  'bad-limit': 'limitToFirst must be an integer',
+  'index-missing': 'Index not defined, add ".indexOn": "height", for path "/dinosaurs", to the rules',
+}
+
 /** The body of every error. */
 export const errorExamples: Readonly<Record<string, ExampleObject>> = Object.fromEntries(
   codes.map((code) => {
-    const { body } = new DholeError(code)
+    const { body } = new DholeError(code, hints[code])
     return [code, { summary: `${body.errcode} ${body.error}`, value: body }]
   }),
 )

@@ -1,4 +1,4 @@
-import { replyExamples, requestBody } from './openapi-bodies.ts'
+import { replyExamples, requestBody, standingExamples } from './openapi-bodies.ts'
 import { errorResponses } from './openapi-errors.ts'
 import { type DocumentedMethod, parametersOf, pathParameter, type Resource } from './openapi-parameters.ts'
 import {
@@ -83,6 +83,17 @@ const DESCRIPTIONS: Readonly<Record<DocumentedMethod, string>> = {
   options: 'Asks for no credential, reads nothing.',
 }
 
+/** What GET of a node does beside reading it. */
+const QUERIES = `
+
+With \`orderBy\` it answers the children in an order, cut by bounds and a limit: the filters \`startAt\`,
+\`startAfter\`, \`endAt\`, \`endBefore\`, \`equalTo\`, \`limitToFirst\` and \`limitToLast\`, which need
+\`orderBy\`. Their values are JSON: quotes belong to a string. The members of the answer stand in its text in that
+order: parsers that put integer keys first lose it.
+
+Values stand in the order nothing, \`false\`, \`true\`, numbers, strings, objects; equal ones by key. No child chosen is
+\`{}\`. \`count=true\` answers how many are chosen, and \`shallow=true\` takes filters by key without \`orderBy\`.`
+
 const etag: HeaderObject = {
   description: 'Names the content of the node, `null_etag` where none is. Sent when asked for and with `if-match`.',
   schema: { type: 'string' },
@@ -110,7 +121,7 @@ function operation(method: DocumentedMethod, { resource, id, tag, what, read, pa
     operationId: `${method}${id}`,
     tags: [tag],
     summary: `${VERBS[method]} ${what}`,
-    description: DESCRIPTIONS[method],
+    description: method === 'get' && resource === 'node' ? DESCRIPTIONS.get + QUERIES : DESCRIPTIONS[method],
     parameters: [...(path === undefined ? [] : [pathParameter(path)]), ...parametersOf(method, resource)],
     ...(body === undefined ? {} : { requestBody: body }),
     responses: {
@@ -166,6 +177,6 @@ function mismatch(read: SchemaName, resource: Resource): ResponseObject {
   return {
     description: 'The node has another `ETag` than `if-match` says; nothing is written. The body is what stands there.',
     headers: tagged,
-    content: { 'application/json': { schema: schemaRef(read), examples: replyExamples('get', resource) } },
+    content: { 'application/json': { schema: schemaRef(read), examples: standingExamples(resource) } },
   }
 }

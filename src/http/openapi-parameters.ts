@@ -1,4 +1,5 @@
 import { type TProperties, Type } from '@sinclair/typebox'
+import { filterExamples } from './openapi-queries.ts'
 import { type ParameterObject, type SecuritySchemeObject, toOpenApi } from './openapi-schemas.ts'
 import { type Parameters, parameterSchema } from './parameters.ts'
 
@@ -85,7 +86,8 @@ function parameter(name: string, place: 'query' | 'header', properties: TPropert
   const property = properties[name]
   if (property === undefined) throw new RangeError(`no parameter ${name}`)
   const { description = '', ...schema } = toOpenApi(property)
-  return { name, in: place, required: false, description, schema }
+  const examples = place === 'query' ? filterExamples(name) : undefined
+  return { name, in: place, required: false, description, schema, ...(examples === undefined ? {} : { examples }) }
 }
 
 /** The path of a node: a parameter with slashes in it, which OpenAPI cannot say. */

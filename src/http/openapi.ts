@@ -8,7 +8,8 @@ const DESCRIPTION = `A realtime JSON tree: every URL that ends in \`.json\` is a
 
 It speaks the REST dialects of Wilddog Sync and the Firebase Realtime Database. Errors have one body for both:
 \`errcode\` and \`message\` are Wilddog's, \`error\` is Firebase's. Methods that are not documented here get 405,
-writes to \`/.info\` get 400. Without encryption everything is 404.`
+writes to \`/.info\` get 400. Without encryption everything is 404. Where the families answer a query differently, the
+application's profile decides; requests that show a Firebase client get Firebase's answer.`
 
 /**
  * What `/swagger/json` tells, built from the schemas and the error table the service itself runs on.

@@ -16,17 +16,33 @@ const FLAG = Type.Union([Type.Literal('true'), Type.Literal('false')])
 const filterSchemas = {
   orderBy: Type.Optional(
     Type.String({
-      description: 'GET: sorts the children, by a child path, `$key`, `$value` or `$priority`, as a JSON string.',
+      description:
+        'GET: sorts the children by a child path, `$key`, `$value` or `$priority`. A JSON string: the quotes belong to ' +
+        'it. The other filters need it, unless there is `shallow=true`.',
     }),
   ),
   startAt: Type.Optional(
-    Type.String({ description: 'GET: children from this value on; a JSON primitive, or one, a comma and a JSON key.' }),
+    Type.String({
+      description:
+        'GET: children from this value on. A JSON string, number, boolean or `null`; or one of these, a comma and a ' +
+        'key as JSON string, which decides among children of that value: `5,"k3"`.',
+    }),
   ),
-  startAfter: Type.Optional(Type.String({ description: 'GET: children behind this value; as `startAt`.' })),
-  endAt: Type.Optional(Type.String({ description: 'GET: children up to this value; as `startAt`.' })),
-  endBefore: Type.Optional(Type.String({ description: 'GET: children before this value; as `startAt`.' })),
-  equalTo: Type.Optional(Type.String({ description: 'GET: children of exactly this value; as `startAt`.' })),
-  limitToFirst: Type.Optional(Type.String({ description: 'GET: at most so many, counted from the first.' })),
+  startAfter: Type.Optional(
+    Type.String({
+      description:
+        'GET: children behind this value; written as `startAt`. With the value and key of the last child of a page it ' +
+        'begins the next one.',
+    }),
+  ),
+  endAt: Type.Optional(Type.String({ description: 'GET: children up to this value; written as `startAt`.' })),
+  endBefore: Type.Optional(Type.String({ description: 'GET: children before this value; written as `startAt`.' })),
+  equalTo: Type.Optional(
+    Type.String({ description: 'GET: children of exactly this value; written as `startAt`, and with no other bound.' }),
+  ),
+  limitToFirst: Type.Optional(
+    Type.String({ description: 'GET: at most so many, a whole number from 1, counted from the first.' }),
+  ),
   limitToLast: Type.Optional(
     Type.String({ description: 'GET: at most so many, counted from the last; still in ascending order.' }),
   ),
@@ -43,8 +59,14 @@ export const parameterSchema = Type.Object({
   access_token: Type.Optional(Type.String({ description: 'The same as `auth`.' })),
   ns: Type.Optional(Type.String({ description: 'Name of the application.' })),
   ...filterSchemas,
-  shallow: Type.Optional({ ...FLAG, description: 'GET: only the keys of the children, each with `true`.' }),
-  count: Type.Optional({ ...FLAG, description: 'GET: only the number of children, or of those that are chosen.' }),
+  shallow: Type.Optional({
+    ...FLAG,
+    description: 'GET: only the keys of the children, each with `true`; filters but `orderBy` choose some.',
+  }),
+  count: Type.Optional({
+    ...FLAG,
+    description: 'GET: only the number of children, or of those that are chosen; not with a limit.',
+  }),
   format: Type.Optional(Type.Literal('export', { description: 'GET: with priorities, without arrays.' })),
   callback: Type.Optional(
     Type.String({

@@ -69,6 +69,11 @@ const PRIORITY_PATH: Path = Object.freeze([PRIORITY])
 /** The sorting of `$value`. */
 const VALUE_PATH: Path = Object.freeze([])
 
+/** Whether a query chooses every child. */
+export function isUnbounded({ start, end, limit }: Query): boolean {
+  return start === undefined && end === undefined && limit === undefined
+}
+
 /** A query, or what one is made of. */
 export type QueryLike = Query | QuerySpec
 

@@ -118,10 +118,14 @@ export class Database {
     return this.#store.shallow(toPath(path), this.#readLimit(timeoutMs), query)
   }
 
-  /** Number of children, or of those that a query chooses. @throws as `query` */
-  count(path: PathLike, query?: QueryLike): Awaitable<number> {
+  /**
+   * Number of children, or of those that a query chooses.
+   * @param timeoutMs give up after so many milliseconds
+   * @throws as `query`
+   */
+  count(path: PathLike, query?: QueryLike, timeoutMs?: number): Awaitable<number> {
     const list = toPath(path)
-    return this.#store.count(list, query && this.#check(list, query))
+    return this.#store.count(list, query && this.#check(list, query), this.#readLimit(timeoutMs))
   }
 
   /**

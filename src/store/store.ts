@@ -98,8 +98,11 @@ export interface TreeStore extends AsyncDisposable {
    * @throws `read-too-big`
    */
   shallow(path: Path, limit: ReadLimit, query?: Query): Awaitable<JsonText | undefined>
-  /** Number of children, or of those that a query chooses; 0 for a leaf and for no node. */
-  count(path: Path, query?: Query): Awaitable<number>
+  /**
+   * Number of children, or of those that a query chooses; 0 for a leaf and for no node.
+   * @throws `read-too-big` when counting takes too long
+   */
+  count(path: Path, query?: Query, limit?: ReadLimit): Awaitable<number>
   /**
    * Replaces the indexes that are kept whether they are used or not. Resolves when the long lists there are have them.
    * @throws `unavailable` when they cannot be built

@@ -39,6 +39,12 @@ export function parametersOf(operation: OperationObject): ParameterObject[] {
   return (operation.parameters ?? []) as ParameterObject[]
 }
 
+/** What is shown to put into a parameter; nothing at all is not among it. */
+export function exampleValues({ examples }: ParameterObject): string[] {
+  const shown = Object.values(examples ?? {}) as { readonly value: string }[]
+  return shown.map(({ value }) => value).filter((value) => value !== '')
+}
+
 export function responseOf(operation: OperationObject, status: number): ResponseObject | undefined {
   return operation.responses[status] as ResponseObject | undefined
 }

@@ -7,7 +7,7 @@ import { tempDir } from '../support/temp-dir.ts'
 import { allErrors, type Documented, errorsAt, fetchDocument, operationsOf } from './document.ts'
 import { expectDocumented } from './expectations.ts'
 
-type Server = 'open' | 'locked' | 'several' | 'plain'
+type Server = 'open' | 'locked' | 'several' | 'indexed' | 'plain'
 
 /** A request that must fail, made from one that would not. */
 interface Provocation {
@@ -25,6 +25,7 @@ const DEEP = Array.from({ length: 33 }, () => 'k').join('/')
 const nested = (depth: number): string => (depth === 0 ? '1' : `{"k":${nested(depth - 1)}}`)
 const isPatch = ({ method }: Documented): boolean => method === 'PATCH'
 const isRead = ({ method }: Documented): boolean => method === 'GET' || method === 'HEAD'
+const isWrite = (documented: Documented): boolean => !isRead(documented)
 
 /** How each error comes about; several ways where a body and a path can do it. */
 const provocations: Readonly<Partial<Record<ErrorCode, readonly Provocation[]>>> = {
@@ -32,7 +33,12 @@ const provocations: Readonly<Partial<Record<ErrorCode, readonly Provocation[]>>>
   'app-unknown': [{ query: '?ns=nobody' }],
   'https-required': [{ server: 'plain' }],
   'json-suffix-missing': [{ path: 'users/alice.json/b' }],
-  'bad-parameter': [{ query: '?print=loud' }],
+  'bad-parameter': [
+    { query: '?print=loud' },
+    { query: '?orderBy="height"&equalTo=1&startAt=1' },
+    { query: '?orderBy="height"&startAt=1&startAfter=1' },
+    { query: '?limitToFirst=1', not: isRead },
+  ],
   'bad-data': [
     { body: '{', not: isPatch },
     { body: '{"a":1e400}', not: ({ path }) => path.includes('.priority') },
@@ -54,8 +60,39 @@ const provocations: Readonly<Partial<Record<ErrorCode, readonly Provocation[]>>>
   'bad-key': [{ body: '{"a#":1}' }],
   'empty-key': [{ body: '{"":1}' }],
   'priority-method': [{ path: 'users/alice/.priority' }],
+  'bad-order': [
+    { query: '?orderBy=height' },
+    { query: '?orderBy="$height"' },
+    { query: '?orderBy=""' },
+    { query: '?orderBy="$key"&orderBy="$key"' },
+    { query: '?orderBy="$key"&limitToFirst=1&limitToFirst=1' },
+  ],
+  'shallow-with-order': [{ query: '?orderBy="$key"&shallow=true' }],
+  'count-with-limit': [
+    { query: '?orderBy="$key"&count=true&limitToFirst=1' },
+    { query: '?shallow=true&count=true&limitToLast=1' },
+  ],
+  'order-missing': [{ query: '?limitToFirst=1' }, { query: '?equalTo=1' }],
+  'boolean-bound': [{ query: '?orderBy="height"&startAt=true' }, { query: '?orderBy="$value"&endAt=false' }],
+  'bound-types-differ': [{ query: '?orderBy="height"&startAt=1&endAt="a"' }],
+  'both-limits': [{ query: '?orderBy="height"&limitToFirst=1&limitToLast=1' }],
+  'bad-limit': [{ query: '?orderBy="height"&limitToFirst=x' }, { query: '?shallow=true&limitToLast=0' }],
+  'index-missing': [
+    { server: 'indexed', path: 'dinosaurs', query: '?orderBy="height"' },
+    { server: 'indexed', query: '?orderBy="$value"&count=true' },
+  ],
+  'key-bound': [{ query: '?orderBy="$key"&startAt=5' }, { query: '?orderBy="$key"&startAt="a","b"' }],
+  'bad-bound': [
+    { query: '?orderBy="height"&startAt=abc' },
+    { query: '?orderBy="height"&equalTo={}' },
+    { query: '?orderBy="height"&endAt="\\ud800"' },
+    { query: '?orderBy="height"&endAt=1,"\\ud800"' },
+  ],
   'priority-type': [{ body: '{"a":1,".priority":{}}', not: ({ path }) => path.includes('.priority') }],
-  'priority-boolean': [{ body: '{"a":1,".priority":true}', not: ({ path }) => path.includes('.priority') }],
+  'priority-boolean': [
+    { body: '{"a":1,".priority":true}', not: ({ path }) => path.includes('.priority') },
+    { query: '?orderBy="$priority"&startAt=true', not: isWrite },
+  ],
   'bad-server-value': [
     { query: '?sv=date' },
     { body: '{"a":{".sv":"date"}}', not: ({ path }) => path.includes('.priority') },
@@ -79,17 +116,23 @@ const servers = new Map<Server, HttpsServer>()
 let plain: Elysia
 let plainDir: Awaited<ReturnType<typeof tempDir>>
 let operations: Documented[]
+/** The body of each error in the document. */
+let shown: ReadonlyMap<string, unknown>
 
 beforeAll(async () => {
   const app = { open: true, secret: SECRET }
   servers.set('open', await startServer({ docs: true, applications: { app }, limits }))
   servers.set('locked', await startServer({ applications: { app: { secret: SECRET } } }))
+  servers.set('indexed', await startServer({ applications: { app: { ...app, indexPolicy: 'require' } } }))
   servers.set('several', await startServer({ applications: { one: app, two: app } }))
   plainDir = await tempDir()
   plain = new Elysia({ handler: { standardHostname: false } })
     .use(dhole({ dataDir: plainDir.path, applications: { app } }))
     .listen({ hostname: '127.0.0.1', port: 0 })
-  operations = operationsOf(await fetchDocument(open()))
+  const document = await fetchDocument(open())
+  operations = operationsOf(document)
+  const examples = Object.entries(document.components?.examples ?? {}) as [string, { value: unknown }][]
+  shown = new Map(examples.map(([code, { value }]) => [code, value]))
 })
 
 afterAll(async () => {
@@ -128,7 +171,7 @@ async function send(documented: Documented, provocation: Provocation): Promise<A
 /** The ways to bring an error about at one operation; a DELETE is too big by what it takes away. */
 function waysTo(code: string, documented: Documented): readonly Provocation[] {
   const { path, method } = documented
-  if (path.includes('.priority')) {
+  if (path.includes('.priority') && !isRead(documented)) {
     if (code === 'priority-type') return [{ body: '[]' }]
     if (code === 'priority-boolean') return [{ body: 'true' }]
     if (code === 'priority-on-nothing' && !path.includes('{path}')) return []
@@ -142,7 +185,7 @@ function waysTo(code: string, documented: Documented): readonly Provocation[] {
 }
 
 test('every error documented at an operation can be brought about there, with that status and body', async () => {
-  const seen = new Set<string>()
+  const seen = new Map<string, unknown[]>()
   for (const documented of operations) {
     for (const status of Object.keys(documented.operation.responses).map(Number)) {
       for (const code of errorsAt(documented.operation, status)) {
@@ -154,14 +197,17 @@ test('every error documented at an operation can be brought about there, with th
           expect(`${what}: ${answer.status}`).toBe(`${what}: ${status}`)
           expectDocumented(documented, answer)
           const { errcode, message } = new DholeError(code as ErrorCode).body
-          expect(JSON.parse(answer.text), what).toMatchObject({ errcode, message })
-          seen.add(code)
+          const body: unknown = JSON.parse(answer.text)
+          expect(body, what).toMatchObject({ errcode, message })
+          seen.set(code, [...(seen.get(code) ?? []), body])
         }
       }
     }
   }
   const missing = Object.keys(provocations).filter((code) => !seen.has(code))
   expect(missing).toEqual([])
+  // An example is a body that was sent, to the letter.
+  for (const [code, bodies] of seen) expect(bodies).toContainEqual(shown.get(code))
 })
 
 test('no operation answers a provocation with an error it does not document', async () => {

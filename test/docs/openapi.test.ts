@@ -4,7 +4,15 @@ import { toOpenApi } from '../../src/http/openapi-schemas.ts'
 import { parameterSchema } from '../../src/http/parameters.ts'
 import { DholeError, type ErrorCode } from '../../src/tree/error.ts'
 import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
-import { allErrors, type Documented, fetchDocument, operationsOf, parametersOf, validate } from './document.ts'
+import {
+  allErrors,
+  type Documented,
+  exampleValues,
+  fetchDocument,
+  operationsOf,
+  parametersOf,
+  validate,
+} from './document.ts'
 import { expectDocumented } from './expectations.ts'
 
 let server: HttpsServer
@@ -20,6 +28,12 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const SEED = JSON.stringify({ name: 'Everybody', users: { alice: { name: 'Alice', tags: { admin: true } } } })
+
+/** An example of the document. */
+interface Shown {
+  readonly summary: string
+  readonly value: unknown
+}
 
 /** The same data before every call. */
 async function seeded(): Promise<void> {
@@ -90,13 +104,17 @@ describe('parameters', () => {
 
   test('every one works where it is documented', async () => {
     for (const documented of operations) {
-      for (const { name, in: place, schema } of parametersOf(documented.operation)) {
+      for (const parameter of parametersOf(documented.operation)) {
+        const { name, in: place, schema } = parameter
         if (place === 'path' || name === 'Content-Encoding' || name === 'X-HTTP-Method-Override') continue
-        const listed = (schema as { enum?: string[] }).enum ?? values[name]
-        expect(listed, name).toBeDefined()
-        for (const value of listed ?? []) {
+        const examples = exampleValues(parameter)
+        const listed = (schema as { enum?: string[] }).enum ?? values[name] ?? examples
+        expect(listed, name).not.toBeEmpty()
+        for (const value of listed) {
           await seeded()
-          const query = place === 'query' ? `?${name}=${value}` : ''
+          // A filter means something beside an order only.
+          const order = examples.length > 0 && name !== 'orderBy' ? 'orderBy=%22$value%22&' : ''
+          const query = place === 'query' ? `?${order}${name}=${encodeURIComponent(value)}` : ''
           const headers = place === 'header' ? { [name]: value } : {}
           const body = { PUT: '7', POST: '"a"', PATCH: '{"a":1}' }[documented.method]
           const answer = await server.call(documented.method, documented.target + query, { headers, body })
@@ -105,6 +123,18 @@ describe('parameters', () => {
         }
       }
     }
+  })
+
+  test('of a filter, nothing is the first example', () => {
+    const bounds = ['startAt', 'startAfter', 'endAt', 'endBefore', 'equalTo']
+    const filters = ['orderBy', ...bounds, 'limitToFirst', 'limitToLast']
+    const node = operations.find(({ operation }) => operation.operationId === 'getNode')
+    const examples = parametersOf(node?.operation ?? { responses: {} }).flatMap((parameter) => {
+      const shown = Object.values(parameter.examples ?? {}) as { value: unknown }[]
+      return shown.length === 0 ? [] : [{ name: parameter.name, first: shown[0]?.value }]
+    })
+    expect(examples.map(({ name }) => name)).toEqual(filters)
+    expect(examples.map(({ first }) => first)).toEqual(filters.map(() => ''))
   })
 
   test('a body may be packed, and POST stand for every method listed', async () => {
@@ -152,9 +182,32 @@ describe('examples', () => {
     expect(timeless(JSON.parse(text))).toBe(timeless(example?.value))
   }
 
-  test('errors have the body the service sends', () => {
+  test('every query gets the documented answer, in that order', async () => {
+    await server.call('PUT', '/dinosaurs.json', { body: JSON.stringify(exampleOf('putNode', 'list')) })
+    const node = operations.find(({ operation }) => operation.operationId === 'getNode')?.operation
+    const reply = node?.responses['200'] as { content: Record<string, { examples: Record<string, Shown> }> }
+    let asked = 0
+    for (const { summary, value } of Object.values(reply.content['application/json']?.examples ?? {})) {
+      const query = /^`(.+?)`: /.exec(summary)?.[1]
+      if (query === undefined) continue
+      const { status, text } = await server.call('GET', `/dinosaurs.json?${query}`)
+      expect({ query, status, text }).toEqual({ query, status: 200, text: JSON.stringify(value) })
+      asked++
+    }
+    expect(asked).toBeGreaterThan(7)
+  })
+
+  /** A body that can be sent. */
+  function exampleOf(operationId: string, name: string): unknown {
+    const found = operations.find(({ operation }) => operation.operationId === operationId)
+    const body = found?.operation.requestBody as { content: Record<string, { examples: Record<string, Shown> }> }
+    return body.content['application/json']?.examples[name]?.value
+  }
+
+  test('errors have the number and message of the table', () => {
     for (const [code, example] of Object.entries(document.components?.examples ?? {})) {
-      expect(example).toMatchObject({ value: new DholeError(code as ErrorCode).body })
+      const { errcode, message } = new DholeError(code as ErrorCode).body
+      expect(example).toMatchObject({ value: { errcode, message } })
     }
   })
 })

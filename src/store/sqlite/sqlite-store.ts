@@ -1,6 +1,6 @@
 import type { Observer } from '../../observer.ts'
 import type { IndexDeclaration } from '../../query/indexes.ts'
-import type { Query } from '../../query/query.ts'
+import { isUnbounded, type Query } from '../../query/query.ts'
 import type { Awaitable } from '../../tree/awaitable.ts'
 import { DholeError } from '../../tree/error.ts'
 import type { NodeText, ReadText } from '../../tree/node-text.ts'
@@ -125,9 +125,10 @@ export class SqliteStore implements TreeStore {
     return this.#selector.select({ path, query, limit }, (reader, way) => reader.keys(way, query, limit.maxLength))
   }
 
-  count(path: Path, query?: Query): Awaitable<number> {
-    if (query === undefined) return this.#current().tree.count(path)
-    return this.#selector.select({ path, query, limit: UNLIMITED }, (reader, way) => reader.count(way, query))
+  count(path: Path, query?: Query, limit: ReadLimit = UNLIMITED): Awaitable<number> {
+    // Without bounds the order does not matter, nor whether there is an index for it.
+    if (query === undefined || isUnbounded(query)) return this.#current().tree.count(path)
+    return this.#selector.select({ path, query, limit }, (reader, way) => reader.count(way, query))
   }
 
   async declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void> {
