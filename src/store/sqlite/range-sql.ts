@@ -1,6 +1,6 @@
 import type { Edge, Range } from '../../query/range.ts'
 import { FIRST_TEXT_KEY, SortKind, sortText } from '../../tree/order.ts'
-import { indexValue } from './index-value.ts'
+import { indexValue, isLong } from './index-value.ts'
 import type { EdgeShape } from './query-sql.ts'
 
 /** A value or key as it is compared in SQL. */
@@ -19,23 +19,23 @@ export interface SqlRange {
 
 const OPEN: SqlEdge = { shape: 'open', args: [] }
 
-/** The range in an index. An edge whose text had to be cut takes in all entries that it may be equal to. */
+/** The range in an index. An edge as long as a text that was cut takes in all entries that it may be equal to. */
 export function indexRange({ start, end }: Range): SqlRange {
   return { start: indexEdge(start), end: indexEdge(end) }
 }
 
 function indexEdge(edge: Edge | undefined): SqlEdge {
   if (edge === undefined) return OPEN
-  const { kind, value, cut } = indexValue(edge)
-  if (cut || edge.key === undefined) {
-    return { shape: cut || edge.inclusive ? 'value=' : 'value', args: [kind, value] }
-  }
+  const entry = indexValue(edge)
+  const { kind, value } = entry
+  if (isLong(entry)) return { shape: 'value=', args: [kind, value] }
+  if (edge.key === undefined) return { shape: edge.inclusive ? 'value=' : 'value', args: [kind, value] }
   return { shape: edge.inclusive ? 'key=' : 'key', args: [kind, value, edge.key] }
 }
 
 /** Whether a range in an index may take in more than it should. */
 export function takesInMore({ start, end }: Range): boolean {
-  return [start, end].some((edge) => edge !== undefined && indexValue(edge).cut)
+  return [start, end].some((edge) => edge !== undefined && isLong(indexValue(edge)))
 }
 
 /** The range in key order. */
