@@ -1,7 +1,7 @@
 import { DholeError } from '../tree/error.ts'
 import { PRIORITY } from '../tree/key.ts'
 import { type Path, parsePath } from '../tree/path.ts'
-import type { Order } from './query.ts'
+import { type Order, parseChildPath } from './query.ts'
 
 /**
  * Lists and what they are to be sorted by: `{ '/dinosaurs': ['height', 'name/latin'], '/scores': ['.value'] }`. A key
@@ -36,10 +36,7 @@ function parseList(text: string): Path {
 }
 
 function parseIndexPath(name: string): Path {
-  if (name === VALUE_NAME) return []
-  const path = parsePath(name)
-  if (path.length === 0 || path[path.length - 1] === PRIORITY) throw new DholeError('bad-order')
-  return path
+  return name === VALUE_NAME ? [] : parseChildPath(name)
 }
 
 export function isWildcard(key: string): boolean {

@@ -111,16 +111,21 @@ function parseOrder(text: unknown, family: Family): Order {
   if (text === '$key') return { kind: 'key', lexicographic: family === 'wilddog' }
   if (text === '$value') return { kind: 'child', path: VALUE_PATH }
   if (text === '$priority') return { kind: 'child', path: PRIORITY_PATH }
-  const path = childPath(text)
-  if (path.length === 0 || path[path.length - 1] === PRIORITY) throw new DholeError('bad-order')
-  return { kind: 'child', path }
+  return { kind: 'child', path: parseChildPath(text) }
 }
 
-function childPath(text: string): Path {
+/** The keys of a child path to sort by. @throws `bad-order` */
+export function parseChildPath(text: string): Path {
+  const path = legalPath(text)
+  if (path === undefined || path.length === 0 || path[path.length - 1] === PRIORITY) throw new DholeError('bad-order')
+  return path
+}
+
+function legalPath(text: string): Path | undefined {
   try {
     return parsePath(text)
-  } catch (cause) {
-    throw new DholeError('bad-order', undefined, { cause })
+  } catch {
+    return undefined
   }
 }
 

@@ -93,10 +93,45 @@ const anyParameter = fc.oneof(
       'x-http-method-override=PUT',
       'X-HTTP-Method-Override=x',
     ],
-    ...['limitToFirst=1', 'equalTo=null', '_=1', 'auth_variable_override=null', '%zz=%', '&&==', '__proto__=1'],
+    ...[
+      'orderBy="$value"',
+      'orderBy="$priority"',
+      'orderBy="a/b"',
+      'orderBy="$x"',
+      'orderBy=%22%2522',
+      'orderBy="__proto__"',
+    ],
+    ...[
+      'limitToFirst=1',
+      'limitToLast=2',
+      'limitToLast=-1',
+      'startAt=1,"a"',
+      'startAt="a"',
+      'startAfter=null',
+      'endAt=x',
+    ],
+    ...['endBefore=[1]', 'endAt="\uD83D"', 'equalTo="a","b"', 'endAt=%22%00%22', 'startAt=1e999'],
+    ...['equalTo=null', '_=1', 'auth_variable_override=null', '%zz=%', '&&==', '__proto__=1'],
   ),
   fc.uint8Array({ maxLength: 8 }).map(percentEncoded),
 )
+
+/** A query that may well be a legal one, which parameters taken at random seldom are. */
+const anyQuery = fc
+  .tuple(
+    fc.constantFrom('"$key"', '"$value"', '"$priority"', '"a"', '"b/c"', '"0"', '"length"'),
+    fc.constantFrom('', 'limitToFirst=1', 'limitToLast=2', 'count=true', 'format=export', 'print=pretty'),
+    fc.dictionary(
+      fc.constantFrom('startAt', 'startAfter', 'endAt', 'endBefore', 'equalTo'),
+      fc.tuple(fc.json({ maxDepth: 0 }), fc.option(fc.string({ maxLength: 2 }), { freq: 3 })),
+      { maxKeys: 2 },
+    ),
+  )
+  .map(([order, other, bounds]) => {
+    const bound = ([value, key]: [string, string | null]) => (key === null ? value : `${value},${JSON.stringify(key)}`)
+    const filters = Object.entries(bounds).map(([name, parts]) => `${name}=${encodeURIComponent(bound(parts))}`)
+    return [`orderBy=${order}`, ...filters, other].join('&')
+  })
 
 const anyHeader = fc.constantFrom<readonly [string, string]>(
   ['X-Firebase-ETag', 'true'],
@@ -142,7 +177,10 @@ const anyRequest = fc.record({
   method: anyMethod,
   segments: fc.array(anySegment, { maxLength: 4 }),
   suffix: fc.constantFrom('.json', '.json', '.json', '.json', '/.json', '', '.jso'),
-  parameters: fc.array(anyParameter, { maxLength: 3 }),
+  parameters: fc.oneof(
+    { weight: 3, arbitrary: fc.array(anyParameter, { maxLength: 3 }) },
+    { weight: 1, arbitrary: anyQuery.map((query) => [query]) },
+  ),
   headers: fc.array(anyHeader, { maxLength: 2 }),
   body: anyBody,
 })

@@ -4,7 +4,7 @@ import { expectedKeyOrder } from '../support/key-order.ts'
  * The tree as the protocol tells of it, in the plainest way: maps within maps. It shares no code with the product and
  * prints by itself, so that both can be compared as text.
  */
-interface Place {
+export interface Place {
   leaf: string | number | boolean | undefined
   priority: string | number | undefined
   children: Map<string, Place>
@@ -39,29 +39,29 @@ export class Model {
     for (const [path, json] of resolved.filter((write) => !isPriority(write))) this.#set(path, placeOf(json))
     prune(this.#root)
     for (const [path, json] of resolved.filter(isPriority)) {
-      const node = this.#find(path.slice(0, -1))
+      const node = this.find(path.slice(0, -1))
       if (node !== undefined) node.priority = json === null ? undefined : (json as string | number)
     }
   }
 
   plain(path: readonly string[]): string | undefined {
-    const node = this.#find(path)
+    const node = this.find(path)
     return node && plainText(node)
   }
 
   export(path: readonly string[]): string | undefined {
-    const node = this.#find(path)
+    const node = this.find(path)
     return node && exportText(node)
   }
 
   shallow(path: readonly string[]): string | undefined {
-    const node = this.#find(path)
+    const node = this.find(path)
     if (node === undefined || node.leaf !== undefined) return node && plainText(node)
     return objectText([...node.children.keys()].map((key) => [key, 'true']))
   }
 
   count(path: readonly string[]): number {
-    return this.#find(path)?.children.size ?? 0
+    return this.find(path)?.children.size ?? 0
   }
 
   /** Every place there is, the root first. */
@@ -74,10 +74,11 @@ export class Model {
   }
 
   keys(path: readonly string[]): string[] {
-    return [...(this.#find(path)?.children.keys() ?? [])]
+    return [...(this.find(path)?.children.keys() ?? [])]
   }
 
-  #find(path: readonly string[]): Place | undefined {
+  /** The place of an existing node. */
+  find(path: readonly string[]): Place | undefined {
     let node: Place | undefined = this.#root
     for (const key of path) node = node?.children.get(key)
     return node && exists(node) ? node : undefined
@@ -118,7 +119,7 @@ export class Model {
 
   #number(path: readonly string[]): number {
     const isPriority = path.at(-1) === '.priority'
-    const node = this.#find(isPriority ? path.slice(0, -1) : path)
+    const node = this.find(isPriority ? path.slice(0, -1) : path)
     const old = isPriority ? node?.priority : node?.leaf
     return typeof old === 'number' ? old : 0
   }
@@ -156,7 +157,7 @@ function prune(node: Place): void {
   if (!exists(node)) node.priority = undefined
 }
 
-function leafText(leaf: string | number | boolean): string {
+export function leafText(leaf: string | number | boolean): string {
   return JSON.stringify(leaf)
 }
 
@@ -165,7 +166,7 @@ function objectText(entries: readonly (readonly [string, string])[]): string {
   return `{${ordered.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`
 }
 
-function plainText({ leaf, children }: Place): string {
+export function plainText({ leaf, children }: Place): string {
   if (leaf !== undefined) return leafText(leaf)
   const keys = [...children.keys()]
   const greatest = Math.max(...keys.map(Number))
@@ -176,7 +177,7 @@ function plainText({ leaf, children }: Place): string {
   return objectText([...children].map(([key, child]) => [key, plainText(child)]))
 }
 
-function exportText({ leaf, priority, children }: Place): string {
+export function exportText({ leaf, priority, children }: Place): string {
   if (leaf !== undefined && priority === undefined) return leafText(leaf)
   const entries = [...children].map(([key, child]): [string, string] => [key, exportText(child)])
   if (priority !== undefined) entries.push(['.priority', leafText(priority)])

@@ -111,5 +111,11 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'reopen' }) },
 )
 
-/** What is done, and where is looked after each step besides the root. */
-export const anyPlan = fc.array(fc.tuple(anyStep, anyPath), { minLength: 1, maxLength: 25, size: 'max' })
+/** By what the children are asked for, now and then. */
+const anyOrder = fc.option(fc.constantFrom('$value', '$priority', '$key', 'a', 'a/b', 'b/0', '__proto__'), {
+  freq: 1,
+  nil: undefined,
+})
+
+/** What is done, where is looked after each step besides the root, and by what the children are sorted then. */
+export const anyPlan = fc.array(fc.tuple(anyStep, anyPath, anyOrder), { minLength: 1, maxLength: 25, size: 'max' })

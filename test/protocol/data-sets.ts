@@ -1,5 +1,18 @@
 /** The data sets of the conformance examples. */
 export const S = { scores: { ann: 55, bob: 21, cat: 80, dan: 93, eve: 5 } }
+export const M = {
+  m: {
+    a: { h: 2 },
+    b: { h: false },
+    c: { h: 'x' },
+    d: { n: 1 },
+    e: { h: { z: 1 } },
+    f: { h: true },
+    g: { h: 2 },
+    i: { h: -1.5 },
+  },
+}
+export const K = { k: { '10': 't', '9': 'n', '1': 'o', a: 'A', B: 'b' } }
 export const P = {
   p: {
     x: { '.value': 1, '.priority': 'b' },
@@ -23,4 +36,9 @@ export function deepPath(keys: number): string {
 /** So many objects around a value, as JSON. */
 export function deepJson(keys: number, leaf = '1'): string {
   return `${'{"k":'.repeat(keys)}${leaf}${'}'.repeat(keys)}`
+}
+
+/** Parameters as a URL wants them; values may hold anything but `&` and `+`. */
+export function escaped(parameters: string): string {
+  return encodeURI(parameters).replaceAll('#', '%23')
 }

@@ -13,6 +13,7 @@ function row(status: number, errcode: number, message: string, error: string = m
 const INVALID_DATA = 'The data of request is invalid'
 const INVALID_PARAMETERS = 'Invalid parameters'
 const ILLEGAL_KEY = 'Invalid key name including illeagle characters'
+const BAD_LIMIT = 'Parameter limitToFirst or limitToLast must be integer'
 const BODY_KEY = "Invalid data; couldn't parse key. Key value can't be empty or contain $ # [ ] / or ."
 
 export const errors = {
@@ -46,6 +47,46 @@ export const errors = {
   bodyKey: row(400, 20205, ILLEGAL_KEY, BODY_KEY),
   emptyKey: row(400, 20206, 'Key name must not be null', BODY_KEY),
   priorityMethod: row(400, 20207, "Patch and Post Method can't handle path end with '.priority'"),
+  order: row(400, 20301, 'The orderBy parameter is invalid', 'orderBy must be a valid JSON encoded path'),
+  shallowOrder: row(400, 20302, 'Parameter shallow and orderBy are mutual exclusive'),
+  countLimit: row(400, 20303, 'Parameter count and orderBy are mutual exclusive'),
+  noOrder: row(
+    400,
+    20304,
+    'Lack of orderBy parameter',
+    'orderBy must be defined when other query parameters are defined',
+  ),
+  booleanBound: row(400, 20305, 'Use equalTo instead of startAt or endAt when value is boolean'),
+  boundTypes: row(400, 20306, 'Parameter startAt and endAt should have same type'),
+  bothLimits: row(
+    400,
+    20307,
+    'Parameter limitToFirst and limitToLast are mutual exclusive',
+    'Only one of limitToFirst and limitToLast may be specified',
+  ),
+  firstInteger: row(400, 20308, BAD_LIMIT, 'limitToFirst must be an integer'),
+  firstPositive: row(400, 20308, BAD_LIMIT, 'limitToFirst must be positive'),
+  lastInteger: row(400, 20308, BAD_LIMIT, 'limitToLast must be an integer'),
+  lastPositive: row(400, 20308, BAD_LIMIT, 'limitToLast must be positive'),
+  noIndex: row(400, 20309, "Add '.indexOn' in relevant path in Rule"),
+  keyBound: row(
+    400,
+    20310,
+    'The type of range parameters of orderByKey must be string',
+    'Provided key index type is invalid, must be string',
+  ),
+  bound: row(
+    400,
+    20311,
+    'Constraint index field must be a JSON primitive when use OrderBy',
+    'Constraint index field must be a JSON primitive',
+  ),
+  bounds: row(
+    400,
+    20201,
+    INVALID_PARAMETERS,
+    'equalTo cannot be specified in addition to startAfter, startAt, endAt, or endBefore',
+  ),
   priorityType: row(400, 20312, 'The type of priority is not correct'),
   priorityBoolean: row(400, 20313, "The priority can't be set as boolean"),
   priorityOnNothing: row(400, 26301, 'Could not set priority on non-existent node'),
@@ -71,6 +112,14 @@ export const errors = {
   ),
   token: row(401, 20510, 'The token is invalid', 'Could not parse auth token.'),
 } as const satisfies Record<string, ErrorRow>
+
+/** The refusal of a query that lacks an index. @param list path of the list, `/` for the root */
+export function noIndex(name: string, list: string): ErrorRow {
+  return {
+    ...errors.noIndex,
+    error: `Index not defined, add ".indexOn": "${name}", for path "${list}", to the rules`,
+  }
+}
 
 /** The body of an error as it stands on the wire. */
 export function errorBody({ errcode, message, error }: ErrorRow): Omit<ErrorRow, 'status'> {

@@ -7,6 +7,8 @@ import { examples } from './examples.ts'
 import { type Case, play } from './interpreter.ts'
 import { methods } from './methods.ts'
 import { parameters } from './parameters.ts'
+import { queries } from './queries.ts'
+import { queryErrors } from './query-errors.ts'
 import { urlPaths } from './url-paths.ts'
 
 const tables: Readonly<Record<string, readonly Case[]>> = {
@@ -16,6 +18,8 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
   methods,
   parameters,
   'conditional requests': conditional,
+  queries,
+  'refused queries': queryErrors,
 }
 
 let server: HttpsServer

@@ -5,6 +5,7 @@ import { dataContract } from './contract/data.ts'
 import { keyContract } from './contract/keys.ts'
 import { logContract } from './contract/log.ts'
 import { longContract } from './contract/long.ts'
+import { queryContract } from './contract/queries.ts'
 
 /** An engine under test. */
 export interface Engine {
@@ -21,5 +22,6 @@ export function storeContract(engine: Engine): void {
     commitContract(engine)
     logContract(engine)
     longContract(engine)
+    queryContract(engine)
   })
 }

@@ -1,5 +1,6 @@
 import { Database as Client } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
+import { indexProblems } from './index-integrity.ts'
 
 /** Queries that must find nothing, and what it means when they do. `{ancestors}` stands for the true closure. */
 const VIOLATIONS: Readonly<Record<string, string>> = {
@@ -56,7 +57,7 @@ export function integrityProblems(file: string): string[] {
         problems.push(`${name}: ${JSON.stringify(row)}`)
       }
     }
-    problems.push(...traitProblems(client))
+    problems.push(...traitProblems(client), ...indexProblems(client))
   } finally {
     client.close()
   }
@@ -80,7 +81,10 @@ function traitProblems(client: Client): string[] {
 }
 
 /** Number of rows in a table of a closed file. */
-export function rowsOf(file: string, table: 'node' | 'interior' | 'closure' | 'detached' | 'change'): number {
+export function rowsOf(
+  file: string,
+  table: 'node' | 'interior' | 'closure' | 'detached' | 'change' | 'index_definition' | 'index_entry',
+): number {
   const client = new Client(file, { readonly: true })
   try {
     return client.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows ?? 0

@@ -1,5 +1,15 @@
 import { expectTypeOf } from 'bun:test'
-import { type Database, type NodeText, openDatabase, type WriteOutcome } from '../../src/embedded.ts'
+import {
+  type BoundSpec,
+  type Database,
+  type IndexInfo,
+  type NodeText,
+  openDatabase,
+  type QueriedChild,
+  type QueryAnswer,
+  type ReadText,
+  type WriteOutcome,
+} from '../../src/embedded.ts'
 
 /** Never run: the compiler is the test. */
 export async function databaseIsTyped(database: Database): Promise<void> {
@@ -17,8 +27,39 @@ export async function databaseIsTyped(database: Database): Promise<void> {
   database.put(['a'], 1, { ifNoneMatch: '*' })
 }
 
+export async function queriesAreTyped(database: Database): Promise<void> {
+  const answer = await database.query('/list', { orderBy: 'height', startAt: [5, 'k3'], limitToFirst: 2 })
+  expectTypeOf(answer).toEqualTypeOf<QueryAnswer>()
+  expectTypeOf(answer.text).toEqualTypeOf<string>()
+  expectTypeOf(answer.children).toEqualTypeOf<readonly QueriedChild[]>()
+  expectTypeOf<QueriedChild>().toEqualTypeOf<{ readonly key: string; readonly value: unknown }>()
+  expectTypeOf(await database.select(['list'], { orderBy: '$key' })).toEqualTypeOf<ReadText | undefined>()
+  expectTypeOf(await database.count('/list', { orderBy: '$value', equalTo: null })).toEqualTypeOf<number>()
+  expectTypeOf(database.indexes()).toEqualTypeOf<readonly IndexInfo[]>()
+  expectTypeOf(await database.declareIndexes({ '/list': ['height', 'a/b', '.value'] })).toEqualTypeOf<void>()
+  expectTypeOf<null | boolean | 5 | 'text' | readonly ['x', 'key']>().toExtend<BoundSpec>()
+  // @ts-expect-error an order must be named
+  database.query('/list', { limitToFirst: 1 })
+  // @ts-expect-error a limit is a number
+  database.query('/list', { orderBy: 'height', limitToFirst: '1' })
+  // @ts-expect-error a bound is no object
+  database.query('/list', { orderBy: 'height', startAt: { height: 1 } })
+  // @ts-expect-error the key of a bound is text
+  database.query('/list', { orderBy: 'height', startAt: [5, 3] })
+  // @ts-expect-error no such filter
+  database.query('/list', { orderBy: 'height', limit: 3 })
+  // @ts-expect-error a list is sorted by several things
+  database.declareIndexes({ '/list': 'height' })
+  // @ts-expect-error an answer cannot be changed
+  answer.text = ''
+}
+
 export function optionsAreTyped(): void {
   openDatabase({ file: 'tree.sqlite', limits: { maxLeafBytes: 1 }, storage: { inlineLength: 0 } })
+  openDatabase({ file: 'tree.sqlite', profile: 'firebase', indexPolicy: 'require', indexes: { '/list': ['height'] } })
+  openDatabase({ file: 'tree.sqlite', storage: { shortList: 0, indexIdleMs: 1000 } })
+  // @ts-expect-error no such family of clients
+  openDatabase({ file: 'tree.sqlite', profile: 'other' })
   // @ts-expect-error a file must be named
   openDatabase({})
   // @ts-expect-error no such option

@@ -14,7 +14,7 @@ export type Reading =
   | 'children'
   /** The same, and the kind and value of its entry. */
   | 'entries'
-  /** The key alone. */
+  /** The key alone, behind kind and value. */
   | 'keys'
   /** How many there are. */
   | 'count'
@@ -55,7 +55,7 @@ const JOINED = 'FROM index_entry CROSS JOIN node ON node.parent_id = ? AND node.
 const ENTRY_SOURCES: Readonly<Record<Reading, string>> = {
   children: `SELECT ${CHILD} ${JOINED}`,
   entries: `SELECT ${CHILD}, ${ENTRY} ${JOINED}`,
-  keys: `SELECT ${ENTRY_KEY} FROM index_entry`,
+  keys: `SELECT ${ENTRY}, ${ENTRY_KEY} FROM index_entry`,
   count: 'SELECT count(*) FROM index_entry',
   landmark: `SELECT ${ENTRY}, ${ENTRY_KEY} FROM index_entry`,
 }
@@ -68,7 +68,7 @@ function printIndexQuery({ reading, start, end, descending }: IndexShape): strin
 
 const NODE_SOURCES: Readonly<Record<NodeShape['reading'], string>> = {
   children: `SELECT ${CHILD} FROM node`,
-  keys: 'SELECT node.key FROM node',
+  keys: 'SELECT 0, 0, node.key FROM node',
   count: 'SELECT count(*) FROM node',
   landmark: 'SELECT 0, 0, node.key FROM node',
 }

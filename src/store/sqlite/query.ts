@@ -104,7 +104,9 @@ export class QueryReader {
         return yield* this.#walks.count(walkOf(list, access.index.id, indexRange(range), false))
       case 'merge': {
         const texts = yield* this.#walks.count(walkOf(list, undefined, textKeyRange(range), false))
-        if (access.index === undefined) return texts + (yield* this.#integers(list, query, NO_LIMIT)).length
+        if (access.index === undefined) {
+          return texts + select(query, (yield* this.#integers(list)).map(keyByText)).length
+        }
         return texts + (yield* this.#walks.count(walkOf(list, access.index.id, indexRange(range), false)))
       }
       case 'scan':
@@ -174,24 +176,27 @@ export class QueryReader {
     const range = rangeOf(query)
     const limit = query.limit?.count ?? NO_LIMIT
     const descending = query.limit?.from === 'last'
-    const texts = yield* this.#walks.children(
-      walkOf(list, undefined, textKeyRange(range), descending),
-      limit,
-      maxLength,
-    )
+    const texts = yield* this.#walks.keys(walkOf(list, undefined, textKeyRange(range), descending), limit)
     const integers =
       index === undefined
-        ? yield* this.#integers(list, query, maxLength)
-        : yield* this.#walks.children(walkOf(list, index.id, indexRange(range), descending), limit, maxLength)
-    if (integers.length === 0) return descending ? texts.reverse() : texts
-    return select(query, [...integers, ...texts].map(candidateByText)).map(({ row }) => row)
+        ? yield* this.#integers(list)
+        : yield* this.#walks.keys(walkOf(list, index.id, indexRange(range), descending), limit)
+    const chosen = select(query, [...integers, ...texts].map(keyByText))
+    const rows: ChildRow[] = []
+    const budget = { left: maxLength, hasPriorities: false }
+    for (const [position, { key }] of chosen.entries()) {
+      if (position % PAGE_CHILDREN === PAGE_CHILDREN - 1) yield
+      const slot = this.#tree.slot(list.id, key)
+      if (slot === undefined) continue
+      spend(budget, slot.value ?? '')
+      rows.push({ key, value: slot.value, id: slot.id })
+    }
+    return rows
   }
 
-  /** Children with integer keys that a lexicographic query may choose, sorted in memory. */
-  *#integers(list: Interior, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
-    const walk = walkOf(list, undefined, INTEGER_KEYS, false)
-    const all = yield* this.#walks.children(walk, NO_LIMIT, maxLength)
-    return select(query, all.map(candidateByText)).map(({ row }) => row)
+  /** The integer keys of a list that has few of them, or no index. */
+  *#integers(list: Interior): Generator<void, readonly string[]> {
+    return yield* this.#walks.keys(walkOf(list, undefined, INTEGER_KEYS, false), NO_LIMIT)
   }
 
   /** Without an index: looks at every child, and keeps no more of them than may be in the answer. */
@@ -247,8 +252,8 @@ export class QueryReader {
   }
 }
 
-function candidateByText(row: ChildRow): Candidate {
-  return { ...keyPosition(true, row.key), row }
+function keyByText(key: string): Position {
+  return keyPosition(true, key)
 }
 
 /** Entries of long and equal values as one group, all others alone, in batches that a page brings. */

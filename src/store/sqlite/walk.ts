@@ -44,11 +44,11 @@ export class Walks {
     this.#client = client
   }
 
-  /** Keys in the order of a walk along the table. */
+  /** Keys in the order of the walk. */
   *keys(walk: Walk, limit: number): Generator<void, string[]> {
     const keys: string[] = []
     for (const page of this.#pages(walk, 'keys', limit)) {
-      for (const row of page) keys.push(textAt(row, 0))
+      for (const row of page) keys.push(textAt(row, 2))
       yield
     }
     return keys
@@ -105,7 +105,7 @@ export class Walks {
     return counted + Number(row?.[0])
   }
 
-  /** @param reading `entries` along an index: the next page begins behind the last entry of this one */
+  /** @param reading not `children` along an index: the next page begins behind the last entry of this one */
   *#pages(walk: Walk, reading: Reading, limit: number): Generator<Row[]> {
     let { range } = walk
     const size = reading === 'keys' ? PAGE_ROWS : pageOf(walk)
@@ -114,7 +114,7 @@ export class Walks {
       if (page.length > 0) yield page
       const last = page.at(-1)
       if (last === undefined || page.length < size || left <= size) return
-      range = behind(range, walk.index === undefined ? [textAt(last, 0)] : entryPosition(last), walk.descending)
+      range = behind(range, reading === 'keys' ? positionOf(walk, last) : rowPosition(walk, last), walk.descending)
     }
   }
 
@@ -166,11 +166,13 @@ function textAt(row: Row, column: number): string {
   return row[column] as string
 }
 
-function entryPosition(row: Row): Argument[] {
-  return [row[3] as number, row[4] as Argument, textAt(row, 0)]
+/** Where a child read with its entry stands. */
+function rowPosition({ index }: Walk, row: Row): Argument[] {
+  return index === undefined ? [textAt(row, 0)] : [row[3] as number, row[4] as Argument, textAt(row, 0)]
 }
 
-function positionOf({ index }: Walk, landmark: Row): Argument[] {
-  const [kind, value, key] = landmark as readonly [number, Argument, string]
+/** Where a key or landmark stands. */
+function positionOf({ index }: Walk, row: Row): Argument[] {
+  const [kind, value, key] = row as readonly [number, Argument, string]
   return index === undefined ? [key] : [kind, value, key]
 }
