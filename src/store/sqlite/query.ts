@@ -176,11 +176,16 @@ export class QueryReader {
     const range = rangeOf(query)
     const limit = query.limit?.count ?? NO_LIMIT
     const descending = query.limit?.from === 'last'
-    const texts = yield* this.#walks.keys(walkOf(list, undefined, textKeyRange(range), descending), limit)
+    const textWalk = walkOf(list, undefined, textKeyRange(range), descending)
     const integers =
       index === undefined
         ? yield* this.#integers(list)
         : yield* this.#walks.keys(walkOf(list, index.id, indexRange(range), descending), limit)
+    if (integers.length === 0) {
+      const rows = yield* this.#walks.children(textWalk, limit, maxLength)
+      return descending ? rows.reverse() : rows
+    }
+    const texts = yield* this.#walks.keys(textWalk, limit)
     const chosen = select(query, [...integers, ...texts].map(keyByText))
     const rows: ChildRow[] = []
     const budget = { left: maxLength, hasPriorities: false }
