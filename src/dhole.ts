@@ -3,6 +3,7 @@ import type { Elysia } from 'elysia'
 import { DataRoutes } from './http/data-routes.ts'
 import { treePlugin } from './http/plugin.ts'
 import { trustProxies } from './http/transport.ts'
+import { defaultStreams } from './hub/hub.ts'
 import { type Observer, silentObserver } from './observer.ts'
 import {
   type ApplicationOptions,
@@ -45,6 +46,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     limits: limitsOf(options.limits),
     profile: options.profile ?? 'wilddog',
     indexPolicy: options.indexPolicy ?? 'allow',
+    streams: { ...defaultStreams, ...options.streams },
   })
   // What cannot be built now is built, or done without, when a query comes.
   if (options.indexes !== undefined) {
@@ -63,6 +65,7 @@ export function mount(applications: Applications, options: DholeOptions): Elysia
     limits: limitsOf(options.limits),
     transport,
     prefix,
+    streamHost: options.streamHost,
     onUnforeseen: ({ method, url }, error) => observer.requestFailed(method, pathOf(url), error),
   })
   return treePlugin({ routes, prefix, docs: options.docs ?? false, transport, onStop: () => applications.close() })
@@ -80,6 +83,7 @@ export function openApplications(options: DholeOptions): Applications {
         file: join(dataDir, 'apps', `${id}.sqlite`),
         limits: options.limits ?? {},
         storage: options.storage ?? {},
+        streams: options.streams ?? {},
         observer: options.observer ?? silentObserver,
         ...tree,
       }),

@@ -38,6 +38,10 @@ const storageSchema = Type.Partial(
   ),
 )
 
+const streamsSchema = Type.Partial(
+  Type.Object({ maxWaiting: Type.Integer(WHOLE), keepAliveMs: Type.Integer(WHOLE) }, { additionalProperties: false }),
+)
+
 /** What makes one tree different from another. */
 const treeProperties = {
   profile: Type.Optional(Type.Union([Type.Literal('wilddog'), Type.Literal('firebase')])),
@@ -59,6 +63,7 @@ const databaseSchema = Type.Object(
     file: Type.String({ minLength: 1 }),
     limits: Type.Optional(limitsSchema),
     storage: Type.Optional(storageSchema),
+    streams: Type.Optional(streamsSchema),
     observer: Type.Optional(Type.Any()),
     ...treeProperties,
   },
@@ -76,8 +81,10 @@ const dholeSchema = Type.Partial(
       baseDomain: Type.String({ minLength: 1 }),
       trustProxy: Type.Array(Type.String({ minLength: 1 })),
       docs: Type.Boolean(),
+      streamHost: Type.String({ pattern: '^https://[^/?#]+$' }),
       limits: limitsSchema,
       storage: storageSchema,
+      streams: streamsSchema,
       observer: Type.Any(),
     },
     { additionalProperties: false },
@@ -89,6 +96,9 @@ export type LimitOptions = Static<typeof limitsSchema>
 
 /** Settings of the storage engine; what is left out keeps its default. See `SqliteOptions` for each. */
 export type StorageOptions = Static<typeof storageSchema>
+
+/** Settings of streams; what is left out keeps its default. See `HubSettings` for each. */
+export type StreamOptions = Static<typeof streamsSchema>
 
 /** What makes one tree different from another. */
 interface TreeOptions {
@@ -120,6 +130,7 @@ export interface DatabaseOptions extends TreeOptions {
   readonly file: string
   readonly limits?: LimitOptions
   readonly storage?: StorageOptions
+  readonly streams?: StreamOptions
   /** Hears of what goes wrong inside. Default: nobody. */
   readonly observer?: Observer
 }
@@ -138,8 +149,11 @@ export interface DholeOptions {
   readonly trustProxy?: readonly string[]
   /** Serves the documents at `/swagger` and `/swagger/json` below the prefix. Default `false`. */
   readonly docs?: boolean
+  /** Origin that streams are sent to with a redirect, such as `https://streams.example.org`. Default: they are served here. */
+  readonly streamHost?: string
   readonly limits?: LimitOptions
   readonly storage?: StorageOptions
+  readonly streams?: StreamOptions
   /** Hears of what goes wrong inside. Default: nobody. */
   readonly observer?: Observer
 }

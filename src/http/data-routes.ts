@@ -23,7 +23,8 @@ import {
   writeSeconds,
 } from './parameters.ts'
 import { queryOf } from './query-parameters.ts'
-import { type Dress, dressedReply, emptyReply, jsonReply, preflightReply } from './reply.ts'
+import { type Dress, dressedReply, emptyReply, jsonReply, preflightReply, redirectReply } from './reply.ts'
+import { openStream } from './stream-route.ts'
 import { splitTarget, type Target, targetPath } from './target.ts'
 import type { Listener, Transport } from './transport.ts'
 
@@ -34,6 +35,8 @@ export interface DataRoutesOptions {
   readonly transport: Transport
   /** Path the routes are mounted under, without a slash at the end. */
   readonly prefix: string
+  /** Origin that serves streams, when it is another one. */
+  readonly streamHost: string | undefined
   /** An error nobody foresaw, for the log. */
   readonly onUnforeseen: (request: Request, error: unknown) => void
 }
@@ -50,6 +53,10 @@ interface DataRequest {
 type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
 const METHODS: ReadonlySet<string> = new Set<Method>(['GET', 'PUT', 'POST', 'PATCH', 'DELETE'])
+/** Parameters that make no sense of a stream. */
+const NOT_STREAMED = ['shallow', 'count', 'callback', 'download']
+/** A connection that does not read is broken off after so many seconds. */
+const CUT_SECONDS = 2
 const INFO = '.info'
 const INFO_PREFIX = `/${INFO}/`
 
@@ -94,7 +101,8 @@ export class DataRoutes {
     if (!application.open && !caller.admin) throw new DholeError('permission-denied')
     const data: DataRequest = { request, listener, application, path, parameters }
     if (path[0] === INFO) return info(data, method)
-    return method === 'GET' ? this.#get(data, query, timeoutMs) : this.#write(data, method)
+    if (method !== 'GET') return this.#write(data, method)
+    return wantsStream(request) ? this.#stream(data, query) : this.#get(data, query, timeoutMs)
   }
 
   #get(data: DataRequest, query: Query | undefined, timeoutMs: number | undefined): Awaitable<Response> {
@@ -108,6 +116,23 @@ export class DataRoutes {
     }
     const text = query === undefined ? database.node(path, timeoutMs) : database.select(path, query, timeoutMs)
     return then(data, text, (found) => readReply(data, found))
+  }
+
+  async #stream(data: DataRequest, query: Query | undefined): Promise<Response> {
+    const { request, listener, application, path, parameters } = data
+    const elsewhere = this.#options.streamHost && elsewhereUrl(request, this.#options.streamHost)
+    if (elsewhere) return redirectReply(elsewhere)
+    // Nobody may be taken for idle while nothing happens.
+    workInSilence(data)
+    return openStream(application.database, {
+      path,
+      query,
+      export: parameters.format === 'export',
+      lastEventId: request.headers.get('last-event-id') ?? undefined,
+      numbered: parameters.resume === 'true',
+      signal: request.signal,
+      cut: () => listener?.timeout(request, CUT_SECONDS),
+    })
   }
 
   async #write(data: DataRequest, method: Exclude<Method, 'GET'>): Promise<Response> {
@@ -184,7 +209,9 @@ function checkCombination(method: Method, request: Request, { values, filters }:
   const { headers } = request
   if (method === 'GET') {
     if (headers.has('if-match')) throw new DholeError('bad-parameter', 'if-match is not supported for GET')
-    if (acceptsStream(headers.get('accept'))) throw new DholeError('bad-parameter', 'Streams are not supported')
+    if (wantsStream(request) && NOT_STREAMED.some((name) => name in values)) {
+      throw new DholeError('bad-parameter', `${NOT_STREAMED.join(', ')} are not supported for streams`)
+    }
     return
   }
   if (filters || 'shallow' in values || 'count' in values) {
@@ -203,8 +230,18 @@ function familyOf(request: Request, raw: RawParameters, { database }: Applicatio
   return speaksFirebase(request, raw) ? 'firebase' : database.profile
 }
 
-function acceptsStream(accept: string | null): boolean {
-  return accept !== null && /text\/event-stream(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept)
+/** HEAD never opens a stream: it would not end. */
+function wantsStream({ method, headers }: Request): boolean {
+  const accept = headers.get('accept')
+  if (accept === null || method === 'HEAD') return false
+  return /text\/event-stream(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept)
+}
+
+/** Where a stream is served, unless it is here. */
+function elsewhereUrl({ url }: Request, host: string): string | undefined {
+  const { origin } = new URL(host)
+  const { origin: here, pathname, search } = new URL(url)
+  return here === origin ? undefined : `${origin}${pathname}${search}`
 }
 
 /** First present wins. */

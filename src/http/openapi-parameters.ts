@@ -41,6 +41,7 @@ const queryUses: Readonly<Record<Exclude<keyof Parameters, CredentialName>, Use>
   callback: { methods: READS, resources: EVERYWHERE },
   download: { methods: READS, resources: EVERYWHERE },
   sv: { methods: READS, resources: ['node'] },
+  resume: { methods: ['get'], resources: ['node'] },
   timeout: { methods: READS, resources: DATA },
   writeSizeLimit: { methods: WRITES, resources: DATA },
   'x-http-method-override': { methods: ['post'], resources: ['node'] },

@@ -89,6 +89,10 @@ export const parameterSchema = Type.Object({
       { description: 'Writes: refuse a write estimated to take longer than 1, 10, 30, 60 seconds.' },
     ),
   ),
+  resume: Type.Optional({
+    ...FLAG,
+    description: 'Streams: each event tells its number (`id:`), for `Last-Event-ID` when the client comes again.',
+  }),
   'x-http-method-override': Type.Optional(
     Type.String({ description: 'POST: the method meant. The header `X-HTTP-Method-Override` wins.' }),
   ),

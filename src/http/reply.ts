@@ -60,6 +60,25 @@ export function emptyReply(status: number, etag?: string): Response {
   return new Response(null, { status, headers })
 }
 
+const streamHeaders = new Headers({
+  ...COMMON,
+  ...SECURE,
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'X-Accel-Buffering': 'no',
+})
+
+/** An event stream. */
+export function streamReply(body: ReadableStream): Response {
+  return new Response(body, { headers: streamHeaders })
+}
+
+/** The same request has to go elsewhere. */
+export function redirectReply(url: string): Response {
+  const headers = new Headers(emptyHeaders)
+  headers.set('Location', url)
+  return new Response(null, { status: 307, headers })
+}
+
 export const ALLOWED_METHODS = 'GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS'
 const preflightHeaders = new Headers({
   ...COMMON,

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { defaultStreams } from '../hub/hub.ts'
 import { type IndexSpec, parseIndexes } from '../query/indexes.ts'
 import { defaultRetention } from '../store/sqlite/change-log.ts'
 import { defaultStorage } from '../store/sqlite/sqlite-store.ts'
@@ -85,6 +86,17 @@ export const configSchema = Type.Object({
     default: defaultStorage.indexIdleMs,
     description: 'time after which an index that no query has used is dropped, in milliseconds',
   }),
+  KEEP_ALIVE_MS: Type.Integer({
+    minimum: 1,
+    default: defaultStreams.keepAliveMs,
+    description: 'silence after which a stream tells that nothing has happened, in milliseconds',
+  }),
+  STREAM_HOST: Type.Optional(
+    Type.String({
+      pattern: '^https://[^/?#]+$',
+      description: 'origin that streams are sent to with a redirect; served here if unset',
+    }),
+  ),
   CHANGE_LOG_COUNT: Type.Integer({
     minimum: 1,
     default: defaultRetention.maxChanges,

@@ -70,6 +70,8 @@ function optionsOf(config: Config, secret: string): DholeOptions {
     ...(config.BASE_DOMAIN === undefined ? {} : { baseDomain: config.BASE_DOMAIN }),
     trustProxy: config.TRUST_PROXY?.split(',').map((address) => address.trim()) ?? [],
     docs: true,
+    streams: { keepAliveMs: config.KEEP_ALIVE_MS },
+    ...(config.STREAM_HOST === undefined ? {} : { streamHost: config.STREAM_HOST }),
     limits: {
       maxWriteBytes: config.MAX_WRITE_BYTES,
       maxLeafBytes: config.MAX_LEAF_BYTES,

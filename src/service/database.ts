@@ -1,3 +1,5 @@
+import { Hub, type HubSettings } from '../hub/hub.ts'
+import type { Sink } from '../hub/subscriber.ts'
 import {
   checkIndexed,
   type IndexDeclaration,
@@ -15,6 +17,8 @@ import type { NodeText, ReadText } from '../tree/node-text.ts'
 import { endsInPriority, type Path, type PathLike, toPath } from '../tree/path.ts'
 import type { JsonText } from '../tree/print.ts'
 import { planPatch, planPut, type WritePlan } from '../tree/write.ts'
+import { EventQueue } from './event-queue.ts'
+import { missedChanges } from './missed-changes.ts'
 import { type Appended, appendJob, type WriteOptions, type WriteOutcome, writeJob } from './write-job.ts'
 
 /** What makes one tree different from another. */
@@ -24,6 +28,31 @@ export interface DatabaseSettings {
   readonly profile: Family
   /** Whether queries by a child or value need a declared index. */
   readonly indexPolicy: IndexPolicy
+  readonly streams: HubSettings
+}
+
+/** What of a node is watched, and from when on. */
+export interface WatchOptions {
+  /** Watches what this query chooses. */
+  readonly query?: QueryLike | undefined
+  /** With priorities, without arrays. Default `false`. */
+  readonly export?: boolean | undefined
+  /** Ends the watching. */
+  readonly signal?: AbortSignal | undefined
+  /** Begins with what has changed since then instead of everything, if that is still known. */
+  readonly from?: Position | undefined
+}
+
+/** One thing that happened to a watched node. */
+export interface WatchedChange {
+  /** `put` replaces what is at `path`; `patch` replaces each member of `data`, whose keys are paths, below it. */
+  readonly kind: 'put' | 'patch'
+  /** Relative to the watched node; `/` is that node. */
+  readonly path: string
+  /** Parsed JSON; `null` where nothing is any more. */
+  readonly data: unknown
+  /** To go on from, should the watching break off. */
+  readonly position: Position
 }
 
 /** One child of an answer. */
@@ -53,12 +82,19 @@ export class Database {
   readonly #store: TreeStore
   readonly #settings: DatabaseSettings
   readonly #limits: Limits
+  readonly #hub: Hub
+  readonly #watchedBelow = (path: Path, inclusive: boolean): readonly Path[] => this.#hub.watchedBelow(path, inclusive)
   #declarations: readonly IndexDeclaration[] = []
 
   constructor(store: TreeStore, settings: DatabaseSettings) {
     this.#store = store
     this.#settings = settings
     this.#limits = settings.limits
+    const source = {
+      read: (path: Path, query: Query | undefined) => store.readAt(path, query, this.#readLimit(undefined)),
+    }
+    this.#hub = new Hub(source, settings.streams)
+    store.onCommit((commits) => this.#hub.publish(commits))
   }
 
   /** Whose answers a query gets where the families of clients differ. */
@@ -178,6 +214,47 @@ export class Database {
     return appended
   }
 
+  /**
+   * Everything at and below a node now, and then every change, each once and in order, for as long as the loop runs.
+   * Who reads too slowly is told everything anew instead of what it has missed.
+   * @example for await (const { path, data } of db.watch('/rooms')) console.log(path, data)
+   * @throws `read-too-big`, `index-missing`, and as `makeQuery` for a wrong query
+   * @see docs/protocol.md#streams
+   */
+  async *watch(path: PathLike, options: WatchOptions = {}): AsyncGenerator<WatchedChange, void> {
+    const queue = new EventQueue()
+    const unsubscribe = await this.subscribe(path, options, queue)
+    const { epoch } = this.position()
+    const stop = () => queue.end()
+    options.signal?.addEventListener('abort', stop)
+    if (options.signal?.aborted) stop()
+    try {
+      for (let event = await queue.next(); event !== undefined; event = await queue.next()) {
+        if (options.signal?.aborted) return
+        const { kind, path: place, data, seq } = event
+        yield { kind, path: place, data: JSON.parse(data) as unknown, position: { epoch, seq } }
+      }
+    } finally {
+      options.signal?.removeEventListener('abort', stop)
+      unsubscribe()
+    }
+  }
+
+  /**
+   * Has a sink told what `watch` tells.
+   * @returns to be called when nobody listens any more
+   * @throws as `watch`; `bad-parameter` for the path of a priority
+   */
+  subscribe(where: PathLike, options: WatchOptions, sink: Sink): Promise<() => void> {
+    const path = toPath(where)
+    if (endsInPriority(path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
+    const query = options.query && this.#check(path, options.query)
+    const form = options.export === true ? 'export' : 'plain'
+    const { from } = options
+    const missed = from && from.epoch === this.position().epoch ? () => missedChanges(this.#store, from) : undefined
+    return this.#hub.subscribe({ path, query, form }, sink, missed)
+  }
+
   /** Durable commits after a position, oldest first; `undefined` when the change log does not reach back that far. */
   changesAfter(position: Position, limit: number): Awaitable<readonly LoggedChange[] | undefined> {
     return this.#store.changesAfter(position, limit)
@@ -190,6 +267,7 @@ export class Database {
 
   /** Finishes what is under way and closes the store. */
   close(): Promise<void> {
+    this.#hub.close()
     return this.#store.close()
   }
 
@@ -202,7 +280,7 @@ export class Database {
     const decide = (decided: WriteOutcome) => {
       outcome = decided
     }
-    await this.#store.commit((context) => writeJob(plan, options, this.#limits, context, decide))
+    await this.#store.commit((context) => writeJob(plan, options, this.#limits, this.#watchedBelow, context, decide))
     if (outcome === undefined) throw new DholeError('internal')
     return outcome
   }

@@ -1,4 +1,5 @@
-import type { CommitContext, Effects, ReadAnswer, ReadRequest } from '../store/store.ts'
+import type { CommitContext, ReadAnswer, ReadRequest } from '../store/store.ts'
+import type { Change, NodeTags } from '../tree/change.ts'
 import { DholeError } from '../tree/error.ts'
 import { etagMatches, etagOf } from '../tree/etag.ts'
 import type { Limits } from '../tree/limits.ts'
@@ -37,6 +38,9 @@ export interface Appended {
   readonly etag: string
 }
 
+/** Paths of watched nodes below one; whether that one counts. */
+type WatchedBelow = (path: Path, inclusive: boolean) => readonly Path[]
+
 type Reads<T> = Generator<ReadRequest, T, ReadAnswer>
 
 /** Decides inside the transaction: condition, server values, cost, priorities; then hands over the writes. */
@@ -44,9 +48,10 @@ export function* writeJob(
   plan: WritePlan,
   options: WriteOptions,
   limits: Limits,
+  watchedBelow: WatchedBelow,
   context: CommitContext,
   decide: (outcome: WriteOutcome) => void,
-): Reads<Effects | undefined> {
+): Reads<Change | undefined> {
   if (options.ifMatch !== undefined) {
     const current = (yield { kind: 'node', path: plan.path }) as NodeText | undefined
     if (!etagMatches(options.ifMatch, current?.etag ?? etagOf(undefined))) {
@@ -66,7 +71,25 @@ export function* writeJob(
     },
   })
   if (writesNothing(resolved.writes) && !(yield* anyExists(resolved.writes))) return undefined
-  return { kind: resolved.kind, path: resolved.path, writes: resolved.writes }
+  const before = yield* tagsBefore(resolved, watchedBelow)
+  return { kind: resolved.kind, path: resolved.path, writes: resolved.writes, before }
+}
+
+/** Tags of what is watched below written places, for their listeners: not everything written changes. */
+function* tagsBefore(
+  { kind, writes }: WritePlan,
+  watchedBelow: WatchedBelow,
+): Reads<ReadonlyMap<string, NodeTags> | undefined> {
+  let tags: Map<string, NodeTags> | undefined
+  for (const write of writes) {
+    if (write.kind === 'priority') continue
+    for (const path of watchedBelow(write.path, kind === 'patch')) {
+      const node = (yield { kind: 'node', path }) as NodeText | undefined
+      tags ??= new Map()
+      tags.set(formatPath(path), { plain: etagOf(node?.plain), stored: etagOf(node?.stored) })
+    }
+  }
+  return tags
 }
 
 /** Decides inside the transaction what is appended, and under which key. @param checked the plan for any one child */
@@ -77,7 +100,7 @@ export function* appendJob(
   limits: Limits,
   context: CommitContext,
   decide: (appended: Appended) => void,
-): Reads<Effects | undefined> {
+): Reads<Change | undefined> {
   const name = context.nextPushId()
   const child = [...path, name]
   // Nothing stands under a new key, so there is no old number to add to.

@@ -1,11 +1,11 @@
 import type { IndexDeclaration } from '../query/indexes.ts'
 import type { Query } from '../query/query.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
+import type { Change } from '../tree/change.ts'
 import type { NodeText, ReadText } from '../tree/node-text.ts'
 import type { Path } from '../tree/path.ts'
 import type { JsonText } from '../tree/print.ts'
 import type { Leaf } from '../tree/value.ts'
-import type { Write } from '../tree/write.ts'
 
 /** How far a read may go before it is given up with `read-too-big`. */
 export interface ReadLimit {
@@ -31,21 +31,12 @@ export interface CommitContext {
   nextPushId(): string
 }
 
-/** What a job decided to write. */
-export interface Effects {
-  /** How listeners and the change log hear of it. */
-  readonly kind: 'put' | 'patch'
-  readonly path: Path
-  /** Not overlapping, priorities last. */
-  readonly writes: readonly Write[]
-}
-
 /**
  * A request to change the tree. It runs once, inside the transaction; it asks for data by yielding requests, so that
  * engines that read synchronously and engines that can only be awaited run the same code.
  * @returns what to write, or `undefined` to leave the tree as it is
  */
-export type Job = (context: CommitContext) => Generator<ReadRequest, Effects | undefined, ReadAnswer>
+export type Job = (context: CommitContext) => Generator<ReadRequest, Change | undefined, ReadAnswer>
 
 /** Where a commit stands in the history of one tree. A restored tree has another epoch. */
 export interface Position {
@@ -54,7 +45,7 @@ export interface Position {
 }
 
 /** A durable commit as the hub and the change log know it. */
-export interface Commit extends Effects {
+export interface Commit extends Change {
   readonly seq: number
   readonly at: number
 }
@@ -67,6 +58,12 @@ export interface LoggedChange {
   readonly path: Path
   /** Stored text of what was written, an object of paths for a patch; `undefined` when it was too large to keep. */
   readonly data: JsonText | undefined
+}
+
+/** What stands somewhere as of one commit. */
+export interface ReadAt {
+  readonly seq: number
+  readonly value: ReadText | undefined
 }
 
 /** An index over the children of one list. */
@@ -116,6 +113,16 @@ export interface TreeStore extends AsyncDisposable {
    * @throws `unavailable` when the store cannot write any more
    */
   commit(job: Job): Promise<Commit | undefined>
+  /**
+   * The node, or what a query chooses of it, and the number of the last commit that is in it.
+   * @throws `read-too-big`
+   */
+  readAt(path: Path, query: Query | undefined, limit: ReadLimit): Awaitable<ReadAt>
+  /**
+   * Calls back with durable commits, in order, each once, as soon as reads see them and before their writers hear.
+   * @returns ends it
+   */
+  onCommit(listener: (commits: readonly Commit[]) => void): () => void
   /** Durable commits after a position, oldest first; `undefined` when the log does not reach back that far. */
   changesAfter(position: Position, limit: number): Awaitable<readonly LoggedChange[] | undefined>
   /** Position of the last durable commit. */

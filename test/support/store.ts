@@ -1,5 +1,6 @@
 import type { Observer } from '../../src/observer.ts'
-import type { Commit, Effects, Job, ReadAnswer, ReadLimit, ReadRequest, TreeStore } from '../../src/store/store.ts'
+import type { Commit, Job, ReadAnswer, ReadLimit, ReadRequest, TreeStore } from '../../src/store/store.ts'
+import type { Change } from '../../src/tree/change.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
 import { formatPath, parsePath } from '../../src/tree/path.ts'
 import type { JsonText } from '../../src/tree/print.ts'
@@ -20,7 +21,7 @@ export const strictObserver: Observer = {
 
 /** The job of a plan, server values filled in as the service does it. */
 export function jobOf(plan: WritePlan): Job {
-  return function* (context): Generator<ReadRequest, Effects, ReadAnswer> {
+  return function* (context): Generator<ReadRequest, Change, ReadAnswer> {
     const old = new Map<string, number>()
     for (const { path, serverValue } of plan.serverValues) {
       if (serverValue.kind !== 'increment') continue

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
+import type { Change } from '../../tree/change.ts'
 import type { JsonText } from '../../tree/print.ts'
 import { PushIds } from '../../tree/push-id.ts'
-import type { Commit, CommitContext, Effects, Job, ReadAnswer, ReadRequest } from '../store.ts'
+import type { Commit, CommitContext, Job, ReadAnswer, ReadRequest } from '../store.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { Connection } from './connection.ts'
 import type { IndexMaintenance } from './index-maintenance.ts'
@@ -132,24 +133,24 @@ export class BatchRunner {
    * applied ends the batch.
    */
   *#runJob(queued: QueuedJob, context: CommitContext, commits: Commit[]): Generator<void, Settlement> {
-    let effects: Effects | undefined
+    let change: Change | undefined
     try {
-      effects = yield* this.#effectsOf(queued.job(context))
+      change = yield* this.#changeOf(queued.job(context))
     } catch (error) {
       // When SQLite has ended the transaction by itself, the batch is lost, not the job alone.
       if (!this.#client.inTransaction) throw error
       return { tell: () => queued.reject(error), abandon: queued.reject }
     }
-    if (effects === undefined) return { tell: () => queued.resolve(undefined), abandon: queued.reject }
+    if (change === undefined) return { tell: () => queued.resolve(undefined), abandon: queued.reject }
     const texts: (JsonText | undefined)[] = []
-    for (const write of effects.writes) texts.push(yield* this.#writer.apply(write))
-    const commit = this.#log.append(effects, context.now, texts)
+    for (const write of change.writes) texts.push(yield* this.#writer.apply(write))
+    const commit = this.#log.append(change, context.now, texts)
     commits.push(commit)
     return { tell: () => queued.resolve(commit), abandon: queued.reject }
   }
 
   /** Answers what a job asks for until it has decided. */
-  *#effectsOf(job: Generator<ReadRequest, Effects | undefined, ReadAnswer>): Generator<void, Effects | undefined> {
+  *#changeOf(job: Generator<ReadRequest, Change | undefined, ReadAnswer>): Generator<void, Change | undefined> {
     let step = job.next()
     while (!step.done) step = job.next(yield* this.#answer(step.value))
     return step.value

@@ -1,8 +1,9 @@
 import { asc, desc, gt, lte, sql } from 'drizzle-orm'
+import type { Change } from '../../tree/change.ts'
 import { formatPath, parsePath } from '../../tree/path.ts'
 import { type JsonText, printWithin } from '../../tree/print.ts'
 import type { Write } from '../../tree/write.ts'
-import type { Commit, Effects, LoggedChange } from '../store.ts'
+import type { Commit, LoggedChange } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { change } from './schema.ts'
 
@@ -66,13 +67,13 @@ export class ChangeLog {
   }
 
   /** @param texts stored text of each write's value, where the writer has printed it already */
-  append(effects: Effects, at: number, texts: readonly (JsonText | undefined)[]): Commit {
+  append(made: Change, at: number, texts: readonly (JsonText | undefined)[]): Commit {
     const seq = this.#lastSeq + 1
-    this.#append.run(seq, at, effects.kind, formatPath(effects.path), dataOf(effects, texts) ?? null)
+    this.#append.run(seq, at, made.kind, formatPath(made.path), dataOf(made, texts) ?? null)
     this.#lastSeq = seq
     this.#lastAt = at
     this.#untrimmed++
-    return { ...effects, seq, at }
+    return { ...made, seq, at }
   }
 
   /** Whether `trim` has something to look at. */
@@ -97,7 +98,7 @@ export class ChangeLog {
 }
 
 /** Stored text of a put's value, or an object of relative paths for a patch; `undefined` when it is too long. */
-function dataOf({ kind, path, writes }: Effects, texts: readonly (JsonText | undefined)[]): JsonText | undefined {
+function dataOf({ kind, path, writes }: Change, texts: readonly (JsonText | undefined)[]): JsonText | undefined {
   const members: string[] = []
   let length = 0
   for (const [index, write] of writes.entries()) {

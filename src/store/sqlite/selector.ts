@@ -22,7 +22,7 @@ interface Selection {
 }
 
 /** What is read along a way that has been found. */
-type Use<T> = (reader: QueryReader, way: OpenAccess) => Generator<void, T>
+type Use<T> = (reader: QueryReader, way: OpenAccess, snapshot: Snapshot) => Generator<void, T>
 
 /** Instead of an answer: what must be built first. */
 class MissingIndex {
@@ -74,14 +74,18 @@ export class Selector {
       found = await this.#try(rest(), use)
     }
     if (!(found instanceof MissingIndex)) return found
-    return this.#reads.run(rest().limit, ({ queries }) => use(queries, queries.ways.findAnyway(selection)))
+    return this.#reads.run(rest().limit, (snapshot) => {
+      const { queries } = snapshot
+      return use(queries, queries.ways.findAnyway(selection), snapshot)
+    })
   }
 
-  *#along<T>({ queries }: Snapshot, selection: Selection, use: Use<T>): Generator<void, T | MissingIndex> {
+  *#along<T>(snapshot: Snapshot, selection: Selection, use: Use<T>): Generator<void, T | MissingIndex> {
+    const { queries } = snapshot
     const way = queries.ways.find(selection)
     if (way.kind === 'missing') return new MissingIndex(way.list.id, way.name)
     if ((way.kind === 'index' || way.kind === 'merge') && way.index !== undefined) this.#indexes.noteUse(way.index.id)
-    return yield* use(queries, way)
+    return yield* use(queries, way, snapshot)
   }
 }
 

@@ -6,7 +6,7 @@ import { DholeError } from '../../tree/error.ts'
 import type { NodeText, ReadText } from '../../tree/node-text.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 import type { JsonText } from '../../tree/print.ts'
-import type { Commit, IndexInfo, Job, LoggedChange, Position, ReadLimit, TreeStore } from '../store.ts'
+import type { Commit, IndexInfo, Job, LoggedChange, Position, ReadAt, ReadLimit, TreeStore } from '../store.ts'
 import { BatchRunner } from './batch.ts'
 import { ChangeLog, defaultRetention, type LogRetention } from './change-log.ts'
 import { Checkpoint } from './checkpoint.ts'
@@ -63,6 +63,7 @@ export class SqliteStore implements TreeStore {
   readonly #reads: Reads
   readonly #indexes: IndexKeeper
   readonly #selector: Selector
+  readonly #listeners = new Set<(commits: readonly Commit[]) => void>()
   #closed: Promise<void> | undefined
 
   /**
@@ -92,7 +93,7 @@ export class SqliteStore implements TreeStore {
         logFile: new LogFile(file, settings.walLimitBytes, options.syncLog),
       },
       {
-        onDurable: (commits) => this.#forgetChanged(commits),
+        onDurable: (commits) => this.#publish(commits),
         onFailed: (error) => observer.storeFailed(file, error),
         onTroubled: (error) => observer.storeTroubled(file, error),
       },
@@ -108,11 +109,8 @@ export class SqliteStore implements TreeStore {
   }
 
   node(path: Path, limit: ReadLimit): Awaitable<NodeText | undefined> {
-    const cached = this.#cache.get(formatPath(path))
-    if (cached !== undefined) {
-      if (cached.stored.length > limit.maxLength) throw new DholeError('read-too-big')
-      return cached
-    }
+    const cached = this.#cached(path, limit)
+    if (cached !== undefined) return cached
     return this.#reads.run(limit, (snapshot) => this.#readNode(snapshot, path, limit))
   }
 
@@ -137,6 +135,25 @@ export class SqliteStore implements TreeStore {
 
   indexes(): readonly IndexInfo[] {
     return this.#current().queries.indexes()
+  }
+
+  readAt(path: Path, query: Query | undefined, limit: ReadLimit): Awaitable<ReadAt> {
+    if (query !== undefined) {
+      return this.#selector.select({ path, query, limit }, function* (reader, way, { seq }): Generator<void, ReadAt> {
+        return { seq, value: yield* reader.answer(way, query, limit.maxLength) }
+      })
+    }
+    const value = this.#cached(path, limit)
+    if (value !== undefined) return { seq: this.#current().seq, value }
+    const read = this.#readNode.bind(this)
+    return this.#reads.run(limit, function* (snapshot): Generator<void, ReadAt> {
+      return { seq: snapshot.seq, value: yield* read(snapshot, path, limit) }
+    })
+  }
+
+  onCommit(listener: (commits: readonly Commit[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   commit(job: Job): Promise<Commit | undefined> {
@@ -178,6 +195,12 @@ export class SqliteStore implements TreeStore {
     this.#file.unlock()
   }
 
+  #cached(path: Path, limit: ReadLimit): NodeText | undefined {
+    const cached = this.#cache.get(formatPath(path))
+    if (cached !== undefined && cached.stored.length > limit.maxLength) throw new DholeError('read-too-big')
+    return cached
+  }
+
   *#readNode(snapshot: Snapshot, path: Path, limit: ReadLimit): Generator<void, NodeText | undefined> {
     const text = yield* snapshot.tree.node(path, limit.maxLength)
     // A long read may end on a commit that is no longer the latest: its text is right, but not worth keeping.
@@ -200,7 +223,8 @@ export class SqliteStore implements TreeStore {
     if (this.#closed !== undefined) throw new DholeError('unavailable')
   }
 
-  #forgetChanged(commits: readonly Commit[]): void {
+  #publish(commits: readonly Commit[]): void {
     for (const { writes } of commits) for (const { path } of writes) this.#cache.invalidate(path)
+    if (commits.length > 0) for (const listener of this.#listeners) listener(commits)
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { Effects, Job, ReadAnswer, ReadRequest } from '../../../src/store/store.ts'
+import type { Job, ReadAnswer, ReadRequest } from '../../../src/store/store.ts'
+import type { Change } from '../../../src/tree/change.ts'
 import { DholeError } from '../../../src/tree/error.ts'
 import { NodeText } from '../../../src/tree/node-text.ts'
 import { exported, patch, patchJob, plain, put, putJob, remove, watch } from '../../support/store.ts'
@@ -17,7 +18,7 @@ function asking(request: ReadRequest, answers: ReadAnswer[], job: Job): Job {
 }
 
 // biome-ignore lint/correctness/useYield: a job that asks for nothing
-const nothing: Job = function* (): Generator<ReadRequest, Effects | undefined, ReadAnswer> {
+const nothing: Job = function* (): Generator<ReadRequest, Change | undefined, ReadAnswer> {
   return undefined
 }
 
@@ -36,7 +37,7 @@ export function commitContract(engine: Engine): void {
       expect(second?.at).toBeGreaterThanOrEqual(first?.at ?? 0)
     })
 
-    test('a job without effects takes no number', async () => {
+    test('a job without change takes no number', async () => {
       await using directory = await tempDir()
       await using store = engine.open(directory.file('tree'))
       await put(store, '/a', 1)
@@ -93,8 +94,8 @@ export function commitContract(engine: Engine): void {
       await using store = engine.open(file)
       await put(store, '/a', { b: LONG, c: 1 })
       const breaking: Job = function* (context) {
-        const effects = yield* patchJob('/a', { b: null, d: { e: LONG } })(context)
-        if (effects === undefined) return undefined
+        const change = yield* patchJob('/a', { b: null, d: { e: LONG } })(context)
+        if (change === undefined) return undefined
         const broken = {
           get kind(): 'value' {
             throw new Error('broken write')
@@ -102,7 +103,7 @@ export function commitContract(engine: Engine): void {
           path: ['a', 'x'],
           value: 1,
         }
-        return { ...effects, writes: [...effects.writes, broken] }
+        return { ...change, writes: [...change.writes, broken] }
       }
       const outcomes = await Promise.allSettled([store.commit(breaking), store.commit(putJob('/z', 1))])
       expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])

@@ -1,0 +1,73 @@
+import type { Batch } from '../hub/batch.ts'
+import { endFrame, KEEP_ALIVE } from '../hub/frame.ts'
+import type { EndReason, Sink } from '../hub/subscriber.ts'
+
+/** What writes to the connection: Bun's own stream, which costs hardly more than the bare socket. */
+type Writer = ReadableStreamDirectController
+
+/**
+ * One event stream over HTTP. What is written before the connection is ready to take it waits here.
+ * @see docs/protocol.md#streams
+ */
+export class EventStream implements Sink {
+  /** The body of the answer. */
+  readonly body: ReadableStream
+  readonly #epoch: string | undefined
+  readonly #cut: () => void
+  readonly #done = Promise.withResolvers<void>()
+  readonly #ready = Promise.withResolvers<void>()
+  #early: Uint8Array[] = []
+  #writer: Writer | undefined
+
+  /**
+   * @param epoch when given, each event tells its number
+   * @param closed called once the client has gone
+   * @param cut breaks the connection off
+   */
+  constructor(epoch: string | undefined, closed: () => void, cut: () => void) {
+    this.#epoch = epoch
+    this.#cut = cut
+    this.body = new ReadableStream({
+      type: 'direct',
+      pull: (writer: Writer) => this.#begin(writer),
+      cancel: closed,
+    })
+  }
+
+  write(batch: Batch): Promise<unknown> | undefined {
+    return this.#send(this.#epoch === undefined ? batch.bytes : batch.bytesWithIds(this.#epoch))
+  }
+
+  keepAlive(): void {
+    void this.#send(KEEP_ALIVE)
+  }
+
+  end(reason?: EndReason): void {
+    if (reason !== undefined) void this.#send(endFrame(reason.kind, reason.text))
+    this.#done.resolve()
+  }
+
+  cut(): void {
+    this.#cut()
+  }
+
+  #begin(writer: Writer): Promise<void> {
+    this.#writer = writer
+    for (const bytes of this.#early.splice(0)) writer.write(bytes)
+    writer.flush()
+    this.#ready.resolve()
+    // The stream is open for as long as this is not settled.
+    return this.#done.promise
+  }
+
+  #send(bytes: Uint8Array): Promise<unknown> | undefined {
+    if (this.#writer === undefined) {
+      this.#early.push(bytes)
+      return this.#ready.promise
+    }
+    const written: unknown = this.#writer.write(bytes)
+    this.#writer.flush()
+    // A number says that it was taken, a promise that there is no room for more until it is kept.
+    return written instanceof Promise ? written : undefined
+  }
+}

@@ -1,0 +1,51 @@
+import type { Query } from '../query/query.ts'
+import type { Database, WatchOptions } from '../service/database.ts'
+import type { Path } from '../tree/path.ts'
+import { EventStream } from './event-stream.ts'
+import { streamReply } from './reply.ts'
+
+/** What a request for a stream says. */
+interface StreamRequest {
+  readonly path: Path
+  readonly query: Query | undefined
+  readonly export: boolean
+  /** Number of the last event that the client has seen. */
+  readonly lastEventId: string | undefined
+  /** Whether events are to tell their numbers. */
+  readonly numbered: boolean
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal
+  /** Breaks the connection off. */
+  readonly cut: () => void
+}
+
+const EVENT_ID = /^(.+):([0-9]{1,15})$/
+
+/**
+ * Opens a stream. What goes wrong before the first event is an ordinary error.
+ * @throws as `Database.watch`
+ * @see docs/protocol.md#streams
+ */
+export async function openStream(database: Database, request: StreamRequest): Promise<Response> {
+  const { path, query, lastEventId, signal } = request
+  const { epoch } = database.position()
+  let unsubscribe: (() => void) | undefined
+  let isClosed = signal.aborted
+  const close = () => {
+    isClosed = true
+    unsubscribe?.()
+  }
+  signal.addEventListener('abort', close)
+  const isNumbered = request.numbered || lastEventId !== undefined
+  const stream = new EventStream(isNumbered ? epoch : undefined, close, request.cut)
+  const options: WatchOptions = { query, export: request.export, from: positionOf(lastEventId) }
+  unsubscribe = await database.subscribe(path, options, stream)
+  if (isClosed) unsubscribe()
+  return streamReply(stream.body)
+}
+
+/** What a client shows is of another tree, or nothing we gave out: then it begins anew. */
+function positionOf(id: string | undefined): WatchOptions['from'] {
+  const [, epoch, seq] = EVENT_ID.exec(id ?? '') ?? []
+  return epoch === undefined ? undefined : { epoch, seq: Number(seq) }
+}

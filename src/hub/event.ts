@@ -1,0 +1,80 @@
+import type { Change, NodeTags } from '../tree/change.ts'
+import { etagOf } from '../tree/etag.ts'
+import { PRIORITY } from '../tree/key.ts'
+import { covers, formatPath, type Path } from '../tree/path.ts'
+import { type JsonText, print } from '../tree/print.ts'
+import { type Value, valueAt } from '../tree/value.ts'
+import type { Write } from '../tree/write.ts'
+
+/** Whether a listener sees priorities. */
+export type Form = 'plain' | 'export'
+
+/** What a listener is told: replace what it has at a path, or each member of the data below that path. */
+export interface StreamEvent {
+  readonly kind: 'put' | 'patch'
+  /** Relative to the node listened to: `/`, `/a/b`. */
+  readonly path: string
+  readonly data: JsonText
+}
+
+/**
+ * What a change is to whoever listens to the node at `path`.
+ * @returns `undefined` when it does not concern them
+ * @see docs/protocol.md#events
+ */
+export function eventAt(change: Change, path: Path, form: Form): StreamEvent | undefined {
+  return covers(path, change.path) ? eventBelow(change, path, form) : eventAbove(change, path, form)
+}
+
+/** The change is at or below the node. */
+function eventBelow({ kind, path: at, writes }: Change, path: Path, form: Form): StreamEvent | undefined {
+  if (kind === 'patch') return patchOf(writes, at.length, formatPath(at.slice(path.length)), form)
+  const write = writes[0]
+  if (write === undefined || !isSeen(write, form)) return undefined
+  return { kind: 'put', path: formatPath(placeOf(write, path.length)), data: dataOf(write, form) }
+}
+
+/** The change is above the node: it is written as part of something larger, or some places of it are. */
+function eventAbove(change: Change, path: Path, form: Form): StreamEvent | undefined {
+  const around = change.writes.find((write) => write.kind === 'value' && covers(write.path, path))
+  if (around === undefined) {
+    const below = change.writes.filter((write) => covers(path, write.path))
+    return patchOf(below, path.length, '/', form)
+  }
+  const value = around.kind === 'value' && around.value !== undefined ? valueBelow(around, path) : undefined
+  const data = value === undefined ? 'null' : print(value, form)
+  return isSame(change.before?.get(formatPath(path)), value, data, form) ? undefined : { kind: 'put', path: '/', data }
+}
+
+function valueBelow(write: Write & { kind: 'value' }, path: Path): Value | undefined {
+  return write.value === undefined ? undefined : valueAt(write.value, path.slice(write.path.length))
+}
+
+function isSame(before: NodeTags | undefined, value: Value | undefined, data: JsonText, form: Form): boolean {
+  if (before === undefined) return false
+  if (value === undefined) return before.stored === etagOf(undefined)
+  return form === 'plain' ? before.plain === etagOf(data) : before.stored === etagOf(print(value, 'stored'))
+}
+
+/** @param depth number of keys that the members' paths leave out */
+function patchOf(writes: readonly Write[], depth: number, path: string, form: Form): StreamEvent | undefined {
+  const members = writes
+    .filter((write) => isSeen(write, form))
+    .map((write) => `${JSON.stringify(placeOf(write, depth).join('/'))}:${dataOf(write, form)}`)
+  return members.length === 0 ? undefined : { kind: 'patch', path, data: `{${members.join(',')}}` }
+}
+
+/** Where a write goes, without the first keys of its path. */
+function placeOf({ kind, path }: Write, depth: number): Path {
+  const below = path.slice(depth)
+  return kind === 'priority' ? [...below, PRIORITY] : below
+}
+
+function isSeen(write: Write, form: Form): boolean {
+  return write.kind === 'value' || form === 'export'
+}
+
+function dataOf(write: Write, form: Form): JsonText {
+  const value = write.kind === 'value' ? write.value : write.priority
+  return value === undefined ? 'null' : print(value, form)
+}

@@ -1,0 +1,125 @@
+import type { Query } from '../query/query.ts'
+import type { Path } from '../tree/path.ts'
+import type { Form } from './event.ts'
+import { KeepAlive } from './keep-alive.ts'
+import { NodeTopic } from './node-topic.ts'
+import { PathIndex } from './path-index.ts'
+import { QueryTopic } from './query-topic.ts'
+import type { Source } from './source.ts'
+import { type EndReason, type Sink, Subscriber } from './subscriber.ts'
+import type { NumberedChange, Topic } from './topic.ts'
+
+/** What somebody wants to listen to. */
+export interface Subscription {
+  readonly path: Path
+  readonly query: Query | undefined
+  readonly form: Form
+}
+
+const NOTHING: readonly Path[] = []
+
+/** Changes up to the last durable one; `undefined` when they cannot be told any more. */
+export type Missed = () => Promise<readonly NumberedChange[] | undefined>
+
+export interface HubSettings {
+  /** Most that may wait for one subscriber, in UTF-16 code units. */
+  readonly maxWaiting: number
+  /** Silence after which a client is told that nothing has happened, in milliseconds. */
+  readonly keepAliveMs: number
+}
+
+export const defaultStreams: HubSettings = { maxWaiting: 8 * 1024 * 1024, keepAliveMs: 30_000 }
+
+/**
+ * Who watches what. A change finds those above, at and below it; what they are told is put together once for all who
+ * listen to the same thing.
+ * @see docs/architecture.md#hub
+ */
+export class Hub {
+  readonly #source: Source
+  readonly #settings: HubSettings
+  readonly #topics = new PathIndex<Topic>()
+  readonly #keepAlive: KeepAlive
+
+  constructor(source: Source, settings: HubSettings) {
+    this.#source = source
+    this.#settings = settings
+    this.#keepAlive = new KeepAlive(settings.keepAliveMs)
+  }
+
+  /** Number of subscribers. */
+  get size(): number {
+    return this.#keepAlive.size
+  }
+
+  /**
+   * Begins to tell a sink everything at and below a node, or of what a query chooses: first all there is, then every
+   * change, each once and in order.
+   * @param missed finds what a subscriber has missed that was here before: it is told that instead of all there is
+   * @returns to be called when nobody listens any more
+   * @throws `read-too-big`, `unavailable`
+   */
+  async subscribe(subscription: Subscription, sink: Sink, missed?: Missed): Promise<() => void> {
+    const { topic, leave } = this.#join(subscription)
+    const subscriber = new Subscriber(sink, this.#settings.maxWaiting, () => {
+      topic.begin(subscriber).catch(() => subscriber.end())
+    })
+    const unsubscribe = () => {
+      subscriber.close()
+      topic.subscribers.delete(subscriber)
+      this.#keepAlive.delete(subscriber)
+      leave()
+    }
+    topic.subscribers.add(subscriber)
+    this.#keepAlive.add(subscriber)
+    try {
+      const changes = topic.resume === undefined ? undefined : await missed?.()
+      if (changes === undefined) await topic.begin(subscriber)
+      else topic.resume?.(subscriber, changes, changes.at(-1)?.seq ?? 0)
+    } catch (error) {
+      unsubscribe()
+      throw error
+    }
+    return unsubscribe
+  }
+
+  /** Changes that are durable now, in order. Reads see them already. */
+  publish(changes: readonly NumberedChange[]): void {
+    if (this.#keepAlive.size === 0) return
+    const concerned = new Set<Topic>()
+    for (const change of changes) {
+      this.#topics.visit(change, (topic) => {
+        topic.note(change)
+        concerned.add(topic)
+      })
+    }
+    const seq = changes.at(-1)?.seq ?? 0
+    for (const topic of concerned) topic.flush(seq)
+  }
+
+  /** Paths of watched nodes below one. @param inclusive whether that one counts */
+  watchedBelow(path: Path, inclusive: boolean): readonly Path[] {
+    return this.#keepAlive.size === 0 ? NOTHING : this.#topics.below(path, inclusive)
+  }
+
+  /** Ends every stream. */
+  close(reason?: EndReason): void {
+    for (const subscriber of [...this.#keepAlive]) subscriber.end(reason)
+    this.#keepAlive.stop()
+  }
+
+  #join({ path, query, form }: Subscription): { topic: Topic; leave: () => void } {
+    const name = `${form} ${query === undefined ? '' : JSON.stringify(query)}`
+    let topic = this.#topics.get(path, name)
+    if (topic === undefined) {
+      topic =
+        query === undefined ? new NodeTopic(path, form, this.#source) : new QueryTopic(path, query, form, this.#source)
+      this.#topics.add(path, name, topic)
+    }
+    const joined = topic
+    const leave = () => {
+      if (joined.subscribers.size === 0 && this.#topics.get(path, name) === joined) this.#topics.remove(path, name)
+    }
+    return { topic: joined, leave }
+  }
+}

@@ -1,0 +1,111 @@
+import type { Change } from '../tree/change.ts'
+import type { Path } from '../tree/path.ts'
+
+/** A node on the way to something watched. */
+interface Place<T> {
+  readonly key: string
+  readonly parent: Place<T> | undefined
+  readonly children: Map<string, Place<T>>
+  readonly items: Map<string, T>
+}
+
+/** What is watched, by path: a change finds what is above, at and below it, and comes by nothing else. */
+export class PathIndex<T> {
+  readonly #root: Place<T> = newPlace('', undefined)
+
+  get(path: Path, name: string): T | undefined {
+    return this.#find(path)?.items.get(name)
+  }
+
+  add(path: Path, name: string, item: T): void {
+    let place = this.#root
+    for (const key of path) {
+      let next = place.children.get(key)
+      if (next === undefined) {
+        next = newPlace(key, place)
+        place.children.set(key, next)
+      }
+      place = next
+    }
+    place.items.set(name, item)
+  }
+
+  remove(path: Path, name: string): void {
+    let place = this.#find(path)
+    place?.items.delete(name)
+    while (place?.parent !== undefined && place.items.size === 0 && place.children.size === 0) {
+      place.parent.children.delete(place.key)
+      place = place.parent
+    }
+  }
+
+  /** Calls back with everything that a change can concern, each once. */
+  visit({ path, writes }: Change, use: (item: T) => void): void {
+    let place: Place<T> | undefined = this.#root
+    for (const key of path) {
+      useItems(place, use)
+      place = place.children.get(key)
+      if (place === undefined) return
+    }
+    useItems(place, use)
+    if (place.children.size === 0) return
+    const seen = new Set<Place<T>>([place])
+    for (const write of writes) {
+      if (write.kind === 'value') visitWrite(place, write.path.slice(path.length), seen, use)
+      else visitWay(place, write.path.slice(path.length), seen, use)
+    }
+  }
+
+  /** Paths of what is watched below one. @param inclusive whether that one counts */
+  below(path: Path, inclusive: boolean): Path[] {
+    const found: Path[] = []
+    const place = this.#find(path)
+    if (place === undefined) return found
+    if (inclusive && place.items.size > 0) found.push(path)
+    for (const child of place.children.values()) collect(child, path, found)
+    return found
+  }
+
+  #find(path: Path): Place<T> | undefined {
+    let place: Place<T> | undefined = this.#root
+    for (const key of path) place = place?.children.get(key)
+    return place
+  }
+}
+
+function newPlace<T>(key: string, parent: Place<T> | undefined): Place<T> {
+  return { key, parent, children: new Map(), items: new Map() }
+}
+
+function useItems<T>({ items }: Place<T>, use: (item: T) => void): void {
+  for (const item of items.values()) use(item)
+}
+
+/** What is on the way to a written place and not seen yet. @returns the place, if anything is watched there or below */
+function visitWay<T>(from: Place<T>, way: Path, seen: Set<Place<T>>, use: (item: T) => void): Place<T> | undefined {
+  let place: Place<T> | undefined = from
+  for (const key of way) {
+    place = place.children.get(key)
+    if (place === undefined) return undefined
+    if (seen.has(place)) continue
+    seen.add(place)
+    useItems(place, use)
+  }
+  return place
+}
+
+function visitWrite<T>(from: Place<T>, way: Path, seen: Set<Place<T>>, use: (item: T) => void): void {
+  const place = visitWay(from, way, seen, use)
+  if (place !== undefined) for (const child of place.children.values()) visitAll(child, use)
+}
+
+function visitAll<T>(place: Place<T>, use: (item: T) => void): void {
+  useItems(place, use)
+  for (const child of place.children.values()) visitAll(child, use)
+}
+
+function collect<T>(place: Place<T>, above: Path, found: Path[]): void {
+  const path = [...above, place.key]
+  if (place.items.size > 0) found.push(path)
+  for (const child of place.children.values()) collect(child, path, found)
+}

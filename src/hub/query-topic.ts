@@ -1,0 +1,203 @@
+import type { Query } from '../query/query.ts'
+import { ChildrenText, type ChildText } from '../tree/children-text.ts'
+import { NodeText, type ReadText } from '../tree/node-text.ts'
+import { covers, formatPath, type Path } from '../tree/path.ts'
+import { type JsonText, toExport, toPlain } from '../tree/print.ts'
+import { Batch } from './batch.ts'
+import { eventAt, type Form, type StreamEvent } from './event.ts'
+import type { Seen, Source } from './source.ts'
+import type { Subscriber } from './subscriber.ts'
+import type { NumberedChange, Topic } from './topic.ts'
+import { Window } from './window.ts'
+
+/** Children looked at one by one; when more were written to, a limited window is read as a whole. */
+const MOST_LOOKED_AT = 64
+
+/** What has happened since the window was looked at last. */
+interface News {
+  readonly changes: readonly NumberedChange[]
+  /** Keys of children that were written to; `undefined` when the whole list was. */
+  readonly touched: ReadonlySet<string> | undefined
+}
+
+/**
+ * Everybody who listens to the same query of the same node in the same form. The window they share is kept by reading
+ * the children that were written to, or as many as the limit, never the list.
+ * @see docs/protocol.md#filtered-streams
+ */
+export class QueryTopic implements Topic {
+  readonly path: Path
+  readonly subscribers = new Set<Subscriber>()
+  readonly #query: Query
+  readonly #form: Form
+  readonly #source: Source
+  readonly #window: Window
+  #shown: 'nothing' | 'single' | 'list' = 'nothing'
+  #changes: NumberedChange[] = []
+  #newcomers: {
+    readonly subscriber: Subscriber
+    readonly begun: () => void
+    readonly failed: (error: unknown) => void
+  }[] = []
+  #isBusy = false
+
+  constructor(path: Path, query: Query, form: Form, source: Source) {
+    this.path = path
+    this.#query = query
+    this.#form = form
+    this.#source = source
+    this.#window = new Window(query)
+  }
+
+  note(change: NumberedChange): void {
+    // What is written as part of something larger need not have changed.
+    if (!covers(this.path, change.path) && eventAt(change, this.path, 'export') === undefined) return
+    this.#changes.push(change)
+  }
+
+  flush(): void {
+    if (this.#changes.length > 0) void this.#run()
+  }
+
+  /** Whoever joins has the window looked at anew: all others see at the same commit what they see. */
+  begin(subscriber: Subscriber): Promise<void> {
+    return new Promise((begun, failed) => {
+      this.#newcomers.push({ subscriber, begun, failed })
+      void this.#run()
+    })
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isBusy) return
+    this.#isBusy = true
+    while (this.#changes.length > 0 || this.#newcomers.length > 0) await this.#look()
+    this.#isBusy = false
+  }
+
+  async #look(): Promise<void> {
+    const newcomers = this.#newcomers.splice(0)
+    const changes = this.#changes.splice(0)
+    const news: News = { changes, touched: touchedKeys(changes, this.path) }
+    try {
+      const whole = newcomers.length > 0 || this.#shown !== 'list' || (await this.#mustLookAtAll(news))
+      const beginning = whole ? await this.#lookAtAll(news) : undefined
+      if (!whole && !this.#window.isLimited) await this.#lookAt(news)
+      for (const { subscriber, begun } of newcomers) {
+        if (beginning !== undefined) subscriber.start(beginning)
+        begun()
+      }
+    } catch (error) {
+      for (const { failed } of newcomers) failed(error)
+      // Nobody knows any more what the others should see: they have to come again.
+      this.#shown = 'nothing'
+      for (const subscriber of this.subscribers) subscriber.end()
+    }
+  }
+
+  /** Whether what happened needs more than a look at the children that were written to. */
+  async #mustLookAtAll({ touched }: News): Promise<boolean> {
+    if (touched === undefined) return true
+    if (!this.#window.isLimited) return false
+    if (touched.size > MOST_LOOKED_AT) return true
+    for (const key of touched) {
+      if (this.#window.has(key)) return true
+      const { value: child } = await this.#readChild(key)
+      if (child !== undefined && this.#window.wants(child)) return true
+    }
+    return false
+  }
+
+  /** Reads what the query chooses now. @returns what tells it to somebody new */
+  async #lookAtAll({ changes, touched }: News): Promise<Batch> {
+    const { seq, value } = await this.#source.read(this.path, this.#query)
+    const list = value instanceof ChildrenText ? value.children : undefined
+    const all: StreamEvent = { kind: 'put', path: '/', data: this.#textOf(value) }
+    const wasList = this.#shown === 'list'
+    if (list === undefined || !wasList || touched === undefined) {
+      if (this.#shown !== 'nothing' && (list !== undefined || wasList || changes.length > 0)) this.#tell(all, seq)
+    } else {
+      const texts = new Map(list.map((child) => [child.key, child.text]))
+      this.#tell(this.#eventOf(changes, this.#affected(texts, touched)), seq)
+    }
+    this.#shown = list === undefined ? 'single' : 'list'
+    this.#window.show(list ?? [])
+    return new Batch([{ ...all, seq }], seq)
+  }
+
+  /** Reads the children that were written to, of a window without a limit. */
+  async #lookAt({ changes, touched = new Set() }: News): Promise<void> {
+    const affected = new Map<string, JsonText | undefined>()
+    let last = 0
+    for (const key of touched) {
+      const { seq, value: child } = await this.#readChild(key)
+      const isShown = child !== undefined && this.#window.accepts(child)
+      if (isShown || this.#window.has(key)) affected.set(key, isShown ? child.text : undefined)
+      last = Math.max(last, seq)
+    }
+    const event = this.#eventOf(changes, affected)
+    for (const [key, text] of affected) this.#window.set(key, text !== undefined)
+    this.#tell(event, last)
+  }
+
+  async #readChild(key: string): Promise<Seen<ChildText | undefined>> {
+    const { seq, value } = await this.#source.read([...this.path, key], undefined)
+    return { seq, value: value instanceof NodeText ? { key, text: value.stored } : undefined }
+  }
+
+  /** Children that came, went or were written to, with their texts; `undefined` for those that went. */
+  #affected(texts: ReadonlyMap<string, JsonText>, touched: ReadonlySet<string>): Map<string, JsonText | undefined> {
+    const affected = new Map<string, JsonText | undefined>()
+    for (const [key, text] of texts) if (!this.#window.has(key) || touched.has(key)) affected.set(key, text)
+    for (const key of this.#window.keys) if (!texts.has(key)) affected.set(key, undefined)
+    return affected
+  }
+
+  #eventOf(
+    changes: readonly NumberedChange[],
+    affected: ReadonlyMap<string, JsonText | undefined>,
+  ): StreamEvent | undefined {
+    const [only, more] = affected
+    if (only === undefined) return undefined
+    if (more !== undefined) {
+      const members = [...affected].map(([key, text]) => `${JSON.stringify(key)}:${this.#childText(text)}`)
+      return { kind: 'patch', path: '/', data: `{${members.join(',')}}` }
+    }
+    const [key, text] = only
+    const [change, another] = changes
+    // Somebody who has the child already need only be told what is new in it.
+    if (text !== undefined && change !== undefined && another === undefined && this.#window.has(key)) {
+      if (change.path.length > this.path.length && covers(this.path, change.path)) {
+        return eventAt(change, this.path, this.#form)
+      }
+    }
+    return { kind: 'put', path: formatPath([key]), data: this.#childText(text) }
+  }
+
+  #tell(event: StreamEvent | undefined, seq: number): void {
+    if (event === undefined) return
+    const batch = new Batch([{ ...event, seq }], seq)
+    for (const subscriber of this.subscribers) subscriber.deliver(batch)
+  }
+
+  #textOf(value: ReadText | undefined): JsonText {
+    return (this.#form === 'plain' ? value?.plain : value?.export) ?? 'null'
+  }
+
+  #childText(text: JsonText | undefined): JsonText {
+    if (text === undefined) return 'null'
+    return this.#form === 'plain' ? toPlain(text) : toExport(text)
+  }
+}
+
+/** Keys of the children that changes write to; `undefined` when one writes the list itself or something around it. */
+function touchedKeys(changes: readonly NumberedChange[], list: Path): ReadonlySet<string> | undefined {
+  const keys = new Set<string>()
+  for (const { writes } of changes) {
+    for (const { kind, path } of writes) {
+      const key = path[list.length]
+      if (key !== undefined && covers(list, path)) keys.add(key)
+      else if (kind === 'value' && covers(path, list)) return undefined
+    }
+  }
+  return keys
+}

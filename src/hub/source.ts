@@ -1,0 +1,16 @@
+import type { Query } from '../query/query.ts'
+import type { Awaitable } from '../tree/awaitable.ts'
+import type { ReadText } from '../tree/node-text.ts'
+import type { Path } from '../tree/path.ts'
+
+/** What stands somewhere as of one commit. */
+export interface Seen<T> {
+  readonly seq: number
+  readonly value: T
+}
+
+/** Where the hub reads what streams begin with. */
+export interface Source {
+  /** The node, or what a query chooses of it. @throws `read-too-big`, `unavailable` */
+  read(path: Path, query: Query | undefined): Awaitable<Seen<ReadText | undefined>>
+}

@@ -1,0 +1,72 @@
+import type { Query } from '../query/query.ts'
+import { comparePositions, contains, type Position, positionOf, type Range, rangeOf } from '../query/range.ts'
+import type { ChildText } from '../tree/children-text.ts'
+import { sortKey } from '../tree/order.ts'
+import { parseStored } from '../tree/print.ts'
+
+/**
+ * Which children a filtered stream shows. It knows their keys, and of a full one where it ends, but not what is in
+ * them.
+ */
+export class Window {
+  readonly #query: Query
+  readonly #range: Range
+  #keys: ReadonlySet<string> = new Set()
+  /** Where the last child stands, seen from the end that the limit counts from; only in a full window. */
+  #edge: Position | undefined
+
+  constructor(query: Query) {
+    this.#query = query
+    this.#range = rangeOf(query)
+  }
+
+  get isLimited(): boolean {
+    return this.#query.limit !== undefined
+  }
+
+  has(key: string): boolean {
+    return this.#keys.has(key)
+  }
+
+  get keys(): ReadonlySet<string> {
+    return this.#keys
+  }
+
+  /** Shows these children now, in the order of the query. */
+  show(children: readonly ChildText[]): void {
+    const { limit } = this.#query
+    this.#keys = new Set(children.map(({ key }) => key))
+    if (limit === undefined || children.length < limit.count) {
+      this.#edge = undefined
+      return
+    }
+    const last = limit.from === 'first' ? children.at(-1) : children[0]
+    this.#edge = last && this.#positionOf(last)
+  }
+
+  /** Shows one child more, or one less, of a window without a limit. */
+  set(key: string, isShown: boolean): void {
+    const keys = new Set(this.#keys)
+    if (isShown) keys.add(key)
+    else keys.delete(key)
+    this.#keys = keys
+  }
+
+  /** Whether a child lies in the range. */
+  accepts(child: ChildText): boolean {
+    return contains(this.#range, this.#positionOf(child))
+  }
+
+  /** Whether a child that is not shown now would have to be. */
+  wants(child: ChildText): boolean {
+    const position = this.#positionOf(child)
+    if (!contains(this.#range, position)) return false
+    if (this.#edge === undefined) return true
+    const order = comparePositions(position, this.#edge)
+    return this.#query.limit?.from === 'first' ? order < 0 : order > 0
+  }
+
+  #positionOf({ key, text }: ChildText): Position {
+    return positionOf(this.#query.orderBy, sortKey(key), parseStored(text))
+  }
+}

@@ -1,0 +1,44 @@
+import type { Batch, NumberedEvent } from '../hub/batch.ts'
+import type { Sink } from '../hub/subscriber.ts'
+
+/** Hands the events of a stream to a loop, one by one. While some wait, it has no room for more. */
+export class EventQueue implements Sink {
+  #events: NumberedEvent[] = []
+  #room: PromiseWithResolvers<void> | undefined
+  #wake: (() => void) | undefined
+  #ended = false
+
+  write(batch: Batch): Promise<void> | undefined {
+    this.#events.push(...batch.events)
+    this.#wake?.()
+    if (this.#events.length === 0) return undefined
+    this.#room ??= Promise.withResolvers<void>()
+    return this.#room.promise
+  }
+
+  keepAlive(): void {}
+
+  /** A loop may take its time. */
+  cut(): void {}
+
+  end(): void {
+    this.#ended = true
+    this.#wake?.()
+  }
+
+  /** The next event; `undefined` when there will be none. */
+  async next(): Promise<NumberedEvent | undefined> {
+    while (this.#events.length === 0 && !this.#ended) {
+      this.#room?.resolve()
+      this.#room = undefined
+      // Whoever has waited for room may have brought something already.
+      await Promise.resolve()
+      if (this.#events.length > 0 || this.#ended) break
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+      this.#wake = undefined
+    }
+    return this.#events.shift()
+  }
+}
