@@ -18,6 +18,7 @@ declare module 'autocannon' {
   }
   interface LoadResult {
     readonly '2xx': number
+    readonly '4xx': number
     readonly non2xx: number
     readonly errors: number
     /** Seconds it really took. */

@@ -45,7 +45,7 @@ export function compareCpu(
   }
 }
 
-function cpuCell(samples: Samples, variant: string): string {
+export function cpuCell(samples: Samples, variant: string): string {
   const cpuUs = spread(samples.get(variant, 'cpuUs')).median
   const perSecond = spread(samples.get(variant, 'perSecond')).median
   return `${short(cpuUs)} us CPU, ${short(perSecond)}/s`

@@ -24,17 +24,28 @@ const SAMPLE_MS = 50
 
 async function runLoad(request: LoadRequest): Promise<LoadFigures> {
   const { url, pid, leaves } = request
-  const { connections, pipelining, shots } = operations[request.operation]
-  const options = { url, connections, pipelining, sampleInt: SAMPLE_MS, requests: shots(leaves) }
+  const { connections, pipelining, shots, errcode } = operations[request.operation]
+  const requests = shots(leaves)
+  if (errcode !== undefined) await checkRefusal(url + (requests[0]?.path ?? ''), errcode)
+  const options = { url, connections, pipelining, sampleInt: SAMPLE_MS, requests }
   await autocannon({ ...options, duration: request.warmSeconds })
   await untilQuiet(pid)
   const before = processCpuMs(pid)
   const result = await autocannon({ ...options, duration: request.seconds })
   await untilQuiet(pid)
   const cpuMs = processCpuMs(pid) - before
-  const failed = result.non2xx + result.errors
+  const answered = errcode === undefined ? result['2xx'] : result['4xx']
+  const failed = result['2xx'] + result.non2xx - answered + result.errors
   if (failed > 0) throw new Error(`${request.operation}: ${failed} requests failed`)
-  return { perSecond: result['2xx'] / result.duration, cpuUs: (cpuMs * 1000) / result['2xx'] }
+  return { perSecond: answered / result.duration, cpuUs: (cpuMs * 1000) / answered }
+}
+
+/** @throws unless the server refuses the request with that error */
+async function checkRefusal(url: string, errcode: number): Promise<void> {
+  const response = await fetch(url, { tls: { rejectUnauthorized: false } })
+  const body = await response.text()
+  const refused = response.status === 400 && body.includes(`"errcode":${errcode},`)
+  if (!refused) throw new Error(`${url}: ${response.status} ${body}`)
 }
 
 if (import.meta.main) answer(await runLoad(requestOf<LoadRequest>()))

@@ -1,6 +1,9 @@
 /** What the load generator sends, operation by operation. */
 import type { Shot } from 'autocannon'
+import type { QuerySpec } from '../src/query/query.ts'
 import { COPY_PATH, draftPaths, LARGE_PATH, largeList, leafPaths, OBJECT_PATH, objectOf1Kb, urlOf } from './fixtures.ts'
+import { PLACES_PATH } from './places.ts'
+import { questions, SPOTS, spotOf } from './questions.ts'
 
 /** Places that small requests are spread over. */
 const PLACES = 512
@@ -9,11 +12,23 @@ interface HttpOperation {
   readonly connections: number
   /** Requests under way on one connection. */
   readonly pipelining: number
-  /** @param leaves size of the tree */
-  shots(leaves: number): Shot[]
+  /** The error that has to be the answer to all of them. */
+  readonly errcode?: number
+  /** @param size leaves of the tree, or children of the list */
+  shots(size: number): Shot[]
 }
 
-export type OperationName = 'getLeaf' | 'getObject' | 'getLarge' | 'putLeaf' | 'putObject' | 'putLarge'
+export type OperationName =
+  | 'getLeaf'
+  | 'getObject'
+  | 'getLarge'
+  | 'putLeaf'
+  | 'putObject'
+  | 'putLarge'
+  | 'queryFirst'
+  | 'queryFrom'
+  | 'queryMalformed'
+  | 'queryUnindexed'
 
 export const operations: Readonly<Record<OperationName, HttpOperation>> = {
   getLeaf: {
@@ -35,6 +50,24 @@ export const operations: Readonly<Record<OperationName, HttpOperation>> = {
     shots: () => [0, 1].flatMap((turn) => draftPaths(PLACES).map((path) => put(path, objectOf1Kb(turn)))),
   },
   putLarge: { connections: 1, pipelining: 1, shots: () => [0, 1].map((turn) => put(COPY_PATH, largeList(turn))) },
+  queryFirst: { connections: 16, pipelining: 1, shots: () => [query(questions.first.spec())] },
+  queryFrom: {
+    connections: 16,
+    pipelining: 1,
+    shots: (size) => Array.from({ length: SPOTS }, (_, index) => query(questions.from.spec(spotOf(index), size))),
+  },
+  queryMalformed: {
+    connections: 16,
+    pipelining: 1,
+    errcode: 20301,
+    shots: () => [{ method: 'GET', path: `${urlOf(PLACES_PATH)}?orderBy=height&limitToFirst=20` }],
+  },
+  queryUnindexed: {
+    connections: 16,
+    pipelining: 1,
+    errcode: 20309,
+    shots: () => [query({ orderBy: 'lat', limitToFirst: 20 })],
+  },
 }
 
 function get(path: readonly string[]): Shot {
@@ -43,4 +76,10 @@ function get(path: readonly string[]): Shot {
 
 function put(path: readonly string[], value: unknown): Shot {
   return { method: 'PUT', path: urlOf(path), body: JSON.stringify(value) }
+}
+
+/** Every filter as JSON, as the protocol wants it. */
+function query(spec: QuerySpec): Shot {
+  const parameters = Object.entries(spec).map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
+  return { method: 'GET', path: `${urlOf(PLACES_PATH)}?${parameters.join('&')}` }
 }

@@ -77,7 +77,7 @@ export function readRows(samples: Samples, settings: Settings): Row[] {
     for (const temperature of TEMPERATURES) {
       for (const leaves of settings.sizes) {
         const cells = compareCpu(samples, httpsName(operation, temperature, leaves), bareName(operation))
-        rows.push({ operation: `${title} ${temperature}, HTTPS`, leaves, ...cells, goal })
+        rows.push({ operation: `${title} ${temperature}, HTTPS`, size: leaves, ...cells, goal })
       }
     }
   }
@@ -98,7 +98,7 @@ function embeddedRows(samples: Samples, temperature: Temperature, leaves: number
   return [
     {
       operation: `GET leaf ${temperature}, embedded`,
-      leaves,
+      size: leaves,
       measured: micro('leaf'),
       limit: `SQLite point read ${micro('rawLeaf')}`,
       judged: spread(ratios(get('rawLeaf'), get('leaf'))),
@@ -106,7 +106,7 @@ function embeddedRows(samples: Samples, temperature: Temperature, leaves: number
     },
     {
       operation: `GET 1 KB ${temperature}, embedded`,
-      leaves,
+      size: leaves,
       measured: micro('object'),
       limit: `SQLite point read ${micro('rawObject')}`,
       judged: spread(ratios(get('rawObject'), get('object'))),
@@ -114,7 +114,7 @@ function embeddedRows(samples: Samples, temperature: Temperature, leaves: number
     },
     {
       operation: `GET 1 MB ${temperature}, embedded, time over limit`,
-      leaves,
+      size: leaves,
       measured: micro('large'),
       limit: `JSON.stringify ${micro('stringify')}`,
       judged: spread(ratios(get('large'), get('stringify'))),
@@ -123,7 +123,7 @@ function embeddedRows(samples: Samples, temperature: Temperature, leaves: number
     },
     {
       operation: `GET 1 MB ${temperature}, embedded, longest turn of the loop`,
-      leaves,
+      size: leaves,
       measured: `${short(spread(get('turnMs')).median)} ms`,
       limit: `idle ${short(spread(get('idleTurnMs')).median)} ms`,
       judged: spread(get('turnMs')),
@@ -140,7 +140,7 @@ function growthRows(samples: Samples, { sizes }: Settings): Row[] {
     const [small, large] = [samples.get(nameOf(smallest), figure), samples.get(nameOf(largest), figure)]
     return {
       operation: `growth of GET leaf, ${access}`,
-      leaves: undefined,
+      size: undefined,
       measured: `${short(spread(large).median)} us at ${size(largest)}`,
       limit: `${short(spread(small).median)} us at ${size(smallest)}`,
       judged: spread(ratios(large, small)),

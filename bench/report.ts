@@ -10,34 +10,46 @@ export interface Goal {
 
 export interface Row {
   readonly operation: string
-  readonly leaves: number | undefined
+  /** Leaves of the tree, or children of the list. */
+  readonly size: number | undefined
   /** The figure itself, with its unit. */
   readonly measured: string
   /** The limit in the same run, with its unit. */
   readonly limit: string
-  /** What is judged: a ratio, or a time. */
-  readonly judged: Spread
+  /** What is judged: a ratio, or a time. `undefined` when there was nothing to compare with. */
+  readonly judged: Spread | undefined
   /** `x` for a ratio, a unit of time otherwise. */
   readonly unit: string
   readonly goal?: Goal | undefined
 }
 
-const HEADINGS = ['operation', 'leaves', 'measured', 'limit', 'result (min to max)', 'goal', '']
+/** What a table is about, and what its sizes count. */
+export interface Heading {
+  readonly title: string
+  readonly counted: 'leaves' | 'children'
+}
 
-export function report(title: string, rows: readonly Row[], settings: string): string {
-  const lines = [HEADINGS, HEADINGS.map(() => '---'), ...rows.map(cells)].map((line) => `| ${line.join(' | ')} |`)
+export function report({ title, counted }: Heading, rows: readonly Row[], settings: string): string {
+  const headings = ['operation', counted, 'measured', 'limit', 'result (min to max)', 'goal', '']
+  const lines = [headings, headings.map(() => '---'), ...rows.map(cells)].map((line) => `| ${line.join(' | ')} |`)
   return `# ${title}\n\n${machine()}\n\n${settings}\n\n${lines.join('\n')}\n`
 }
 
-function cells({ operation, leaves, measured, limit, judged, unit, goal }: Row): string[] {
+function cells({ operation, size: count, measured, limit, judged, unit, goal }: Row): string[] {
   const suffix = unit === 'x' ? 'x' : ` ${unit}`
-  const result = `**${short(judged.median)}${suffix}** (${short(judged.min)} to ${short(judged.max)})`
   const wanted = goal === undefined ? '' : `${goal.kind} ${goal.bound}${suffix}`
-  return [operation, leaves === undefined ? '' : size(leaves), measured, limit, result, wanted, verdict(judged, goal)]
+  const sizeCell = count === undefined ? '' : size(count)
+  return [operation, sizeCell, measured, limit, resultCell(judged, suffix), wanted, verdict(judged, goal)]
 }
 
-function verdict({ median }: Spread, goal: Goal | undefined): string {
-  if (goal === undefined) return ''
+function resultCell(judged: Spread | undefined, suffix: string): string {
+  if (judged === undefined) return ''
+  return `**${short(judged.median)}${suffix}** (${short(judged.min)} to ${short(judged.max)})`
+}
+
+function verdict(judged: Spread | undefined, goal: Goal | undefined): string {
+  if (goal === undefined || judged === undefined) return ''
+  const { median } = judged
   const met = goal.kind === 'at least' ? median >= goal.bound : median <= goal.bound
   return met ? 'ok' : 'missed'
 }

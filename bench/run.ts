@@ -1,37 +1,47 @@
-/** `bun run bench [read|write|all] [--quick]`: measures, prints the tables and keeps them in `results/`. */
+/** `bun run bench [read|write|query|all] [--quick]`: measures, prints the tables and keeps them in `results/`. */
 import { operations } from './operations.ts'
+import { prepareQuery, queryRows, queryVariants } from './query.ts'
 import { readRows, readVariants } from './read.ts'
-import { type Row, report } from './report.ts'
+import { type Heading, type Row, report } from './report.ts'
 import { runRounds, type Samples, type Variant } from './rounds.ts'
 import { FULL, QUICK, type Settings } from './settings.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
 import { writeRows, writeVariants } from './write.ts'
 
-interface Half {
-  readonly title: string
+interface Half extends Heading {
+  /** Makes the data that the variants read. */
+  prepare(workspace: Workspace, settings: Settings): Promise<void>
   variants(workspace: Workspace, settings: Settings): Variant[]
   rows(samples: Samples, settings: Settings): Row[]
 }
 
-const halves: Readonly<Record<'read' | 'write', Half>> = {
-  read: { title: 'Reading', variants: readVariants, rows: readRows },
-  write: { title: 'Writing', variants: writeVariants, rows: writeRows },
-}
+const halves = {
+  read: { title: 'Reading', counted: 'leaves', prepare: prepareTrees, variants: readVariants, rows: readRows },
+  write: { title: 'Writing', counted: 'leaves', prepare: prepareTrees, variants: writeVariants, rows: writeRows },
+  query: { title: 'Querying', counted: 'children', prepare: prepareQuery, variants: queryVariants, rows: queryRows },
+} as const satisfies Readonly<Record<string, Half>>
 type HalfName = keyof typeof halves
+
+const USAGE = 'Usage: bun run bench [read|write|query|all] [--quick]'
 
 function parseArguments(words: readonly string[]): { names: readonly HalfName[]; quick: boolean } {
   const quick = words.includes('--quick')
   const [what = 'all', ...more] = words.filter((word) => word !== '--quick')
-  if (more.length > 0) throw new TypeError('Usage: bun run bench [read|write|all] [--quick]')
+  if (more.length > 0) throw new TypeError(USAGE)
   switch (what) {
     case 'read':
     case 'write':
+    case 'query':
       return { names: [what], quick }
     case 'all':
-      return { names: ['read', 'write'], quick }
+      return { names: ['read', 'write', 'query'], quick }
     default:
-      throw new TypeError('Usage: bun run bench [read|write|all] [--quick]')
+      throw new TypeError(USAGE)
   }
+}
+
+function prepareTrees(workspace: Workspace, { sizes }: Settings): Promise<void> {
+  return workspace.build('tree', sizes)
 }
 
 function describe({ rounds, seconds }: Settings): string {
@@ -44,11 +54,12 @@ function describe({ rounds, seconds }: Settings): string {
 const { names, quick } = parseArguments(process.argv.slice(2))
 const settings = quick ? QUICK : FULL
 const started = performance.now()
-using workspace = await openWorkspace(settings.sizes)
+using workspace = await openWorkspace()
 for (const name of names) {
-  const half = halves[name]
+  const half: Half = halves[name]
+  await half.prepare(workspace, settings)
   const samples = await runRounds(half.variants(workspace, settings), settings.rounds)
-  const table = report(half.title, half.rows(samples, settings), describe(settings))
+  const table = report(half, half.rows(samples, settings), describe(settings))
   console.log(table)
   // A quick run is too noisy to be kept.
   if (!quick) await Bun.write(new URL(`results/${name}.md`, import.meta.url), table)

@@ -2,8 +2,10 @@
 import type { SliceOptions } from './slices.ts'
 
 export interface Settings extends SliceOptions {
-  /** Leaves of the trees, smallest first. */
+  /** Leaves of the trees and children of the lists, smallest first. */
   readonly sizes: readonly number[]
+  /** Children of the lists that AceBase is asked about, each one of `sizes`. */
+  readonly acebaseSizes: readonly number[]
   readonly rounds: number
   /** Length of one measured load, and of the load before it that is not counted. */
   readonly seconds: number
@@ -14,6 +16,7 @@ export interface Settings extends SliceOptions {
 
 export const FULL: Settings = {
   sizes: [10_000, 100_000, 1_000_000],
+  acebaseSizes: [10_000, 100_000],
   rounds: 3,
   seconds: 3,
   warmSeconds: 0.5,
@@ -24,6 +27,7 @@ export const FULL: Settings = {
 
 export const QUICK: Settings = {
   sizes: [10_000, 100_000],
+  acebaseSizes: [10_000],
   rounds: 1,
   seconds: 0.4,
   warmSeconds: 0.3,

@@ -1,6 +1,7 @@
 /** Times an operation and its limit in turns, so that both meet the same weather on the machine. */
 
 import { setTimeout as wait } from 'node:timers/promises'
+import { spread } from './rounds.ts'
 
 /** What the slice before has left to do in the background, such as a checkpoint, should end before the next begins. */
 const PAUSE_MS = 20
@@ -20,11 +21,13 @@ interface Timed {
   readonly ms: number
   /** Processor time of all threads of this process. */
   readonly cpuMs: number
+  /** Microseconds each, slice by slice. */
+  readonly bySlice: readonly number[]
 }
 
 /** One entry for each work, in the order given. The first slice of each warms up and is not counted. */
 export async function timeInTurns(works: readonly Work[], options: SliceOptions): Promise<Timed[]> {
-  const totals = works.map(() => ({ count: 0, ms: 0, cpuMs: 0, index: 0 }))
+  const totals = works.map(() => ({ count: 0, ms: 0, cpuMs: 0, bySlice: [] as number[], index: 0 }))
   for (let slice = 0; slice <= options.slices; slice++) {
     for (const [position, work] of works.entries()) {
       const total = totals[position]
@@ -36,12 +39,13 @@ export async function timeInTurns(works: readonly Work[], options: SliceOptions)
       total.count += timed.count
       total.ms += timed.ms
       total.cpuMs += timed.cpuMs
+      total.bySlice.push((timed.ms * 1000) / timed.count)
     }
   }
   return totals
 }
 
-async function timeSlice(work: Work, first: number, sliceMs: number): Promise<Timed> {
+async function timeSlice(work: Work, first: number, sliceMs: number): Promise<Omit<Timed, 'bySlice'>> {
   const cpu = process.cpuUsage()
   const start = performance.now()
   let count = 0
@@ -63,6 +67,11 @@ export function perSecond({ count, ms }: Timed): number {
 
 export function microseconds({ count, ms }: Timed): number {
   return (ms * 1000) / count
+}
+
+/** Of the middle slice: one that another program has interrupted does not count. */
+export function medianMicroseconds({ bySlice }: Timed): number {
+  return spread(bySlice).median
 }
 
 export function cpuMicroseconds({ count, cpuMs }: Timed): number {

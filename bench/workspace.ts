@@ -1,13 +1,18 @@
-/** Files of one run: a certificate and one tree of each size, below the checkout so that they are on a real disk. */
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+/** Files of one run: a certificate and the data of each size, below the checkout so that they are on a real disk. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { generate } from 'selfsigned'
 import { buildTree, databaseFile } from './fixtures.ts'
+import { buildPlaces, buildTwins } from './places.ts'
 import { size } from './report.ts'
 import type { Certificate } from './targets/target.ts'
 
 const DATA_DIR = fileURLToPath(new URL('data', import.meta.url))
+
+/** Kinds of data directories: what makes one of a given size. */
+const builders = { tree: buildTree, places: buildPlaces, twins: buildTwins } as const
+type Stock = keyof typeof builders
 
 export class Workspace implements Disposable {
   readonly certificate: Certificate
@@ -19,17 +24,41 @@ export class Workspace implements Disposable {
     this.certificate = certificate
   }
 
-  /** The tree of that size, to be read only. */
-  tree(leaves: number): string {
-    return join(this.#directory, size(leaves))
+  /** Makes the data directories of that kind that are not there yet. */
+  async build(stock: Stock, sizes: readonly number[]): Promise<void> {
+    for (const count of sizes) {
+      if (existsSync(this.#dataDir(stock, count))) continue
+      process.stderr.write(`loading ${stock} of ${size(count)}\n`)
+      await builders[stock](this.#dataDir(stock, count), count)
+    }
   }
 
-  /** Runs a measurement on a copy of the tree and an empty directory, and removes both. */
-  async withCopy<T>(leaves: number, measure: (dataDir: string, scratchDir: string) => Promise<T>): Promise<T> {
+  /** The tree of that many leaves, to be read only. */
+  tree(leaves: number): string {
+    return this.#dataDir('tree', leaves)
+  }
+
+  /** The lists of that many children, to be read only. */
+  places(children: number): string {
+    return this.#dataDir('places', children)
+  }
+
+  /** The two lists of that many children. */
+  twins(children: number): string {
+    return this.#dataDir('twins', children)
+  }
+
+  /** A directory for the database of AceBase with a list of that many children. */
+  acebase(children: number): string {
+    return join(this.#directory, `acebase-${size(children)}`)
+  }
+
+  /** Runs a measurement on a copy of a data directory and an empty directory, and removes both. */
+  async withCopy<T>(original: string, measure: (dataDir: string, scratchDir: string) => Promise<T>): Promise<T> {
     return this.withScratch(async (scratchDir) => {
-      const dataDir = join(scratchDir, 'tree')
+      const dataDir = join(scratchDir, 'copy')
       mkdirSync(dirname(databaseFile(dataDir)), { recursive: true })
-      cpSync(databaseFile(this.tree(leaves)), databaseFile(dataDir))
+      cpSync(databaseFile(original), databaseFile(dataDir))
       return measure(dataDir, scratchDir)
     })
   }
@@ -43,19 +72,18 @@ export class Workspace implements Disposable {
     }
   }
 
+  #dataDir(stock: Stock, count: number): string {
+    return join(this.#directory, `${stock}-${size(count)}`)
+  }
+
   [Symbol.dispose](): void {
     rmSync(this.#directory, { recursive: true, force: true })
   }
 }
 
-export async function openWorkspace(sizes: readonly number[]): Promise<Workspace> {
+export async function openWorkspace(): Promise<Workspace> {
   mkdirSync(DATA_DIR, { recursive: true })
   const names = [{ name: 'commonName', value: 'localhost' }]
   const { cert, private: key } = await generate(names, { keyType: 'ec' })
-  const workspace = new Workspace(mkdtempSync(join(DATA_DIR, 'run-')), { cert, key })
-  for (const leaves of sizes) {
-    process.stderr.write(`loading a tree of ${size(leaves)} leaves\n`)
-    await buildTree(workspace.tree(leaves), leaves)
-  }
-  return workspace
+  return new Workspace(mkdtempSync(join(DATA_DIR, 'run-')), { cert, key })
 }

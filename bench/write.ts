@@ -38,7 +38,10 @@ export function writeVariants(workspace: Workspace, settings: Settings): Variant
     leaves: number,
     probe: boolean,
     measure: (target: ReturnType<typeof dholeServer>) => Promise<Figures>,
-  ) => workspace.withCopy(leaves, (dataDir) => measure(dholeServer({ certificate, dataDir, cold: probe, probe })))
+  ) =>
+    workspace.withCopy(workspace.tree(leaves), (dataDir) =>
+      measure(dholeServer({ certificate, dataDir, cold: probe, probe })),
+    )
   const loads = OPERATIONS.flatMap(({ operation }): Variant[] => [
     { name: bareName(operation), run: () => load(bare, operation, sizes[0] ?? 0, settings) },
     ...sizes.map((leaves) => ({
@@ -65,7 +68,7 @@ export function writeVariants(workspace: Workspace, settings: Settings): Variant
 }
 
 function embedded(workspace: Workspace, { sliceMs, slices, repeats }: Settings, leaves: number): Promise<Figures> {
-  return workspace.withCopy(leaves, async (dataDir, scratchDir) => {
+  return workspace.withCopy(workspace.tree(leaves), async (dataDir, scratchDir) => {
     const request: EmbeddedWriteRequest = { dataDir, scratchDir, leaves, sliceMs, slices, repeats }
     return { ...(await askChild<EmbeddedWriteFigures>('embedded-write.ts', request)) }
   })
@@ -76,7 +79,7 @@ export function writeRows(samples: Samples, settings: Settings): Row[] {
   const loads = OPERATIONS.flatMap(({ title, operation, goal }) =>
     sizes.map((leaves): Row => {
       const cells = compareCpu(samples, httpsName(operation, leaves), bareName(operation))
-      return { operation: title, leaves, ...cells, goal }
+      return { operation: title, size: leaves, ...cells, goal }
     }),
   )
   const single = sizes.flatMap((leaves) => [...singleRows(samples, leaves), ...embeddedRows(samples, leaves)])
@@ -93,7 +96,7 @@ function singleRows(samples: Samples, leaves: number): Row[] {
   return [
     {
       operation: 'DELETE 100k leaves, HTTPS, until acknowledged',
-      leaves,
+      size: leaves,
       measured: `${short(deleted.median)} ms`,
       limit: `Bun.serve round trip ${short(bare.median)} ms`,
       judged: deleted,
@@ -110,7 +113,7 @@ function turnRow(title: string, leaves: number, turns: readonly number[], idle: 
   const judged = spread(turns)
   return {
     operation: `longest turn of the loop, ${title}`,
-    leaves,
+    size: leaves,
     measured: `${short(judged.median)} ms`,
     limit: `idle ${short(spread(idle).median)} ms`,
     judged,
@@ -126,7 +129,7 @@ function embeddedRows(samples: Samples, leaves: number): Row[] {
   const sync = `fdatasync ${middle('syncPerSecond')}/s`
   const rate = (operation: string, figure: keyof EmbeddedWriteFigures, goal?: Goal): Row => ({
     operation,
-    leaves,
+    size: leaves,
     measured: `${middle(figure)}/s`,
     limit: sync,
     judged: spread(ratios(get(figure), get('syncPerSecond'))),
@@ -141,7 +144,7 @@ function embeddedRows(samples: Samples, leaves: number): Row[] {
     rate('PUT 1 KB, 64 clients, embedded', 'manyObjectsPerSecond'),
     {
       operation: 'PUT 1 MB, one client, embedded, time over limit',
-      leaves,
+      size: leaves,
       measured: `${middle('largeMs')} ms`,
       limit: `append and fdatasync of 1 MB ${middle('largeSyncMs')} ms`,
       judged: spread(ratios(get('largeMs'), get('largeSyncMs'))),
@@ -149,7 +152,7 @@ function embeddedRows(samples: Samples, leaves: number): Row[] {
     },
     {
       operation: 'DELETE 100k leaves, embedded, until acknowledged',
-      leaves,
+      size: leaves,
       measured: `${short(deleted.median)} ms`,
       limit: sync,
       judged: deleted,
@@ -168,7 +171,7 @@ function growthRows(samples: Samples, { sizes }: Settings): Row[] {
     const [small, large] = [samples.get(nameOf(smallest), figure), samples.get(nameOf(largest), figure)]
     return {
       operation: `growth of PUT leaf, ${access}`,
-      leaves: undefined,
+      size: undefined,
       measured: `${short(spread(large).median)} us CPU at ${size(largest)}`,
       limit: `${short(spread(small).median)} us CPU at ${size(smallest)}`,
       judged: spread(ratios(large, small)),

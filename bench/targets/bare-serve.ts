@@ -1,10 +1,11 @@
 /** The limit over HTTPS: `Bun.serve` alone. GET answers a prebuilt text, PUT the body it was sent. */
 import { requestOf } from '../child.ts'
 import { largeList, objectOf1Kb } from '../fixtures.ts'
+import { firstByName, LIST_CHILDREN } from '../places.ts'
 import { announce, type Certificate, startServer, type Target } from './target.ts'
 
 /** What a GET answers. */
-export type Content = 'leaf' | 'object' | 'large'
+export type Content = 'leaf' | 'object' | 'large' | 'places'
 
 interface BareRequest {
   readonly certificate: Certificate
@@ -24,6 +25,7 @@ const texts: Readonly<Record<Content, () => string>> = {
   leaf: () => JSON.stringify('Post 1234 on harbour'),
   object: () => JSON.stringify(objectOf1Kb(0)),
   large: () => JSON.stringify(largeList(0)),
+  places: () => JSON.stringify(firstByName(LIST_CHILDREN)),
 }
 
 export function bareServe(certificate: Certificate, content: Content): Target {

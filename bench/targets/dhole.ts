@@ -1,6 +1,6 @@
 /** The product: the plugin in an Elysia application, as a host would mount it. */
 import { Elysia } from 'elysia'
-import { dhole } from '../../src/index.ts'
+import { type ApplicationOptions, dhole } from '../../src/index.ts'
 import { requestOf } from '../child.ts'
 import { LoopProbe } from '../loop-probe.ts'
 import { announce, type Certificate, startServer, type Target } from './target.ts'
@@ -12,13 +12,17 @@ interface DholeRequest {
   readonly cold?: boolean
   /** Watches the event loop; `GET /longest-turn` tells the longest turn since it was asked last. Default `false`. */
   readonly probe?: boolean
+  /** Queries need an index, and the list of places has one by name. Default `false`: an index is made when needed. */
+  readonly strict?: boolean
 }
+
+const STRICT: ApplicationOptions = { open: true, indexPolicy: 'require', indexes: { '/places': ['name'] } }
 
 export function dholeServer(request: DholeRequest): Target {
   return { name: request.cold ? 'dhole, no cache' : 'dhole', start: () => startServer('dhole.ts', request) }
 }
 
-function serve({ certificate, dataDir, cold, probe }: DholeRequest): void {
+function serve({ certificate, dataDir, cold, probe, strict }: DholeRequest): void {
   const application = new Elysia({ handler: { standardHostname: false } })
   if (probe) {
     const loop = new LoopProbe()
@@ -26,7 +30,13 @@ function serve({ certificate, dataDir, cold, probe }: DholeRequest): void {
     application.get('/longest-turn', () => String(loop.take()))
   }
   application
-    .use(dhole({ dataDir, applications: { app: { open: true } }, storage: cold ? { cacheLength: 0 } : {} }))
+    .use(
+      dhole({
+        dataDir,
+        applications: { app: strict ? STRICT : { open: true } },
+        storage: cold ? { cacheLength: 0 } : {},
+      }),
+    )
     .listen({ hostname: '127.0.0.1', port: 0, tls: certificate, http2: true, idleTimeout: 60 })
   announce(`https://127.0.0.1:${application.server?.port}`, () => application.stop(true))
 }
