@@ -19,27 +19,41 @@ const REFUSALS = [
   { title: 'GET refused: orderBy without quotes', operation: 'queryMalformed' },
   { title: 'GET refused: no index declared', operation: 'queryUnindexed' },
 ] as const
+const TEMPERATURES = ['cold', 'hot'] as const
+type Temperature = (typeof TEMPERATURES)[number]
+
 const BARE = 'https query bare'
-const httpsName = (operation: OperationName) => `https ${operation} ${LIST_CHILDREN}`
+const httpsName = (operation: OperationName, temperature: Temperature = 'cold') =>
+  `https ${operation} ${temperature} ${LIST_CHILDREN}`
 
 export const httpsPart: QueryPart = {
   variants(workspace, settings) {
     const { certificate } = workspace
     const bare = bareServe(certificate, 'places')
-    const dhole = dholeServer({ certificate, dataDir: workspace.places(LIST_CHILDREN), strict: true })
+    const dhole = (temperature: Temperature) =>
+      dholeServer({
+        certificate,
+        dataDir: workspace.places(LIST_CHILDREN),
+        strict: true,
+        cold: temperature === 'cold',
+      })
+    const variant = (operation: OperationName, temperature: Temperature) => ({
+      name: httpsName(operation, temperature),
+      run: () => load(dhole(temperature), operation, LIST_CHILDREN, settings),
+    })
     return [
       { name: BARE, run: () => load(bare, 'queryFirst', LIST_CHILDREN, settings) },
-      ...[...ANSWERED, ...REFUSALS].map(({ operation }) => ({
-        name: httpsName(operation),
-        run: () => load(dhole, operation, LIST_CHILDREN, settings),
-      })),
+      ...ANSWERED.flatMap(({ operation }) => TEMPERATURES.map((temperature) => variant(operation, temperature))),
+      ...REFUSALS.map(({ operation }) => variant(operation, 'cold')),
     ]
   },
   rows: (samples) => [
-    ...ANSWERED.map(({ title, operation }): Row => {
-      const cells = compareCpu(samples, httpsName(operation), BARE)
-      return { operation: `${title}, HTTPS`, size: LIST_CHILDREN, ...cells, goal: SERVED }
-    }),
+    ...ANSWERED.flatMap(({ title, operation }) =>
+      TEMPERATURES.map((temperature): Row => {
+        const cells = compareCpu(samples, httpsName(operation, temperature), BARE)
+        return { operation: `${title} ${temperature}, HTTPS`, size: LIST_CHILDREN, ...cells, goal: SERVED }
+      }),
+    ),
     ...REFUSALS.map(({ title, operation }) => refusalRow(samples, title, operation)),
   ],
 }

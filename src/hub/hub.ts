@@ -1,4 +1,4 @@
-import type { Query } from '../query/query.ts'
+import { type Query, queryName } from '../query/query.ts'
 import type { Path } from '../tree/path.ts'
 import type { Form } from './event.ts'
 import { KeepAlive } from './keep-alive.ts'
@@ -109,7 +109,7 @@ export class Hub {
   }
 
   #join({ path, query, form }: Subscription): { topic: Topic; leave: () => void } {
-    const name = `${form} ${query === undefined ? '' : JSON.stringify(query)}`
+    const name = `${form} ${query === undefined ? '' : queryName(query)}`
     let topic = this.#topics.get(path, name)
     if (topic === undefined) {
       topic =

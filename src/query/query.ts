@@ -74,6 +74,11 @@ export function isUnbounded({ start, end, limit }: Query): boolean {
   return start === undefined && end === undefined && limit === undefined
 }
 
+/** A text that equal queries share and others do not. */
+export function queryName(query: Query): string {
+  return JSON.stringify(query)
+}
+
 /** A query, or what one is made of. */
 export type QueryLike = Query | QuerySpec
 

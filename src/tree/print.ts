@@ -114,7 +114,20 @@ function withoutArrays(json: unknown): unknown {
 
 /** Stored text as GET answers it. Text without any priority is that already. */
 export function toPlain(text: JsonText): JsonText {
-  return mentionsPriority(text) ? print(parseStored(text), 'plain') : text
+  if (!mentionsPriority(text)) return text
+  return withoutOwnPriority(text) ?? print(parseStored(text), 'plain')
+}
+
+const OWN_PRIORITY = /^\{"\.priority":(?:"(?:[^"\\]|\\.)*"|[-+.0-9eE]+),(?:"\.value":)?/
+
+/**
+ * Cuts the priority off the front of a node that has no other. It stands there unless there are integer keys, which
+ * could make an array of what is left.
+ */
+function withoutOwnPriority(text: JsonText): JsonText | undefined {
+  const start = OWN_PRIORITY.exec(text)?.[0]
+  if (start === undefined || text.includes(`"${PRIORITY}"`, start.length)) return undefined
+  return start.endsWith(`"${VALUE}":`) ? text.slice(start.length, -1) : `{${text.slice(start.length)}`
 }
 
 /**

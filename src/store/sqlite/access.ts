@@ -49,9 +49,10 @@ export class AccessFinder {
     this.#tree = tree
     this.#walks = walks
     this.#shortList = shortList
+    // A `+` keeps SQLite from preparing the statement anew for every value.
     const definition = and(
       eq(indexDefinition.listId, interior.id),
-      eq(indexDefinition.path, sql.placeholder('name')),
+      eq(indexDefinition.path, sql`+${sql.placeholder('name')}`),
       isNull(indexDefinition.builtTo),
     )
     this.#list = orm
@@ -63,7 +64,7 @@ export class AccessFinder {
       })
       .from(interior)
       .leftJoin(indexDefinition, definition)
-      .where(eq(interior.id, sql.placeholder('id')))
+      .where(eq(interior.id, sql`+${sql.placeholder('id')}`))
       .prepare()
   }
 

@@ -111,7 +111,7 @@ export class BatchRunner {
       // What this very batch has cut off can wait for the next one: its callers need not wait for the cleaning.
       const swept = sweepIsDue && this.#sweep.step()
       const trimmed = this.#log.trim(context.now)
-      const indexed = yield* this.#indexes.step(context.now, jobs.length > 0)
+      const indexed = yield* this.#indexes.step(context.now)
       this.#commit.run()
       this.#savedPushTime = pushTime
       return {

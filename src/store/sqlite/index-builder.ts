@@ -7,9 +7,11 @@ import type { TreeReader } from './read.ts'
 import { isChild, LAST_KEY, NOWHERE } from './slot.ts'
 import type { ChildRow } from './walk.ts'
 
-/** Children looked at in one transaction: while others wait for it to commit, and while nobody does. */
-const BUSY_STEP = 512
-const IDLE_STEP = 4096
+/**
+ * Children looked at in one transaction. Their entries are scattered over the index, so each may dirty a page of its own:
+ * few in a transaction write the same pages again and again, many make it long.
+ */
+const STEP_CHILDREN = 4096
 /** Children looked at between two pauses. */
 const PAGE_CHILDREN = 128
 
@@ -52,7 +54,7 @@ export class IndexBuilder {
     this.#reader = reader
     // Raw, because this is the row loop of building.
     this.#children = client.prepare<ChildRow, [number, string, string, number]>(
-      'SELECT key, value, id FROM node WHERE parent_id = ? AND key > ? AND key < ? ORDER BY key LIMIT ?',
+      'SELECT key, value, id FROM node WHERE parent_id = ? AND key > ? AND key < ? ORDER BY key LIMIT +?',
     )
     this.#parent = client.prepare<{ parent_id: number }, [number]>('SELECT parent_id FROM interior WHERE id = ?')
   }
@@ -90,16 +92,15 @@ export class IndexBuilder {
 
   /**
    * Does one step inside the open transaction. A failure takes back the step alone, and tells those who wait.
-   * @param busy whether others wait for this transaction
    * @returns whether anything changed, and who is to hear of it
    */
-  *step(now: number, busy: boolean): Generator<void, { changed: boolean; news: BuildNews[] }> {
+  *step(now: number): Generator<void, { changed: boolean; news: BuildNews[] }> {
     this.#client.run('SAVEPOINT build')
     try {
       this.#defineRequested(now)
       const definition = this.#next()
       if (definition === undefined) this.#mayBeUnfinished = false
-      else yield* this.#build(definition, busy ? BUSY_STEP : IDLE_STEP)
+      else yield* this.#build(definition)
       this.#client.run('RELEASE build')
       return { changed: definition !== undefined, news: this.#answered() }
     } catch (error) {
@@ -137,11 +138,11 @@ export class IndexBuilder {
     return this.#definitions.unfinished()
   }
 
-  *#build(definition: Definition, step: number): Generator<void> {
+  *#build(definition: Definition): Generator<void> {
     const { listId, path } = definition
     const end = path === undefined ? FIRST_TEXT_KEY : LAST_KEY
     let builtTo = definition.builtTo ?? ''
-    for (let looked = 0; looked < step; looked += PAGE_CHILDREN) {
+    for (let looked = 0; looked < STEP_CHILDREN; looked += PAGE_CHILDREN) {
       const page = this.#children.all(listId, builtTo, end, PAGE_CHILDREN)
       for (const row of page) this.#add(definition, row)
       builtTo = page.at(-1)?.key ?? builtTo

@@ -55,15 +55,14 @@ export class IndexMaintenance {
 
   /**
    * Does one step inside the open transaction.
-   * @param busy whether others wait for this transaction
    * @returns whether anything changed, and who is to hear of it when it is durable
    */
-  *step(now: number, busy: boolean): Generator<void, { changed: boolean; news: readonly BuildNews[] }> {
+  *step(now: number): Generator<void, { changed: boolean; news: readonly BuildNews[] }> {
     if (!this.isDue) return { changed: false, news: [] }
     const aged = this.#age(now)
     const swept = this.entries.sweepIsDue && this.entries.sweep()
     if (!this.#builder.isDue) return { changed: aged || swept, news: [] }
-    const { changed, news } = yield* this.#builder.step(now, busy)
+    const { changed, news } = yield* this.#builder.step(now)
     return { changed: changed || aged || swept, news }
   }
 

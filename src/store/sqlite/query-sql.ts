@@ -2,6 +2,9 @@
  * Prints the statements that ordered queries run. A statement depends on the shape of a query alone: whatever comes
  * from a request travels as a parameter. All of them walk along a primary key and stop at the other end of the range:
  * none sorts, none scans.
+ *
+ * A bare `?` in these places has SQLite prepare the statement anew for every value, to choose its plan by that. Behind a
+ * `+` it does not look.
  * @see docs/architecture.md#queries
  */
 
@@ -50,7 +53,7 @@ const CHILD = 'node.key, node.value, node.id'
 const ENTRY = 'index_entry.kind, index_entry.value'
 const ENTRY_KEY = 'index_entry.key'
 // CROSS JOIN holds the planner to the order of the two.
-const JOINED = 'FROM index_entry CROSS JOIN node ON node.parent_id = ? AND node.key = index_entry.key'
+const JOINED = 'FROM index_entry CROSS JOIN node ON node.parent_id = +? AND node.key = index_entry.key'
 
 const ENTRY_SOURCES: Readonly<Record<Reading, string>> = {
   children: `SELECT ${CHILD} ${JOINED}`,
@@ -62,7 +65,7 @@ const ENTRY_SOURCES: Readonly<Record<Reading, string>> = {
 
 function printIndexQuery({ reading, start, end, descending }: IndexShape): string {
   const columns = ['kind', 'value', 'key'].map((name) => `index_entry.${name}`)
-  const conditions = ['index_entry.index_id = ?', ...edge(start, '>', columns), ...edge(end, '<', columns)]
+  const conditions = ['index_entry.index_id = +?', ...edge(start, '>', columns), ...edge(end, '<', columns)]
   return finish(`${ENTRY_SOURCES[reading]} WHERE ${conditions.join(' AND ')}`, reading, columns, descending)
 }
 
@@ -76,7 +79,7 @@ const NODE_SOURCES: Readonly<Record<NodeShape['reading'], string>> = {
 /** Children in key order stand in the table itself, a priority among them. */
 function printNodeQuery({ reading, start, end, descending }: NodeShape): string {
   const columns = ['node.key']
-  const conditions = ['node.parent_id = ?', ...edge(start, '>', columns), ...edge(end, '<', columns)]
+  const conditions = ['node.parent_id = +?', ...edge(start, '>', columns), ...edge(end, '<', columns)]
   const rows = `${NODE_SOURCES[reading]} WHERE ${conditions.join(' AND ')} AND node.key <> '.priority'`
   return finish(rows, reading, columns, descending)
 }
@@ -91,5 +94,5 @@ function edge(shape: EdgeShape, operator: '<' | '>', columns: readonly string[])
 function finish(rows: string, reading: Reading, columns: readonly string[], descending: boolean): string {
   if (reading === 'count') return rows
   const order = columns.map((column) => column + (descending ? ' DESC' : '')).join(', ')
-  return `${rows} ORDER BY ${order} LIMIT ${reading === 'landmark' ? '1 OFFSET ?' : '?'}`
+  return `${rows} ORDER BY ${order} LIMIT ${reading === 'landmark' ? '1 OFFSET +?' : '+?'}`
 }

@@ -22,7 +22,7 @@ interface Selection {
 }
 
 /** What is read along a way that has been found. */
-type Use<T> = (reader: QueryReader, way: OpenAccess, snapshot: Snapshot) => Generator<void, T>
+export type SelectionUse<T> = (reader: QueryReader, way: OpenAccess, snapshot: Snapshot) => Generator<void, T>
 
 /** Instead of an answer: what must be built first. */
 class MissingIndex {
@@ -45,22 +45,22 @@ export class Selector {
     this.#indexes = indexes
   }
 
-  select<T>(selection: Selection, use: Use<T>): Awaitable<T> {
+  select<T>(selection: Selection, use: SelectionUse<T>): Awaitable<T> {
     const found = this.#try(selection, use)
     if (found instanceof Promise) return found.then((later) => this.#settle(later, selection, use))
     return this.#settle(found, selection, use)
   }
 
-  #settle<T>(found: T | MissingIndex, selection: Selection, use: Use<T>): Awaitable<T> {
+  #settle<T>(found: T | MissingIndex, selection: Selection, use: SelectionUse<T>): Awaitable<T> {
     return found instanceof MissingIndex ? this.#later(found, selection, use) : found
   }
 
-  #try<T>(selection: Selection, use: Use<T>): Awaitable<T | MissingIndex> {
+  #try<T>(selection: Selection, use: SelectionUse<T>): Awaitable<T | MissingIndex> {
     return this.#reads.run(selection.limit, (snapshot) => this.#along(snapshot, selection, use))
   }
 
   /** Builds what is missing and tries again; in the end goes without. */
-  async #later<T>(missing: MissingIndex, selection: Selection, use: Use<T>): Promise<T> {
+  async #later<T>(missing: MissingIndex, selection: Selection, use: SelectionUse<T>): Promise<T> {
     const deadline = performance.now() + selection.limit.timeoutMs
     const rest = (): Selection => {
       const timeoutMs = Math.max(deadline - performance.now(), 0)
@@ -80,7 +80,7 @@ export class Selector {
     })
   }
 
-  *#along<T>(snapshot: Snapshot, selection: Selection, use: Use<T>): Generator<void, T | MissingIndex> {
+  *#along<T>(snapshot: Snapshot, selection: Selection, use: SelectionUse<T>): Generator<void, T | MissingIndex> {
     const { queries } = snapshot
     const way = queries.ways.find(selection)
     if (way.kind === 'missing') return new MissingIndex(way.list.id, way.name)

@@ -1,6 +1,6 @@
 import type { Observer } from '../../observer.ts'
 import type { IndexDeclaration } from '../../query/indexes.ts'
-import { isUnbounded, type Query } from '../../query/query.ts'
+import { isUnbounded, type Query, queryName } from '../../query/query.ts'
 import type { Awaitable } from '../../tree/awaitable.ts'
 import { DholeError } from '../../tree/error.ts'
 import type { NodeText, ReadText } from '../../tree/node-text.ts'
@@ -17,7 +17,7 @@ import { LogFile, type SyncLog } from './log-file.ts'
 import { type OpenFile, openFile } from './open.ts'
 import { TreeReader } from './read.ts'
 import { Reads, UNLIMITED } from './reads.ts'
-import { Selector } from './selector.ts'
+import { type SelectionUse, Selector } from './selector.ts'
 import { type Snapshot, Snapshots } from './snapshots.ts'
 import { Sweep } from './sweep.ts'
 import { TextCache } from './text-cache.ts'
@@ -115,7 +115,13 @@ export class SqliteStore implements TreeStore {
   }
 
   query(path: Path, query: Query, limit: ReadLimit): Awaitable<ReadText | undefined> {
-    return this.#selector.select({ path, query, limit }, (reader, way) => reader.answer(way, query, limit.maxLength))
+    const name = queryName(query)
+    const cached = this.#cache.getAnswer(formatPath(path), name)
+    if (cached === undefined)
+      return this.#selector.select({ path, query, limit }, this.#answering(path, query, name, limit))
+    if (cached.text.plain.length > limit.maxLength) throw new DholeError('read-too-big')
+    if (cached.index !== undefined) this.#indexes.noteUse(cached.index)
+    return cached.text
   }
 
   shallow(path: Path, limit: ReadLimit, query?: Query): Awaitable<JsonText | undefined> {
@@ -193,6 +199,17 @@ export class SqliteStore implements TreeStore {
     this.#file.writer.client.run('PRAGMA wal_checkpoint(TRUNCATE)')
     this.#file.writer.client.close()
     this.#file.unlock()
+  }
+
+  #answering(path: Path, query: Query, name: string, { maxLength }: ReadLimit): SelectionUse<ReadText | undefined> {
+    const cache = this.#cache
+    const isCurrent = (snapshot: Snapshot) => snapshot.seq === this.#snapshots.current?.seq
+    return function* (reader, way, snapshot): Generator<void, ReadText | undefined> {
+      const text = yield* reader.answer(way, query, maxLength)
+      const index = way.kind === 'index' || way.kind === 'merge' ? way.index?.id : undefined
+      if (text !== undefined && isCurrent(snapshot)) cache.setAnswer(path, name, { text, index })
+      return text
+    }
   }
 
   #cached(path: Path, limit: ReadLimit): NodeText | undefined {

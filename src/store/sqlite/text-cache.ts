@@ -1,8 +1,14 @@
-import type { NodeText } from '../../tree/node-text.ts'
+import type { NodeText, ReadText } from '../../tree/node-text.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 
+/** What a query chose, and the index that led to it. */
+export interface CachedAnswer {
+  readonly text: ReadText
+  readonly index: number | undefined
+}
+
 interface Entry {
-  readonly text: NodeText
+  readonly value: NodeText | CachedAnswer
   readonly size: number
   readonly place: PlaceInTree
   /** Whether it was asked for since it last came up for removal. */
@@ -14,8 +20,8 @@ interface PlaceInTree {
   readonly key: string
   readonly parent: PlaceInTree | undefined
   readonly children: Map<string, PlaceInTree>
-  /** `formatPath` of the place, if its text is cached. */
-  path: string | undefined
+  /** Names of what is cached of the place: its own text, and answers to queries. */
+  names: string[]
 }
 
 /** An entry's cost beside its text: map, place and object, in the unit of text length. */
@@ -23,8 +29,11 @@ const ENTRY_OVERHEAD = 200
 /** No single text takes more than this share of the room. */
 const LARGEST_SHARE = 4
 
+/** Stands between a path and a query; no key holds it. */
+const QUERY_MARK = '\u0000'
+
 /**
- * Finished text of nodes read before, for as long as the durable tree holds the same. Bounded; what was not asked for
+ * Finished text of nodes and queries read before, for as long as the durable tree holds the same. Bounded; what was not asked for
  * again goes first.
  */
 export class TextCache {
@@ -39,28 +48,27 @@ export class TextCache {
   }
 
   get(path: string): NodeText | undefined {
-    const entry = this.#entries.get(path)
-    if (entry === undefined) return undefined
-    entry.used = true
-    return entry.text
+    return this.#find(path) as NodeText | undefined
+  }
+
+  /** @param query name of the query, equal for equal ones */
+  getAnswer(path: string, query: string): CachedAnswer | undefined {
+    return this.#find(path + QUERY_MARK + query) as CachedAnswer | undefined
   }
 
   set(path: Path, text: NodeText): void {
-    const size = text.stored.length + ENTRY_OVERHEAD
-    if (size > this.#room / LARGEST_SHARE) return
-    const place = this.#placeOf(path)
-    if (place.path !== undefined) this.#forget(place.path)
-    place.path = formatPath(path)
-    this.#entries.set(place.path, { text, size, place, used: false })
-    this.#used += size
-    this.#makeRoom()
+    this.#keep(path, formatPath(path), text, text.stored.length)
+  }
+
+  setAnswer(path: Path, query: string, answer: CachedAnswer): void {
+    this.#keep(path, formatPath(path) + QUERY_MARK + query, answer, answer.text.plain.length + query.length)
   }
 
   /** Forgets what a write at `path` may have changed: that node, all above and all below it. */
   invalidate(path: Path): void {
     let place: PlaceInTree | undefined = this.#root
     for (const key of path) {
-      if (place.path !== undefined) this.#forget(place.path)
+      this.#forgetAt(place)
       const next: PlaceInTree | undefined = place.children.get(key)
       if (next === undefined) {
         prune(place)
@@ -85,44 +93,73 @@ export class TextCache {
     return place
   }
 
+  #find(name: string): NodeText | CachedAnswer | undefined {
+    const entry = this.#entries.get(name)
+    if (entry === undefined) return undefined
+    entry.used = true
+    return entry.value
+  }
+
+  #keep(path: Path, name: string, value: NodeText | CachedAnswer, length: number): void {
+    const size = length + ENTRY_OVERHEAD
+    if (size > this.#room / LARGEST_SHARE) return
+    this.#forget(name)
+    const place = this.#placeOf(path)
+    place.names.push(name)
+    this.#entries.set(name, { value, size, place, used: false })
+    this.#used += size
+    this.#makeRoom()
+  }
+
+  #forgetAt(place: PlaceInTree): void {
+    for (const name of place.names) this.#drop(name)
+    place.names.length = 0
+  }
+
   #forgetBelow(place: PlaceInTree): void {
-    if (place.path !== undefined) this.#forget(place.path)
+    this.#forgetAt(place)
     for (const child of place.children.values()) this.#forgetBelow(child)
     place.children.clear()
   }
 
-  #forget(path: string): void {
-    const entry = this.#entries.get(path)
-    if (entry === undefined) return
-    this.#entries.delete(path)
+  #forget(name: string): void {
+    const place = this.#drop(name)
+    if (place !== undefined) place.names = place.names.filter((other) => other !== name)
+  }
+
+  /** Takes an entry out, but leaves its name at its place. */
+  #drop(name: string): PlaceInTree | undefined {
+    const entry = this.#entries.get(name)
+    if (entry === undefined) return undefined
+    this.#entries.delete(name)
     this.#used -= entry.size
-    entry.place.path = undefined
+    return entry.place
   }
 
   #makeRoom(): void {
-    for (const [path, entry] of this.#entries) {
+    for (const [name, entry] of this.#entries) {
       if (this.#used <= this.#room) return
       if (entry.used) {
         // A second chance, at the back of the queue.
         entry.used = false
-        this.#entries.delete(path)
-        this.#entries.set(path, entry)
+        this.#entries.delete(name)
+        this.#entries.set(name, entry)
         continue
       }
-      this.#forget(path)
+      this.#forget(name)
       prune(entry.place)
     }
   }
 }
 
 function newPlace(key: string, parent: PlaceInTree | undefined): PlaceInTree {
-  return { key, parent, children: new Map(), path: undefined }
+  return { key, parent, children: new Map(), names: [] }
 }
 
 /** Removes a place that holds nothing, and what that leaves empty above it. */
 function prune(place: PlaceInTree): void {
   let empty: PlaceInTree = place
-  while (empty.parent !== undefined && empty.path === undefined && empty.children.size === 0) {
+  while (empty.parent !== undefined && empty.names.length === 0 && empty.children.size === 0) {
     empty.parent.children.delete(empty.key)
     empty = empty.parent
   }
