@@ -18,6 +18,7 @@ export class EventStream implements Sink {
   readonly #ready = Promise.withResolvers<void>()
   #early: Uint8Array[] = []
   #writer: Writer | undefined
+  #isOver = false
 
   /**
    * @param epoch when given, each event tells its number
@@ -30,7 +31,10 @@ export class EventStream implements Sink {
     this.body = new ReadableStream({
       type: 'direct',
       pull: (writer: Writer) => this.#begin(writer),
-      cancel: closed,
+      cancel: () => {
+        this.#isOver = true
+        closed()
+      },
     })
   }
 
@@ -44,6 +48,7 @@ export class EventStream implements Sink {
 
   end(reason?: EndReason): void {
     if (reason !== undefined) void this.#send(endFrame(reason.kind, reason.text))
+    this.#isOver = true
     this.#done.resolve()
   }
 
@@ -61,6 +66,7 @@ export class EventStream implements Sink {
   }
 
   #send(bytes: Uint8Array): Promise<unknown> | undefined {
+    if (this.#isOver) return undefined
     if (this.#writer === undefined) {
       this.#early.push(bytes)
       return this.#ready.promise

@@ -61,15 +61,16 @@ export class Hub {
    */
   async subscribe(subscription: Subscription, sink: Sink, missed?: Missed): Promise<() => void> {
     const { topic, leave } = this.#join(subscription)
-    const subscriber = new Subscriber(sink, this.#settings.maxWaiting, () => {
-      topic.begin(subscriber).catch(() => subscriber.end())
-    })
-    const unsubscribe = () => {
-      subscriber.close()
-      topic.subscribers.delete(subscriber)
-      this.#keepAlive.delete(subscriber)
-      leave()
-    }
+    const subscriber: Subscriber = new Subscriber(
+      sink,
+      this.#settings.maxWaiting,
+      () => void topic.begin(subscriber).catch(() => subscriber.end()),
+      () => {
+        topic.subscribers.delete(subscriber)
+        this.#keepAlive.delete(subscriber)
+        leave()
+      },
+    )
     topic.subscribers.add(subscriber)
     this.#keepAlive.add(subscriber)
     try {
@@ -77,10 +78,10 @@ export class Hub {
       if (changes === undefined) await topic.begin(subscriber)
       else topic.resume?.(subscriber, changes, changes.at(-1)?.seq ?? 0)
     } catch (error) {
-      unsubscribe()
+      subscriber.close()
       throw error
     }
-    return unsubscribe
+    return () => subscriber.close()
   }
 
   /** Changes that are durable now, in order. Reads see them already. */

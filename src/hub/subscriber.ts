@@ -32,6 +32,7 @@ export class Subscriber {
   readonly #sink: Sink
   readonly #maxLength: number
   readonly #restart: () => void
+  readonly #closed: () => void
   #state: State = 'starting'
   #waiting: Batch[] = []
   #length = 0
@@ -43,11 +44,13 @@ export class Subscriber {
   /**
    * @param maxLength most that may wait, in UTF-16 code units
    * @param restart asks for a new beginning: `start` is to be called again
+   * @param closed hears, once, that nothing more is to be delivered
    */
-  constructor(sink: Sink, maxLength: number, restart: () => void) {
+  constructor(sink: Sink, maxLength: number, restart: () => void, closed: () => void) {
     this.#sink = sink
     this.#maxLength = maxLength
     this.#restart = restart
+    this.#closed = closed
   }
 
   /** The beginning: everything as of one commit. What came since has been waiting. */
@@ -103,8 +106,10 @@ export class Subscriber {
 
   /** Nobody listens any more. */
   close(): void {
+    if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#empty()
+    this.#closed()
   }
 
   #write(batch: Batch): void {

@@ -137,6 +137,8 @@ function announce(config: Config, listeners: readonly Elysia[], secret: KeptSecr
 }
 
 async function stop(listeners: readonly Elysia[], applications: Applications): Promise<void> {
+  // A listener waits for what is under way, and streams end by themselves never.
+  for (const { database } of applications.all) database.endStreams()
   const servers = listeners.flatMap(({ server }) => (server === null ? [] : [server]))
   const grace = Promise.withResolvers<void>()
   const timer = setTimeout(grace.resolve, STOP_GRACE_MS)

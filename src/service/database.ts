@@ -265,9 +265,14 @@ export class Database {
     return this.#store.position()
   }
 
+  /** Ends every stream; those who listened come again when they can. */
+  endStreams(): void {
+    this.#hub.close()
+  }
+
   /** Finishes what is under way and closes the store. */
   close(): Promise<void> {
-    this.#hub.close()
+    this.endStreams()
     return this.#store.close()
   }
 
