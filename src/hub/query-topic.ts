@@ -33,6 +33,8 @@ export class QueryTopic implements Topic {
   readonly #source: Source
   readonly #window: Window
   #shown: 'nothing' | 'single' | 'list' = 'nothing'
+  /** The leaf, or `null`, that stands in place of a list. */
+  #single: JsonText | undefined
   #changes: NumberedChange[] = []
   #newcomers: {
     readonly subscriber: Subscriber
@@ -113,12 +115,13 @@ export class QueryTopic implements Topic {
     const list = value instanceof ChildrenText ? value.children : undefined
     const all: StreamEvent = { kind: 'put', path: '/', data: this.#textOf(value) }
     const wasList = this.#shown === 'list'
-    if (list === undefined || !wasList || touched === undefined) {
-      if (this.#shown !== 'nothing' && (list !== undefined || wasList || changes.length > 0)) this.#tell(all, seq)
-    } else {
+    if (list !== undefined && wasList && touched !== undefined) {
       const texts = new Map(list.map((child) => [child.key, child.text]))
       this.#tell(this.#eventOf(changes, this.#affected(texts, touched)), seq)
+    } else if (this.#shown !== 'nothing' && (list !== undefined || wasList || all.data !== this.#single)) {
+      this.#tell(all, seq)
     }
+    this.#single = list === undefined ? all.data : undefined
     this.#shown = list === undefined ? 'single' : 'list'
     this.#window.show(list ?? [])
     return new Batch([{ ...all, seq }], seq)
@@ -166,9 +169,8 @@ export class QueryTopic implements Topic {
     const [change, another] = changes
     // Somebody who has the child already need only be told what is new in it.
     if (text !== undefined && change !== undefined && another === undefined && this.#window.has(key)) {
-      if (change.path.length > this.path.length && covers(this.path, change.path)) {
-        return eventAt(change, this.path, this.#form)
-      }
+      const isDeep = change.kind === 'patch' || change.path.length > this.path.length
+      if (isDeep && touchedKeys(changes, this.path)?.size === 1) return eventAt(change, this.path, this.#form)
     }
     return { kind: 'put', path: formatPath([key]), data: this.#childText(text) }
   }
