@@ -8,6 +8,7 @@ import { etagMatches, NULL_ETAG } from '../tree/etag.ts'
 import type { Limits } from '../tree/limits.ts'
 import type { ReadText } from '../tree/node-text.ts'
 import { endsInPriority, type Path } from '../tree/path.ts'
+import { acceptsStream } from './accept.ts'
 import { readJson } from './body.ts'
 import { isBearer, speaksFirebase } from './dialect.ts'
 import { errorReply, knownError } from './error-reply.ts'
@@ -232,16 +233,14 @@ function familyOf(request: Request, raw: RawParameters, { database }: Applicatio
 
 /** HEAD never opens a stream: it would not end. */
 function wantsStream({ method, headers }: Request): boolean {
-  const accept = headers.get('accept')
-  if (accept === null || method === 'HEAD') return false
-  return /text\/event-stream(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept)
+  return method !== 'HEAD' && acceptsStream(headers.get('accept'))
 }
 
 /** Where a stream is served, unless it is here. */
-function elsewhereUrl({ url }: Request, host: string): string | undefined {
-  const { origin } = new URL(host)
-  const { origin: here, pathname, search } = new URL(url)
-  return here === origin ? undefined : `${origin}${pathname}${search}`
+function elsewhereUrl({ url }: Request, streamHost: string): string | undefined {
+  // A request without a host has a path alone for its URL.
+  const [, here = '', target = url] = /^([a-z]+:\/\/[^/?#]*)(.*)$/is.exec(url) ?? []
+  return here.toLowerCase() === streamHost.toLowerCase() ? undefined : streamHost + target
 }
 
 /** First present wins. */

@@ -18,6 +18,14 @@ export interface DocsOptions {
 
 const SPECIFICATION = '/swagger/json'
 const START = '/swagger/start.js'
+const LIVE = '/docs/live'
+
+/** The live page: it names its own files relative to itself, so that it need not know the prefix. */
+const LIVE_FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
+  [LIVE]: ['page.html', 'text/html; charset=utf-8'],
+  [`${LIVE}.js`]: ['script.js', 'text/javascript; charset=utf-8'],
+  [`${LIVE}.css`]: ['style.css', 'text/css; charset=utf-8'],
+}
 
 /** Files of Swagger UI; their names change with the version, so that caches never need to ask. */
 const ASSETS: Readonly<Record<string, string>> = {
@@ -33,21 +41,24 @@ const COMMON = {
 const FRESH = { ...COMMON, 'Cache-Control': 'no-cache' }
 const FOREVER = { ...COMMON, 'Cache-Control': 'public, max-age=31536000, immutable' }
 
-/** The browser itself keeps the page from asking anybody but us; Swagger UI sets styles and draws inline images. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/** The browser itself keeps a page from asking anybody but us. */
+function policy(styles: string, images: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styles}`,
+    `img-src ${images}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
 
 /**
- * The documents: a page at `/swagger`, its files below, and the OpenAPI document at `/swagger/json`. Nothing else is
- * taken from the tree. The page is our own because the plugin's loads its script from a foreign host.
+ * The documents: a page at `/swagger`, its files below, and the OpenAPI document at `/swagger/json`; and a page at
+ * `/docs/live` that listens to a node, with its files beside it. Nothing else is taken from the tree. The pages are our
+ * own because the plugin's loads its script from a foreign host.
  */
 export function docsPlugin({ prefix, transport }: DocsOptions): Elysia {
   const specification = specificationText(prefix)
@@ -66,15 +77,22 @@ export function docsPlugin({ prefix, transport }: DocsOptions): Elysia {
     const headers = { ...FOREVER, 'Content-Type': type }
     docs.get(`/swagger/${name}`, () => new Response(file, { headers }), { detail: { hide: true } })
   }
+  for (const [path, [name, type]] of Object.entries(LIVE_FILES)) {
+    const file = Bun.file(new URL(`./live/${name}`, import.meta.url))
+    const headers = { ...FRESH, ...liveSafety, 'Content-Type': type }
+    docs.get(path, () => new Response(file, { headers }), { detail: { hide: true } })
+  }
   return docs as unknown as Elysia
 }
 
 const pageHeaders = {
   ...FRESH,
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': POLICY,
+  // Swagger UI sets styles and draws inline images.
+  'Content-Security-Policy': policy("'self' 'unsafe-inline'", "'self' data:"),
   'Referrer-Policy': 'no-referrer',
 }
+const liveSafety = { 'Content-Security-Policy': policy("'self'", "'self'"), 'Referrer-Policy': 'no-referrer' }
 const scriptHeaders = { ...FRESH, 'Content-Type': 'text/javascript; charset=utf-8' }
 
 /**
@@ -105,6 +123,7 @@ function pageHtml(prefix: string): string {
 <link rel="stylesheet" href="${asset('swagger-ui.css')}">
 </head>
 <body>
+<p>&nbsp;<a href="${at(LIVE)}">Any node as it changes</a></p>
 <div id="swagger-ui"></div>
 <script src="${asset('swagger-ui-bundle.js')}"></script>
 <script src="${at(START)}"></script>

@@ -96,6 +96,30 @@ const asked: Readonly<Record<string, ExampleObject>> = {
   ...queryExamples,
 }
 
+/** `ALICE`, with its members in the order of a read. */
+const READ = { age: 30, name: 'Alice', tags: { admin: true } }
+
+/** The first events of streams. */
+export const eventExamples: Readonly<Record<string, ExampleObject>> = {
+  whole: {
+    summary: 'All there is, then a change below it, then several places at once',
+    value: [
+      message('put', { path: '/', data: READ }),
+      message('put', { path: '/tags/admin', data: null }),
+      message('patch', { path: '/', data: { age: 31, 'tags/editor': true } }),
+    ].join(''),
+  },
+  numbered: {
+    summary: 'With `resume=true`',
+    value: message('put', { path: '/', data: READ }, 'id: 0f0cb1c2-7d0e-4d0c-9d6a-0a5a3f0a6c11:42\n'),
+  },
+  silence: { summary: 'Nothing has happened for a while', value: message('keep-alive', null) },
+}
+
+function message(name: string, data: unknown, id = ''): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n${id}\n`
+}
+
 /** The body a method takes, with examples that can be sent as they are; `undefined` if it takes none. */
 export function requestBody(method: DocumentedMethod, resource: Resource): OperationObject['requestBody'] | undefined {
   const known = exchanges[`${method} ${resource}`]

@@ -1,4 +1,4 @@
-import { replyExamples, requestBody, standingExamples } from './openapi-bodies.ts'
+import { eventExamples, replyExamples, requestBody, standingExamples } from './openapi-bodies.ts'
 import { errorResponses } from './openapi-errors.ts'
 import { type DocumentedMethod, parametersOf, pathParameter, type Resource } from './openapi-parameters.ts'
 import {
@@ -94,11 +94,25 @@ order: parsers that put integer keys first lose it.
 Values stand in the order nothing, \`false\`, \`true\`, numbers, strings, objects; equal ones by key. No child chosen is
 \`{}\`. \`count=true\` answers how many are chosen, and \`shallow=true\` takes filters by key without \`orderBy\`.`
 
+/** What GET of a node does when it need not end. */
+const STREAMS = `
+
+With \`Accept: text/event-stream\` it opens a stream: first an event \`put\` of all there is, or of what a query
+chooses, then one for every change. \`put\` replaces what stands at \`path\`; \`patch\` replaces each member of
+\`data\`, whose keys are paths, below it; \`null\` takes away. After a while of silence comes \`keep-alive\`.
+\`shallow\`, \`count\`, \`callback\` and \`download\` do not go with it. It cannot be tried out here; the page
+\`docs/live\` shows one.`
+
 const etag: HeaderObject = {
   description: 'Names the content of the node, `null_etag` where none is. Sent when asked for and with `if-match`.',
   schema: { type: 'string' },
 }
 const tagged = { ETag: etag }
+
+const elsewhere: ResponseObject = {
+  description: 'Streams are served by another host: the same request has to go there. No body.',
+  headers: { Location: { description: 'The same path and query there.', schema: { type: 'string' } } },
+}
 
 const corsHeaders: Readonly<Record<string, HeaderObject>> = {
   Allow: { description: 'The methods there are.', schema: { type: 'string', enum: [ALLOWED_METHODS] } },
@@ -121,7 +135,7 @@ function operation(method: DocumentedMethod, { resource, id, tag, what, read, pa
     operationId: `${method}${id}`,
     tags: [tag],
     summary: `${VERBS[method]} ${what}`,
-    description: method === 'get' && resource === 'node' ? DESCRIPTIONS.get + QUERIES : DESCRIPTIONS[method],
+    description: DESCRIPTIONS[method] + (isListened(method, resource) ? QUERIES + STREAMS : ''),
     parameters: [...(path === undefined ? [] : [pathParameter(path)]), ...parametersOf(method, resource)],
     ...(body === undefined ? {} : { requestBody: body }),
     responses: {
@@ -130,6 +144,11 @@ function operation(method: DocumentedMethod, { resource, id, tag, what, read, pa
     },
     ...(method === 'options' ? { security: [] } : {}),
   }
+}
+
+/** Whether it can be a stream. */
+function isListened(method: DocumentedMethod, resource: Resource): boolean {
+  return method === 'get' && resource === 'node'
 }
 
 /** Answers that are no errors. */
@@ -144,10 +163,11 @@ function successes(method: DocumentedMethod, resource: Resource, read: SchemaNam
       200: {
         description: method === 'head' ? 'It can be read. No body.' : 'What stands there.',
         headers: { ...headers.headers, ...download },
-        ...(method === 'head' ? {} : { content: readContent(resource, read) }),
+        ...(method === 'head' ? {} : { content: readContent(method, resource, read) }),
       },
       204: silent,
       ...(resource === 'info' ? {} : { 304: unchanged }),
+      ...(isListened(method, resource) ? { 307: elsewhere } : {}),
     }
   }
   const examples = replyExamples(method, resource)
@@ -159,10 +179,16 @@ function successes(method: DocumentedMethod, resource: Resource, read: SchemaNam
   }
 }
 
-function readContent(resource: Resource, read: SchemaName): NonNullable<ResponseObject['content']> {
+function readContent(
+  method: DocumentedMethod,
+  resource: Resource,
+  read: SchemaName,
+): NonNullable<ResponseObject['content']> {
+  const events = { schema: schemaRef('Events'), examples: eventExamples }
   return {
     'application/json': { schema: schemaRef(read), examples: replyExamples('get', resource) },
     'application/javascript': { schema: schemaRef('Script') },
+    ...(isListened(method, resource) ? { 'text/event-stream': events } : {}),
   }
 }
 

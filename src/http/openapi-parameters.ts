@@ -55,6 +55,11 @@ const headers = {
   'if-match': Type.String({
     description: 'An `ETag`: writes only if the node has it, else 412. `null_etag` is no node, `*` any node.',
   }),
+  'Last-Event-ID': Type.String({
+    description:
+      'Streams: the `id` of the last event seen. What was missed since is told instead of everything, if it is still ' +
+      'known. Browsers send it by themselves.',
+  }),
   'X-HTTP-Method-Override': Type.Union(
     ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'].map((method) => Type.Literal(method)),
     { description: 'The method meant. Everything, statuses included, is then as for that method.' },
@@ -68,6 +73,7 @@ const headerUses: Readonly<Record<keyof typeof headers, Use>> = {
   'X-Firebase-ETag': { methods: [...READS, 'put', 'post', 'delete'], resources: DATA },
   'If-None-Match': { methods: READS, resources: DATA },
   'if-match': { methods: ['put', 'delete'], resources: DATA },
+  'Last-Event-ID': { methods: ['get'], resources: ['node'] },
   'X-HTTP-Method-Override': { methods: ['post'], resources: ['node'] },
   'Content-Encoding': { methods: ['put', 'post', 'patch'], resources: DATA },
 }

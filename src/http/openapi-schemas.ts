@@ -47,6 +47,12 @@ export const schemas = {
   True: Type.Literal(true),
   Zero: Type.Literal(0),
   Script: Type.String({ description: 'A call of the function named by `callback`, the JSON its only argument.' }),
+  Events: Type.String({
+    description:
+      'Events for as long as somebody listens: `event: put`, `event: patch` or `event: keep-alive` on a line, ' +
+      '`data: ` and one line of JSON on the next, then an empty line. `put` and `patch` have ' +
+      '`{"path":"/…","data":…}`.',
+  }),
   Error: Type.Object(
     {
       errcode: Type.Integer({ description: 'Number of the error.' }),

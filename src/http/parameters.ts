@@ -91,7 +91,8 @@ export const parameterSchema = Type.Object({
   ),
   resume: Type.Optional({
     ...FLAG,
-    description: 'Streams: each event tells its number (`id:`), for `Last-Event-ID` when the client comes again.',
+    description:
+      'Streams: each event tells its number (`id:`), to be sent as `Last-Event-ID` by a client that comes again.',
   }),
   'x-http-method-override': Type.Optional(
     Type.String({ description: 'POST: the method meant. The header `X-HTTP-Method-Override` wins.' }),
