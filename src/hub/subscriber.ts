@@ -65,6 +65,8 @@ export class Subscriber {
     this.#empty()
     this.#state = 'open'
     if (batch.events.length > 0) this.#write(batch)
+    // Whoever has missed nothing must hear all the same that the stream is open.
+    else this.#sink.keepAlive()
     for (const each of later) this.deliver(each)
   }
 
@@ -100,8 +102,11 @@ export class Subscriber {
   /** Nothing more comes. */
   end(reason?: EndReason): void {
     if (this.#state === 'closed') return
+    const isStuck = this.#state === 'full'
     this.close()
     this.#sink.end(reason)
+    // What waits to be read would keep the connection open.
+    if (isStuck) this.#sink.cut()
   }
 
   /** Nobody listens any more. */
