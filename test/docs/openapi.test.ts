@@ -100,6 +100,7 @@ describe('parameters', () => {
     'x-http-method-override': ['PUT'],
     'If-None-Match': ['null_etag', 'other'],
     'if-match': ['*', 'other'],
+    'Last-Event-ID': ['somewhere:1'],
   }
 
   test('every one works where it is documented', async () => {

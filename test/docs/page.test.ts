@@ -14,7 +14,9 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const PAGE = '/swagger'
-const PATHS = [PAGE, '/swagger/json', '/swagger/start.js', '/swagger/swagger-ui-bundle.js', '/swagger/swagger-ui.css']
+const SWAGGER = [PAGE, '/swagger/json', '/swagger/start.js', '/swagger/swagger-ui-bundle.js', '/swagger/swagger-ui.css']
+const LIVE = '/docs/live'
+const PATHS = [...SWAGGER, LIVE, '/docs/live.js', '/docs/live.css']
 
 /** Everything a page makes a browser load. */
 function sources(html: string): string[] {
@@ -45,6 +47,10 @@ describe('the page', () => {
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/)
   })
 
+  test('links to the live page', async () => {
+    expect((await server.call('GET', PAGE)).text).toContain('href="/docs/live"')
+  })
+
   test('asks for the document below its own path, and for no validator', async () => {
     const { text } = await server.call('GET', '/swagger/start.js')
     expect(text).toContain('url: "/swagger/json"')
@@ -61,12 +67,43 @@ describe('the page', () => {
   })
 })
 
+describe('the live page', () => {
+  test('loads everything from beside itself', async () => {
+    const { status, headers, text } = await server.call('GET', LIVE)
+    expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'text/html; charset=utf-8' })
+    expect(text).not.toMatch(/https?:|\/\/[a-z]|<style|\bon[a-z]+=|\bstyle=/i)
+    const types: (string | null)[] = []
+    for (const url of sources(text)) {
+      const asset = await server.call('GET', new URL(url, `${server.url}${LIVE}`).pathname)
+      expect(asset.status).toBe(200)
+      types.push(asset.headers.get('content-type'))
+    }
+    expect(types).toEqual(['image/png', 'text/css; charset=utf-8', 'text/javascript; charset=utf-8'])
+  })
+
+  test('may ask nobody but us, nor run or style anything of its own', async () => {
+    for (const path of PATHS.slice(SWAGGER.length)) {
+      const { headers } = await server.call('GET', path)
+      const policy = headers.get('content-security-policy') ?? ''
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).not.toMatch(/https?:|\*|unsafe|data:/)
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+    }
+  })
+})
+
 test('nodes with such names remain nodes', async () => {
-  for (const node of ['/swagger.json', '/swagger/json.json', '/swagger/start.json', '/swagger/deep/down.json']) {
+  for (const node of [
+    '/swagger.json',
+    '/swagger/json.json',
+    '/swagger/start.json',
+    '/swagger/deep/down.json',
+    '/docs/live.json',
+  ]) {
     expect((await server.call('PUT', node, { body: '{"mine":true}' })).status).toBe(200)
     expect((await server.call('GET', node)).text).toBe('{"mine":true}')
   }
-  for (const other of ['/swagger/other', '/swagger/other.js', '/swaggers']) {
+  for (const other of ['/swagger/other', '/swagger/other.js', '/swaggers', '/docs', '/docs/live/x']) {
     expect((await server.call('GET', other)).status).toBe(400)
   }
   await server.call('DELETE', '/.json')
@@ -86,6 +123,8 @@ test('below a prefix, the document and the page know it', async () => {
     expect(url).toStartWith('/tree/swagger/')
     expect((await prefixed.call('GET', url)).status).toBe(200)
   }
+  expect((await prefixed.call('GET', '/tree/docs/live')).status).toBe(200)
+  expect((await prefixed.call('GET', '/tree/swagger')).text).toContain('href="/tree/docs/live"')
   expect((await prefixed.call('GET', '/tree/swagger/start.js')).text).toContain('url: "/tree/swagger/json"')
   expect((await prefixed.call('GET', '/swagger')).status).not.toBe(200)
 })

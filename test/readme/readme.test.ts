@@ -17,6 +17,10 @@ interface Step {
 const README = await Bun.file(new URL('../../README.md', import.meta.url)).text()
 const EMBEDDED = Bun.fileURLToPath(new URL('../../src/embedded.ts', import.meta.url))
 const REAL_DATA = 'A real data set'
+const LISTENING = 'Listening'
+/** Sections with a test of their own. */
+const OTHERS = [REAL_DATA, LISTENING]
+const LISTENS = /^curl -N /m
 
 /** Every shell block. */
 const STEPS: readonly Step[] = README.split(/^#+ /m).flatMap((section) => {
@@ -33,9 +37,13 @@ function withoutMoments(text: string): string {
 /** Each answer on its own line, as a terminal shows it when the prompt follows. */
 const CURL = 'curl() { command curl -sS "$@" && echo; }\n'
 
+function environment(server: ServerProcess): Record<string, string | undefined> {
+  return { ...process.env, CURL_CA_BUNDLE: server.certificate, DB: server.url.replace('127.0.0.1', 'localhost') }
+}
+
 async function run(commands: string, server: ServerProcess, folder?: string): Promise<string> {
   const shell = Bun.spawn(['bash', '-euc', CURL + commands], {
-    env: { ...process.env, CURL_CA_BUNDLE: server.certificate, DB: server.url.replace('127.0.0.1', 'localhost') },
+    env: environment(server),
     stdout: 'pipe',
     stderr: 'pipe',
     ...(folder === undefined ? {} : { cwd: folder }),
@@ -57,15 +65,70 @@ afterAll(async () => {
 
 test('every call of curl stands above its answer', () => {
   const bare = STEPS.filter(({ commands, answers }) => /^curl /m.test(commands) && answers === undefined)
-  expect(bare).toEqual([])
+  expect(bare.filter(({ section, commands }) => section !== LISTENING || !LISTENS.test(commands))).toEqual([])
 })
 
 test('the tour prints what it says', async () => {
-  const tour = STEPS.filter(({ section, answers }) => section !== REAL_DATA && answers !== undefined)
+  const tour = STEPS.filter(({ section, answers }) => !OTHERS.includes(section) && answers !== undefined)
   expect(tour.length).toBeGreaterThan(12)
   for (const { commands, answers = '' } of tour) {
     expect(withoutMoments(await run(commands, server)), commands).toBe(withoutMoments(answers))
   }
+})
+
+/** A stream, read as far as it is expected to go. */
+class Listener {
+  readonly #curl
+  readonly #reader
+  readonly #decoder = new TextDecoder()
+  #read = ''
+
+  constructor(command: string, server: ServerProcess) {
+    const quiet = command.replace(LISTENS, 'exec curl -sS -N ')
+    this.#curl = Bun.spawn(['bash', '-euc', quiet], { env: environment(server), stderr: 'inherit' })
+    this.#reader = this.#curl.stdout.getReader()
+  }
+
+  /** The next events, as many as are expected; fewer only when the stream ends. */
+  async next(expected: string): Promise<string> {
+    const wanted = expected.trim().split('\n\n').length
+    while (this.#read.split('\n\n').length <= wanted) {
+      const { value, done } = await this.#reader.read()
+      if (done) break
+      this.#read += this.#decoder.decode(value, { stream: true })
+    }
+    const events = this.#read.split('\n\n')
+    this.#read = events.slice(wanted).join('\n\n')
+    return `${events.slice(0, wanted).join('\n\n')}\n`
+  }
+
+  async stop(): Promise<void> {
+    this.#curl.kill()
+    await this.#curl.exited
+  }
+}
+
+test('listeners are told what it says', async () => {
+  const section = README.split(/^#+ /m).find((text) => text.startsWith(LISTENING)) ?? ''
+  let listener: Listener | undefined
+  let told = 0
+  let commands = ''
+  try {
+    for (const [, language, text = ''] of section.matchAll(/```(sh|json|text)\n([^`]*)```/g)) {
+      if (language === 'text') {
+        expect(await listener?.next(text)).toBe(text)
+        told++
+      } else if (language === 'json') {
+        expect(await run(commands, server), commands).toBe(text)
+      } else if (LISTENS.test(text)) {
+        await listener?.stop()
+        listener = new Listener(text, server)
+      } else commands = text
+    }
+  } finally {
+    await listener?.stop()
+  }
+  expect(told).toBeGreaterThan(3)
 })
 
 test('the real data set prints what it says', async () => {
