@@ -39,7 +39,10 @@ const storageSchema = Type.Partial(
 )
 
 const streamsSchema = Type.Partial(
-  Type.Object({ maxWaiting: Type.Integer(WHOLE), keepAliveMs: Type.Integer(WHOLE) }, { additionalProperties: false }),
+  Type.Object(
+    { maxWaiting: Type.Integer(WHOLE), maxEvent: Type.Integer(WHOLE), keepAliveMs: Type.Integer(WHOLE) },
+    { additionalProperties: false },
+  ),
 )
 
 /** What makes one tree different from another. */
@@ -147,7 +150,7 @@ export interface DholeOptions {
   readonly baseDomain?: string
   /** Addresses of proxies whose `X-Forwarded-Proto: https` is believed. Default: none. */
   readonly trustProxy?: readonly string[]
-  /** Serves the documents at `/swagger` and `/swagger/json` below the prefix. Default `false`. */
+  /** Serves the documents at `/swagger` and `/swagger/json`, and `/docs/live`, below the prefix. Default `false`. */
   readonly docs?: boolean
   /** Origin that streams are sent to with a redirect, such as `https://streams.example.org`. Default: they are served here. */
   readonly streamHost?: string

@@ -121,6 +121,7 @@ export class DataRoutes {
 
   async #stream(data: DataRequest, query: Query | undefined): Promise<Response> {
     const { request, listener, application, path, parameters } = data
+    if (endsInPriority(path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
     const elsewhere = this.#options.streamHost && elsewhereUrl(request, this.#options.streamHost)
     if (elsewhere) return redirectReply(elsewhere)
     // Nobody may be taken for idle while nothing happens.

@@ -6,7 +6,7 @@ import { NodeTopic } from './node-topic.ts'
 import { PathIndex } from './path-index.ts'
 import { QueryTopic } from './query-topic.ts'
 import type { Source } from './source.ts'
-import { type EndReason, type Sink, Subscriber } from './subscriber.ts'
+import { type EndReason, reasonOf, type Sink, Subscriber } from './subscriber.ts'
 import type { NumberedChange, Topic } from './topic.ts'
 
 /** What somebody wants to listen to. */
@@ -24,11 +24,15 @@ export type Missed = () => Promise<readonly NumberedChange[] | undefined>
 export interface HubSettings {
   /** Most that may wait for one subscriber, in UTF-16 code units. */
   readonly maxWaiting: number
+  /** Longest data of one event, in UTF-16 code units. */
+  readonly maxEvent: number
   /** Silence after which a client is told that nothing has happened, in milliseconds. */
   readonly keepAliveMs: number
 }
 
-export const defaultStreams: HubSettings = { maxWaiting: 8 * 1024 * 1024, keepAliveMs: 30_000 }
+const MEBI = 1024 * 1024
+
+export const defaultStreams: HubSettings = { maxWaiting: 8 * MEBI, maxEvent: 256 * MEBI, keepAliveMs: 30_000 }
 
 /**
  * Who watches what. A change finds those above, at and below it; what they are told is put together once for all who
@@ -64,7 +68,7 @@ export class Hub {
     const subscriber: Subscriber = new Subscriber(
       sink,
       this.#settings.maxWaiting,
-      () => void topic.begin(subscriber).catch(() => subscriber.end()),
+      () => void topic.begin(subscriber).catch((error) => subscriber.end(reasonOf(error))),
       () => {
         topic.subscribers.delete(subscriber)
         this.#keepAlive.delete(subscriber)
@@ -114,7 +118,9 @@ export class Hub {
     let topic = this.#topics.get(path, name)
     if (topic === undefined) {
       topic =
-        query === undefined ? new NodeTopic(path, form, this.#source) : new QueryTopic(path, query, form, this.#source)
+        query === undefined
+          ? new NodeTopic(path, form, this.#source, this.#settings.maxEvent)
+          : new QueryTopic(path, query, form, this.#source)
       this.#topics.add(path, name, topic)
     }
     const joined = topic

@@ -2,7 +2,7 @@ import type { Path } from '../tree/path.ts'
 import { Batch, type NumberedEvent } from './batch.ts'
 import { eventAt, type Form } from './event.ts'
 import type { Source } from './source.ts'
-import type { Subscriber } from './subscriber.ts'
+import { type Subscriber, TOO_LARGE } from './subscriber.ts'
 import type { NumberedChange, Topic } from './topic.ts'
 
 /** Everybody who listens to the same node in the same form. */
@@ -11,12 +11,15 @@ export class NodeTopic implements Topic {
   readonly subscribers = new Set<Subscriber>()
   readonly #form: Form
   readonly #source: Source
+  readonly #maxEvent: number
   #events: NumberedEvent[] = []
 
-  constructor(path: Path, form: Form, source: Source) {
+  /** @param maxEvent longest data of one event, in UTF-16 code units */
+  constructor(path: Path, form: Form, source: Source, maxEvent: number) {
     this.path = path
     this.#form = form
     this.#source = source
+    this.#maxEvent = maxEvent
   }
 
   note(change: NumberedChange): void {
@@ -26,8 +29,13 @@ export class NodeTopic implements Topic {
 
   flush(seq: number): void {
     if (this.#events.length === 0) return
-    const batch = new Batch(this.#events, seq)
+    const events = this.#events
     this.#events = []
+    if (events.some(({ data }) => data.length > this.#maxEvent)) {
+      for (const subscriber of [...this.subscribers]) subscriber.end(TOO_LARGE)
+      return
+    }
+    const batch = new Batch(events, seq)
     for (const subscriber of this.subscribers) subscriber.deliver(batch)
   }
 

@@ -6,7 +6,7 @@ import { type JsonText, toExport, toPlain } from '../tree/print.ts'
 import { Batch } from './batch.ts'
 import { eventAt, type Form, type StreamEvent } from './event.ts'
 import type { Seen, Source } from './source.ts'
-import type { Subscriber } from './subscriber.ts'
+import { reasonOf, type Subscriber } from './subscriber.ts'
 import type { NumberedChange, Topic } from './topic.ts'
 import { Window } from './window.ts'
 
@@ -92,7 +92,7 @@ export class QueryTopic implements Topic {
       for (const { failed } of newcomers) failed(error)
       // Nobody knows any more what the others should see: they have to come again.
       this.#shown = 'nothing'
-      for (const subscriber of this.subscribers) subscriber.end()
+      for (const subscriber of [...this.subscribers]) subscriber.end(reasonOf(error))
     }
   }
 

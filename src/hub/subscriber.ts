@@ -1,9 +1,21 @@
+import { DholeError } from '../tree/error.ts'
 import { type Batch, joinBatches } from './batch.ts'
 
 /** Why a stream ends by itself, in words for the client. */
 export interface EndReason {
   readonly kind: 'cancel' | 'auth_revoked'
   readonly text: string
+}
+
+/** What a client is told when there is more than anybody may read at once. */
+export const TOO_LARGE: EndReason = {
+  kind: 'cancel',
+  text: 'The specified payload is too large, please request a location with less data.',
+}
+
+/** Why a stream cannot go on after a failure. */
+export function reasonOf(error: unknown): EndReason | undefined {
+  return error instanceof DholeError && error.code === 'read-too-big' ? TOO_LARGE : undefined
 }
 
 /** Where the events of one subscriber go. */
