@@ -1,4 +1,4 @@
-/** Processor time of another process, from the kernel. */
+/** Processor time and memory of another process, from the kernel. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -17,6 +17,12 @@ export function processCpuMs(pid: number): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const ticks = Number(fields[USER_FIELD]) + Number(fields[SYSTEM_FIELD])
   return (ticks * 1000) / TICKS_PER_SECOND
+}
+
+/** Memory of the process that is in memory of the machine, in KiB. */
+export function residentKb(pid: number): number {
+  const [, kb] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kb)
 }
 
 /** Waits until the process has nothing left to do, such as rows to sweep, so that its bill is complete. */

@@ -3,8 +3,8 @@ import { isLoaded } from './acebase-file.ts'
 import type { AcebaseLoadFigures, AcebaseLoadRequest } from './acebase-load.ts'
 import { ACEBASE_QUESTIONS, type AcebaseQueryFigures, type AcebaseQueryRequest } from './acebase-query.ts'
 import { askChild } from './child.ts'
+import type { Part } from './part.ts'
 import { embeddedQueryName } from './query-embedded.ts'
-import type { QueryPart } from './query-part.ts'
 import { questions } from './questions.ts'
 import { type Row, short, size } from './report.ts'
 import { type Figures, ratios, type Samples, spread } from './rounds.ts'
@@ -35,7 +35,7 @@ export async function loadAcebase(workspace: Workspace, { acebaseSizes }: Settin
   }
 }
 
-export const acebasePart: QueryPart = {
+export const acebasePart: Part = {
   variants: (workspace, settings) =>
     settings.acebaseSizes.map((children) => ({
       name: acebaseName(children),

@@ -1,8 +1,8 @@
 /** What ordered queries cost without HTTP, and what that has to do with the length of the list. */
 import { askChild } from './child.ts'
 import type { EmbeddedQueryFigures, EmbeddedQueryRequest } from './embedded-query.ts'
+import type { Part } from './part.ts'
 import { LIST_CHILDREN } from './places.ts'
-import type { QueryPart } from './query-part.ts'
 import { type Question, type QuestionName, questions } from './questions.ts'
 import { type Goal, type Row, short, size } from './report.ts'
 import { type Figures, ratios, type Samples, spread } from './rounds.ts'
@@ -18,7 +18,7 @@ export const embeddedQueryName = (children: number) => `embedded query ${size(ch
 /** Parsed answers are there to be compared with those of others. */
 const NAMES = (Object.keys(questions) as QuestionName[]).filter((name) => questions[name].takes !== 'children')
 
-export const embeddedPart: QueryPart = {
+export const embeddedPart: Part = {
   variants: (workspace, settings) =>
     settings.sizes.map((children) => ({
       name: embeddedQueryName(children),

@@ -1,8 +1,8 @@
 /** The first query by a child without an index: how long it takes, and how much of the loop. */
 import { askChild } from './child.ts'
 import type { FirstQueryFigures, FirstQueryRequest } from './first-query.ts'
+import type { Part } from './part.ts'
 import { LIST_CHILDREN } from './places.ts'
-import type { QueryPart } from './query-part.ts'
 import { type Row, short } from './report.ts'
 import { type Figures, ratios, type Samples, spread } from './rounds.ts'
 import type { Settings } from './settings.ts'
@@ -10,7 +10,7 @@ import type { Workspace } from './workspace.ts'
 
 const NAME = 'first query'
 
-export const firstPart: QueryPart = {
+export const firstPart: Part = {
   variants: (workspace, settings) => [{ name: NAME, run: () => measure(workspace, settings) }],
   rows(samples) {
     const get = (figure: keyof FirstQueryFigures) => samples.get(NAME, figure)

@@ -1,8 +1,8 @@
 /** What ordered queries cost over HTTPS, and what those cost that are refused. */
 import { compareCpu, cpuCell, load } from './https.ts'
 import type { OperationName } from './operations.ts'
+import type { Part } from './part.ts'
 import { LIST_CHILDREN } from './places.ts'
-import type { QueryPart } from './query-part.ts'
 import type { Goal, Row } from './report.ts'
 import { ratios, type Samples, spread } from './rounds.ts'
 import { bareServe } from './targets/bare-serve.ts'
@@ -26,7 +26,7 @@ const BARE = 'https query bare'
 const httpsName = (operation: OperationName, temperature: Temperature = 'cold') =>
   `https ${operation} ${temperature} ${LIST_CHILDREN}`
 
-export const httpsPart: QueryPart = {
+export const httpsPart: Part = {
   variants(workspace, settings) {
     const { certificate } = workspace
     const bare = bareServe(certificate, 'places')

@@ -1,8 +1,8 @@
 /** What four indexes cost the writes to a list. */
 import { askChild } from './child.ts'
 import type { IndexedWriteFigures, IndexedWriteRequest, WriteName } from './indexed-write.ts'
+import type { Part } from './part.ts'
 import { LIST_CHILDREN } from './places.ts'
-import type { QueryPart } from './query-part.ts'
 import { type Goal, type Row, short } from './report.ts'
 import { type Figures, ratios, type Samples, spread } from './rounds.ts'
 import type { Settings } from './settings.ts'
@@ -20,7 +20,7 @@ const TITLES: Readonly<Record<WriteName, string>> = {
   newMany: 'PUT new child under 4 indexes, 64 clients',
 }
 
-export const writesPart: QueryPart = {
+export const writesPart: Part = {
   variants: (workspace, settings) => [{ name: NAME, run: () => measure(workspace, settings) }],
   rows: (samples) => Object.entries(TITLES).map(([name, title]) => rateRow(samples, name as WriteName, title)),
 }

@@ -10,7 +10,7 @@ export interface Goal {
 
 export interface Row {
   readonly operation: string
-  /** Leaves of the tree, or children of the list. */
+  /** Leaves of the tree, children of the list, or subscribers. */
   readonly size: number | undefined
   /** The figure itself, with its unit. */
   readonly measured: string
@@ -26,7 +26,7 @@ export interface Row {
 /** What a table is about, and what its sizes count. */
 export interface Heading {
   readonly title: string
-  readonly counted: 'leaves' | 'children'
+  readonly counted: 'leaves' | 'children' | 'subscribers'
 }
 
 export function report({ title, counted }: Heading, rows: readonly Row[], settings: string): string {

@@ -1,4 +1,5 @@
-/** `bun run bench [read|write|query|all] [--quick]`: measures, prints the tables and keeps them in `results/`. */
+/** `bun run bench [read|write|query|fan-out|all] [--quick]`: measures, prints the tables and keeps them in `results/`. */
+import { describeFanOut, fanOutRows, fanOutVariants, prepareFanOut } from './fan-out.ts'
 import { operations } from './operations.ts'
 import { prepareQuery, queryRows, queryVariants } from './query.ts'
 import { readRows, readVariants } from './read.ts'
@@ -13,16 +14,47 @@ interface Half extends Heading {
   prepare(workspace: Workspace, settings: Settings): Promise<void>
   variants(workspace: Workspace, settings: Settings): Variant[]
   rows(samples: Samples, settings: Settings): Row[]
+  /** What stands above the table. */
+  describe(settings: Settings): string
 }
 
 const halves = {
-  read: { title: 'Reading', counted: 'leaves', prepare: prepareTrees, variants: readVariants, rows: readRows },
-  write: { title: 'Writing', counted: 'leaves', prepare: prepareTrees, variants: writeVariants, rows: writeRows },
-  query: { title: 'Querying', counted: 'children', prepare: prepareQuery, variants: queryVariants, rows: queryRows },
+  read: {
+    title: 'Reading',
+    counted: 'leaves',
+    prepare: prepareTrees,
+    variants: readVariants,
+    rows: readRows,
+    describe: describeLoads,
+  },
+  write: {
+    title: 'Writing',
+    counted: 'leaves',
+    prepare: prepareTrees,
+    variants: writeVariants,
+    rows: writeRows,
+    describe: describeLoads,
+  },
+  query: {
+    title: 'Querying',
+    counted: 'children',
+    prepare: prepareQuery,
+    variants: queryVariants,
+    rows: queryRows,
+    describe: describeLoads,
+  },
+  'fan-out': {
+    title: 'Fan-out',
+    counted: 'subscribers',
+    prepare: prepareFanOut,
+    variants: fanOutVariants,
+    rows: fanOutRows,
+    describe: describeFanOut,
+  },
 } as const satisfies Readonly<Record<string, Half>>
 type HalfName = keyof typeof halves
 
-const USAGE = 'Usage: bun run bench [read|write|query|all] [--quick]'
+const USAGE = 'Usage: bun run bench [read|write|query|fan-out|all] [--quick]'
 
 function parseArguments(words: readonly string[]): { names: readonly HalfName[]; quick: boolean } {
   const quick = words.includes('--quick')
@@ -32,9 +64,10 @@ function parseArguments(words: readonly string[]): { names: readonly HalfName[];
     case 'read':
     case 'write':
     case 'query':
+    case 'fan-out':
       return { names: [what], quick }
     case 'all':
-      return { names: ['read', 'write', 'query'], quick }
+      return { names: ['read', 'write', 'query', 'fan-out'], quick }
     default:
       throw new TypeError(USAGE)
   }
@@ -44,7 +77,7 @@ function prepareTrees(workspace: Workspace, { sizes }: Settings): Promise<void> 
   return workspace.build('tree', sizes)
 }
 
-function describe({ rounds, seconds }: Settings): string {
+function describeLoads({ rounds, seconds }: Settings): string {
   const loads = Object.entries(operations).map(
     ([name, { connections, pipelining }]) => `${name} ${connections} x ${pipelining}`,
   )
@@ -59,7 +92,7 @@ for (const name of names) {
   const half: Half = halves[name]
   await half.prepare(workspace, settings)
   const samples = await runRounds(half.variants(workspace, settings), settings.rounds)
-  const table = report(half, half.rows(samples, settings), describe(settings))
+  const table = report(half, half.rows(samples, settings), half.describe(settings))
   console.log(table)
   // A quick run is too noisy to be kept.
   if (!quick) await Bun.write(new URL(`results/${name}.md`, import.meta.url), table)

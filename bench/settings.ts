@@ -12,6 +12,12 @@ export interface Settings extends SliceOptions {
   readonly warmSeconds: number
   /** Single requests watched one by one, each round. */
   readonly repeats: number
+  /** Length of one measured stretch of publishing to streams. */
+  readonly publishSeconds: number
+  /** Streams of one node, streams on which nothing happens, and subscribers of other nodes in the same process. */
+  readonly subscribers: number
+  readonly idleSubscribers: number
+  readonly otherSubscribers: number
 }
 
 export const FULL: Settings = {
@@ -23,6 +29,10 @@ export const FULL: Settings = {
   sliceMs: 120,
   slices: 5,
   repeats: 2,
+  publishSeconds: 2,
+  subscribers: 1000,
+  idleSubscribers: 4000,
+  otherSubscribers: 10_000,
 }
 
 export const QUICK: Settings = {
@@ -34,4 +44,8 @@ export const QUICK: Settings = {
   sliceMs: 30,
   slices: 2,
   repeats: 1,
+  publishSeconds: 0.8,
+  subscribers: 1000,
+  idleSubscribers: 2000,
+  otherSubscribers: 10_000,
 }

@@ -23,11 +23,20 @@ interface Timed {
   readonly cpuMs: number
   /** Microseconds each, slice by slice. */
   readonly bySlice: readonly number[]
+  /** The same of processor time. */
+  readonly cpuBySlice: readonly number[]
 }
 
 /** One entry for each work, in the order given. The first slice of each warms up and is not counted. */
 export async function timeInTurns(works: readonly Work[], options: SliceOptions): Promise<Timed[]> {
-  const totals = works.map(() => ({ count: 0, ms: 0, cpuMs: 0, bySlice: [] as number[], index: 0 }))
+  const totals = works.map(() => ({
+    count: 0,
+    ms: 0,
+    cpuMs: 0,
+    bySlice: [] as number[],
+    cpuBySlice: [] as number[],
+    index: 0,
+  }))
   for (let slice = 0; slice <= options.slices; slice++) {
     for (const [position, work] of works.entries()) {
       const total = totals[position]
@@ -40,12 +49,13 @@ export async function timeInTurns(works: readonly Work[], options: SliceOptions)
       total.ms += timed.ms
       total.cpuMs += timed.cpuMs
       total.bySlice.push((timed.ms * 1000) / timed.count)
+      total.cpuBySlice.push((timed.cpuMs * 1000) / timed.count)
     }
   }
   return totals
 }
 
-async function timeSlice(work: Work, first: number, sliceMs: number): Promise<Omit<Timed, 'bySlice'>> {
+async function timeSlice(work: Work, first: number, sliceMs: number): Promise<Omit<Timed, 'bySlice' | 'cpuBySlice'>> {
   const cpu = process.cpuUsage()
   const start = performance.now()
   let count = 0
@@ -76,4 +86,9 @@ export function medianMicroseconds({ bySlice }: Timed): number {
 
 export function cpuMicroseconds({ count, cpuMs }: Timed): number {
   return (cpuMs * 1000) / count
+}
+
+/** Of the middle slice. */
+export function medianCpuMicroseconds({ cpuBySlice }: Timed): number {
+  return spread(cpuBySlice).median
 }

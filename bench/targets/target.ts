@@ -5,6 +5,8 @@ import { CHILD_LIFETIME_MS } from '../child.ts'
 export interface Running {
   readonly url: string
   readonly pid: number
+  /** Port that takes orders, where a server publishes. */
+  readonly control: number
   stop(): Promise<void>
 }
 
@@ -19,7 +21,7 @@ export interface Certificate {
   readonly key: string
 }
 
-/** Starts a script of this folder with a request as its argument and waits for the address it prints. */
+/** Starts a script of this folder with a request as its argument and waits for the address it prints, and the port for orders. */
 export async function startServer(script: string, request: object): Promise<Running> {
   const file = fileURLToPath(new URL(script, import.meta.url))
   const child = Bun.spawn([process.execPath, file, JSON.stringify(request)], { stdout: 'pipe', stderr: 'inherit' })
@@ -31,10 +33,11 @@ export async function startServer(script: string, request: object): Promise<Runn
     child.kill('SIGTERM')
     await child.exited
   }
-  return { url: new TextDecoder().decode(value).trim(), pid: child.pid, stop }
+  const [url = '', control] = new TextDecoder().decode(value).trim().split(' ')
+  return { url, pid: child.pid, control: Number(control), stop }
 }
 
-/** In the child: tells the address, and ends when asked or when its time is up. */
+/** In the child: tells the address (and port for orders), and ends when asked or when its time is up. */
 export function announce(url: string, stop: () => Promise<unknown>): void {
   const end = () => stop().finally(() => process.exit(0))
   process.once('SIGTERM', end)
