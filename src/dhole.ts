@@ -42,11 +42,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   checkDatabaseOptions(options)
   const observer: Observer = options.observer ?? silentObserver
   const store = new SqliteStore(options.file, options.storage ?? {}, observer)
+  const limits = limitsOf(options.limits)
   const database = new Database(store, {
-    limits: limitsOf(options.limits),
+    limits,
     profile: options.profile ?? 'wilddog',
     indexPolicy: options.indexPolicy ?? 'allow',
-    streams: { ...defaultStreams, ...options.streams },
+    streams: { ...defaultStreams, maxEvent: limits.maxReadBytes, ...options.streams },
   })
   // What cannot be built now is built, or done without, when a query comes.
   if (options.indexes !== undefined) {

@@ -24,7 +24,7 @@ export type Missed = () => Promise<readonly NumberedChange[] | undefined>
 export interface HubSettings {
   /** Most that may wait for one subscriber, in UTF-16 code units. */
   readonly maxWaiting: number
-  /** Longest data of one event, in UTF-16 code units. */
+  /** Longest data of one event, in UTF-16 code units. Default: that of a read. */
   readonly maxEvent: number
   /** Silence after which a client is told that nothing has happened, in milliseconds. */
   readonly keepAliveMs: number

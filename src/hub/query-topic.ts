@@ -166,12 +166,9 @@ export class QueryTopic implements Topic {
       return { kind: 'patch', path: '/', data: `{${members.join(',')}}` }
     }
     const [key, text] = only
-    const [change, another] = changes
+    const deep = text !== undefined && this.#window.has(key) ? deepChange(changes, this.path) : undefined
     // Somebody who has the child already need only be told what is new in it.
-    if (text !== undefined && change !== undefined && another === undefined && this.#window.has(key)) {
-      const isDeep = change.kind === 'patch' || change.path.length > this.path.length
-      if (isDeep && touchedKeys(changes, this.path)?.size === 1) return eventAt(change, this.path, this.#form)
-    }
+    if (deep !== undefined) return eventAt(deep, this.path, this.#form)
     return { kind: 'put', path: formatPath([key]), data: this.#childText(text) }
   }
 
@@ -189,6 +186,14 @@ export class QueryTopic implements Topic {
     if (text === undefined) return 'null'
     return this.#form === 'plain' ? toPlain(text) : toExport(text)
   }
+}
+
+/** One change that writes within one child, as what it is to that child. */
+function deepChange([change, another]: readonly NumberedChange[], list: Path): NumberedChange | undefined {
+  if (change === undefined || another !== undefined || touchedKeys([change], list)?.size !== 1) return undefined
+  const writes = change.writes.filter(({ path }) => path.length > list.length && covers(list, path))
+  const replaces = writes.some(({ kind, path }) => kind === 'value' && path.length === list.length + 1)
+  return replaces ? undefined : { ...change, writes }
 }
 
 /** Keys of the children that changes write to; `undefined` when one writes the list itself or something around it. */
