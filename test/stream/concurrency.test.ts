@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type EventSource, openSource } from '../support/event-source.ts'
+import { type EventSource, escapedTarget, openSource } from '../support/event-source.ts'
 import { type HttpsServer, startServer } from '../support/https-server.ts'
 import { StreamCache } from '../support/stream-cache.ts'
-import { escapedTarget } from './interpreter.ts'
 
 const storages = [
   ['as it comes', {}],

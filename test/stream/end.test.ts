@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, spyOn, test } from 'bun:test'
 import { openDatabase } from '../../src/embedded.ts'
-import { EventSource, openSource } from '../support/event-source.ts'
+import { EventSource, escapedTarget, openSource } from '../support/event-source.ts'
 import { startServer } from '../support/https-server.ts'
 import { startServer as startProcess } from '../support/server-process.ts'
 import { turns } from '../support/store.ts'
 import { tempDir } from '../support/temp-dir.ts'
-import { escapedTarget } from './interpreter.ts'
 
 const versions = [
   ['HTTP/1.1', false],
@@ -127,7 +126,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4.5 an event over the size limit: cancel', async () => {
-    await using server = await startServer({ limits: { maxReadBytes: 200 } })
+    await using server = await startServer({ limits: { maxReadBytes: 200 }, streams: { maxEvent: 200 } })
     const cancel =
       'event: cancel\ndata: The specified payload is too large, please request a location with less data.\n\n'
     for (const target of ['/a.json', '/a.json?orderBy="$key"', '/a.json?orderBy="$key"&limitToLast=2']) {

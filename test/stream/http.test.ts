@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { dhole } from '../../src/index.ts'
 import { errorBody, errors, noIndex } from '../protocol/errors.ts'
-import { EventSource, openSource } from '../support/event-source.ts'
+import { EventSource, escapedTarget, openSource } from '../support/event-source.ts'
 import { http2Client } from '../support/http2-client.ts'
 import {
   type Answer,
@@ -14,7 +14,6 @@ import {
   startServer,
 } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
-import { escapedTarget } from './interpreter.ts'
 
 const versions = [
   ['HTTP/1.1', false],

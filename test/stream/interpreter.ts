@@ -1,10 +1,16 @@
 import { expect } from 'bun:test'
-import { type DataEvent, type EventSource, openSource, type SourceOptions } from '../support/event-source.ts'
+import {
+  type DataEvent,
+  type EventSource,
+  escapedTarget,
+  openSource,
+  type SourceOptions,
+} from '../support/event-source.ts'
 import type { HttpsServer } from '../support/https-server.ts'
 import { StreamCache } from '../support/stream-cache.ts'
 
 /** A write: `PUT /a.json {"b":1}`. */
-export interface StreamWrite {
+interface StreamWrite {
   readonly send: string
   readonly headers?: Readonly<Record<string, string>>
   /** Default 200. */
@@ -114,9 +120,4 @@ function fill(text: string, kept: ReadonlyMap<string, string>): string {
 function eventOf(text: string): DataEvent {
   const [, kind = '', path = '', data = ''] = /^(put|patch) (\S+) (.*)$/s.exec(text) ?? []
   return { kind: kind as DataEvent['kind'], path: decodeURIComponent(path), data: JSON.parse(data) }
-}
-
-/** Characters that rows may hold and a request line may not; percent escapes stay as they are. */
-export function escapedTarget(target: string): string {
-  return target.replace(/[^!#$%&'()*+,\-./:;=?@[\]_~\w]/gu, encodeURIComponent)
 }

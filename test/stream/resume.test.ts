@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { type DataEvent, EventSource, openSource, type ReceivedEvent } from '../support/event-source.ts'
+import { type DataEvent, EventSource, escapedTarget, openSource, type ReceivedEvent } from '../support/event-source.ts'
 import { type HttpsServer, startServer } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
-import { escapedTarget } from './interpreter.ts'
 
 const versions = [
   ['HTTP/1.1', false],
