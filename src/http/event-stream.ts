@@ -58,9 +58,11 @@ export class EventStream implements Sink {
 
   #begin(writer: Writer): Promise<void> {
     this.#writer = writer
-    for (const bytes of this.#early.splice(0)) writer.write(bytes)
-    writer.flush()
-    this.#ready.resolve()
+    let room: Promise<unknown> | undefined
+    for (const bytes of this.#early.splice(0)) room = this.#send(bytes) ?? room
+    const ready = () => this.#ready.resolve()
+    if (room === undefined) ready()
+    else room.then(ready, ready)
     // The stream is open for as long as this is not settled.
     return this.#done.promise
   }
