@@ -63,6 +63,7 @@ export class SqliteStore implements TreeStore {
   readonly #reads: Reads
   readonly #indexes: IndexKeeper
   readonly #selector: Selector
+  readonly #troubled: (error: unknown) => void
   readonly #listeners = new Set<(commits: readonly Commit[]) => void>()
   #closed: Promise<void> | undefined
 
@@ -72,6 +73,7 @@ export class SqliteStore implements TreeStore {
    */
   constructor(file: string, options: SqliteOptions, observer: Observer) {
     const settings = { ...defaultStorage, ...options }
+    this.#troubled = (error) => observer.storeTroubled(file, error)
     this.#file = openFile(file)
     this.#epoch = this.#file.epoch
     const { writer } = this.#file
@@ -95,7 +97,7 @@ export class SqliteStore implements TreeStore {
       {
         onDurable: (commits) => this.#publish(commits),
         onFailed: (error) => observer.storeFailed(file, error),
-        onTroubled: (error) => observer.storeTroubled(file, error),
+        onTroubled: this.#troubled,
       },
     )
     this.#reads = new Reads(
@@ -116,12 +118,8 @@ export class SqliteStore implements TreeStore {
 
   query(path: Path, query: Query, limit: ReadLimit): Awaitable<ReadText | undefined> {
     const name = queryName(query)
-    const cached = this.#cache.getAnswer(formatPath(path), name)
-    if (cached === undefined)
-      return this.#selector.select({ path, query, limit }, this.#answering(path, query, name, limit))
-    if (cached.text.plain.length > limit.maxLength) throw new DholeError('read-too-big')
-    if (cached.index !== undefined) this.#indexes.noteUse(cached.index)
-    return cached.text
+    const cached = this.#cachedAnswer(path, name, limit)
+    return cached ?? this.#selector.select({ path, query, limit }, this.#answering(path, query, name, limit))
   }
 
   shallow(path: Path, limit: ReadLimit, query?: Query): Awaitable<JsonText | undefined> {
@@ -144,16 +142,18 @@ export class SqliteStore implements TreeStore {
   }
 
   readAt(path: Path, query: Query | undefined, limit: ReadLimit): Awaitable<ReadAt> {
-    if (query !== undefined) {
-      return this.#selector.select({ path, query, limit }, function* (reader, way, { seq }): Generator<void, ReadAt> {
-        return { seq, value: yield* reader.answer(way, query, limit.maxLength) }
+    const name = query && queryName(query)
+    const value = name === undefined ? this.#cached(path, limit) : this.#cachedAnswer(path, name, limit)
+    if (value !== undefined) return { seq: this.#current().seq, value }
+    if (query === undefined || name === undefined) {
+      const read = this.#readNode.bind(this)
+      return this.#reads.run(limit, function* (snapshot): Generator<void, ReadAt> {
+        return { seq: snapshot.seq, value: yield* read(snapshot, path, limit) }
       })
     }
-    const value = this.#cached(path, limit)
-    if (value !== undefined) return { seq: this.#current().seq, value }
-    const read = this.#readNode.bind(this)
-    return this.#reads.run(limit, function* (snapshot): Generator<void, ReadAt> {
-      return { seq: snapshot.seq, value: yield* read(snapshot, path, limit) }
+    const answer = this.#answering(path, query, name, limit)
+    return this.#selector.select({ path, query, limit }, function* (reader, way, snapshot): Generator<void, ReadAt> {
+      return { seq: snapshot.seq, value: yield* answer(reader, way, snapshot) }
     })
   }
 
@@ -212,6 +212,14 @@ export class SqliteStore implements TreeStore {
     }
   }
 
+  #cachedAnswer(path: Path, name: string, { maxLength }: ReadLimit): ReadText | undefined {
+    const cached = this.#cache.getAnswer(formatPath(path), name)
+    if (cached === undefined) return undefined
+    if (cached.text.plain.length > maxLength) throw new DholeError('read-too-big')
+    if (cached.index !== undefined) this.#indexes.noteUse(cached.index)
+    return cached.text
+  }
+
   #cached(path: Path, limit: ReadLimit): NodeText | undefined {
     const cached = this.#cache.get(formatPath(path))
     if (cached !== undefined && cached.stored.length > limit.maxLength) throw new DholeError('read-too-big')
@@ -242,6 +250,14 @@ export class SqliteStore implements TreeStore {
 
   #publish(commits: readonly Commit[]): void {
     for (const { writes } of commits) for (const { path } of writes) this.#cache.invalidate(path)
-    if (commits.length > 0) for (const listener of this.#listeners) listener(commits)
+    if (commits.length === 0) return
+    for (const listener of this.#listeners) {
+      try {
+        listener(commits)
+      } catch (error) {
+        // Whoever waits for these commits must hear of them whatever listeners do.
+        this.#troubled(error)
+      }
+    }
   }
 }
