@@ -1,6 +1,7 @@
 import type { Change, NodeTags } from '../tree/change.ts'
 import { etagOf } from '../tree/etag.ts'
 import { PRIORITY } from '../tree/key.ts'
+import type { ReadText } from '../tree/node-text.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
 import { type JsonText, print } from '../tree/print.ts'
 import { type Value, valueAt } from '../tree/value.ts'
@@ -15,6 +16,11 @@ export interface StreamEvent {
   /** Relative to the node listened to: `/`, `/a/b`. */
   readonly path: string
   readonly data: JsonText
+}
+
+/** What stands somewhere, in the form that listeners want. */
+export function textOf(value: ReadText | undefined, form: Form): JsonText {
+  return (form === 'plain' ? value?.plain : value?.export) ?? 'null'
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { JsonText } from '../tree/print.ts'
 import type { StreamEvent } from './event.ts'
 
 const encoder = new TextEncoder()
@@ -24,6 +23,6 @@ export function endFrame(kind: 'cancel' | 'auth_revoked', reason: string): Uint8
   return encoder.encode(`event: ${kind}\ndata: ${reason}\n\n`)
 }
 
-export function encode(text: JsonText): Uint8Array {
+export function encode(text: string): Uint8Array {
   return encoder.encode(text)
 }

@@ -117,10 +117,11 @@ export class Hub {
     const name = `${form} ${query === undefined ? '' : queryName(query)}`
     let topic = this.#topics.get(path, name)
     if (topic === undefined) {
+      const { maxEvent } = this.#settings
       topic =
         query === undefined
-          ? new NodeTopic(path, form, this.#source, this.#settings.maxEvent)
-          : new QueryTopic(path, query, form, this.#source)
+          ? new NodeTopic(path, form, this.#source, maxEvent)
+          : new QueryTopic(path, query, form, this.#source, maxEvent)
       this.#topics.add(path, name, topic)
     }
     const joined = topic

@@ -1,13 +1,13 @@
 import type { Query } from '../query/query.ts'
 import { ChildrenText, type ChildText } from '../tree/children-text.ts'
-import { NodeText, type ReadText } from '../tree/node-text.ts'
+import { NodeText } from '../tree/node-text.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
 import { type JsonText, toExport, toPlain } from '../tree/print.ts'
 import { Batch } from './batch.ts'
-import { eventAt, type Form, type StreamEvent } from './event.ts'
+import { eventAt, type Form, type StreamEvent, textOf } from './event.ts'
 import type { Seen, Source } from './source.ts'
 import { reasonOf, type Subscriber } from './subscriber.ts'
-import type { NumberedChange, Topic } from './topic.ts'
+import { type NumberedChange, type Topic, tellAll } from './topic.ts'
 import { Window } from './window.ts'
 
 /** Children looked at one by one; when more were written to, a limited window is read as a whole. */
@@ -26,11 +26,12 @@ interface News {
  * @see docs/protocol.md#filtered-streams
  */
 export class QueryTopic implements Topic {
-  readonly path: Path
+  readonly #path: Path
   readonly subscribers = new Set<Subscriber>()
   readonly #query: Query
   readonly #form: Form
   readonly #source: Source
+  readonly #maxEvent: number
   readonly #window: Window
   #shown: 'nothing' | 'single' | 'list' = 'nothing'
   /** The leaf, or `null`, that stands in place of a list. */
@@ -43,17 +44,19 @@ export class QueryTopic implements Topic {
   }[] = []
   #isBusy = false
 
-  constructor(path: Path, query: Query, form: Form, source: Source) {
-    this.path = path
+  /** @param maxEvent longest data of one event, in UTF-16 code units */
+  constructor(path: Path, query: Query, form: Form, source: Source, maxEvent: number) {
+    this.#path = path
     this.#query = query
     this.#form = form
     this.#source = source
+    this.#maxEvent = maxEvent
     this.#window = new Window(query)
   }
 
   note(change: NumberedChange): void {
     // What is written as part of something larger need not have changed.
-    if (!covers(this.path, change.path) && eventAt(change, this.path, 'export') === undefined) return
+    if (!covers(this.#path, change.path) && eventAt(change, this.#path, 'export') === undefined) return
     this.#changes.push(change)
   }
 
@@ -79,10 +82,10 @@ export class QueryTopic implements Topic {
   async #look(): Promise<void> {
     const newcomers = this.#newcomers.splice(0)
     const changes = this.#changes.splice(0)
-    const news: News = { changes, touched: touchedKeys(changes, this.path) }
+    const news: News = { changes, touched: touchedKeys(changes, this.#path) }
     try {
       const whole = newcomers.length > 0 || this.#shown !== 'list' || (await this.#mustLookAtAll(news))
-      const beginning = whole ? await this.#lookAtAll(news) : undefined
+      const beginning = whole ? await this.#lookAtAll(changes) : undefined
       if (!whole && !this.#window.isLimited) await this.#lookAt(news)
       for (const { subscriber, begun } of newcomers) {
         if (beginning !== undefined) subscriber.start(beginning)
@@ -110,10 +113,14 @@ export class QueryTopic implements Topic {
   }
 
   /** Reads what the query chooses now. @returns what tells it to somebody new */
-  async #lookAtAll({ changes, touched }: News): Promise<Batch> {
-    const { seq, value } = await this.#source.read(this.path, this.#query)
+  async #lookAtAll(noted: readonly NumberedChange[]): Promise<Batch> {
+    const { seq, value } = await this.#source.read(this.#path, this.#query)
+    // What was noted while an index was built for it is in the answer already.
+    const changes = [...noted, ...this.#changes.filter((change) => change.seq <= seq)]
+    this.#changes = this.#changes.filter((change) => change.seq > seq)
+    const touched = touchedKeys(changes, this.#path)
     const list = value instanceof ChildrenText ? value.children : undefined
-    const all: StreamEvent = { kind: 'put', path: '/', data: this.#textOf(value) }
+    const all: StreamEvent = { kind: 'put', path: '/', data: textOf(value, this.#form) }
     const wasList = this.#shown === 'list'
     if (list !== undefined && wasList && touched !== undefined) {
       const texts = new Map(list.map((child) => [child.key, child.text]))
@@ -143,7 +150,7 @@ export class QueryTopic implements Topic {
   }
 
   async #readChild(key: string): Promise<Seen<ChildText | undefined>> {
-    const { seq, value } = await this.#source.read([...this.path, key], undefined)
+    const { seq, value } = await this.#source.read([...this.#path, key], undefined)
     return { seq, value: value instanceof NodeText ? { key, text: value.stored } : undefined }
   }
 
@@ -166,20 +173,15 @@ export class QueryTopic implements Topic {
       return { kind: 'patch', path: '/', data: `{${members.join(',')}}` }
     }
     const [key, text] = only
-    const deep = text !== undefined && this.#window.has(key) ? deepChange(changes, this.path) : undefined
+    const deep = text !== undefined && this.#window.has(key) ? deepChange(changes, this.#path) : undefined
     // Somebody who has the child already need only be told what is new in it.
-    if (deep !== undefined) return eventAt(deep, this.path, this.#form)
+    if (deep !== undefined) return eventAt(deep, this.#path, this.#form)
     return { kind: 'put', path: formatPath([key]), data: this.#childText(text) }
   }
 
   #tell(event: StreamEvent | undefined, seq: number): void {
     if (event === undefined) return
-    const batch = new Batch([{ ...event, seq }], seq)
-    for (const subscriber of this.subscribers) subscriber.deliver(batch)
-  }
-
-  #textOf(value: ReadText | undefined): JsonText {
-    return (this.#form === 'plain' ? value?.plain : value?.export) ?? 'null'
+    tellAll(this.subscribers, [{ ...event, seq }], seq, this.#maxEvent)
   }
 
   #childText(text: JsonText | undefined): JsonText {

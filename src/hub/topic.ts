@@ -1,6 +1,6 @@
 import type { Change } from '../tree/change.ts'
-import type { Path } from '../tree/path.ts'
-import type { Subscriber } from './subscriber.ts'
+import { Batch, type NumberedEvent } from './batch.ts'
+import { type Subscriber, TOO_LARGE } from './subscriber.ts'
 
 /** A durable change and its number. */
 export interface NumberedChange extends Change {
@@ -9,7 +9,6 @@ export interface NumberedChange extends Change {
 
 /** What several subscribers listen to together. */
 export interface Topic {
-  readonly path: Path
   readonly subscribers: Set<Subscriber>
   /** A change that may concern it. */
   note(change: NumberedChange): void
@@ -19,4 +18,22 @@ export interface Topic {
   begin(subscriber: Subscriber): Promise<void>
   /** Tells a subscriber what it has missed, up to a commit, instead of everything. Not every topic can. */
   resume?(subscriber: Subscriber, missed: readonly NumberedChange[], seq: number): void
+}
+
+/**
+ * Tells everybody, with bytes that are made once; ends their streams when there is too much to tell.
+ * @param maxEvent longest data of one event, in UTF-16 code units
+ */
+export function tellAll(
+  subscribers: ReadonlySet<Subscriber>,
+  events: readonly NumberedEvent[],
+  seq: number,
+  maxEvent: number,
+): void {
+  if (events.some(({ data }) => data.length > maxEvent)) {
+    for (const subscriber of [...subscribers]) subscriber.end(TOO_LARGE)
+    return
+  }
+  const batch = new Batch(events, seq)
+  for (const subscriber of subscribers) subscriber.deliver(batch)
 }

@@ -11,7 +11,7 @@ import { parseStored } from '../tree/print.ts'
 export class Window {
   readonly #query: Query
   readonly #range: Range
-  #keys: ReadonlySet<string> = new Set()
+  #keys = new Set<string>()
   /** Where the last child stands, seen from the end that the limit counts from; only in a full window. */
   #edge: Position | undefined
 
@@ -46,10 +46,8 @@ export class Window {
 
   /** Shows one child more, or one less, of a window without a limit. */
   set(key: string, isShown: boolean): void {
-    const keys = new Set(this.#keys)
-    if (isShown) keys.add(key)
-    else keys.delete(key)
-    this.#keys = keys
+    if (isShown) this.#keys.add(key)
+    else this.#keys.delete(key)
   }
 
   /** Whether a child lies in the range. */

@@ -8,10 +8,10 @@ export class EventQueue implements Sink {
   #wake: (() => void) | undefined
   #ended = false
 
-  write(batch: Batch): Promise<void> | undefined {
-    this.#events.push(...batch.events)
+  write(batch: Batch): Promise<void> {
+    // A list of many events is no list of arguments.
+    for (const event of batch.events) this.#events.push(event)
     this.#wake?.()
-    if (this.#events.length === 0) return undefined
     this.#room ??= Promise.withResolvers<void>()
     return this.#room.promise
   }
