@@ -43,9 +43,17 @@ export function isWildcard(key: string): boolean {
   return key.startsWith('$')
 }
 
-/** Whether a list of that path is one that a declaration is about. */
-export function matches({ list }: IndexDeclaration, path: Path): boolean {
-  return list.length === path.length && list.every((key, depth) => isWildcard(key) || key === path[depth])
+/** Whether an index over the children of a list, by a child path, is declared. */
+export function isDeclared(declarations: readonly IndexDeclaration[], list: Path, path: Path): boolean {
+  return declarations.some((each) => isSame(each.path, path) && matches(each.list, list))
+}
+
+function isSame(left: Path, right: Path): boolean {
+  return left.length === right.length && left.every((key, depth) => key === right[depth])
+}
+
+function matches(pattern: Path, list: Path): boolean {
+  return pattern.length === list.length && pattern.every((key, depth) => isWildcard(key) || key === list[depth])
 }
 
 /**
@@ -55,9 +63,8 @@ export function matches({ list }: IndexDeclaration, path: Path): boolean {
  */
 export function checkIndexed(declarations: readonly IndexDeclaration[], list: Path, order: Order): void {
   if (order.kind === 'key' || order.path[0] === PRIORITY) return
-  const wanted = order.path.join('/')
-  if (declarations.some((each) => each.path.join('/') === wanted && matches(each, list))) return
-  const name = wanted === '' ? VALUE_NAME : wanted
+  if (isDeclared(declarations, list, order.path)) return
+  const name = order.path.join('/') || VALUE_NAME
   throw new DholeError(
     'index-missing',
     `Index not defined, add ".indexOn": "${name}", for path "/${list.join('/')}", to the rules`,

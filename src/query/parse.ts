@@ -11,7 +11,7 @@ const ENCODED_QUOTE = '%22'
 /**
  * Reads the filters of a URL.
  * @returns `undefined` when there are none
- * @throws as `makeQuery`
+ * @throws `order-missing`, and as `makeQuery`
  * @see docs/protocol.md#queries
  */
 export function parseQuery(texts: FilterTexts, family: Family): Query | undefined {
@@ -39,15 +39,14 @@ function hasFilters(texts: FilterTexts): boolean {
 
 function parseFilters(texts: FilterTexts, bound: (text: string) => BoundSpec): Omit<QuerySpec, 'orderBy'> {
   const { startAt, startAfter, endAt, endBefore, equalTo, limitToFirst, limitToLast } = texts
-  if (limitToFirst !== undefined && limitToLast !== undefined) throw new DholeError('both-limits')
   return {
     startAt: startAt === undefined ? undefined : bound(startAt),
     startAfter: startAfter === undefined ? undefined : bound(startAfter),
     endAt: endAt === undefined ? undefined : bound(endAt),
     endBefore: endBefore === undefined ? undefined : bound(endBefore),
     equalTo: equalTo === undefined ? undefined : bound(equalTo),
-    limitToFirst: limitToFirst === undefined ? undefined : parseLimit('limitToFirst', limitToFirst),
-    limitToLast: limitToLast === undefined ? undefined : parseLimit('limitToLast', limitToLast),
+    limitToFirst: limitToFirst === undefined ? undefined : parseLimit(limitToFirst),
+    limitToLast: limitToLast === undefined ? undefined : parseLimit(limitToLast),
   }
 }
 
@@ -65,8 +64,9 @@ function decode(text: string): string {
   }
 }
 
-function parseLimit(name: string, text: string): number {
-  if (!LIMIT.test(text)) throw new DholeError('bad-limit', `${name} must be an integer`)
+/** Not a number for what is none in decimal digits. Whether it may stand there is checked later. */
+function parseLimit(text: string): number {
+  if (!LIMIT.test(text)) return Number.NaN
   const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number
   return Math.min(Math.max(Number(text), MIN_SAFE_INTEGER), MAX_SAFE_INTEGER)
 }

@@ -93,7 +93,7 @@ function isChecked(query: QueryLike): query is Query {
 
 /**
  * Checks a query and makes it complete.
- * @throws `bad-order`, `order-missing`, `boolean-bound`, `bound-types-differ`, `both-limits`, `bad-limit`,
+ * @throws `bad-order`, `boolean-bound`, `bound-types-differ`, `both-limits`, `bad-limit`,
  * `key-bound`, `bad-bound`, `priority-boolean`, `bad-parameter`
  */
 export function makeQuery(spec: QuerySpec, family: Family): Query {

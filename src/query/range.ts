@@ -1,4 +1,12 @@
-import { compareSortValues, keyOf, SortKind, type SortValue, sortKeyBound, sortValue } from '../tree/order.ts'
+import {
+  compareSortValues,
+  compareText,
+  keyOf,
+  SortKind,
+  type SortValue,
+  sortKeyBound,
+  sortValue,
+} from '../tree/order.ts'
 import { type Value, valueAt } from '../tree/value.ts'
 import type { Bound, Order, Query } from './query.ts'
 
@@ -43,18 +51,13 @@ export function contains({ start, end }: Range, position: Position): boolean {
 function isBehind(position: Position, edge: Edge, direction: 1 | -1): boolean {
   const order =
     direction *
-    (compareSortValues(position, edge) || (edge.key === undefined ? 0 : compareTexts(position.key, edge.key)))
+    (compareSortValues(position, edge) || (edge.key === undefined ? 0 : compareText(position.key, edge.key)))
   return edge.inclusive ? order >= 0 : order > 0
 }
 
 /** Negative, zero or positive as `left` stands before, at or after `right`. */
 export function comparePositions(left: Position, right: Position): number {
-  return compareSortValues(left, right) || compareTexts(left.key, right.key)
-}
-
-function compareTexts(left: string, right: string): number {
-  if (left === right) return 0
-  return left < right ? -1 : 1
+  return compareSortValues(left, right) || compareText(left.key, right.key)
 }
 
 /** Where a child stands. @param key `sortKey` of its key */

@@ -4,7 +4,7 @@
  * code unit, objects.
  * @see docs/protocol.md#key-order
  */
-import { isBranch, ownMember, VALUE, type Value } from './value.ts'
+import { leafOf, type Value } from './value.ts'
 
 const INTEGER_KEY = /^-?0*[0-9]{1,10}$/
 const ARRAY_KEY = /^(?:0|[1-9][0-9]*)$/
@@ -110,7 +110,8 @@ export function sortKeys(keys: string[]): string[] {
   return isSorted ? keys : keys.sort()
 }
 
-function compareText(left: string, right: string): number {
+/** Negative, zero or positive as `left` stands before, is, or stands after `right`, by UTF-16 code unit. */
+export function compareText(left: string, right: string): number {
   if (left === right) return 0
   return left < right ? -1 : 1
 }
@@ -137,8 +138,8 @@ export function sortValue(value: Value | null | undefined): SortValue {
   if (typeof value === 'string') return { kind: SortKind.string, value }
   if (typeof value === 'number') return { kind: SortKind.number, value }
   if (typeof value === 'boolean') return value ? TRUE : FALSE
-  const leaf = ownMember(value, VALUE)
-  return leaf === undefined || isBranch(leaf) ? OBJECT : sortValue(leaf)
+  const leaf = leafOf(value)
+  return leaf === undefined ? OBJECT : sortValue(leaf)
 }
 
 /** Negative, zero or positive as `left` stands before, beside or after `right`. */

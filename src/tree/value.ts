@@ -28,6 +28,13 @@ export function ownMember(branch: Branch, key: string): Value | undefined {
   return Object.hasOwn(branch, key) ? branch[key] : undefined
 }
 
+/** The leaf that a value is, with or without a priority; `undefined` for a node with children. */
+export function leafOf(value: Value): Leaf | undefined {
+  if (!isBranch(value)) return value
+  const leaf = ownMember(value, VALUE)
+  return isBranch(leaf) ? undefined : leaf
+}
+
 /** The value at a path below a node. */
 export function valueAt(node: Value, path: readonly string[]): Value | undefined {
   let value: Value | undefined = node

@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Query } from '../../query/query.ts'
 import { DholeError } from '../../tree/error.ts'
 import type { Path } from '../../tree/path.ts'
-import { type Branch, isBranch, type Leaf, ownMember, VALUE } from '../../tree/value.ts'
+import { type Branch, isBranch, type Leaf, leafOf } from '../../tree/value.ts'
 import type { Connection } from './connection.ts'
 import { indexNameOf, KEY_INDEX } from './index-path.ts'
 import { INTEGER_KEYS } from './range-sql.ts'
@@ -74,9 +74,9 @@ export class AccessFinder {
     if (place === undefined) return { kind: 'nothing' }
     if (place.kind === 'inside' || place.slot.id === null) {
       const value = textValue(place)
-      const leaf = isBranch(value) ? ownMember(value, VALUE) : value
-      if (isBranch(value) && leaf === undefined) return { kind: 'text', branch: value }
-      return isBranch(leaf) || leaf === undefined ? { kind: 'nothing' } : { kind: 'leaf', leaf }
+      const leaf = leafOf(value)
+      if (leaf !== undefined) return { kind: 'leaf', leaf }
+      return isBranch(value) ? { kind: 'text', branch: value } : { kind: 'nothing' }
     }
     const name = indexNameOf(orderBy)
     const { list, index } = this.#listAt(place.slot.id, name)

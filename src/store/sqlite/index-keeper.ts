@@ -1,4 +1,4 @@
-import { type IndexDeclaration, isWildcard, matches } from '../../query/indexes.ts'
+import { type IndexDeclaration, isDeclared, isWildcard } from '../../query/indexes.ts'
 import type { Path } from '../../tree/path.ts'
 import type { Definition } from './index-definitions.ts'
 import type { IndexMaintenance } from './index-maintenance.ts'
@@ -90,10 +90,8 @@ export class IndexKeeper {
 
   #isDeclared({ listId, path }: Definition): boolean {
     if (path === undefined) return false
-    const wanted = this.#declarations.filter((declaration) => declaration.path.join('/') === path.join('/'))
-    if (wanted.length === 0) return false
-    const list = this.#parts.reader.pathOf(listId)
-    return list !== undefined && wanted.some((declaration) => matches(declaration, list))
+    const list = this.#declarations.length === 0 ? undefined : this.#parts.reader.pathOf(listId)
+    return list !== undefined && isDeclared(this.#declarations, list, path)
   }
 
   /** Ids of the lists that a pattern is about and that need an index. */

@@ -4,7 +4,7 @@ import { NodeText } from '../../tree/node-text.ts'
 import { keyOf, OBJECT, type SortValue, sortKey, sortValue } from '../../tree/order.ts'
 import type { Path } from '../../tree/path.ts'
 import { type JsonText, parseStored, print } from '../../tree/print.ts'
-import { isBranch, type Leaf, ownMember, VALUE, type Value, valueAt } from '../../tree/value.ts'
+import { isBranch, type Leaf, leafOf, VALUE, type Value, valueAt } from '../../tree/value.ts'
 import type { Connection } from './connection.ts'
 import { closure, interior, node } from './schema.ts'
 import { ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
@@ -80,10 +80,7 @@ export class TreeReader {
   leaf(path: Path): Leaf | undefined {
     const place = this.place(path)
     if (place === undefined || (place.kind === 'slot' && place.slot.value === null)) return undefined
-    const value = place.kind === 'inside' ? place.value : parseStored(place.slot.value ?? '')
-    if (!isBranch(value)) return value
-    const leaf = ownMember(value, VALUE)
-    return isBranch(leaf) ? undefined : leaf
+    return leafOf(textValue(place))
   }
 
   count(path: Path): number {
@@ -200,7 +197,7 @@ export function childKeys(value: Value): string[] {
 }
 
 function shallowText(value: Value): JsonText {
-  const leaf = isBranch(value) ? ownMember(value, VALUE) : value
+  const leaf = leafOf(value)
   if (leaf !== undefined) return print(leaf, 'plain')
   const shallow = Object.create(null)
   for (const key of childKeys(value)) shallow[key] = true
