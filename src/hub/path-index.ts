@@ -1,42 +1,23 @@
 import type { Change } from '../tree/change.ts'
 import type { Path } from '../tree/path.ts'
-
-/** A node on the way to something watched. */
-interface Place<T> {
-  readonly key: string
-  readonly parent: Place<T> | undefined
-  readonly children: Map<string, Place<T>>
-  readonly items: Map<string, T>
-}
+import { type Place, placeAt, prune, rootPlace } from '../tree/path-tree.ts'
 
 /** What is watched, by path: a change finds what is above, at and below it, and comes by nothing else. */
 export class PathIndex<T> {
-  readonly #root: Place<T> = newPlace('', undefined)
+  readonly #root = rootPlace<T>()
 
   get(path: Path, name: string): T | undefined {
     return this.#find(path)?.items.get(name)
   }
 
   add(path: Path, name: string, item: T): void {
-    let place = this.#root
-    for (const key of path) {
-      let next = place.children.get(key)
-      if (next === undefined) {
-        next = newPlace(key, place)
-        place.children.set(key, next)
-      }
-      place = next
-    }
-    place.items.set(name, item)
+    placeAt(this.#root, path).items.set(name, item)
   }
 
   remove(path: Path, name: string): void {
-    let place = this.#find(path)
+    const place = this.#find(path)
     place?.items.delete(name)
-    while (place?.parent !== undefined && place.items.size === 0 && place.children.size === 0) {
-      place.parent.children.delete(place.key)
-      place = place.parent
-    }
+    if (place !== undefined) prune(place)
   }
 
   /** Calls back with everything that a change can concern, each once. */
@@ -71,10 +52,6 @@ export class PathIndex<T> {
     for (const key of path) place = place?.children.get(key)
     return place
   }
-}
-
-function newPlace<T>(key: string, parent: Place<T> | undefined): Place<T> {
-  return { key, parent, children: new Map(), items: new Map() }
 }
 
 function useItems<T>({ items }: Place<T>, use: (item: T) => void): void {

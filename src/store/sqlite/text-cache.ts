@@ -1,5 +1,6 @@
 import type { NodeText, ReadText } from '../../tree/node-text.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
+import { type Place, placeAt, prune, rootPlace } from '../../tree/path-tree.ts'
 
 /** What a query chose, and the index that led to it. */
 export interface CachedAnswer {
@@ -10,18 +11,9 @@ export interface CachedAnswer {
 interface Entry {
   readonly value: NodeText | CachedAnswer
   readonly size: number
-  readonly place: PlaceInTree
+  readonly place: Place<Entry>
   /** Whether it was asked for since it last came up for removal. */
   used: boolean
-}
-
-/** Cached nodes by their place, so that a write finds those above, at and below it and no others. */
-interface PlaceInTree {
-  readonly key: string
-  readonly parent: PlaceInTree | undefined
-  readonly children: Map<string, PlaceInTree>
-  /** Names of what is cached of the place: its own text, and answers to queries. */
-  names: string[]
 }
 
 /** An entry's cost beside its text: map, place and object, in the unit of text length. */
@@ -33,13 +25,14 @@ const LARGEST_SHARE = 4
 const QUERY_MARK = '\u0000'
 
 /**
- * Finished text of nodes and queries read before, for as long as the durable tree holds the same. Bounded; what was not asked for
- * again goes first.
+ * Finished text of nodes and queries read before, for as long as the durable tree holds the same. Bounded; what was not
+ * asked for again goes first.
  */
 export class TextCache {
   readonly #room: number
   readonly #entries = new Map<string, Entry>()
-  readonly #root: PlaceInTree = newPlace('', undefined)
+  /** Texts and answers by their place, so that a write finds those above, at and below it and no others. */
+  readonly #root = rootPlace<Entry>()
   #used = 0
 
   /** @param room total length of text kept, in UTF-16 code units */
@@ -66,10 +59,10 @@ export class TextCache {
 
   /** Forgets what a write at `path` may have changed: that node, all above and all below it. */
   invalidate(path: Path): void {
-    let place: PlaceInTree | undefined = this.#root
+    let place: Place<Entry> | undefined = this.#root
     for (const key of path) {
       this.#forgetAt(place)
-      const next: PlaceInTree | undefined = place.children.get(key)
+      const next: Place<Entry> | undefined = place.children.get(key)
       if (next === undefined) {
         prune(place)
         return
@@ -78,19 +71,6 @@ export class TextCache {
     }
     this.#forgetBelow(place)
     prune(place)
-  }
-
-  #placeOf(path: Path): PlaceInTree {
-    let place = this.#root
-    for (const key of path) {
-      let next = place.children.get(key)
-      if (next === undefined) {
-        next = newPlace(key, place)
-        place.children.set(key, next)
-      }
-      place = next
-    }
-    return place
   }
 
   #find(name: string): NodeText | CachedAnswer | undefined {
@@ -104,36 +84,30 @@ export class TextCache {
     const size = length + ENTRY_OVERHEAD
     if (size > this.#room / LARGEST_SHARE) return
     this.#forget(name)
-    const place = this.#placeOf(path)
-    place.names.push(name)
-    this.#entries.set(name, { value, size, place, used: false })
+    const place = placeAt(this.#root, path)
+    const entry = { value, size, place, used: false }
+    place.items.set(name, entry)
+    this.#entries.set(name, entry)
     this.#used += size
     this.#makeRoom()
   }
 
-  #forgetAt(place: PlaceInTree): void {
-    for (const name of place.names) this.#drop(name)
-    place.names.length = 0
+  #forgetAt(place: Place<Entry>): void {
+    for (const name of place.items.keys()) this.#forget(name)
   }
 
-  #forgetBelow(place: PlaceInTree): void {
+  #forgetBelow(place: Place<Entry>): void {
     this.#forgetAt(place)
     for (const child of place.children.values()) this.#forgetBelow(child)
     place.children.clear()
   }
 
   #forget(name: string): void {
-    const place = this.#drop(name)
-    if (place !== undefined) place.names = place.names.filter((other) => other !== name)
-  }
-
-  /** Takes an entry out, but leaves its name at its place. */
-  #drop(name: string): PlaceInTree | undefined {
     const entry = this.#entries.get(name)
-    if (entry === undefined) return undefined
+    if (entry === undefined) return
     this.#entries.delete(name)
     this.#used -= entry.size
-    return entry.place
+    entry.place.items.delete(name)
   }
 
   #makeRoom(): void {
@@ -149,18 +123,5 @@ export class TextCache {
       this.#forget(name)
       prune(entry.place)
     }
-  }
-}
-
-function newPlace(key: string, parent: PlaceInTree | undefined): PlaceInTree {
-  return { key, parent, children: new Map(), names: [] }
-}
-
-/** Removes a place that holds nothing, and what that leaves empty above it. */
-function prune(place: PlaceInTree): void {
-  let empty: PlaceInTree = place
-  while (empty.parent !== undefined && empty.names.length === 0 && empty.children.size === 0) {
-    empty.parent.children.delete(empty.key)
-    empty = empty.parent
   }
 }
