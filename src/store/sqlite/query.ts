@@ -100,7 +100,7 @@ export class QueryReader {
       case 'keys':
         return yield* this.#walks.count(walkOf(list, undefined, keyRange(range), false))
       case 'index':
-        if (takesInMore(range)) return (yield* this.#carefully(access, query)).length
+        if (takesInMore(range)) return (yield* this.#carefully(access, query, NO_LIMIT)).length
         return yield* this.#walks.count(walkOf(list, access.index.id, indexRange(range), false))
       case 'merge': {
         const texts = yield* this.#walks.count(walkOf(list, undefined, textKeyRange(range), false))
@@ -110,7 +110,7 @@ export class QueryReader {
         return texts + (yield* this.#walks.count(walkOf(list, access.index.id, indexRange(range), false)))
       }
       case 'scan':
-        return (yield* this.#scan(list, query)).length
+        return (yield* this.#scan(list, query, NO_LIMIT)).length
       default:
         return access satisfies never
     }
@@ -142,12 +142,12 @@ export class QueryReader {
         return yield* this.#walk(access.list, undefined, query, maxLength)
       case 'index':
         return isCareful(access, query)
-          ? yield* this.#carefully(access, query)
+          ? yield* this.#carefully(access, query, maxLength)
           : yield* this.#walk(access.list, access.index.id, query, maxLength)
       case 'merge':
         return yield* this.#merge(access, query, maxLength)
       case 'scan':
-        return yield* this.#scan(access.list, query)
+        return yield* this.#scan(access.list, query, maxLength)
       default:
         return access satisfies never
     }
@@ -205,14 +205,18 @@ export class QueryReader {
   }
 
   /** Without an index: looks at every child, and keeps no more of them than may be in the answer. */
-  *#scan(list: Interior, query: Query): Generator<void, readonly ChildRow[]> {
+  *#scan(list: Interior, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
     const walk = walkOf(list, undefined, keyRange({ start: undefined, end: undefined }), false)
     const range = rangeOf(query)
+    // With a limit few are kept, and they are weighed when they are put together.
+    const budget = { left: query.limit === undefined ? maxLength : NO_LIMIT, hasPriorities: false }
     let candidates: Candidate[] = []
     for (const page of this.#walks.pages(walk)) {
       for (const row of page) {
         const candidate = { ...this.#position(row, query), row }
-        if (contains(range, candidate)) candidates.push(candidate)
+        if (!contains(range, candidate)) continue
+        spend(budget, row.value ?? '')
+        candidates.push(candidate)
       }
       if (query.limit !== undefined) candidates = [...select(query, candidates)]
       yield
@@ -224,16 +228,24 @@ export class QueryReader {
    * Along an index in which entries of equal value may stand for different texts: those are put in order by what the
    * children really hold.
    */
-  *#carefully({ list, index }: Access & { kind: 'index' }, query: Query): Generator<void, readonly ChildRow[]> {
+  *#carefully(
+    { list, index }: Access & { kind: 'index' },
+    query: Query,
+    maxLength: number,
+  ): Generator<void, readonly ChildRow[]> {
     const range = rangeOf(query)
     const limit = query.limit?.count ?? NO_LIMIT
     const descending = query.limit?.from === 'last'
     const rows: ChildRow[] = []
+    const budget = { left: maxLength, hasPriorities: false }
     for (const group of equalEntries(this.#walks.entries(walkOf(list, index.id, indexRange(range), descending)))) {
       const candidates = group.map((row): Candidate => ({ ...this.#position(row, query), row }))
       const chosen = candidates.filter((candidate) => contains(range, candidate)).sort(comparePositions)
       if (descending) chosen.reverse()
-      for (const { row } of chosen) if (rows.length < limit) rows.push(row)
+      for (const { row } of chosen.slice(0, limit - rows.length)) {
+        spend(budget, row.value ?? '')
+        rows.push(row)
+      }
       if (rows.length >= limit) break
       yield
     }
