@@ -1,13 +1,22 @@
 import { timingSafeEqual } from 'node:crypto'
 import { DholeError } from '../tree/error.ts'
 
-/** Who asks. Tokens and their claims come with rules; until then there is the owner and everybody else. */
+/** What rules see as `auth`: `uid`, `provider`, `token`, and whatever else the token says. */
+export type Auth = Readonly<Record<string, unknown>>
+
+/** Who asks. */
 export interface Caller {
-  readonly admin: boolean
+  /** `admin`: no rule applies. `anybody`: no credential was shown. */
+  readonly kind: 'admin' | 'user' | 'anybody'
+  readonly auth: Auth | null
+  /** When the credential ends, in milliseconds since 1970. */
+  readonly expiresAt?: number | undefined
+  /** Whether answers tell why rules refused. */
+  readonly debug?: boolean | undefined
 }
 
-const ANYBODY: Caller = { admin: false }
-const OWNER: Caller = { admin: true }
+export const ANYBODY: Caller = { kind: 'anybody', auth: null }
+const OWNER: Caller = { kind: 'admin', auth: null }
 
 /**
  * Judges the credential of a request. A bad one is an error, never "nobody".

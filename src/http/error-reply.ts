@@ -9,6 +9,10 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'method-not-allowed': 405,
   'permission-denied': 403,
   'bad-token': 401,
+  'token-expired': 401,
+  'token-payload': 401,
+  'token-refused': 401,
+  'too-many-failures': 429,
   unavailable: 503,
   internal: 500,
 }

@@ -5,7 +5,7 @@ import type { Change } from '../tree/change.ts'
 import type { NodeText, ReadText } from '../tree/node-text.ts'
 import type { Path } from '../tree/path.ts'
 import type { JsonText } from '../tree/print.ts'
-import type { Leaf } from '../tree/value.ts'
+import type { Reads } from '../tree/read-request.ts'
 
 /** How far a read may go before it is given up with `read-too-big`. */
 export interface ReadLimit {
@@ -15,14 +15,6 @@ export interface ReadLimit {
   readonly timeoutMs: number
 }
 
-/** What a job may ask while its transaction is open: it sees every write before it, durable or not. */
-export type ReadRequest =
-  | { readonly kind: 'node'; readonly path: Path }
-  | { readonly kind: 'leaf'; readonly path: Path }
-  | { readonly kind: 'exists'; readonly path: Path }
-  | { readonly kind: 'size'; readonly path: Path }
-export type ReadAnswer = NodeText | Leaf | boolean | number | undefined
-
 /** Moment and generator of keys of the commit a job takes part in. */
 export interface CommitContext {
   /** Commit time in milliseconds since 1970, never smaller than that of an earlier commit. */
@@ -31,12 +23,18 @@ export interface CommitContext {
   nextPushId(): string
 }
 
+/** Text to keep beside the tree under a name, such as the source of the rules. */
+export interface Setting {
+  readonly kind: 'setting'
+  readonly name: string
+  readonly text: string
+}
+
 /**
- * A request to change the tree. It runs once, inside the transaction; it asks for data by yielding requests, so that
- * engines that read synchronously and engines that can only be awaited run the same code.
- * @returns what to write, or `undefined` to leave the tree as it is
+ * A request to change the tree. It runs inside the transaction and sees every write before it, durable or not.
+ * @returns what to write, or `undefined` to leave everything as it is
  */
-export type Job = (context: CommitContext) => Generator<ReadRequest, Change | undefined, ReadAnswer>
+export type Job = (context: CommitContext) => Reads<Change | Setting | undefined>
 
 /** Where a commit stands in the history of one tree. A restored tree has another epoch. */
 export interface Position {
@@ -107,6 +105,13 @@ export interface TreeStore extends AsyncDisposable {
   declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void>
   /** Every index there is. */
   indexes(): readonly IndexInfo[]
+  /**
+   * Runs logic that reads, on one durable commit.
+   * @throws what it throws
+   */
+  read<T>(logic: () => Reads<T>): Awaitable<T>
+  /** Text kept beside the tree under a name, as of the commit that reads see. */
+  setting(name: string): string | undefined
   /**
    * Runs the job in the next transaction; resolves when that transaction is durable. What the job throws rejects the
    * promise and nothing of it is written.

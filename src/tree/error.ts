@@ -35,6 +35,13 @@ export type ErrorCode =
   | 'leaf-too-big'
   | 'write-too-big'
   | 'bad-token'
+  | 'token-expired'
+  | 'token-payload'
+  | 'token-refused'
+  | 'token-missing'
+  | 'too-many-failures'
+  | 'bad-rules'
+  | 'rule-wildcards'
   | 'priority-on-nothing'
   | 'internal'
 
@@ -144,6 +151,17 @@ const entries: Record<ErrorCode, ErrorEntry> = {
     error: 'Data to write exceeds the maximum size that can be modified with a single request.',
   },
   'bad-token': { errcode: 20510, message: 'The token is invalid', error: 'Could not parse auth token.' },
+  'token-expired': { errcode: 20510, message: 'The token is invalid', error: 'Auth token is expired' },
+  'token-payload': { errcode: 20506, message: 'Token payload exception', error: 'Could not parse auth token.' },
+  'token-refused': {
+    errcode: 20505,
+    message: 'Unkown error occured about the token',
+    error: 'Could not parse auth token.',
+  },
+  'token-missing': { errcode: 20507, message: 'The custom token is null' },
+  'too-many-failures': { errcode: 20105, message: 'Quota limit exceeded.' },
+  'bad-rules': { errcode: 20602, message: 'The rule has a invalid format' },
+  'rule-wildcards': { errcode: 20601, message: "Single node can't has multi wildcards" },
   'priority-on-nothing': { errcode: 26301, message: 'Could not set priority on non-existent node' },
   internal: { errcode: 20901, message: 'Server error' },
 }
