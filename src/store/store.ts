@@ -30,11 +30,11 @@ export interface Setting {
   readonly text: string
 }
 
-/**
- * A request to change the tree. It runs inside the transaction and sees every write before it, durable or not.
- * @returns what to write, or `undefined` to leave everything as it is
- */
-export type Job = (context: CommitContext) => Reads<Change | Setting | undefined>
+/** What a job has written, or `undefined` to leave everything as it is. */
+export type JobOutcome = Change | Setting | undefined
+
+/** A request to change something. It runs inside the transaction and sees every write before it, durable or not. */
+export type Job = (context: CommitContext) => Reads<JobOutcome>
 
 /** Where a commit stands in the history of one tree. A restored tree has another epoch. */
 export interface Position {

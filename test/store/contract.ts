@@ -6,6 +6,7 @@ import { keyContract } from './contract/keys.ts'
 import { logContract } from './contract/log.ts'
 import { longContract } from './contract/long.ts'
 import { queryContract } from './contract/queries.ts'
+import { settingsContract } from './contract/settings.ts'
 
 /** An engine under test. */
 export interface Engine {
@@ -23,5 +24,6 @@ export function storeContract(engine: Engine): void {
     logContract(engine)
     longContract(engine)
     queryContract(engine)
+    settingsContract(engine)
   })
 }

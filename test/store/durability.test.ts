@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Observer } from '../../src/observer.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
-import type { Job, ReadAnswer } from '../../src/store/store.ts'
+import type { Job } from '../../src/store/store.ts'
+import type { ReadAnswer } from '../../src/tree/read-request.ts'
 import { HeldSyncs } from '../support/held-syncs.ts'
 import { count, plain, put, remove, shallow, strictObserver, turns, watch, wide } from '../support/store.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -32,6 +33,12 @@ function looking(path: readonly string[], answers: ReadAnswer[]): Job {
   }
 }
 
+/** Sets a text beside the tree. */
+// biome-ignore lint/correctness/useYield: a job that asks for nothing
+const setting: Job = function* () {
+  return { kind: 'setting', name: 'rules', text: 'new' }
+}
+
 async function look(store: SqliteStore): Promise<unknown> {
   return {
     root: await plain(store),
@@ -42,6 +49,10 @@ async function look(store: SqliteStore): Promise<unknown> {
     shallow: await shallow(store),
     changes: (await store.changesAfter({ ...store.position(), seq: 0 }, 100))?.map(({ seq }) => seq),
     seq: store.position().seq,
+    setting: store.setting('rules'),
+    asked: await store.read(function* () {
+      return yield { kind: 'setting', name: 'rules' }
+    }),
   }
 }
 
@@ -64,7 +75,7 @@ describe.each([[0], [4096]] as const)('at most %d characters in a row, while a s
     const before = await look(store)
     syncs.holding = true
     const answers: ReadAnswer[] = []
-    const first = watch(Promise.all([put(store, '/list/added', 1), remove(store, '/removed')]))
+    const first = watch(Promise.all([put(store, '/list/added', 1), remove(store, '/removed'), store.commit(setting)]))
     await syncs.arrived()
     const later = watch(store.commit(looking(['list', 'added'], answers)))
     const failing = watch(
@@ -93,6 +104,8 @@ describe.each([[0], [4096]] as const)('at most %d characters in a row, while a s
       shallow: '{"list":true}',
       changes: [1, 2, 3, 4],
       seq: 4,
+      setting: 'new',
+      asked: 'new',
     })
   })
 

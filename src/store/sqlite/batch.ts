@@ -1,14 +1,15 @@
 import { sql } from 'drizzle-orm'
-import type { Change } from '../../tree/change.ts'
 import type { JsonText } from '../../tree/print.ts'
 import { PushIds } from '../../tree/push-id.ts'
-import type { Commit, CommitContext, Job, ReadAnswer, ReadRequest } from '../store.ts'
+import type { Commit, CommitContext, Job, JobOutcome } from '../store.ts'
+import { runReads } from './answer.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { Connection } from './connection.ts'
 import type { IndexMaintenance } from './index-maintenance.ts'
 import { readMeta } from './meta.ts'
 import type { TreeReader } from './read.ts'
 import { meta } from './schema.ts'
+import type { Settings, SettingTexts } from './settings.ts'
 import type { Sweep } from './sweep.ts'
 import type { TreeWriter } from './write.ts'
 
@@ -30,6 +31,8 @@ export interface Settlement {
 export interface BatchOutcome {
   readonly commits: readonly Commit[]
   readonly settlements: readonly Settlement[]
+  /** Texts beside the tree as the batch leaves them. */
+  readonly settings: SettingTexts
   /** Whether the file changed, so that a sync is owed. */
   readonly changed: boolean
 }
@@ -48,6 +51,7 @@ export class BatchRunner {
   readonly #log: ChangeLog
   readonly #sweep: Sweep
   readonly #indexes: IndexMaintenance
+  readonly #settings: Settings
   readonly #pushIds: PushIds
   /** The greatest time of generated keys that a committed transaction has kept. */
   #savedPushTime: number
@@ -59,6 +63,7 @@ export class BatchRunner {
     log: ChangeLog,
     sweep: Sweep,
     indexes: IndexMaintenance,
+    settings: Settings,
   ) {
     const { client, orm } = connection
     this.#client = client
@@ -75,6 +80,7 @@ export class BatchRunner {
     this.#log = log
     this.#sweep = sweep
     this.#indexes = indexes
+    this.#settings = settings
     this.#savedPushTime = Number(readMeta(connection, PUSH_TIME) ?? 0)
     this.#pushIds = new PushIds(this.#savedPushTime)
   }
@@ -96,6 +102,7 @@ export class BatchRunner {
   *run(jobs: readonly QueuedJob[]): Generator<void, BatchOutcome> {
     const firstSeq = this.#log.lastSeq
     const sweepIsDue = this.#sweep.isDue
+    const settingsBefore = this.#settings.current
     this.#begin.run()
     try {
       const commits: Commit[] = []
@@ -114,15 +121,20 @@ export class BatchRunner {
       const indexed = yield* this.#indexes.step(context.now)
       this.#commit.run()
       this.#savedPushTime = pushTime
+      this.#settings.keep()
+      const settings = this.#settings.current
+      const isSet = settings !== settingsBefore
       return {
         commits,
         settlements: [...settlements, ...indexed.news],
-        changed: commits.length > 0 || issued || swept || trimmed || indexed.changed,
+        settings,
+        changed: commits.length > 0 || issued || swept || trimmed || indexed.changed || isSet,
       }
     } catch (error) {
       this.#log.rewind(firstSeq)
       this.#writer.forget()
       this.#indexes.forget()
+      this.#settings.forget()
       if (this.#client.inTransaction) this.#rollback.run()
       throw error
     }
@@ -133,41 +145,25 @@ export class BatchRunner {
    * applied ends the batch.
    */
   *#runJob(queued: QueuedJob, context: CommitContext, commits: Commit[]): Generator<void, Settlement> {
-    let change: Change | undefined
+    let outcome: JobOutcome
     try {
-      change = yield* this.#changeOf(queued.job(context))
+      outcome = yield* runReads(queued.job(context), this.#reader, this.#settings.current)
     } catch (error) {
       // When SQLite has ended the transaction by itself, the batch is lost, not the job alone.
       if (!this.#client.inTransaction) throw error
       return { tell: () => queued.reject(error), abandon: queued.reject }
     }
-    if (change === undefined) return { tell: () => queued.resolve(undefined), abandon: queued.reject }
+    const done: Settlement = { tell: () => queued.resolve(undefined), abandon: queued.reject }
+    if (outcome === undefined) return done
+    if (outcome.kind === 'setting') {
+      this.#settings.set(outcome)
+      return done
+    }
+    const change = outcome
     const texts: (JsonText | undefined)[] = []
     for (const write of change.writes) texts.push(yield* this.#writer.apply(write))
     const commit = this.#log.append(change, context.now, texts)
     commits.push(commit)
     return { tell: () => queued.resolve(commit), abandon: queued.reject }
-  }
-
-  /** Answers what a job asks for until it has decided. */
-  *#changeOf(job: Generator<ReadRequest, Change | undefined, ReadAnswer>): Generator<void, Change | undefined> {
-    let step = job.next()
-    while (!step.done) step = job.next(yield* this.#answer(step.value))
-    return step.value
-  }
-
-  *#answer(request: ReadRequest): Generator<void, ReadAnswer> {
-    switch (request.kind) {
-      case 'node':
-        return yield* this.#reader.node(request.path, Number.POSITIVE_INFINITY)
-      case 'leaf':
-        return this.#reader.leaf(request.path)
-      case 'exists':
-        return this.#reader.exists(request.path)
-      case 'size':
-        return this.#reader.size(request.path)
-      default:
-        return request satisfies never
-    }
   }
 }

@@ -4,6 +4,7 @@ import type { Commit, Job } from '../store.ts'
 import type { BatchOutcome, BatchRunner, QueuedJob } from './batch.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { LogFile } from './log-file.ts'
+import type { SettingTexts } from './settings.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { runBriefly, runInTurns } from './steps.ts'
 
@@ -12,8 +13,8 @@ const WORTH_A_BATCH = 64
 
 /** What the pipeline tells its owner. */
 export interface DurabilityEvents {
-  /** Commits that are durable now and visible to every read that starts from here on. */
-  onDurable(commits: readonly Commit[]): void
+  /** Commits and settings that are durable now and visible to every read that starts from here on. */
+  onDurable(commits: readonly Commit[], settings: SettingTexts): void
   /** Nothing can be written any more. */
   onFailed(error: unknown): void
   /** A batch or a checkpoint failed; the pipeline goes on. */
@@ -192,6 +193,8 @@ export class DurabilityPipeline {
     }
     const outcomes = this.#unsynced
     this.#unsynced = []
+    const last = outcomes.at(-1)
+    if (last === undefined) return
     if (!outcomes.some((outcome) => outcome.changed)) {
       this.#settle(outcomes)
       return
@@ -207,7 +210,8 @@ export class DurabilityPipeline {
         return
       }
       this.#snapshots.promote(snapshot)
-      this.#events.onDurable(outcomes.flatMap((outcome) => outcome.commits))
+      const commits = outcomes.flatMap((outcome) => outcome.commits)
+      this.#events.onDurable(commits, last.settings)
       if (this.#checkpoint.overdue) this.#pausing = true
       else this.#checkpoint.advance().catch(this.#events.onTroubled)
       this.#settle(outcomes)

@@ -6,7 +6,9 @@ import { DholeError } from '../../tree/error.ts'
 import type { NodeText, ReadText } from '../../tree/node-text.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 import type { JsonText } from '../../tree/print.ts'
+import type { Reads as ReadingLogic } from '../../tree/read-request.ts'
 import type { Commit, IndexInfo, Job, LoggedChange, Position, ReadAt, ReadLimit, TreeStore } from '../store.ts'
+import { runReads } from './answer.ts'
 import { BatchRunner } from './batch.ts'
 import { ChangeLog, defaultRetention, type LogRetention } from './change-log.ts'
 import { Checkpoint } from './checkpoint.ts'
@@ -18,6 +20,7 @@ import { type OpenFile, openFile } from './open.ts'
 import { TreeReader } from './read.ts'
 import { Reads, UNLIMITED } from './reads.ts'
 import { type SelectionUse, Selector } from './selector.ts'
+import { Settings, type SettingTexts } from './settings.ts'
 import { type Snapshot, Snapshots } from './snapshots.ts'
 import { Sweep } from './sweep.ts'
 import { TextCache } from './text-cache.ts'
@@ -65,6 +68,8 @@ export class SqliteStore implements TreeStore {
   readonly #selector: Selector
   readonly #troubled: (error: unknown) => void
   readonly #listeners = new Set<(commits: readonly Commit[]) => void>()
+  /** As of the last durable commit. */
+  #settings: SettingTexts
   #closed: Promise<void> | undefined
 
   /**
@@ -82,7 +87,9 @@ export class SqliteStore implements TreeStore {
     const maintenance = new IndexMaintenance(writer, reader)
     const sweep = new Sweep(writer, maintenance.definitions, maintenance.entries)
     const treeWriter = new TreeWriter(writer, reader, sweep, maintenance, settings.inlineLength)
-    const runner = new BatchRunner(writer, reader, treeWriter, log, sweep, maintenance)
+    const settingsKept = new Settings(writer)
+    this.#settings = settingsKept.current
+    const runner = new BatchRunner(writer, reader, treeWriter, log, sweep, maintenance, settingsKept)
     this.#cache = new TextCache(settings.cacheLength)
     this.#snapshots = new Snapshots(file, settings.shortList)
     this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes)
@@ -95,7 +102,10 @@ export class SqliteStore implements TreeStore {
         logFile: new LogFile(file, settings.walLimitBytes, options.syncLog),
       },
       {
-        onDurable: (commits) => this.#publish(commits),
+        onDurable: (commits, texts) => {
+          this.#settings = texts
+          this.#publish(commits)
+        },
         onFailed: (error) => observer.storeFailed(file, error),
         onTroubled: this.#troubled,
       },
@@ -160,6 +170,14 @@ export class SqliteStore implements TreeStore {
   onCommit(listener: (commits: readonly Commit[]) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  read<T>(logic: () => ReadingLogic<T>): Awaitable<T> {
+    return this.#reads.run(UNLIMITED, ({ tree }) => runReads(logic(), tree, this.#settings))
+  }
+
+  setting(name: string): string | undefined {
+    return this.#settings.get(name)
   }
 
   commit(job: Job): Promise<Commit | undefined> {
