@@ -3,7 +3,14 @@ declare module 'autocannon' {
   interface Shot {
     readonly method: string
     readonly path: string
+    readonly headers?: Readonly<Record<string, string>>
     readonly body?: string
+    /** Makes what is sent from this, each time it is sent. */
+    readonly setupRequest?: (request: Shot) => Shot
+  }
+  /** One connection. */
+  interface Client {
+    setRequests(requests: readonly Shot[]): void
   }
   interface LoadOptions {
     readonly url: string
@@ -15,6 +22,8 @@ declare module 'autocannon' {
     readonly sampleInt: number
     /** Every connection sends these in order, over and over. */
     readonly requests: readonly Shot[]
+    /** Called with every connection before it sends anything. */
+    readonly setupClient?: (client: Client) => void
   }
   interface LoadResult {
     readonly '2xx': number

@@ -16,6 +16,8 @@ export const BUSY_STREAM = urlOf(LEAF)
 interface StreamLoad extends Pick<StreamLoadRequest, 'streams' | 'inFlight'> {
   /** Streams that get what is published. Default: all. */
   readonly concerned?: number
+  /** Each stream shows a token of a user of its own. Default `false`. */
+  readonly withTokens?: boolean
   /** The server takes the messages over HTTP. Default `false`: it makes them itself. */
   readonly posted?: boolean
 }
@@ -26,7 +28,7 @@ export function loadStreams(
   { publishSeconds: seconds, warmSeconds }: Settings,
 ): Promise<Figures> {
   return withServer(target, async ({ url, pid, control }) => {
-    const whom = { concerned: load.streams.length, posted: false, ...load }
+    const whom = { concerned: load.streams.length, posted: false, withTokens: false, ...load }
     const request: StreamLoadRequest = { url, pid, control, seconds, warmSeconds, ...whom }
     return { ...(await askChild<StreamLoadFigures>('stream-load.ts', request)) }
   })

@@ -62,11 +62,15 @@ function blogs(first: number, count: number): Branch {
   return Object.fromEntries(entries)
 }
 
-/** An object of exactly 1024 bytes of JSON. @param seed makes objects that differ */
-export function objectOf1Kb(seed: number): Branch {
+/**
+ * An object of exactly 1024 bytes of JSON.
+ * @param seed makes objects that differ
+ * @param members what it has beside; there is room for about 100 bytes
+ */
+export function objectOf1Kb(seed: number, members: Branch = {}): Branch {
   const sections = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [`section-${index}`, post(seed + index)]))
-  const room = OBJECT_BYTES - JSON.stringify({ ...sections, note: '' }).length
-  return { ...sections, note: 'n'.repeat(Math.max(room, 0)) }
+  const room = OBJECT_BYTES - JSON.stringify({ ...members, ...sections, note: '' }).length
+  return { ...members, ...sections, note: 'n'.repeat(Math.max(room, 0)) }
 }
 
 /** A list of posts of just under one megabyte of JSON. @param seed makes lists that differ */

@@ -1,5 +1,6 @@
 /** Measuring over HTTPS: one server and one load generator, each a process of its own. */
 import { askChild } from './child.ts'
+import type { Credential } from './credential.ts'
 import type { LoadFigures, LoadRequest } from './load.ts'
 import type { OperationName } from './operations.ts'
 import { short } from './report.ts'
@@ -22,13 +23,20 @@ export async function load(
   target: Target,
   operation: OperationName,
   leaves: number,
+  settings: Settings,
+): Promise<Figures> {
+  return withServer(target, (running) => loadRunning(running, { operation, leaves }, settings))
+}
+
+/** The load of one operation on a server that runs already. */
+export async function loadRunning(
+  { url, pid }: Running,
+  what: { readonly operation: OperationName; readonly leaves: number; readonly credential?: Credential | undefined },
   { seconds, warmSeconds }: Settings,
 ): Promise<Figures> {
-  return withServer(target, async ({ url, pid }) => {
-    const request: LoadRequest = { url, pid, operation, leaves, seconds, warmSeconds }
-    const { perSecond, cpuUs } = await askChild<LoadFigures>('load.ts', request)
-    return { perSecond, cpuUs }
-  })
+  const request: LoadRequest = { url, pid, seconds, warmSeconds, ...what }
+  const { perSecond, cpuUs } = await askChild<LoadFigures>('load.ts', request)
+  return { perSecond, cpuUs }
 }
 
 /** The cells of a row that compares two variants by the processor time of the server. */

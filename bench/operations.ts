@@ -1,6 +1,7 @@
 /** What the load generator sends, operation by operation. */
 import type { Shot } from 'autocannon'
 import type { QuerySpec } from '../src/query/query.ts'
+import { cardPath, draftPathsOf, draftTexts, notePaths } from './club.ts'
 import { COPY_PATH, draftPaths, LARGE_PATH, largeList, leafPaths, OBJECT_PATH, objectOf1Kb, urlOf } from './fixtures.ts'
 import { PLACES_PATH } from './places.ts'
 import { questions, SPOTS, spotOf } from './questions.ts'
@@ -14,8 +15,14 @@ interface HttpOperation {
   readonly pipelining: number
   /** The error that has to be the answer to all of them. */
   readonly errcode?: number
-  /** @param size leaves of the tree, or children of the list */
-  shots(size: number): Shot[]
+  /** Whether each connection is a user with places of its own. Default: all of them send the same. */
+  readonly byUser?: true
+  /**
+   * What one connection sends.
+   * @param size leaves of the tree, or children of the list
+   * @param user number of the connection
+   */
+  shots(size: number, user: number): Shot[]
 }
 
 export type OperationName =
@@ -29,6 +36,9 @@ export type OperationName =
   | 'queryFrom'
   | 'queryMalformed'
   | 'queryUnindexed'
+  | 'getNote'
+  | 'getCard'
+  | 'putDraft'
 
 export const operations: Readonly<Record<OperationName, HttpOperation>> = {
   getLeaf: {
@@ -68,6 +78,14 @@ export const operations: Readonly<Record<OperationName, HttpOperation>> = {
     errcode: 20309,
     shots: () => [query({ orderBy: 'lat', limitToFirst: 20 })],
   },
+  getNote: { connections: 16, pipelining: 1, byUser: true, shots: (_, user) => notePaths(user).map(get) },
+  getCard: { connections: 16, pipelining: 1, byUser: true, shots: (_, user) => [get(cardPath(user))] },
+  putDraft: {
+    connections: 64,
+    pipelining: 1,
+    byUser: true,
+    shots: (_, user) => draftPathsOf(user).map((path) => revise(path, user)),
+  },
 }
 
 function get(path: readonly string[]): Shot {
@@ -76,6 +94,12 @@ function get(path: readonly string[]): Shot {
 
 function put(path: readonly string[], value: unknown): Shot {
   return { method: 'PUT', path: urlOf(path), body: JSON.stringify(value) }
+}
+
+/** Rules want every revision to be later than the one before, so each is made when it is sent. */
+function revise(path: readonly string[], user: number): Shot {
+  const text = draftTexts(user)
+  return { method: 'PUT', path: urlOf(path), setupRequest: (request) => ({ ...request, body: text() }) }
 }
 
 /** Every filter as JSON, as the protocol wants it. */

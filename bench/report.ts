@@ -10,7 +10,7 @@ export interface Goal {
 
 export interface Row {
   readonly operation: string
-  /** Leaves of the tree, children of the list, or subscribers. */
+  /** Leaves of the tree, children of the list, subscribers, rules or applications. */
   readonly size: number | undefined
   /** The figure itself, with its unit. */
   readonly measured: string
@@ -26,7 +26,7 @@ export interface Row {
 /** What a table is about, and what its sizes count. */
 export interface Heading {
   readonly title: string
-  readonly counted: 'leaves' | 'children' | 'subscribers'
+  readonly counted: 'leaves' | 'children' | 'subscribers' | 'rules, streams or applications'
 }
 
 export function report({ title, counted }: Heading, rows: readonly Row[], settings: string): string {
@@ -54,8 +54,9 @@ function verdict(judged: Spread | undefined, goal: Goal | undefined): string {
   return met ? 'ok' : 'missed'
 }
 
-/** `10k`, `1M`. */
+/** `10`, `10k`, `1M`. */
 export function size(leaves: number): string {
+  if (leaves < 1000) return String(leaves)
   return leaves >= 1_000_000 ? `${leaves / 1_000_000}M` : `${leaves / 1000}k`
 }
 

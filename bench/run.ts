@@ -1,10 +1,11 @@
-/** `bun run bench [read|write|query|fan-out|all] [--quick]`: measures, prints the tables and keeps them in `results/`. */
+/** `bun run bench [read|write|query|fan-out|rules|all] [--quick]`: measures, prints the tables and keeps them in `results/`. */
 import { describeFanOut, fanOutRows, fanOutVariants, prepareFanOut } from './fan-out.ts'
 import { operations } from './operations.ts'
 import { prepareQuery, queryRows, queryVariants } from './query.ts'
 import { readRows, readVariants } from './read.ts'
 import { type Heading, type Row, report } from './report.ts'
 import { runRounds, type Samples, type Variant } from './rounds.ts'
+import { describeRules, prepareRules, rulesRows, rulesVariants } from './rules.ts'
 import { FULL, QUICK, type Settings } from './settings.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
 import { writeRows, writeVariants } from './write.ts'
@@ -51,10 +52,18 @@ const halves = {
     rows: fanOutRows,
     describe: describeFanOut,
   },
+  rules: {
+    title: 'Rules, credentials and applications',
+    counted: 'rules, streams or applications',
+    prepare: prepareRules,
+    variants: rulesVariants,
+    rows: rulesRows,
+    describe: describeRules,
+  },
 } as const satisfies Readonly<Record<string, Half>>
 type HalfName = keyof typeof halves
 
-const USAGE = 'Usage: bun run bench [read|write|query|fan-out|all] [--quick]'
+const USAGE = 'Usage: bun run bench [read|write|query|fan-out|rules|all] [--quick]'
 
 function parseArguments(words: readonly string[]): { names: readonly HalfName[]; quick: boolean } {
   const quick = words.includes('--quick')
@@ -65,9 +74,10 @@ function parseArguments(words: readonly string[]): { names: readonly HalfName[];
     case 'write':
     case 'query':
     case 'fan-out':
+    case 'rules':
       return { names: [what], quick }
     case 'all':
-      return { names: ['read', 'write', 'query', 'fan-out'], quick }
+      return { names: ['read', 'write', 'query', 'fan-out', 'rules'], quick }
     default:
       throw new TypeError(USAGE)
   }

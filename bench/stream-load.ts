@@ -1,5 +1,6 @@
 /** Listens to many streams while a server publishes, in a process of its own. */
 import { answer, requestOf } from './child.ts'
+import { tokenOf } from './credential.ts'
 import { processCpuMs, untilQuiet } from './proc.ts'
 import { StreamClients } from './stream-clients.ts'
 import { Control, Poster, type Publisher } from './stream-publisher.ts'
@@ -14,6 +15,8 @@ export interface StreamLoadRequest {
   readonly posted: boolean
   /** Request target of each stream. */
   readonly streams: readonly string[]
+  /** Whether each shows a token of a user of its own. */
+  readonly withTokens: boolean
   /** Streams that get what is published. */
   readonly concerned: number
   /** Messages published at once; the next are when all of these have arrived. */
@@ -45,7 +48,8 @@ interface Published {
 const LIFETIME_MS = 60_000
 
 async function runLoad(request: StreamLoadRequest): Promise<StreamLoadFigures> {
-  const { url, control, posted, streams, concerned, warmSeconds, seconds } = request
+  const { url, control, posted, concerned, warmSeconds, seconds } = request
+  const streams = request.withTokens ? await showingTokens(request.streams) : request.streams
   const publisher = posted ? new Poster(`http://127.0.0.1:${control}/publish`) : await Control.connect(control)
   const clients = new StreamClients()
   const publishFor = (length: number, listeners: number) => measure(request, publisher, clients, length, listeners)
@@ -68,6 +72,10 @@ async function runLoad(request: StreamLoadRequest): Promise<StreamLoadFigures> {
     p50Ms: latencies[Math.floor(latencies.length * 0.5)] ?? 0,
     p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
   }
+}
+
+function showingTokens(streams: readonly string[]): Promise<string[]> {
+  return Promise.all(streams.map(async (stream, user) => `${stream}?auth=${await tokenOf(user)}`))
 }
 
 async function measure(

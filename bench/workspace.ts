@@ -3,6 +3,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { generate } from 'selfsigned'
+import { buildApplications } from './applications.ts'
+import { buildClub } from './club.ts'
 import { buildTree, databaseFile } from './fixtures.ts'
 import { buildPlaces, buildTwins } from './places.ts'
 import { size } from './report.ts'
@@ -11,7 +13,13 @@ import type { Certificate } from './targets/target.ts'
 const DATA_DIR = fileURLToPath(new URL('data', import.meta.url))
 
 /** Kinds of data directories: what makes one of a given size. */
-const builders = { tree: buildTree, places: buildPlaces, twins: buildTwins } as const
+const builders = {
+  tree: buildTree,
+  places: buildPlaces,
+  twins: buildTwins,
+  club: buildClub,
+  applications: buildApplications,
+} as const
 type Stock = keyof typeof builders
 
 export class Workspace implements Disposable {
@@ -46,6 +54,16 @@ export class Workspace implements Disposable {
   /** The two lists of that many children. */
   twins(children: number): string {
     return this.#dataDir('twins', children)
+  }
+
+  /** The tree of so many members, to be copied. */
+  club(members: number): string {
+    return this.#dataDir('club', members)
+  }
+
+  /** So many registered applications, to be served and only read. */
+  applications(count: number): string {
+    return this.#dataDir('applications', count)
   }
 
   /** A directory for the database of AceBase with a list of that many children. */

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import type { Elysia } from 'elysia'
-import { DataRoutes } from './http/data-routes.ts'
+import { Failures } from './auth/failures.ts'
+import { Gate } from './auth/gate.ts'
 import { treePlugin } from './http/plugin.ts'
+import { Routes } from './http/routes.ts'
 import { trustProxies } from './http/transport.ts'
 import { defaultStreams } from './hub/hub.ts'
 import { type Observer, silentObserver } from './observer.ts'
@@ -13,14 +15,38 @@ import {
   type DholeOptions,
   type LimitOptions,
 } from './options.ts'
-import { keepSecret } from './secret.ts'
-import { type Application, Applications } from './service/applications.ts'
-import { Database } from './service/database.ts'
+import { keepSecret, secretFile } from './secret.ts'
+import { type ApplicationParts, Applications } from './service/applications.ts'
+import { Database, type DatabaseSettings } from './service/database.ts'
 import { SqliteStore } from './store/sqlite/sqlite-store.ts'
 import { defaultLimits, type Limits } from './tree/limits.ts'
 
 const DEFAULT_DATA_DIR = './data'
 const DEFAULT_APPLICATIONS: Readonly<Record<string, ApplicationOptions>> = { app: {} }
+const DEFAULT_FAILED_CREDENTIALS = 30
+const OPEN_RULES = '{"rules":{".read":true,".write":true}}'
+const LOCKED_RULES = '{"rules":{".read":false,".write":false}}'
+
+/** Which rules a tree has. */
+interface InitialRules {
+  /** Source of those in force until others are stored. */
+  readonly rules: string
+  /** Whether they become its own when it has none. */
+  readonly keepRules: boolean
+}
+
+/** Applications beside those of the options, opened when they are asked for. */
+export interface OnDemand {
+  /**
+   * Settings of one, its secret among them; `undefined` when there is none of that name.
+   * @throws Error when there is one and its settings cannot be read
+   */
+  readonly find: (id: string) => (ApplicationOptions & { readonly secret: string }) | undefined
+  /** Time after which one that nobody needs is closed, in milliseconds. */
+  readonly idleMs: number
+  /** Most that are open at once. */
+  readonly maxOpen: number
+}
 
 /**
  * The tree service as an Elysia plugin. The host must serve HTTPS, or stand behind a proxy named in `trustProxy`:
@@ -40,20 +66,7 @@ export function dhole(options: DholeOptions = {}): Elysia {
  */
 export function openDatabase(options: DatabaseOptions): Database {
   checkDatabaseOptions(options)
-  const observer: Observer = options.observer ?? silentObserver
-  const store = new SqliteStore(options.file, options.storage ?? {}, observer)
-  const limits = limitsOf(options.limits)
-  const database = new Database(store, {
-    limits,
-    profile: options.profile ?? 'wilddog',
-    indexPolicy: options.indexPolicy ?? 'allow',
-    streams: { ...defaultStreams, maxEvent: limits.maxReadBytes, ...options.streams },
-  })
-  // What cannot be built now is built, or done without, when a query comes.
-  if (options.indexes !== undefined) {
-    database.declareIndexes(options.indexes).catch((error) => observer.storeTroubled(options.file, error))
-  }
-  return database
+  return openTree(options, { rules: OPEN_RULES, keepRules: false })
 }
 
 /** The plugin over applications that are open already; `server` mounts the same ones on two listeners. */
@@ -61,7 +74,7 @@ export function mount(applications: Applications, options: DholeOptions): Elysia
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
   const transport = trustProxies(options.trustProxy ?? [])
-  const routes = new DataRoutes({
+  const routes = new Routes({
     applications,
     limits: limitsOf(options.limits),
     transport,
@@ -72,30 +85,91 @@ export function mount(applications: Applications, options: DholeOptions): Elysia
   return treePlugin({ routes, prefix, docs: options.docs ?? false, transport, onStop: () => applications.close() })
 }
 
-/** Opens every application of the options, each on its own file. */
-export function openApplications(options: DholeOptions): Applications {
+/**
+ * Opens every application of the options, each on its own file; the single one is that of requests that name none.
+ * @throws Error when a file is in use or damaged
+ */
+export function openApplications(options: DholeOptions, onDemand?: OnDemand): Applications {
   const dataDir = options.dataDir ?? DEFAULT_DATA_DIR
-  const opened = Object.entries(options.applications ?? DEFAULT_APPLICATIONS).map(
-    ([id, { secret, open, ...tree }]): Application => ({
-      id,
-      secret: secret ?? keepSecret(secretFile(dataDir, id)).secret,
-      open: open ?? false,
-      database: openDatabase({
-        file: join(dataDir, 'apps', `${id}.sqlite`),
-        limits: options.limits ?? {},
-        storage: options.storage ?? {},
-        streams: options.streams ?? {},
-        observer: options.observer ?? silentObserver,
-        ...tree,
-      }),
-    }),
-  )
-  return new Applications(opened, options.baseDomain)
+  const observer: Observer = options.observer ?? silentObserver
+  const failures = new Failures(options.failedCredentials ?? DEFAULT_FAILED_CREDENTIALS)
+  const kept = new Map(Object.entries(options.applications ?? DEFAULT_APPLICATIONS))
+  const [single] = kept.keys()
+  const applications = new Applications({
+    find: (id) => {
+      const found = kept.get(id) ?? onDemand?.find(id)
+      return found && (() => openApplication(id, found, options, failures))
+    },
+    defaultId: kept.size === 1 ? single : undefined,
+    baseDomain: options.baseDomain,
+    idleMs: onDemand?.idleMs ?? Number.POSITIVE_INFINITY,
+    maxOpen: onDemand?.maxOpen ?? 0,
+    onTrouble: (id, error) => observer.storeTroubled(treeFile(dataDir, id), error),
+  })
+  try {
+    for (const id of kept.keys()) applications.keep(id)
+  } catch (error) {
+    // The first trouble is the one to hear of.
+    applications.close().catch(() => {})
+    throw error
+  }
+  return applications
 }
 
-/** Where the generated secret of an application is kept. */
-export function secretFile(dataDir: string, id: string): string {
-  return join(dataDir, 'secrets', `${id}.secret`)
+/** Where the tree of an application is kept. */
+export function treeFile(dataDir: string, id: string): string {
+  return join(dataDir, 'apps', `${id}.sqlite`)
+}
+
+function openApplication(
+  id: string,
+  { secret, smsKey, open, rules, limits, ...tree }: ApplicationOptions,
+  options: DholeOptions,
+  failures: Failures,
+): ApplicationParts {
+  const dataDir = options.dataDir ?? DEFAULT_DATA_DIR
+  const known = secret ?? keepSecret(secretFile(dataDir, id)).secret
+  const gate = new Gate({ application: id, secret: known, failures, development: options.development ?? false })
+  const database = openTree(
+    {
+      file: treeFile(dataDir, id),
+      limits: { ...options.limits, ...limits },
+      storage: options.storage ?? {},
+      streams: options.streams ?? {},
+      observer: options.observer ?? silentObserver,
+      ...tree,
+    },
+    { rules: rules ?? (open ? OPEN_RULES : LOCKED_RULES), keepRules: rules !== undefined },
+  )
+  return { gate, database }
+}
+
+function openTree(options: DatabaseOptions, initial: InitialRules): Database {
+  const observer: Observer = options.observer ?? silentObserver
+  const onTroubled = (error: unknown) => observer.storeTroubled(options.file, error)
+  const store = new SqliteStore(options.file, options.storage ?? {}, observer)
+  const limits = limitsOf(options.limits)
+  const database = databaseOver(store, {
+    limits,
+    profile: options.profile ?? 'wilddog',
+    indexPolicy: options.indexPolicy ?? 'allow',
+    streams: { ...defaultStreams, maxEvent: limits.maxReadBytes, ...options.streams },
+    ...initial,
+    onTroubled,
+  })
+  // What cannot be built now is built, or done without, when a query comes.
+  if (options.indexes !== undefined) database.declareIndexes(options.indexes).catch(onTroubled)
+  return database
+}
+
+/** Lets go of the file when the tree in it cannot be served, so that it can be mended. */
+function databaseOver(store: SqliteStore, settings: DatabaseSettings): Database {
+  try {
+    return new Database(store, settings)
+  } catch (error) {
+    store.close().catch(() => {})
+    throw error
+  }
 }
 
 /** Without the query string: credentials stand there. */

@@ -1,14 +1,14 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Observer } from './observer.ts'
 import { type IndexPolicy, type IndexSpec, parseIndexes } from './query/indexes.ts'
 import type { Family } from './query/query.ts'
+import { parseRules } from './rules/rule-set.ts'
+import { LEAST_SECRET_LENGTH } from './secret.ts'
+import { APPLICATION_ID } from './service/application-id.ts'
 import { DholeError } from './tree/error.ts'
 
 const WHOLE = { minimum: 1 }
-
-/** Name of an application: a host label, so that it can stand in one. */
-const APPLICATION_ID = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
 
 const limitsSchema = Type.Partial(
   Type.Object(
@@ -52,14 +52,22 @@ const treeProperties = {
   indexes: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String({ minLength: 1 })))),
 }
 
+/** What of an application is no secret. */
+const settingProperties = {
+  open: Type.Optional(Type.Boolean()),
+  rules: Type.Optional(Type.String()),
+  limits: Type.Optional(limitsSchema),
+  ...treeProperties,
+}
+
+const secretSchema = Type.Optional(Type.String({ minLength: LEAST_SECRET_LENGTH }))
+
 const applicationSchema = Type.Object(
-  {
-    secret: Type.Optional(Type.String({ minLength: 16 })),
-    open: Type.Optional(Type.Boolean()),
-    ...treeProperties,
-  },
+  { secret: secretSchema, smsKey: secretSchema, ...settingProperties },
   { additionalProperties: false },
 )
+
+const applicationSettingsSchema = Type.Object(settingProperties, { additionalProperties: false })
 
 const databaseSchema = Type.Object(
   {
@@ -85,6 +93,8 @@ const dholeSchema = Type.Partial(
       trustProxy: Type.Array(Type.String({ minLength: 1 })),
       docs: Type.Boolean(),
       streamHost: Type.String({ pattern: '^https://[^/?#]+$' }),
+      failedCredentials: Type.Integer({ minimum: 0 }),
+      development: Type.Boolean(),
       limits: limitsSchema,
       storage: storageSchema,
       streams: streamsSchema,
@@ -119,12 +129,22 @@ interface TreeOptions {
   readonly indexes?: IndexSpec
 }
 
+/** Settings of one application that are no secret. */
+export interface ApplicationSettings extends TreeOptions {
+  /** Lets everybody read and write until it has rules of its own. Default `false`: only the secret opens. */
+  readonly open?: boolean
+  /** Source text of its first rules; those it has already stay. Not together with `open`. */
+  readonly rules?: string
+  /** Bounds on its requests in place of those for all applications. */
+  readonly limits?: LimitOptions
+}
+
 /** Settings of one application. */
-export interface ApplicationOptions extends TreeOptions {
+export interface ApplicationOptions extends ApplicationSettings {
   /** Super secret, at least 16 characters. Default: made on first run and kept in `dataDir`. */
   readonly secret?: string
-  /** Lets everybody read and write. Default `false`: only the secret opens. */
-  readonly open?: boolean
+  /** Key that signs requests for the states of its text messages, at least 16 characters. */
+  readonly smsKey?: string
 }
 
 /** Options of `openDatabase()`. */
@@ -154,6 +174,10 @@ export interface DholeOptions {
   readonly docs?: boolean
   /** Origin that streams are sent to with a redirect, such as `https://streams.example.org`. Default: they are served here. */
   readonly streamHost?: string
+  /** Wrong credentials an address may show in a minute before it is refused for a while; 0: any number. Default 30. */
+  readonly failedCredentials?: number
+  /** Takes `Authorization: Bearer owner` for the super secret, as emulators do. Only where nobody else can connect. */
+  readonly development?: boolean
   readonly limits?: LimitOptions
   readonly storage?: StorageOptions
   readonly streams?: StreamOptions
@@ -164,13 +188,32 @@ export interface DholeOptions {
 /** @throws TypeError that names every wrong or unknown option */
 export function checkDholeOptions(options: DholeOptions): void {
   check(dholeSchema, options)
-  for (const { indexes } of Object.values(options.applications ?? {})) checkIndexes(indexes ?? {})
+  for (const [id, application] of Object.entries(options.applications ?? {})) {
+    checkSettings(`applications/${id}/`, application)
+  }
+}
+
+/** @throws TypeError that names every wrong or unknown setting */
+export function checkApplicationSettings(settings: unknown): asserts settings is ApplicationSettings {
+  check(applicationSettingsSchema, settings)
+  checkSettings('', settings as ApplicationSettings)
 }
 
 /** @throws TypeError that names every wrong or unknown option */
 export function checkDatabaseOptions(options: DatabaseOptions): void {
   check(databaseSchema, options)
   checkIndexes(options.indexes ?? {})
+}
+
+function checkSettings(where: string, { open, rules, indexes }: ApplicationSettings): void {
+  checkIndexes(indexes ?? {})
+  if (rules === undefined) return
+  if (open !== undefined) throw new TypeError(`Wrong options: ${where}rules: not together with open`)
+  try {
+    parseRules(rules)
+  } catch (error) {
+    throw error instanceof DholeError ? new TypeError(`Wrong options: ${where}rules: ${error.message}`) : error
+  }
 }
 
 function checkIndexes(indexes: IndexSpec): void {
@@ -183,7 +226,7 @@ function checkIndexes(indexes: IndexSpec): void {
   }
 }
 
-function check(schema: typeof dholeSchema | typeof databaseSchema, options: unknown): void {
+function check(schema: TSchema, options: unknown): void {
   const problems = [...Value.Errors(schema, options)].map(({ path, message }) => `${path || '/'}: ${message}`)
   if (problems.length > 0) throw new TypeError(`Wrong options: ${problems.join('; ')}`)
 }

@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writePrivately } from './private-file.ts'
 
 const SECRET_BYTES = 30
-const OWNER_ONLY = 0o600
+/** Shorter ones can be guessed. */
+export const LEAST_SECRET_LENGTH = 16
 
 /** A secret kept in a file that only its owner can read. */
 export interface KeptSecret {
@@ -11,11 +13,39 @@ export interface KeptSecret {
   readonly fresh: boolean
 }
 
-/** Reads the secret of a file, or makes one and keeps it there. */
+/** Where the super secret of an application is kept. */
+export function secretFile(dataDir: string, id: string): string {
+  return join(dataDir, 'secrets', `${id}.secret`)
+}
+
+/** Where the key is kept that signs an application's requests for the states of its text messages. */
+export function smsKeyFile(dataDir: string, id: string): string {
+  return join(dataDir, 'secrets', `${id}.sms`)
+}
+
+/** Reads the secret of a file, or makes one and keeps it there. @throws Error when the file holds none */
 export function keepSecret(file: string): KeptSecret {
-  if (existsSync(file)) return { secret: readFileSync(file, 'utf8').trim(), fresh: false }
-  const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString('base64url')
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, `${secret}\n`, { mode: OWNER_ONLY, flag: 'wx' })
+  if (existsSync(file)) return { secret: readSecret(file), fresh: false }
+  const secret = newSecret()
+  writeSecret(file, secret)
   return { secret, fresh: true }
+}
+
+/** @throws Error when there is no such file, or too little in it: an empty secret would let everybody in */
+export function readSecret(file: string): string {
+  const secret = readFileSync(file, 'utf8').trim()
+  if (secret.length < LEAST_SECRET_LENGTH) {
+    throw new Error(`${file} holds no secret of at least ${LEAST_SECRET_LENGTH} characters`)
+  }
+  return secret
+}
+
+/** Puts a secret in the place of the one in a file. Durable when it returns. */
+export function writeSecret(file: string, secret: string): void {
+  writePrivately(file, `${secret}\n`)
+}
+
+/** 240 random bits as text that needs no escapes in a URL. */
+export function newSecret(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString('base64url')
 }

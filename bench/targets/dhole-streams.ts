@@ -11,16 +11,22 @@ interface DholeStreamsRequest {
   readonly dataDir: string
   /** The leaf that what is published is written to. */
   readonly path: string
+  /** Super secret of the application. Default: one that nobody knows. */
+  readonly secret?: string
+  /** Source of its rules. Default: everybody may do everything. */
+  readonly rules?: string
 }
 
 export function dholeStreams(request: DholeStreamsRequest): Target {
   return { name: 'dhole', start: () => startServer('dhole-streams.ts', request) }
 }
 
-function serve({ certificate, dataDir, path }: DholeStreamsRequest): void {
-  const options: DholeOptions = { dataDir, applications: { app: { open: true } } }
+async function serve({ certificate, dataDir, path, secret, rules }: DholeStreamsRequest): Promise<void> {
+  const access = rules === undefined ? { open: true } : { rules }
+  const app = { ...access, ...(secret === undefined ? {} : { secret }) }
+  const options: DholeOptions = { dataDir, applications: { app } }
   const applications = openApplications(options)
-  const { database } = applications.choose({ ns: 'app', host: '' })
+  const { database } = await applications.choose({ ns: 'app', host: '' })
   const application = new Elysia({ handler: { standardHostname: false } })
     .use(mount(applications, options))
     .listen({ hostname: '127.0.0.1', port: 0, tls: certificate, http2: true, idleTimeout: 60 })
@@ -28,4 +34,4 @@ function serve({ certificate, dataDir, path }: DholeStreamsRequest): void {
   announce(`https://127.0.0.1:${application.server?.port} ${control}`, () => application.stop(true))
 }
 
-if (import.meta.main) serve(requestOf<DholeStreamsRequest>())
+if (import.meta.main) await serve(requestOf<DholeStreamsRequest>())

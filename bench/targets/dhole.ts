@@ -14,6 +14,8 @@ interface DholeRequest {
   readonly probe?: boolean
   /** Queries need an index, and the list of places has one by name. Default `false`: an index is made when needed. */
   readonly strict?: boolean
+  /** Super secret of the application. Default: one that nobody knows. */
+  readonly secret?: string
 }
 
 const STRICT: ApplicationOptions = { open: true, indexPolicy: 'require', indexes: { '/places': ['name'] } }
@@ -22,7 +24,7 @@ export function dholeServer(request: DholeRequest): Target {
   return { name: request.cold ? 'dhole, no cache' : 'dhole', start: () => startServer('dhole.ts', request) }
 }
 
-function serve({ certificate, dataDir, cold, probe, strict }: DholeRequest): void {
+function serve({ certificate, dataDir, cold, probe, strict, secret }: DholeRequest): void {
   const application = new Elysia({ handler: { standardHostname: false } })
   if (probe) {
     const loop = new LoopProbe()
@@ -33,7 +35,7 @@ function serve({ certificate, dataDir, cold, probe, strict }: DholeRequest): voi
     .use(
       dhole({
         dataDir,
-        applications: { app: strict ? STRICT : { open: true } },
+        applications: { app: { ...(strict ? STRICT : { open: true }), ...(secret === undefined ? {} : { secret }) } },
         storage: cold ? { cacheLength: 0 } : {},
       }),
     )

@@ -1,8 +1,10 @@
 #!/usr/bin/env bun
-import { Command, Option } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { configSchema, type RawConfig, readConfig, settingSchema } from '../server/config.ts'
 import { serve } from '../server/main.ts'
+import { appsCommand } from './apps.ts'
+import { tokenCommand } from './token.ts'
 
 /** Exit status when writes can no longer be made durable. */
 const EXIT_FAILED = 1
@@ -34,6 +36,15 @@ serveCommand.action(async (flags: Record<string, string | undefined>) => {
   process.exit(ended === true ? EXIT_FAILED : 0)
 })
 
+program.addCommand(appsCommand())
+program.addCommand(tokenCommand())
+for (const command of everyCommand(program)) command.exitOverride()
+
+/** A command and all below it. */
+function everyCommand(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)]
+}
+
 /** `DATA_DIR` as a flag: `data-dir`. */
 function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
@@ -41,7 +52,7 @@ function flagOf(name: string): string {
 
 /** The settings by their names in the environment; a flag wins over the environment. */
 function rawConfig(flags: Readonly<Record<string, string | undefined>>): RawConfig {
-  const raw: Record<string, string | undefined> = { RULES: process.env['RULES'] }
+  const raw: Record<string, string | undefined> = {}
   for (const name of Object.keys(configSchema.properties)) {
     raw[name] = flags[flagOf(name).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())]
   }
@@ -51,6 +62,8 @@ function rawConfig(flags: Readonly<Record<string, string | undefined>>): RawConf
 try {
   await program.parseAsync()
 } catch (error) {
+  // What is wrong with the command line itself has been said already, and so has what `--help` asked for.
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : EXIT_UNUSABLE)
   process.stderr.write(`dhole: ${error instanceof Error ? error.message : String(error)}\n`)
   process.exit(EXIT_UNUSABLE)
 }

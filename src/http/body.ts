@@ -20,13 +20,32 @@ export async function readJson(
   maxBytes: number,
   malformed: Extract<ErrorCode, 'bad-data' | 'bad-patch'>,
 ): Promise<unknown> {
-  const sent = await readBytes(request, maxBytes, malformed)
-  const bytes = await decode(sent, request.headers.get('content-encoding'), maxBytes, malformed)
-  if (bytes.byteLength === 0) throw new DholeError('no-data')
+  const bytes = await readBody(request, maxBytes, malformed)
   const json = parse(bytes, malformed)
   // Whoever asked for a large body now checks it; others get their turn in between.
   if (bytes.byteLength > LARGE_BYTES) await new Promise(setImmediate)
   return json
+}
+
+/** As `readJson`, for a body that is text to us. */
+export async function readText(
+  request: Request,
+  maxBytes: number,
+  malformed: Extract<ErrorCode, 'bad-data' | 'bad-patch'>,
+): Promise<string> {
+  const bytes = await readBody(request, maxBytes, malformed)
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new DholeError(malformed, undefined, { cause })
+  }
+}
+
+async function readBody(request: Request, maxBytes: number, malformed: ErrorCode): Promise<Uint8Array> {
+  const sent = await readBytes(request, maxBytes, malformed)
+  const bytes = await decode(sent, request.headers.get('content-encoding'), maxBytes, malformed)
+  if (bytes.byteLength === 0) throw new DholeError('no-data')
+  return bytes
 }
 
 function parse(bytes: Uint8Array, malformed: ErrorCode): unknown {

@@ -1,7 +1,10 @@
-import { identify } from '../auth/credential.ts'
+import type { Caller } from '../auth/credential.ts'
 import type { Family, Query } from '../query/query.ts'
-import type { Application, Applications } from '../service/applications.ts'
+import type { Application } from '../service/applications.ts'
+import type { ReadOptions } from '../service/database.ts'
+import type { Access } from '../service/judge.ts'
 import type { WriteOptions, WriteOutcome } from '../service/write-job.ts'
+import { writeSeconds } from '../service/write-size.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
 import { etagMatches, NULL_ETAG } from '../tree/etag.ts'
@@ -9,51 +12,42 @@ import type { Limits } from '../tree/limits.ts'
 import type { ReadText } from '../tree/node-text.ts'
 import { endsInPriority, type Path } from '../tree/path.ts'
 import { acceptsStream } from './accept.ts'
+import { withAuthDebug } from './auth-debug.ts'
 import { readJson } from './body.ts'
-import { isBearer, speaksFirebase } from './dialect.ts'
-import { errorReply, knownError } from './error-reply.ts'
-import {
-  checkParameters,
-  decodeParameters,
-  isCallbackName,
-  NO_PARAMETERS,
-  NO_RAW_PARAMETERS,
-  type Parameters,
-  parseTimeout,
-  type RawParameters,
-  writeSeconds,
-} from './parameters.ts'
+import { callerOf, type Origin, overriddenCaller } from './caller.ts'
+import { speaksFirebase } from './dialect.ts'
+import { type Method, methodOf } from './method.ts'
+import { checkParameters, NO_PARAMETERS, type Parameters, parseTimeout, type RawParameters } from './parameters.ts'
 import { queryOf } from './query-parameters.ts'
-import { type Dress, dressedReply, emptyReply, jsonReply, preflightReply, redirectReply } from './reply.ts'
+import { dressedReply, emptyReply, jsonReply, redirectReply } from './reply.ts'
 import { openStream } from './stream-route.ts'
-import { splitTarget, type Target, targetPath } from './target.ts'
-import type { Listener, Transport } from './transport.ts'
+import { targetPath } from './target.ts'
 
 /** What the data routes need to answer. */
 export interface DataRoutesOptions {
-  readonly applications: Applications
   readonly limits: Limits
-  readonly transport: Transport
-  /** Path the routes are mounted under, without a slash at the end. */
-  readonly prefix: string
   /** Origin that serves streams, when it is another one. */
   readonly streamHost: string | undefined
-  /** An error nobody foresaw, for the log. */
-  readonly onUnforeseen: (request: Request, error: unknown) => void
 }
 
-/** One request whose application, path, method and parameters are known and allowed. */
-interface DataRequest {
-  readonly request: Request
-  readonly listener: Listener | null
+/** A request to the tree, as far as it is known to everybody. */
+export interface TreeRequest extends Origin {
   readonly application: Application
-  readonly path: Path
-  readonly parameters: Parameters
+  readonly rawPath: string
+  readonly raw: RawParameters
+  /** The answer for what was thrown. */
+  readonly refusal: (thrown: unknown) => Response
 }
 
-type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
+/** One request whose path, parameters and caller are known. */
+interface DataRequest extends TreeRequest, Access {
+  readonly path: Path
+  readonly method: Method
+  readonly parameters: Parameters
+  readonly timeoutMs: number | undefined
+  readonly query: Query | undefined
+}
 
-const METHODS: ReadonlySet<string> = new Set<Method>(['GET', 'PUT', 'POST', 'PATCH', 'DELETE'])
 /** Parameters that make no sense of a stream. */
 const NOT_STREAMED = ['shallow', 'count', 'callback', 'download']
 /** A connection that does not read is broken off after so many seconds. */
@@ -72,55 +66,53 @@ export class DataRoutes {
     this.#options = options
   }
 
-  /** @param listener asked who is speaking, only when the request itself does not tell */
-  handle(request: Request, listener: Listener | null): Awaitable<Response> {
-    let raw: RawParameters = NO_RAW_PARAMETERS
-    try {
-      const target = splitTarget(request.url, this.#options.prefix)
-      if (!this.#options.transport.isSecure(target, request, listener)) throw new DholeError('https-required')
-      if (request.method === 'OPTIONS') return preflightReply()
-      raw = decodeParameters(target.search)
-      const reply = this.#answer(request, target, raw, listener)
-      return reply instanceof Promise ? reply.catch((thrown) => this.#error(request, thrown, raw)) : reply
-    } catch (thrown) {
-      return this.#error(request, thrown, raw)
-    }
-  }
-
-  /** In the order of the protocol: application, path, method, parameters, credential; the rest is the method's. */
-  #answer(request: Request, target: Target, raw: RawParameters, listener: Listener | null): Awaitable<Response> {
-    const application = this.#options.applications.choose({ ns: raw.values['ns'], host: target.host })
-    const path = parseDataPath(target.rawPath)
+  /** In the order of the protocol: path, method, parameters, credential; the rest is the method's. */
+  answer(tree: TreeRequest): Awaitable<Response> {
+    const { application, request, raw } = tree
+    const path = parseDataPath(tree.rawPath)
     const method = methodOf(request, raw)
     if (endsInPriority(path) && (method === 'POST' || method === 'PATCH')) throw new DholeError('priority-method')
     checkCombination(method, request, raw)
     const parameters = checkParameters(raw)
     const timeoutMs = parseTimeout(parameters.timeout)
     const query = raw.filters ? queryOf(parameters, familyOf(request, raw, application)) : undefined
-    const caller = identify(credentialOf(request, parameters), application.secret)
-    if (method === 'GET' && parameters.sv !== undefined) return dressedReply(String(Date.now()), parameters)
-    if (!application.open && !caller.admin) throw new DholeError('permission-denied')
-    const data: DataRequest = { request, listener, application, path, parameters }
-    if (path[0] === INFO) return info(data, method)
-    if (method !== 'GET') return this.#write(data, method)
-    return wantsStream(request) ? this.#stream(data, query) : this.#get(data, query, timeoutMs)
+    const caller = callerOf(application.gate, tree, parameters)
+    const data = { ...tree, path, method, parameters, timeoutMs, query }
+    if (caller instanceof Promise) return caller.then((known) => this.#answerTo(known, data))
+    return this.#answerTo(caller, data)
   }
 
-  #get(data: DataRequest, query: Query | undefined, timeoutMs: number | undefined): Awaitable<Response> {
-    const { application, path, parameters } = data
+  #answerTo(shown: Caller, data: DataRequest): Awaitable<Response> {
+    const { method, parameters, path } = data
+    const as = overriddenCaller(shown, parameters.auth_variable_override)
+    if (method === 'GET' && parameters.sv !== undefined) return dressedReply(String(Date.now()), parameters)
+    if (path[0] === INFO) return info(data)
+    if (shown.debug !== true) return this.#use({ ...data, as })
+    return withAuthDebug((onTrace) => this.#use({ ...data, as, onTrace }), data.refusal)
+  }
+
+  #use(data: DataRequest): Awaitable<Response> {
+    const { method } = data
+    if (method !== 'GET') return this.#write(data, method)
+    return wantsStream(data.request) ? this.#stream(data) : this.#get(data)
+  }
+
+  #get(data: DataRequest): Awaitable<Response> {
+    const { application, path, parameters, query, as, onTrace, timeoutMs } = data
     const { database } = application
+    const options: ReadOptions = { as, onTrace, timeoutMs }
     if (parameters.count === 'true') {
-      return then(data, database.count(path, query, timeoutMs), (count) => dressedReply(String(count), parameters))
+      return then(data, database.count(path, query, options), (count) => dressedReply(String(count), parameters))
     }
     if (parameters.shallow === 'true') {
-      return then(data, database.shallow(path, timeoutMs, query), (text) => dressedReply(text ?? 'null', parameters))
+      return then(data, database.shallow(path, query, options), (text) => dressedReply(text ?? 'null', parameters))
     }
-    const text = query === undefined ? database.node(path, timeoutMs) : database.select(path, query, timeoutMs)
+    const text = query === undefined ? database.node(path, options) : database.select(path, query, options)
     return then(data, text, (found) => readReply(data, found))
   }
 
-  async #stream(data: DataRequest, query: Query | undefined): Promise<Response> {
-    const { request, listener, application, path, parameters } = data
+  async #stream(data: DataRequest): Promise<Response> {
+    const { request, listener, application, path, parameters, query, as, onTrace } = data
     if (endsInPriority(path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
     const elsewhere = this.#options.streamHost && elsewhereUrl(request, this.#options.streamHost)
     if (elsewhere) return redirectReply(elsewhere)
@@ -129,6 +121,8 @@ export class DataRoutes {
     return openStream(application.database, {
       path,
       query,
+      as,
+      onTrace,
       export: parameters.format === 'export',
       lastEventId: request.headers.get('last-event-id') ?? undefined,
       numbered: parameters.resume === 'true',
@@ -138,11 +132,13 @@ export class DataRoutes {
   }
 
   async #write(data: DataRequest, method: Exclude<Method, 'GET'>): Promise<Response> {
-    const { application, path, parameters, request } = data
+    const { application, path, parameters, request, as, onTrace } = data
     const { database } = application
     const options: WriteOptions = {
+      as,
+      onTrace,
       ifMatch: request.headers.get('if-match') ?? undefined,
-      maxSeconds: writeSeconds(parameters),
+      maxSeconds: writeSeconds(parameters.writeSizeLimit),
     }
     switch (method) {
       case 'PUT':
@@ -179,31 +175,12 @@ export class DataRoutes {
     workInSilence(data)
     return json
   }
-
-  #error(request: Request, thrown: unknown, raw: RawParameters): Response {
-    const error = knownError(thrown)
-    if (error.code === 'internal') this.#options.onUnforeseen(request, thrown)
-    return errorReply(error, dressOf(request, raw), speaksFirebase(request, raw))
-  }
 }
 
 /** A dot path that is no part of the data is known by its first key. */
 function parseDataPath(rawPath: string): Path {
   if (rawPath.startsWith(INFO_PREFIX)) return [INFO, ...targetPath(rawPath.slice(INFO.length + 1))]
   return targetPath(rawPath)
-}
-
-/** The method meant: POST can stand for another. */
-function methodOf(request: Request, raw: RawParameters): Method {
-  const sent = request.method
-  if (sent === 'GET' || sent === 'HEAD') return 'GET'
-  if (!METHODS.has(sent)) throw new DholeError('method-not-allowed')
-  if (sent !== 'POST') return sent as Method
-  const override = request.headers.get('x-http-method-override') ?? raw.values['x-http-method-override']
-  if (override === undefined) return 'POST'
-  const method = override.trim().toUpperCase()
-  if (!METHODS.has(method)) throw new DholeError('bad-parameter')
-  return method as Method
 }
 
 /** Headers and parameters that do not go with the method. */
@@ -244,16 +221,6 @@ function elsewhereUrl({ url }: Request, streamHost: string): string | undefined 
   return here.toLowerCase() === streamHost.toLowerCase() ? undefined : streamHost + target
 }
 
-/** First present wins. */
-function credentialOf(request: Request, parameters: Parameters): string | undefined {
-  if (parameters.auth !== undefined) return parameters.auth
-  if (parameters.access_token !== undefined) return parameters.access_token
-  const authorization = request.headers.get('authorization')
-  if (authorization === null) return undefined
-  // Another scheme is a credential too, and one nobody here gave out.
-  return isBearer(authorization) ? authorization.slice('Bearer'.length).trim() : ''
-}
-
 function wantsEtag(request: Request): boolean {
   return request.headers.get('x-firebase-etag')?.toLowerCase() === 'true'
 }
@@ -280,26 +247,11 @@ function writeReply({ request, parameters }: DataRequest, outcome: WriteOutcome)
   return dressedReply(text, { print, etag: tagged ? outcome.etag : undefined })
 }
 
-function info({ path, parameters }: DataRequest, method: Method): Response {
+function info({ path, parameters, method }: DataRequest): Response {
   if (method !== 'GET') throw new DholeError('bad-path')
   const name = path.slice(1).join('/')
   const text = name === 'connected' ? 'true' : name === 'serverTimeOffset' ? '0' : 'null'
   return dressedReply(text, parameters)
-}
-
-/** What of the raw parameters an error can be dressed with: only what a success would have worn. */
-function dressOf(request: Request, raw: RawParameters): Dress {
-  const { callback, print } = raw.values
-  const wrapped = callback !== undefined && isCallbackName(callback) && isRead(request, raw)
-  return { callback: wrapped ? callback : undefined, print }
-}
-
-function isRead(request: Request, raw: RawParameters): boolean {
-  try {
-    return methodOf(request, raw) === 'GET'
-  } catch {
-    return false
-  }
 }
 
 /**

@@ -13,7 +13,7 @@ export interface DocsOptions {
   /** Path the service lives under, without a slash at the end. */
   readonly prefix: string
   /** Decides who may see them: the same requests that may see data. */
-  readonly transport: Transport
+  readonly transport: Pick<Transport, 'isSecure'>
 }
 
 const SPECIFICATION = '/swagger/json'
@@ -133,16 +133,46 @@ function pageHtml(prefix: string): string {
 }
 
 /**
+ * Swagger UI shows each request as it was sent. Credentials are covered before it stores one to be shown; what is sent
+ * is another object by then.
+ */
+const DISCREET = `const cover = (url) => url.replace(/([?&](?:auth|access_token)=)[^&#]*/g, '$1…')
+
+const covered = (request) => {
+  const shown = { ...request, url: cover(request.url), headers: { ...request.headers } }
+  for (const name of Object.keys(shown.headers)) {
+    if (name.toLowerCase() === 'authorization') shown.headers[name] = 'Bearer …'
+  }
+  return shown
+}
+
+const discreet = {
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        setRequest: (original) => (path, method, request) => original(path, method, covered(request)),
+        setMutatedRequest: (original) => (path, method, request) => original(path, method, covered(request)),
+        setResponse: (original) => (path, method, response) =>
+          original(path, method, response.url ? { ...response, url: cover(response.url) } : response),
+      },
+    },
+  },
+}
+`
+
+/**
  * Without a validator, which would be a foreign host. Slashes in the parameter `path` are made bare again: OpenAPI
  * has no way to say that they should be left alone, and an escaped one can be no part of a key.
  */
 function startScript(prefix: string): string {
-  return `SwaggerUIBundle({
+  return `${DISCREET}
+SwaggerUIBundle({
   dom_id: '#swagger-ui',
   url: ${JSON.stringify(encodeURI(prefix + SPECIFICATION))},
   validatorUrl: null,
   deepLinking: true,
   docExpansion: 'list',
+  plugins: [discreet],
   requestInterceptor: (request) => {
     const [path, ...query] = request.url.split('?')
     request.url = [path.replaceAll('%2F', '/'), ...query].join('?')

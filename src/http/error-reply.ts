@@ -17,21 +17,52 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   internal: 500,
 }
 
+/** When it is worth to come again after too many wrong credentials, in seconds: they are counted by the minute. */
+const RETRY_AFTER_SECONDS = 60
+
+/** Methods of the endpoints beside the tree, by how their paths begin. */
+const BESIDE_THE_TREE: readonly (readonly [prefix: string, methods: string])[] = [
+  ['/.settings/', 'GET, HEAD, PUT, OPTIONS'],
+  ['/.auth/', 'POST, OPTIONS'],
+]
+
 export function statusOf(code: ErrorCode): number {
   return STATUS[code] ?? 400
+}
+
+/** The methods there are at a path below the mount point, as the header `Allow` lists them. */
+export function allowedMethods(rawPath: string): string {
+  return BESIDE_THE_TREE.find(([prefix]) => rawPath.startsWith(prefix))?.[1] ?? ALLOWED_METHODS
 }
 
 /**
  * An error as JSON, in the dress of the answer it replaces.
  * @param firebase whether a Firebase client asks: it expects 401 where permission is denied
+ * @param allowed the methods there are, for whoever has used another
  */
-export function errorReply(error: DholeError, dress: Dress, firebase: boolean): Response {
-  const status = firebase && error.code === 'permission-denied' ? 401 : statusOf(error.code)
+export function errorReply(
+  error: DholeError,
+  dress: Dress,
+  firebase: boolean,
+  allowed: string = ALLOWED_METHODS,
+): Response {
   const text = JSON.stringify(error.body)
-  if (error.code === 'https-required') return insecureReply(text, status)
+  if (error.code === 'https-required') return insecureReply(text, statusOf(error.code))
+  const reply = failedReply(error, text, dress, firebase && error.code === 'permission-denied' ? 401 : undefined)
+  if (error.code === 'method-not-allowed') reply.headers.set('Allow', allowed)
+  return reply
+}
+
+/** As `errorReply`, for an endpoint whose errors have bodies of another shape. */
+export function failedReply(
+  error: DholeError,
+  text: string,
+  dress: Dress,
+  status: number = statusOf(error.code),
+): Response {
   const print = dress.print === 'pretty' ? 'pretty' : undefined
   const reply = dressedReply(text, { print, callback: dress.callback }, status)
-  if (error.code === 'method-not-allowed') reply.headers.set('Allow', ALLOWED_METHODS)
+  if (error.code === 'too-many-failures') reply.headers.set('Retry-After', String(RETRY_AFTER_SECONDS))
   return reply
 }
 

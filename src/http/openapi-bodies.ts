@@ -1,4 +1,4 @@
-import type { DocumentedMethod, Resource } from './openapi-parameters.ts'
+import type { DocumentedMethod, TreeResource } from './openapi-parameters.ts'
 import { DINOSAURS, queryExamples } from './openapi-queries.ts'
 import { type ExampleObject, type OperationObject, type SchemaName, schemaRef } from './openapi-schemas.ts'
 
@@ -73,7 +73,7 @@ const exchanges: Readonly<Record<string, Exchanges>> = {
 }
 
 /** What can stand at a place. */
-const standing: Readonly<Record<Resource, Readonly<Record<string, ExampleObject>>>> = {
+const standing: Readonly<Record<TreeResource, Readonly<Record<string, ExampleObject>>>> = {
   node: {
     object: { summary: 'An object', value: ALICE },
     array: { summary: 'An array', value: ['red', 'green', 'blue'] },
@@ -121,7 +121,10 @@ function message(name: string, data: unknown, id = ''): string {
 }
 
 /** The body a method takes, with examples that can be sent as they are; `undefined` if it takes none. */
-export function requestBody(method: DocumentedMethod, resource: Resource): OperationObject['requestBody'] | undefined {
+export function requestBody(
+  method: DocumentedMethod,
+  resource: TreeResource,
+): OperationObject['requestBody'] | undefined {
   const known = exchanges[`${method} ${resource}`]
   if (known === undefined) return undefined
   const schema: SchemaName = resource === 'priority' ? 'PriorityWrite' : method === 'patch' ? 'Patch' : 'Json'
@@ -134,12 +137,15 @@ export function requestBody(method: DocumentedMethod, resource: Resource): Opera
 }
 
 /** Examples of what can stand at a place. */
-export function standingExamples(resource: Resource): Readonly<Record<string, ExampleObject>> {
+export function standingExamples(resource: TreeResource): Readonly<Record<string, ExampleObject>> {
   return standing[resource]
 }
 
 /** Examples of what a method answers when it succeeds. */
-export function replyExamples(method: DocumentedMethod, resource: Resource): Readonly<Record<string, ExampleObject>> {
+export function replyExamples(
+  method: DocumentedMethod,
+  resource: TreeResource,
+): Readonly<Record<string, ExampleObject>> {
   if (method === 'get') return resource === 'node' ? { ...standing.node, ...asked } : standing[resource]
   const known = Object.entries(exchanges[`${method} ${resource}`] ?? {})
   return Object.fromEntries(

@@ -1,8 +1,7 @@
 import { DholeError, type ErrorCode } from '../tree/error.ts'
-import { statusOf } from './error-reply.ts'
+import { allowedMethods, statusOf } from './error-reply.ts'
 import type { DocumentedMethod, Resource } from './openapi-parameters.ts'
-import { type ExampleObject, type ResponseObject, schemaRef } from './openapi-schemas.ts'
-import { ALLOWED_METHODS } from './reply.ts'
+import { type ExampleObject, type HeaderObject, type ResponseObject, schemaRef } from './openapi-schemas.ts'
 
 /** Where an error can come from. */
 interface Origin {
@@ -16,22 +15,26 @@ const READS: readonly DocumentedMethod[] = ['get', 'head']
 const BODIES: readonly DocumentedMethod[] = ['put', 'post', 'patch']
 
 const anyRequest = (): boolean => true
-const anyData = ({ resource }: Origin): boolean => resource !== 'info'
-const anyPath = ({ named, resource }: Origin): boolean => named && resource !== 'info'
-const anyBody = ({ method, resource }: Origin): boolean => resource !== 'info' && BODIES.includes(method)
+const notExchange = ({ resource }: Origin): boolean => resource !== 'exchange'
+const notInfo = ({ resource }: Origin): boolean => resource !== 'info'
+const anyTree = ({ resource }: Origin): boolean => resource === 'node' || resource === 'priority' || resource === 'info'
+const anyPath = ({ named }: Origin): boolean => named
+const anyBody = (origin: Origin): boolean => notInfo(origin) && BODIES.includes(origin.method)
+const dataBody = (origin: Origin): boolean => anyTree(origin) && anyBody(origin)
 const nodeBody = ({ method, resource }: Origin): boolean => resource === 'node' && BODIES.includes(method)
 /** Filters are read before it is known whether anything can be chosen. */
-const anyRead = ({ method }: Origin): boolean => READS.includes(method)
+const anyRead = (origin: Origin): boolean => anyTree(origin) && READS.includes(origin.method)
+const rulesBody = ({ method, resource }: Origin): boolean => resource === 'rules' && method === 'put'
 const nowhere = (): boolean => false
 
 /** Which requests can fail how. The compiler sees to it that no error is forgotten. */
 const reach: Readonly<Record<ErrorCode, (origin: Origin) => boolean>> = {
   'app-not-named': anyRequest,
   'app-unknown': anyRequest,
-  unavailable: anyData,
+  unavailable: notInfo,
   'https-required': anyRequest,
   'json-suffix-missing': (origin) => anyPath(origin) && origin.resource === 'node',
-  'bad-parameter': anyRequest,
+  'bad-parameter': notExchange,
   // Only methods that the document does not have.
   'method-not-allowed': nowhere,
   'bad-data': anyBody,
@@ -51,17 +54,24 @@ const reach: Readonly<Record<ErrorCode, (origin: Origin) => boolean>> = {
   'bound-types-differ': anyRead,
   'both-limits': anyRead,
   'bad-limit': anyRead,
-  'index-missing': (origin) => anyRead(origin) && anyData(origin),
+  'index-missing': (origin) => anyRead(origin) && notInfo(origin),
   'key-bound': anyRead,
   'bad-bound': anyRead,
-  'priority-type': anyBody,
-  'priority-boolean': (origin) => anyBody(origin) || anyRead(origin),
-  'bad-server-value': anyRequest,
-  'permission-denied': anyRequest,
+  'priority-type': dataBody,
+  'priority-boolean': (origin) => dataBody(origin) || anyRead(origin),
+  'bad-server-value': anyTree,
+  'permission-denied': notExchange,
   'read-too-big': ({ method, resource }) => resource === 'node' && READS.includes(method),
   'leaf-too-big': nodeBody,
   'write-too-big': (origin) => anyBody(origin) || (origin.resource === 'node' && origin.method === 'delete'),
   'bad-token': anyRequest,
+  'token-expired': anyRequest,
+  'token-payload': anyRequest,
+  'token-refused': anyRequest,
+  'token-missing': ({ resource }) => resource === 'exchange',
+  'too-many-failures': anyRequest,
+  'bad-rules': rulesBody,
+  'rule-wildcards': rulesBody,
   'priority-on-nothing': ({ method, resource }) =>
     resource === 'priority' ? method === 'put' : resource === 'node' && method === 'patch',
   internal: anyRequest,
@@ -75,6 +85,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   403: 'The credential, or its absence, does not allow this.',
   404: 'There is no such application, or the request came without encryption. A missing node is `null`, never 404.',
   417: 'There are several applications and the request names none.',
+  429: 'This address has shown too many wrong credentials; for a while none of its credentials is looked at.',
   500: 'The service failed. What it was stays in its log.',
   503: 'The application is out of service for now.',
 }
@@ -88,44 +99,79 @@ export function errorResponses(origin: Origin, scripted: boolean): Record<string
   if (byStatus.has(403)) byStatus.set(401, [...(byStatus.get(401) ?? []), 'permission-denied'])
   const sorted = [...byStatus].toSorted(([left], [right]) => left - right)
   return Object.fromEntries(
-    sorted.map(([status, some]) => [String(status), errorResponse(status, some, origin.method === 'head', scripted)]),
+    sorted.map(([status, some]) => [String(status), errorResponse(status, some, origin, scripted)]),
   )
 }
 
-function errorResponse(
-  status: number,
-  some: readonly ErrorCode[],
-  bodiless: boolean,
-  scripted: boolean,
-): ResponseObject {
+function errorResponse(status: number, some: readonly ErrorCode[], origin: Origin, scripted: boolean): ResponseObject {
+  const isDenial = some.includes('permission-denied')
   const numbers = [...new Set(some.map((code) => new DholeError(code).body.errcode))].join(', ')
-  const firebase = status === 401 ? ' 20401 stands here for Firebase clients, for others at 403.' : ''
+  const firebase = isDenial && status === 401 ? ' 20401 stands here for Firebase clients, for others at 403.' : ''
   const description = `${STATUS_TEXT[status]} \`errcode\` ${numbers}.${firebase}`
-  if (bodiless) return { description: `${description} No body.` }
-  const examples = Object.fromEntries(some.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
-  const json = { schema: schemaRef('Error'), examples }
+  const headers = {
+    ...(status === 429 ? { 'Retry-After': retryAfter } : {}),
+    ...(isDenial && anyTree(origin) && notInfo(origin) ? { 'X-Firebase-Auth-Debug': authDebug } : {}),
+  }
+  if (origin.method === 'head') return { description: `${description} No body.`, headers }
+  const json = origin.resource === 'exchange' && TOKEN_STATUSES.has(status) ? tokenErrors(some) : errors(some)
   const script = scripted ? { 'application/javascript': { schema: schemaRef('Script') } } : {}
-  return { description, content: { 'application/json': json, ...script } }
+  return { description, headers, content: { 'application/json': json, ...script } }
 }
 
-/** Firebase texts that name a place or parameter of the request: here those of one. */
+type Media = NonNullable<ResponseObject['content']>[string]
+
+function errors(some: readonly ErrorCode[]): Media {
+  const examples = some.map((code) => [code, { $ref: `#/components/examples/${code}` }] as const)
+  return { schema: schemaRef('Error'), examples: Object.fromEntries(examples) }
+}
+
+/** Statuses of failures that the exchange of tokens tells in a body of its own. */
+const TOKEN_STATUSES: ReadonlySet<number> = new Set([400, 401, 429])
+
+function tokenErrors(some: readonly ErrorCode[]): Media {
+  const examples = some.map((code) => {
+    const { errcode, message } = new DholeError(code).body
+    return [
+      code,
+      { summary: `${errcode} ${message}`, value: { error: { code: String(errcode), errorMessage: message } } },
+    ]
+  })
+  return { schema: schemaRef('TokenError'), examples: Object.fromEntries(examples) }
+}
+
+const retryAfter: HeaderObject = { description: 'Seconds to wait.', schema: { type: 'integer' } }
+
+/** What the rules said, for those who may know. */
+export const authDebug: HeaderObject = {
+  description: 'With a token that says `"debug":true`: the rules that were looked at and what they said.',
+  schema: { type: 'string' },
+}
+
+/** Firebase texts that name something of the request: here those of one. */
 const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   'bad-limit': 'limitToFirst must be an integer',
   'index-missing': 'Index not defined, add ".indexOn": "height", for path "/dinosaurs", to the rules',
+  'bad-rules': 'Line 1: a rule is a boolean, not a number (column 20)',
+  'rule-wildcards': 'Line 1: there is a second $ key beside "$a" (column 19)',
 }
 
-/** The body of every error. */
+/** The body of every error but those that only the exchange of tokens has. */
 export const errorExamples: Readonly<Record<string, ExampleObject>> = Object.fromEntries(
-  codes.map((code) => {
-    const { body } = new DholeError(code, hints[code])
-    return [code, { summary: `${body.errcode} ${body.error}`, value: body }]
-  }),
+  codes
+    .filter((code) => code !== 'token-missing')
+    .map((code) => {
+      const { body } = new DholeError(code, hints[code])
+      return [code, { summary: `${body.errcode} ${body.error}`, value: body }]
+    }),
 )
+
+/** The methods of the tree, of the settings and of the exchange of tokens. */
+const allows = ['/.json', '/.settings/rules.json', '/.auth/customTokenToIdToken.json'].map(allowedMethods)
 
 /** What a method gets that the document does not have. */
 export const methodNotAllowed: ResponseObject = {
   description: 'Any method that is not documented.',
-  headers: { Allow: { description: 'The methods there are.', schema: { type: 'string', enum: [ALLOWED_METHODS] } } },
+  headers: { Allow: { description: 'The methods there are.', schema: { type: 'string', enum: allows } } },
   content: {
     'application/json': {
       schema: schemaRef('Error'),

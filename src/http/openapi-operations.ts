@@ -1,6 +1,6 @@
 import { eventExamples, replyExamples, requestBody, standingExamples } from './openapi-bodies.ts'
-import { errorResponses } from './openapi-errors.ts'
-import { type DocumentedMethod, parametersOf, pathParameter, type Resource } from './openapi-parameters.ts'
+import { authDebug, errorResponses } from './openapi-errors.ts'
+import { type DocumentedMethod, parametersOf, pathParameter, type TreeResource } from './openapi-parameters.ts'
 import {
   type HeaderObject,
   type OperationObject,
@@ -14,7 +14,7 @@ import { ALLOWED_METHODS } from './reply.ts'
 
 /** One path of the document. */
 interface Place {
-  readonly resource: Resource
+  readonly resource: TreeResource
   /** Begins the names of its operations. */
   readonly id: string
   readonly tag: string
@@ -107,7 +107,7 @@ const etag: HeaderObject = {
   description: 'Names the content of the node, `null_etag` where none is. Sent when asked for and with `if-match`.',
   schema: { type: 'string' },
 }
-const tagged = { ETag: etag }
+const tagged = { ETag: etag, 'X-Firebase-Auth-Debug': authDebug }
 
 const elsewhere: ResponseObject = {
   description: 'Streams are served by another host: the same request has to go there. No body.',
@@ -122,7 +122,10 @@ const corsHeaders: Readonly<Record<string, HeaderObject>> = {
   'Access-Control-Max-Age': { description: 'Seconds.', schema: { type: 'string' } },
 }
 
-/** Every path of the document. */
+/** The answer to what browsers ask before a call. */
+export const preflight: ResponseObject = { description: 'What may be called.', headers: corsHeaders }
+
+/** Every path of the tree. */
 export const paths: PathsObject = Object.fromEntries(
   Object.entries(places).map(([path, place]): [string, PathItemObject] => {
     return [path, Object.fromEntries(place.methods.map((method) => [method, operation(method, place)]))]
@@ -147,14 +150,14 @@ function operation(method: DocumentedMethod, { resource, id, tag, what, read, pa
 }
 
 /** Whether it can be a stream. */
-function isListened(method: DocumentedMethod, resource: Resource): boolean {
+function isListened(method: DocumentedMethod, resource: TreeResource): boolean {
   return method === 'get' && resource === 'node'
 }
 
 /** Answers that are no errors. */
-function successes(method: DocumentedMethod, resource: Resource, read: SchemaName): Record<string, ResponseObject> {
-  if (method === 'options') return { 204: { description: 'What may be called.', headers: corsHeaders } }
-  const headers = resource === 'info' || method === 'patch' ? {} : { headers: tagged }
+function successes(method: DocumentedMethod, resource: TreeResource, read: SchemaName): Record<string, ResponseObject> {
+  if (method === 'options') return { 204: preflight }
+  const headers = headersOf(method, resource)
   const silent: ResponseObject = { description: 'With `print=silent`: done, no body.', ...headers }
   if (method === 'get' || method === 'head') {
     const unchanged = { description: 'The node still has the `ETag` of `If-None-Match`. No body.', ...headers }
@@ -179,9 +182,14 @@ function successes(method: DocumentedMethod, resource: Resource, read: SchemaNam
   }
 }
 
+function headersOf(method: DocumentedMethod, resource: TreeResource): Pick<ResponseObject, 'headers'> {
+  if (resource === 'info') return {}
+  return { headers: method === 'patch' ? { 'X-Firebase-Auth-Debug': authDebug } : tagged }
+}
+
 function readContent(
   method: DocumentedMethod,
-  resource: Resource,
+  resource: TreeResource,
   read: SchemaName,
 ): NonNullable<ResponseObject['content']> {
   const events = { schema: schemaRef('Events'), examples: eventExamples }
@@ -192,14 +200,14 @@ function readContent(
   }
 }
 
-function writtenSchema(method: DocumentedMethod, resource: Resource): SchemaName {
+function writtenSchema(method: DocumentedMethod, resource: TreeResource): SchemaName {
   if (method === 'delete') return 'Null'
   if (method === 'post') return 'Name'
   if (method === 'patch') return 'Patch'
   return resource === 'priority' ? 'Priority' : 'Json'
 }
 
-function mismatch(read: SchemaName, resource: Resource): ResponseObject {
+function mismatch(read: SchemaName, resource: TreeResource): ResponseObject {
   return {
     description: 'The node has another `ETag` than `if-match` says; nothing is written. The body is what stands there.',
     headers: tagged,

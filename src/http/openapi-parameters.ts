@@ -1,13 +1,18 @@
 import { type TProperties, Type } from '@sinclair/typebox'
 import { filterExamples } from './openapi-queries.ts'
-import { type ParameterObject, type SecuritySchemeObject, toOpenApi } from './openapi-schemas.ts'
-import { type Parameters, parameterSchema } from './parameters.ts'
+import { type ParameterObject, toOpenApi } from './openapi-schemas.ts'
+import { type Parameters, parameterSchema, type SettingsParameters, settingsParameterSchema } from './parameters.ts'
 
 /** Methods in the spelling of OpenAPI. */
 export type DocumentedMethod = 'get' | 'head' | 'put' | 'post' | 'patch' | 'delete' | 'options'
 
-/** What a path names: how much of the protocol applies to it. */
-export type Resource = 'node' | 'priority' | 'info'
+/** What a path of the tree names: how much of the protocol applies to it. */
+export type TreeResource = 'node' | 'priority' | 'info'
+
+/** What is kept beside the tree. */
+export type SettingsResource = 'rules' | 'writeSize'
+
+export type Resource = TreeResource | SettingsResource | 'exchange'
 
 interface Use {
   readonly methods: readonly DocumentedMethod[]
@@ -18,14 +23,17 @@ const READS: readonly DocumentedMethod[] = ['get', 'head']
 const WRITES: readonly DocumentedMethod[] = ['put', 'post', 'patch', 'delete']
 const ALL: readonly DocumentedMethod[] = [...READS, ...WRITES]
 const DATA: readonly Resource[] = ['node', 'priority']
-const EVERYWHERE: readonly Resource[] = [...DATA, 'info']
+const TREE: readonly Resource[] = [...DATA, 'info']
+const SETTINGS: readonly Resource[] = ['rules', 'writeSize']
+const EVERYWHERE: readonly Resource[] = [...TREE, ...SETTINGS, 'exchange']
 
 /** Choosing children means something where there can be any. */
 const CHOOSES: Use = { methods: READS, resources: ['node'] }
 
-/** Where each parameter means something; the credentials are security schemes. */
+/** Where each parameter of the tree means something; the credentials are security schemes. */
 const queryUses: Readonly<Record<Exclude<keyof Parameters, CredentialName>, Use>> = {
-  print: { methods: ALL, resources: EVERYWHERE },
+  print: { methods: ALL, resources: TREE },
+  auth_variable_override: { methods: ALL, resources: TREE },
   ns: { methods: ALL, resources: EVERYWHERE },
   orderBy: CHOOSES,
   startAt: CHOOSES,
@@ -38,13 +46,23 @@ const queryUses: Readonly<Record<Exclude<keyof Parameters, CredentialName>, Use>
   shallow: { methods: READS, resources: ['node'] },
   count: { methods: READS, resources: ['node'] },
   format: { methods: READS, resources: ['node'] },
-  callback: { methods: READS, resources: EVERYWHERE },
-  download: { methods: READS, resources: EVERYWHERE },
+  callback: { methods: READS, resources: TREE },
+  download: { methods: READS, resources: TREE },
   sv: { methods: READS, resources: ['node'] },
   resume: { methods: ['get'], resources: ['node'] },
   timeout: { methods: READS, resources: DATA },
   writeSizeLimit: { methods: WRITES, resources: DATA },
   'x-http-method-override': { methods: ['post'], resources: ['node'] },
+}
+
+/** Where each parameter of the settings means something. */
+const settingsUses: Readonly<Record<keyof SettingsParameters, readonly Use[]>> = {
+  print: [
+    { methods: ['put'], resources: SETTINGS },
+    { methods: READS, resources: ['writeSize'] },
+  ],
+  format: [{ methods: READS, resources: ['rules'] }],
+  dryRun: [{ methods: ['put'], resources: ['rules'] }],
 }
 
 type CredentialName = 'auth' | 'access_token'
@@ -75,15 +93,18 @@ const headerUses: Readonly<Record<keyof typeof headers, Use>> = {
   'if-match': { methods: ['put', 'delete'], resources: DATA },
   'Last-Event-ID': { methods: ['get'], resources: ['node'] },
   'X-HTTP-Method-Override': { methods: ['post'], resources: ['node'] },
-  'Content-Encoding': { methods: ['put', 'post', 'patch'], resources: DATA },
+  'Content-Encoding': { methods: ['put', 'post', 'patch'], resources: [...DATA, ...SETTINGS, 'exchange'] },
 }
 
 /** Every query and header parameter that means something to a method on a resource. */
 export function parametersOf(method: DocumentedMethod, resource: Resource): ParameterObject[] {
-  const applies = ([, use]: readonly [string, Use]) => use.methods.includes(method) && use.resources.includes(resource)
+  const means = (use: Use) => use.methods.includes(method) && use.resources.includes(resource)
+  const applies = ([, use]: readonly [string, Use]) => means(use)
   const queries = Object.entries(queryUses).filter(applies)
   const fields = Object.entries(headerUses).filter(applies)
+  const settings = Object.entries(settingsUses).filter(([, uses]) => uses.some(means))
   return [
+    ...settings.map(([name]) => parameter(name, 'query', settingsParameterSchema.properties)),
     ...queries.map(([name]) => parameter(name, 'query', parameterSchema.properties)),
     ...fields.map(([name]) => parameter(name, 'header', headers)),
   ]
@@ -109,15 +130,4 @@ export function pathParameter(example: string): ParameterObject {
     schema: { type: 'string' },
     example,
   }
-}
-
-/** The ways to show a credential, the first present counts. */
-export const securitySchemes: Readonly<Record<string, SecuritySchemeObject>> = {
-  auth: credential('auth'),
-  accessToken: credential('access_token'),
-  bearer: { type: 'http', scheme: 'bearer', description: 'The same as `auth`, in the header `Authorization`.' },
-}
-
-function credential(name: CredentialName): SecuritySchemeObject {
-  return { type: 'apiKey', in: 'query', name, description: parameterSchema.properties[name].description ?? '' }
 }

@@ -1,5 +1,6 @@
 import type { ElysiaSwaggerConfig } from '@elysiajs/swagger/types'
 import { KindGuard, type TSchema, Type } from '@sinclair/typebox'
+import { parameterSchema } from './parameters.ts'
 
 type Present<T> = NonNullable<T>
 type Inline<T> = Exclude<Present<T>, { readonly $ref: string }>
@@ -17,6 +18,7 @@ export type SchemaObject = Inline<Present<Components['schemas']>[string]>
 export type SecuritySchemeObject = Inline<Present<Components['securitySchemes']>[string]>
 type Components = Present<Documentation['components']>
 
+const EXPRESSION = Type.Optional(Type.Union([Type.Boolean(), Type.String()]))
 const PUSH_ID = '^[-0-9A-Z_a-z]{20}$'
 
 /** What stands in bodies, by the name it has in the document. */
@@ -58,6 +60,51 @@ export const schemas = {
       errcode: Type.Integer({ description: 'Number of the error.' }),
       message: Type.String({ description: "Wilddog's text." }),
       error: Type.String({ description: "Firebase's text, or `message` where it has none." }),
+    },
+    { additionalProperties: false },
+  ),
+  Rules: Type.Object(
+    {
+      rules: Type.Object(
+        {
+          '.read': EXPRESSION,
+          '.write': EXPRESSION,
+          '.validate': EXPRESSION,
+          '.indexOn': Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+        },
+        {
+          description:
+            'The rules of the root: `true`, `false` or an expression each, and what its children are sorted by. ' +
+            'Every other member is a key, or `$name` for each key that is not named, with the same below it.',
+        },
+      ),
+    },
+    {
+      additionalProperties: false,
+      description: 'JSON in which comments, and line breaks within strings, are allowed.',
+    },
+  ),
+  Done: Type.Object({ status: Type.Literal('ok') }, { additionalProperties: false }),
+  WriteSize: Type.Union(parameterSchema.properties.writeSizeLimit.anyOf, {
+    description: 'The longest time a write may be estimated to take: 1, 10, 30, 60 seconds, or any.',
+  }),
+  CustomToken: Type.Object({ token: Type.String({ description: 'A custom token.' }) }),
+  IdToken: Type.Object(
+    {
+      idToken: Type.String({ description: 'To be shown in place of the custom token.' }),
+      expireIn: Type.Integer({ minimum: 1, maximum: 3600, description: 'How long it is good, in seconds.' }),
+    },
+    { additionalProperties: false },
+  ),
+  TokenError: Type.Object(
+    {
+      error: Type.Object(
+        {
+          code: Type.String({ description: 'Number of the error, as a string.' }),
+          errorMessage: Type.String({ description: "Wilddog's text." }),
+        },
+        { additionalProperties: false },
+      ),
     },
     { additionalProperties: false },
   ),

@@ -1,15 +1,19 @@
 import packageJson from '../../package.json' with { type: 'json' }
+import { besidePaths } from './openapi-beside.ts'
 import { errorExamples, methodNotAllowed } from './openapi-errors.ts'
 import { paths } from './openapi-operations.ts'
-import { securitySchemes } from './openapi-parameters.ts'
 import { type Documentation, schemas, toOpenApi } from './openapi-schemas.ts'
+import { securitySchemes } from './openapi-security.ts'
 
 const DESCRIPTION = `A realtime JSON tree: every URL that ends in \`.json\` is a node, every node an endpoint.
 
 It speaks the REST dialects of Wilddog Sync and the Firebase Realtime Database. Errors have one body for both:
 \`errcode\` and \`message\` are Wilddog's, \`error\` is Firebase's. Methods that are not documented here get 405,
 writes to \`/.info\` get 400. Without encryption everything is 404. Where the families answer a query differently, the
-application's profile decides; requests that show a Firebase client get Firebase's answer.`
+application's profile decides; requests that show a Firebase client get Firebase's answer.
+
+The rules of the application decide who may read and write what, and what may stand where. They are asked for every
+request to the tree whose credential is not its owner's: all of it is done, or nothing.`
 
 /**
  * What `/swagger/json` tells, built from the schemas and the error table the service itself runs on.
@@ -28,10 +32,12 @@ export function documentation(prefix: string): Documentation {
       { name: 'Tree', description: 'Nodes and what is below them.' },
       { name: 'Priorities', description: 'A value beside the value, for sorting. POST and PATCH get 20207.' },
       { name: 'Connection', description: 'What the service says of itself.' },
+      { name: 'Rules', description: 'What the owner of the application sets beside the tree, and nobody else sees.' },
+      { name: 'Credentials', description: 'What makes a request somebody’s: see the schemes under Authorize.' },
     ],
-    // An open application asks for nothing.
+    // Rules may let in whoever shows nothing.
     security: [{}, ...Object.keys(securitySchemes).map((name) => ({ [name]: [] }))],
-    paths,
+    paths: { ...paths, ...besidePaths },
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toOpenApi(schema)])),
       examples: errorExamples,

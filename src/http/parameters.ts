@@ -55,8 +55,13 @@ export const parameterSchema = Type.Object({
       description: '`pretty`: indented answer. `silent`: 204 without a body.',
     }),
   ),
-  auth: Type.Optional(Type.String({ description: 'Credential: the super secret of the application.' })),
+  auth: Type.Optional(Type.String({ description: 'Credential: the super secret of the application, or a token.' })),
   access_token: Type.Optional(Type.String({ description: 'The same as `auth`.' })),
+  auth_variable_override: Type.Optional(
+    Type.String({
+      description: 'With the super secret: has the rules decide as for this `auth`, a JSON object or `null`.',
+    }),
+  ),
   ns: Type.Optional(Type.String({ description: 'Name of the application.' })),
   ...filterSchemas,
   shallow: Type.Optional({
@@ -99,12 +104,26 @@ export const parameterSchema = Type.Object({
   ),
 })
 
+/** Parameters of the endpoints below `/.settings`. @see docs/protocol.md#rules */
+export const settingsParameterSchema = Type.Object({
+  print: parameterSchema.properties.print,
+  format: Type.Optional(
+    Type.Union([Type.Literal('strict'), Type.Literal('export')], {
+      description: 'GET of the rules: `strict` answers valid JSON, without comments.',
+    }),
+  ),
+  dryRun: Type.Optional({ ...FLAG, description: 'PUT of the rules: `true` only checks them.' }),
+})
+
 const checker = TypeCompiler.Compile(parameterSchema)
+const settingsChecker = TypeCompiler.Compile(settingsParameterSchema)
 
 /** Parameters that choose children of a list. */
 const FILTERS: ReadonlySet<string> = new Set(Object.keys(filterSchemas))
 
-const KNOWN: ReadonlySet<string> = new Set(Object.keys(parameterSchema.properties))
+const KNOWN: ReadonlySet<string> = new Set(
+  [parameterSchema, settingsParameterSchema].flatMap(({ properties }) => Object.keys(properties)),
+)
 const OVERRIDE = 'x-http-method-override'
 
 /** Parameters as sent. */
@@ -164,19 +183,16 @@ export function parseTimeout(text: string | undefined): number | undefined {
   return milliseconds
 }
 
-const WRITE_SECONDS: ReadonlyMap<string, number> = new Map([
-  ['tiny', 1],
-  ['small', 10],
-  ['medium', 30],
-  ['large', 60],
-])
-
 /** Whether a name may stand in front of a parenthesis. */
 export function isCallbackName(name: string): boolean {
   return name.length <= MAX_CALLBACK_LENGTH && CALLBACK_PATTERN.test(name)
 }
 
-/** The time a write may be estimated at, in seconds; `undefined` for no limit. */
-export function writeSeconds({ writeSizeLimit }: Parameters): number | undefined {
-  return writeSizeLimit === undefined ? undefined : WRITE_SECONDS.get(writeSizeLimit)
+/** Parameters of a settings endpoint that have passed the schema. */
+export type SettingsParameters = Static<typeof settingsParameterSchema>
+
+/** @throws `bad-parameter` */
+export function checkSettingsParameters({ values, repeated }: RawParameters): SettingsParameters {
+  if (repeated !== undefined || !settingsChecker.Check(values)) throw new DholeError('bad-parameter')
+  return values
 }

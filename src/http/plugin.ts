@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
-import type { DataRoutes } from './data-routes.ts'
 import { docsPlugin } from './docs.ts'
+import type { Routes } from './routes.ts'
 import type { Transport } from './transport.ts'
 
 /** What the plugin is made of. */
 export interface TreePluginOptions {
-  readonly routes: DataRoutes
+  readonly routes: Routes
   /** Path it lives under, without a slash at the end. */
   readonly prefix: string
   /** Whether to serve the documents too. */

@@ -1,11 +1,12 @@
 import type { Query } from '../query/query.ts'
 import type { Database, WatchOptions } from '../service/database.ts'
+import type { Access } from '../service/judge.ts'
 import type { Path } from '../tree/path.ts'
 import { EventStream } from './event-stream.ts'
 import { streamReply } from './reply.ts'
 
 /** What a request for a stream says. */
-interface StreamRequest {
+interface StreamRequest extends Access {
   readonly path: Path
   readonly query: Query | undefined
   readonly export: boolean
@@ -27,7 +28,7 @@ const EVENT_ID = /^(.+):([0-9]{1,15})$/
  * @see docs/protocol.md#streams
  */
 export async function openStream(database: Database, request: StreamRequest): Promise<Response> {
-  const { path, query, lastEventId, signal } = request
+  const { path, query, lastEventId, signal, as, onTrace } = request
   const { epoch } = database.position()
   let unsubscribe: (() => void) | undefined
   let isClosed = signal.aborted
@@ -38,7 +39,7 @@ export async function openStream(database: Database, request: StreamRequest): Pr
   signal.addEventListener('abort', close)
   const isNumbered = request.numbered || lastEventId !== undefined
   const stream = new EventStream(isNumbered ? epoch : undefined, close, request.cut)
-  const options: WatchOptions = { query, export: request.export, from: positionOf(lastEventId) }
+  const options: WatchOptions = { query, as, onTrace, export: request.export, from: positionOf(lastEventId) }
   unsubscribe = await database.subscribe(path, options, stream)
   if (isClosed) unsubscribe()
   return streamReply(stream.body)

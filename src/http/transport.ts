@@ -8,25 +8,50 @@ export interface Listener {
   timeout(request: Request, seconds: number): void
 }
 
-/** Tells whether a request reached us encrypted, all the way. */
+/** Tells how a request has reached us. */
 export interface Transport {
-  /** @param listener that took the request, if one did */
+  /** Address of the client; that of the proxy only when the proxy does not tell. */
+  addressOf(request: Request, listener: Listener | null): string | undefined
+  /** Whether it comes from this very machine. */
+  isLocal(request: Request, listener: Listener | null): boolean
+  /** Whether it was encrypted, all the way. @param listener that took the request, if one did */
   isSecure(target: Target, request: Request, listener: Listener | null): boolean
 }
 
 /**
- * A request is secure over TLS, or when a proxy named here says that it was.
- * @param proxies addresses whose `X-Forwarded-Proto` counts
+ * A request is secure over TLS, or when a proxy named here says that it was; such a proxy is believed too when it says
+ * whom it speaks for.
+ * @param proxies addresses whose `X-Forwarded-Proto` and `X-Forwarded-For` count
  * @see docs/protocol.md#ground-rules
  */
 export function trustProxies(proxies: readonly string[]): Transport {
   const trusted = new Set(proxies)
+  const peerOf = (request: Request, listener: Listener | null) =>
+    listener?.requestIP(request)?.address.replace(/^::ffff:/, '')
+  const addressOf: Transport['addressOf'] = (request, listener) => {
+    const peer = peerOf(request, listener)
+    if (peer === undefined || !trusted.has(peer)) return peer
+    // Each proxy adds whom it has heard from; what stands before the last stranger may be made up.
+    const hops = request.headers.get('x-forwarded-for')?.split(',') ?? []
+    return hops.map((hop) => hop.trim()).findLast((hop) => hop !== '' && !trusted.has(hop)) ?? peer
+  }
   return {
+    addressOf,
+    // A proxy on this machine speaks for others.
+    isLocal: (request, listener) => {
+      const peer = peerOf(request, listener)
+      return peer !== undefined && !trusted.has(peer) && isLoopback(peer)
+    },
     isSecure: (target, request, listener) => {
       if ((target.scheme ?? listener?.protocol) === 'https') return true
       if (trusted.size === 0 || request.headers.get('x-forwarded-proto')?.toLowerCase() !== 'https') return false
-      const peer = listener?.requestIP(request)?.address
-      return peer !== undefined && trusted.has(peer.replace(/^::ffff:/, ''))
+      const peer = peerOf(request, listener)
+      return peer !== undefined && trusted.has(peer)
     },
   }
+}
+
+/** Whether only this machine has an address. */
+function isLoopback(address: string): boolean {
+  return address === '::1' || address.startsWith('127.')
 }

@@ -60,10 +60,10 @@ export class Hub {
    * Begins to tell a sink everything at and below a node, or of what a query chooses: first all there is, then every
    * change, each once and in order.
    * @param missed finds what a subscriber has missed that was here before: it is told that instead of all there is
-   * @returns to be called when nobody listens any more
+   * @returns to be closed when nobody listens any more
    * @throws `read-too-big`, `unavailable`
    */
-  async subscribe(subscription: Subscription, sink: Sink, missed?: Missed): Promise<() => void> {
+  async subscribe(subscription: Subscription, sink: Sink, missed?: Missed): Promise<Subscriber> {
     const { topic, leave } = this.#join(subscription)
     const subscriber: Subscriber = new Subscriber(
       sink,
@@ -85,7 +85,7 @@ export class Hub {
       subscriber.close()
       throw error
     }
-    return () => subscriber.close()
+    return subscriber
   }
 
   /** Changes that are durable now, in order. Reads see them already. */

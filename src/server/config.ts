@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { defaultStreams } from '../hub/hub.ts'
 import { type IndexSpec, parseIndexes } from '../query/indexes.ts'
+import { parseRules } from '../rules/rule-set.ts'
+import { LEAST_SECRET_LENGTH } from '../secret.ts'
+import { APPLICATION_ID } from '../service/application-id.ts'
 import { defaultRetention } from '../store/sqlite/change-log.ts'
 import { defaultStorage } from '../store/sqlite/sqlite-store.ts'
 import { DholeError } from '../tree/error.ts'
@@ -28,12 +32,48 @@ export const configSchema = Type.Object({
   TLS_KEY: Type.Optional(Type.String({ description: 'PEM file of its key' })),
   APP_ID: Type.String({
     default: 'app',
-    pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
-    description: 'name of the application: lower-case letters, digits and `-`',
+    pattern: APPLICATION_ID,
+    description: 'name of the default application: lower-case letters, digits and `-`',
   }),
   APP_SECRET: Type.Optional(
-    Type.String({ minLength: 16, description: 'super secret of the application; made on first run and shown once' }),
+    Type.String({
+      minLength: LEAST_SECRET_LENGTH,
+      description: 'super secret of the default application; made on first run and shown once',
+    }),
   ),
+  SMS_KEY: Type.Optional(
+    Type.String({
+      minLength: LEAST_SECRET_LENGTH,
+      description: 'key that signs its requests for the states of text messages; made on first run and shown once',
+    }),
+  ),
+  RULES: Type.Optional(
+    Type.String({
+      description:
+        'rules file that the default application begins with; unset: open to all on a loopback `HOST`, else locked',
+    }),
+  ),
+  APP_IDLE_MS: Type.Integer({
+    minimum: 1,
+    default: 10 * 60 * 1000,
+    description:
+      'time after which an application that nobody uses is closed, in milliseconds; the default one never is',
+  }),
+  MAX_OPEN_APPS: Type.Integer({
+    minimum: 1,
+    default: 200,
+    description: 'applications that are open at once beside the default one',
+  }),
+  FAILED_CREDENTIALS: Type.Integer({
+    minimum: 0,
+    default: 30,
+    description: 'wrong credentials an address may show in a minute before it is answered 429; 0: any number',
+  }),
+  DEVELOPMENT: Type.Boolean({
+    default: false,
+    description:
+      '`true`: `Authorization: Bearer owner` may do everything, as with emulators; only on a loopback `HOST`',
+  }),
   BASE_DOMAIN: Type.Optional(
     Type.String({ minLength: 1, description: 'domain whose first label names the application' }),
   ),
@@ -119,7 +159,6 @@ export type RawConfig = Readonly<Record<string, string | undefined>>
  * @throws Error that names every wrong setting
  */
 export function readConfig(raw: RawConfig): Config {
-  if (raw['RULES']) throw new Error('RULES: rules files are not supported by this version')
   const values: Record<string, unknown> = {}
   for (const name of Object.keys(configSchema.properties)) {
     const text = raw[name]
@@ -131,6 +170,12 @@ export function readConfig(raw: RawConfig): Config {
   const checked = config as Config
   if ((checked.TLS_CERT === undefined) !== (checked.TLS_KEY === undefined)) {
     throw new Error('TLS_CERT and TLS_KEY belong together: set both or neither')
+  }
+  if (checked.DEVELOPMENT && !isLoopback(checked.HOST)) {
+    throw new Error(`DEVELOPMENT: not with HOST=${checked.HOST}, which others can connect to`)
+  }
+  if (checked.DEVELOPMENT && checked.TRUST_PROXY !== undefined) {
+    throw new Error('DEVELOPMENT: not with TRUST_PROXY, behind which others are')
   }
   readIndexes(checked)
   return checked
@@ -151,6 +196,18 @@ export function readIndexes({ INDEXES }: Config): IndexSpec {
     throw error instanceof DholeError ? new Error(`INDEXES: ${error.message}`, { cause: error }) : error
   }
   return indexes
+}
+
+/** Source of the rules in the file `RULES`, if it is set. @throws Error when there is no such file or a rule is wrong */
+export function readRules({ RULES }: Config): string | undefined {
+  if (RULES === undefined) return undefined
+  try {
+    const source = readFileSync(RULES, 'utf8')
+    parseRules(source)
+    return source
+  } catch (cause) {
+    throw new Error(`RULES: ${RULES}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
 }
 
 function parseJson(text: string): unknown {

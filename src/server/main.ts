@@ -1,13 +1,18 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Elysia } from 'elysia'
-import { mount, openApplications, secretFile } from '../dhole.ts'
+import { mount, type OnDemand, openApplications } from '../dhole.ts'
 import type { DholeOptions } from '../options.ts'
-import { type KeptSecret, keepSecret } from '../secret.ts'
 import type { Applications } from '../service/applications.ts'
+import { type DefaultApplication, FileAdministration, fixedKeys } from './administration.ts'
 import { type Certificate, ownCertificate, readCertificate } from './certificate.ts'
-import { type Config, isLoopback, readIndexes } from './config.ts'
+import { socketPath } from './command.ts'
+import { type Config, isLoopback, readIndexes, readRules } from './config.ts'
+import { type ControlSocket, OtherServerError, takeCommands } from './control.ts'
+import { type Keys, keysOf, showKeys } from './keys.ts'
 import { createLogger, type Logger, logObserver } from './log.ts'
+import { noteAccess } from './notices.ts'
+import { Registry } from './registry.ts'
 
 /** A server that is listening. */
 export interface RunningServer {
@@ -28,40 +33,47 @@ const STOP_GRACE_MS = 10_000
 
 /**
  * Starts the server and prints where it listens.
- * @throws Error with a message for the operator: port in use, file in use, bad certificate
+ * @throws Error with a message for the operator: port in use, file in use, bad certificate, wrong rules
  */
 export async function serve(config: Config): Promise<RunningServer> {
   const logger = createLogger(config.LOG_LEVEL)
+  const rules = readRules(config)
   mkdirSync(config.DATA_DIR, { recursive: true, mode: OWNER_ONLY })
   const failure = Promise.withResolvers<void>()
-  const secret = secretOf(config)
+  const keys = keysOf(config)
   const options: DholeOptions = {
-    ...optionsOf(config, secret.secret),
+    ...optionsOf(config, keys, rules),
     observer: logObserver(logger, failure.resolve),
   }
   const certificate = await certificateOf(config)
-  const applications = openApplications(options)
+  const applications = openApplications(options, registered(config))
+  let control: ControlSocket | undefined
   try {
+    control = await controlOf(config, applications, logger)
     const listeners = listen(config, certificate, applications, options)
-    announce(config, listeners, secret, logger)
+    showKeys(config, keys)
+    for (const { database } of applications.open) noteAccess(config, database, rules, logger)
+    announce(listeners, logger)
     return {
       url: String(listeners[0]?.server?.url.origin),
-      stop: () => stop(listeners, applications),
+      stop: () => stop(listeners, applications, control),
       failed: failure.promise,
     }
   } catch (error) {
+    await control?.close()
     await applications.close()
     throw error
   }
 }
 
-function optionsOf(config: Config, secret: string): DholeOptions {
+function optionsOf(config: Config, { secret, smsKey }: Keys, rules: string | undefined): DholeOptions {
   return {
     dataDir: config.DATA_DIR,
     applications: {
       [config.APP_ID]: {
-        secret,
-        open: isLoopback(config.HOST),
+        secret: secret.secret,
+        smsKey: smsKey.secret,
+        ...(rules === undefined ? { open: isLoopback(config.HOST) } : { rules }),
         profile: config.PROFILE,
         indexPolicy: config.INDEX_POLICY,
         indexes: readIndexes(config),
@@ -70,6 +82,8 @@ function optionsOf(config: Config, secret: string): DholeOptions {
     ...(config.BASE_DOMAIN === undefined ? {} : { baseDomain: config.BASE_DOMAIN }),
     trustProxy: config.TRUST_PROXY?.split(',').map((address) => address.trim()) ?? [],
     docs: true,
+    failedCredentials: config.FAILED_CREDENTIALS,
+    development: config.DEVELOPMENT,
     streams: { keepAliveMs: config.KEEP_ALIVE_MS },
     ...(config.STREAM_HOST === undefined ? {} : { streamHost: config.STREAM_HOST }),
     limits: {
@@ -86,9 +100,31 @@ function optionsOf(config: Config, secret: string): DholeOptions {
   }
 }
 
-function secretOf(config: Config): KeptSecret {
-  if (config.APP_SECRET !== undefined) return { secret: config.APP_SECRET, fresh: false }
-  return keepSecret(secretFile(config.DATA_DIR, config.APP_ID))
+/** The applications of `dhole apps`: nothing of them is read before a request names one. */
+function registered({ DATA_DIR, APP_IDLE_MS, MAX_OPEN_APPS }: Config): OnDemand {
+  const registry = new Registry(DATA_DIR)
+  return { find: (id) => registry.find(id), idleMs: APP_IDLE_MS, maxOpen: MAX_OPEN_APPS }
+}
+
+/** Takes the commands of `dhole apps`, unless that cannot be; the applications are open, so this folder is ours. */
+async function controlOf(
+  config: Config,
+  applications: Applications,
+  logger: Logger,
+): Promise<ControlSocket | undefined> {
+  const path = socketPath(config.DATA_DIR)
+  if (path === undefined) {
+    logger.warn('the path of DATA_DIR is too long for a socket: what `dhole apps` changes is seen after a restart')
+    return undefined
+  }
+  const administration = new FileAdministration(config.DATA_DIR, defaultApplication(config), applications)
+  try {
+    return await takeCommands(path, administration)
+  } catch (error) {
+    if (error instanceof OtherServerError) throw error
+    logger.warn({ path, error: String(error) }, 'no socket: what `dhole apps` changes is seen after a restart')
+    return undefined
+  }
 }
 
 function certificateOf(config: Config): Certificate | Promise<Certificate> {
@@ -96,6 +132,10 @@ function certificateOf(config: Config): Certificate | Promise<Certificate> {
     return readCertificate(config.TLS_CERT, config.TLS_KEY)
   }
   return ownCertificate(join(config.DATA_DIR, 'tls'), config.HOST)
+}
+
+function defaultApplication({ APP_ID, APP_SECRET, SMS_KEY, HOST }: Config): DefaultApplication {
+  return { id: APP_ID, fixedKeys: fixedKeys({ APP_SECRET, SMS_KEY }), isOpen: isLoopback(HOST) }
 }
 
 /** The HTTPS listener and, if wanted, the plain one, over the same open applications. */
@@ -122,23 +162,20 @@ function app(applications: Applications, options: DholeOptions): Elysia {
   return new Elysia({ handler: { standardHostname: false } }).use(mount(applications, options))
 }
 
-function announce(config: Config, listeners: readonly Elysia[], secret: KeptSecret, logger: Logger): void {
+function announce(listeners: readonly Elysia[], logger: Logger): void {
   const [secure, plain] = listeners.map(({ server }) => server?.url.origin)
-  if (secret.fresh) {
-    process.stdout.write(
-      `super secret of application "${config.APP_ID}", shown only now: ${secret.secret}\n` +
-        `it is kept in ${secretFile(config.DATA_DIR, config.APP_ID)}\n`,
-    )
-  }
-  if (isLoopback(config.HOST)) logger.warn('open: everybody on this machine may read and write')
-  else logger.info('locked: requests need the super secret')
   if (plain !== undefined) logger.info(`plain HTTP on ${plain}`)
   process.stdout.write(`listening on ${secure}\n`)
 }
 
-async function stop(listeners: readonly Elysia[], applications: Applications): Promise<void> {
+async function stop(
+  listeners: readonly Elysia[],
+  applications: Applications,
+  control: ControlSocket | undefined,
+): Promise<void> {
+  await control?.close()
   // A listener waits for what is under way, and streams end by themselves never.
-  for (const { database } of applications.all) database.endStreams()
+  applications.endStreams()
   const servers = listeners.flatMap(({ server }) => (server === null ? [] : [server]))
   const grace = Promise.withResolvers<void>()
   const timer = setTimeout(grace.resolve, STOP_GRACE_MS)

@@ -1,15 +1,26 @@
+import type { Gate } from '../auth/gate.ts'
+import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
+import { isApplicationId } from './application-id.ts'
 import type { Database } from './database.ts'
+import { Tenant } from './tenant.ts'
 
-/** One tree with its own file, secret and settings. */
-export interface Application {
+/** What an application is made of. */
+export interface ApplicationParts {
+  readonly database: Database
+  /** Judges the credentials of its requests. */
+  readonly gate: Gate
+}
+
+/** One tree with its own file, secret, rules and settings. */
+export interface Application extends ApplicationParts {
   /** Name in `?ns=` and in host names. */
   readonly id: string
-  readonly database: Database
-  /** Whoever shows it may do everything. */
-  readonly secret: string
-  /** Whether everybody may read and write. Without it only the secret opens. */
-  readonly open: boolean
+  /**
+   * Keeps it open while a request is under way. To be called in the same turn in which the application was chosen.
+   * @returns to be called when the request has ended; a second time does nothing
+   */
+  hold(): () => void
 }
 
 /** What a request says of the application it wants. */
@@ -20,38 +31,184 @@ export interface ApplicationChoice {
   readonly host: string
 }
 
-/** The applications of this process and how a request chooses one. @see docs/protocol.md#ground-rules */
+export interface ApplicationsSettings {
+  /**
+   * Looks for an application that is not open. Asked for every request that names one, so it must be quick.
+   * @returns what opens it, `undefined` when there is none
+   * @throws when there is one and it cannot be read
+   */
+  readonly find: (id: string) => (() => ApplicationParts) | undefined
+  /** The one of requests that name none. */
+  readonly defaultId: string | undefined
+  /** Hosts one label below it name an application. */
+  readonly baseDomain: string | undefined
+  /** Time after which one that nobody needs is closed, in milliseconds. */
+  readonly idleMs: number
+  /** Most that are open at once, beside those that are kept open. */
+  readonly maxOpen: number
+  /** Hears of one that cannot be opened or closed. */
+  readonly onTrouble: (id: string, error: unknown) => void
+}
+
+/** The clock turns so many times in the time after which an application is idle, and at least once a minute. */
+const TURNS = 4
+const LONGEST_TURN_MS = 60_000
+
+/**
+ * The applications of this process and how a request chooses one. One that is not open is opened when it is asked for,
+ * and closed when nobody needs it.
+ * @see docs/protocol.md#ground-rules
+ */
 export class Applications {
-  readonly #byId: ReadonlyMap<string, Application>
-  readonly #single: Application | undefined
+  readonly #settings: ApplicationsSettings
   readonly #hostSuffix: string | undefined
+  /** Those open now, or being closed. */
+  readonly #tenants = new Map<string, Tenant>()
+  #kept = 0
+  #isClosed = false
+  #clock: Timer | undefined
 
-  /** @param baseDomain hosts one label below it name an application */
-  constructor(applications: readonly Application[], baseDomain: string | undefined) {
-    this.#byId = new Map(applications.map((application) => [application.id, application]))
-    this.#single = applications.length === 1 ? applications[0] : undefined
-    this.#hostSuffix = baseDomain === undefined ? undefined : `.${baseDomain.toLowerCase()}`
+  constructor(settings: ApplicationsSettings) {
+    this.#settings = settings
+    this.#hostSuffix = settings.baseDomain === undefined ? undefined : `.${settings.baseDomain.toLowerCase()}`
   }
 
-  /** Every one of them. */
-  get all(): readonly Application[] {
-    return [...this.#byId.values()]
+  /** Those that are open now. */
+  get open(): readonly Application[] {
+    return [...this.#tenants.values()].filter(({ closing }) => closing === undefined)
   }
 
-  /** @throws `app-not-named`, `app-unknown` */
-  choose({ ns, host }: ApplicationChoice): Application {
-    const id = ns ?? this.#labelOf(host)
-    if (id !== undefined) {
-      const application = this.#byId.get(id)
-      if (application === undefined) throw new DholeError('app-unknown')
-      return application
-    }
-    if (this.#single === undefined) throw new DholeError('app-not-named')
-    return this.#single
+  /** Opens one now, and for as long as this process runs. @throws when there is none, or it cannot be opened */
+  keep(id: string): void {
+    const open = this.#settings.find(id)
+    if (open === undefined) throw new DholeError('app-unknown')
+    this.#tenants.set(id, new Tenant(id, open(), true))
+    this.#kept++
   }
 
+  /**
+   * The application a request wants: at once when it is open or can be opened, a promise when another one has to be
+   * closed first, or the same one is being closed.
+   * @throws `app-not-named`, `app-unknown`; `unavailable` when it cannot be opened, or all that may be open are busy
+   */
+  choose({ ns, host }: ApplicationChoice): Awaitable<Application> {
+    const id = ns ?? this.#labelOf(host) ?? this.#settings.defaultId
+    if (id === undefined) throw new DholeError('app-not-named')
+    return this.#opened(id) ?? this.#bring(id)
+  }
+
+  /** From now on only another secret opens it; streams that the old one let in end. */
+  rotate(id: string, secret: string): void {
+    const tenant = this.#tenants.get(id)
+    if (tenant === undefined) return
+    tenant.gate.rotate(secret)
+    tenant.database.revoke()
+  }
+
+  /** Closes one that is not to be found any more. Resolves when its file is free. */
+  async remove(id: string): Promise<void> {
+    const tenant = this.#tenants.get(id)
+    if (tenant !== undefined) await this.#close(tenant)
+  }
+
+  /** Ends every stream; those who listened come again when they can. */
+  endStreams(): void {
+    for (const { database } of this.open) database.endStreams()
+  }
+
+  /** Closes all of them; none is opened any more. */
   async close(): Promise<void> {
-    await Promise.all(this.all.map(({ database }) => database.close()))
+    this.#isClosed = true
+    clearInterval(this.#clock)
+    await Promise.all([...this.#tenants.values()].map((tenant) => this.#close(tenant)))
+  }
+
+  #opened(id: string): Tenant | undefined {
+    const tenant = this.#tenants.get(id)
+    if (tenant === undefined || tenant.closing !== undefined) return undefined
+    if (!tenant.isKept) tenant.use()
+    return tenant
+  }
+
+  #bring(id: string): Awaitable<Tenant> {
+    const find = this.#found(id)
+    const obstacle = this.#obstacle(id)
+    return obstacle === undefined ? this.#begin(id, find) : this.#wait(id, obstacle)
+  }
+
+  /** Others wait as well, and some of them may be quicker. */
+  async #wait(id: string, first: Promise<void>): Promise<Tenant> {
+    for (let obstacle: Promise<void> | undefined = first; obstacle !== undefined; obstacle = this.#obstacle(id)) {
+      // Whoever closes it hears of a failure.
+      await obstacle.catch(() => {})
+      if (this.#opened(id) !== undefined) break
+    }
+    const tenant = this.#opened(id) ?? this.#begin(id, this.#found(id))
+    // Whoever asked goes on later in this turn, and must find it open.
+    setImmediate(tenant.hold())
+    return tenant
+  }
+
+  #found(id: string): () => ApplicationParts {
+    if (this.#isClosed) throw new DholeError('unavailable')
+    const find = isApplicationId(id) ? this.#attempt(id, () => this.#settings.find(id)) : undefined
+    if (find === undefined) throw new DholeError('app-unknown')
+    return find
+  }
+
+  /** What has to end before one more is opened. @throws `unavailable` when it will not end by itself */
+  #obstacle(id: string): Promise<void> | undefined {
+    const closing = this.#tenants.get(id)?.closing
+    if (closing !== undefined) return closing
+    if (this.#tenants.size - this.#kept < this.#settings.maxOpen) return undefined
+    const tenants = [...this.#tenants.values()].filter(({ isKept }) => !isKept)
+    const under = tenants.find((tenant) => tenant.closing !== undefined)?.closing
+    if (under !== undefined) return under
+    const [idle] = tenants.filter(({ isBusy }) => !isBusy).sort((left, right) => left.usedAt - right.usedAt)
+    if (idle === undefined) throw new DholeError('unavailable')
+    return this.#retire(idle)
+  }
+
+  #begin(id: string, open: () => ApplicationParts): Tenant {
+    const tenant = new Tenant(id, this.#attempt(id, open), false)
+    this.#tenants.set(id, tenant)
+    this.#clock ??= this.#startClock()
+    return tenant
+  }
+
+  /** What is wrong with one application is told to whoever runs the service, not to clients. */
+  #attempt<T>(id: string, action: () => T): T {
+    try {
+      return action()
+    } catch (cause) {
+      this.#settings.onTrouble(id, cause)
+      throw new DholeError('unavailable', undefined, { cause })
+    }
+  }
+
+  #startClock(): Timer {
+    const turn = Math.max(1, Math.min(this.#settings.idleMs / TURNS, LONGEST_TURN_MS))
+    return setInterval(() => this.#closeIdle(), turn).unref()
+  }
+
+  #closeIdle(): void {
+    const longAgo = performance.now() - this.#settings.idleMs
+    for (const tenant of this.#tenants.values()) {
+      if (tenant.isKept || tenant.closing !== undefined) continue
+      if (tenant.isBusy) tenant.use()
+      else if (tenant.usedAt <= longAgo) void this.#retire(tenant)
+    }
+  }
+
+  /** Closes one that nobody waits for. */
+  #retire(tenant: Tenant): Promise<void> {
+    return this.#close(tenant).catch((error) => this.#settings.onTrouble(tenant.id, error))
+  }
+
+  #close(tenant: Tenant): Promise<void> {
+    return tenant.close().finally(() => {
+      if (this.#tenants.get(tenant.id) === tenant) this.#tenants.delete(tenant.id)
+    })
   }
 
   #labelOf(host: string): string | undefined {

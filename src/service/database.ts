@@ -1,3 +1,4 @@
+import type { Caller } from '../auth/credential.ts'
 import { Hub, type HubSettings } from '../hub/hub.ts'
 import type { Sink } from '../hub/subscriber.ts'
 import {
@@ -8,6 +9,7 @@ import {
   parseIndexes,
 } from '../query/indexes.ts'
 import { type Family, type Query, type QueryLike, toQuery } from '../query/query.ts'
+import { parseRules, type RuleSet } from '../rules/rule-set.ts'
 import type { IndexInfo, LoggedChange, Position, ReadLimit, TreeStore } from '../store/store.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { ChildrenText } from '../tree/children-text.ts'
@@ -18,8 +20,12 @@ import { endsInPriority, type Path, type PathLike, toPath } from '../tree/path.t
 import type { JsonText } from '../tree/print.ts'
 import { planPatch, planPut, type WritePlan } from '../tree/write.ts'
 import { EventQueue } from './event-queue.ts'
+import { type Access, Judge, RULES } from './judge.ts'
 import { missedChanges } from './missed-changes.ts'
-import { type Appended, appendJob, type WriteOptions, type WriteOutcome, writeJob } from './write-job.ts'
+import { RuleBook } from './rule-book.ts'
+import { type Ruling, StreamGuard } from './stream-guard.ts'
+import { type Appended, appendJob, type JobParts, type WriteOptions, type WriteOutcome, writeJob } from './write-job.ts'
+import { WRITE_SIZE_LIMIT, writeSeconds } from './write-size.ts'
 
 /** What makes one tree different from another. */
 export interface DatabaseSettings {
@@ -29,10 +35,22 @@ export interface DatabaseSettings {
   /** Whether queries by a child or value need a declared index. */
   readonly indexPolicy: IndexPolicy
   readonly streams: HubSettings
+  /** Source of the rules in force until others are stored. */
+  readonly rules: string
+  /** Whether those are stored as the tree's own when it has none. */
+  readonly keepRules: boolean
+  /** An index that rules declare could not be built. */
+  readonly onTroubled: (error: unknown) => void
+}
+
+/** How to read, and who does. */
+export interface ReadOptions extends Access {
+  /** Give up after so many milliseconds. */
+  readonly timeoutMs?: number | undefined
 }
 
 /** What of a node is watched, and from when on. */
-export interface WatchOptions {
+export interface WatchOptions extends Access {
   /** Watches what this query chooses. */
   readonly query?: QueryLike | undefined
   /** With priorities, without arrays. Default `false`. */
@@ -70,11 +88,14 @@ export interface QueryAnswer {
   readonly children: readonly QueriedChild[]
 }
 
+/** Streams whose permission is looked at in one turn of the event loop. */
+const RECHECKED_AT_ONCE = 256
+
 /** A place-holder of the length of a generated key, for checks before there is one. */
 const ANY_PUSH_ID = '-'.repeat(20)
 
 /**
- * One application's tree: where requests, storage and (later) rules and listeners meet. A path is text
+ * One application's tree: where requests, rules, storage and listeners meet. A path is text
  * (`/rooms/lobby`) or a list of keys; `.priority` may stand last.
  * @see docs/protocol.md#methods
  */
@@ -84,6 +105,9 @@ export class Database {
   readonly #limits: Limits
   readonly #hub: Hub
   readonly #watchedBelow = (path: Path, inclusive: boolean): readonly Path[] => this.#hub.watchedBelow(path, inclusive)
+  readonly #book: RuleBook
+  readonly #guards = new Set<StreamGuard>()
+  /** Indexes that are wanted beside those of the rules. */
   #declarations: readonly IndexDeclaration[] = []
 
   constructor(store: TreeStore, settings: DatabaseSettings) {
@@ -91,10 +115,68 @@ export class Database {
     this.#settings = settings
     this.#limits = settings.limits
     const source = {
-      read: (path: Path, query: Query | undefined) => store.readAt(path, query, this.#readLimit(undefined)),
+      read: (path: Path, query: Query | undefined) => store.readAt(path, query, this.#readLimit({})),
     }
     this.#hub = new Hub(source, settings.streams)
     store.onCommit((commits) => this.#hub.publish(commits))
+    this.#book = new RuleBook(settings.rules)
+    if (settings.keepRules && !this.hasOwnRules) this.setRules(settings.rules).catch(settings.onTroubled)
+    else if (this.#rules.indexes.length > 0) this.#declare().catch(settings.onTroubled)
+  }
+
+  /** Source of the rules in force. */
+  get rules(): string {
+    return this.#rules.source
+  }
+
+  /** The rules in force as valid JSON, without comments. */
+  get strictRules(): string {
+    return this.#rules.strict
+  }
+
+  /** Whether rules are stored, so that those of the settings do not matter. */
+  get hasOwnRules(): boolean {
+    return this.#store.setting(RULES) !== undefined
+  }
+
+  /** Whether anybody watches. */
+  get isWatched(): boolean {
+    return this.#hub.size > 0
+  }
+
+  /**
+   * Replaces the rules. Every write is judged by those that stand before it in the order of writes; streams that may
+   * not go on are ended.
+   * @throws `bad-rules`, `rule-wildcards`: the old ones stay
+   * @see docs/protocol.md#rules
+   */
+  async setRules(source: string): Promise<void> {
+    this.#book.of(source)
+    // biome-ignore lint/correctness/useYield: it has nothing to ask
+    await this.#store.commit(function* () {
+      return { kind: 'setting', name: RULES, text: source }
+    })
+    this.#declare().catch(this.#settings.onTroubled)
+    await this.#recheck()
+  }
+
+  /** Throws what `setRules` would. */
+  checkRules(source: string): void {
+    parseRules(source)
+  }
+
+  /** The size that writes may have unless they say otherwise: `tiny` to `unlimited`. */
+  get writeSizeLimit(): string {
+    return this.#store.setting(WRITE_SIZE_LIMIT) ?? 'large'
+  }
+
+  /** @throws `bad-parameter` unless it is one of the sizes */
+  async setWriteSizeLimit(size: string): Promise<void> {
+    if (writeSeconds(size) === undefined) throw new DholeError('bad-parameter')
+    // biome-ignore lint/correctness/useYield: it has nothing to ask
+    await this.#store.commit(function* () {
+      return { kind: 'setting', name: WRITE_SIZE_LIMIT, text: size }
+    })
   }
 
   /** Whose answers a query gets where the families of clients differ. */
@@ -104,27 +186,27 @@ export class Database {
 
   /**
    * The node at a path, `undefined` if none is there.
-   * @param timeoutMs give up after so many milliseconds
-   * @throws `read-too-big`
+   * @throws `read-too-big`, `permission-denied`
    */
-  node(path: PathLike, timeoutMs?: number): Awaitable<NodeText | undefined> {
-    return this.#store.node(toPath(path), this.#readLimit(timeoutMs))
+  node(where: PathLike, options: ReadOptions = {}): Awaitable<NodeText | undefined> {
+    const path = toPath(where)
+    return this.#permitted(path, undefined, options, () => this.#store.node(path, this.#readLimit(options)))
   }
 
-  /** The value at a path as parsed JSON, `null` if no node is there. @throws `read-too-big` */
-  async get(path: PathLike): Promise<unknown> {
-    const node = await this.node(path)
+  /** The value at a path as parsed JSON, `null` if no node is there. @throws `read-too-big`, `permission-denied` */
+  async get(path: PathLike, options: ReadOptions = {}): Promise<unknown> {
+    const node = await this.node(path, options)
     return node === undefined ? null : JSON.parse(node.plain)
   }
 
   /**
    * The children of a node in the order asked for, cut by ranges and limits.
    * @example await db.query('/dinosaurs', { orderBy: 'height', startAt: 3, limitToFirst: 10 })
-   * @throws `read-too-big`, `index-missing`, and as `makeQuery` for a wrong query
+   * @throws `read-too-big`, `index-missing`, `permission-denied`, and as `makeQuery` for a wrong query
    * @see docs/protocol.md#queries
    */
-  async query(path: PathLike, query: QueryLike): Promise<QueryAnswer> {
-    const answer = await this.select(path, query)
+  async query(path: PathLike, query: QueryLike, options: ReadOptions = {}): Promise<QueryAnswer> {
+    const answer = await this.select(path, query, options)
     const chosen = answer instanceof ChildrenText ? answer : undefined
     return {
       get text() {
@@ -140,28 +222,36 @@ export class Database {
    * What a query answers as finished text; `undefined` where no node is and for a leaf that the query leaves out.
    * @throws as `query`
    */
-  select(path: PathLike, query: QueryLike, timeoutMs?: number): Awaitable<ReadText | undefined> {
+  select(path: PathLike, like: QueryLike, options: ReadOptions = {}): Awaitable<ReadText | undefined> {
     const list = toPath(path)
-    return this.#store.query(list, this.#check(list, query), this.#readLimit(timeoutMs))
+    const query = toQuery(like, this.#settings.profile)
+    return this.#permitted(list, query, options, () => {
+      this.#checkIndexed(list, query)
+      return this.#store.query(list, query, this.#readLimit(options))
+    })
   }
 
   /**
    * The keys of the children as `{"key":true,…}`, or the leaf itself.
    * @param query by key, integers first; chooses some of them
-   * @throws `read-too-big`
+   * @throws `read-too-big`, `permission-denied`
    */
-  shallow(path: PathLike, timeoutMs?: number, query?: Query): Awaitable<JsonText | undefined> {
-    return this.#store.shallow(toPath(path), this.#readLimit(timeoutMs), query)
+  shallow(where: PathLike, query?: Query, options: ReadOptions = {}): Awaitable<JsonText | undefined> {
+    const path = toPath(where)
+    return this.#permitted(path, query, options, () => this.#store.shallow(path, this.#readLimit(options), query))
   }
 
   /**
    * Number of children, or of those that a query chooses.
-   * @param timeoutMs give up after so many milliseconds
    * @throws as `query`
    */
-  count(path: PathLike, query?: QueryLike, timeoutMs?: number): Awaitable<number> {
+  count(path: PathLike, like?: QueryLike, options: ReadOptions = {}): Awaitable<number> {
     const list = toPath(path)
-    return this.#store.count(list, query && this.#check(list, query), this.#readLimit(timeoutMs))
+    const query = like && toQuery(like, this.#settings.profile)
+    return this.#permitted(list, query, options, () => {
+      if (query !== undefined) this.#checkIndexed(list, query)
+      return this.#store.count(list, query, this.#readLimit(options))
+    })
   }
 
   /**
@@ -172,7 +262,7 @@ export class Database {
    */
   async declareIndexes(spec: IndexSpec): Promise<void> {
     this.#declarations = parseIndexes(spec)
-    await this.#store.declareIndexes(this.#declarations)
+    await this.#declare()
   }
 
   /** Every index there is, declared or made for a query. */
@@ -209,7 +299,8 @@ export class Database {
     const decide = (decided: Appended) => {
       appended = decided
     }
-    await this.#store.commit((context) => appendJob(path, checked, options, this.#limits, context, decide))
+    const parts = this.#jobParts(options)
+    await this.#store.commit((context) => appendJob(path, checked, parts, context, decide))
     if (appended === undefined) throw new DholeError('internal')
     return appended
   }
@@ -218,7 +309,7 @@ export class Database {
    * Everything at and below a node now, and then every change, each once and in order, for as long as the loop runs.
    * Who reads too slowly is told everything anew instead of what it has missed.
    * @example for await (const { path, data } of db.watch('/rooms')) console.log(path, data)
-   * @throws `read-too-big`, `index-missing`, and as `makeQuery` for a wrong query
+   * @throws `read-too-big`, `index-missing`, `permission-denied`, `token-expired`, and as `makeQuery` for a wrong query
    * @see docs/protocol.md#streams
    */
   async *watch(path: PathLike, options: WatchOptions = {}): AsyncGenerator<WatchedChange, void> {
@@ -234,6 +325,7 @@ export class Database {
         const { kind, path: place, data, seq } = event
         yield { kind, path: place, data: JSON.parse(data) as unknown, position: { epoch, seq } }
       }
+      queue.check()
     } finally {
       options.signal?.removeEventListener('abort', stop)
       unsubscribe()
@@ -241,18 +333,31 @@ export class Database {
   }
 
   /**
-   * Has a sink told what `watch` tells.
+   * Has a sink told what `watch` tells. Whoever may not read any more is told so and nothing else.
    * @returns to be called when nobody listens any more
    * @throws as `watch`; `bad-parameter` for the path of a priority
    */
-  subscribe(where: PathLike, options: WatchOptions, sink: Sink): Promise<() => void> {
+  async subscribe(where: PathLike, options: WatchOptions, sink: Sink): Promise<() => void> {
     const path = toPath(where)
     if (endsInPriority(path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
-    const query = options.query && this.#check(path, options.query)
+    const query = options.query && toQuery(options.query, this.#settings.profile)
+    await this.#permitted(path, query, options, () => undefined)
+    if (query !== undefined) this.#checkIndexed(path, query)
     const form = options.export === true ? 'export' : 'plain'
     const { from } = options
     const missed = from && from.epoch === this.position().epoch ? () => missedChanges(this.#store, from) : undefined
-    return this.#hub.subscribe({ path, query, form }, sink, missed)
+    const guard = options.as && this.#guard(path, query, options.as, sink)
+    try {
+      const subscriber = await this.#hub.subscribe({ path, query, form }, guard ?? sink, missed)
+      guard?.attach((reason) => subscriber.end(reason))
+      return () => {
+        guard?.release()
+        subscriber.close()
+      }
+    } catch (error) {
+      guard?.release()
+      throw error
+    }
   }
 
   /** Durable commits after a position, oldest first; `undefined` when the change log does not reach back that far. */
@@ -263,6 +368,11 @@ export class Database {
   /** Position of the last durable commit. */
   position(): Position {
     return this.#store.position()
+  }
+
+  /** Ends the streams of everybody who has shown a credential: it is worth nothing any more. */
+  revoke(): void {
+    for (const guard of [...this.#guards]) guard.revoke()
   }
 
   /** Ends every stream; those who listened come again when they can. */
@@ -285,18 +395,71 @@ export class Database {
     const decide = (decided: WriteOutcome) => {
       outcome = decided
     }
-    await this.#store.commit((context) => writeJob(plan, options, this.#limits, this.#watchedBelow, context, decide))
+    const parts = this.#jobParts(options)
+    await this.#store.commit((context) => writeJob(plan, parts, context, decide))
     if (outcome === undefined) throw new DholeError('internal')
     return outcome
   }
 
-  #check(list: Path, like: QueryLike): Query {
-    const query = toQuery(like, this.#settings.profile)
-    if (this.#settings.indexPolicy === 'require') checkIndexed(this.#declarations, list, query.orderBy)
-    return query
+  /** Reads if the rules allow it; what took its time is judged once more when it is there. */
+  #permitted<T>(path: Path, query: Query | undefined, { as, onTrace }: Access, read: () => Awaitable<T>): Awaitable<T> {
+    const judge = this.#judgeOf({ as, onTrace })
+    if (judge === undefined) return read()
+    const judged = this.#store.read(() => judge.read(path, query))
+    if (judged instanceof Promise) return judged.then(() => this.#permittedLater(path, query, judge, read))
+    const found = read()
+    return found instanceof Promise ? this.#permittedLater(path, query, judge, () => found) : found
   }
 
-  #readLimit(timeoutMs: number | undefined): ReadLimit {
+  async #permittedLater<T>(path: Path, query: Query | undefined, judge: Judge, read: () => Awaitable<T>): Promise<T> {
+    const found = await read()
+    await this.#store.read(() => judge.read(path, query))
+    return found
+  }
+
+  #judgeOf({ as, onTrace }: Access): Judge | undefined {
+    return as === undefined || as.kind === 'admin' ? undefined : new Judge(this.#book, as, onTrace)
+  }
+
+  #jobParts(options: WriteOptions): JobParts {
+    return { options, limits: this.#limits, watchedBelow: this.#watchedBelow, judge: this.#judgeOf(options) }
+  }
+
+  #guard(path: Path, query: Query | undefined, as: Caller, sink: Sink): StreamGuard {
+    const judge = this.#judgeOf({ as })
+    const ruling: Ruling = {
+      source: () => this.#store.setting(RULES),
+      judge: judge && (() => this.#store.read(() => judge.reading(path, query))),
+    }
+    const guard = new StreamGuard(sink, as, ruling, (released) => this.#guards.delete(released))
+    this.#guards.add(guard)
+    return guard
+  }
+
+  /** Ends the streams that the rules do not allow any more, some at a time. */
+  async #recheck(): Promise<void> {
+    let checked = 0
+    for (const guard of [...this.#guards]) {
+      await guard.recheck()
+      if (++checked % RECHECKED_AT_ONCE === 0) await new Promise(setImmediate)
+    }
+  }
+
+  get #rules(): RuleSet {
+    return this.#book.of(this.#store.setting(RULES))
+  }
+
+  #declare(): Promise<void> {
+    return this.#store.declareIndexes([...this.#declarations, ...this.#rules.indexes])
+  }
+
+  #checkIndexed(list: Path, { orderBy }: Query): void {
+    if (this.#settings.indexPolicy === 'allow') return
+    const ofRules = this.#rules.indexesAt(list).map((path) => ({ list, path }))
+    checkIndexed([...this.#declarations, ...ofRules], list, orderBy)
+  }
+
+  #readLimit({ timeoutMs }: ReadOptions): ReadLimit {
     const { maxReadBytes, maxReadMs } = this.#limits
     return { maxLength: maxReadBytes, timeoutMs: Math.min(timeoutMs ?? maxReadMs, maxReadMs) }
   }

@@ -1,5 +1,6 @@
 import type { Batch, NumberedEvent } from '../hub/batch.ts'
-import type { Sink } from '../hub/subscriber.ts'
+import { type EndReason, type Sink, TOO_LARGE } from '../hub/subscriber.ts'
+import { DholeError } from '../tree/error.ts'
 
 /** Hands the events of a stream to a loop, one by one. While some wait, it has no room for more. */
 export class EventQueue implements Sink {
@@ -7,6 +8,7 @@ export class EventQueue implements Sink {
   #room: PromiseWithResolvers<void> | undefined
   #wake: (() => void) | undefined
   #ended = false
+  #reason: EndReason | undefined
 
   write(batch: Batch): Promise<void> {
     // A list of many events is no list of arguments.
@@ -21,9 +23,17 @@ export class EventQueue implements Sink {
   /** A loop may take its time. */
   cut(): void {}
 
-  end(): void {
+  end(reason?: EndReason): void {
     this.#ended = true
+    this.#reason = reason
     this.#wake?.()
+  }
+
+  /** @throws `read-too-big`, `permission-denied`, `token-expired` when that is why nothing more comes */
+  check(): void {
+    if (this.#reason === undefined) return
+    if (this.#reason === TOO_LARGE) throw new DholeError('read-too-big')
+    throw new DholeError(this.#reason.kind === 'cancel' ? 'permission-denied' : 'token-expired')
   }
 
   /** The next event; `undefined` when there will be none. */

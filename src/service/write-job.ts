@@ -1,4 +1,4 @@
-import type { CommitContext, ReadAnswer, ReadRequest } from '../store/store.ts'
+import type { CommitContext } from '../store/store.ts'
 import type { Change, NodeTags } from '../tree/change.ts'
 import { DholeError } from '../tree/error.ts'
 import { etagMatches, etagOf } from '../tree/etag.ts'
@@ -6,14 +6,17 @@ import type { Limits } from '../tree/limits.ts'
 import type { NodeText } from '../tree/node-text.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
 import { print } from '../tree/print.ts'
+import type { Reads } from '../tree/read-request.ts'
 import { isBranch, type Value } from '../tree/value.ts'
 import type { Write, WritePlan } from '../tree/write.ts'
+import type { Access, Judge } from './judge.ts'
+import { WRITE_SIZE_LIMIT, writeSeconds } from './write-size.ts'
 
-/** Conditions on a write. */
-export interface WriteOptions {
+/** Conditions on a write, and whose it is. */
+export interface WriteOptions extends Access {
   /** Write only if the node's tag is this one; `null_etag` for no node, `*` for any. */
   readonly ifMatch?: string | undefined
-  /** Refuse a write estimated to take longer, in seconds. */
+  /** Refuse a write estimated to take longer, in seconds. Default: what the tree is set to. */
   readonly maxSeconds?: number | undefined
 }
 
@@ -41,27 +44,36 @@ export interface Appended {
 /** Paths of watched nodes below one; whether that one counts. */
 type WatchedBelow = (path: Path, inclusive: boolean) => readonly Path[]
 
-type Reads<T> = Generator<ReadRequest, T, ReadAnswer>
+/** What a job works with. */
+export interface JobParts {
+  readonly options: WriteOptions
+  readonly limits: Limits
+  readonly watchedBelow: WatchedBelow
+  /** Says what the caller may; `undefined` when everything is allowed. */
+  readonly judge: Judge | undefined
+}
 
-/** Decides inside the transaction: condition, server values, cost, priorities; then hands over the writes. */
+/** Decides inside the transaction: permission, condition, cost, priorities, validity; then hands over the writes. */
 export function* writeJob(
   plan: WritePlan,
-  options: WriteOptions,
-  limits: Limits,
-  watchedBelow: WatchedBelow,
+  { options, limits, watchedBelow, judge }: JobParts,
   context: CommitContext,
   decide: (outcome: WriteOutcome) => void,
 ): Reads<Change | undefined> {
+  const resolved = plan.serverValues.length === 0 ? plan : yield* resolve(plan, context.now)
+  if (judge !== undefined) yield* judge.write(resolved.writes, context.now)
   if (options.ifMatch !== undefined) {
+    // The answer to a condition that does not hold is the data.
+    if (judge !== undefined) yield* judge.read(plan.path, undefined)
     const current = (yield { kind: 'node', path: plan.path }) as NodeText | undefined
     if (!etagMatches(options.ifMatch, current?.etag ?? etagOf(undefined))) {
       decide({ kind: 'mismatch', current })
       return undefined
     }
   }
-  const resolved = plan.serverValues.length === 0 ? plan : yield* resolve(plan, context.now)
-  if (options.maxSeconds !== undefined) yield* checkCost(resolved.writes, options.maxSeconds, limits)
+  yield* checkCost(resolved.writes, options.maxSeconds, limits)
   if (resolved.writes.some(({ kind }) => kind === 'priority')) yield* checkPriorities(resolved.writes)
+  if (judge !== undefined) yield* judge.validate(resolved.writes, context.now)
   decide({
     kind: 'written',
     json: resolved.json,
@@ -96,8 +108,7 @@ function* tagsBefore(
 export function* appendJob(
   path: Path,
   checked: WritePlan,
-  options: WriteOptions,
-  limits: Limits,
+  { options, limits, judge }: Omit<JobParts, 'watchedBelow'>,
   context: CommitContext,
   decide: (appended: Appended) => void,
 ): Reads<Change | undefined> {
@@ -106,7 +117,9 @@ export function* appendJob(
   // Nothing stands under a new key, so there is no old number to add to.
   const plan = checked.serverValues.length === 0 ? checked : checked.resolve({ now: context.now, old: new Map() })
   const writes = plan.writes.map((write) => ({ ...write, path: child }))
-  if (options.maxSeconds !== undefined) yield* checkCost(writes, options.maxSeconds, limits)
+  if (judge !== undefined) yield* judge.write(writes, context.now)
+  yield* checkCost(writes, options.maxSeconds, limits)
+  if (judge !== undefined) yield* judge.validate(writes, context.now)
   decide({
     name,
     get etag() {
@@ -116,7 +129,9 @@ export function* appendJob(
   return writesNothing(writes) ? undefined : { kind: 'put', path: child, writes }
 }
 
-function* checkCost(writes: readonly Write[], maxSeconds: number, limits: Limits): Reads<void> {
+function* checkCost(writes: readonly Write[], asked: number | undefined, limits: Limits): Reads<void> {
+  const maxSeconds = asked ?? writeSeconds((yield { kind: 'setting', name: WRITE_SIZE_LIMIT }) as string | undefined)
+  if (maxSeconds === undefined || maxSeconds === Number.POSITIVE_INFINITY) return
   let nodes = 0
   for (const write of writes) {
     if (write.kind === 'priority') continue

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import packageJson from '../../package.json' with { type: 'json' }
 import { toOpenApi } from '../../src/http/openapi-schemas.ts'
-import { parameterSchema } from '../../src/http/parameters.ts'
+import { parameterSchema, settingsParameterSchema } from '../../src/http/parameters.ts'
 import { DholeError, type ErrorCode } from '../../src/tree/error.ts'
 import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { customToken } from '../support/token.ts'
 import {
   allErrors,
   type Documented,
@@ -14,6 +15,7 @@ import {
   validate,
 } from './document.ts'
 import { expectDocumented } from './expectations.ts'
+import { credentialsFor, goodBody, OPEN_RULES, OWNER } from './good-requests.ts'
 
 let server: HttpsServer
 let document: Awaited<ReturnType<typeof fetchDocument>>
@@ -35,8 +37,9 @@ interface Shown {
   readonly value: unknown
 }
 
-/** The same data before every call. */
+/** The same data and rules before every call. */
 async function seeded(): Promise<void> {
+  await server.call('PUT', '/.settings/rules.json', { headers: OWNER, body: OPEN_RULES })
   await server.call('PUT', '/.json', { body: SEED })
 }
 
@@ -58,8 +61,9 @@ test('names every method the server serves and no other', async () => {
     const served: string[] = []
     for (const method of methods) {
       await seeded()
-      const body = { PUT: '1', POST: '1', PATCH: '{}' }[method]
-      const { status } = await server.call(method, documented[0]?.target ?? path, { body })
+      const body = goodBody(path, method)
+      const headers = credentialsFor(documented[0])
+      const { status } = await server.call(method, documented[0]?.target ?? path, { headers, body })
       if (status < 300) served.push(method)
     }
     expect({ path, served }).toEqual({ path, served: documented.map(({ method }) => method) })
@@ -67,26 +71,42 @@ test('names every method the server serves and no other', async () => {
 })
 
 test('a method that is not documented gets what the document says', async () => {
-  const { status, text, headers } = await server.call('PROPFIND', '/a.json')
-  expect(status).toBe(405)
-  expect(JSON.parse(text)).toEqual(new DholeError('method-not-allowed').body)
+  const told: (string | null)[] = []
+  for (const path of ['/a.json', '/.settings/rules.json', '/.auth/customTokenToIdToken.json']) {
+    const { status, text, headers } = await server.call('PROPFIND', path, { headers: OWNER })
+    expect(status).toBe(405)
+    expect(JSON.parse(text)).toEqual(new DholeError('method-not-allowed').body)
+    told.push(headers.get('allow'))
+  }
   expect(document.components?.responses?.['MethodNotAllowed']).toMatchObject({
-    headers: { Allow: { schema: { enum: [headers.get('allow')] } } },
+    headers: { Allow: { schema: { enum: told } } },
   })
+})
+
+test('beside the tree, who has used another method is told those that the document has', async () => {
+  const beside = Object.keys(document.paths ?? {}).filter((path) => /^\/\.(settings|auth)\//.test(path))
+  expect(beside).toHaveLength(3)
+  for (const path of beside) {
+    const methods = operations.filter((operation) => operation.path === path).map(({ method }) => method)
+    for (const method of ['DELETE', 'PATCH', 'PROPFIND']) {
+      const { status, headers } = await server.call(method, path, { headers: OWNER })
+      expect({ path, status, allow: headers.get('allow') }).toEqual({ path, status: 405, allow: methods.join(', ') })
+    }
+  }
 })
 
 describe('parameters', () => {
   test('every one is there, with its own description', () => {
-    const documented = new Map(operations.flatMap(({ operation }) => parametersOf(operation)).map((p) => [p.name, p]))
-    const credentials = new Map(
-      Object.values(document.components?.securitySchemes ?? {}).flatMap((scheme) =>
-        'name' in scheme ? [[scheme.name, scheme] as const] : [],
-      ),
+    const documented = operations.flatMap(({ operation }) => parametersOf(operation))
+    const credentials = Object.values(document.components?.securitySchemes ?? {}).flatMap((scheme) =>
+      'name' in scheme ? [scheme] : [],
     )
-    for (const [name, schema] of Object.entries(parameterSchema.properties)) {
-      const found = documented.get(name) ?? credentials.get(name)
-      expect(found, name).toBeDefined()
-      expect(found?.description, name).toBe(schema.description ?? '')
+    const all = [...Object.entries(parameterSchema.properties), ...Object.entries(settingsParameterSchema.properties)]
+    for (const [name, schema] of all) {
+      const described = [...documented, ...credentials].filter((parameter) => parameter.name === name)
+      // What a credential may be is told where the first of its carriers is.
+      const texts = described.map(({ description = '' }) => description.split('\n\n')[0])
+      expect(texts, name).toContain(schema.description ?? '')
     }
   })
 
@@ -95,6 +115,7 @@ describe('parameters', () => {
     ns: ['app'],
     callback: ['handle'],
     download: ['users.json'],
+    auth_variable_override: ['null', '{"uid":"alice"}'],
     sv: ['timestamp'],
     timeout: ['500ms', '3s', '1min'],
     'x-http-method-override': ['PUT'],
@@ -116,8 +137,9 @@ describe('parameters', () => {
           // A filter means something beside an order only.
           const order = examples.length > 0 && name !== 'orderBy' ? 'orderBy=%22$value%22&' : ''
           const query = place === 'query' ? `?${order}${name}=${encodeURIComponent(value)}` : ''
-          const headers = place === 'header' ? { [name]: value } : {}
-          const body = { PUT: '7', POST: '"a"', PATCH: '{"a":1}' }[documented.method]
+          const owner = name === 'auth_variable_override' ? OWNER : credentialsFor(documented)
+          const headers = { ...owner, ...(place === 'header' ? { [name]: value } : {}) }
+          const body = goodBody(documented.path, documented.method)
           const answer = await server.call(documented.method, documented.target + query, { headers, body })
           expect(answer.status, `${documented.method} ${documented.target}${query} ${value}`).not.toBe(400)
           if (name !== 'x-http-method-override') expectDocumented(documented, answer)
@@ -163,8 +185,10 @@ describe('examples', () => {
       const examples = body === undefined ? { none: undefined } : body.content['application/json']?.examples
       for (const [name, example] of Object.entries(examples ?? {})) {
         await seeded()
-        const text = example === undefined ? undefined : JSON.stringify(example.value)
-        const answer = await server.call(method, target, { body: text })
+        // A token of the document is none of this server's.
+        const given = documented.path.startsWith('/.auth/') ? goodBody(documented.path, method) : undefined
+        const text = example === undefined ? undefined : (given ?? JSON.stringify(example.value))
+        const answer = await server.call(method, target, { headers: credentialsFor(documented), body: text })
         expect(answer.status, `${method} ${target} ${name} ${answer.text}`).toBe(method === 'OPTIONS' ? 204 : 200)
         expectDocumented(documented, answer)
         expectExampleReply(documented, name, answer.text)
@@ -178,7 +202,8 @@ describe('examples', () => {
   function expectExampleReply({ method, operation }: Documented, name: string, text: string): void {
     if (method !== 'PUT' && method !== 'PATCH') return
     const reply = operation.responses['200'] as { content: Record<string, { examples: Record<string, unknown> }> }
-    const example = reply.content['application/json']?.examples[name] as { value: unknown } | undefined
+    const { examples = {} } = reply.content['application/json'] ?? {}
+    const example = (examples[name] ?? examples['done']) as { value: unknown } | undefined
     const timeless = (json: unknown) => JSON.stringify(json).replace(/\d{13}/g, '0')
     expect(timeless(JSON.parse(text))).toBe(timeless(example?.value))
   }
@@ -204,6 +229,58 @@ describe('examples', () => {
     const body = found?.operation.requestBody as { content: Record<string, { examples: Record<string, Shown> }> }
     return body.content['application/json']?.examples[name]?.value
   }
+
+  test('rules are answered as they were written', async () => {
+    const rules = operations.find(({ operation }) => operation.operationId === 'putRules')?.operation
+    const body = rules?.requestBody as { content: Record<string, { examples: Record<string, Shown> }> }
+    for (const { value } of Object.values(body.content['application/json']?.examples ?? {})) {
+      const text = `${JSON.stringify(value, null, 2)} // done`
+      await server.call('PUT', '/.settings/rules.json', { headers: OWNER, body: text })
+      const read = (query: string) => server.call('GET', `/.settings/rules.json${query}`, { headers: OWNER })
+      expect((await read('')).text).toBe(text)
+      expect(JSON.parse((await read('?format=strict')).text)).toEqual(value)
+    }
+    await seeded()
+  })
+
+  const ALICE = { name: 'Alice', age: 30 }
+  const STEPS = [
+    ['users', 'bob', 'PUT', '/users/alice.json', ALICE, 403],
+    ['users', 'alice', 'PUT', '/users/alice.json', ALICE, 200],
+    ['users', 'alice', 'PUT', '/users/alice/age.json', -1, 403],
+    ['users', 'alice', 'PUT', '/users/alice/seen.json', { '.sv': 'timestamp' }, 200],
+    ['users', 'alice', 'PUT', '/users/alice/shoe.json', 44, 403],
+    ['users', undefined, 'GET', '/users/alice.json', undefined, 200],
+    ['chat', 'alice', 'GET', '/messages/lobby.json', undefined, 200],
+    ['chat', 'bob', 'GET', '/messages/lobby.json', undefined, 403],
+    ['chat', undefined, 'GET', '/messages/lobby.json', undefined, 403],
+    ['chat', 'alice', 'PUT', '/messages/lobby/a.json', { from: 'alice', text: 'Ahoy', time: 1 }, 200],
+    ['chat', 'alice', 'PUT', '/messages/lobby/a.json', { from: 'alice', text: 'Bye', time: 1 }, 403],
+    ['chat', 'alice', 'PUT', '/messages/lobby/b.json', { from: 'bob', text: 'Ahoy', time: 1 }, 403],
+    ['claims', 'editor', 'PUT', '/articles/a.json', 'text', 200],
+    ['claims', 'alice', 'PUT', '/articles/a.json', 'text', 403],
+    ['claims', 'alice', 'GET', '/articles.json?orderBy="$key"&limitToFirst=100', undefined, 200],
+    ['claims', 'alice', 'GET', '/articles.json?orderBy="$key"&limitToFirst=101', undefined, 403],
+    ['claims', 'alice', 'GET', '/articles.json', undefined, 403],
+    ['open', undefined, 'PUT', '/a.json', 1, 200],
+    ['locked', 'alice', 'GET', '/a.json', undefined, 403],
+  ] as const
+
+  test('rules do what they say they do', async () => {
+    await seeded()
+    await server.call('PUT', '/members/lobby/alice.json', { body: 'true' })
+    for (const [name, uid, method, target, body, status] of STEPS) {
+      const rules = JSON.stringify(exampleOf('putRules', name))
+      await server.call('PUT', '/.settings/rules.json', { headers: OWNER, body: rules })
+      const claims = uid === 'editor' ? { editor: true } : {}
+      const auth = uid === undefined ? '' : `auth=${customToken(SECRET, { uid, claims })}`
+      const query = `${target.includes('?') ? '&' : '?'}${auth}`
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+      const answer = await server.call(method, target + query, sent)
+      expect({ name, uid, target, status: answer.status }).toEqual({ name, uid, target, status })
+    }
+    await seeded()
+  })
 
   test('errors have the number and message of the table', () => {
     for (const [code, example] of Object.entries(document.components?.examples ?? {})) {

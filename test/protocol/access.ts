@@ -35,10 +35,10 @@ const wrong: readonly Step[] = [
   { send: `GET /a.json?ns=vault&auth=${encodeURIComponent(OTHER_SECRET)}`, error: errors.token },
   { send: 'GET /a.json?ns=shop&auth=wrong', error: errors.token },
   { send: `PUT /a.json?ns=shop&auth=${encoded}`, body: '1', error: errors.token },
-  { send: 'GET /a.json?ns=vault&auth=eyJhbGciOiJub25lIn0.e30.', error: errors.token },
+  { send: 'GET /a.json?ns=vault&auth=eyJhbGciOiJub25lIn0.e30.', error: errors.tokenRefused },
 ]
 
-/** Section 0.4 and 5.1, as far as there are no rules: which application, and who may enter. */
+/** Section 0.4 and 5.1: which application, and who may enter where rules allow nothing or everything. */
 export const access: readonly Case[] = [
   {
     name: '0.4 ns',
@@ -83,7 +83,7 @@ export const access: readonly Case[] = [
       { send: 'GET /a.json', headers: at('vault.db.example.org'), error: errors.denied },
       { send: 'GET /a.json?shallow=true', headers: at('vault.db.example.org'), error: errors.denied },
       { send: 'PUT /a.json', headers: at('vault.db.example.org'), body: '2', error: errors.denied },
-      { send: 'PUT /a.json', headers: at('vault.db.example.org'), body: '{', error: errors.denied },
+      { send: 'PUT /a.json', headers: at('vault.db.example.org'), body: '{', error: errors.data },
       {
         send: 'PUT /a.json',
         headers: { ...at('vault.db.example.org'), 'if-match': 'x' },

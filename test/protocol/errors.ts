@@ -111,6 +111,10 @@ export const errors = {
     'Data to write exceeds the maximum size that can be modified with a single request.',
   ),
   token: row(401, 20510, 'The token is invalid', 'Could not parse auth token.'),
+  tokenExpired: row(401, 20510, 'The token is invalid', 'Auth token is expired'),
+  tokenPayload: row(401, 20506, 'Token payload exception', 'Could not parse auth token.'),
+  tokenRefused: row(401, 20505, 'Unkown error occured about the token', 'Could not parse auth token.'),
+  override: row(400, 20201, INVALID_PARAMETERS, 'auth_variable_override must be an object or null'),
 } as const satisfies Record<string, ErrorRow>
 
 /** The refusal of a query that lacks an index. @param list path of the list, `/` for the root */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Observer } from '../../src/observer.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Job } from '../../src/store/store.ts'
-import type { ReadAnswer } from '../../src/tree/read-request.ts'
+import type { ReadAnswer, Reads } from '../../src/tree/read-request.ts'
 import { HeldSyncs } from '../support/held-syncs.ts'
 import { count, plain, put, remove, shallow, strictObserver, turns, watch, wide } from '../support/store.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -50,7 +50,7 @@ async function look(store: SqliteStore): Promise<unknown> {
     changes: (await store.changesAfter({ ...store.position(), seq: 0 }, 100))?.map(({ seq }) => seq),
     seq: store.position().seq,
     setting: store.setting('rules'),
-    asked: await store.read(function* () {
+    asked: await store.read(function* (): Reads<ReadAnswer> {
       return yield { kind: 'setting', name: 'rules' }
     }),
   }

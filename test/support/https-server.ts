@@ -64,7 +64,7 @@ export async function startServer(options: DholeOptions = {}): Promise<HttpsServ
   const tls = await certificate()
   const dataDir = options.dataDir ?? dir.path
   const app = new Elysia({ handler: { standardHostname: false } })
-    .use(dhole({ applications: { app: { open: true, secret: SECRET } }, ...options, dataDir }))
+    .use(dhole({ applications: { app: { open: true, secret: SECRET } }, failedCredentials: 0, ...options, dataDir }))
     .listen({ hostname: '127.0.0.1', port: 0, tls, http2: true, maxRequestBodySize: LISTENER_BODY_BYTES })
   const port = app.server?.port ?? 0
   const stop = async (): Promise<void> => {

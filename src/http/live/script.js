@@ -128,6 +128,20 @@ function stop(why) {
   state.textContent = why
 }
 
+/** Why the service ends a stream, in words for whoever listens. */
+function wordsOf(kind, reason) {
+  if (kind === 'auth_revoked') return 'ended: the credential is not good any more; listen again with a new one'
+  if (reason === 'Permission denied') return 'ended: the rules do not let you read this any more'
+  return `ended by the service: ${reason}`
+}
+
+/** The parameters of a query, with the credential of the form, if there is one. It is kept nowhere else. */
+function withCredential(parameters) {
+  const credential = listenForm.elements.credential.value.trim()
+  if (credential !== '') parameters.set('auth', credential)
+  return parameters
+}
+
 /** A stream that did not open does not say why, but an ordinary request for it does. */
 async function explain(url, refused) {
   const control = new AbortController()
@@ -147,7 +161,7 @@ function listen(path, query) {
   cache = undefined
   eventsView.replaceChildren()
   draw()
-  const parameters = parametersOf(query)
+  const parameters = withCredential(parametersOf(query))
   // Should the connection break, only what was missed is told.
   parameters.set('resume', 'true')
   const url = addressOf(path, parameters)
@@ -169,7 +183,10 @@ function listen(path, query) {
     })
   }
   for (const kind of ['cancel', 'auth_revoked']) {
-    opened.addEventListener(kind, (event) => stop(`${kind}: ${event.data}`))
+    opened.addEventListener(kind, (event) => {
+      show(`${kind} ${event.data}`)
+      stop(wordsOf(kind, event.data))
+    })
   }
 }
 
@@ -180,7 +197,7 @@ async function put(path, json) {
   for (const name of ['auth', 'access_token', 'ns']) if (given.has(name)) parameters.set(name, given.get(name))
   answer.textContent = '…'
   try {
-    const reply = await fetch(addressOf(path, parameters), { method: 'PUT', body: json })
+    const reply = await fetch(addressOf(path, withCredential(parameters)), { method: 'PUT', body: json })
     answer.textContent = cut(`${reply.status} ${await reply.text()}`, LONGEST_EVENT)
   } catch (error) {
     answer.textContent = error.message

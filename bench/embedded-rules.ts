@@ -1,0 +1,101 @@
+/** Reading and writing under rules without HTTP, in a process of its own. */
+import { join } from 'node:path'
+import type { Caller } from '../src/auth/credential.ts'
+import { openDatabase } from '../src/dhole.ts'
+import type { Database } from '../src/service/database.ts'
+import type { Path } from '../src/tree/path.ts'
+import { answer, requestOf } from './child.ts'
+import { CLUB_RULES, draftPathsOf, drafts, fillClub, notePaths, OPEN_RULES, USERS, userName } from './club.ts'
+import { rulesAmong } from './rule-shapes.ts'
+import { medianCpuMicroseconds, medianMicroseconds, type SliceOptions, timeInTurns } from './slices.ts'
+
+export interface EmbeddedRulesRequest extends SliceOptions {
+  /** An empty directory. */
+  readonly scratchDir: string
+  readonly members: number
+  /** Nodes of a small rules file and of a large one. */
+  readonly fewNodes: number
+  readonly manyNodes: number
+}
+
+/** Who asks: nobody, so that no rule applies, or a user under rules that allow everything, or under some that decide. */
+export type Asked = 'plain' | 'open' | 'ruled'
+export const WRITERS = { one: 1, many: USERS } as const
+export type Writers = keyof typeof WRITERS
+
+/** Microseconds each: of a read by the clock, of a write of processor time. */
+export type EmbeddedRulesFigures = Readonly<
+  Record<`read ${'plain' | 'open' | 'few' | 'many'}` | `write ${Asked} ${Writers}`, number>
+>
+
+type Work = (index: number) => unknown
+
+async function measureRules(request: EmbeddedRulesRequest): Promise<EmbeddedRulesFigures> {
+  const open = (name: string, rules: string) => openDatabase({ file: join(request.scratchDir, name), rules })
+  await using opened = open('open', OPEN_RULES)
+  await using ruled = open('ruled', CLUB_RULES)
+  await using few = open('few', rulesAmong(request.fewNodes))
+  await using many = open('many', rulesAmong(request.manyNodes))
+  for (const database of [opened, ruled, few, many]) await fillClub(database, request.members)
+  const reads: Record<string, Work> = {
+    plain: read(opened, false),
+    open: read(opened, true),
+    few: read(few, true),
+    many: read(many, true),
+  }
+  const figures: Record<string, number> = {}
+  const works = Object.values(reads)
+  const timed = await timeInTurns(works, request)
+  for (const [position, name] of Object.keys(reads).entries()) {
+    const each = timed[position]
+    if (each !== undefined) figures[`read ${name}`] = medianMicroseconds(each)
+  }
+  return { ...figures, ...(await measureWrites(opened, ruled, request)) } as EmbeddedRulesFigures
+}
+
+async function measureWrites(opened: Database, ruled: Database, options: SliceOptions) {
+  const figures: Record<string, number> = {}
+  for (const [writers, count] of Object.entries(WRITERS)) {
+    const writes: Readonly<Record<Asked, Work>> = {
+      plain: write(ruled, false, count),
+      open: write(opened, true, count),
+      ruled: write(ruled, true, count),
+    }
+    const timed = await timeInTurns(Object.values(writes), options)
+    for (const [position, name] of Object.keys(writes).entries()) {
+      const each = timed[position]
+      if (each !== undefined) figures[`write ${name} ${writers}`] = medianCpuMicroseconds(each) / count
+    }
+  }
+  return figures
+}
+
+/** Leaves of one user after the other, as text. */
+function read(database: Database, isJudged: boolean): Work {
+  const places = Array.from({ length: USERS }, (_, user) => {
+    return notePaths(user).map((path) => ({ path, options: isJudged ? { as: caller(user) } : {} }))
+  }).flat()
+  return (index) => {
+    const place = places[index % places.length]
+    return place && database.node(place.path, place.options)
+  }
+}
+
+/** A user's drafts, each with a later revision than before; so many users at once. */
+function write(database: Database, isJudged: boolean, count: number): Work {
+  const users = Array.from({ length: count }, (_, user) => {
+    return { paths: draftPathsOf(user), draft: drafts(user), options: isJudged ? { as: caller(user) } : {} }
+  })
+  return (index) =>
+    Promise.all(users.map(({ paths, draft, options }) => database.put(pathOf(paths, index), draft(), options)))
+}
+
+function pathOf(paths: readonly Path[], index: number): Path {
+  return paths[index % paths.length] ?? []
+}
+
+function caller(user: number): Caller {
+  return { kind: 'user', auth: { uid: userName(user), provider: 'custom', token: {} } }
+}
+
+if (import.meta.main) answer(await measureRules(requestOf<EmbeddedRulesRequest>()))

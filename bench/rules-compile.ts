@@ -1,0 +1,38 @@
+/** Reading a rules file, in a process of its own. */
+import { parseRules } from '../src/rules/rule-set.ts'
+import { answer, requestOf } from './child.ts'
+import { spread } from './rounds.ts'
+import { rulesOfShape, type Shape } from './rule-shapes.ts'
+
+export interface CompileRequest {
+  readonly shape: Shape
+  readonly nodes: number
+}
+
+/** Milliseconds each. */
+export interface CompileFigures {
+  /** The first file of this process. */
+  readonly first: number
+  /** The middle one of those after it. */
+  readonly later: number
+  /** `JSON.parse` of the same text, the first time. */
+  readonly json: number
+}
+
+const LATER_TIMES = 5
+
+function measureCompiling({ shape, nodes }: CompileRequest): CompileFigures {
+  const source = rulesOfShape(shape, nodes)
+  const json = milliseconds(() => JSON.parse(source))
+  const first = milliseconds(() => parseRules(source))
+  const later = Array.from({ length: LATER_TIMES }, () => milliseconds(() => parseRules(source)))
+  return { first, later: spread(later).median, json }
+}
+
+function milliseconds(work: () => unknown): number {
+  const start = performance.now()
+  work()
+  return performance.now() - start
+}
+
+if (import.meta.main) answer(measureCompiling(requestOf<CompileRequest>()))

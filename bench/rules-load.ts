@@ -1,0 +1,67 @@
+/** Users at work in the tree of members, over HTTPS. */
+import { MEMBERS, SECRET } from './club.ts'
+import type { Credential } from './credential.ts'
+import { cpuCell, loadRunning, withServer } from './https.ts'
+import type { OperationName } from './operations.ts'
+import type { Goal, Row } from './report.ts'
+import { ratios, type Samples, spread, type Variant } from './rounds.ts'
+import type { Settings } from './settings.ts'
+import { dholeServer } from './targets/dhole.ts'
+import type { Workspace } from './workspace.ts'
+
+export const SHOWN_IN_URL: Credential = { carrier: 'url', tokens: 'one' }
+export const SHOWN_IN_HEADER: Credential = { carrier: 'header', tokens: 'one' }
+
+interface ClubLoad {
+  readonly operation: OperationName
+  /** Source of the rules. Default: everybody may do everything. */
+  readonly rules?: string
+  readonly credential?: Credential
+}
+
+export function clubVariant(name: string, load: ClubLoad, workspace: Workspace, settings: Settings): Variant {
+  return { name, run: () => loadClub(load, workspace, settings) }
+}
+
+function loadClub({ operation, rules, credential }: ClubLoad, workspace: Workspace, settings: Settings) {
+  return workspace.withCopy(workspace.club(MEMBERS), (dataDir) =>
+    withServer(dholeServer({ certificate: workspace.certificate, dataDir, secret: SECRET }), async (running) => {
+      if (rules !== undefined) await putRules(running.url, rules)
+      return loadRunning(running, { operation, leaves: MEMBERS, credential }, settings)
+    }),
+  )
+}
+
+async function putRules(url: string, rules: string): Promise<void> {
+  const init = { method: 'PUT', body: rules, tls: { rejectUnauthorized: false } }
+  const response = await fetch(`${url}/.settings/rules.json?auth=${SECRET}`, init)
+  const text = await response.text()
+  if (!response.ok) throw new Error(`the rules were refused: ${response.status} ${text}`)
+}
+
+/** What is compared, by the processor time of the server for one request. */
+interface Comparison {
+  readonly operation: string
+  readonly subject: string
+  readonly limit: string
+  /** What the limit is. */
+  readonly limitTitle: string
+  /** Whether the ratio tells how fast it is, or how long it takes. Default `speed`. */
+  readonly by?: 'speed' | 'time'
+  readonly size?: number
+  readonly goal?: Goal
+}
+
+export function clubRow(samples: Samples, comparison: Comparison): Row {
+  const { operation, subject, limit, limitTitle, by = 'speed', size, goal } = comparison
+  const [ours, theirs] = [samples.get(subject, 'cpuUs'), samples.get(limit, 'cpuUs')]
+  return {
+    operation: by === 'speed' ? operation : `${operation}, time over limit`,
+    size,
+    measured: cpuCell(samples, subject),
+    limit: `${limitTitle} ${cpuCell(samples, limit)}`,
+    judged: spread(by === 'speed' ? ratios(theirs, ours) : ratios(ours, theirs)),
+    unit: 'x',
+    goal,
+  }
+}

@@ -1,0 +1,30 @@
+/** What it costs a PUT over HTTPS that rules decide, where the rules read three places of the tree. */
+import { CLUB_RULES } from './club.ts'
+import type { Part } from './part.ts'
+import type { Goal } from './report.ts'
+import { clubRow, clubVariant, SHOWN_IN_URL } from './rules-load.ts'
+
+const WRITTEN: Goal = { kind: 'at least', bound: 0.7 }
+
+const OPEN = 'rules putDraft open nobody'
+const OPEN_SHOWN = 'rules putDraft open url'
+const RULED = 'rules putDraft ruled url'
+
+export const rulesWritePart: Part = {
+  variants(workspace, settings) {
+    const operation = 'putDraft'
+    const credential = SHOWN_IN_URL
+    return [
+      clubVariant(OPEN, { operation }, workspace, settings),
+      clubVariant(OPEN_SHOWN, { operation, credential }, workspace, settings),
+      clubVariant(RULED, { operation, credential, rules: CLUB_RULES }, workspace, settings),
+    ]
+  },
+  rows(samples) {
+    const ours = { operation: 'PUT 1 KB by rules that read three places, 64 clients, HTTPS', subject: RULED }
+    return [
+      clubRow(samples, { ...ours, limit: OPEN, limitTitle: 'open, no token', goal: WRITTEN }),
+      clubRow(samples, { ...ours, limit: OPEN_SHOWN, limitTitle: 'open, same token', goal: WRITTEN }),
+    ]
+  },
+}

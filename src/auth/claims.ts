@@ -1,0 +1,148 @@
+import { DholeError } from '../tree/error.ts'
+import type { Auth, Caller } from './credential.ts'
+import { freeze, isMembers, type Members, member } from './members.ts'
+
+const SECOND_MS = 1000
+/** How far the clock of whoever makes tokens may be ahead of this one. */
+const LEEWAY_MS = 5 * SECOND_MS
+/** How long a token is good that does not say it, in seconds. */
+const DEFAULT_LIFETIME = 24 * 60 * 60
+
+/** Names of users in Wilddog's tokens. */
+const WILDDOG_UID = /^[0-9A-Za-z-]{1,64}$/
+/** Longest name of a user in Firebase's tokens, in UTF-16 code units. */
+const MAX_UID_LENGTH = 256
+
+/** What `provider` is unless the token says otherwise. */
+export const PROVIDER = 'custom'
+
+/** What a token says of its user and its time, in seconds since 1970. */
+interface Claims {
+  /** `null` without a user. */
+  readonly auth: Auth | null
+  readonly since: number
+  readonly until: number
+}
+
+/**
+ * Whom a custom token of either family speaks for. Its signature must have been checked.
+ * @param application the one it is shown to; an audience, if the token has one, must name it
+ * @param now in milliseconds since 1970
+ * @throws `token-payload` for claims that are missing or of a wrong type; `token-expired`; `token-refused` when it is
+ *   not good yet, or good for another application
+ * @see docs/protocol.md#credentials
+ */
+export function customCaller(payload: Members, application: string, now: number): Caller {
+  const caller = callerOf(payload, customClaims(payload), now)
+  const audience = member(payload, 'aud')
+  const audiences = Array.isArray(audience) ? audience : [audience ?? application]
+  if (!audiences.includes(application)) throw new DholeError('token-refused')
+  return caller
+}
+
+/** Whom an ID token speaks for. Parameters and errors as of {@link customCaller}; the audience must be there. */
+export function idCaller(payload: Members, application: string, now: number): Caller {
+  const caller = callerOf(payload, idClaims(payload), now)
+  if (member(payload, 'aud') !== application) throw new DholeError('token-refused')
+  return caller
+}
+
+function customClaims(payload: Members): Claims {
+  switch (member(payload, 'v')) {
+    case 0:
+      return firebaseClaims(payload)
+    case 1:
+      return wilddogClaims(payload)
+    default:
+      throw unusable()
+  }
+}
+
+function wilddogClaims(payload: Members): Claims {
+  const uid = readUid(payload, (text) => WILDDOG_UID.test(text), payload)
+  const token = objectOf(payload, 'claims')
+  const issued = timeOf(payload, 'iat')
+  return {
+    auth: uid === undefined ? null : authOf({}, uid, token),
+    since: issued,
+    until: timeOf(payload, 'exp', issued + DEFAULT_LIFETIME),
+  }
+}
+
+function firebaseClaims(payload: Members): Claims {
+  const token = objectOf(payload, 'd')
+  const uid = readUid(token, isShort, payload)
+  const issued = timeOf(payload, 'iat')
+  const since = timeOf(payload, 'nbf', issued)
+  return {
+    auth: uid === undefined ? null : authOf(token, uid, token),
+    since: Math.max(since, issued),
+    until: timeOf(payload, 'exp', since + DEFAULT_LIFETIME),
+  }
+}
+
+function idClaims(payload: Members): Claims {
+  if (member(payload, 'v') !== 1) throw unusable()
+  const uid = readUid(payload, isShort, payload)
+  return {
+    auth: uid === undefined ? null : authOf({}, uid, objectOf(payload, 'claims')),
+    since: timeOf(payload, 'iat'),
+    until: timeOf(payload, 'exp'),
+  }
+}
+
+function callerOf(payload: Members, { auth, since, until }: Claims, now: number): Caller {
+  const kind = flagOf(payload, 'admin') ? 'admin' : 'user'
+  const debug = flagOf(payload, 'debug')
+  if (now >= until * SECOND_MS) throw new DholeError('token-expired')
+  if (since * SECOND_MS > now + LEEWAY_MS) throw new DholeError('token-refused')
+  // The end may be as far away as a number goes.
+  const expiresAt = Math.min(until * SECOND_MS, Number.MAX_SAFE_INTEGER)
+  return Object.freeze({ kind, auth, expiresAt, ...(debug ? { debug } : {}) })
+}
+
+/** Without prototypes at the top, where rules look first; members named like those of prototypes stay members. */
+function authOf(members: Members, uid: string, token: Members): Auth {
+  const provider = member(members, 'provider') ?? PROVIDER
+  return freeze(withoutPrototype({ ...members, uid, provider, token: withoutPrototype(token) }))
+}
+
+function withoutPrototype(members: Members): Record<string, unknown> {
+  return Object.assign(Object.create(null), members)
+}
+
+/** The name of the user. It may be missing where the token is one of an admin. */
+function readUid(members: Members, isGood: (uid: string) => boolean, payload: Members): string | undefined {
+  const uid = member(members, 'uid')
+  if (uid === undefined && flagOf(payload, 'admin')) return undefined
+  if (typeof uid !== 'string' || !isGood(uid)) throw unusable()
+  return uid
+}
+
+function isShort(uid: string): boolean {
+  return uid !== '' && uid.length <= MAX_UID_LENGTH
+}
+
+/** An object; an empty one when it is missing or null. */
+function objectOf(payload: Members, name: string): Members {
+  const object = member(payload, name) ?? {}
+  if (!isMembers(object)) throw unusable()
+  return object
+}
+
+/** A time in seconds. A number too great for JSON's readers is none. @param missing what it is when absent */
+function timeOf(payload: Members, name: string, missing?: number): number {
+  const time = Object.hasOwn(payload, name) ? payload[name] : missing
+  if (typeof time !== 'number' || !Number.isFinite(time)) throw unusable()
+  return time
+}
+
+function flagOf(payload: Members, name: string): boolean {
+  const flag = member(payload, name) ?? false
+  if (typeof flag !== 'boolean') throw unusable()
+  return flag
+}
+
+function unusable(): DholeError {
+  return new DholeError('token-payload')
+}

@@ -1,0 +1,127 @@
+import type { Awaitable } from '../tree/awaitable.ts'
+import { DholeError } from '../tree/error.ts'
+import { customCaller, idCaller } from './claims.ts'
+import { ANYBODY, type Caller, OWNER } from './credential.ts'
+import type { Failures } from './failures.ts'
+import { type IdToken, issueIdToken } from './id-token.ts'
+import { Keyring } from './keyring.ts'
+import { MAX_TOKEN_LENGTH, type SignedToken } from './signature.ts'
+import { SuperSecret } from './super-secret.ts'
+import type { VerifiedToken } from './token-cache.ts'
+
+/** What opens everything in development, as with Firebase's emulator. */
+const DEVELOPMENT_OWNER = 'owner'
+
+export interface GateOptions {
+  /** Name of the application, which ID tokens are made for. */
+  readonly application: string
+  /** Its super secret; not empty. */
+  readonly secret: string
+  /** Counts wrong credentials. Several gates may share it. */
+  readonly failures: Failures
+  /** Whether `Bearer owner` from this machine is an admin. Default false. */
+  readonly development?: boolean
+  /** Milliseconds since 1970. Default `Date.now`. */
+  readonly now?: () => number
+}
+
+/** Where a credential came from. */
+export interface Origin {
+  /**
+   * Who asks, for the count of failures; `undefined` where it is not known: then nothing is counted. Read only when
+   * there is something to count.
+   */
+  readonly address: string | undefined
+  /** Whether it came as `Authorization: Bearer`. */
+  readonly isBearer: boolean
+  /** Whether the peer is on this machine. Default false. */
+  readonly isLoopback?: boolean
+}
+
+/** Judges the credentials shown to one application. @see docs/protocol.md#credentials */
+export class Gate {
+  readonly #options: GateOptions
+  #keyring: Keyring
+  #latest = Number.NEGATIVE_INFINITY
+
+  constructor(options: GateOptions) {
+    this.#options = options
+    this.#keyring = new Keyring(new SuperSecret(options.secret))
+  }
+
+  /**
+   * Judges a credential. At once when it is absent, the secret, or a token verified before; a promise otherwise, and for
+   * every failure. A bad one is an error, never "nobody".
+   * @param credential as sent, `undefined` when none was
+   * @returns rejects with `bad-token`, `token-expired`, `token-payload`, `token-refused`; with `too-many-failures` while
+   *   the address is over its limit, whatever the credential, unless it is a token verified before
+   */
+  identify(credential: string | undefined, origin: Origin): Awaitable<Caller> {
+    if (credential === undefined) return ANYBODY
+    if (this.#isDevelopmentOwner(credential, origin)) return OWNER
+    const known = this.#keyring.cache.get(credential, this.#now())
+    if (known !== undefined) return known.caller
+    if (this.#refuses(origin)) return Promise.reject(new DholeError('too-many-failures'))
+    if (credential.length <= MAX_TOKEN_LENGTH && this.#keyring.secret.matches(credential)) return OWNER
+    return this.#verify(credential, origin).then(({ caller }) => caller)
+  }
+
+  /**
+   * Makes an ID token of a custom token. The secret and ID tokens are no custom tokens.
+   * @param token member of a body, as it was parsed
+   * @throws `token-missing` when it is absent or null, and the errors of {@link identify}
+   */
+  async exchange(token: unknown, origin: Origin): Promise<IdToken> {
+    if (token === undefined || token === null) throw new DholeError('token-missing')
+    if (typeof token !== 'string') throw new DholeError('bad-token')
+    const keyring = this.#keyring
+    const known = keyring.cache.get(token, this.#now())
+    if (known === undefined && this.#refuses(origin)) throw new DholeError('too-many-failures')
+    const { kind, caller } = known ?? (await this.#verify(token, origin))
+    if (kind !== 'custom') throw new DholeError('bad-token')
+    const { application } = this.#options
+    const idToken = await issueIdToken(caller, { application, secret: keyring.secret, now: this.#now() })
+    return keyring === this.#keyring ? idToken : this.exchange(token, origin)
+  }
+
+  /** From now on the old secret and every token under it are refused. @param secret not empty */
+  rotate(secret: string): void {
+    this.#keyring = new Keyring(new SuperSecret(secret))
+  }
+
+  async #verify(text: string, origin: Origin): Promise<VerifiedToken> {
+    const keyring = this.#keyring
+    // Read before the wait: whoever has hung up has no address any more.
+    const { address } = origin
+    let signed: SignedToken
+    try {
+      signed = await keyring.signed(text)
+    } catch (thrown) {
+      if (keyring !== this.#keyring) return this.#verify(text, origin)
+      // Only a signature tells who knows the secret: whoever comes too late or claims too little has not guessed.
+      if (thrown instanceof DholeError && address !== undefined) await this.#options.failures.note(address)
+      throw thrown
+    }
+    // What was signed with a secret that is gone meanwhile is judged by the one there is now.
+    if (keyring !== this.#keyring) return this.#verify(text, origin)
+    const judge = signed.kind === 'id' ? idCaller : customCaller
+    const verified = { kind: signed.kind, caller: judge(signed.payload, this.#options.application, this.#now()) }
+    keyring.cache.set(text, verified)
+    return verified
+  }
+
+  #isDevelopmentOwner(credential: string, { isBearer, isLoopback }: Origin): boolean {
+    return this.#options.development === true && isBearer && isLoopback === true && credential === DEVELOPMENT_OWNER
+  }
+
+  #refuses(origin: Origin): boolean {
+    const { failures } = this.#options
+    return failures.refusesAny && origin.address !== undefined && failures.refuses(origin.address)
+  }
+
+  /** Never goes back, so that a token that has expired stays so when the clock is set back. */
+  #now(): number {
+    this.#latest = Math.max(this.#latest, (this.#options.now ?? Date.now)())
+    return this.#latest
+  }
+}

@@ -1,0 +1,50 @@
+import { DholeError } from '../tree/error.ts'
+import { PROVIDER } from './claims.ts'
+import type { Caller } from './credential.ts'
+import { ISSUER, sign } from './signature.ts'
+import type { SuperSecret } from './super-secret.ts'
+
+const SECOND_MS = 1000
+/** Longest life of an ID token, in seconds. */
+const MAX_LIFETIME = 60 * 60
+
+/** What a custom token is exchanged for. */
+export interface IdToken {
+  readonly idToken: string
+  /** How long it is good, in seconds. */
+  readonly expireIn: number
+}
+
+/**
+ * Makes an ID token for whom a custom token spoke for. It never outlives the custom token.
+ * @param now in milliseconds since 1970
+ * @throws `token-expired` when less than a second is left; `token-payload` when it would be too long
+ * @see docs/protocol.md#credentials
+ */
+export async function issueIdToken(
+  caller: Caller,
+  options: { readonly application: string; readonly secret: SuperSecret; readonly now: number },
+): Promise<IdToken> {
+  const { application, secret, now } = options
+  const issued = Math.floor(now / SECOND_MS)
+  const end = Math.floor((caller.expiresAt ?? Number.POSITIVE_INFINITY) / SECOND_MS)
+  const expireIn = Math.min(MAX_LIFETIME, end - issued)
+  if (expireIn < 1) throw new DholeError('token-expired')
+  const payload = {
+    v: 1,
+    iss: ISSUER,
+    aud: application,
+    ...userOf(caller),
+    iat: issued,
+    exp: issued + expireIn,
+    ...(caller.kind === 'admin' ? { admin: true } : {}),
+    ...(caller.debug ? { debug: true } : {}),
+  }
+  return { idToken: await sign(payload, secret.idKey), expireIn }
+}
+
+function userOf({ auth }: Caller): Readonly<Record<string, unknown>> {
+  if (auth === null) return {}
+  const { uid, token } = auth
+  return { sub: uid, uid, provider: PROVIDER, claims: token }
+}

@@ -1,0 +1,85 @@
+import { CompactSign, compactVerify, errors } from 'jose'
+import { DholeError } from '../tree/error.ts'
+import { type Members, member, readMembers } from './members.ts'
+import type { SuperSecret } from './super-secret.ts'
+
+/** The only algorithm: whoever else's is named, nothing is verified. */
+const ALGORITHM = 'HS256'
+const TYPE = 'JWT'
+
+/** Longest token, in characters. */
+export const MAX_TOKEN_LENGTH = 16 * 1024
+
+/** What ID tokens name as their issuer. */
+export const ISSUER = 'dhole'
+
+/** A token whose signature is right. What it claims is still to be judged. */
+export interface SignedToken {
+  /** `id`: made by this service for an application. `custom`: made by whoever has the secret. */
+  readonly kind: 'id' | 'custom'
+  readonly payload: Members
+}
+
+/** Signature may be empty here, so that a token that names no algorithm is refused for that. */
+const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/
+
+/**
+ * Checks the form, the header and the signature of a token.
+ * @throws `bad-token` when it is no token or the signature is wrong; `token-refused` for another algorithm, type, or an
+ *   extension that must be understood; `token-payload` for a right signature under what is no clear JSON object
+ * @see docs/protocol.md#credentials
+ */
+export async function readSigned(text: string, secret: SuperSecret): Promise<SignedToken> {
+  const [header, body] = partsOf(text)
+  checkHeader(header)
+  const payload = readMembers(body)
+  const kind = typeof payload === 'object' && member(payload, 'iss') === ISSUER ? 'id' : 'custom'
+  await checkSignature(text, kind === 'id' ? secret.idKey : secret.customKey)
+  if (typeof payload === 'string') throw new DholeError('token-payload')
+  return { kind, payload }
+}
+
+/** Signs a payload. @throws `token-payload` when the token would be longer than any that is accepted */
+export async function sign(payload: Members, key: Uint8Array): Promise<string> {
+  const text = await new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
+    .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
+    .sign(key)
+  if (text.length > MAX_TOKEN_LENGTH) throw new DholeError('token-payload')
+  return text
+}
+
+/** Header and payload of a token in compact form. @throws `bad-token` */
+function partsOf(text: string): [Uint8Array, Uint8Array] {
+  if (text.length > MAX_TOKEN_LENGTH) throw new DholeError('bad-token')
+  const [, header = '', body = '', signature = ''] = COMPACT.exec(text) ?? []
+  if (header === '') throw new DholeError('bad-token')
+  decode(signature)
+  return [decode(header), decode(body)]
+}
+
+/** One text for the same bytes: no padding, no bits left over. @throws `bad-token` */
+function decode(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.toString('base64url') !== text) throw new DholeError('bad-token')
+  return bytes
+}
+
+/** Nothing in the header chooses a key: `kid`, `jku`, `jwk` and the like are never looked at. */
+function checkHeader(bytes: Uint8Array): void {
+  const header = readMembers(bytes)
+  if (header === 'no-object') throw new DholeError('bad-token')
+  if (header === 'ambiguous') throw new DholeError('token-payload')
+  if (member(header, 'alg') !== ALGORITHM) throw new DholeError('token-refused')
+  if (Object.hasOwn(header, 'typ') && header['typ'] !== TYPE) throw new DholeError('token-refused')
+  if (Object.hasOwn(header, 'crit') || Object.hasOwn(header, 'b64')) throw new DholeError('token-refused')
+}
+
+/** @throws `bad-token` */
+async function checkSignature(text: string, key: Uint8Array): Promise<void> {
+  try {
+    await compactVerify(text, key, { algorithms: [ALGORITHM] })
+  } catch (cause) {
+    if (cause instanceof errors.JOSEError) throw new DholeError('bad-token', undefined, { cause })
+    throw cause
+  }
+}

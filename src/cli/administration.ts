@@ -1,0 +1,30 @@
+import {
+  type Administration,
+  type DefaultApplication,
+  FileAdministration,
+  fixedKeys,
+} from '../server/administration.ts'
+import { socketPath } from '../server/command.ts'
+import { settingSchema } from '../server/config.ts'
+import { connect } from '../server/control-client.ts'
+
+/**
+ * Whoever can change the applications of a folder: the server that runs on it, or the files themselves.
+ * @throws Error when a server is there and does not answer
+ */
+export async function administrationOf(dataDir: string): Promise<Administration> {
+  const path = socketPath(dataDir)
+  if (path === undefined) {
+    process.stderr.write(
+      'dhole: the path of the folder is too long to reach a server: one that runs must be restarted\n',
+    )
+  }
+  const server = path === undefined ? undefined : await connect(path)
+  return server ?? new FileAdministration(dataDir, defaultApplication())
+}
+
+/** As the settings in the environment say, which are those of a server started from here. */
+function defaultApplication(): DefaultApplication {
+  const id = process.env['APP_ID'] || String(settingSchema('APP_ID').default)
+  return { id, fixedKeys: fixedKeys(process.env), isOpen: false }
+}

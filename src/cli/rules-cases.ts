@@ -1,0 +1,95 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { type OfflineTree, offlineTree } from './offline-tree.ts'
+import { type Attempt, attemptSchema, attemptText, checkAttempt } from './rules-attempt.ts'
+import { within } from './rules-fault.ts'
+
+/** One row of a table of cases. */
+const caseSchema = Type.Object(
+  {
+    ...attemptSchema.properties,
+    name: Type.Optional(Type.String({ description: 'a string' })),
+    given: Type.Optional(Type.Unknown()),
+    expect: Type.Union([Type.Literal('allow'), Type.Literal('deny')], { description: '"allow" or "deny"' }),
+  },
+  { additionalProperties: false, description: 'an object' },
+)
+
+const listSchema = Type.Array(Type.Unknown(), { minItems: 1 })
+const tableSchema = Type.Object(
+  { data: Type.Optional(Type.Unknown()), cases: listSchema },
+  { additionalProperties: false },
+)
+
+/** The format of a table, for people. */
+export const CASES_HELP = `
+CASES is JSON, a table or its list of cases alone:
+
+  {
+    "data": {"users": {"ann": {"age": 7}}},
+    "cases": [
+      {"name": "ann reads herself", "auth": {"uid": "ann"}, "path": "/users/ann",
+       "operation": "read", "expect": "allow"},
+      {"auth": null, "path": "/users/ann/age", "operation": "put", "data": 8, "expect": "deny"}
+    ]
+  }
+
+  data       of the table: the tree before each case, as format=export prints it; empty without
+  cases      each begins from that tree: no case sees what another one wrote
+
+Members of a case:
+
+  name       shown in place of operation and path (optional)
+  auth       what rules see as \`auth\`, as it stands here; null for nobody
+  path       such as "/users/ann"; "/users/ann/.priority" too
+  operation  read, put, patch, post or delete
+  data       what put, patch and post send; {".sv": "timestamp"} and .priority work as on the server
+  given      a tree of its own before the case (optional)
+  query      of a read: {"orderBy": "$key", "startAt": …, "endAt": …, "equalTo": …, "limitToFirst": …} (optional)
+  now        time of the request in milliseconds since 1970 (default: now)
+  expect     "allow" or "deny"
+`
+
+/** A checked row, and the tree it begins from. */
+export interface Case {
+  /** `case 3`, as people count. */
+  readonly title: string
+  readonly name: string
+  readonly attempt: Attempt
+  readonly tree: OfflineTree
+  readonly expect: 'allow' | 'deny'
+}
+
+/** Reads a table. @throws Error that names the case and its member */
+export function parseCases(json: unknown): readonly Case[] {
+  const { data, cases } = Array.isArray(json) ? { data: null, cases: json } : tableOf(json)
+  if (cases.length === 0) throw new Error('cases: expected at least one')
+  const tree = treeOf('data', data ?? null)
+  return cases.map((row, index) => within(titleOf(row, index), () => caseOf(row, index, tree)))
+}
+
+function tableOf(json: unknown): Static<typeof tableSchema> {
+  if (Value.Check(tableSchema, json)) return json
+  throw new Error('expected {"data": …, "cases": […]} or a list of cases, with at least one case')
+}
+
+function caseOf(row: unknown, index: number, tree: OfflineTree): Case {
+  checkAttempt(caseSchema, row)
+  const { name, given, expect, ...attempt } = row
+  return {
+    title: titleOf(row, index),
+    name: name ?? attemptText(attempt),
+    attempt,
+    tree: Object.hasOwn(row, 'given') ? treeOf('given', given) : tree,
+    expect,
+  }
+}
+
+function titleOf(row: unknown, index: number): string {
+  const isNamed = typeof row === 'object' && row !== null && 'name' in row && typeof row.name === 'string'
+  return `case ${index + 1}${isNamed ? ` ${JSON.stringify(row.name)}` : ''}`
+}
+
+function treeOf(member: string, json: unknown): OfflineTree {
+  return within(member, () => offlineTree(json))
+}

@@ -1,0 +1,48 @@
+import { styleText } from 'node:util'
+import { type Attempt, attemptSchema, attemptText, checkAttempt } from './rules-attempt.ts'
+import { parseFlag } from './rules-input.ts'
+import { printable } from './rules-place.ts'
+import type { Ruling } from './rules-verdict.ts'
+
+/** The flags of `dhole rules explain`, as text. */
+export interface ExplainFlags {
+  readonly path: string
+  readonly operation: string
+  readonly auth: string
+  readonly data?: string
+  readonly query?: string
+  readonly now?: string
+  /** File of the tree before. */
+  readonly tree?: string
+}
+
+/** The attempt that flags describe. @throws Error `--<flag>: <why>` */
+export function attemptOf({ path, operation, auth, data, query, now }: ExplainFlags): Attempt {
+  const attempt: unknown = {
+    path,
+    operation,
+    auth: parseFlag('--auth', auth),
+    ...(data === undefined ? {} : { data: parseFlag('--data', data) }),
+    ...(query === undefined ? {} : { query: parseFlag('--query', query) }),
+    ...(now === undefined ? {} : { now: parseFlag('--now', now) }),
+  }
+  return asFlag(() => {
+    checkAttempt(attemptSchema, attempt)
+    return attempt
+  })
+}
+
+/** A member of an attempt is a flag here. */
+export function asFlag<T>(use: () => T): T {
+  try {
+    return use()
+  } catch (cause) {
+    throw cause instanceof Error ? new Error(`--${cause.message}`, { cause }) : cause
+  }
+}
+
+/** The verdict, and below it every rule that was looked at. */
+export function rulingText(attempt: Attempt, { allowed, trace }: Ruling): string {
+  const verdict = allowed ? styleText('green', 'allowed') : styleText('red', 'denied')
+  return [`${verdict}: ${printable(attemptText(attempt))}`, ...trace.map((line) => `  ${printable(line)}`)].join('\n')
+}

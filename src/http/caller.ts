@@ -1,0 +1,77 @@
+import { ANYBODY, type Auth, type Caller } from '../auth/credential.ts'
+import type { Gate } from '../auth/gate.ts'
+import type { Awaitable } from '../tree/awaitable.ts'
+import { DholeError } from '../tree/error.ts'
+import { isBearer } from './dialect.ts'
+import type { Parameters } from './parameters.ts'
+import type { Listener, Transport } from './transport.ts'
+
+/** Where a request comes from. */
+export interface Origin {
+  readonly request: Request
+  readonly listener: Listener | null
+  readonly transport: Transport
+}
+
+/** What carries a credential. */
+type Carriers = Pick<Parameters, 'auth' | 'access_token'>
+
+/**
+ * Who asks.
+ * @throws `bad-token` and the other failures of credentials
+ * @see docs/protocol.md#credentials
+ */
+export function callerOf(gate: Gate, origin: Origin, carriers: Carriers): Awaitable<Caller> {
+  const { request, listener, transport } = origin
+  const authorization = request.headers.get('authorization')
+  const credential = credentialOf(carriers, authorization)
+  if (credential === undefined) return ANYBODY
+  const isHeader = carriers.auth === undefined && carriers.access_token === undefined
+  return gate.identify(credential, {
+    // Asked for only when there is something to count.
+    get address() {
+      return transport.addressOf(request, listener)
+    },
+    isBearer: isHeader && isBearer(authorization),
+    get isLoopback() {
+      return transport.isLocal(request, listener)
+    },
+  })
+}
+
+/** First present wins. */
+function credentialOf({ auth, access_token }: Carriers, authorization: string | null): string | undefined {
+  if (auth !== undefined) return auth
+  if (access_token !== undefined) return access_token
+  if (authorization === null) return undefined
+  // Another scheme is a credential too, and one nobody here gave out.
+  return isBearer(authorization) ? authorization.slice('Bearer'.length).trim() : ''
+}
+
+/**
+ * The caller that an admin wants to be taken for, so that rules apply.
+ * @param override JSON of `auth` as rules are to see it, `null` for nobody
+ * @throws `permission-denied` unless the caller is an admin, `bad-parameter` unless it is an object or `null`
+ * @see docs/protocol.md#credentials
+ */
+export function overriddenCaller(caller: Caller, override: string | undefined): Caller {
+  if (override === undefined) return caller
+  if (caller.kind !== 'admin') throw new DholeError('permission-denied')
+  return { ...caller, kind: 'user', auth: parseAuth(override) }
+}
+
+function parseAuth(text: string): Auth | null {
+  const auth = parse(text)
+  if (typeof auth !== 'object' || Array.isArray(auth)) {
+    throw new DholeError('bad-parameter', 'auth_variable_override must be an object or null')
+  }
+  return auth as Auth | null
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,99 @@
+import type { Application, Applications } from '../service/applications.ts'
+import type { Awaitable } from '../tree/awaitable.ts'
+import { DholeError } from '../tree/error.ts'
+import type { Origin } from './caller.ts'
+import { DataRoutes, type DataRoutesOptions } from './data-routes.ts'
+import { speaksFirebase } from './dialect.ts'
+import { allowedMethods, errorReply, knownError } from './error-reply.ts'
+import { methodOf } from './method.ts'
+import { decodeParameters, isCallbackName, NO_RAW_PARAMETERS, type RawParameters } from './parameters.ts'
+import { type Dress, preflightReply } from './reply.ts'
+import { answerSettings, isSettings } from './settings-routes.ts'
+import { splitTarget, type Target } from './target.ts'
+import { exchangeToken, isTokenExchange } from './token-route.ts'
+import type { Listener, Transport } from './transport.ts'
+
+/** What the routes need to answer. */
+export interface RoutesOptions extends DataRoutesOptions {
+  readonly applications: Applications
+  readonly transport: Transport
+  /** Path the routes are mounted under, without a slash at the end. */
+  readonly prefix: string
+  /** An error nobody foresaw, for the log. */
+  readonly onUnforeseen: (request: Request, error: unknown) => void
+}
+
+/**
+ * Takes every request below the prefix to where it is answered.
+ * @see docs/protocol.md#methods
+ */
+export class Routes {
+  readonly #options: RoutesOptions
+  readonly #data: DataRoutes
+
+  constructor(options: RoutesOptions) {
+    this.#options = options
+    this.#data = new DataRoutes(options)
+  }
+
+  /** @param listener asked who is speaking, only when the request itself does not tell */
+  handle(request: Request, listener: Listener | null): Awaitable<Response> {
+    const { prefix, transport } = this.#options
+    let raw: RawParameters = NO_RAW_PARAMETERS
+    try {
+      const target = splitTarget(request.url, prefix)
+      if (!transport.isSecure(target, request, listener)) throw new DholeError('https-required')
+      if (request.method === 'OPTIONS') return preflightReply()
+      raw = decodeParameters(target.search)
+      const reply = this.#choose({ request, listener, transport }, target, raw)
+      return reply instanceof Promise ? reply.catch((thrown) => this.#error(request, thrown, raw)) : reply
+    } catch (thrown) {
+      return this.#error(request, thrown, raw)
+    }
+  }
+
+  #choose(origin: Origin, target: Target, raw: RawParameters): Awaitable<Response> {
+    const application = this.#options.applications.choose({ ns: raw.values['ns'], host: target.host })
+    if (application instanceof Promise) return application.then((opened) => this.#answer(opened, origin, target, raw))
+    return this.#answer(application, origin, target, raw)
+  }
+
+  /** What takes its time keeps the application open. */
+  #answer(application: Application, origin: Origin, target: Target, raw: RawParameters): Awaitable<Response> {
+    const reply = this.#route(application, origin, target, raw)
+    return reply instanceof Promise ? reply.finally(application.hold()) : reply
+  }
+
+  #route(application: Application, origin: Origin, { rawPath }: Target, raw: RawParameters): Awaitable<Response> {
+    if (isTokenExchange(rawPath)) return exchangeToken(rawPath, raw, application, origin)
+    if (isSettings(rawPath)) return answerSettings(rawPath, raw, application, origin, this.#options.limits)
+    const refusal = (thrown: unknown) => this.#error(origin.request, thrown, raw)
+    return this.#data.answer({ ...origin, application, rawPath, raw, refusal })
+  }
+
+  #error(request: Request, thrown: unknown, raw: RawParameters): Response {
+    const error = knownError(thrown)
+    if (error.code === 'internal') this.#options.onUnforeseen(request, thrown)
+    const allowed = error.code === 'method-not-allowed' ? this.#allowed(request) : undefined
+    return errorReply(error, dressOf(request, raw), speaksFirebase(request, raw), allowed)
+  }
+
+  #allowed({ url }: Request): string {
+    return allowedMethods(splitTarget(url, this.#options.prefix).rawPath)
+  }
+}
+
+/** What of the raw parameters an error can be dressed with: only what a success would have worn. */
+function dressOf(request: Request, raw: RawParameters): Dress {
+  const { callback, print } = raw.values
+  const wrapped = callback !== undefined && isCallbackName(callback) && isRead(request, raw)
+  return { callback: wrapped ? callback : undefined, print }
+}
+
+function isRead(request: Request, raw: RawParameters): boolean {
+  try {
+    return methodOf(request, raw) === 'GET'
+  } catch {
+    return false
+  }
+}

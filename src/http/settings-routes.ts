@@ -1,0 +1,74 @@
+import type { Application } from '../service/applications.ts'
+import type { Database } from '../service/database.ts'
+import { DholeError } from '../tree/error.ts'
+import type { Limits } from '../tree/limits.ts'
+import { readJson, readText } from './body.ts'
+import { callerOf, type Origin } from './caller.ts'
+import { methodOf } from './method.ts'
+import { checkSettingsParameters, type RawParameters, type SettingsParameters } from './parameters.ts'
+import { dressedReply } from './reply.ts'
+
+const PREFIX = '/.settings/'
+const RULES = '/.settings/rules.json'
+const WRITE_SIZE = '/.settings/defaultWriteSizeLimit.json'
+const DONE = '{"status":"ok"}'
+
+/** A request of the owner. */
+interface SettingsRequest {
+  readonly request: Request
+  readonly database: Database
+  readonly parameters: SettingsParameters
+  /** Largest body, in bytes. */
+  readonly maxBytes: number
+}
+
+export function isSettings(rawPath: string): boolean {
+  return rawPath.startsWith(PREFIX)
+}
+
+/**
+ * Answers a request to the rules, or to the default of `writeSizeLimit`. Only the owner makes one.
+ * @throws `bad-path` for anything else, `method-not-allowed`, `bad-parameter`, `permission-denied`, `bad-rules`,
+ * `rule-wildcards`, and as `Gate.identify`
+ * @see docs/protocol.md#rules
+ */
+export async function answerSettings(
+  rawPath: string,
+  raw: RawParameters,
+  { gate, database }: Application,
+  origin: Origin,
+  { maxWriteBytes }: Limits,
+): Promise<Response> {
+  if (rawPath !== RULES && rawPath !== WRITE_SIZE) throw new DholeError('bad-path')
+  const method = methodOf(origin.request, raw)
+  if (method !== 'GET' && method !== 'PUT') throw new DholeError('method-not-allowed')
+  const parameters = checkSettingsParameters(raw)
+  const caller = await callerOf(gate, origin, raw.values)
+  if (caller.kind !== 'admin') throw new DholeError('permission-denied')
+  const request: SettingsRequest = { request: origin.request, database, parameters, maxBytes: maxWriteBytes }
+  if (rawPath === RULES) return method === 'GET' ? readRules(request) : writeRules(request)
+  return method === 'GET' ? readWriteSize(request) : writeWriteSize(request)
+}
+
+function readRules({ database, parameters }: SettingsRequest): Response {
+  // The source is not ours to print: comments belong to it.
+  return dressedReply(parameters.format === 'strict' ? database.strictRules : database.rules, {})
+}
+
+async function writeRules({ request, database, parameters, maxBytes }: SettingsRequest): Promise<Response> {
+  const source = await readText(request, maxBytes, 'bad-data')
+  if (parameters.dryRun === 'true') database.checkRules(source)
+  else await database.setRules(source)
+  return dressedReply(DONE, { print: parameters.print })
+}
+
+function readWriteSize({ database, parameters }: SettingsRequest): Response {
+  return dressedReply(JSON.stringify(database.writeSizeLimit), { print: parameters.print })
+}
+
+async function writeWriteSize({ request, database, parameters, maxBytes }: SettingsRequest): Promise<Response> {
+  const size = await readJson(request, maxBytes, 'bad-data')
+  if (typeof size !== 'string') throw new DholeError('bad-data')
+  await database.setWriteSizeLimit(size)
+  return dressedReply(JSON.stringify(size), { print: parameters.print })
+}

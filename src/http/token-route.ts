@@ -1,0 +1,53 @@
+import type { Application } from '../service/applications.ts'
+import { DholeError } from '../tree/error.ts'
+import { readJson } from './body.ts'
+import type { Origin } from './caller.ts'
+import { failedReply, knownError } from './error-reply.ts'
+import { methodOf } from './method.ts'
+import type { RawParameters } from './parameters.ts'
+import { dressedReply } from './reply.ts'
+
+const PATH = '/.auth/customTokenToIdToken.json'
+const PREFIX = '/.auth/'
+/** Largest body: a token, and the few characters around it. */
+const MAX_BYTES = 64 * 1024
+
+export function isTokenExchange(rawPath: string): boolean {
+  return rawPath.startsWith(PREFIX)
+}
+
+/**
+ * Gives an ID token for a custom token.
+ * @throws `bad-path` for another path, `method-not-allowed`
+ * @see docs/protocol.md#id-tokens
+ */
+export async function exchangeToken(
+  rawPath: string,
+  raw: RawParameters,
+  application: Application,
+  { request, listener, transport }: Origin,
+): Promise<Response> {
+  if (rawPath !== PATH) throw new DholeError('bad-path')
+  if (methodOf(request, raw) !== 'POST') throw new DholeError('method-not-allowed')
+  try {
+    const token = tokenOf(await readJson(request, MAX_BYTES, 'bad-data'))
+    const address = transport.addressOf(request, listener)
+    return dressedReply(JSON.stringify(await application.gate.exchange(token, { address, isBearer: false })), {})
+  } catch (thrown) {
+    return errorReply(thrown)
+  }
+}
+
+function tokenOf(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new DholeError('bad-data')
+  return Object.hasOwn(json, 'token') ? (json as { readonly token: unknown }).token : undefined
+}
+
+/** Clients of this one endpoint read another shape. What nobody foresaw is for the log. */
+function errorReply(thrown: unknown): Response {
+  const error = knownError(thrown)
+  if (error.code === 'internal') throw thrown
+  const { errcode, message } = error.body
+  const text = JSON.stringify({ error: { code: String(errcode), errorMessage: message } })
+  return failedReply(error, text, {})
+}

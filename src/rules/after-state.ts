@@ -1,0 +1,96 @@
+import { PRIORITY } from '../tree/key.ts'
+import type { Path } from '../tree/path.ts'
+import type { Priority } from '../tree/priority.ts'
+import type { Reads } from '../tree/read-request.ts'
+import { isBranch, type Leaf, leafOf, ownMember, type Value, valueAt } from '../tree/value.ts'
+import { BEFORE, countBefore, type State } from './state.ts'
+import { findWrites, type WritePlace } from './write-tree.ts'
+
+/**
+ * The tree as it will be after the writes of a request: laid over the tree as it is, not made.
+ * @see docs/protocol.md#rules
+ */
+export class AfterState implements State {
+  readonly #root: WritePlace
+
+  constructor(root: WritePlace) {
+    this.#root = root
+  }
+
+  *leaf(path: Path): Reads<Leaf | undefined> {
+    const found = findWrites(this.#root, path)
+    if (found.kind === 'replaced') return leafIn(found.value, found.rest)
+    // A leaf gives way to what is set below it; deleting below it changes nothing.
+    if (found.kind === 'place' && found.place.isFilled) return undefined
+    return yield* BEFORE.leaf(path)
+  }
+
+  *exists(path: Path): Reads<boolean> {
+    const found = findWrites(this.#root, path)
+    if (found.kind === 'replaced') return valueIn(found.value, found.rest) !== undefined
+    if (found.kind === 'place' && found.place.isTouched) return yield* survives(found.place, path)
+    return yield* BEFORE.exists(path)
+  }
+
+  *hasChildren(path: Path): Reads<boolean> {
+    const found = findWrites(this.#root, path)
+    if (found.kind === 'replaced') return hasChildrenIn(valueIn(found.value, found.rest))
+    if (found.kind === 'none' || !found.place.isTouched) return yield* BEFORE.hasChildren(path)
+    if (found.place.isFilled) return true
+    return (yield* keepsChild(found.place, path)) === true
+  }
+
+  *priority(path: Path): Reads<Priority | undefined> {
+    const found = findWrites(this.#root, path)
+    if (found.kind === 'replaced') return priorityIn(valueIn(found.value, found.rest))
+    const written = found.kind === 'place' ? found.place.prioritized : undefined
+    const priority = written === undefined ? yield* BEFORE.priority(path) : written.priority
+    if (priority === undefined) return undefined
+    return (yield* this.exists(path)) ? priority : undefined
+  }
+}
+
+/** Whether a node is there after what is written to its children, or to it. */
+function* survives(place: WritePlace, path: Path): Reads<boolean> {
+  if (place.replaced !== undefined) return place.replaced.value !== undefined
+  if (place.isFilled) return true
+  const kept = yield* keepsChild(place, path)
+  // Without children it is a leaf, which deletes below it do not reach, or it never was there.
+  return kept ?? (yield* BEFORE.exists(path))
+}
+
+/**
+ * Whether a node below which is only deleted has a child left; `undefined` when it had none before.
+ */
+function* keepsChild(place: WritePlace, path: Path): Reads<boolean | undefined> {
+  const count = yield* countBefore(path)
+  if (count === 0) return undefined
+  if (count > place.children.size) return true
+  let untouched = count
+  for (const [key, child] of place.children) {
+    const childPath = [...path, key]
+    if (!(yield* BEFORE.exists(childPath))) continue
+    if (!child.isTouched || (yield* survives(child, childPath))) return true
+    untouched--
+  }
+  return untouched > 0
+}
+
+function valueIn(value: Value | undefined, rest: Path): Value | undefined {
+  if (value === undefined) return undefined
+  return rest.length === 0 ? value : valueAt(value, rest)
+}
+
+function leafIn(value: Value | undefined, rest: Path): Leaf | undefined {
+  const found = valueIn(value, rest)
+  return found === undefined ? undefined : leafOf(found)
+}
+
+function hasChildrenIn(value: Value | undefined): boolean {
+  return isBranch(value) && leafOf(value) === undefined
+}
+
+function priorityIn(value: Value | undefined): Priority | undefined {
+  const priority = isBranch(value) ? ownMember(value, PRIORITY) : undefined
+  return typeof priority === 'string' || typeof priority === 'number' ? priority : undefined
+}

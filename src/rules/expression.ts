@@ -1,0 +1,108 @@
+import type { Frame, Plain } from './frame.ts'
+
+/** Computes a value from values; what it does not take it is given as null. Fails when it cannot. */
+export type Operation = (frame: Frame, first: Plain, second: Plain, third: Plain) => Plain
+
+/**
+ * A checked expression. `waits` tells that evaluating it may read the tree or take long, so that it must be able to
+ * pause; the others are computed in one go.
+ */
+export type Expression = Strict | Choice
+
+/** What is computed from all its parts. */
+export type Strict = Constant | Application | Chain | Question
+
+interface Constant {
+  readonly kind: 'constant'
+  readonly waits: false
+  readonly value: Plain
+}
+
+/** A name, a member, a method or an operator with one operand; at most three operands. */
+interface Application {
+  readonly kind: 'application'
+  readonly waits: boolean
+  readonly at: number
+  readonly operation: Operation
+  readonly operands: readonly Expression[]
+}
+
+/** Operators with two operands, from left to right: `a + b - c`. */
+interface Chain {
+  readonly kind: 'chain'
+  readonly waits: boolean
+  readonly head: Expression
+  readonly links: readonly Link[]
+}
+
+export interface Link {
+  readonly at: number
+  readonly operation: Operation
+  readonly operand: Expression
+}
+
+/** `test ? yes : no`, and what `&&` and `||` come to: then the result must be a boolean as well. */
+export interface Choice {
+  readonly kind: 'choice'
+  readonly waits: boolean
+  readonly at: number
+  readonly operator: '?:' | '&&' | '||'
+  readonly test: Expression
+  readonly yes: Expression
+  readonly no: Expression
+}
+
+/** Something asked of a snapshot. */
+export interface Question {
+  readonly kind: 'question'
+  readonly waits: true
+  readonly at: number
+  readonly place: PlaceExpression
+  readonly about: About
+  /** Children asked for by name. */
+  readonly names: readonly Expression[]
+}
+
+export type About =
+  | 'value'
+  | 'exists'
+  | 'has-children'
+  | 'has-these-children'
+  | 'priority'
+  | 'is-number'
+  | 'is-string'
+  | 'is-boolean'
+
+/** What comes to a place in one of the two trees. */
+export type PlaceExpression =
+  | { readonly kind: 'root' | 'data' | 'new-data' }
+  | { readonly kind: 'child'; readonly of: PlaceExpression; readonly name: Expression; readonly at: number }
+  | { readonly kind: 'parent'; readonly of: PlaceExpression; readonly at: number }
+
+export function constant(value: Plain): Expression {
+  return { kind: 'constant', waits: false, value }
+}
+
+/** @param isLong whether the operation itself may take long */
+export function application(
+  at: number,
+  operation: Operation,
+  operands: readonly Expression[],
+  isLong: boolean = false,
+): Expression {
+  return { kind: 'application', waits: isLong || operands.some(({ waits }) => waits), at, operation, operands }
+}
+
+export function chain(head: Expression, links: readonly Link[]): Expression {
+  return { kind: 'chain', waits: head.waits || links.some(({ operand }) => operand.waits), head, links }
+}
+
+export function choice(
+  at: number,
+  operator: Choice['operator'],
+  test: Expression,
+  yes: Expression,
+  no: Expression,
+): Expression {
+  return { kind: 'choice', waits: test.waits || yes.waits || no.waits, at, operator, test, yes, no }
+}

@@ -1,0 +1,26 @@
+/** Why one rule has no answer while it runs: the whole rule is false then. It never leaves the room. */
+export class RuleFailure extends Error {
+  override readonly name = 'RuleFailure'
+}
+
+/** Ends the evaluation of the rule that is being looked at. */
+export function fail(why: string): never {
+  throw new RuleFailure(why)
+}
+
+/** What is wrong with an expression, before it is known where in the file the expression stands. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  /** Place of the offending piece, in characters from the beginning of the expression. */
+  readonly at: number
+
+  constructor(at: number, why: string) {
+    super(why)
+    this.at = at
+  }
+}
+
+/** Refuses an expression. */
+export function refuse(at: number, why: string): never {
+  throw new Refusal(at, why)
+}

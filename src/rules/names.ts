@@ -1,0 +1,92 @@
+import { application } from './expression.ts'
+import { fail, refuse } from './failure.ts'
+import type { Frame, Plain } from './frame.ts'
+import { lengthOf } from './string-methods.ts'
+import { ANYTHING, BOOLEAN, NULL, NULL_OR_OBJECT, NUMBER, STRING, type Typed, type TypedValue, typed } from './typed.ts'
+import { NO_QUERY, type QueryFacts } from './visit.ts'
+
+/** Where an expression stands: what decides which names it may use. */
+export interface Scope {
+  readonly kind: RuleKind
+  /** Names of the `$name` keys above, and which key of the path each is. */
+  readonly wildcards: ReadonlyMap<string, number>
+}
+
+export type RuleKind = '.read' | '.write' | '.validate'
+
+/** @throws Refusal for a name that is not known here */
+export function convertName(at: number, name: string, scope: Scope): Typed {
+  switch (name) {
+    case 'auth':
+      return { ...typed(at, application(at, authOf, []), NULL_OR_OBJECT), memberOf: 'auth' }
+    case 'now':
+      return typed(at, application(at, timeOf, []), NUMBER)
+    case 'root':
+    case 'data':
+      return { kind: 'snapshot', at, place: { kind: name } }
+    case 'newData':
+      if (scope.kind === '.read') refuse(at, 'newData is not known in .read')
+      return { kind: 'snapshot', at, place: { kind: 'new-data' } }
+    case 'query':
+      if (scope.kind !== '.read') refuse(at, 'query is only known in .read')
+      return { kind: 'query', at }
+    default:
+      return wildcard(at, name, scope)
+  }
+}
+
+function wildcard(at: number, name: string, { wildcards }: Scope): Typed {
+  const depth = wildcards.get(name)
+  if (depth === undefined) return refuse(at, `unknown name "${name}"`)
+  const keyOf = (frame: Frame): Plain => frame.path[depth] ?? fail(`${name} is not known here`)
+  return typed(at, application(at, keyOf, []), STRING)
+}
+
+function authOf({ visit }: Frame): Plain {
+  return visit.auth
+}
+
+function timeOf(frame: Frame): Plain {
+  frame.hasLooked = true
+  return frame.visit.now
+}
+
+/** A part of `auth`: null where there is none, as for all members of null. */
+export function authMember(frame: Frame, object: Plain, name: Plain): Plain {
+  if (typeof name !== 'string') return fail('a member is named by a string')
+  if (object === null) return null
+  if (typeof object !== 'object') return name === 'length' ? lengthOf(frame, object) : null
+  return plainOf(Object.hasOwn(object, name) ? (object as Readonly<Record<string, unknown>>)[name] : null)
+}
+
+function plainOf(value: unknown): Plain {
+  switch (typeof value) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'object':
+      return value
+    default:
+      return null
+  }
+}
+
+const QUERY_MEMBERS: ReadonlyMap<string, number> = new Map<keyof QueryFacts, number>([
+  ['orderByKey', BOOLEAN],
+  ['orderByValue', BOOLEAN],
+  ['orderByPriority', BOOLEAN],
+  ['orderByChild', NULL | STRING],
+  ['startAt', ANYTHING],
+  ['endAt', ANYTHING],
+  ['equalTo', ANYTHING],
+  ['limitToFirst', NULL | NUMBER],
+  ['limitToLast', NULL | NUMBER],
+])
+
+/** @throws Refusal for a member that queries have not */
+export function queryMember(at: number, name: string): TypedValue {
+  const types = QUERY_MEMBERS.get(name)
+  if (types === undefined) return refuse(at, `a query has no "${name}"`)
+  const factOf = ({ visit }: Frame): Plain => (visit.query ?? NO_QUERY)[name as keyof QueryFacts]
+  return { ...typed(at, application(at, factOf, []), types), memberOf: 'query' }
+}

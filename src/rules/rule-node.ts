@@ -1,0 +1,35 @@
+import type { Path } from '../tree/path.ts'
+import type { Expression } from './expression.ts'
+
+/** One node of the rules: what holds for the nodes of the tree that it matches. */
+export interface RuleNode {
+  /** As in the file, with `$name` keys. */
+  readonly path: Path
+  readonly read?: Rule
+  readonly write?: Rule
+  readonly validate?: Rule
+  /** What `.indexOn` says the children are sorted by; no keys for their own value. */
+  readonly indexes: readonly Path[]
+  readonly children: ReadonlyMap<string, RuleNode>
+  /** What matches every child that is not named. */
+  readonly wildcard: RuleNode | undefined
+  /** Whether here or somewhere below stands a `.validate`. */
+  readonly validates: boolean
+}
+
+export interface Rule {
+  /** What it is called in a trace: `/users/$user .read`. */
+  readonly name: string
+  /** The expression as written, or `true`, `false`. */
+  readonly text: string
+  readonly expression: Expression
+  /** Number of keys of its node. */
+  readonly depth: number
+  /** Line of the file that a place in the expression stands in. */
+  lineOf(at: number): number
+}
+
+/** The node for a child: the one of its name, else the one for all others. */
+export function childRules(rules: RuleNode, key: string): RuleNode | undefined {
+  return rules.children.get(key) ?? rules.wildcard
+}

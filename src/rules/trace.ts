@@ -1,0 +1,41 @@
+import { formatPath, type Path } from '../tree/path.ts'
+import type { Rule } from './rule-node.ts'
+
+const MAX_LINES = 200
+const MAX_EXPRESSION_LENGTH = 200
+
+/**
+ * What the rules of one request said, for whoever writes them. It holds nothing of the data.
+ * @see docs/protocol.md#rules
+ */
+export class Trace {
+  readonly lines: string[] = []
+  readonly #isWanted: boolean
+
+  constructor(isWanted: boolean) {
+    this.#isWanted = isWanted
+  }
+
+  said(rule: Rule, value: boolean): void {
+    this.#add(() => `${rule.name}: ${quote(rule)} is ${value}`)
+  }
+
+  /** @param at place in the expression */
+  failed(rule: Rule, why: string, at: number): void {
+    this.#add(() => `${rule.name}: ${quote(rule)} failed: ${why} (line ${rule.lineOf(at)})`)
+  }
+
+  /** Nothing on the way to a place says anything. */
+  silent(path: Path, kind: '.read' | '.write'): void {
+    this.#add(() => `${formatPath(path)} ${kind}: no rule`)
+  }
+
+  #add(line: () => string): void {
+    if (!this.#isWanted || this.lines.length > MAX_LINES) return
+    this.lines.push(this.lines.length === MAX_LINES ? 'and more' : line())
+  }
+}
+
+function quote({ text }: Rule): string {
+  return JSON.stringify(text.length > MAX_EXPRESSION_LENGTH ? `${text.slice(0, MAX_EXPRESSION_LENGTH)}…` : text)
+}

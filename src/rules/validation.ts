@@ -1,0 +1,54 @@
+import type { Path } from '../tree/path.ts'
+import type { Reads } from '../tree/read-request.ts'
+import { type Branch, isBranch, leafOf, ownMember, type Value } from '../tree/value.ts'
+import type { Court } from './court.ts'
+import { childRules, type RuleNode } from './rule-node.ts'
+import type { State } from './state.ts'
+import type { WritePlace } from './write-tree.ts'
+
+/** Walks writes and rules together, only where some `.validate` may stand. */
+export class Validation {
+  readonly #court: Court
+  readonly #after: State
+
+  constructor(court: Court, after: State) {
+    this.#court = court
+    this.#after = after
+  }
+
+  /** What is on the way to the writes, and what they write. */
+  *isValid(place: WritePlace, rules: RuleNode, path: Path): Reads<boolean> {
+    if (!rules.validates) return true
+    if (place.replaced !== undefined) {
+      const { value } = place.replaced
+      return value === undefined || (yield* this.#isValueValid(value, rules, path))
+    }
+    if (rules.validate && (yield* this.#after.exists(path)) && !(yield* this.#court.ask(rules.validate, path))) {
+      return false
+    }
+    for (const [key, child] of place.children) {
+      yield* this.#court.walk()
+      const below = childRules(rules, key)
+      if (below && !(yield* this.isValid(child, below, [...path, key]))) return false
+    }
+    return true
+  }
+
+  *#isValueValid(value: Value, rules: RuleNode, path: Path): Reads<boolean> {
+    if (rules.validate && !(yield* this.#court.ask(rules.validate, path))) return false
+    if (!isBranch(value) || leafOf(value) !== undefined) return true
+    for (const key of rules.wildcard?.validates ? Object.keys(value) : rules.children.keys()) {
+      yield* this.#court.walk()
+      if (!(yield* this.#isChildValid(value, key, rules, path))) return false
+    }
+    return true
+  }
+
+  *#isChildValid(branch: Branch, key: string, rules: RuleNode, path: Path): Reads<boolean> {
+    // What begins with a dot is no child.
+    const child = key.startsWith('.') ? undefined : ownMember(branch, key)
+    const below = childRules(rules, key)
+    if (child === undefined || !below?.validates) return true
+    return yield* this.#isValueValid(child, below, [...path, key])
+  }
+}

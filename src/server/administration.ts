@@ -1,0 +1,157 @@
+import { existsSync, rmSync } from 'node:fs'
+import { treeFile } from '../dhole.ts'
+import { type ApplicationSettings, checkApplicationSettings } from '../options.ts'
+import { LEAST_SECRET_LENGTH, newSecret, secretFile, smsKeyFile, writeSecret } from '../secret.ts'
+import { isApplicationId } from '../service/application-id.ts'
+import type { Applications } from '../service/applications.ts'
+import type { Awaitable } from '../tree/awaitable.ts'
+import { openOrLocked, Registry, type RulesKind } from './registry.ts'
+
+/** The keys of a new application. Nobody is shown them again. */
+export interface AddedApplication {
+  readonly secret: string
+  readonly smsKey: string
+  /** Whether there is a tree already, of an application of that name that was removed. */
+  readonly hasData: boolean
+}
+
+/** Which of the keys of an application is replaced, and by what. */
+export interface Rotation {
+  readonly key: 'secret' | 'sms'
+  /** Default: one is made. */
+  readonly value?: string | undefined
+}
+
+/** What the files do not tell of the applications. */
+export interface ServerState {
+  readonly defaultId: string
+  /** Those that are open; none where no server runs. */
+  readonly open: readonly { readonly id: string; readonly profile: string; readonly rules: RulesKind }[]
+}
+
+/**
+ * What `dhole apps` does: over the files alone, or through the server that has them open.
+ * Every method throws Error with a message for the operator.
+ */
+export interface Administration {
+  add(id: string, settings: ApplicationSettings): Awaitable<AddedApplication>
+  /** @returns the new key */
+  rotate(id: string, rotation: Rotation): Awaitable<string>
+  /** @param deleteData whether the tree goes too */
+  remove(id: string, deleteData: boolean): Promise<void>
+  state(): Awaitable<ServerState>
+}
+
+/** The application of requests that name none; it is not registered, the settings of the server are its own. */
+export interface DefaultApplication {
+  readonly id: string
+  /** Keys that are settings of the server and cannot be replaced here. */
+  readonly fixedKeys: readonly Rotation['key'][]
+  /** Whether everybody may read and write until it has rules of its own. */
+  readonly isOpen: boolean
+}
+
+/** The setting of the server that fixes a key of the default application. */
+const SETTING = { secret: 'APP_SECRET', sms: 'SMS_KEY' } as const
+const FILES_OF_A_TREE = ['', '-wal', '-shm', '-lock']
+
+/** The keys that settings of the server fix; an empty one counts as unset. */
+export function fixedKeys(settings: Readonly<Record<string, string | undefined>>): readonly Rotation['key'][] {
+  return (['secret', 'sms'] as const).filter((key) => settings[SETTING[key]])
+}
+
+/** Registers, rotates and removes in the files of a folder, and tells the server that has them open, if one has. */
+export class FileAdministration implements Administration {
+  readonly #dataDir: string
+  readonly #registry: Registry
+  readonly #default: DefaultApplication
+  readonly #applications: Applications | undefined
+  readonly #leaving = new Set<string>()
+
+  /** @param applications those that this process has open */
+  constructor(dataDir: string, defaultApplication: DefaultApplication, applications?: Applications) {
+    this.#dataDir = dataDir
+    this.#registry = new Registry(dataDir)
+    this.#default = defaultApplication
+    this.#applications = applications
+  }
+
+  add(id: string, settings: ApplicationSettings): AddedApplication {
+    checkId(id)
+    checkApplicationSettings(settings)
+    if (id === this.#default.id) throw new Error(`"${id}" is the default application: it is there already`)
+    if (this.#registry.has(id)) throw new Error(`there is an application "${id}" already`)
+    if (this.#leaving.has(id)) throw new Error(`application "${id}" is being removed`)
+    const added = { secret: newSecret(), smsKey: newSecret(), hasData: existsSync(treeFile(this.#dataDir, id)) }
+    // It is there once it is registered, so that comes last.
+    writeSecret(secretFile(this.#dataDir, id), added.secret)
+    writeSecret(smsKeyFile(this.#dataDir, id), added.smsKey)
+    this.#registry.put(id, settings)
+    return added
+  }
+
+  rotate(id: string, { key, value }: Rotation): string {
+    this.#checkKnown(id)
+    if (id === this.#default.id && this.#default.fixedKeys.includes(key)) {
+      throw new Error(`that of "${id}" is the setting ${SETTING[key]}: change it and start the server again`)
+    }
+    const fresh = value ?? newSecret()
+    if (fresh.length < LEAST_SECRET_LENGTH || fresh !== fresh.trim()) {
+      throw new Error(`a secret has at least ${LEAST_SECRET_LENGTH} characters, and no space at either end`)
+    }
+    if (key === 'sms') {
+      writeSecret(smsKeyFile(this.#dataDir, id), fresh)
+      return fresh
+    }
+    writeSecret(secretFile(this.#dataDir, id), fresh)
+    this.#applications?.rotate(id, fresh)
+    return fresh
+  }
+
+  async remove(id: string, deleteData: boolean): Promise<void> {
+    this.#checkKnown(id)
+    if (id === this.#default.id)
+      throw new Error(`"${id}" is the default application: it goes when APP_ID names another`)
+    this.#leaving.add(id)
+    try {
+      this.#registry.delete(id)
+      await this.#applications?.remove(id)
+      this.#deleteFiles(id, deleteData)
+    } finally {
+      this.#leaving.delete(id)
+    }
+  }
+
+  state(): ServerState {
+    const open = this.#applications?.open.map(({ id, database }): ServerState['open'][number] => ({
+      id,
+      profile: database.profile,
+      rules: database.hasOwnRules ? 'own' : this.#rulesOf(id),
+    }))
+    return { defaultId: this.#default.id, open: open ?? [] }
+  }
+
+  /** Those of one that has stored none. */
+  #rulesOf(id: string): RulesKind {
+    return id === this.#default.id ? openOrLocked(this.#default.isOpen) : this.#registry.rulesOf(id)
+  }
+
+  #deleteFiles(id: string, deleteData: boolean): void {
+    const tree = treeFile(this.#dataDir, id)
+    const files = [secretFile(this.#dataDir, id), smsKeyFile(this.#dataDir, id)]
+    if (deleteData) files.push(...FILES_OF_A_TREE.map((suffix) => tree + suffix))
+    for (const file of files) rmSync(file, { force: true })
+  }
+
+  #checkKnown(id: string): void {
+    checkId(id)
+    if (id !== this.#default.id && !this.#registry.has(id)) throw new Error(`there is no application "${id}"`)
+  }
+}
+
+function checkId(id: string): void {
+  if (isApplicationId(id)) return
+  throw new Error(
+    `${JSON.stringify(id)} cannot name an application: up to 63 lower-case letters, digits and -, with - neither first nor last`,
+  )
+}

@@ -1,0 +1,69 @@
+import { rmSync } from 'node:fs'
+import { Value } from '@sinclair/typebox/value'
+import type { ApplicationSettings } from '../options.ts'
+import type { Administration } from './administration.ts'
+import { type Command, type CommandReply, commandSchema } from './command.ts'
+import { connect } from './control-client.ts'
+
+/** Takes from whatever is made all that others could do with it. */
+const NOBODY_ELSE = 0o177
+
+/** The socket on which a server takes commands. */
+export interface ControlSocket {
+  close(): Promise<void>
+}
+
+/**
+ * Takes commands on a socket that only its owner can open. One that a killed server has left there is replaced.
+ * @throws Error when another server answers there, or no socket can be made
+ */
+export async function takeCommands(path: string, administration: Administration): Promise<ControlSocket> {
+  if ((await connect(path)) !== undefined) throw new OtherServerError(path)
+  rmSync(path, { force: true })
+  const before = process.umask(NOBODY_ELSE)
+  try {
+    const server = Bun.serve({
+      unix: path,
+      fetch: async (request, listener) => {
+        // Closing a large tree can take long.
+        listener.timeout(request, 0)
+        return Response.json(await replyTo(request, administration))
+      },
+    })
+    return { close: () => server.stop(true) }
+  } finally {
+    process.umask(before)
+  }
+}
+
+/** Two servers over one folder would not hear of what the other one does. */
+export class OtherServerError extends Error {
+  constructor(path: string) {
+    super(`another server answers on ${path}: one folder is served by one server`)
+  }
+}
+
+async function replyTo(request: Request, administration: Administration): Promise<CommandReply> {
+  try {
+    const command: unknown = await request.json()
+    if (!Value.Check(commandSchema, command)) return { error: 'the server does not know this command' }
+    return { result: (await carryOut(command, administration)) ?? null }
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function carryOut(command: Command, administration: Administration): unknown {
+  switch (command.do) {
+    case 'add':
+      return administration.add(command.id, command.settings as ApplicationSettings)
+    case 'rotate':
+      return administration.rotate(command.id, command.rotation)
+    case 'remove':
+      return administration.remove(command.id, command.deleteData)
+    case 'state':
+      return administration.state()
+    default:
+      return command satisfies never
+  }
+}

@@ -1,0 +1,32 @@
+import { type KeptSecret, keepSecret, secretFile, smsKeyFile } from '../secret.ts'
+import type { Config } from './config.ts'
+
+/** The keys of the default application. */
+export interface Keys {
+  readonly secret: KeptSecret
+  readonly smsKey: KeptSecret
+}
+
+/** Those of the settings; what is missing there is made once and kept. */
+export function keysOf({ DATA_DIR, APP_ID, APP_SECRET, SMS_KEY }: Config): Keys {
+  return {
+    secret: known(APP_SECRET) ?? keepSecret(secretFile(DATA_DIR, APP_ID)),
+    smsKey: known(SMS_KEY) ?? keepSecret(smsKeyFile(DATA_DIR, APP_ID)),
+  }
+}
+
+/** Shows what was made just now. It is printed and not logged: log lines are kept, and read by others. */
+export function showKeys({ DATA_DIR, APP_ID }: Config, { secret, smsKey }: Keys): void {
+  const shown = [
+    ['super secret', secret, secretFile(DATA_DIR, APP_ID)],
+    ['SMS key', smsKey, smsKeyFile(DATA_DIR, APP_ID)],
+  ] as const
+  for (const [name, key, file] of shown) {
+    if (!key.fresh) continue
+    process.stdout.write(`${name} of application "${APP_ID}", shown only now: ${key.secret}\nit is kept in ${file}\n`)
+  }
+}
+
+function known(secret: string | undefined): KeptSecret | undefined {
+  return secret === undefined ? undefined : { secret, fresh: false }
+}

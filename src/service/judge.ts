@@ -1,0 +1,73 @@
+import type { Caller } from '../auth/credential.ts'
+import type { Query } from '../query/query.ts'
+import { isValid, mayRead, mayWrite, type Verdict, type Visit } from '../rules/authorize.ts'
+import type { RuleSet } from '../rules/rule-set.ts'
+import { DholeError } from '../tree/error.ts'
+import { endsInPriority, type Path } from '../tree/path.ts'
+import type { Reads } from '../tree/read-request.ts'
+import type { Write } from '../tree/write.ts'
+import { factsOf } from './query-facts.ts'
+import type { RuleBook } from './rule-book.ts'
+
+/** Name of the rules among the texts kept beside a tree. */
+export const RULES = 'rules'
+
+/** Whose request it is. */
+export interface Access {
+  /** Who asks: the rules of the tree decide what they may. Without, everything is allowed. */
+  readonly as?: Caller | undefined
+  /** Hears which rules were looked at and what they said, a line each. */
+  readonly onTrace?: ((lines: readonly string[]) => void) | undefined
+}
+
+/**
+ * What the rules say to one caller. They are asked for within the reading itself, so that data and rules are of one
+ * moment.
+ * @see docs/protocol.md#rules
+ */
+export class Judge {
+  readonly #book: RuleBook
+  readonly #auth: Visit['auth']
+  readonly #onTrace: Access['onTrace']
+
+  constructor(book: RuleBook, caller: Caller, onTrace: Access['onTrace']) {
+    this.#book = book
+    this.#auth = caller.auth
+    this.#onTrace = onTrace
+  }
+
+  /** What the rules say to a read, without being a refusal yet. */
+  *reading(path: Path, query: Query | undefined): Reads<Verdict> {
+    const visit: Visit = { auth: this.#auth, now: Date.now(), query: factsOf(query) }
+    const node = endsInPriority(path) ? path.slice(0, -1) : path
+    return yield* mayRead(yield* this.#rules(), node, visit, this.#options)
+  }
+
+  /** @throws `permission-denied` */
+  *read(path: Path, query: Query | undefined): Reads<void> {
+    this.#check(yield* this.reading(path, query))
+  }
+
+  /** @throws `permission-denied` unless each of the places may be written */
+  *write(writes: readonly Write[], now: number): Reads<void> {
+    this.#check(yield* mayWrite(yield* this.#rules(), writes, { auth: this.#auth, now }, this.#options))
+  }
+
+  /** @throws `permission-denied` unless what the writes leave behind is valid */
+  *validate(writes: readonly Write[], now: number): Reads<void> {
+    this.#check(yield* isValid(yield* this.#rules(), writes, { auth: this.#auth, now }, this.#options))
+  }
+
+  *#rules(): Reads<RuleSet> {
+    return this.#book.of((yield { kind: 'setting', name: RULES }) as string | undefined)
+  }
+
+  get #options(): { readonly trace: boolean } {
+    return { trace: this.#onTrace !== undefined }
+  }
+
+  #check({ allowed, trace }: Verdict): void {
+    this.#onTrace?.(trace)
+    if (!allowed) throw new DholeError('permission-denied')
+  }
+}

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type CommandResult, runDhole, shownKeys } from '../support/dhole-command.ts'
+import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type TempDir, tempDir } from '../support/temp-dir.ts'
+
+/** One command, and what it leaves behind. */
+interface Row {
+  /** What stands behind `dhole apps`. */
+  readonly does: readonly string[]
+  /** Default 0. */
+  readonly status?: number
+  /** Default: nothing is printed there. */
+  readonly out?: RegExp
+  readonly err?: RegExp
+}
+
+const BOTH_KEYS =
+  /^super secret of application "\w+", shown only now: \S{40}\nSMS key of application "\w+", .*: \S{40}\n/
+const NO_SUCH = /^dhole: there is no application "none"\n$/
+
+/** In this order, on one folder. */
+const rows: readonly Row[] = [
+  { does: ['add', 'shop'], out: BOTH_KEYS },
+  { does: ['add', 'shop'], status: 2, err: /^dhole: there is an application "shop" already\n$/ },
+  { does: ['add', 'app'], status: 2, err: /^dhole: "app" is the default application: it is there already\n$/ },
+  {
+    does: ['add', 'wild', '--open', '--profile', 'firebase', '--index-policy', 'require'],
+    out: /\nopen: everybody .*"wild"\n$/,
+  },
+  { does: ['add', 'small', '--limits', '{"maxWriteBytes":10}'], out: BOTH_KEYS },
+  { does: ['add', 'x', '--limits', '{'], status: 2, err: /^dhole: --limits: expected JSON/ },
+  { does: ['add', 'x', '--limits', '{"maxWrite":1}'], status: 2, err: /maxWrite/ },
+  { does: ['add', 'x', '--limits', '[]'], status: 2, err: /limits/ },
+  { does: ['add', 'x', '--rules', '/no/such/file'], status: 2, err: /\/no\/such\/file/ },
+  { does: ['add', 'x', '--rules', import.meta.path], status: 2, err: /commands\.test\.ts: Line 1: / },
+  { does: ['add', 'x', '--rules', import.meta.path, '--open'], status: 2, err: /--open and --rules/ },
+  { does: ['add', 'x', '--profile', 'other'], status: 2, err: /wilddog, firebase/ },
+  { does: ['add', 'x', '--unknown'], status: 2, err: /unknown option/ },
+  { does: ['add'], status: 2, err: /missing required argument/ },
+  { does: ['none'], status: 2, err: /unknown command/ },
+  { does: ['rotate', 'shop'], out: /^super secret of application "shop", shown only now: \S{40}\n$/ },
+  { does: ['rotate', 'shop', '--sms-key'], out: /^SMS key of application "shop", shown only now: \S{40}\n$/ },
+  { does: ['rotate', 'shop', '--secret', 'chosen-by-the-owner'], out: /shown only now: chosen-by-the-owner\n$/ },
+  { does: ['rotate', 'shop', '--secret', 'too short'], status: 2, err: /at least 16 characters/ },
+  { does: ['rotate', 'shop', '--secret', ' a space at the beginning'], status: 2, err: /no space/ },
+  { does: ['rotate', 'app'], out: /^super secret of application "app"/ },
+  { does: ['rotate', 'none'], status: 2, err: NO_SUCH },
+  { does: ['remove', 'none', '--yes'], status: 2, err: NO_SUCH },
+  { does: ['remove', 'app', '--yes'], status: 2, err: /^dhole: "app" is the default application/ },
+  { does: ['remove', 'shop'], status: 2, err: /^dhole: nobody is here to ask: say --yes\n$/ },
+  { does: ['remove', 'shop', '--yes'], out: /^application "shop" is removed; its data stays\n$/ },
+  { does: ['remove', 'shop', '--yes'], status: 2, err: /^dhole: there is no application "shop"\n$/ },
+  { does: ['rotate', 'shop'], status: 2, err: /there is no application "shop"/ },
+  { does: ['add', 'shop'], out: BOTH_KEYS },
+  { does: ['remove', 'shop', '--yes', '--delete-data'], out: /^application "shop" is removed with its data\n$/ },
+]
+
+const badNames = [
+  'Shop',
+  'a.b',
+  'a/b',
+  '..',
+  '.',
+  '../outside',
+  '/tmp/outside',
+  'a%2fb',
+  '%2e%2e',
+  'a\\b',
+  'a_b',
+  'a b',
+  'a\nb',
+  '-a',
+  'a-',
+  'ä',
+  '',
+  '__proto__',
+  'a'.repeat(64),
+]
+
+describe.each([['with a running server'], ['without a server']])('%s', (kind) => {
+  let dir: TempDir
+  let server: ServerProcess | undefined
+
+  beforeAll(async () => {
+    dir = await tempDir()
+    // A folder below one of its own: what escapes from it is seen.
+    await mkdir(dir.file('data'))
+    if (kind === 'with a running server') server = await startServer({ DATA_DIR: dir.file('data') })
+  })
+
+  afterAll(async () => {
+    await server?.stop()
+    await dir[Symbol.asyncDispose]()
+  })
+
+  function apps(...does: readonly string[]): Promise<CommandResult> {
+    return runDhole(['apps', ...does], { DATA_DIR: dir.file('data') })
+  }
+
+  test('every command says what it did, or why it did not', async () => {
+    for (const { does, status = 0, out = /^$/, err = /^$/ } of rows) {
+      const result = await apps(...does)
+      expect<unknown>({ does, ...result }).toEqual({
+        does,
+        status,
+        stdout: expect.stringMatching(out),
+        stderr: expect.stringMatching(err),
+      })
+    }
+  })
+
+  test('a name that could be a path, or no label of a host, names nothing', async () => {
+    const everything = () => readdirSync(dir.path, { recursive: true }).sort()
+    const before = everything()
+    const refused = (verb: string) => async (name: string) => {
+      const { status, stdout, stderr } = await apps(...verb.split(' '), '--', name)
+      const says = expect.stringContaining('cannot name an application') as unknown
+      expect<unknown>({ name, status, stdout, stderr }).toEqual({ name, status: 2, stdout: '', stderr: says })
+    }
+    await Promise.all(badNames.map(refused('add')))
+    await Promise.all(
+      ['../outside', '..'].flatMap((name) => ['rotate', 'remove --yes'].map((verb) => refused(verb)(name))),
+    )
+    await Promise.all(['..', '../data/apps/small'].map(refused('remove --yes --delete-data')))
+    expect(everything()).toEqual(before)
+  })
+
+  test('the list has the default one and those registered', async () => {
+    const { stdout } = await apps('list', '--json')
+    const known = server === undefined ? {} : { profile: 'wilddog', rules: 'open' }
+    expect<unknown>(JSON.parse(stdout)).toEqual([
+      { id: 'app', ...known, bytes: expect.any(Number), isDefault: true },
+      { id: 'small', profile: 'wilddog', rules: 'locked', bytes: 0, isDefault: false },
+      { id: 'wild', profile: 'firebase', rules: 'open', bytes: 0, isDefault: false },
+    ])
+    const { stdout: table } = await apps('list')
+    expect(table).toMatch(
+      /^name +profile +rules +bytes\napp .* default\nsmall +wilddog +locked +0\nwild +firebase +open +0\n$/,
+    )
+    // Nobody is at a terminal, so there are no colours either.
+    expect(table).not.toContain('\u001b')
+  })
+
+  test('keys are kept for their owner only, and never shown again', async () => {
+    const { stdout } = await apps('add', 'kept')
+    const [secret = '', smsKey = ''] = shownKeys(stdout)
+    for (const [file, key] of [
+      ['secrets/kept.secret', secret],
+      ['secrets/kept.sms', smsKey],
+    ] as const) {
+      const path = dir.file(join('data', file))
+      expect((await Bun.file(path).text()).trim()).toBe(key)
+      expect(statSync(path).mode & 0o777).toBe(0o600)
+    }
+    expect(statSync(dir.file('data/apps/kept.json')).mode & 0o777).toBe(0o600)
+    expect(await Bun.file(dir.file('data/apps/kept.json')).text()).not.toContain(secret)
+    expect((await apps('list', '--json')).stdout).not.toContain(secret)
+    await apps('remove', 'kept', '--yes')
+    expect(existsSync(dir.file('data/secrets/kept.secret'))).toBe(false)
+    expect(existsSync(dir.file('data/secrets/kept.sms'))).toBe(false)
+  })
+})
+
+test('without a server, a key that is a setting is not replaced in a file', async () => {
+  await using dir = await tempDir()
+  for (const [setting, flags] of [
+    ['APP_SECRET', []],
+    ['SMS_KEY', ['--sms-key']],
+  ] as const) {
+    const environment = { DATA_DIR: dir.path, [setting]: 'a setting of the server' }
+    const { status, stderr } = await runDhole(['apps', 'rotate', 'app', ...flags], environment)
+    expect<unknown>([status, stderr]).toEqual([2, expect.stringContaining(`the setting ${setting}`)])
+  }
+  expect(readdirSync(dir.path)).toEqual([])
+})

@@ -1,0 +1,28 @@
+const MAIN = Bun.fileURLToPath(new URL('./rules-entry.ts', import.meta.url))
+
+/** What a command did. */
+export interface Ran {
+  readonly status: number
+  readonly out: string
+  readonly err: string
+}
+
+/** What a command gets beside its arguments. */
+export interface Surroundings {
+  /** Standard input; empty without. */
+  readonly stdin?: string | Uint8Array
+  /** The environment beside `PATH`. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs `dhole` to its end, with pipes instead of a terminal. */
+export async function dhole(args: readonly string[], { stdin = '', env = {} }: Surroundings = {}): Promise<Ran> {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdin: typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { status, out, err }
+}

@@ -1,0 +1,118 @@
+import { isValid, mayRead, mayWrite, type QueryFacts, type Verdict, type Visit } from '../../src/rules/authorize.ts'
+import { parseRules, type RuleSet } from '../../src/rules/rule-set.ts'
+import { PRIORITY } from '../../src/tree/key.ts'
+import { endsInPriority, type Path } from '../../src/tree/path.ts'
+import type { ReadAnswer, ReadRequest, Reads } from '../../src/tree/read-request.ts'
+import { isBranch, leafOf, ownMember, type Value, valueAt } from '../../src/tree/value.ts'
+import type { Write } from '../../src/tree/write.ts'
+
+/** What one run of rules asked for. */
+export interface Run<T> {
+  readonly result: T
+  readonly reads: number
+  readonly pauses: number
+}
+
+/** Answers reads from a plain tree until the logic ends. */
+export function drive<T>(logic: Reads<T>, tree: Value | undefined): Run<T> {
+  let reads = 0
+  let pauses = 0
+  let step = logic.next(undefined)
+  while (step.done !== true) {
+    if (step.value.kind === 'pause') pauses++
+    else reads++
+    step = logic.next(answer(step.value, tree))
+  }
+  return { result: step.value, reads, pauses }
+}
+
+function answer(request: ReadRequest, tree: Value | undefined): ReadAnswer {
+  switch (request.kind) {
+    case 'leaf':
+      return endsInPriority(request.path) ? priorityAt(tree, request.path.slice(0, -1)) : leafAt(tree, request.path)
+    case 'exists':
+      return nodeAt(tree, request.path) !== undefined
+    case 'count':
+      return childKeys(nodeAt(tree, request.path)).length
+    case 'pause':
+      return undefined
+    default:
+      throw new Error(`Rules have no use for ${request.kind}`)
+  }
+}
+
+function nodeAt(tree: Value | undefined, path: Path): Value | undefined {
+  if (tree === undefined) return undefined
+  if (path.some((key) => key.startsWith('.'))) throw new Error(`${path.join('/')} is no path of a node`)
+  return valueAt(tree, path)
+}
+
+function leafAt(tree: Value | undefined, path: Path): ReadAnswer {
+  const node = nodeAt(tree, path)
+  return node === undefined ? undefined : leafOf(node)
+}
+
+function priorityAt(tree: Value | undefined, path: Path): ReadAnswer {
+  const node = nodeAt(tree, path)
+  return isBranch(node) ? (ownMember(node, PRIORITY) as string | number | undefined) : undefined
+}
+
+function childKeys(node: Value | undefined): string[] {
+  return isBranch(node) ? Object.keys(node).filter((key) => !key.startsWith('.')) : []
+}
+
+/** One request, as rows of tables have it. */
+export interface Request {
+  readonly before?: Value | undefined
+  readonly auth?: Visit['auth']
+  readonly now?: number
+  readonly read?: string
+  readonly query?: Partial<QueryFacts>
+  readonly writes?: Readonly<Record<string, Value | null>>
+}
+
+/** What a request may do, and what the rules said. */
+export function judge(rules: RuleSet | string, request: Request): Verdict & Run<unknown> {
+  const set = typeof rules === 'string' ? parseRules(rules) : rules
+  const visit = visitOf(request)
+  if (request.read !== undefined) {
+    const run = drive(mayRead(set, pathOf(request.read), visit, { trace: true }), request.before)
+    return { ...run, ...run.result }
+  }
+  const writes = writesOf(request.writes ?? {})
+  const may = drive(mayWrite(set, writes, visit, { trace: true }), request.before)
+  if (!may.result.allowed) return { ...may, ...may.result }
+  const valid = drive(isValid(set, writes, visit, { trace: true }), request.before)
+  const trace = [...may.result.trace, ...valid.result.trace]
+  return { ...valid, ...valid.result, trace, reads: may.reads + valid.reads, pauses: may.pauses + valid.pauses }
+}
+
+function visitOf({ auth = null, now = 1000, query }: Request): Visit {
+  if (query === undefined) return { auth, now }
+  return { auth, now, query: { ...PLAIN_QUERY, ...query } }
+}
+
+const PLAIN_QUERY: QueryFacts = {
+  orderByKey: false,
+  orderByValue: false,
+  orderByPriority: false,
+  orderByChild: null,
+  startAt: null,
+  endAt: null,
+  equalTo: null,
+  limitToFirst: null,
+  limitToLast: null,
+}
+
+/** @param writes by path; a last `.priority` sets a priority, null deletes */
+export function writesOf(writes: Readonly<Record<string, Value | null>>): Write[] {
+  return Object.entries(writes).map(([text, value]) => {
+    const path = pathOf(text)
+    if (!endsInPriority(path)) return { kind: 'value', path, value: value ?? undefined }
+    return { kind: 'priority', path: path.slice(0, -1), priority: (value as string | number | null) ?? undefined }
+  })
+}
+
+export function pathOf(text: string): Path {
+  return text.split('/').filter((key) => key !== '')
+}

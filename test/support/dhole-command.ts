@@ -1,0 +1,43 @@
+const MAIN = Bun.fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+/** What a command has left behind. */
+export interface CommandResult {
+  /** Exit status. */
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs `dhole` with arguments as its own process, with nobody at the terminal. */
+export async function runDhole(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [stdout, stderr, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { status, stdout, stderr }
+}
+
+/** Keys that `dhole apps add` has shown. */
+export interface ShownKeys {
+  readonly secret: string
+  readonly smsKey: string
+}
+
+/** Registers an application. @throws Error unless that works */
+export async function addApplication(dataDir: string, id: string, ...flags: readonly string[]): Promise<ShownKeys> {
+  const { status, stdout, stderr } = await runDhole(['apps', 'add', id, '--data-dir', dataDir, ...flags])
+  const [secret, smsKey] = shownKeys(stdout)
+  if (status !== 0 || secret === undefined || smsKey === undefined) throw new Error(`apps add ${id}: ${stderr}`)
+  return { secret, smsKey }
+}
+
+/** Every key shown in what was printed, in order. */
+export function shownKeys(printed: string): readonly string[] {
+  return [...printed.matchAll(/shown only now: (\S+)/g)].map(([, key = '']) => key)
+}
