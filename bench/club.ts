@@ -10,6 +10,7 @@ export const MEMBERS = 1000
 /** Members with something of their own, one for each connection. */
 export const USERS = 64
 const NOTES_PER_USER = 32
+export const NOTES = USERS * NOTES_PER_USER
 const DRAFTS_PER_USER = 8
 /** Revision of a draft that nobody has written yet: microseconds since 1970, with as many digits as any of today. */
 const FIRST_REVISION = 1_700_000_000_000_000

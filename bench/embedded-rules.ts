@@ -1,11 +1,12 @@
 /** Reading and writing under rules without HTTP, in a process of its own. */
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Caller } from '../src/auth/credential.ts'
 import { openDatabase } from '../src/dhole.ts'
 import type { Database } from '../src/service/database.ts'
 import type { Path } from '../src/tree/path.ts'
 import { answer, requestOf } from './child.ts'
-import { CLUB_RULES, draftPathsOf, drafts, fillClub, notePaths, OPEN_RULES, USERS, userName } from './club.ts'
+import { CLUB_RULES, draftPathsOf, drafts, fillClub, NOTES, notePaths, OPEN_RULES, USERS, userName } from './club.ts'
 import { rulesAmong } from './rule-shapes.ts'
 import { medianCpuMicroseconds, medianMicroseconds, type SliceOptions, timeInTurns } from './slices.ts'
 
@@ -30,21 +31,30 @@ export type EmbeddedRulesFigures = Readonly<
 
 type Work = (index: number) => unknown
 
+/** What filling the databases leaves to do in the background ends meanwhile. */
+const SETTLE_MS = 500
+
 async function measureRules(request: EmbeddedRulesRequest): Promise<EmbeddedRulesFigures> {
-  const open = (name: string, rules: string) => openDatabase({ file: join(request.scratchDir, name), rules })
-  await using opened = open('open', OPEN_RULES)
-  await using ruled = open('ruled', CLUB_RULES)
-  await using few = open('few', rulesAmong(request.fewNodes))
-  await using many = open('many', rulesAmong(request.manyNodes))
+  const open = (name: string) => openDatabase({ file: join(request.scratchDir, name) })
+  await using opened = open('open')
+  await using ruled = open('ruled')
+  await using few = open('few')
+  await using many = open('many')
   for (const database of [opened, ruled, few, many]) await fillClub(database, request.members)
+  await opened.setRules(OPEN_RULES)
+  await ruled.setRules(CLUB_RULES)
+  await few.setRules(rulesAmong(request.fewNodes))
+  await many.setRules(rulesAmong(request.manyNodes))
   const reads: Record<string, Work> = {
     plain: read(opened, false),
     open: read(opened, true),
     few: read(few, true),
     many: read(many, true),
   }
-  const figures: Record<string, number> = {}
   const works = Object.values(reads)
+  for (const work of works) for (let index = 0; index < NOTES; index++) await work(index)
+  await wait(SETTLE_MS)
+  const figures: Record<string, number> = {}
   const timed = await timeInTurns(works, request)
   for (const [position, name] of Object.keys(reads).entries()) {
     const each = timed[position]

@@ -27,12 +27,17 @@ const EXPRESSIONS: readonly ((number: number) => string)[] = [
 ]
 const KINDS = ['.read', '.write', '.validate']
 
-/** A file of so many nodes in that shape, each with a rule. */
-export function rulesOfShape(shape: Shape, nodes: number): string {
+/**
+ * A file of so many nodes in that shape, each with a rule.
+ * @param distinct whether no two rules are alike. Otherwise there is one of each kind and number of operators.
+ */
+export function rulesOfShape(shape: Shape, nodes: number, distinct: boolean): string {
   const root: Rules = {}
   const made: Rules[] = []
   for (let node = 0; node < nodes; node++) {
-    const rules: Rules = { [KINDS[node % KINDS.length] ?? '']: EXPRESSIONS[node % EXPRESSIONS.length]?.(node) }
+    const rules: Rules = {
+      [KINDS[node % KINDS.length] ?? '']: EXPRESSIONS[node % EXPRESSIONS.length]?.(distinct ? node : 0),
+    }
     const above = made[PARENTS[shape](node)] ?? root
     above[`node-${node}`] = rules
     made.push(rules)

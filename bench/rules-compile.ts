@@ -7,6 +7,8 @@ import { rulesOfShape, type Shape } from './rule-shapes.ts'
 export interface CompileRequest {
   readonly shape: Shape
   readonly nodes: number
+  /** Whether no two rules are alike. */
+  readonly distinct: boolean
 }
 
 /** Milliseconds each. */
@@ -21,8 +23,8 @@ export interface CompileFigures {
 
 const LATER_TIMES = 5
 
-function measureCompiling({ shape, nodes }: CompileRequest): CompileFigures {
-  const source = rulesOfShape(shape, nodes)
+function measureCompiling({ shape, nodes, distinct }: CompileRequest): CompileFigures {
+  const source = rulesOfShape(shape, nodes, distinct)
   const json = milliseconds(() => JSON.parse(source))
   const first = milliseconds(() => parseRules(source))
   const later = Array.from({ length: LATER_TIMES }, () => milliseconds(() => parseRules(source)))

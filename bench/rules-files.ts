@@ -2,7 +2,7 @@
 import { askChild } from './child.ts'
 import type { Part } from './part.ts'
 import { type Goal, type Row, short, size } from './report.ts'
-import { type Samples, spread } from './rounds.ts'
+import { type Figures, type Samples, spread } from './rounds.ts'
 import { rulesAmong, SHAPES, type Shape } from './rule-shapes.ts'
 import type { CompileFigures, CompileRequest } from './rules-compile.ts'
 import { clubRow, clubVariant, SHOWN_IN_URL } from './rules-load.ts'
@@ -13,12 +13,18 @@ const MATCHED: Goal = { kind: 'at most', bound: 1.1 }
 export const FEW_NODES = 10
 export const MANY_NODES = 10_000
 
-const compileName = (shape: Shape) => `rules compile ${shape}`
+/** Rules that are all different, and in one shape rules that say the same again and again, as those of people do. */
+const FILES: readonly { readonly title: string; readonly shape: Shape; readonly distinct: boolean }[] = [
+  ...SHAPES.map((shape) => ({ title: shape, shape, distinct: true })),
+  { title: 'even, rules alike', shape: 'even', distinct: false },
+]
+
+const compileName = (title: string) => `rules compile ${title}`
 const matchName = (nodes: number) => `rules getNote among ${nodes}`
 
 export const rulesFilesPart: Part = {
   variants: (workspace, settings) => [
-    ...SHAPES.map((shape) => ({ name: compileName(shape), run: () => compile(shape) })),
+    ...FILES.map(({ title, ...file }) => ({ name: compileName(title), run: () => compile(file) })),
     ...[FEW_NODES, MANY_NODES].map((nodes) =>
       clubVariant(
         matchName(nodes),
@@ -29,7 +35,7 @@ export const rulesFilesPart: Part = {
     ),
   ],
   rows: (samples) => [
-    ...SHAPES.map((shape) => compileRow(samples, shape)),
+    ...FILES.map(({ title }) => compileRow(samples, title)),
     clubRow(samples, {
       operation: 'GET leaf by a rule with many beside it, HTTPS',
       subject: matchName(MANY_NODES),
@@ -42,16 +48,16 @@ export const rulesFilesPart: Part = {
   ],
 }
 
-async function compile(shape: Shape) {
-  const request: CompileRequest = { shape, nodes: MANY_NODES }
+async function compile(file: Omit<CompileRequest, 'nodes'>): Promise<Figures> {
+  const request: CompileRequest = { ...file, nodes: MANY_NODES }
   return { ...(await askChild<CompileFigures>('rules-compile.ts', request)) }
 }
 
-function compileRow(samples: Samples, shape: Shape): Row {
-  const get = (figure: keyof CompileFigures) => samples.get(compileName(shape), figure)
+function compileRow(samples: Samples, title: string): Row {
+  const get = (figure: keyof CompileFigures) => samples.get(compileName(title), figure)
   const middle = (figure: keyof CompileFigures) => `${short(spread(get(figure)).median)} ms`
   return {
-    operation: `read a rules file, ${shape}, the first of a process`,
+    operation: `read a rules file, ${title}, the first of a process`,
     size: MANY_NODES,
     measured: `${middle('first')}, later ones ${middle('later')}`,
     limit: `JSON.parse ${middle('json')}`,

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Elysia } from 'elysia'
 import { Failures } from './auth/failures.ts'
 import { Gate } from './auth/gate.ts'
@@ -20,6 +19,7 @@ import { type ApplicationParts, Applications } from './service/applications.ts'
 import { Database, type DatabaseSettings } from './service/database.ts'
 import { SqliteStore } from './store/sqlite/sqlite-store.ts'
 import { defaultLimits, type Limits } from './tree/limits.ts'
+import { treeFile } from './tree-file.ts'
 
 const DEFAULT_DATA_DIR = './data'
 const DEFAULT_APPLICATIONS: Readonly<Record<string, ApplicationOptions>> = { app: {} }
@@ -66,7 +66,7 @@ export function dhole(options: DholeOptions = {}): Elysia {
  */
 export function openDatabase(options: DatabaseOptions): Database {
   checkDatabaseOptions(options)
-  return openTree(options, { rules: OPEN_RULES, keepRules: false })
+  return openTree(options, { rules: options.rules ?? OPEN_RULES, keepRules: options.rules !== undefined })
 }
 
 /** The plugin over applications that are open already; `server` mounts the same ones on two listeners. */
@@ -76,7 +76,6 @@ export function mount(applications: Applications, options: DholeOptions): Elysia
   const transport = trustProxies(options.trustProxy ?? [])
   const routes = new Routes({
     applications,
-    limits: limitsOf(options.limits),
     transport,
     prefix,
     streamHost: options.streamHost,
@@ -114,11 +113,6 @@ export function openApplications(options: DholeOptions, onDemand?: OnDemand): Ap
     throw error
   }
   return applications
-}
-
-/** Where the tree of an application is kept. */
-export function treeFile(dataDir: string, id: string): string {
-  return join(dataDir, 'apps', `${id}.sqlite`)
 }
 
 function openApplication(

@@ -75,6 +75,7 @@ const databaseSchema = Type.Object(
     limits: Type.Optional(limitsSchema),
     storage: Type.Optional(storageSchema),
     streams: Type.Optional(streamsSchema),
+    rules: Type.Optional(Type.String()),
     observer: Type.Optional(Type.Any()),
     ...treeProperties,
   },
@@ -154,6 +155,8 @@ export interface DatabaseOptions extends TreeOptions {
   readonly limits?: LimitOptions
   readonly storage?: StorageOptions
   readonly streams?: StreamOptions
+  /** Source text of its first rules, for those who are named with `as`; those it has already stay. Default: all is allowed. */
+  readonly rules?: string
   /** Hears of what goes wrong inside. Default: nobody. */
   readonly observer?: Observer
 }
@@ -202,10 +205,13 @@ export function checkApplicationSettings(settings: unknown): asserts settings is
 /** @throws TypeError that names every wrong or unknown option */
 export function checkDatabaseOptions(options: DatabaseOptions): void {
   check(databaseSchema, options)
-  checkIndexes(options.indexes ?? {})
+  checkSettings('', options)
 }
 
-function checkSettings(where: string, { open, rules, indexes }: ApplicationSettings): void {
+function checkSettings(
+  where: string,
+  { open, rules, indexes }: Pick<ApplicationSettings, 'open' | 'rules' | 'indexes'>,
+): void {
   checkIndexes(indexes ?? {})
   if (rules === undefined) return
   if (open !== undefined) throw new TypeError(`Wrong options: ${where}rules: not together with open`)

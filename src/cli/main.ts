@@ -2,8 +2,8 @@
 import { Command, CommanderError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { configSchema, type RawConfig, readConfig, settingSchema } from '../server/config.ts'
-import { serve } from '../server/main.ts'
 import { appsCommand } from './apps.ts'
+import { rulesCommand } from './rules.ts'
 import { tokenCommand } from './token.ts'
 
 /** Exit status when writes can no longer be made durable. */
@@ -26,10 +26,14 @@ for (const name of Object.keys(configSchema.properties)) {
 }
 
 serveCommand.action(async (flags: Record<string, string | undefined>) => {
-  const server = await serve(readConfig(rawConfig(flags)))
+  // Whoever is told that it listens may stop it in the same moment.
   const stopped = Promise.withResolvers<void>()
   process.once('SIGTERM', () => stopped.resolve())
   process.once('SIGINT', () => stopped.resolve())
+  const config = readConfig(rawConfig(flags))
+  // The other commands need none of what a server is made of, and are done before it is read.
+  const { serve } = await import('../server/main.ts')
+  const server = await serve(config)
   const failed = server.failed.then(() => true)
   const ended = await Promise.race([stopped.promise, failed])
   await server.stop()
@@ -37,6 +41,7 @@ serveCommand.action(async (flags: Record<string, string | undefined>) => {
 })
 
 program.addCommand(appsCommand())
+program.addCommand(rulesCommand())
 program.addCommand(tokenCommand())
 for (const command of everyCommand(program)) command.exitOverride()
 

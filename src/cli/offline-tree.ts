@@ -1,7 +1,6 @@
 import { PRIORITY } from '../tree/key.ts'
 import { defaultLimits } from '../tree/limits.ts'
 import { NodeText } from '../tree/node-text.ts'
-import { endsInPriority } from '../tree/path.ts'
 import { parsePayload } from '../tree/payload.ts'
 import { print } from '../tree/print.ts'
 import type { ReadAnswer, ReadRequest, Reads } from '../tree/read-request.ts'
@@ -38,7 +37,7 @@ function answer(tree: OfflineTree, request: ReadRequest): ReadAnswer {
     case 'leaf':
       return value === undefined ? undefined : leafOf(value)
     case 'exists':
-      return value !== undefined && !endsInPriority(request.path)
+      return value !== undefined
     case 'count':
       return isBranch(value) ? childKeys(value).length : 0
     case 'size':

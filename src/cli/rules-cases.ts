@@ -15,9 +15,8 @@ const caseSchema = Type.Object(
   { additionalProperties: false, description: 'an object' },
 )
 
-const listSchema = Type.Array(Type.Unknown(), { minItems: 1 })
 const tableSchema = Type.Object(
-  { data: Type.Optional(Type.Unknown()), cases: listSchema },
+  { data: Type.Optional(Type.Unknown()), cases: Type.Array(Type.Unknown(), { minItems: 1 }) },
   { additionalProperties: false },
 )
 
@@ -62,8 +61,7 @@ export interface Case {
 
 /** Reads a table. @throws Error that names the case and its member */
 export function parseCases(json: unknown): readonly Case[] {
-  const { data, cases } = Array.isArray(json) ? { data: null, cases: json } : tableOf(json)
-  if (cases.length === 0) throw new Error('cases: expected at least one')
+  const { data, cases } = tableOf(Array.isArray(json) ? { cases: json } : json)
   const tree = treeOf('data', data ?? null)
   return cases.map((row, index) => within(titleOf(row, index), () => caseOf(row, index, tree)))
 }

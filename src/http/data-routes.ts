@@ -8,7 +8,6 @@ import { writeSeconds } from '../service/write-size.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
 import { etagMatches, NULL_ETAG } from '../tree/etag.ts'
-import type { Limits } from '../tree/limits.ts'
 import type { ReadText } from '../tree/node-text.ts'
 import { endsInPriority, type Path } from '../tree/path.ts'
 import { acceptsStream } from './accept.ts'
@@ -25,7 +24,6 @@ import { targetPath } from './target.ts'
 
 /** What the data routes need to answer. */
 export interface DataRoutesOptions {
-  readonly limits: Limits
   /** Origin that serves streams, when it is another one. */
   readonly streamHost: string | undefined
 }
@@ -171,7 +169,7 @@ export class DataRoutes {
   }
 
   async #body(data: DataRequest, malformed: 'bad-data' | 'bad-patch'): Promise<unknown> {
-    const json = await readJson(data.request, this.#options.limits.maxWriteBytes, malformed)
+    const json = await readJson(data.request, data.application.database.limits.maxWriteBytes, malformed)
     workInSilence(data)
     return json
   }

@@ -114,10 +114,23 @@ export const eventExamples: Readonly<Record<string, ExampleObject>> = {
     value: message('put', { path: '/', data: READ }, 'id: 0f0cb1c2-7d0e-4d0c-9d6a-0a5a3f0a6c11:42\n'),
   },
   silence: { summary: 'Nothing has happened for a while', value: message('keep-alive', null) },
+  denied: {
+    summary: 'The rules, or the data they look at, have changed; the stream ends',
+    value: message('put', { path: '/', data: READ }) + farewell('cancel', 'Permission denied'),
+  },
+  revoked: {
+    summary: 'The token has expired, or the super secret was changed; the stream ends',
+    value: message('put', { path: '/', data: READ }) + farewell('auth_revoked', 'credential is no longer valid'),
+  },
 }
 
 function message(name: string, data: unknown, id = ''): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n${id}\n`
+}
+
+/** The last event of a stream: its reason is no JSON. */
+function farewell(name: string, reason: string): string {
+  return `event: ${name}\ndata: ${reason}\n\n`
 }
 
 /** The body a method takes, with examples that can be sent as they are; `undefined` if it takes none. */

@@ -53,7 +53,8 @@ export const schemas = {
     description:
       'Events for as long as somebody listens: `event: put`, `event: patch` or `event: keep-alive` on a line, ' +
       '`data: ` and one line of JSON on the next, then an empty line. `put` and `patch` have ' +
-      '`{"path":"/…","data":…}`.',
+      '`{"path":"/…","data":…}`. At last, where the service ends it, `event: cancel` or `event: auth_revoked` with the ' +
+      'reason as bare text.',
   }),
   Error: Type.Object(
     {

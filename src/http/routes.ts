@@ -66,7 +66,7 @@ export class Routes {
 
   #route(application: Application, origin: Origin, { rawPath }: Target, raw: RawParameters): Awaitable<Response> {
     if (isTokenExchange(rawPath)) return exchangeToken(rawPath, raw, application, origin)
-    if (isSettings(rawPath)) return answerSettings(rawPath, raw, application, origin, this.#options.limits)
+    if (isSettings(rawPath)) return answerSettings(rawPath, raw, application, origin)
     const refusal = (thrown: unknown) => this.#error(origin.request, thrown, raw)
     return this.#data.answer({ ...origin, application, rawPath, raw, refusal })
   }

@@ -1,7 +1,6 @@
 import type { Application } from '../service/applications.ts'
 import type { Database } from '../service/database.ts'
 import { DholeError } from '../tree/error.ts'
-import type { Limits } from '../tree/limits.ts'
 import { readJson, readText } from './body.ts'
 import { callerOf, type Origin } from './caller.ts'
 import { methodOf } from './method.ts'
@@ -18,8 +17,6 @@ interface SettingsRequest {
   readonly request: Request
   readonly database: Database
   readonly parameters: SettingsParameters
-  /** Largest body, in bytes. */
-  readonly maxBytes: number
 }
 
 export function isSettings(rawPath: string): boolean {
@@ -37,7 +34,6 @@ export async function answerSettings(
   raw: RawParameters,
   { gate, database }: Application,
   origin: Origin,
-  { maxWriteBytes }: Limits,
 ): Promise<Response> {
   if (rawPath !== RULES && rawPath !== WRITE_SIZE) throw new DholeError('bad-path')
   const method = methodOf(origin.request, raw)
@@ -45,7 +41,7 @@ export async function answerSettings(
   const parameters = checkSettingsParameters(raw)
   const caller = await callerOf(gate, origin, raw.values)
   if (caller.kind !== 'admin') throw new DholeError('permission-denied')
-  const request: SettingsRequest = { request: origin.request, database, parameters, maxBytes: maxWriteBytes }
+  const request: SettingsRequest = { request: origin.request, database, parameters }
   if (rawPath === RULES) return method === 'GET' ? readRules(request) : writeRules(request)
   return method === 'GET' ? readWriteSize(request) : writeWriteSize(request)
 }
@@ -55,8 +51,8 @@ function readRules({ database, parameters }: SettingsRequest): Response {
   return dressedReply(parameters.format === 'strict' ? database.strictRules : database.rules, {})
 }
 
-async function writeRules({ request, database, parameters, maxBytes }: SettingsRequest): Promise<Response> {
-  const source = await readText(request, maxBytes, 'bad-data')
+async function writeRules({ request, database, parameters }: SettingsRequest): Promise<Response> {
+  const source = await readText(request, database.limits.maxWriteBytes, 'bad-data')
   if (parameters.dryRun === 'true') database.checkRules(source)
   else await database.setRules(source)
   return dressedReply(DONE, { print: parameters.print })
@@ -66,8 +62,8 @@ function readWriteSize({ database, parameters }: SettingsRequest): Response {
   return dressedReply(JSON.stringify(database.writeSizeLimit), { print: parameters.print })
 }
 
-async function writeWriteSize({ request, database, parameters, maxBytes }: SettingsRequest): Promise<Response> {
-  const size = await readJson(request, maxBytes, 'bad-data')
+async function writeWriteSize({ request, database, parameters }: SettingsRequest): Promise<Response> {
+  const size = await readJson(request, database.limits.maxWriteBytes, 'bad-data')
   if (typeof size !== 'string') throw new DholeError('bad-data')
   await database.setWriteSizeLimit(size)
   return dressedReply(JSON.stringify(size), { print: parameters.print })

@@ -2,7 +2,7 @@ import { fail } from './failure.ts'
 
 /** Steps after which others may run: a few ten microseconds. */
 const STEPS_BETWEEN_PAUSES = 2_000
-/** Dearest single operation: well under a millisecond. */
+/** Dearest single operation: a few milliseconds, on the longest texts. */
 const MAX_OPERATION_STEPS = 100_000
 /** Dearest pattern on a text, which nothing can interrupt: some ten milliseconds. */
 const MAX_MATCH_STEPS = 1_000_000
@@ -12,7 +12,7 @@ const MAX_TEXT_LENGTH = 10 * 1024 * 1024
 /** What one rule may make in all, as it may hold every piece until it ends. */
 const MAX_MADE_LENGTH = 4 * MAX_TEXT_LENGTH
 /** Characters that are copied or compared in a step. */
-const CHARACTERS_PER_STEP = 100
+const CHARACTERS_PER_STEP = 200
 
 /**
  * What the rules of one request may still cost, so that none can hold the loop or fill the memory. A step is about

@@ -1,10 +1,10 @@
 import { existsSync, rmSync } from 'node:fs'
-import { treeFile } from '../dhole.ts'
 import { type ApplicationSettings, checkApplicationSettings } from '../options.ts'
 import { LEAST_SECRET_LENGTH, newSecret, secretFile, smsKeyFile, writeSecret } from '../secret.ts'
 import { isApplicationId } from '../service/application-id.ts'
 import type { Applications } from '../service/applications.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
+import { treeFile } from '../tree-file.ts'
 import { openOrLocked, Registry, type RulesKind } from './registry.ts'
 
 /** The keys of a new application. Nobody is shown them again. */

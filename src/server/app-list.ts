@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { treeFile } from '../dhole.ts'
+import { treeFile } from '../tree-file.ts'
 import type { ServerState } from './administration.ts'
 import { Registry, type RulesKind } from './registry.ts'
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../auth/credential.ts'
-import { Hub, type HubSettings } from '../hub/hub.ts'
+import { Hub, type HubSettings, type Missed } from '../hub/hub.ts'
 import type { Sink } from '../hub/subscriber.ts'
 import {
   checkIndexed,
@@ -122,6 +122,11 @@ export class Database {
     this.#book = new RuleBook(settings.rules)
     if (settings.keepRules && !this.hasOwnRules) this.setRules(settings.rules).catch(settings.onTroubled)
     else if (this.#rules.indexes.length > 0) this.#declare().catch(settings.onTroubled)
+  }
+
+  /** Bounds on one request. */
+  get limits(): Limits {
+    return this.#limits
   }
 
   /** Source of the rules in force. */
@@ -341,14 +346,17 @@ export class Database {
     const path = toPath(where)
     if (endsInPriority(path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
     const query = options.query && toQuery(options.query, this.#settings.profile)
-    await this.#permitted(path, query, options, () => undefined)
-    if (query !== undefined) this.#checkIndexed(path, query)
-    const form = options.export === true ? 'export' : 'plain'
-    const { from } = options
-    const missed = from && from.epoch === this.position().epoch ? () => missedChanges(this.#store, from) : undefined
+    // From the first moment: a credential can become worthless while its stream is being opened.
     const guard = options.as && this.#guard(path, query, options.as, sink)
     try {
-      const subscriber = await this.#hub.subscribe({ path, query, form }, guard ?? sink, missed)
+      await this.#permitted(path, query, options, () => undefined)
+      if (query !== undefined) this.#checkIndexed(path, query)
+      const form = options.export === true ? 'export' : 'plain'
+      const subscriber = await this.#hub.subscribe(
+        { path, query, form },
+        guard ?? sink,
+        this.#missedSince(options.from),
+      )
       guard?.attach((reason) => subscriber.end(reason))
       return () => {
         guard?.release()
@@ -415,6 +423,11 @@ export class Database {
     const found = await read()
     await this.#store.read(() => judge.read(path, query))
     return found
+  }
+
+  #missedSince(from: Position | undefined): Missed | undefined {
+    if (from === undefined || from.epoch !== this.position().epoch) return undefined
+    return () => missedChanges(this.#store, from)
   }
 
   #judgeOf({ as, onTrace }: Access): Judge | undefined {

@@ -68,7 +68,7 @@ export class StreamGuard implements Sink {
   }
 
   write(batch: Batch): Promise<unknown> | undefined {
-    if (this.#isOver) return undefined
+    if (this.#isSilent) return undefined
     const allowed = this.#allows()
     if (allowed instanceof Promise) return allowed.then((later) => this.#pass(batch, later))
     return this.#pass(batch, allowed)
@@ -87,8 +87,13 @@ export class StreamGuard implements Sink {
     this.#sink.cut()
   }
 
+  /** Whether nothing may pass any more. */
+  get #isSilent(): boolean {
+    return this.#isOver || this.#ended !== undefined
+  }
+
   #pass(batch: Batch, allowed: boolean): Promise<unknown> | undefined {
-    if (this.#isOver) return undefined
+    if (this.#isSilent) return undefined
     if (allowed) return this.#sink.write(batch)
     this.#stop(DENIED)
     return undefined

@@ -103,7 +103,7 @@ describe('an application is opened when it is asked for', () => {
     here.registered.set('b', { secret: SECRET, rules: '{"rules": nonsense' })
     await expect(here.choose('b')).rejects.toMatchObject({ code: 'unavailable' })
     here.registered.set('b', { secret: SECRET })
-    await until(() => !existsSync(`${here.file('b')}-wal`))
+    await freed(here.file('b'))
     expect((await here.choose('b')).id).toBe('b')
   })
 })

@@ -1,4 +1,4 @@
-const MAIN = Bun.fileURLToPath(new URL('./rules-entry.ts', import.meta.url))
+const MAIN = Bun.fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 /** What a command did. */
 export interface Ran {

@@ -39,6 +39,16 @@ export function parametersOf(operation: OperationObject): ParameterObject[] {
   return (operation.parameters ?? []) as ParameterObject[]
 }
 
+/** Bodies that are shown to be sent, by name. */
+export function bodyExamples(operations: readonly Documented[], operationId: string): Record<string, unknown> {
+  const found = operations.find(({ operation }) => operation.operationId === operationId)
+  const body = found?.operation.requestBody as
+    | { content: Record<string, { examples: Record<string, { value: unknown }> }> }
+    | undefined
+  const examples = Object.entries(body?.content['application/json']?.examples ?? {})
+  return Object.fromEntries(examples.map(([name, { value }]) => [name, value]))
+}
+
 /** What is shown to put into a parameter; nothing at all is not among it. */
 export function exampleValues({ examples }: ParameterObject): string[] {
   const shown = Object.values(examples ?? {}) as { readonly value: string }[]

@@ -163,20 +163,27 @@ test('whoever is refused for wrong credentials is told when to come again', asyn
   for (const { operation } of documented) expect(responseOf(operation, 429)?.headers).toHaveProperty('Retry-After')
 })
 
-test('a token that asks for it is told why the rules refused, where the document says so', async () => {
-  const auth = customToken(SECRET, { uid: 'alice', debug: true })
-  for (const documented of operations.filter(({ method }) => method !== 'OPTIONS')) {
-    const { headers } = (await servers.get('locked')?.call(documented.method, `${documented.target}?auth=${auth}`, {
-      body: isBodiless(documented.method) ? undefined : goodBody(documented.path, documented.method),
-    })) ?? { headers: new Headers() }
-    const known = responseOf(documented.operation, 403)?.headers ?? {}
-    const told = headers.has('x-firebase-auth-debug')
-    expect({ target: documented.target, told }).toEqual({
-      target: documented.target,
-      told: Object.hasOwn(known, 'X-Firebase-Auth-Debug'),
-    })
-  }
-})
+test.each([
+  ['open', 200],
+  ['locked', 403],
+] as const)(
+  'a token that asks for it is told by the %s server what the rules said, where the document says so',
+  async (name, status) => {
+    const auth = customToken(SECRET, { uid: 'alice', debug: true })
+    await seed(false)
+    for (const documented of operations.filter(({ method }) => method !== 'OPTIONS')) {
+      const { headers } = (await servers.get(name)?.call(documented.method, `${documented.target}?auth=${auth}`, {
+        body: isBodiless(documented.method) ? undefined : goodBody(documented.path, documented.method),
+      })) ?? { headers: new Headers() }
+      const known = responseOf(documented.operation, status)?.headers ?? {}
+      const told = headers.has('x-firebase-auth-debug')
+      expect({ target: documented.target, told }).toEqual({
+        target: documented.target,
+        told: Object.hasOwn(known, 'X-Firebase-Auth-Debug'),
+      })
+    }
+  },
+)
 
 test('a Firebase client is told 401 where permission is denied', async () => {
   const documented = operations.find(({ operation }) => operation.operationId === 'getNode')

@@ -5,6 +5,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { dhole } from '../../src/index.ts'
 import { certificate, type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { customToken, nowInSeconds } from '../support/token.ts'
 import { findChromium } from './chromium.ts'
 
 const executablePath = findChromium()
@@ -161,6 +162,51 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.fill('#put [name=json]', '1')
     await page.click('#put [type=submit]')
     await page.waitForSelector('text=put /a 1')
+    complaints.splice(0)
+    await page.close()
+  })
+
+  test('shows a token as it shows the secret, and keeps neither', async () => {
+    const rules = { rules: { mine: { $uid: { '.read': 'auth.uid === $uid', '.write': 'auth.uid === $uid' } } } }
+    const application = { secret: SECRET, rules: JSON.stringify(rules) }
+    await using ruled = await startServer({ docs: true, applications: { app: application } })
+    const token = customToken(SECRET, { uid: 'alice' })
+    const page = await open(ruled.url)
+    await page.fill('#listen [name=credential]', token)
+    await listen(page, '/mine/alice')
+    await page.waitForSelector('text=put / null')
+    await page.fill('#put [name=path]', '/mine/alice')
+    await page.fill('#put [name=json]', '1')
+    await page.click('#put [type=submit]')
+    await page.waitForSelector('text=put / 1')
+    await listen(page, '/mine/bob')
+    await page.waitForSelector('text=403 Permission denied')
+    expect(await page.getAttribute('#listen [name=credential]', 'type')).toBe('password')
+    expect(await page.content()).not.toContain(token)
+    expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0)
+    expect(page.url()).toBe(`${ruled.url}/docs/live`)
+    complaints.splice(0)
+    await page.close()
+  })
+
+  test('says in plain words why a stream has ended', async () => {
+    const rules = { rules: { '.read': "auth.uid === 'alice' && data.child('closed').val() !== true", '.write': true } }
+    const application = { secret: SECRET, rules: JSON.stringify(rules) }
+    await using ruled = await startServer({ docs: true, applications: { app: application } })
+    const page = await open(ruled.url)
+    await page.fill('#listen [name=credential]', customToken(SECRET, { uid: 'alice' }))
+    await listen(page, '/')
+    await page.waitForSelector('text=put / null')
+    await ruled.call('PUT', '/closed.json', { body: 'true' })
+    await page.waitForSelector('text=ended: the rules do not let you read this any more')
+    expect(await page.textContent('#events li')).toBe('cancel Permission denied')
+    await ruled.call('PUT', '/closed.json', { body: 'false' })
+    await page.fill('#listen [name=credential]', customToken(SECRET, { uid: 'alice', exp: nowInSeconds() + 2 }))
+    await listen(page, '/')
+    await page.waitForSelector('text=put / {"closed":false}')
+    await page.waitForSelector('text=ended: the credential is not good any more; listen again with a new one')
+    await listen(page, '/')
+    await page.waitForSelector('text=401 Auth token is expired')
     complaints.splice(0)
     await page.close()
   })

@@ -7,6 +7,7 @@ import { type HttpsServer, SECRET, startServer } from '../support/https-server.t
 import { customToken } from '../support/token.ts'
 import {
   allErrors,
+  bodyExamples,
   type Documented,
   exampleValues,
   fetchDocument,
@@ -30,12 +31,6 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const SEED = JSON.stringify({ name: 'Everybody', users: { alice: { name: 'Alice', tags: { admin: true } } } })
-
-/** An example of the document. */
-interface Shown {
-  readonly summary: string
-  readonly value: unknown
-}
 
 /** The same data and rules before every call. */
 async function seeded(): Promise<void> {
@@ -209,9 +204,11 @@ describe('examples', () => {
   }
 
   test('every query gets the documented answer, in that order', async () => {
-    await server.call('PUT', '/dinosaurs.json', { body: JSON.stringify(exampleOf('putNode', 'list')) })
+    await server.call('PUT', '/dinosaurs.json', { body: JSON.stringify(bodyExamples(operations, 'putNode')['list']) })
     const node = operations.find(({ operation }) => operation.operationId === 'getNode')?.operation
-    const reply = node?.responses['200'] as { content: Record<string, { examples: Record<string, Shown> }> }
+    const reply = node?.responses['200'] as {
+      content: Record<string, { examples: Record<string, { summary: string; value: unknown }> }>
+    }
     let asked = 0
     for (const { summary, value } of Object.values(reply.content['application/json']?.examples ?? {})) {
       const query = /^`(.+?)`: /.exec(summary)?.[1]
@@ -221,65 +218,6 @@ describe('examples', () => {
       asked++
     }
     expect(asked).toBeGreaterThan(7)
-  })
-
-  /** A body that can be sent. */
-  function exampleOf(operationId: string, name: string): unknown {
-    const found = operations.find(({ operation }) => operation.operationId === operationId)
-    const body = found?.operation.requestBody as { content: Record<string, { examples: Record<string, Shown> }> }
-    return body.content['application/json']?.examples[name]?.value
-  }
-
-  test('rules are answered as they were written', async () => {
-    const rules = operations.find(({ operation }) => operation.operationId === 'putRules')?.operation
-    const body = rules?.requestBody as { content: Record<string, { examples: Record<string, Shown> }> }
-    for (const { value } of Object.values(body.content['application/json']?.examples ?? {})) {
-      const text = `${JSON.stringify(value, null, 2)} // done`
-      await server.call('PUT', '/.settings/rules.json', { headers: OWNER, body: text })
-      const read = (query: string) => server.call('GET', `/.settings/rules.json${query}`, { headers: OWNER })
-      expect((await read('')).text).toBe(text)
-      expect(JSON.parse((await read('?format=strict')).text)).toEqual(value)
-    }
-    await seeded()
-  })
-
-  const ALICE = { name: 'Alice', age: 30 }
-  const STEPS = [
-    ['users', 'bob', 'PUT', '/users/alice.json', ALICE, 403],
-    ['users', 'alice', 'PUT', '/users/alice.json', ALICE, 200],
-    ['users', 'alice', 'PUT', '/users/alice/age.json', -1, 403],
-    ['users', 'alice', 'PUT', '/users/alice/seen.json', { '.sv': 'timestamp' }, 200],
-    ['users', 'alice', 'PUT', '/users/alice/shoe.json', 44, 403],
-    ['users', undefined, 'GET', '/users/alice.json', undefined, 200],
-    ['chat', 'alice', 'GET', '/messages/lobby.json', undefined, 200],
-    ['chat', 'bob', 'GET', '/messages/lobby.json', undefined, 403],
-    ['chat', undefined, 'GET', '/messages/lobby.json', undefined, 403],
-    ['chat', 'alice', 'PUT', '/messages/lobby/a.json', { from: 'alice', text: 'Ahoy', time: 1 }, 200],
-    ['chat', 'alice', 'PUT', '/messages/lobby/a.json', { from: 'alice', text: 'Bye', time: 1 }, 403],
-    ['chat', 'alice', 'PUT', '/messages/lobby/b.json', { from: 'bob', text: 'Ahoy', time: 1 }, 403],
-    ['claims', 'editor', 'PUT', '/articles/a.json', 'text', 200],
-    ['claims', 'alice', 'PUT', '/articles/a.json', 'text', 403],
-    ['claims', 'alice', 'GET', '/articles.json?orderBy="$key"&limitToFirst=100', undefined, 200],
-    ['claims', 'alice', 'GET', '/articles.json?orderBy="$key"&limitToFirst=101', undefined, 403],
-    ['claims', 'alice', 'GET', '/articles.json', undefined, 403],
-    ['open', undefined, 'PUT', '/a.json', 1, 200],
-    ['locked', 'alice', 'GET', '/a.json', undefined, 403],
-  ] as const
-
-  test('rules do what they say they do', async () => {
-    await seeded()
-    await server.call('PUT', '/members/lobby/alice.json', { body: 'true' })
-    for (const [name, uid, method, target, body, status] of STEPS) {
-      const rules = JSON.stringify(exampleOf('putRules', name))
-      await server.call('PUT', '/.settings/rules.json', { headers: OWNER, body: rules })
-      const claims = uid === 'editor' ? { editor: true } : {}
-      const auth = uid === undefined ? '' : `auth=${customToken(SECRET, { uid, claims })}`
-      const query = `${target.includes('?') ? '&' : '?'}${auth}`
-      const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-      const answer = await server.call(method, target + query, sent)
-      expect({ name, uid, target, status: answer.status }).toEqual({ name, uid, target, status })
-    }
-    await seeded()
   })
 
   test('errors have the number and message of the table', () => {
@@ -294,11 +232,21 @@ test('security schemes are the carriers of a credential', async () => {
   await using locked = await startServer({ docs: true, applications: { app: { secret: SECRET } } })
   const carriers: Record<string, string> = { auth: '?auth=', accessToken: '?access_token=', bearer: '' }
   expect(Object.keys(document.components?.securitySchemes ?? {})).toEqual(Object.keys(carriers))
-  for (const query of Object.values(carriers)) {
-    const secret = encodeURIComponent(SECRET)
-    const headers = query === '' ? { Authorization: `Bearer ${SECRET}` } : undefined
-    const { status } = await locked.call('GET', query === '' ? '/.json' : `/.json${query}${secret}`, { headers })
-    expect(status).toBe(200)
+  await locked.call('PUT', '/.settings/rules.json', {
+    headers: OWNER,
+    body: `{"rules":{".read":"auth.uid === 'alice'"}}`,
+  })
+  const custom = customToken(SECRET, { uid: 'alice' })
+  const exchanged = await locked.call('POST', '/.auth/customTokenToIdToken.json', {
+    body: JSON.stringify({ token: custom }),
+  })
+  const { idToken } = JSON.parse(exchanged.text) as { idToken: string }
+  for (const credential of [SECRET, custom, customToken(SECRET, { d: { uid: 'alice' } }), idToken]) {
+    for (const query of Object.values(carriers)) {
+      const headers = query === '' ? { Authorization: `Bearer ${credential}` } : undefined
+      const target = query === '' ? '/.json' : `/.json${query}${encodeURIComponent(credential)}`
+      expect((await locked.call('GET', target, { headers })).status).toBe(200)
+    }
   }
 })
 

@@ -132,7 +132,7 @@ export const provocations: Readonly<Partial<Record<ErrorCode, readonly Provocati
 
 const ownersOnly: readonly Provocation[] = [
   { headers: {} },
-  { query: `?auth=${customToken(SECRET, { uid: 'alice' })}` },
+  { query: `?auth=${customToken(SECRET, { uid: 'alice' })}`, headers: {} },
 ]
 const wrongPrint: readonly Provocation[] = [{ query: '?print=loud' }, { query: '?print=pretty&print=pretty' }]
 const NO_UTF8 = new Uint8Array([0x22, 0xff, 0x22])

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { customToken, nowInSeconds } from '../support/token.ts'
 import { type Documented, fetchDocument, operationsOf, responseOf } from './document.ts'
+import { OPEN_RULES, OWNER } from './good-requests.ts'
 
 let server: HttpsServer
 let operations: Documented[]
@@ -82,6 +84,22 @@ test('streams say that nothing has happened as the example does', async () => {
   await using hasty = await startServer({ streams: { keepAliveMs: 8 } })
   const told = await read(await request(hasty, '/silent.json'), 2, async () => {})
   expect(told.split('\n\n')[1]).toBe(examplesOf(getNode())['silence']?.value.trimEnd())
+})
+
+test('streams end as the examples do', async () => {
+  const node = getNode()
+  const { denied, revoked } = examplesOf(node)
+  await server.call('PUT', node.target, { body: '{"name":"Alice","age":30,"tags":{"admin":true}}' })
+  const setRules = async (body: string) => {
+    await server.call('PUT', '/.settings/rules.json', { headers: OWNER, body })
+  }
+  const toEnd = Number.POSITIVE_INFINITY
+  const cancelled = await request(server, node.target)
+  expect(await read(cancelled, toEnd, () => setRules('{"rules":{}}'))).toBe(denied?.value ?? '')
+  await setRules(OPEN_RULES)
+  const token = customToken(SECRET, { uid: 'alice', exp: nowInSeconds() + 2 })
+  const expiring = await request(server, `${node.target}?auth=${token}`)
+  expect(await read(expiring, toEnd, async () => {})).toBe(revoked?.value ?? '')
 })
 
 test('streams are sent elsewhere where another host serves them', async () => {

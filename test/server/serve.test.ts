@@ -31,6 +31,7 @@ test('a first run makes certificate, secret and database, and a second one keeps
     const secret = /shown only now: (\S+)/.exec(first.output())?.[1] ?? ''
     expect(secret.length).toBeGreaterThan(30)
     expect((await stat(join(dataDir, 'secrets', 'app.secret'))).mode & 0o777).toBe(0o600)
+    expect((await stat(join(dataDir, 'secrets', 'app.sms'))).mode & 0o777).toBe(0o600)
     expect((await stat(join(dataDir, 'tls', 'certificate-key.pem'))).mode & 0o777).toBe(0o600)
     const certificate = await Bun.file(first.certificate).text()
     await call(first, '/kept.json', { method: 'PUT', body: '{"a":[1,2]}' })
@@ -175,7 +176,7 @@ describe('what keeps the server from starting', () => {
   test.each([
     ['a setting of the wrong kind', { PORT: 'many' }, 'PORT'],
     ['a secret too short', { APP_SECRET: 'short' }, 'APP_SECRET'],
-    ['a rules file, which this version cannot read', { RULES: 'rules.json' }, 'RULES'],
+    ['a rules file that is not there', { RULES: 'rules.json' }, 'RULES'],
     ['half a certificate', { TLS_CERT: 'certificate.pem' }, 'TLS_CERT and TLS_KEY'],
     ['a certificate that is not there', { TLS_CERT: '/none.pem', TLS_KEY: '/none.key' }, '/none.pem'],
     ['a name that is no host label', { APP_ID: 'My App' }, 'APP_ID'],

@@ -137,7 +137,7 @@ function wordsOf(kind, reason) {
 
 /** The parameters of a query, with the credential of the form, if there is one. It is kept nowhere else. */
 function withCredential(parameters) {
-  const credential = listenForm.elements.credential.value.trim()
+  const credential = listenForm.elements.credential.value
   if (credential !== '') parameters.set('auth', credential)
   return parameters
 }

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { customToken } from '../support/token.ts'
+import { findChromium } from './chromium.ts'
+
+const executablePath = findChromium()
+const title = `trying out a call on the page${executablePath === undefined ? ' (skipped: no Chromium)' : ''}`
+
+describe.skipIf(executablePath === undefined)(title, () => {
+  let browser: Browser
+  let server: HttpsServer
+
+  beforeAll(async () => {
+    const rules = JSON.stringify({ rules: { '.read': "auth.uid === 'alice'" } })
+    server = await startServer({ docs: true, applications: { app: { secret: SECRET, rules } } })
+    // Its sandbox needs what a container does not give; the pages are ours.
+    const args = ['--no-sandbox', '--disable-dev-shm-usage']
+    browser = await chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args })
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.stop()
+  })
+
+  /** Fills in one way to show a credential. */
+  async function authorize(page: Page, scheme: string, credential: string): Promise<void> {
+    await page.click('button.authorize.unlocked')
+    const form = page.locator('.auth-container', { hasText: `${scheme} ` }).first()
+    await form.locator('input').fill(credential)
+    await form.locator('button.authorize').click()
+    await page.click('.dialog-ux .btn-done')
+  }
+
+  /** Sends a call as the page fills it in, and waits for its answer. */
+  async function execute(page: Page, operationId: string): Promise<string> {
+    const operation = page.locator(`[id$="-${operationId}"]`)
+    await operation.locator('.opblock-summary-control').first().click()
+    await operation.locator('button.try-out__btn').click()
+    await operation.locator('button.execute').click()
+    return (await operation.locator('.live-responses-table .response-col_status').nth(1).textContent()) ?? ''
+  }
+
+  test.each([
+    ['auth', SECRET, 'getRules'],
+    ['auth', customToken(SECRET, { uid: 'alice' }), 'getRoot'],
+    ['accessToken', customToken(SECRET, { uid: 'alice' }), 'getRoot'],
+    ['bearer', customToken(SECRET, { d: { uid: 'alice' } }), 'getRoot'],
+  ])('with %s shows the credential to the service and to nobody else', async (scheme, credential, operationId) => {
+    const page = await browser.newPage({ ignoreHTTPSErrors: true })
+    page.setDefaultTimeout(20_000)
+    await page.goto(`${server.url}/swagger`)
+    await authorize(page, scheme, credential)
+    expect(await execute(page, operationId)).toContain('200')
+    const shown = await page.content()
+    for (const text of [credential, encodeURIComponent(credential)]) expect(shown).not.toContain(text)
+    expect(shown).toMatch(/(auth|access_token)=…|Bearer …/)
+    expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0)
+    await page.close()
+  })
+})

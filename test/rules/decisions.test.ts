@@ -1,0 +1,14 @@
+import { describe, expect, test } from 'bun:test'
+import { DECISIONS } from './decisions.ts'
+import { judge } from './driver.ts'
+
+for (const [subject, rows] of Object.entries(DECISIONS)) {
+  describe(`decisions: ${subject}`, () => {
+    test.each(rows)('$name', ({ rules, request, allowed, fixed, trace }) => {
+      const verdict = judge(JSON.stringify({ rules }), request)
+      expect(verdict.allowed).toBe(allowed)
+      if (fixed !== undefined) expect(verdict.fixed).toBe(fixed)
+      if (trace !== undefined) expect(verdict.trace).toEqual([...trace])
+    })
+  })
+}
