@@ -98,5 +98,7 @@ function checkInputs(...files: readonly (string | undefined)[]): void {
 }
 
 function print(text: string): void {
+  // Whoever stops reading, as `head` does, has seen enough.
+  process.stdout.once('error', () => process.exit())
   process.stdout.write(`${text}\n`)
 }

@@ -10,7 +10,7 @@ export type DocumentedMethod = 'get' | 'head' | 'put' | 'post' | 'patch' | 'dele
 export type TreeResource = 'node' | 'priority' | 'info'
 
 /** What is kept beside the tree. */
-export type SettingsResource = 'rules' | 'writeSize'
+type SettingsResource = 'rules' | 'writeSize'
 
 export type Resource = TreeResource | SettingsResource | 'exchange'
 

@@ -59,7 +59,8 @@ export const parameterSchema = Type.Object({
   access_token: Type.Optional(Type.String({ description: 'The same as `auth`.' })),
   auth_variable_override: Type.Optional(
     Type.String({
-      description: 'With the super secret: has the rules decide as for this `auth`, a JSON object or `null`.',
+      description:
+        'With the credential of an administrator: has the rules decide as for this `auth`, a JSON object or `null`.',
     }),
   ),
   ns: Type.Optional(Type.String({ description: 'Name of the application.' })),

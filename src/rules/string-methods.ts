@@ -32,6 +32,9 @@ export const STRING_METHODS: ReadonlyMap<string, StringMethod> = new Map([
 /** Longest text a pattern is tried on, in UTF-16 code units. */
 const MAX_SUBJECT_LENGTH = 1_000_000
 
+/** Most occurrences that are replaced at once. */
+const MAX_REPLACED = 100_000
+
 /** Number of UTF-16 code units. */
 export function lengthOf(_: Frame, text: Plain): number {
   return typeof text === 'string' ? text.length : fail('length is of strings')
@@ -70,17 +73,24 @@ function change(name: string, convert: (text: string) => string): Operation {
 
 /** All occurrences, taken literally. Where nothing is to be replaced the text stays. */
 function replace(frame: Frame, text: Plain, part: Plain, replacement: Plain): string {
-  const [whole, wanted, instead] = [text, part, replacement].map((each) => stringOf(each, 'replace'))
-  if (whole === undefined || instead === undefined || !wanted) return whole ?? ''
+  const whole = stringOf(text, 'replace')
+  const wanted = stringOf(part, 'replace')
+  const instead = stringOf(replacement, 'replace')
+  if (wanted === '') return whole
   frame.budget.spendSearch(whole, wanted)
-  const grown = whole.length + count(whole, wanted) * (instead.length - wanted.length)
-  frame.budget.make(grown)
-  return whole.replaceAll(wanted, () => instead)
+  const found = count(whole, wanted)
+  if (found === 0) return whole
+  frame.budget.spend(found)
+  frame.budget.make(whole.length + found * (instead.length - wanted.length))
+  // A dollar sign would have a meaning; a function in its place is called for every occurrence and takes long.
+  return whole.replaceAll(wanted, instead.replaceAll('$', '$$$$'))
 }
 
 function count(text: string, part: string): number {
   let found = 0
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) found++
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) {
+    if (++found > MAX_REPLACED) fail('too costly')
+  }
   return found
 }
 

@@ -120,8 +120,8 @@ export class Database {
     this.#hub = new Hub(source, settings.streams)
     store.onCommit((commits) => this.#hub.publish(commits))
     this.#book = new RuleBook(settings.rules)
-    if (settings.keepRules && !this.hasOwnRules) this.setRules(settings.rules).catch(settings.onTroubled)
-    else if (this.#rules.indexes.length > 0) this.#declare().catch(settings.onTroubled)
+    if (settings.keepRules && !this.hasOwnRules) this.#inBackground(this.setRules(settings.rules))
+    else if (this.#rules.indexes.length > 0) this.#inBackground(this.#declare())
   }
 
   /** Bounds on one request. */
@@ -161,7 +161,7 @@ export class Database {
     await this.#store.commit(function* () {
       return { kind: 'setting', name: RULES, text: source }
     })
-    this.#declare().catch(this.#settings.onTroubled)
+    this.#inBackground(this.#declare())
     await this.#recheck()
   }
 
@@ -460,6 +460,13 @@ export class Database {
 
   get #rules(): RuleSet {
     return this.#book.of(this.#store.setting(RULES))
+  }
+
+  /** Nobody waits for it. That it is not done because the store is being closed is no trouble. */
+  #inBackground(work: Promise<void>): void {
+    work.catch((error) => {
+      if (!(error instanceof DholeError && error.code === 'unavailable')) this.#settings.onTroubled(error)
+    })
   }
 
   #declare(): Promise<void> {

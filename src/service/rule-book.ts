@@ -1,7 +1,7 @@
 import { parseRules, type RuleSet } from '../rules/rule-set.ts'
 
-/** Rules read before: those in force, and those that a transaction under way has put in their place. */
-const KEPT = 2
+/** Rules read before: those in force, and those that transactions under way put in their place. */
+const KEPT = 4
 
 /** Rules by their source, read once. */
 export class RuleBook {
@@ -19,10 +19,11 @@ export class RuleBook {
    */
   of(source: string | undefined): RuleSet {
     if (source === undefined) return this.#fallback
-    const known = this.#kept.find((rules) => rules.source === source)
-    if (known !== undefined) return known
-    const rules = parseRules(source)
-    this.#kept = [rules, ...this.#kept].slice(0, KEPT)
+    const [latest] = this.#kept
+    // The same text as the last time, which is compared by where it lies.
+    if (latest?.source === source) return latest
+    const rules = this.#kept.find((kept) => kept.source === source) ?? parseRules(source)
+    this.#kept = [rules, ...this.#kept.filter((kept) => kept !== rules)].slice(0, KEPT)
     return rules
   }
 }

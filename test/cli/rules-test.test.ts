@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { parseCases } from '../../src/cli/rules-cases.ts'
+import { runCases } from '../../src/cli/rules-test.ts'
+import { RuleBook } from '../../src/service/rule-book.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { dhole, type Ran, type Surroundings } from './dhole.ts'
 
@@ -159,108 +162,100 @@ test('a bare list begins from an empty tree; names stay on their line', async ()
 const row = { auth: null, path: '/a', operation: 'read', expect: 'deny' }
 const put = { ...row, operation: 'put', data: 1 }
 
+const NO_TABLE = 'expected {"data": …, "cases": […]} or a list of cases, with at least one case'
+
 const wrong: readonly (readonly [what: string, table: unknown, says: string])[] = [
-  ['no JSON', '[\n{]', 'CASES:2:2: not JSON\n  {]\n   ^'],
-  ['nothing', '', 'CASES:1:1: not JSON'],
-  ['a number', 7, 'CASES: expected {"data": …, "cases": […]} or a list of cases, with at least one case'],
-  ['no cases', { cases: [] }, 'CASES: expected {"data": …, "cases": […]} or a list of cases, with at least one case'],
-  ['an empty list', [], 'CASES: expected {"data": …, "cases": […]} or a list of cases, with at least one case'],
-  [
-    'a member too many',
-    { cases: [row], dates: 1 },
-    'CASES: expected {"data": …, "cases": […]} or a list of cases, with at least one case',
-  ],
-  ['a case that is none', [row, 7], 'CASES: case 2: expected an object'],
-  ['no expectation', [{ ...row, expect: undefined }], 'CASES: case 1: expect: expected "allow" or "deny"'],
+  ['a number', 7, NO_TABLE],
+  ['no cases', { cases: [] }, NO_TABLE],
+  ['an empty list', [], NO_TABLE],
+  ['a member too many', { cases: [row], dates: 1 }, NO_TABLE],
+  ['a case that is none', [row, 7], 'case 2: expected an object'],
+  ['no expectation', [{ ...row, expect: undefined }], 'case 1: expect: expected "allow" or "deny"'],
   [
     'another expectation',
     [row, { ...row, name: 'x', expect: 'yes' }],
-    'CASES: case 2 "x": expect: expected "allow" or "deny"',
+    'case 2 "x": expect: expected "allow" or "deny"',
   ],
-  ['no auth', [{ ...row, auth: undefined }], 'CASES: case 1: auth: expected null or an object such as {"uid": "ann"}'],
-  [
-    'auth that is a name',
-    [{ ...row, auth: 'ann' }],
-    'CASES: case 1: auth: expected null or an object such as {"uid": "ann"}',
-  ],
-  [
-    'auth that is a list',
-    [{ ...row, auth: [] }],
-    'CASES: case 1: auth: expected null or an object such as {"uid": "ann"}',
-  ],
+  ['no auth', [{ ...row, auth: undefined }], 'case 1: auth: expected null or an object such as {"uid": "ann"}'],
+  ['auth that is a name', [{ ...row, auth: 'ann' }], 'case 1: auth: expected null or an object such as {"uid": "ann"}'],
+  ['auth that is a list', [{ ...row, auth: [] }], 'case 1: auth: expected null or an object such as {"uid": "ann"}'],
   [
     'another operation',
     [{ ...row, operation: 'GET' }],
-    'CASES: case 1: operation: expected one of read, put, patch, post, delete',
+    'case 1: operation: expected one of read, put, patch, post, delete',
   ],
-  ['an unknown member', [{ ...row, exepct: 1 }], 'CASES: case 1: "exepct" is no known member'],
+  ['an unknown member', [{ ...row, exepct: 1 }], 'case 1: "exepct" is no known member'],
   [
     'a member of prototypes',
     `[{"__proto__":1,${JSON.stringify(row).slice(1)}]`,
-    'CASES: case 1: "__proto__" is no known member',
+    'case 1: "__proto__" is no known member',
   ],
-  ['a name that is a number', [{ ...row, name: 1 }], 'CASES: case 1: name: expected a string'],
-  ['no path', [{ ...row, path: undefined }], 'CASES: case 1: path: expected a path such as "/users/ann"'],
-  ['an illegal path', [{ ...row, path: '/a.json' }], 'CASES: case 1: path: Invalid path: Invalid token in path.'],
-  [
-    'half a millisecond',
-    [{ ...row, now: 0.5 }],
-    'CASES: case 1: now: expected a time in whole milliseconds since 1970',
-  ],
-  ['a put of nothing', [{ ...put, data: undefined }], 'CASES: case 1: data: expected JSON, as this is a put'],
-  ['a read of something', [{ ...row, data: 1 }], 'CASES: case 1: data: nothing is sent with a read'],
-  ['a put with a query', [{ ...put, query: { orderBy: '$key' } }], 'CASES: case 1: query: only a read has one'],
+  ['a name that is a number', [{ ...row, name: 1 }], 'case 1: name: expected a string'],
+  ['no path', [{ ...row, path: undefined }], 'case 1: path: expected a path such as "/users/ann"'],
+  ['an illegal path', [{ ...row, path: '/a.json' }], 'case 1: path: Invalid path: Invalid token in path.'],
+  ['half a millisecond', [{ ...row, now: 0.5 }], 'case 1: now: expected a time in whole milliseconds since 1970'],
+  ['a put of nothing', [{ ...put, data: undefined }], 'case 1: data: expected JSON, as this is a put'],
+  ['a read of something', [{ ...row, data: 1 }], 'case 1: data: nothing is sent with a read'],
+  ['a put with a query', [{ ...put, query: { orderBy: '$key' } }], 'case 1: query: only a read has one'],
   [
     'a query without order',
     [{ ...row, query: { limitToFirst: 1 } }],
-    'CASES: case 1: query: expected an object such as {"orderBy": "$key", "limitToFirst": 10}',
+    'case 1: query: expected an object such as {"orderBy": "$key", "limitToFirst": 10}',
   ],
   [
     'a query by nothing',
     [{ ...row, query: { orderBy: '' } }],
-    'CASES: case 1: query: orderBy must be a valid JSON encoded path',
+    'case 1: query: orderBy must be a valid JSON encoded path',
   ],
   [
     'no limit',
     [{ ...row, query: { orderBy: '$key', limitToFirst: 0 } }],
-    'CASES: case 1: query: limitToFirst must be positive',
+    'case 1: query: limitToFirst must be positive',
   ],
   [
     'data with an illegal key',
     [{ ...put, data: { 'a.b': 1 } }],
-    "CASES: case 1: data: Invalid data; couldn't parse key. Key value can't be empty or contain $ # [ ] / or .",
+    "case 1: data: Invalid data; couldn't parse key. Key value can't be empty or contain $ # [ ] / or .",
   ],
   [
     'a patch of a number',
     [{ ...put, operation: 'patch' }],
-    "CASES: case 1: data: Invalid data; couldn't parse JSON object. Are you sending a JSON object with valid key names?",
+    "case 1: data: Invalid data; couldn't parse JSON object. Are you sending a JSON object with valid key names?",
   ],
   [
     'a post to a priority',
     [{ ...put, operation: 'post', path: '/a/.priority' }],
-    "CASES: case 1: data: Patch and Post Method can't handle path end with '.priority'",
+    "case 1: data: Patch and Post Method can't handle path end with '.priority'",
   ],
   [
     'an illegal tree',
     [{ ...row, given: { $a: 1 } }],
-    "CASES: case 1: given: Invalid data; couldn't parse key. Key value can't be empty or contain $ # [ ] / or .",
+    "case 1: given: Invalid data; couldn't parse key. Key value can't be empty or contain $ # [ ] / or .",
   ],
   [
     'a tree with server values',
     { data: { a: { '.sv': 'timestamp' } }, cases: [row] },
-    'CASES: data: a tree that is there holds no server values',
+    'data: a tree that is there holds no server values',
   ],
   [
     'a priority of nothing',
     [{ ...put, path: '/list/.priority' }],
-    'CASES: case 1: data: Could not set priority on non-existent node',
+    'case 1: data: Could not set priority on non-existent node',
   ],
 ]
 
-test.each(wrong)('no table: %s', async (_, table, says) => {
-  const { status, out, err } = await tried(table)
-  expect([status, out]).toEqual([2, ''])
-  expect(err).toBe(`dhole: ${says}\n`)
+test.each(wrong)('no table: %s', (_, table, says) => {
+  const json = JSON.parse(typeof table === 'string' ? table : JSON.stringify(table)) as unknown
+  expect(() => runCases(new RuleBook(RULES), parseCases(json), 0)).toThrow(new Error(says))
+})
+
+test.each([
+  ['no JSON', '[\n{]', 'CASES:2:2: not JSON\n  {]\n   ^'],
+  ['nothing', '', 'CASES:1:1: not JSON'],
+  ['a wrong case', [row, 7], 'CASES: case 2: expected an object'],
+  ['no cases', { cases: [] }, `CASES: ${NO_TABLE}`],
+])('says so and tries nothing: %s', async (_, table, says) => {
+  expect(await tried(table)).toEqual({ status: 2, out: '', err: `dhole: ${says}\n` })
 })
 
 test('either file is standard input, not both', async () => {

@@ -201,7 +201,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.waitForSelector('text=ended: the rules do not let you read this any more')
     expect(await page.textContent('#events li')).toBe('cancel Permission denied')
     await ruled.call('PUT', '/closed.json', { body: 'false' })
-    await page.fill('#listen [name=credential]', customToken(SECRET, { uid: 'alice', exp: nowInSeconds() + 2 }))
+    await page.fill('#listen [name=credential]', customToken(SECRET, { uid: 'alice', exp: nowInSeconds() + 5 }))
     await listen(page, '/')
     await page.waitForSelector('text=put / {"closed":false}')
     await page.waitForSelector('text=ended: the credential is not good any more; listen again with a new one')

@@ -97,7 +97,7 @@ test('streams end as the examples do', async () => {
   const cancelled = await request(server, node.target)
   expect(await read(cancelled, toEnd, () => setRules('{"rules":{}}'))).toBe(denied?.value ?? '')
   await setRules(OPEN_RULES)
-  const token = customToken(SECRET, { uid: 'alice', exp: nowInSeconds() + 2 })
+  const token = customToken(SECRET, { uid: 'alice', exp: nowInSeconds() + 3 })
   const expiring = await request(server, `${node.target}?auth=${token}`)
   expect(await read(expiring, toEnd, async () => {})).toBe(revoked?.value ?? '')
 })

@@ -123,7 +123,8 @@ function claim(root: ModelNode, path: string): string {
     return `!${place}.exists() && ${place}.val() == null && !${place}.hasChildren() && ${place}.getPriority() == null`
   }
   const priorityThere = `${place}.getPriority() == ${JSON.stringify(node.priority ?? null)}`
-  if (node.leaf === undefined) return `${place}.hasChildren() && ${place}.val() != null && !${place}.isNumber() && ${priorityThere}`
+  if (node.leaf === undefined)
+    return `${place}.hasChildren() && ${place}.val() != null && !${place}.isNumber() && ${priorityThere}`
   return `${place}.exists() && !${place}.hasChildren() && ${place}.val() == ${JSON.stringify(node.leaf)} && ${priorityThere}`
 }
 
@@ -134,7 +135,9 @@ test('newData is what the writes leave behind', () => {
       const after = apply(before === undefined ? emptyNode() : nodeOf(before), changes)
       const rules = { '.write': PLACES.map((path) => claim(after, path)).join(' && ') }
       const { allowed, trace } = judge(JSON.stringify({ rules }), { before, writes: changes })
-      const wrong = allowed ? [] : PLACES.map((path) => claim(after, path)).filter((each) => !isTrue(each, before, changes))
+      const wrong = allowed
+        ? []
+        : PLACES.map((path) => claim(after, path)).filter((each) => !isTrue(each, before, changes))
       expect({ allowed, wrong, trace: allowed ? [] : trace }).toEqual({ allowed: true, wrong: [], trace: [] })
     }),
     { numRuns: 3000 },
@@ -163,7 +166,9 @@ test('every .validate is asked that a walk of the whole new state would find', (
       const rules = { '.write': true, ...allValidate(3) }
       const { trace } = judge(JSON.stringify({ rules }), { before, writes: changes })
       const asked = trace.filter((line) => line.includes('.validate')).map((line) => line.split(' ')[0] ?? '')
-      const expected = PLACES.filter((path) => isConcerned(path, changes) && isThere(find(after, pathOf(path)) ?? emptyNode()))
+      const expected = PLACES.filter(
+        (path) => isConcerned(path, changes) && isThere(find(after, pathOf(path)) ?? emptyNode()),
+      )
       expect(asked.toSorted()).toEqual(expected.map((path) => path || '/').toSorted())
     }),
     { numRuns: 1000 },

@@ -55,7 +55,13 @@ const booleanTerm = fc.constantFrom(
   term("data.child('s').isNumber()", false),
 )
 const numberTerm = fc.constantFrom(term('0', 0), term('1', 1), term('2.5', 2.5), term('1e3', 1000), term('now', 1000))
-const stringTerm = fc.constantFrom(term("''", ''), term("'a'", 'a'), term('"abc"', 'abc'), term("'1'", '1'), term('$k', 'data'))
+const stringTerm = fc.constantFrom(
+  term("''", ''),
+  term("'a'", 'a'),
+  term('"abc"', 'abc'),
+  term("'1'", '1'),
+  term('$k', 'data'),
+)
 const nullTerm = fc.constant(term('null', null))
 
 function binary(operator: string, tightness: number, compute: (left: Answer, right: Answer) => Answer) {
@@ -93,17 +99,49 @@ function truth(answer: Answer): boolean {
 }
 
 const ARITHMETIC = [
-  binary('-', 5, numbers((left, right) => left - right)),
-  binary('*', 6, numbers((left, right) => left * right)),
-  binary('/', 6, numbers((left, right) => (right === 0 ? Number.NaN : left / right))),
-  binary('%', 6, numbers((left, right) => left % right)),
+  binary(
+    '-',
+    5,
+    numbers((left, right) => left - right),
+  ),
+  binary(
+    '*',
+    6,
+    numbers((left, right) => left * right),
+  ),
+  binary(
+    '/',
+    6,
+    numbers((left, right) => (right === 0 ? Number.NaN : left / right)),
+  ),
+  binary(
+    '%',
+    6,
+    numbers((left, right) => left % right),
+  ),
 ]
 const PLUS = binary('+', 5, sum)
 const ORDERINGS = [
-  binary('<', 4, ordered((left, right) => left < right)),
-  binary('<=', 4, ordered((left, right) => left <= right)),
-  binary('>', 4, ordered((left, right) => left > right)),
-  binary('>=', 4, ordered((left, right) => left >= right)),
+  binary(
+    '<',
+    4,
+    ordered((left, right) => left < right),
+  ),
+  binary(
+    '<=',
+    4,
+    ordered((left, right) => left <= right),
+  ),
+  binary(
+    '>',
+    4,
+    ordered((left, right) => left > right),
+  ),
+  binary(
+    '>=',
+    4,
+    ordered((left, right) => left >= right),
+  ),
 ]
 const EQUALITIES = [
   binary('==', 3, same),
@@ -175,8 +213,11 @@ function deeper(below: Samples): Samples {
   const value = fc.oneof(below.truths, below.numbers, below.strings, anything, nullTerm)
   const sortable = fc.oneof(below.numbers, below.strings, anything, nullTerm)
   const pick = <T>(makers: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...makers)
-  const made = (makers: readonly ((left: Sample, right: Sample) => Sample)[], left: fc.Arbitrary<Sample>, right = left) =>
-    fc.tuple(pick(makers), left, right).map(([make, first, second]) => make(first, second))
+  const made = (
+    makers: readonly ((left: Sample, right: Sample) => Sample)[],
+    left: fc.Arbitrary<Sample>,
+    right = left,
+  ) => fc.tuple(pick(makers), left, right).map(([make, first, second]) => make(first, second))
   return {
     truths: fc.oneof(
       booleanTerm,

@@ -35,8 +35,36 @@ describe('the file', () => {
   })
 
   test('comments between all its parts do not change what it says', () => {
-    const filler = fc.constantFrom('', ' ', '\n', '\r\n', '\t', '/**/', '/* "{ */', '// }"\n', '/*//*/', '//\n', '/***/', '// */\n')
-    const parts = ['{', '"rules"', ':', '{', '".read"', ':', '"auth != null"', ',', '"a//b"', ':', '{', '".indexOn"', ':', '[']
+    const filler = fc.constantFrom(
+      '',
+      ' ',
+      '\n',
+      '\r\n',
+      '\t',
+      '/**/',
+      '/* "{ */',
+      '// }"\n',
+      '/*//*/',
+      '//\n',
+      '/***/',
+      '// */\n',
+    )
+    const parts = [
+      '{',
+      '"rules"',
+      ':',
+      '{',
+      '".read"',
+      ':',
+      '"auth != null"',
+      ',',
+      '"a//b"',
+      ':',
+      '{',
+      '".indexOn"',
+      ':',
+      '[',
+    ]
     const rest = ['"x"', ',', '"y"', ']', '}', '}', '}']
     const all = [...parts, ...rest].map((part) => part.replace('a//b', 'a'))
     fc.assert(
@@ -124,7 +152,7 @@ describe('the trace', () => {
     const { trace } = judge(source, { writes: { '/key': 'private' } })
     expect(trace).toHaveLength(1)
     expect(trace[0]?.length).toBeLessThan(250)
-    expect(trace[0]).toStartWith('/$k .write: "newData.val() == \'secret\' || 1 == 2')
+    expect(trace[0]).toStartWith("/$k .write: \"newData.val() == 'secret' || 1 == 2")
     expect(trace[0]).not.toContain('private')
   })
 

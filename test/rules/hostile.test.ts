@@ -37,7 +37,12 @@ describe('rules that would hold the loop', () => {
     ['the longest text a pattern is tried on', 'newData.val().matches(/^a*$/)', 'a'.repeat(1_000_000), true],
     ['a search that half matches everywhere', `newData.val().contains('${'a'.repeat(900)}b')`, LONG, false],
     ['a search in the longest leaf', "newData.val().contains('ab')", 'a'.repeat(10 * 1024 * 1024), false],
-    ['the longest leaf in capitals', 'newData.val().toUpperCase().length > 10000000', 'a'.repeat(10 * 1024 * 1024), true],
+    [
+      'the longest leaf in capitals',
+      'newData.val().toUpperCase().length > 10000000',
+      'a'.repeat(10 * 1024 * 1024),
+      true,
+    ],
   ] as const)('are answered: %s', (_, expression, value, allowed) => {
     const verdict = write(expression, value)
     expect(verdict.trace.join()).toEndWith(` is ${allowed}`)
@@ -52,8 +57,13 @@ describe('rules that would hold the loop', () => {
     ['a text that grows tenfold each time', growing(12), 'a'],
     ['a text that doubles each time', "newData.val() + newData.val() == ''", 'a'.repeat(6 * 1024 * 1024)],
     ['one step too long at once', "newData.val().replace('a', 'aaa') == ''", 'a'.repeat(4 * 1024 * 1024)],
-    ['many texts held at once', `'' ${repeated("+ newData.val().replace('a', 'b').length", 10)} == ''`, 'a'.repeat(5 * 1024 * 1024)],
-    ['a path as long as a leaf', "data.child(newData.val()).exists()", `${LONG}a`],
+    [
+      'many texts held at once',
+      `'' ${repeated('+ newData.val().toUpperCase().length', 10)} == ''`,
+      'a'.repeat(5 * 1024 * 1024),
+    ],
+    ['a text that becomes too long', `newData.val().replace('a', '${'b'.repeat(300)}') == ''`, 'a'.repeat(50_000)],
+    ['a path as long as a leaf', 'data.child(newData.val()).exists()', `${LONG}a`],
   ] as const)('are false: %s', (_, expression, value) => {
     const verdict = write(expression, value)
     expect(verdict.trace.join()).toEndWith(' failed: too costly (line 1)')
@@ -71,7 +81,9 @@ describe('rules that would hold the loop', () => {
   })
 
   test('give way to others while a large payload is validated', () => {
-    const rules = JSON.stringify({ rules: { '.write': true, $k: { '.validate': 'newData.isNumber() && newData.val() > 0' } } })
+    const rules = JSON.stringify({
+      rules: { '.write': true, $k: { '.validate': 'newData.isNumber() && newData.val() > 0' } },
+    })
     const children = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, index + 1]))
     const verdict = judge(rules, { writes: { '/': children } })
     expect(verdict.allowed).toBe(true)

@@ -33,7 +33,12 @@ export const AUTH = {
 
 /** Where it goes and what it leaves behind. The rule stands at `/users/$u`. */
 export const PLACE = '/users/ann'
-export const WRITTEN: Value = { name: 'Anna', age: 31, extra: { x: 1, y: { '.value': 2, '.priority': 'p' } }, '.priority': 9 }
+export const WRITTEN: Value = {
+  name: 'Anna',
+  age: 31,
+  extra: { x: 1, y: { '.value': 2, '.priority': 'p' } },
+  '.priority': 9,
+}
 export const NOW = 1000
 
 const constants: Row[] = [
@@ -46,7 +51,7 @@ const constants: Row[] = [
   ['!(1 == 2)', true],
   ['true /* yes */', true],
   ['true // yes', true],
-  ["'a' == \"a\"", true],
+  ['\'a\' == "a"', true],
   ["'\\u0041\\x42\\n' == 'AB\\n'", true],
   ["'it\\'s' == \"it's\"", true],
   ['1 == 1.0', true],
@@ -277,10 +282,10 @@ const snapshots: Row[] = [
   ['root.parent().exists()', 'the root has no parent'],
   ['data.parent().parent().parent().exists()', 'the root has no parent'],
   ["root.child('nope/deeper').parent().parent().exists()", true],
-  ["data.child(auth.nope).exists()", 'a child is named by a string'],
+  ['data.child(auth.nope).exists()', 'a child is named by a string'],
   ['data.child(auth.n).exists()', 'a child is named by a string'],
   ["data.child(root.child('n').val()).exists()", 'a child is named by a string'],
-  ["data.hasChild(auth.nope)", 'a child is named by a string'],
+  ['data.hasChild(auth.nope)', 'a child is named by a string'],
   ["data.hasChildren(['name', auth.nope])", 'a child is named by a string'],
   ["data.child('.priority').exists()", false],
   ["data.child('note/.priority').val() == null", true],
@@ -332,7 +337,7 @@ const priorities: Row[] = [
   ["newData.parent().child('bob').getPriority() == 'low'", true],
   ["root.child('nope').getPriority() == null", true],
   ['newData.getPriority() > 8', true],
-  ["data.getPriority() > 8", '> needs two numbers or two strings'],
+  ['data.getPriority() > 8', '> needs two numbers or two strings'],
 ]
 
 const strings: Row[] = [
@@ -422,7 +427,7 @@ const patterns: Row[] = [
   ["'😀'.matches(/^.$/)", true],
   ["'a}'.matches(/^a}$/)", true],
   ["'ann@x.io'.matches(/^[A-Z0-9._%+-]+@[A-Z0-9.-]+\\.[A-Z]{2,4}$/i)", true],
-  ["auth.token.email.matches(/@x\\.io$/)", true],
+  ['auth.token.email.matches(/@x\\.io$/)', true],
   ["root.child('n').val().matches(/7/)", 'matches needs strings'],
   ["root.child('nope').val().matches(/7/)", 'matches needs strings'],
 ]
@@ -443,7 +448,11 @@ export const LANGUAGE: Readonly<Record<string, readonly Row[]>> = {
 }
 
 /** What `.read` says to a query; `undefined` is a read without one. */
-export const QUERIES: readonly (readonly [expression: string, query: Partial<QueryFacts> | undefined, says: boolean | string])[] = [
+export const QUERIES: readonly (readonly [
+  expression: string,
+  query: Partial<QueryFacts> | undefined,
+  says: boolean | string,
+])[] = [
   ['query.orderByKey', undefined, true],
   ['query.orderByValue', undefined, false],
   ['query.orderByPriority', undefined, false],
