@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
@@ -30,7 +31,7 @@ interface RemoveFlags extends FolderFlags {
   readonly yes?: true
 }
 
-/** The commands `dhole apps …`: they work with a running server and without one. @see docs/protocol.md#applications */
+/** The commands `dhole apps …`: they work with a running server and without one. @see docs/protocol.md#ground-rules */
 export function appsCommand(): Command {
   const apps = new Command('apps').description('applications beside the default one, each with a tree of its own')
   const command = (usage: string, description: string): Command =>
@@ -123,7 +124,10 @@ async function remove(id: string, { dataDir, deleteData, yes }: RemoveFlags): Pr
 async function confirm(question: string): Promise<void> {
   if (!process.stdin.isTTY) throw new Error('nobody is here to ask: say --yes')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await terminal.question(`${question} (y/N) `).finally(() => terminal.close())
+  // Whoever ends the input has not said yes.
+  const ended = once(terminal, 'close').then(() => '')
+  const answer = await Promise.race([terminal.question(`${question} (y/N) `), ended])
+  terminal.close()
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('nothing is removed')
 }
 

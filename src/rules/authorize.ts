@@ -77,7 +77,7 @@ function* mayWriteAt(court: Court, place: WritePlace, rules: RuleNode | undefine
     return false
   }
   for (const [key, child] of place.children) {
-    yield* court.walk()
+    if (court.isPauseDue()) yield { kind: 'pause' }
     if (!(yield* mayWriteAt(court, child, rules && childRules(rules, key), [...path, key]))) return false
   }
   return true

@@ -11,7 +11,7 @@ import { ANYTHING, BOOLEAN, NULL, NUMBER, STRING, type Typed, type TypedValue, t
 const MAX_LENGTH = 16 * 1024
 /** Deepest nesting; operators of one kind in a row count once. */
 const MAX_DEPTH = 200
-const AFTER_EXPRESSION = /^(?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*$/
+const BLANK = /\s+|\/\/.*|\/\*[\s\S]*?\*\//y
 const DECIMAL = /^(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
 
 type Of<T extends Syntax['type']> = Extract<Syntax, { type: T }>
@@ -30,8 +30,17 @@ export function convertExpression(text: string, scope: Scope): Expression {
 
 function parse(text: string): Syntax {
   const syntax = parseSyntax(text)
-  if (!AFTER_EXPRESSION.test(text.slice(syntax.end))) refuse(syntax.end, 'the expression should end here')
+  const end = endOfBlank(text, syntax.end)
+  if (end < text.length) refuse(end, 'the expression should end here')
   return syntax
+}
+
+/** Where white space and comments end. */
+function endOfBlank(text: string, start: number): number {
+  BLANK.lastIndex = start
+  let end = start
+  while (BLANK.test(text)) end = BLANK.lastIndex
+  return end
 }
 
 function parseSyntax(text: string): Syntax {
@@ -161,8 +170,8 @@ class Converter {
     if (object.kind === 'snapshot') return refuse(at, snapshotMember(name))
     if (object.kind === 'query') return queryMember(at, name ?? refuse(at, 'a member of a query is written out'))
     if (object.memberOf === 'auth') return this.#authMember(object, syntax, name)
-    if (name !== 'length')
-      return refuse(at, name === undefined ? 'only auth has members to choose' : `unknown name "${name}"`)
+    if (name === undefined) return refuse(at, 'only auth has members to choose')
+    if (name !== 'length') return refuse(at, `unknown name "${name}"`)
     return typed(at, application(at, lengthOf, [take(object, STRING, 'length is of strings')]), NUMBER)
   }
 
@@ -228,9 +237,8 @@ function literal({ start, value, regex, bigint, raw }: Of<'Literal'>): Typed {
 
 /** The name that stands behind the dot, or as a string in brackets. */
 function nameOf({ computed, property }: Of<'MemberExpression'>): string | undefined {
-  if (!computed)
-    return property.type === 'Identifier' ? property.name : refuse(property.start, 'rules have nothing like this')
-  return property.type === 'Literal' && typeof property.value === 'string' ? property.value : undefined
+  if (computed) return property.type === 'Literal' && typeof property.value === 'string' ? property.value : undefined
+  return property.type === 'Identifier' ? property.name : refuse(property.start, 'rules have nothing like this')
 }
 
 function snapshotMember(name: string | undefined): string {

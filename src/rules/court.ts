@@ -57,9 +57,10 @@ export class Court {
     }
   }
 
-  /** Charges the way to the rules, which may be longer than they are, and lets others run now and then. */
-  *walk(): Reads<void> {
-    this.#frame.budget.walk()
-    if (this.#frame.budget.isPauseDue()) yield { kind: 'pause' }
+  /** Charges a step of the way to the rules. @returns whether others should run now */
+  isPauseDue(): boolean {
+    const { budget } = this.#frame
+    budget.walk()
+    return budget.isPauseDue()
   }
 }

@@ -38,3 +38,10 @@ export function lineOf(source: string, offset: number): number {
 export function columnOf(source: string, offset: number): number {
   return offset === 0 ? 1 : offset - source.lastIndexOf('\n', offset - 1)
 }
+
+const MAX_QUOTED_LENGTH = 200
+
+/** A piece of a file as it is shown to people. */
+export function cut(text: string): string {
+  return text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text
+}

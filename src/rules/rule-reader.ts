@@ -77,8 +77,8 @@ export class RuleReader {
       wildcard: undefined,
       validates: false,
     }
-    for (const member of this.#members(node, `"${position.path.at(-1) ?? 'rules'}"`))
-      this.#member(draft, member, position)
+    const members = this.#members(node, `"${position.path.at(-1) ?? 'rules'}"`)
+    for (const member of members) this.#member(draft, member, position)
     return draft
   }
 

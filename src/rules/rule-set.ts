@@ -2,7 +2,7 @@ import { type Node, type ParseError, parseTree, printParseErrorCode } from 'json
 import { DholeError } from '../tree/error.ts'
 import type { Path } from '../tree/path.ts'
 import { Refusal, refuse } from './failure.ts'
-import { columnOf, lineOf } from './literal.ts'
+import { columnOf, cut, lineOf } from './literal.ts'
 import { childRules, type RuleNode } from './rule-node.ts'
 import { RuleReader, WildcardRefusal } from './rule-reader.ts'
 import { readSource } from './rule-source.ts'
@@ -23,7 +23,7 @@ export interface RuleSet {
   indexesAt(list: Path): readonly Path[]
 }
 
-export interface DeclaredIndex {
+interface DeclaredIndex {
   /** Keys of the list; one that begins with `$` stands for any. */
   readonly list: Path
   /** Child path below each child of the list; no keys for its own value. */
@@ -41,7 +41,7 @@ export function parseRules(source: string): RuleSet {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const code = error instanceof WildcardRefusal ? 'rule-wildcards' : 'bad-rules'
-    const place = `Line ${lineOf(source, error.at)}: ${error.message} (column ${columnOf(source, error.at)})`
+    const place = `Line ${lineOf(source, error.at)}: ${cut(error.message)} (column ${columnOf(source, error.at)})`
     throw new DholeError(code, place)
   }
 }

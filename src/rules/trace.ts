@@ -1,8 +1,8 @@
 import { formatPath, type Path } from '../tree/path.ts'
+import { cut } from './literal.ts'
 import type { Rule } from './rule-node.ts'
 
 const MAX_LINES = 200
-const MAX_EXPRESSION_LENGTH = 200
 
 /**
  * What the rules of one request said, for whoever writes them. It holds nothing of the data.
@@ -17,12 +17,12 @@ export class Trace {
   }
 
   said(rule: Rule, value: boolean): void {
-    this.#add(() => `${rule.name}: ${quote(rule)} is ${value}`)
+    this.#add(() => `${cut(rule.name)}: ${quote(rule)} is ${value}`)
   }
 
   /** @param at place in the expression */
   failed(rule: Rule, why: string, at: number): void {
-    this.#add(() => `${rule.name}: ${quote(rule)} failed: ${why} (line ${rule.lineOf(at)})`)
+    this.#add(() => `${cut(rule.name)}: ${quote(rule)} failed: ${why} (line ${rule.lineOf(at)})`)
   }
 
   /** Nothing on the way to a place says anything. */
@@ -37,5 +37,5 @@ export class Trace {
 }
 
 function quote({ text }: Rule): string {
-  return JSON.stringify(text.length > MAX_EXPRESSION_LENGTH ? `${text.slice(0, MAX_EXPRESSION_LENGTH)}…` : text)
+  return JSON.stringify(cut(text))
 }

@@ -27,7 +27,7 @@ export class Validation {
       return false
     }
     for (const [key, child] of place.children) {
-      yield* this.#court.walk()
+      if (this.#court.isPauseDue()) yield { kind: 'pause' }
       const below = childRules(rules, key)
       if (below && !(yield* this.isValid(child, below, [...path, key]))) return false
     }
@@ -38,7 +38,7 @@ export class Validation {
     if (rules.validate && !(yield* this.#court.ask(rules.validate, path))) return false
     if (!isBranch(value) || leafOf(value) !== undefined) return true
     for (const key of rules.wildcard?.validates ? Object.keys(value) : rules.children.keys()) {
-      yield* this.#court.walk()
+      if (this.#court.isPauseDue()) yield { kind: 'pause' }
       if (!(yield* this.#isChildValid(value, key, rules, path))) return false
     }
     return true

@@ -143,9 +143,15 @@ export class FileAdministration implements Administration {
     for (const file of files) rmSync(file, { force: true })
   }
 
+  /** Its first start makes it; until then a key for it would lie in a folder that nobody serves. */
+  #hasDefault(): boolean {
+    return this.#applications !== undefined || existsSync(treeFile(this.#dataDir, this.#default.id))
+  }
+
   #checkKnown(id: string): void {
     checkId(id)
-    if (id !== this.#default.id && !this.#registry.has(id)) throw new Error(`there is no application "${id}"`)
+    const isThere = id === this.#default.id ? this.#hasDefault() : this.#registry.has(id)
+    if (!isThere) throw new Error(`there is no application "${id}" in ${this.#dataDir}`)
   }
 }
 

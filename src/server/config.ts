@@ -72,7 +72,7 @@ export const configSchema = Type.Object({
   DEVELOPMENT: Type.Boolean({
     default: false,
     description:
-      '`true`: `Authorization: Bearer owner` may do everything, as with emulators; only on a loopback `HOST`',
+      '`true`: `Authorization: Bearer owner` may do everything, as with emulators; only on a loopback `HOST`, without proxies',
   }),
   BASE_DOMAIN: Type.Optional(
     Type.String({ minLength: 1, description: 'domain whose first label names the application' }),

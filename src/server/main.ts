@@ -41,6 +41,8 @@ export async function serve(config: Config): Promise<RunningServer> {
   mkdirSync(config.DATA_DIR, { recursive: true, mode: OWNER_ONLY })
   const failure = Promise.withResolvers<void>()
   const keys = keysOf(config)
+  // Even if the start fails further on: the next one does not show them.
+  showKeys(config, keys)
   const options: DholeOptions = {
     ...optionsOf(config, keys, rules),
     observer: logObserver(logger, failure.resolve),
@@ -51,7 +53,6 @@ export async function serve(config: Config): Promise<RunningServer> {
   try {
     control = await controlOf(config, applications, logger)
     const listeners = listen(config, certificate, applications, options)
-    showKeys(config, keys)
     for (const { database } of applications.open) noteAccess(config, database, rules, logger)
     announce(listeners, logger)
     return {

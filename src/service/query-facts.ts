@@ -1,18 +1,6 @@
 import type { Query } from '../query/query.ts'
-import type { QueryFacts } from '../rules/authorize.ts'
+import { NO_QUERY, type QueryFacts } from '../rules/visit.ts'
 import { PRIORITY } from '../tree/key.ts'
-
-const NO_QUERY: QueryFacts = {
-  orderByKey: true,
-  orderByValue: false,
-  orderByPriority: false,
-  orderByChild: null,
-  startAt: null,
-  endAt: null,
-  equalTo: null,
-  limitToFirst: null,
-  limitToLast: null,
-}
 
 /** A query as rules see it; a read without one is one by key. @see docs/protocol.md#rules */
 export function factsOf(query: Query | undefined): QueryFacts {

@@ -1,4 +1,5 @@
-const MAIN = Bun.fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+/** The program. */
+export const MAIN = Bun.fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 /** What a command did. */
 export interface Ran {

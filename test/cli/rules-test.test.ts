@@ -3,7 +3,7 @@ import { parseCases } from '../../src/cli/rules-cases.ts'
 import { runCases } from '../../src/cli/rules-test.ts'
 import { RuleBook } from '../../src/service/rule-book.ts'
 import { tempDir } from '../support/temp-dir.ts'
-import { dhole, type Ran, type Surroundings } from './dhole.ts'
+import { dhole, MAIN, type Ran, type Surroundings } from './dhole.ts'
 
 const RULES = `{"rules": {
   "users": {
@@ -277,4 +277,20 @@ test('wrong rules test nothing', async () => {
   const { status, out, err } = await dhole(['rules', 'test', '-', table], { stdin: '{"rules":{".read":"foo"}}' })
   expect([status, out]).toEqual([2, ''])
   expect(err).toMatch(/^dhole: <stdin>:1:20: .*foo.*\n {2}\{"rules":\{"\.read":"foo"\}\}\n {21}\^\n$/)
+})
+
+test('whoever stops reading has seen enough', async () => {
+  await using dir = await tempDir()
+  const [rules, table] = [dir.file('rules.json'), dir.file('cases.json')]
+  await Bun.write(rules, RULES)
+  await Bun.write(table, JSON.stringify(Array.from({ length: 5000 }, () => ({ ...row, name: 'x'.repeat(100) }))))
+  const shell = Bun.spawn(
+    ['sh', '-c', '"$0" "$1" rules test "$2" "$3" | head -n 1', process.execPath, MAIN, rules, table],
+    {
+      stdout: 'pipe',
+      stderr: 'pipe',
+    },
+  )
+  const [out, err] = await Promise.all([shell.stdout.text(), shell.stderr.text()])
+  expect([out, err]).toEqual([`ok 1 ${'x'.repeat(100)}\n`, ''])
 })

@@ -140,7 +140,7 @@ test('newData is what the writes leave behind', () => {
         : PLACES.map((path) => claim(after, path)).filter((each) => !isTrue(each, before, changes))
       expect({ allowed, wrong, trace: allowed ? [] : trace }).toEqual({ allowed: true, wrong: [], trace: [] })
     }),
-    { numRuns: 3000 },
+    { numRuns: 1500 },
   )
 })
 

@@ -176,6 +176,12 @@ const reads: Decision[] = [
     request: { read: '/rooms/r1', before: { members: { r1: { ann: true } } } },
     allowed: false,
   },
+  {
+    name: 'the same name at another depth',
+    rules: { a: { $k: { '.read': "$k == 'x'" } }, b: { c: { $k: { '.read': "$k == 'x'" } } } },
+    request: { read: '/b/c/x' },
+    allowed: true,
+  },
 ]
 
 const writes: Decision[] = [

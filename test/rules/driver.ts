@@ -14,7 +14,7 @@ export interface Run<T> {
 }
 
 /** Answers reads from a plain tree until the logic ends. */
-export function drive<T>(logic: Reads<T>, tree: Value | undefined): Run<T> {
+function drive<T>(logic: Reads<T>, tree: Value | undefined): Run<T> {
   let reads = 0
   let pauses = 0
   let step = logic.next(undefined)
@@ -105,7 +105,7 @@ const PLAIN_QUERY: QueryFacts = {
 }
 
 /** @param writes by path; a last `.priority` sets a priority, null deletes */
-export function writesOf(writes: Readonly<Record<string, Value | null>>): Write[] {
+function writesOf(writes: Readonly<Record<string, Value | null>>): Write[] {
   return Object.entries(writes).map(([text, value]) => {
     const path = pathOf(text)
     if (!endsInPriority(path)) return { kind: 'value', path, value: value ?? undefined }

@@ -17,6 +17,7 @@ describe('the file', () => {
     ['{"rules":{".read":"true // \' */"}}', '{"rules":{".read":"true // \' */"}}'],
     ['{"rules":{".read":"\'/*\' == \'//\'"}}', '{"rules":{".read":"\'/*\' == \'//\'"}}'],
     ['{"rules":{".read":"true\n &&\r\n\ttrue"}}', '{"rules":{".read":"true\\n &&\\r\\n\\ttrue"}}'],
+    ['{"rules":{".read":"\'\\"\' == \'//\'"}}', '{"rules":{".read":"\'\\"\' == \'//\'"}}'],
     ['{"rules":{".read":"\'\\"\' == \'a\'"}}', '{"rules":{".read":"\'\\"\' == \'a\'"}}'],
   ])('%j is %j as JSON', (source, strict) => {
     if (strict === undefined) expect(() => parseRules(source)).toThrow()

@@ -116,6 +116,7 @@ describe('expressions that are too much', () => {
     ['a chain of 300 members', `auth${repeated('.a', 300)} == null`],
     ['300 children within children', `${repeated('data.child(', 300)}'a'${repeated(').val()', 300)} == 1`],
     ['300 lists', `data.hasChildren(${repeated('[', 300)}'a'${repeated(']', 300)})`],
+    ['3,000 comments and a word', `true ${repeated('/**/', 3_000)} x`],
     ['more than 16,384 characters', `true ${repeated('|| true ', 2_050)}`],
     ['a pattern of 100 groups', `'a'.matches(/${repeated('(', 100)}a${repeated(')', 100)}/)`],
     ['a pattern of 5,000 groups', `'a'.matches('${repeated('(', 5_000)}a${repeated(')', 5_000)}')`],

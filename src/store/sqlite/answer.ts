@@ -1,31 +1,39 @@
 import type { ReadAnswer, ReadRequest, Reads } from '../../tree/read-request.ts'
+import { Lookup } from './lookup.ts'
 import type { TreeReader } from './read.ts'
 import type { SettingTexts } from './settings.ts'
 
 /** Runs logic that reads, answering what it asks; pauses wherever the reading does. */
 export function* runReads<T>(logic: Reads<T>, reader: TreeReader, settings: SettingTexts): Generator<void, T> {
+  const lookup = new Lookup(reader)
   let step = logic.next()
-  while (!step.done) step = logic.next(yield* answer(step.value, reader, settings))
+  while (!step.done) {
+    const { value: request } = step
+    // What can take long is a generator of its own; most is not.
+    if (request.kind === 'node') step = logic.next(yield* reader.node(request.path, Number.POSITIVE_INFINITY))
+    else if (request.kind === 'pause') step = logic.next(yield)
+    else step = logic.next(answer(request, lookup, reader, settings))
+  }
   return step.value
 }
 
-function* answer(request: ReadRequest, reader: TreeReader, settings: SettingTexts): Generator<void, ReadAnswer> {
+function answer(
+  request: Exclude<ReadRequest, { kind: 'node' | 'pause' }>,
+  lookup: Lookup,
+  reader: TreeReader,
+  settings: SettingTexts,
+): ReadAnswer {
   switch (request.kind) {
-    case 'node':
-      return yield* reader.node(request.path, Number.POSITIVE_INFINITY)
     case 'leaf':
-      return reader.leaf(request.path)
+      return lookup.leaf(request.path)
     case 'exists':
-      return reader.exists(request.path)
+      return lookup.exists(request.path)
     case 'count':
-      return reader.count(request.path)
+      return lookup.count(request.path)
     case 'size':
       return reader.size(request.path)
     case 'setting':
       return settings.get(request.name)
-    case 'pause':
-      yield
-      return undefined
     default:
       return request satisfies never
   }
