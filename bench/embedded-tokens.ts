@@ -4,11 +4,11 @@ import { Gate } from '../src/auth/gate.ts'
 import { answer, requestOf } from './child.ts'
 import { SECRET } from './club.ts'
 import { tokenOf } from './credential.ts'
-import { medianMicroseconds, type SliceOptions, timeInTurns } from './slices.ts'
+import { medianCpuMicroseconds, type SliceOptions, timeInTurns } from './slices.ts'
 
 export type EmbeddedTokenRequest = SliceOptions
 
-/** Microseconds each. */
+/** Microseconds of processor time each: what waits for a thread of the engine is not the gate's. */
 export interface EmbeddedTokenFigures {
   /** A token that the gate does not know. */
   readonly first: number
@@ -39,7 +39,7 @@ async function measureTokens(request: EmbeddedTokenRequest): Promise<EmbeddedTok
     request,
   )
   if (!(first && later && hmac)) throw new Error('A measure is missing')
-  return { first: medianMicroseconds(first), later: medianMicroseconds(later), hmac: medianMicroseconds(hmac) }
+  return { first: medianCpuMicroseconds(first), later: medianCpuMicroseconds(later), hmac: medianCpuMicroseconds(hmac) }
 }
 
 async function tokens(count: number): Promise<string[]> {

@@ -1,6 +1,7 @@
 /** Users at work in the tree of members, over HTTPS. */
-import { MEMBERS, SECRET } from './club.ts'
+import { cardPath, MEMBERS, SECRET } from './club.ts'
 import type { Credential } from './credential.ts'
+import { urlOf } from './fixtures.ts'
 import { cpuCell, loadRunning, withServer } from './https.ts'
 import type { OperationName } from './operations.ts'
 import type { Goal, Row } from './report.ts'
@@ -11,6 +12,9 @@ import type { Workspace } from './workspace.ts'
 
 export const SHOWN_IN_URL: Credential = { carrier: 'url', tokens: 'one' }
 export const SHOWN_IN_HEADER: Credential = { carrier: 'header', tokens: 'one' }
+
+const TRUSTING = { rejectUnauthorized: false }
+const DENIED = 403
 
 interface ClubLoad {
   readonly operation: OperationName
@@ -32,11 +36,14 @@ function loadClub({ operation, rules, credential }: ClubLoad, workspace: Workspa
   )
 }
 
+/** @throws unless the rules are taken, and nobody reads without a token any more */
 async function putRules(url: string, rules: string): Promise<void> {
-  const init = { method: 'PUT', body: rules, tls: { rejectUnauthorized: false } }
+  const init = { method: 'PUT', body: rules, tls: TRUSTING }
   const response = await fetch(`${url}/.settings/rules.json?auth=${SECRET}`, init)
   const text = await response.text()
   if (!response.ok) throw new Error(`the rules were refused: ${response.status} ${text}`)
+  const { status } = await fetch(url + urlOf(cardPath(0)), { tls: TRUSTING })
+  if (status !== DENIED) throw new Error(`nobody was answered ${status}, not ${DENIED}`)
 }
 
 /** What is compared, by the processor time of the server for one request. */

@@ -3,7 +3,7 @@ import type { Reads } from '../tree/read-request.ts'
 import type { Write } from '../tree/write.ts'
 import { AfterState } from './after-state.ts'
 import { Court } from './court.ts'
-import { childRules, type RuleNode } from './rule-node.ts'
+import { childRules, type Rule, type RuleNode } from './rule-node.ts'
 import type { RuleSet } from './rule-set.ts'
 import { Validation } from './validation.ts'
 import type { Visit } from './visit.ts'
@@ -29,6 +29,7 @@ export interface AuthorizeOptions {
  * @see docs/protocol.md#rules
  */
 export function* mayRead(rules: RuleSet, path: Path, visit: Visit, options: AuthorizeOptions = {}): Reads<Verdict> {
+  if (options.trace !== true && allowsAlways(rules.root.read)) return ALLOWED
   const court = new Court(visit, undefined, options.trace === true)
   const node = endsInPriority(path) ? path.slice(0, -1) : path
   for (const { read } of rulesAlong(rules.root, node)) {
@@ -48,21 +49,56 @@ function* rulesAlong(root: RuleNode, path: Path): Generator<RuleNode> {
   }
 }
 
-/**
- * Whether all of the places may be written: for each, some `.write` from the root down to it is true.
- * @param writes not overlapping; the reads see the tree before them
- * @see docs/protocol.md#rules
- */
-export function* mayWrite(
-  rules: RuleSet,
-  writes: readonly Write[],
-  visit: Visit,
-  options: AuthorizeOptions = {},
-): Reads<Verdict> {
-  const root = writeTree(writes)
-  const court = new Court(visit, new AfterState(root), options.trace === true)
-  const allowed = yield* mayWriteAt(court, root, rules.root, [])
-  return { allowed, fixed: !court.hasLooked, trace: court.trace.lines }
+/** One request to write, judged in two steps: what the one has found out need not be found out again. */
+export class WriteCase {
+  readonly #rules: RuleSet
+  readonly #writes: readonly Write[]
+  readonly #visit: Visit
+  readonly #isTraced: boolean
+  #parts: { readonly root: WritePlace; readonly after: AfterState } | undefined
+
+  /** @param writes not overlapping; the reads see the tree before them */
+  constructor(rules: RuleSet, writes: readonly Write[], visit: Visit, options: AuthorizeOptions = {}) {
+    this.#rules = rules
+    this.#writes = writes
+    this.#visit = visit
+    this.#isTraced = options.trace === true
+  }
+
+  /**
+   * Whether all of the places may be written: for each, some `.write` from the root down to it is true.
+   * @see docs/protocol.md#rules
+   */
+  *mayWrite(): Reads<Verdict> {
+    const { root: rules } = this.#rules
+    if (!this.#isTraced && allowsAlways(rules.write)) return ALLOWED
+    const { root, after } = this.#made()
+    const court = new Court(this.#visit, after, this.#isTraced)
+    const allowed = yield* mayWriteAt(court, root, rules, [])
+    return { allowed, fixed: !court.hasLooked, trace: court.trace.lines }
+  }
+
+  /**
+   * Whether what the writes leave behind is valid: every `.validate` on the way to a place that is written, at it and
+   * below it, whose node is there afterwards, is true.
+   * @see docs/protocol.md#rules
+   */
+  *isValid(): Reads<Verdict> {
+    const { root: rules } = this.#rules
+    if (!rules.validates) return ALLOWED
+    const { root, after } = this.#made()
+    const court = new Court(this.#visit, after, this.#isTraced)
+    const allowed = yield* new Validation(court, after).isValid(root, rules, [])
+    return { allowed, fixed: !court.hasLooked, trace: court.trace.lines }
+  }
+
+  #made(): { readonly root: WritePlace; readonly after: AfterState } {
+    if (this.#parts === undefined) {
+      const root = writeTree(this.#writes)
+      this.#parts = { root, after: new AfterState(root) }
+    }
+    return this.#parts
+  }
 }
 
 /** Every rule on the way to several places is asked once. */
@@ -83,21 +119,10 @@ function* mayWriteAt(court: Court, place: WritePlace, rules: RuleNode | undefine
   return true
 }
 
-/**
- * Whether what the writes leave behind is valid: every `.validate` on the way to a place that is written, at it and
- * below it, whose node is there afterwards, is true.
- * @param writes as for `mayWrite`
- * @see docs/protocol.md#rules
- */
-export function* isValid(
-  rules: RuleSet,
-  writes: readonly Write[],
-  visit: Visit,
-  options: AuthorizeOptions = {},
-): Reads<Verdict> {
-  const root = writeTree(writes)
-  const after = new AfterState(root)
-  const court = new Court(visit, after, options.trace === true)
-  const allowed = yield* new Validation(court, after).isValid(root, rules.root, [])
-  return { allowed, fixed: !court.hasLooked, trace: court.trace.lines }
+/** What is answered where nothing needs to be asked. */
+const ALLOWED: Verdict = Object.freeze({ allowed: true, fixed: true, trace: [] })
+
+/** Whether a rule is the plain `true`. */
+function allowsAlways(rule: Rule | undefined): boolean {
+  return rule?.expression.kind === 'constant' && rule.expression.value === true
 }

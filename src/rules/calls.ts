@@ -1,5 +1,5 @@
 import type { SpreadElement, Expression as Syntax } from 'acorn'
-import { type About, application, type Expression, type PlaceExpression } from './expression.ts'
+import { type About, application, type Expression, type PlaceExpression, type PlaceStep } from './expression.ts'
 import { refuse } from './failure.ts'
 import { compilePattern } from './pattern.ts'
 import { matches, STRING_METHODS } from './string-methods.ts'
@@ -35,9 +35,13 @@ export function callSnapshot(place: PlaceExpression, call: Call): Typed {
   switch (name) {
     case 'parent':
       checkCount(call, 0)
-      return { kind: 'snapshot', at, place: { kind: 'parent', of: place, at } }
+      return { kind: 'snapshot', at, place: further(place, { kind: 'parent', at }) }
     case 'child':
-      return { kind: 'snapshot', at, place: { kind: 'child', of: place, at, name: strings(call, 1)[0] as Expression } }
+      return {
+        kind: 'snapshot',
+        at,
+        place: further(place, { kind: 'child', at, name: strings(call, 1)[0] as Expression }),
+      }
     case 'hasChild':
       return ask(at, place, 'has-these-children', strings(call, 1), BOOLEAN)
     case 'hasChildren':
@@ -45,6 +49,10 @@ export function callSnapshot(place: PlaceExpression, call: Call): Typed {
     default:
       return refuse(at, `a snapshot has no method "${name}"`)
   }
+}
+
+function further({ from, steps }: PlaceExpression, step: PlaceStep): PlaceExpression {
+  return { from, steps: [...steps, step] }
 }
 
 function hasChildren(place: PlaceExpression, call: Call): Typed {

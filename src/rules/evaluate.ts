@@ -53,7 +53,7 @@ function* evaluateStrict(expression: Strict, frame: Frame): Reads<Plain> {
   }
 }
 
-const nameSource: NameSource = evaluate
+const nameSource: NameSource = { compute, evaluate }
 
 /** The same for what neither reads nor takes long: no generator is made. */
 function compute(expression: Expression, frame: Frame): Plain {

@@ -73,11 +73,15 @@ export type About =
   | 'is-string'
   | 'is-boolean'
 
-/** What comes to a place in one of the two trees. */
-export type PlaceExpression =
-  | { readonly kind: 'root' | 'data' | 'new-data' }
-  | { readonly kind: 'child'; readonly of: PlaceExpression; readonly name: Expression; readonly at: number }
-  | { readonly kind: 'parent'; readonly of: PlaceExpression; readonly at: number }
+/** The way to a place in one of the two trees. */
+export interface PlaceExpression {
+  readonly from: 'root' | 'data' | 'new-data'
+  readonly steps: readonly PlaceStep[]
+}
+
+export type PlaceStep =
+  | { readonly kind: 'child'; readonly name: Expression; readonly at: number }
+  | { readonly kind: 'parent'; readonly at: number }
 
 export function constant(value: Plain): Expression {
   return { kind: 'constant', waits: false, value }

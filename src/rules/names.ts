@@ -23,10 +23,10 @@ export function convertName(at: number, name: string, scope: Scope): Typed {
       return typed(at, application(at, timeOf, []), NUMBER)
     case 'root':
     case 'data':
-      return { kind: 'snapshot', at, place: { kind: name } }
+      return { kind: 'snapshot', at, place: { from: name, steps: [] } }
     case 'newData':
       if (scope.kind === '.read') refuse(at, 'newData is not known in .read')
-      return { kind: 'snapshot', at, place: { kind: 'new-data' } }
+      return { kind: 'snapshot', at, place: { from: 'new-data', steps: [] } }
     case 'query':
       if (scope.kind !== '.read') refuse(at, 'query is only known in .read')
       return { kind: 'query', at }

@@ -7,8 +7,11 @@ import { fail } from './failure.ts'
 import type { Frame, Plain } from './frame.ts'
 import { BEFORE, type State } from './state.ts'
 
-/** How the values that name children are come by. */
-export type NameSource = (expression: Expression, frame: Frame) => Reads<Plain>
+/** How the values that name children are come by: at once, or by reading. */
+export interface NameSource {
+  compute(expression: Expression, frame: Frame): Plain
+  evaluate(expression: Expression, frame: Frame): Reads<Plain>
+}
 
 /** What the value of a node with children is: not null, and equal to nothing. */
 const OPAQUE: object = Object.freeze(Object.create(null))
@@ -25,26 +28,37 @@ interface Place {
 }
 
 /** Answers what an expression asks of a snapshot. */
-export function* ask(question: Question, frame: Frame, nameSource: NameSource): Reads<Plain> {
-  const place = yield* locate(question.place, frame, nameSource)
+export function* ask(question: Question, frame: Frame, names: NameSource): Reads<Plain> {
+  let place = start(question.place.from, frame)
+  for (const step of question.place.steps) {
+    const name =
+      step.kind === 'parent'
+        ? null
+        : step.name.waits
+          ? yield* names.evaluate(step.name, frame)
+          : names.compute(step.name, frame)
+    frame.at = step.at
+    place = step.kind === 'parent' ? above(place) : below(place, name, frame)
+  }
   look(place, question.at, frame)
+  const { state, path } = place
+  if (question.about === 'has-these-children') return yield* hasAll(place, question, frame, names)
+  if (!isPossible(place)) return question.about === 'value' || question.about === 'priority' ? null : false
   switch (question.about) {
     case 'value':
-      return yield* value(place)
+      return (yield* state.leaf(path)) ?? ((yield* state.exists(path)) ? OPAQUE : null)
     case 'exists':
-      return yield* exists(place)
+      return yield* state.exists(path)
     case 'has-children':
-      return isPossible(place) && (yield* place.state.hasChildren(place.path))
-    case 'has-these-children':
-      return yield* hasAll(place, question, frame, nameSource)
+      return yield* state.hasChildren(path)
     case 'priority':
-      return isPossible(place) ? ((yield* place.state.priority(place.path)) ?? null) : null
+      return (yield* state.priority(path)) ?? null
     case 'is-number':
-      return typeof (yield* leaf(place)) === 'number'
+      return typeof (yield* state.leaf(path)) === 'number'
     case 'is-string':
-      return typeof (yield* leaf(place)) === 'string'
+      return typeof (yield* state.leaf(path)) === 'string'
     case 'is-boolean':
-      return typeof (yield* leaf(place)) === 'boolean'
+      return typeof (yield* state.leaf(path)) === 'boolean'
   }
 }
 
@@ -54,50 +68,29 @@ function look(place: Place, at: number, frame: Frame): void {
   frame.budget.spend(place.state === BEFORE ? READ_STEPS : 1)
 }
 
-function* leaf(place: Place): Reads<Plain | undefined> {
-  return isPossible(place) ? yield* place.state.leaf(place.path) : undefined
-}
-
-function* value(place: Place): Reads<Plain> {
-  const found = yield* leaf(place)
-  if (found !== undefined) return found
-  return (yield* exists(place)) ? OPAQUE : null
-}
-
-function* exists(place: Place): Reads<boolean> {
-  return isPossible(place) && (yield* place.state.exists(place.path))
-}
-
-function* hasAll(place: Place, question: Question, frame: Frame, nameSource: NameSource): Reads<boolean> {
+function* hasAll(place: Place, question: Question, frame: Frame, names: NameSource): Reads<boolean> {
   for (const expression of question.names) {
-    const name = yield* nameSource(expression, frame)
+    const name = yield* nameOf(expression, frame, names)
     frame.at = question.at
     const child = below(place, name, frame)
     look(child, question.at, frame)
-    if (!(yield* exists(child))) return false
+    if (!isPossible(child) || !(yield* child.state.exists(child.path))) return false
   }
   return true
 }
 
-function* locate(expression: PlaceExpression, frame: Frame, nameSource: NameSource): Reads<Place> {
-  switch (expression.kind) {
+function* nameOf(expression: Expression, frame: Frame, names: NameSource): Reads<Plain> {
+  return expression.waits ? yield* names.evaluate(expression, frame) : names.compute(expression, frame)
+}
+
+function start(from: PlaceExpression['from'], frame: Frame): Place {
+  switch (from) {
     case 'root':
       return { state: BEFORE, path: [], possible: 0 }
     case 'data':
       return ruleNode(BEFORE, frame)
     case 'new-data':
       return ruleNode(frame.after ?? fail('newData is not known here'), frame)
-    case 'child': {
-      const place = yield* locate(expression.of, frame, nameSource)
-      const name = yield* nameSource(expression.name, frame)
-      frame.at = expression.at
-      return below(place, name, frame)
-    }
-    case 'parent': {
-      const place = yield* locate(expression.of, frame, nameSource)
-      frame.at = expression.at
-      return above(place)
-    }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../auth/credential.ts'
 import type { Query } from '../query/query.ts'
-import { isValid, mayRead, mayWrite, type Verdict, type Visit } from '../rules/authorize.ts'
+import { mayRead, type Verdict, type Visit, WriteCase } from '../rules/authorize.ts'
 import type { RuleSet } from '../rules/rule-set.ts'
 import { DholeError } from '../tree/error.ts'
 import { endsInPriority, type Path } from '../tree/path.ts'
@@ -48,14 +48,19 @@ export class Judge {
     this.#check(yield* this.reading(path, query))
   }
 
-  /** @throws `permission-denied` unless each of the places may be written */
-  *write(writes: readonly Write[], now: number): Reads<void> {
-    this.#check(yield* mayWrite(yield* this.#rules(), writes, { auth: this.#auth, now }, this.#options))
+  /**
+   * @returns to be shown to `validate`
+   * @throws `permission-denied` unless each of the places may be written
+   */
+  *write(writes: readonly Write[], now: number): Reads<WriteCase> {
+    const judged = new WriteCase(yield* this.#rules(), writes, { auth: this.#auth, now }, this.#options)
+    this.#check(yield* judged.mayWrite())
+    return judged
   }
 
   /** @throws `permission-denied` unless what the writes leave behind is valid */
-  *validate(writes: readonly Write[], now: number): Reads<void> {
-    this.#check(yield* isValid(yield* this.#rules(), writes, { auth: this.#auth, now }, this.#options))
+  *validate(judged: WriteCase): Reads<void> {
+    this.#check(yield* judged.isValid())
   }
 
   *#rules(): Reads<RuleSet> {

@@ -61,7 +61,7 @@ export function* writeJob(
   decide: (outcome: WriteOutcome) => void,
 ): Reads<Change | undefined> {
   const resolved = plan.serverValues.length === 0 ? plan : yield* resolve(plan, context.now)
-  if (judge !== undefined) yield* judge.write(resolved.writes, context.now)
+  const judged = judge && (yield* judge.write(resolved.writes, context.now))
   if (options.ifMatch !== undefined) {
     // The answer to a condition that does not hold is the data.
     if (judge !== undefined) yield* judge.read(plan.path, undefined)
@@ -73,7 +73,7 @@ export function* writeJob(
   }
   yield* checkCost(resolved.writes, options.maxSeconds, limits)
   if (resolved.writes.some(({ kind }) => kind === 'priority')) yield* checkPriorities(resolved.writes)
-  if (judge !== undefined) yield* judge.validate(resolved.writes, context.now)
+  if (judge !== undefined && judged !== undefined) yield* judge.validate(judged)
   decide({
     kind: 'written',
     json: resolved.json,
@@ -117,9 +117,9 @@ export function* appendJob(
   // Nothing stands under a new key, so there is no old number to add to.
   const plan = checked.serverValues.length === 0 ? checked : checked.resolve({ now: context.now, old: new Map() })
   const writes = plan.writes.map((write) => ({ ...write, path: child }))
-  if (judge !== undefined) yield* judge.write(writes, context.now)
+  const judged = judge && (yield* judge.write(writes, context.now))
   yield* checkCost(writes, options.maxSeconds, limits)
-  if (judge !== undefined) yield* judge.validate(writes, context.now)
+  if (judge !== undefined && judged !== undefined) yield* judge.validate(judged)
   decide({
     name,
     get etag() {

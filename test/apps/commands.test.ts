@@ -19,7 +19,7 @@ interface Row {
 
 const BOTH_KEYS =
   /^super secret of application "\w+", shown only now: \S{40}\nSMS key of application "\w+", .*: \S{40}\n/
-const NO_SUCH = /^dhole: there is no application "none"\n$/
+const NO_SUCH = /^dhole: there is no application "none" in \S+\n$/
 
 /** In this order, on one folder. */
 const rows: readonly Row[] = [
@@ -52,7 +52,7 @@ const rows: readonly Row[] = [
   { does: ['remove', 'app', '--yes'], status: 2, err: /^dhole: "app" is the default application/ },
   { does: ['remove', 'shop'], status: 2, err: /^dhole: nobody is here to ask: say --yes\n$/ },
   { does: ['remove', 'shop', '--yes'], out: /^application "shop" is removed; its data stays\n$/ },
-  { does: ['remove', 'shop', '--yes'], status: 2, err: /^dhole: there is no application "shop"\n$/ },
+  { does: ['remove', 'shop', '--yes'], status: 2, err: /^dhole: there is no application "shop" in \S+\n$/ },
   { does: ['rotate', 'shop'], status: 2, err: /there is no application "shop"/ },
   { does: ['add', 'shop'], out: BOTH_KEYS },
   { does: ['remove', 'shop', '--yes', '--delete-data'], out: /^application "shop" is removed with its data\n$/ },
@@ -88,7 +88,11 @@ describe.each([['with a running server'], ['without a server']])('%s', (kind) =>
     dir = await tempDir()
     // A folder below one of its own: what escapes from it is seen.
     await mkdir(dir.file('data'))
-    if (kind === 'with a running server') server = await startServer({ DATA_DIR: dir.file('data') })
+    server = await startServer({ DATA_DIR: dir.file('data') })
+    if (kind === 'with a running server') return
+    server.kill('SIGTERM')
+    await server.exited
+    server = undefined
   })
 
   afterAll(async () => {
@@ -164,8 +168,23 @@ describe.each([['with a running server'], ['without a server']])('%s', (kind) =>
   })
 })
 
+test('a folder that nobody has served has no application to rotate or remove', async () => {
+  await using dir = await tempDir()
+  for (const does of [
+    ['rotate', 'app'],
+    ['rotate', 'shop'],
+    ['remove', 'app', '--yes'],
+  ]) {
+    const { status, stderr } = await runDhole(['apps', ...does], { DATA_DIR: dir.file('nowhere') })
+    expect<unknown>([status, stderr]).toEqual([2, expect.stringContaining('there is no application')])
+  }
+  expect(readdirSync(dir.path)).toEqual([])
+})
+
 test('without a server, a key that is a setting is not replaced in a file', async () => {
   await using dir = await tempDir()
+  await mkdir(dir.file('apps'))
+  await Bun.write(dir.file('apps/app.sqlite'), '')
   for (const [setting, flags] of [
     ['APP_SECRET', []],
     ['SMS_KEY', ['--sms-key']],
@@ -174,5 +193,5 @@ test('without a server, a key that is a setting is not replaced in a file', asyn
     const { status, stderr } = await runDhole(['apps', 'rotate', 'app', ...flags], environment)
     expect<unknown>([status, stderr]).toEqual([2, expect.stringContaining(`the setting ${setting}`)])
   }
-  expect(readdirSync(dir.path)).toEqual([])
+  expect(readdirSync(dir.path)).toEqual(['apps'])
 })

@@ -6,6 +6,7 @@ import { openSource } from '../support/event-source.ts'
 import { startServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { clientOfProcess } from './clients.ts'
+import { freed } from './freed.ts'
 
 const REGISTERED = 10_000
 const SECRET = 'a secret of the test suite'
@@ -90,16 +91,3 @@ test('a server closes what nobody uses and opens it again', async () => {
     await server.stop()
   }
 })
-
-/** Waits until no other process has the file of a tree open. */
-async function freed(file: string): Promise<void> {
-  for (;;) {
-    try {
-      const database = openDatabase({ file })
-      await database.close()
-      return
-    } catch {
-      await new Promise(setImmediate)
-    }
-  }
-}

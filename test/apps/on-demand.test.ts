@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { type OnDemand, openApplications } from '../../src/dhole.ts'
-import { openDatabase } from '../../src/embedded.ts'
 import type { ApplicationOptions } from '../../src/options.ts'
 import type { Application, Applications } from '../../src/service/applications.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { freed } from './freed.ts'
 
 const SECRET = 'a secret of the test suite'
 const NEVER = 3_600_000
@@ -49,19 +49,6 @@ async function scene(settings: Partial<Omit<OnDemand, 'find'>>, ids: readonly st
       await applications.close()
       await dir[Symbol.asyncDispose]()
     },
-  }
-}
-
-/** Waits until the file of a tree is free. */
-async function freed(file: string): Promise<void> {
-  for (;;) {
-    try {
-      const database = openDatabase({ file })
-      await database.close()
-      return
-    } catch {
-      await new Promise(setImmediate)
-    }
   }
 }
 

@@ -48,6 +48,19 @@ test('keys are shown once and stand nowhere but in files of their owner', async 
   for (const key of keys) expect(logged).not.toContain(key)
 })
 
+test('keys made by a start that fails are shown all the same', async () => {
+  await using dir = await tempDir()
+  const first = await startServer()
+  const { port } = new URL(first.url)
+  const failed = await startServer({ DATA_DIR: dir.path, PORT: port }).catch(String)
+  const [secret] = shownKeys(String(failed))
+  await first.stop()
+  const second = await startServer({ DATA_DIR: dir.path })
+  const { call } = await clientOfProcess(second)
+  expect((await call('GET', `/.settings/rules.json?auth=${secret}`)).status).toBe(200)
+  await second.stop()
+})
+
 test('every file with a key in it is for its owner only, whatever the umask', async () => {
   await using dir = await tempDir()
   const dataDir = dir.file('data')

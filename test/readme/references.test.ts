@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test'
 const ROOT = new URL('../../', import.meta.url)
 
 /** Headings of a page as anchors. */
-async function anchors(page: string): Promise<ReadonlySet<string>> {
-  const text = await Bun.file(new URL(page, ROOT)).text()
+async function anchors(page: URL): Promise<ReadonlySet<string>> {
+  const text = await Bun.file(page).text()
   const headings = text.matchAll(/^#+ (.+)$/gm)
   return new Set(
     [...headings].map(([, heading]) =>
@@ -23,7 +23,7 @@ test('every @see of the source names a section that exists', async () => {
     const source = await Bun.file(new URL(file, ROOT)).text()
     for (const [, page, anchor] of source.matchAll(/@see (docs\/\S+\.md)(?:#(\S+))?/g)) {
       found++
-      const known = await anchors(page ?? '')
+      const known = await anchors(new URL(page ?? '', ROOT))
       if (anchor !== undefined && !known.has(anchor)) dangling.push(`${file}: ${page}#${anchor}`)
     }
   }
@@ -31,7 +31,7 @@ test('every @see of the source names a section that exists', async () => {
   expect(dangling).toEqual([])
 })
 
-test('every link between the pages leads to a file', async () => {
+test('every link between the pages leads to a file, and to a section of it', async () => {
   const missing: string[] = []
   for (const page of [
     'README.md',
@@ -41,8 +41,11 @@ test('every link between the pages leads to a file', async () => {
     'bench/results/README.md',
   ]) {
     const text = await Bun.file(new URL(page, ROOT)).text()
-    for (const [, target] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
-      if (!(await Bun.file(new URL(target ?? '', new URL(page, ROOT))).exists())) missing.push(`${page}: ${target}`)
+    for (const [, target = '', anchor] of text.matchAll(/\]\(([^)#:]*)(?:#([^)]*))?\)/g)) {
+      const file = new URL(target === '' ? page : target, target === '' ? ROOT : new URL(page, ROOT))
+      const isThere = await Bun.file(file).exists()
+      const isKnown = isThere && (anchor === undefined || (await anchors(file)).has(anchor))
+      if (!isKnown) missing.push(`${page}: ${target}#${anchor ?? ''}`)
     }
   }
   expect(missing).toEqual([])

@@ -1,4 +1,4 @@
-import { isValid, mayRead, mayWrite, type QueryFacts, type Verdict, type Visit } from '../../src/rules/authorize.ts'
+import { mayRead, type QueryFacts, type Verdict, type Visit, WriteCase } from '../../src/rules/authorize.ts'
 import { parseRules, type RuleSet } from '../../src/rules/rule-set.ts'
 import { PRIORITY } from '../../src/tree/key.ts'
 import { endsInPriority, type Path } from '../../src/tree/path.ts'
@@ -79,10 +79,10 @@ export function judge(rules: RuleSet | string, request: Request): Verdict & Run<
     const run = drive(mayRead(set, pathOf(request.read), visit, { trace: true }), request.before)
     return { ...run, ...run.result }
   }
-  const writes = writesOf(request.writes ?? {})
-  const may = drive(mayWrite(set, writes, visit, { trace: true }), request.before)
+  const judged = new WriteCase(set, writesOf(request.writes ?? {}), visit, { trace: true })
+  const may = drive(judged.mayWrite(), request.before)
   if (!may.result.allowed) return { ...may, ...may.result }
-  const valid = drive(isValid(set, writes, visit, { trace: true }), request.before)
+  const valid = drive(judged.isValid(), request.before)
   const trace = [...may.result.trace, ...valid.result.trace]
   return { ...valid, ...valid.result, trace, reads: may.reads + valid.reads, pauses: may.pauses + valid.pauses }
 }

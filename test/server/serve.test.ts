@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import { generate } from 'selfsigned'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 
@@ -55,24 +56,10 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     try {
       const server = await startServer({ DATA_DIR: dataDir })
       await call(server, '/a.json', { method: 'PUT', body: '1' })
-      // The server has the beginning of the body when the signal comes; the rest follows after it.
-      const underWay = Promise.withResolvers<void>()
-      const rest = Promise.withResolvers<void>()
-      const body = new ReadableStream<Uint8Array>({
-        async start(controller) {
-          controller.enqueue(new TextEncoder().encode('"begun'))
-          underWay.resolve()
-          await rest.promise
-          controller.enqueue(new TextEncoder().encode(' and ended"'))
-          controller.close()
-        },
-      })
-      const reply = call(server, '/b.json', { method: 'PUT', body })
-      await underWay.promise
-      await call(server, '/a.json')
+      const body = ['"begun', ' and ended"'] as const
+      const request = await beginPut(server, '/b.json', body)
       server.kill(signal)
-      rest.resolve()
-      expect(await (await reply).json()).toBe('begun and ended')
+      expect(await request.end()).toEndWith(`\r\n\r\n${body.join('')}`)
       expect(await server.exited).toBe(0)
       const files = await readdir(join(dataDir, 'apps'))
       for (const name of files.filter((file) => file.endsWith('-wal'))) {
@@ -86,6 +73,35 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     }
   })
 })
+
+/** Sends a PUT but for the end of its body, and waits until the server has begun with it. */
+async function beginPut(
+  server: ServerProcess,
+  path: string,
+  [begin, rest]: readonly [string, string],
+): Promise<{ end(): Promise<string> }> {
+  const begun = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<string>()
+  const { hostname: host, port } = new URL(server.url)
+  const socket = connectTls({ host, port: Number(port), ca: await Bun.file(server.certificate).text() }, () => {
+    const length = `Content-Length: ${begin.length + rest.length}\r\nConnection: close`
+    socket.write(`PUT ${path} HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n${length}\r\n\r\n${begin}`)
+  })
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += String(chunk)
+    if (received.startsWith('HTTP/1.1 100 ')) begun.resolve()
+  })
+  socket.on('error', begun.reject)
+  socket.on('close', () => answered.resolve(received))
+  await begun.promise
+  return {
+    end: () => {
+      socket.write(rest)
+      return answered.promise
+    },
+  }
+}
 
 test('plain HTTP gets 404 and no data, on its own port and on that of HTTPS', async () => {
   const server = await start({ HTTP_PORT: '0' })

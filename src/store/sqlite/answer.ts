@@ -1,11 +1,19 @@
 import type { ReadAnswer, ReadRequest, Reads } from '../../tree/read-request.ts'
-import { Lookup } from './lookup.ts'
+import { Lookup, type SlotSource } from './lookup.ts'
 import type { TreeReader } from './read.ts'
 import type { SettingTexts } from './settings.ts'
 
-/** Runs logic that reads, answering what it asks; pauses wherever the reading does. */
-export function* runReads<T>(logic: Reads<T>, reader: TreeReader, settings: SettingTexts): Generator<void, T> {
-  const lookup = new Lookup(reader)
+/**
+ * Runs logic that reads, answering what it asks; pauses wherever the reading does.
+ * @param slots finds slots in the same transaction as the reader
+ */
+export function* runReads<T>(
+  logic: Reads<T>,
+  reader: TreeReader,
+  settings: SettingTexts,
+  slots: SlotSource = reader,
+): Generator<void, T> {
+  const lookup = new Lookup(reader, slots)
   let step = logic.next()
   while (!step.done) {
     const { value: request } = step

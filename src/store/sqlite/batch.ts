@@ -147,7 +147,7 @@ export class BatchRunner {
   *#runJob(queued: QueuedJob, context: CommitContext, commits: Commit[]): Generator<void, Settlement> {
     let outcome: JobOutcome
     try {
-      outcome = yield* runReads(queued.job(context), this.#reader, this.#settings.current)
+      outcome = yield* runReads(queued.job(context), this.#reader, this.#settings.current, this.#writer)
     } catch (error) {
       // When SQLite has ended the transaction by itself, the batch is lost, not the job alone.
       if (!this.#client.inTransaction) throw error

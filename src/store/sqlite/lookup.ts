@@ -16,16 +16,25 @@ interface Met {
 /** Where a path ends: at an interior node, or at a value inside the text of a slot. */
 type Found = { readonly interior: number } | { readonly value: Value } | undefined
 
+/** Where slots are found. */
+export interface SlotSource {
+  /** @param key as it stands in the table */
+  slot(parent: number, key: string): Slot | undefined
+}
+
 /**
  * Looks at single places for one piece of logic, while nothing changes: places near each other share their way, and no
  * text is parsed twice.
  */
 export class Lookup {
   readonly #reader: TreeReader
+  readonly #slots: SlotSource
   #root: Met | undefined
 
-  constructor(reader: TreeReader) {
+  /** @param slots may know some of them already */
+  constructor(reader: TreeReader, slots: SlotSource) {
     this.#reader = reader
+    this.#slots = slots
   }
 
   exists(path: Path): boolean {
@@ -67,7 +76,7 @@ export class Lookup {
   }
 
   #meet(parent: number, key: string): Met {
-    return { slot: this.#reader.slot(parent, key), value: undefined, below: new Map() }
+    return { slot: this.#slots.slot(parent, key), value: undefined, below: new Map() }
   }
 }
 

@@ -165,6 +165,11 @@ export class TreeWriter {
     return text
   }
 
+  /** A slot in the open transaction: those of interior nodes are mostly known. @param key as it stands in the table */
+  slot(parent: number, key: string): Slot | undefined {
+    return this.#slot(parent, key, false)
+  }
+
   /** Forgets where interior nodes stand: some were made or removed, or a transaction was taken back. */
   forget(): void {
     this.#interiors.clear()
