@@ -146,16 +146,26 @@ export const NO_RAW_PARAMETERS: RawParameters = Object.freeze({
 /** What is written otherwise in a form than it is meant; a leading question mark belongs to nobody. */
 const WRITTEN_OTHERWISE = /^\?|[%+]/
 
-/** Names and values of a form. Most need no decoding, and cutting them up by hand is much cheaper. */
-function membersOf(search: string): Iterable<readonly [name: string, value: string]> {
-  if (WRITTEN_OTHERWISE.test(search)) return new URLSearchParams(search)
-  return search
-    .split('&')
-    .filter((member) => member !== '')
-    .map((member) => {
-      const equals = member.indexOf('=')
-      return equals === -1 ? [member, ''] : [member.slice(0, equals), member.slice(equals + 1)]
-    })
+/** Hands over names and values of a form. Most need no decoding, and cutting them up by hand is much cheaper. */
+function eachMember(search: string, use: (name: string, value: string) => void): void {
+  if (WRITTEN_OTHERWISE.test(search)) {
+    for (const [name, value] of new URLSearchParams(search)) use(name, value)
+    return
+  }
+  for (let start = 0; start < search.length; ) {
+    const ampersand = search.indexOf('&', start)
+    const end = ampersand === -1 ? search.length : ampersand
+    const sign = search.indexOf('=', start)
+    const equals = sign === -1 || sign > end ? end : sign
+    if (end > start) use(search.slice(start, equals), search.slice(equals + 1, end))
+    start = end + 1
+  }
+}
+
+/** The parameter of that name; that of the method is known in any case. */
+function knownName(name: string): string | undefined {
+  if (KNOWN.has(name)) return name
+  return name.toLowerCase() === OVERRIDE ? OVERRIDE : undefined
 }
 
 /** Decodes a query string as a form (`+` is a space). */
@@ -164,13 +174,13 @@ export function decodeParameters(search: string): RawParameters {
   const values: Record<string, string> = Object.create(null)
   let repeated: string | undefined
   let filters = false
-  for (const [name, value] of membersOf(search)) {
-    const known = name.toLowerCase() === OVERRIDE ? OVERRIDE : name
-    if (!KNOWN.has(known)) continue
+  eachMember(search, (name, value) => {
+    const known = knownName(name)
+    if (known === undefined) return
     if (FILTERS.has(known)) filters = true
     if (known in values) repeated ??= known
     else values[known] = value
-  }
+  })
   return { values, repeated, filters }
 }
 

@@ -1,5 +1,6 @@
 import type { Path } from '../tree/path.ts'
 import type { Expression } from './expression.ts'
+import { lineOf, rawIndex } from './literal.ts'
 
 /** One node of the rules: what holds for the nodes of the tree that it matches. */
 export interface RuleNode {
@@ -25,8 +26,15 @@ export interface Rule {
   readonly expression: Expression
   /** Number of keys of its node. */
   readonly depth: number
-  /** Line of the file that a place in the expression stands in. */
-  lineOf(at: number): number
+  /** The file, and where in it the boolean or string stands. */
+  readonly source: string
+  readonly offset: number
+  readonly length: number
+}
+
+/** Line of the file that a place in the expression of a rule stands in. */
+export function lineIn({ source, offset, length }: Rule, at: number): number {
+  return lineOf(source, offset + 1 + rawIndex(source.slice(offset + 1, offset + length - 1), at))
 }
 
 /** The node for a child: the one of its name, else the one for all others. */

@@ -6,7 +6,7 @@ import { endsInPriority, type Path, parsePath } from '../tree/path.ts'
 import { convertExpression } from './convert.ts'
 import { constant, type Expression } from './expression.ts'
 import { Refusal, refuse } from './failure.ts'
-import { lineOf, rawIndex, textOfLiteral } from './literal.ts'
+import { rawIndex, textOfLiteral } from './literal.ts'
 import type { RuleKind, Scope } from './names.ts'
 import type { Rule, RuleNode } from './rule-node.ts'
 
@@ -123,15 +123,16 @@ export class RuleReader {
 
   #rule(kind: RuleKind, { value }: Member, { path, wildcards }: Position): Rule {
     const name = `/${path.join('/')} ${kind}`
-    const line = (offset: number): number => lineOf(this.#source, offset)
+    const { offset, length } = value
+    const common = { name, depth: path.length, source: this.#source, offset, length }
     if (value.type === 'boolean') {
       const expression = constant(value.value === true)
-      return { name, text: String(value.value), expression, depth: path.length, lineOf: () => line(value.offset) }
+      return { ...common, text: String(value.value), expression }
     }
     if (value.type !== 'string') return refuse(value.offset, `${kind} is a boolean or an expression in a string`)
     const text = this.#text(value)
     const expression = this.#expression(text, value, { kind, wildcards })
-    return { name, text, expression, depth: path.length, lineOf: (at) => line(this.#offset(value, at)) }
+    return { ...common, text, expression }
   }
 
   #expression(text: string, literal: Node, scope: Scope): Expression {

@@ -1,6 +1,6 @@
 import { formatPath, type Path } from '../tree/path.ts'
 import { cut } from './literal.ts'
-import type { Rule } from './rule-node.ts'
+import { lineIn, type Rule } from './rule-node.ts'
 
 const MAX_LINES = 200
 
@@ -22,7 +22,7 @@ export class Trace {
 
   /** @param at place in the expression */
   failed(rule: Rule, why: string, at: number): void {
-    this.#add(() => `${cut(rule.name)}: ${quote(rule)} failed: ${why} (line ${rule.lineOf(at)})`)
+    this.#add(() => `${cut(rule.name)}: ${quote(rule)} failed: ${why} (line ${lineIn(rule, at)})`)
   }
 
   /** Nothing on the way to a place says anything. */

@@ -23,6 +23,7 @@ import { EventQueue } from './event-queue.ts'
 import { type Access, Judge, RULES } from './judge.ts'
 import { missedChanges } from './missed-changes.ts'
 import { RuleBook } from './rule-book.ts'
+import { SettledReads } from './settled-reads.ts'
 import { type Ruling, StreamGuard } from './stream-guard.ts'
 import { type Appended, appendJob, type JobParts, type WriteOptions, type WriteOutcome, writeJob } from './write-job.ts'
 import { WRITE_SIZE_LIMIT, writeSeconds } from './write-size.ts'
@@ -107,6 +108,7 @@ export class Database {
   readonly #watchedBelow = (path: Path, inclusive: boolean): readonly Path[] => this.#hub.watchedBelow(path, inclusive)
   readonly #book: RuleBook
   readonly #guards = new Set<StreamGuard>()
+  readonly #settled = new SettledReads()
   /** Indexes that are wanted beside those of the rules. */
   #declarations: readonly IndexDeclaration[] = []
 
@@ -410,13 +412,22 @@ export class Database {
   }
 
   /** Reads if the rules allow it; what took its time is judged once more when it is there. */
-  #permitted<T>(path: Path, query: Query | undefined, { as, onTrace }: Access, read: () => Awaitable<T>): Awaitable<T> {
-    const judge = this.#judgeOf({ as, onTrace })
+  #permitted<T>(path: Path, query: Query | undefined, access: Access, read: () => Awaitable<T>): Awaitable<T> {
+    const judge = this.#judgeOf(access)
     if (judge === undefined) return read()
-    const judged = this.#store.read(() => judge.read(path, query))
-    if (judged instanceof Promise) return judged.then(() => this.#permittedLater(path, query, judge, read))
+    if (!this.#isSettled(path, query, access)) {
+      const judged = this.#store.read(() => judge.read(path, query))
+      if (judged instanceof Promise) return judged.then(() => this.#permittedLater(path, query, judge, read))
+      if (judged.fixed && query === undefined && access.as) this.#settled.add(access.as, this.#rules, path)
+    }
     const found = read()
     return found instanceof Promise ? this.#permittedLater(path, query, judge, () => found) : found
+  }
+
+  /** Whether it is known that the rules allow it. Whoever wants to hear why has them asked. */
+  #isSettled(path: Path, query: Query | undefined, { as, onTrace }: Access): boolean {
+    if (as === undefined || query !== undefined || onTrace !== undefined) return false
+    return this.#settled.has(as, this.#rules, path)
   }
 
   async #permittedLater<T>(path: Path, query: Query | undefined, judge: Judge, read: () => Awaitable<T>): Promise<T> {

@@ -44,8 +44,10 @@ export class Judge {
   }
 
   /** @throws `permission-denied` */
-  *read(path: Path, query: Query | undefined): Reads<void> {
-    this.#check(yield* this.reading(path, query))
+  *read(path: Path, query: Query | undefined): Reads<Verdict> {
+    const verdict = yield* this.reading(path, query)
+    this.#check(verdict)
+    return verdict
   }
 
   /**
