@@ -1,4 +1,5 @@
 import type { SpreadElement, Expression as Syntax } from 'acorn'
+import { childKeys } from './child-keys.ts'
 import { type About, application, type Expression, type PlaceExpression, type PlaceStep } from './expression.ts'
 import { refuse } from './failure.ts'
 import { compilePattern } from './pattern.ts'
@@ -40,7 +41,7 @@ export function callSnapshot(place: PlaceExpression, call: Call): Typed {
       return {
         kind: 'snapshot',
         at,
-        place: further(place, { kind: 'child', at, name: strings(call, 1)[0] as Expression }),
+        place: further(place, childStep(at, strings(call, 1)[0] as Expression)),
       }
     case 'hasChild':
       return ask(at, place, 'has-these-children', strings(call, 1), BOOLEAN)
@@ -53,6 +54,12 @@ export function callSnapshot(place: PlaceExpression, call: Call): Typed {
 
 function further({ from, steps }: PlaceExpression, step: PlaceStep): PlaceExpression {
   return { from, steps: [...steps, step] }
+}
+
+/** A name that is written out is taken apart once. */
+function childStep(at: number, name: Expression): PlaceStep {
+  if (name.kind !== 'constant' || typeof name.value !== 'string') return { kind: 'child', at, name }
+  return { kind: 'keys', ...childKeys(name.value) }
 }
 
 function hasChildren(place: PlaceExpression, call: Call): Typed {

@@ -1,3 +1,4 @@
+import type { ChildKeys } from './child-keys.ts'
 import type { Frame, Plain } from './frame.ts'
 
 /** Computes a value from values; what it does not take it is given as null. Fails when it cannot. */
@@ -81,6 +82,7 @@ export interface PlaceExpression {
 
 export type PlaceStep =
   | { readonly kind: 'child'; readonly name: Expression; readonly at: number }
+  | ({ readonly kind: 'keys' } & ChildKeys)
   | { readonly kind: 'parent'; readonly at: number }
 
 export function constant(value: Plain): Expression {

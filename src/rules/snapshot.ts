@@ -1,7 +1,7 @@
-import { checkKey } from '../tree/key.ts'
 import { MAX_DEPTH } from '../tree/limits.ts'
 import type { Path } from '../tree/path.ts'
 import type { Reads } from '../tree/read-request.ts'
+import { type ChildKeys, childKeys } from './child-keys.ts'
 import type { Expression, PlaceExpression, Question } from './expression.ts'
 import { fail } from './failure.ts'
 import type { Frame, Plain } from './frame.ts'
@@ -31,14 +31,13 @@ interface Place {
 export function* ask(question: Question, frame: Frame, names: NameSource): Reads<Plain> {
   let place = start(question.place.from, frame)
   for (const step of question.place.steps) {
-    const name =
-      step.kind === 'parent'
-        ? null
-        : step.name.waits
-          ? yield* names.evaluate(step.name, frame)
-          : names.compute(step.name, frame)
-    frame.at = step.at
-    place = step.kind === 'parent' ? above(place) : below(place, name, frame)
+    if (step.kind === 'keys') place = belowKeys(place, step)
+    else if (step.kind === 'parent') place = above(place, step.at, frame)
+    else {
+      const name = yield* nameOf(step.name, frame, names)
+      frame.at = step.at
+      place = below(place, name, frame)
+    }
   }
   look(place, question.at, frame)
   const { state, path } = place
@@ -98,7 +97,8 @@ function ruleNode(state: State, frame: Frame): Place {
   return { state, path: frame.path.slice(0, frame.depth), possible: frame.depth }
 }
 
-function above({ state, path, possible }: Place): Place {
+function above({ state, path, possible }: Place, at: number, frame: Frame): Place {
+  frame.at = at
   if (path.length === 0) fail('the root has no parent')
   const parent = path.slice(0, -1)
   return { state, path: parent, possible: Math.min(possible, parent.length) }
@@ -108,25 +108,14 @@ function above({ state, path, possible }: Place): Place {
 function below(place: Place, name: Plain, frame: Frame): Place {
   if (typeof name !== 'string') return fail('a child is named by a string')
   frame.budget.spend(1 + name.length)
-  const path = [...place.path]
-  let possible = place.possible
-  for (const key of name.split('/')) {
-    if (key === '') continue
-    if (possible === path.length && possible < MAX_DEPTH && isKey(key)) possible++
-    path.push(key)
-  }
-  return { state: place.state, path, possible }
+  return belowKeys(place, childKeys(name))
+}
+
+function belowKeys(place: Place, { keys, legal }: ChildKeys): Place {
+  const possible = isPossible(place) ? Math.min(place.possible + legal, MAX_DEPTH) : place.possible
+  return { state: place.state, path: [...place.path, ...keys], possible }
 }
 
 function isPossible({ path, possible }: Place): boolean {
   return possible === path.length
-}
-
-function isKey(text: string): boolean {
-  try {
-    checkKey(text, 'bad-path')
-    return true
-  } catch {
-    return false
-  }
 }
