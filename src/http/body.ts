@@ -41,6 +41,19 @@ export async function readText(
   }
 }
 
+/** Longest body read only to be thrown away, in bytes. */
+const MAX_DISCARDED_BYTES = 1024 * 1024
+
+/**
+ * Reads a body that nobody wants. An answer that comes before the body has been sent can be lost: over HTTP/2 the
+ * listener then breaks the request off, and clients tell of that instead.
+ */
+export async function discardBody(request: Request): Promise<void> {
+  if (request.bodyUsed || request.body === null) return
+  // One that is too long, or does not end, is left alone.
+  await readBytes(request, MAX_DISCARDED_BYTES, 'bad-data').catch(() => {})
+}
+
 async function readBody(request: Request, maxBytes: number, malformed: ErrorCode): Promise<Uint8Array> {
   const sent = await readBytes(request, maxBytes, malformed)
   const bytes = await decode(sent, request.headers.get('content-encoding'), maxBytes, malformed)

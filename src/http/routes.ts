@@ -1,6 +1,7 @@
 import type { Application, Applications } from '../service/applications.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
+import { discardBody } from './body.ts'
 import type { Origin } from './caller.ts'
 import { DataRoutes, type DataRoutesOptions } from './data-routes.ts'
 import { speaksFirebase } from './dialect.ts'
@@ -38,6 +39,18 @@ export class Routes {
 
   /** @param listener asked who is speaking, only when the request itself does not tell */
   handle(request: Request, listener: Listener | null): Awaitable<Response> {
+    const reply = this.#reply(request, listener)
+    if (mayHaveBody(request) && !request.bodyUsed) return this.#afterBody(request, reply)
+    return reply
+  }
+
+  async #afterBody(request: Request, reply: Awaitable<Response>): Promise<Response> {
+    const answered = await reply
+    await discardBody(request)
+    return answered
+  }
+
+  #reply(request: Request, listener: Listener | null): Awaitable<Response> {
     const { prefix, transport } = this.#options
     let raw: RawParameters = NO_RAW_PARAMETERS
     try {
@@ -81,6 +94,11 @@ export class Routes {
   #allowed({ url }: Request): string {
     return allowedMethods(splitTarget(url, this.#options.prefix).rawPath)
   }
+}
+
+/** Bodies of other requests are so rare that looking for one is not worth it. */
+function mayHaveBody({ method }: Request): boolean {
+  return method !== 'GET' && method !== 'HEAD'
 }
 
 /** What of the raw parameters an error can be dressed with: only what a success would have worn. */

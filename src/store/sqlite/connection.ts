@@ -1,5 +1,5 @@
-import { Database as Client } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
+import { Client } from './client.ts'
 
 /** One connection to a tree's file: Drizzle on top, and the client for what must be fast or is no query. */
 export interface Connection {

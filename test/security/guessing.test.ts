@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test'
+import { http2Client } from '../support/http2-client.ts'
+import { type Answer, SECRET, startServer } from '../support/https-server.ts'
+import { customToken } from '../support/token.ts'
+
+const LIMIT = 5
+const GUESSES = 40
+
+function guessedToken(index: number): string {
+  return customToken(`a secret that is guessed ${index}`, { uid: 'ann', admin: true })
+}
+
+function guessedSecret(index: number): string {
+  return `guess-${index}`
+}
+
+const KINDS = [
+  ['secrets', guessedSecret],
+  ['tokens', guessedToken],
+] as const
+
+/** How many were told that they are wrong, rather than to come again. */
+function heard(answers: readonly Answer[]): number {
+  return answers.filter(({ status }) => status === 401).length
+}
+
+function indexes(): readonly number[] {
+  return [...Array(GUESSES).keys()]
+}
+
+test.each(KINDS)('no more %s than the limit are looked at when they come all at once', async (_, guess) => {
+  await using server = await startServer({ failedCredentials: LIMIT })
+  await using client = http2Client(server.url, server.ca)
+  const answers = await Promise.all(indexes().map((index) => client.call('GET', `/a.json?auth=${guess(index)}`)))
+  expect(heard(answers)).toBeLessThanOrEqual(LIMIT)
+})
+
+test.each(KINDS)('%s on a connection that is cut are counted too', async (_, guess) => {
+  await using server = await startServer({ failedCredentials: LIMIT })
+  for (const index of indexes()) {
+    await server.raw(`GET /a.json?auth=${guess(index)} HTTP/1.1\r\nHost: localhost\r\n\r\n`, { cut: true })
+  }
+  expect((await server.call('GET', `/a.json?auth=${encodeURIComponent(SECRET)}`)).status).toBe(429)
+})
+
+test('what is tried at one endpoint is counted at all', async () => {
+  await using server = await startServer({ failedCredentials: LIMIT })
+  const tries = [
+    () => server.call('GET', '/a.json?auth=guess-1'),
+    () => server.call('GET', '/a.json?access_token=guess-2'),
+    () => server.call('GET', '/a.json', { headers: { Authorization: 'Bearer guess-3' } }),
+    () => server.call('PUT', '/.settings/rules.json?auth=guess-4', { body: '{}' }),
+    () => server.call('POST', '/.auth/customTokenToIdToken.json', { body: '{"token":"guess-5"}' }),
+  ]
+  for (const each of tries) expect((await each()).status).toBe(401)
+  const secret = encodeURIComponent(SECRET)
+  for (const target of [`/a.json?auth=${secret}`, `/.settings/rules.json?access_token=${secret}`]) {
+    expect((await server.call('GET', target)).status).toBe(429)
+  }
+})
+
+test('a proxy that tells ports too does not make one client many', async () => {
+  await using server = await startServer({ failedCredentials: LIMIT, trustProxy: ['127.0.0.1'] })
+  const statuses: number[] = []
+  for (const index of indexes().slice(0, 2 * LIMIT)) {
+    const headers = { 'X-Forwarded-For': `203.0.113.5:${40_000 + index}` }
+    statuses.push((await server.call('GET', `/a.json?auth=guess-${index}`, { headers })).status)
+  }
+  expect(statuses.at(-1)).toBe(429)
+})
+
+const TOKEN = 'GOOD'
+const carriers: readonly (readonly [headers: string, status: number])[] = [
+  ['Authorization: Bearer GOOD', 200],
+  ['authorization: bEARER   GOOD  ', 200],
+  ['Authorization: Bearer GOOD\r\nAuthorization: Bearer bad', 401],
+  ['Authorization: Bearer bad\r\nAuthorization: Bearer GOOD', 401],
+  ['Authorization: Bearer GOOD\r\nAuthorization: Bearer GOOD', 401],
+  ['Authorization:\r\nAuthorization: Bearer GOOD', 401],
+  ['Authorization: Bearer GOOD\r\nAuthorization:', 401],
+  ['Authorization: Bearer\r\n GOOD', 400],
+  ['Authorization : Bearer GOOD', 400],
+  ['Authorization: Bearer', 401],
+  ['Authorization:', 401],
+  ['Authorization: Basic GOOD', 401],
+  ['Authorization: GOOD', 401],
+]
+
+test.each(carriers)('a credential carried as %j', async (headers, status) => {
+  await using server = await startServer()
+  const carried = headers.replaceAll(TOKEN, customToken(SECRET, { admin: true }))
+  const answer = await server.raw(`GET /a.json HTTP/1.1\r\nHost: localhost\r\n${carried}\r\nConnection: close\r\n\r\n`)
+  expect(answer).toStartWith(`HTTP/1.1 ${status} `)
+})

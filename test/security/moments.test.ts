@@ -1,0 +1,88 @@
+import { expect, test } from 'bun:test'
+import type { Caller } from '../../src/auth/credential.ts'
+import { defaultStreams } from '../../src/hub/hub.ts'
+import { Database } from '../../src/service/database.ts'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import type { TreeStore } from '../../src/store/store.ts'
+import { defaultLimits } from '../../src/tree/limits.ts'
+import { strictObserver } from '../support/store.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+const NOBODY: Caller = { kind: 'anybody', auth: null }
+const RULES = JSON.stringify({ rules: { room: { '.read': "root.child('open').val() === true" } } })
+const SHUT = { open: false, 'room/secret': 'sesame' }
+const OPENED = { open: true, 'room/secret': null }
+
+function databaseOver(store: TreeStore): Database {
+  return new Database(store, {
+    limits: defaultLimits,
+    profile: 'wilddog',
+    indexPolicy: 'allow',
+    streams: defaultStreams,
+    rules: RULES,
+    keepRules: true,
+    onTroubled: (error) => {
+      throw error
+    },
+  })
+}
+
+/** A store whose reads of nodes begin and end when the test says so, as those of an engine that waits for others do. */
+function heldReads(store: TreeStore): { slow: TreeStore; begin: () => Promise<unknown>; end: () => void } {
+  const begun = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  const read = Promise.withResolvers<unknown>()
+  const node: TreeStore['node'] = async (path, limit) => {
+    await begun.promise
+    const found = await store.node(path, limit)
+    read.resolve(found)
+    await ended.promise
+    return found
+  }
+  const slow = new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'node') return node
+      const member: unknown = Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  const begin = () => {
+    begun.resolve()
+    return read.promise
+  }
+  return { slow, begin, end: ended.resolve }
+}
+
+/** What nobody is told of the room: JSON, or the code of the refusal. */
+function textOf(answer: Promise<unknown>): Promise<string> {
+  return answer.then(
+    (json) => JSON.stringify(json),
+    (error: { code?: string }) => String(error.code),
+  )
+}
+
+test('a read that had to wait is judged by the data that it has read', async () => {
+  await using dir = await tempDir()
+  const store = new SqliteStore(dir.file('tree.sqlite'), {}, strictObserver)
+  const { slow, begin, end } = heldReads(store)
+  await using database = databaseOver(slow)
+  await database.patch('/', { open: true, 'room/topic': 'news' })
+  const answer = textOf(database.get('/room', { as: NOBODY }))
+  await database.patch('/', SHUT)
+  await begin()
+  await database.patch('/', OPENED)
+  end()
+  expect(await answer).not.toContain('sesame')
+})
+
+test('a stream tells nothing of a commit after which it could not be read, though the next one allows it again', async () => {
+  await using dir = await tempDir()
+  await using database = databaseOver(new SqliteStore(dir.file('tree.sqlite'), {}, strictObserver))
+  await database.patch('/', { open: true, 'room/topic': 'news' })
+  const events = database.watch('/room', { as: NOBODY })
+  await events.next()
+  // Both become durable together.
+  await Promise.all([database.patch('/', SHUT), database.patch('/', OPENED)])
+  expect(await textOf(events.next())).not.toContain('sesame')
+  await events.return()
+})
