@@ -1,20 +1,30 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { networkOf } from './network.ts'
+import { UnderWay } from './under-way.ts'
 
 const WINDOW_SECONDS = 60
 const WINDOW_MS = WINDOW_SECONDS * 1000
 /** Networks counted at a time; the count of the one that failed longest ago goes when there are more. */
 const MAX_NETWORKS = 10_000
 
+/** Wrong credentials of one network. */
+interface Count {
+  readonly failed: number
+  /** In milliseconds since 1970. */
+  readonly until: number
+}
+
 /** Counts wrong credentials by address, so that nobody can try many. @see docs/protocol.md#credentials */
 export class Failures {
   readonly #limiter: RateLimiterMemory | undefined
   readonly #perMinute: number
   readonly #maxNetworks: number
-  /** In the order of their last failure. */
-  readonly #counted = new Set<string>()
-  /** Until when a network is refused, in milliseconds since 1970: the limiter itself answers a turn later. */
-  readonly #refusedUntil = new Map<string, number>()
+  /** What the limiter has counted: itself it answers a turn later. In the order of the last failure. */
+  readonly #counted = new Map<string, Count>()
+  /** Those of the counted that have no failure left. */
+  readonly #refused = new Set<string>()
+  /** Each may turn out wrong, so each takes one of the failures that are left. */
+  readonly #underWay = new UnderWay()
 
   /**
    * @param perMinute wrong credentials after which an address is refused until the minute that began with the first one
@@ -26,40 +36,67 @@ export class Failures {
     this.#limiter = perMinute > 0 ? new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS }) : undefined
   }
 
-  /** Whether there is anybody to refuse. */
+  /** Whether there may be anybody to refuse. */
   get refusesAny(): boolean {
-    return this.#refusedUntil.size > 0
+    return this.#refused.size > 0 || !this.#underWay.isEmpty
   }
 
-  /** Whether the address has shown so many wrong credentials that none of its credentials is looked at. */
-  refuses(address: string): boolean {
+  /**
+   * Whether a credential is not to be looked at: the address has shown as many wrong ones as it may, or would have if
+   * all turned out wrong that are being looked at.
+   * @param credential tells one guess from another; with it the name of what it is shown to
+   */
+  refuses(address: string, credential: string): boolean {
+    if (this.#limiter === undefined) return false
     const network = networkOf(address)
-    const until = this.#refusedUntil.get(network)
-    if (until === undefined) return false
-    const left = until - Date.now()
-    // More than a window is left when the clock was set back.
-    if (left > 0 && left <= WINDOW_MS) return true
-    this.#refusedUntil.delete(network)
-    return false
+    const left = this.#perMinute - this.#failedOf(network)
+    if (left <= 0) return true
+    return this.#underWay.count(network) >= left && !this.#underWay.has(network, credential)
+  }
+
+  /**
+   * Looks at a credential that is not {@link refuses refused}. It counts as wrong while that lasts; whoever finds it
+   * wrong must have {@link note noted} so before the check is over.
+   */
+  async look<T>(address: string, credential: string, check: () => Promise<T>): Promise<T> {
+    if (this.#limiter === undefined) return check()
+    const network = networkOf(address)
+    this.#underWay.begin(network, credential)
+    try {
+      return await check()
+    } finally {
+      this.#underWay.end(network, credential)
+    }
   }
 
   /** Counts a wrong credential. */
   async note(address: string): Promise<void> {
     if (this.#limiter === undefined) return
     const network = networkOf(address)
-    this.#counted.delete(network)
-    this.#counted.add(network)
-    this.#forgetOldest()
     const { consumedPoints, msBeforeNext } = await this.#limiter.penalty(network)
-    if (consumedPoints >= this.#perMinute) this.#refusedUntil.set(network, Date.now() + msBeforeNext)
+    this.#counted.delete(network)
+    // More than a window is left when the clock was set back.
+    this.#counted.set(network, { failed: consumedPoints, until: Date.now() + Math.min(msBeforeNext, WINDOW_MS) })
+    if (consumedPoints >= this.#perMinute) this.#refused.add(network)
+    this.#forgetOldest()
+  }
+
+  #failedOf(network: string): number {
+    const count = this.#counted.get(network)
+    if (count === undefined) return 0
+    const left = count.until - Date.now()
+    if (left > 0 && left <= WINDOW_MS) return count.failed
+    this.#counted.delete(network)
+    this.#refused.delete(network)
+    return 0
   }
 
   #forgetOldest(): void {
     if (this.#counted.size <= this.#maxNetworks) return
-    const [oldest] = this.#counted
+    const [oldest] = this.#counted.keys()
     if (oldest === undefined) return
     this.#counted.delete(oldest)
-    this.#refusedUntil.delete(oldest)
+    this.#refused.delete(oldest)
     void this.#limiter?.delete(oldest)
   }
 }

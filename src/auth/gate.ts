@@ -51,19 +51,20 @@ export class Gate {
 
   /**
    * Judges a credential. At once when it is absent, the secret, or a token verified before; a promise otherwise, and for
-   * every failure. A bad one is an error, never "nobody".
+   * every failure. A bad one is an error, never "nobody". Callers are frozen, all the way down.
    * @param credential as sent, `undefined` when none was
    * @returns rejects with `bad-token`, `token-expired`, `token-payload`, `token-refused`; with `too-many-failures` while
-   *   the address is over its limit, whatever the credential, unless it is a token verified before
+   *   the address is over its limit, or would be if all turned out wrong that is being looked at, whatever the
+   *   credential, unless it is a token verified before
    */
   identify(credential: string | undefined, origin: Origin): Awaitable<Caller> {
     if (credential === undefined) return ANYBODY
     if (this.#isDevelopmentOwner(credential, origin)) return OWNER
     const known = this.#keyring.cache.get(credential, this.#now())
     if (known !== undefined) return known.caller
-    if (this.#refuses(origin)) return Promise.reject(new DholeError('too-many-failures'))
+    if (this.#refuses(credential, origin)) return Promise.reject(new DholeError('too-many-failures'))
     if (credential.length <= MAX_TOKEN_LENGTH && this.#keyring.secret.matches(credential)) return OWNER
-    return this.#verify(credential, origin).then(({ caller }) => caller)
+    return this.#look(credential, origin).then(({ caller }) => caller)
   }
 
   /**
@@ -76,8 +77,8 @@ export class Gate {
     if (typeof token !== 'string') throw new DholeError('bad-token')
     const keyring = this.#keyring
     const known = keyring.cache.get(token, this.#now())
-    if (known === undefined && this.#refuses(origin)) throw new DholeError('too-many-failures')
-    const { kind, caller } = known ?? (await this.#verify(token, origin))
+    if (known === undefined && this.#refuses(token, origin)) throw new DholeError('too-many-failures')
+    const { kind, caller } = known ?? (await this.#look(token, origin))
     if (kind !== 'custom') throw new DholeError('bad-token')
     const { application } = this.#options
     const idToken = await issueIdToken(caller, { application, secret: keyring.secret, now: this.#now() })
@@ -89,21 +90,27 @@ export class Gate {
     this.#keyring = new Keyring(new SuperSecret(secret))
   }
 
-  async #verify(text: string, origin: Origin): Promise<VerifiedToken> {
-    const keyring = this.#keyring
+  /** Takes its place among what is under way in the turn of the question whether there is one: none comes between. */
+  #look(text: string, origin: Origin): Promise<VerifiedToken> {
     // Read before the wait: whoever has hung up has no address any more.
     const { address } = origin
+    if (address === undefined) return this.#verify(text, address)
+    return this.#options.failures.look(address, this.#guess(text), () => this.#verify(text, address))
+  }
+
+  async #verify(text: string, address: string | undefined): Promise<VerifiedToken> {
+    const keyring = this.#keyring
     let signed: SignedToken
     try {
       signed = await keyring.signed(text)
     } catch (thrown) {
-      if (keyring !== this.#keyring) return this.#verify(text, origin)
+      if (keyring !== this.#keyring) return this.#verify(text, address)
       // Only a signature tells who knows the secret: whoever comes too late or claims too little has not guessed.
       if (thrown instanceof DholeError && address !== undefined) await this.#options.failures.note(address)
       throw thrown
     }
     // What was signed with a secret that is gone meanwhile is judged by the one there is now.
-    if (keyring !== this.#keyring) return this.#verify(text, origin)
+    if (keyring !== this.#keyring) return this.#verify(text, address)
     const judge = signed.kind === 'id' ? idCaller : customCaller
     const verified = { kind: signed.kind, caller: judge(signed.payload, this.#options.application, this.#now()) }
     keyring.cache.set(text, verified)
@@ -116,9 +123,16 @@ export class Gate {
     return origin.isBearer && origin.isLoopback === true
   }
 
-  #refuses(origin: Origin): boolean {
+  #refuses(text: string, origin: Origin): boolean {
     const { failures } = this.#options
-    return failures.refusesAny && origin.address !== undefined && failures.refuses(origin.address)
+    if (!failures.refusesAny) return false
+    const { address } = origin
+    return address !== undefined && failures.refuses(address, this.#guess(text))
+  }
+
+  /** The same text is another guess at another application. */
+  #guess(text: string): string {
+    return `${this.#options.application}\n${text}`
   }
 
   /** Never goes back, so that a token that has expired stays so when the clock is set back. */

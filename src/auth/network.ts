@@ -5,16 +5,31 @@ const GROUPS = 8
 const NETWORK_GROUPS = 4
 const MAPPED_PREFIX = '0:0:0:0:0:ffff'
 
+/** What all text that is no address is counted as. */
+const NO_ADDRESS = 'no address'
+
+/** How proxies write ports: behind an IPv4 address, or behind brackets around an address. */
+const WITH_PORT = /^(?:\[([^\]]*)\]|(.*\.\d+))(?::\w*)?$/
+
 /**
  * Whom to count for an address: the IPv4 address, also when it comes in IPv6's clothes, or the /64 network of an IPv6
- * address. Other text stands for itself.
+ * address. Quotes, brackets, ports and zones do not matter. Other text is all the same, or whoever chooses it could be
+ * as many as he likes.
  */
 export function networkOf(address: string): string {
-  const [plain = ''] = address.split('%')
-  if (isIPv4(plain) || !isIPv6(plain)) return plain
+  const plain = withoutPort(address)
+  if (isIPv4(plain)) return plain
+  if (!isIPv6(plain)) return NO_ADDRESS
   const groups = groupsOf(plain)
   if (groups.slice(0, 6).join(':') === MAPPED_PREFIX) return dotted(groups.slice(6))
   return `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`
+}
+
+function withoutPort(address: string): string {
+  const unquoted = address.trim().replace(/^"(.*)"$/, '$1')
+  const [, bracketed, ipv4] = WITH_PORT.exec(unquoted) ?? []
+  const [plain = ''] = (bracketed ?? ipv4 ?? unquoted).split('%')
+  return plain
 }
 
 /** The eight groups of an IPv6 address: lower case, without leading zeros. */

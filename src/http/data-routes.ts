@@ -169,8 +169,11 @@ export class DataRoutes {
   }
 
   async #body(data: DataRequest, malformed: 'bad-data' | 'bad-patch'): Promise<unknown> {
-    const json = await readJson(data.request, data.application.database.limits.maxWriteBytes, malformed)
+    const { application, request, parameters } = data
+    const json = await readJson(request, application.database.limits.maxWriteBytes, malformed)
     workInSilence(data)
+    // A body may take its time, and the credential may have ended meanwhile.
+    await callerOf(application.gate, data, parameters)
     return json
   }
 }

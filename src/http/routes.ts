@@ -73,22 +73,33 @@ export class Routes {
 
   /** What takes its time keeps the application open. */
   #answer(application: Application, origin: Origin, target: Target, raw: RawParameters): Awaitable<Response> {
-    const reply = this.#route(application, origin, target, raw)
-    return reply instanceof Promise ? reply.finally(application.hold()) : reply
+    const refusal = (thrown: unknown) => this.#error(origin.request, thrown, raw, application)
+    try {
+      const reply = this.#route(application, origin, target, raw, refusal)
+      return reply instanceof Promise ? reply.catch(refusal).finally(application.hold()) : reply
+    } catch (thrown) {
+      return refusal(thrown)
+    }
   }
 
-  #route(application: Application, origin: Origin, { rawPath }: Target, raw: RawParameters): Awaitable<Response> {
+  #route(
+    application: Application,
+    origin: Origin,
+    { rawPath }: Target,
+    raw: RawParameters,
+    refusal: (thrown: unknown) => Response,
+  ): Awaitable<Response> {
     if (isTokenExchange(rawPath)) return exchangeToken(rawPath, raw, application, origin)
     if (isSettings(rawPath)) return answerSettings(rawPath, raw, application, origin)
-    const refusal = (thrown: unknown) => this.#error(origin.request, thrown, raw)
     return this.#data.answer({ ...origin, application, rawPath, raw, refusal })
   }
 
-  #error(request: Request, thrown: unknown, raw: RawParameters): Response {
+  #error(request: Request, thrown: unknown, raw: RawParameters, application?: Application): Response {
     const error = knownError(thrown)
     if (error.code === 'internal') this.#options.onUnforeseen(request, thrown)
+    const isFirebase = speaksFirebase(request, raw) || application?.database.profile === 'firebase'
     const allowed = error.code === 'method-not-allowed' ? this.#allowed(request) : undefined
-    return errorReply(error, dressOf(request, raw), speaksFirebase(request, raw), allowed)
+    return errorReply(error, dressOf(request, raw), isFirebase, allowed)
   }
 
   #allowed({ url }: Request): string {

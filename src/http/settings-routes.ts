@@ -17,6 +17,8 @@ interface SettingsRequest {
   readonly request: Request
   readonly database: Database
   readonly parameters: SettingsParameters
+  /** Throws unless it is one still: a body may take its time, and the credential may end meanwhile. */
+  readonly check: () => Promise<void>
 }
 
 export function isSettings(rawPath: string): boolean {
@@ -39,9 +41,12 @@ export async function answerSettings(
   const method = methodOf(origin.request, raw)
   if (method !== 'GET' && method !== 'PUT') throw new DholeError('method-not-allowed')
   const parameters = checkSettingsParameters(raw)
-  const caller = await callerOf(gate, origin, raw.values)
-  if (caller.kind !== 'admin') throw new DholeError('permission-denied')
-  const request: SettingsRequest = { request: origin.request, database, parameters }
+  const check = async () => {
+    const caller = await callerOf(gate, origin, raw.values)
+    if (caller.kind !== 'admin') throw new DholeError('permission-denied')
+  }
+  await check()
+  const request: SettingsRequest = { request: origin.request, database, parameters, check }
   if (rawPath === RULES) return method === 'GET' ? readRules(request) : writeRules(request)
   return method === 'GET' ? readWriteSize(request) : writeWriteSize(request)
 }
@@ -51,8 +56,9 @@ function readRules({ database, parameters }: SettingsRequest): Response {
   return dressedReply(parameters.format === 'strict' ? database.strictRules : database.rules, {})
 }
 
-async function writeRules({ request, database, parameters }: SettingsRequest): Promise<Response> {
+async function writeRules({ request, database, parameters, check }: SettingsRequest): Promise<Response> {
   const source = await readText(request, database.limits.maxWriteBytes, 'bad-data')
+  await check()
   if (parameters.dryRun === 'true') database.checkRules(source)
   else await database.setRules(source)
   return dressedReply(DONE, { print: parameters.print })
@@ -62,8 +68,9 @@ function readWriteSize({ database, parameters }: SettingsRequest): Response {
   return dressedReply(JSON.stringify(database.writeSizeLimit), { print: parameters.print })
 }
 
-async function writeWriteSize({ request, database, parameters }: SettingsRequest): Promise<Response> {
+async function writeWriteSize({ request, database, parameters, check }: SettingsRequest): Promise<Response> {
   const size = await readJson(request, database.limits.maxWriteBytes, 'bad-data')
+  await check()
   if (typeof size !== 'string') throw new DholeError('bad-data')
   await database.setWriteSizeLimit(size)
   return dressedReply(JSON.stringify(size), { print: parameters.print })

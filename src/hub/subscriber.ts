@@ -111,6 +111,15 @@ export class Subscriber {
     } else if (this.#state === 'full' && silent >= silence * MOST_SILENCES) this.#sink.cut()
   }
 
+  /** Whatever waits is dropped, and everything is told anew. */
+  resync(): void {
+    this.#empty()
+    if (this.#state === 'open') {
+      this.#state = 'starting'
+      this.#restart()
+    } else if (this.#state !== 'closed') this.#lost = true
+  }
+
   /** Nothing more comes. */
   end(reason?: EndReason): void {
     if (this.#state === 'closed') return

@@ -15,6 +15,8 @@ export interface Verdict {
   readonly allowed: boolean
   /** Whether it holds as long as the rules do: neither data nor time were looked at. */
   readonly fixed: boolean
+  /** Whether it holds whatever the time: the rule that allowed a read, else every rule asked, did not look at `now`. */
+  readonly timeless: boolean
   /** A line for each rule that was looked at; empty unless asked for. */
   readonly trace: readonly string[]
 }
@@ -34,10 +36,10 @@ export function* mayRead(rules: RuleSet, path: Path, visit: Visit, options: Auth
   const node = endsInPriority(path) ? path.slice(0, -1) : path
   for (const { read } of rulesAlong(rules.root, node)) {
     if (read === undefined) continue
-    if (yield* court.ask(read, node)) return { allowed: true, fixed: !court.lastHasLooked, trace: court.trace.lines }
+    if (yield* court.ask(read, node)) return allowedByLast(court)
   }
   court.conclude(node, '.read')
-  return { allowed: false, fixed: !court.hasLooked, trace: court.trace.lines }
+  return afterAll(court, false)
 }
 
 function* rulesAlong(root: RuleNode, path: Path): Generator<RuleNode> {
@@ -75,7 +77,7 @@ export class WriteCase {
     const { root, after } = this.#made()
     const court = new Court(this.#visit, after, this.#isTraced)
     const allowed = yield* mayWriteAt(court, root, rules, [])
-    return { allowed, fixed: !court.hasLooked, trace: court.trace.lines }
+    return afterAll(court, allowed)
   }
 
   /**
@@ -89,7 +91,7 @@ export class WriteCase {
     const { root, after } = this.#made()
     const court = new Court(this.#visit, after, this.#isTraced)
     const allowed = yield* new Validation(court, after).isValid(root, rules, [])
-    return { allowed, fixed: !court.hasLooked, trace: court.trace.lines }
+    return afterAll(court, allowed)
   }
 
   #made(): { readonly root: WritePlace; readonly after: AfterState } {
@@ -119,8 +121,17 @@ function* mayWriteAt(court: Court, place: WritePlace, rules: RuleNode | undefine
   return true
 }
 
+/** The rules before it said no: what they looked at does not matter. */
+function allowedByLast({ lastHasLooked, lastHasSeenTime, trace }: Court): Verdict {
+  return { allowed: true, fixed: !lastHasLooked, timeless: !lastHasSeenTime, trace: trace.lines }
+}
+
+function afterAll({ hasLooked, hasSeenTime, trace }: Court, allowed: boolean): Verdict {
+  return { allowed, fixed: !hasLooked, timeless: !hasSeenTime, trace: trace.lines }
+}
+
 /** What is answered where nothing needs to be asked. */
-const ALLOWED: Verdict = Object.freeze({ allowed: true, fixed: true, trace: [] })
+const ALLOWED: Verdict = Object.freeze({ allowed: true, fixed: true, timeless: true, trace: [] })
 
 /** Whether a rule is the plain `true`. */
 function allowsAlways(rule: Rule | undefined): boolean {

@@ -11,6 +11,8 @@ const MAX_REQUEST_STEPS = 10_000_000
 const MAX_TEXT_LENGTH = 10 * 1024 * 1024
 /** What one rule may make in all, as it may hold every piece until it ends. */
 const MAX_MADE_LENGTH = 4 * MAX_TEXT_LENGTH
+/** About what a read of the tree costs. */
+const READ_STEPS = 10
 /** Characters that are copied or compared in a step. */
 const CHARACTERS_PER_STEP = 200
 
@@ -28,6 +30,11 @@ export class Budget {
   spend(steps: number, most: number = MAX_OPERATION_STEPS): void {
     this.#spent += steps
     if (steps > most || this.#spent > MAX_REQUEST_STEPS) fail('too costly')
+  }
+
+  /** Charges a read of the tree. */
+  read(): void {
+    this.spend(READ_STEPS)
   }
 
   /** Charges what looks at so many characters once. */

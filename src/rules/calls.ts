@@ -2,7 +2,8 @@ import type { SpreadElement, Expression as Syntax } from 'acorn'
 import { childKeys } from './child-keys.ts'
 import { type About, application, type Expression, type PlaceExpression, type PlaceStep } from './expression.ts'
 import { refuse } from './failure.ts'
-import { compilePattern } from './pattern.ts'
+import type { Pattern } from './pattern.ts'
+import type { PatternShelf } from './pattern-shelf.ts'
 import { matches, STRING_METHODS } from './string-methods.ts'
 import { ANYTHING, BOOLEAN, NULL, NUMBER, STRING, type Typed, type TypedValue, take, typed } from './typed.ts'
 
@@ -13,6 +14,7 @@ export interface Call {
   readonly arguments: readonly (Syntax | SpreadElement)[]
   /** Converts an argument. */
   readonly convert: (syntax: Syntax | SpreadElement) => Typed
+  readonly patterns: PatternShelf
 }
 
 /** Questions without arguments, and what the answers can be. */
@@ -31,7 +33,7 @@ export function callSnapshot(place: PlaceExpression, call: Call): Typed {
   const question = QUESTIONS.get(name)
   if (question !== undefined) {
     checkCount(call, 0)
-    return ask(at, place, question.about, [], question.gives)
+    return ask(at, place, question.about, NO_NAMES, question.gives)
   }
   switch (name) {
     case 'parent':
@@ -52,6 +54,8 @@ export function callSnapshot(place: PlaceExpression, call: Call): Typed {
   }
 }
 
+const NO_NAMES: readonly Expression[] = []
+
 function further({ from, steps }: PlaceExpression, step: PlaceStep): PlaceExpression {
   return { from, steps: [...steps, step] }
 }
@@ -64,7 +68,7 @@ function childStep(at: number, name: Expression): PlaceStep {
 
 function hasChildren(place: PlaceExpression, call: Call): Typed {
   const [list] = call.arguments
-  if (list === undefined) return ask(call.at, place, 'has-children', [], BOOLEAN)
+  if (list === undefined) return ask(call.at, place, 'has-children', NO_NAMES, BOOLEAN)
   checkCount(call, 1)
   if (list.type !== 'ArrayExpression') return refuse(list.start, 'hasChildren takes a list of strings')
   if (list.elements.length === 0) refuse(list.start, 'hasChildren takes a list that is not empty')
@@ -100,15 +104,15 @@ function callMatches(text: Typed, call: Call): TypedValue {
   const subject = take(text, STRING, 'matches is of strings')
   const [pattern] = call.arguments
   if (pattern?.type !== 'Literal') return refuse(call.at, 'matches takes a pattern that is written out')
-  const operation = matches(compileLiteral(pattern))
+  const operation = matches(patternOf(pattern, call.patterns))
   return typed(call.at, application(call.at, operation, [subject], true), BOOLEAN)
 }
 
-function compileLiteral(literal: Extract<Syntax, { type: 'Literal' }>): ReturnType<typeof compilePattern> {
+function patternOf(literal: Extract<Syntax, { type: 'Literal' }>, patterns: PatternShelf): Pattern {
   // After the slash or the quotation mark.
   const at = literal.start + 1
-  if (literal.regex) return compilePattern(at, literal.regex.pattern, literal.regex.flags)
-  if (typeof literal.value === 'string') return compilePattern(at, literal.value, '')
+  if (literal.regex) return patterns.pattern(at, literal.regex.pattern, literal.regex.flags)
+  if (typeof literal.value === 'string') return patterns.pattern(at, literal.value, '')
   return refuse(literal.start, 'matches takes a pattern')
 }
 

@@ -1,11 +1,22 @@
-import { parseExpressionAt, type SpreadElement, type Super, type Expression as Syntax } from 'acorn'
+import { type Options, parseExpressionAt, type SpreadElement, type Super, type Expression as Syntax } from 'acorn'
 import { callSnapshot, callString } from './calls.ts'
 import { application, chain, choice, constant, type Expression, type Link } from './expression.ts'
 import { refuse } from './failure.ts'
 import { authMember, convertName, queryMember, type Scope } from './names.ts'
 import { falseWithNull, negate, not, OPERATORS, type Operator } from './operators.ts'
 import { lengthOf } from './string-methods.ts'
-import { ANYTHING, BOOLEAN, NULL, NUMBER, STRING, type Typed, type TypedValue, take, typed } from './typed.ts'
+import {
+  ANYTHING,
+  BOOLEAN,
+  NULL,
+  NUMBER,
+  STRING,
+  type Typed,
+  type TypedValue,
+  take,
+  typed,
+  typedMember,
+} from './typed.ts'
 
 /** Longest expression, in UTF-16 code units. */
 const MAX_LENGTH = 16 * 1024
@@ -13,6 +24,9 @@ const MAX_LENGTH = 16 * 1024
 const MAX_DEPTH = 200
 const BLANK = /\s+|\/\/.*|\/\*[\s\S]*?\*\//y
 const DECIMAL = /^(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
+
+/** A module has no comments of HTML, and no octal numbers. */
+const OPTIONS: Options = { ecmaVersion: 'latest', sourceType: 'module', preserveParens: true }
 
 type Of<T extends Syntax['type']> = Extract<Syntax, { type: T }>
 
@@ -37,6 +51,7 @@ function parse(text: string): Syntax {
 
 /** Where white space and comments end. */
 function endOfBlank(text: string, start: number): number {
+  if (start === text.length) return start
   BLANK.lastIndex = start
   let end = start
   while (BLANK.test(text)) end = BLANK.lastIndex
@@ -45,8 +60,7 @@ function endOfBlank(text: string, start: number): number {
 
 function parseSyntax(text: string): Syntax {
   try {
-    // A module has no comments of HTML, and no octal numbers.
-    return parseExpressionAt(text, 0, { ecmaVersion: 'latest', sourceType: 'module', preserveParens: true })
+    return parseExpressionAt(text, 0, OPTIONS)
   } catch (error) {
     if (!(error instanceof SyntaxError)) return refuse(0, 'the expression is too complex')
     const at = 'pos' in error && typeof error.pos === 'number' ? error.pos : 0
@@ -63,6 +77,7 @@ class Converter {
   }
 
   convert(syntax: Syntax | SpreadElement | Super): Typed {
+    this.#scope.bounds.countPiece(syntax.start)
     if (++this.#depth > MAX_DEPTH) refuse(syntax.start, 'the expression is nested too deep')
     const converted = this.#convert(syntax)
     this.#depth--
@@ -178,7 +193,7 @@ class Converter {
   #authMember(object: TypedValue, syntax: Of<'MemberExpression'>, name: string | undefined): Typed {
     const at = syntax.property.start
     const member = name === undefined ? this.#chosenMember(syntax) : constant(name)
-    return { ...typed(at, application(at, authMember, [object.expression, member]), ANYTHING), memberOf: 'auth' }
+    return typedMember(at, application(at, authMember, [object.expression, member]), ANYTHING, 'auth')
   }
 
   #chosenMember({ property }: Of<'MemberExpression'>): Expression {
@@ -199,6 +214,7 @@ class Converter {
       name,
       arguments: syntax.arguments,
       convert: (each: Syntax | SpreadElement) => this.convert(each),
+      patterns: this.#scope.patterns,
     }
     return object.kind === 'snapshot' ? callSnapshot(object.place, call) : callString(object, call)
   }
@@ -247,8 +263,13 @@ function snapshotMember(name: string | undefined): string {
 
 /** A query may leave open what it is compared with. */
 function operationFor(operator: Operator, left: Typed, right: Typed): Operator['operation'] {
-  const isQuery = [left, right].some((each) => each.kind === 'value' && each.memberOf === 'query')
-  return isQuery && operator.isOrdering ? falseWithNull(operator.operation) : operator.operation
+  return operator.isOrdering && (isOfQuery(left) || isOfQuery(right))
+    ? falseWithNull(operator.operation)
+    : operator.operation
+}
+
+function isOfQuery(item: Typed): boolean {
+  return item.kind === 'value' && item.memberOf === 'query'
 }
 
 /** The operands of the same operator in a row, from left to right. */

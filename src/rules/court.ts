@@ -14,13 +14,24 @@ export class Court {
   readonly trace: Trace
   /** Whether some rule so far looked at what may change while the rules stay. */
   hasLooked = false
+  /** Whether some rule so far looked at the time. */
+  hasSeenTime = false
   readonly #frame: Frame
   #hasAsked = false
 
   /** @param after the tree as the request would leave it; `undefined` for a read */
   constructor(visit: Visit, after: State | undefined, isTraced: boolean) {
     this.trace = new Trace(isTraced)
-    this.#frame = { visit, path: [], depth: 0, after, budget: new Budget(), at: 0, hasLooked: false }
+    this.#frame = {
+      visit,
+      path: [],
+      depth: 0,
+      after,
+      budget: new Budget(),
+      at: 0,
+      hasLooked: false,
+      hasSeenTime: false,
+    }
   }
 
   /** Notes that nothing on the way to a place says anything, if so it is. */
@@ -33,18 +44,20 @@ export class Court {
     return this.#frame.hasLooked
   }
 
+  /** Whether the last rule looked at the time. */
+  get lastHasSeenTime(): boolean {
+    return this.#frame.hasSeenTime
+  }
+
   /**
    * What a rule says at a place; one that has no answer says no.
    * @param path at least as deep as the rule
+   * @param ifIn where the node must be for the rule to be asked: nothing speaks against what is not there
    */
-  *ask(rule: Rule, path: Path): Reads<boolean> {
-    const frame = this.#frame
-    this.#hasAsked = true
-    frame.path = path
-    frame.depth = rule.depth
-    frame.hasLooked = false
-    frame.budget.forget()
+  *ask(rule: Rule, path: Path, ifIn?: State): Reads<boolean> {
+    const frame = this.#begin(rule, path)
     try {
+      if (ifIn !== undefined && !(yield* ifIn.exists(path, frame.budget))) return true
       const value = yield* isTrue(rule.expression, frame)
       this.trace.said(rule, value)
       return value
@@ -54,7 +67,20 @@ export class Court {
       return false
     } finally {
       this.hasLooked ||= frame.hasLooked
+      this.hasSeenTime ||= frame.hasSeenTime
     }
+  }
+
+  #begin(rule: Rule, path: Path): Frame {
+    const frame = this.#frame
+    this.#hasAsked = true
+    frame.path = path
+    frame.depth = rule.path.length
+    frame.at = 0
+    frame.hasLooked = false
+    frame.hasSeenTime = false
+    frame.budget.forget()
+    return frame
   }
 
   /** Charges a step of the way to the rules. @returns whether others should run now */

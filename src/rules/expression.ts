@@ -85,8 +85,26 @@ export type PlaceStep =
   | ({ readonly kind: 'keys' } & ChildKeys)
   | { readonly kind: 'parent'; readonly at: number }
 
+/** Those that stand everywhere are there once. */
+const TRUE: Expression = { kind: 'constant', waits: false, value: true }
+const FALSE: Expression = { kind: 'constant', waits: false, value: false }
+const NULL: Expression = { kind: 'constant', waits: false, value: null }
+
 export function constant(value: Plain): Expression {
+  if (value === null) return NULL
+  if (typeof value === 'boolean') return value ? TRUE : FALSE
   return { kind: 'constant', waits: false, value }
+}
+
+const NO_OPERANDS: readonly Expression[] = []
+
+/** An operation without operands, which takes no time. */
+export function nullary(at: number, operation: Operation): Expression {
+  return { kind: 'application', waits: false, at, operation, operands: NO_OPERANDS }
+}
+
+function waitsFor({ waits }: Expression): boolean {
+  return waits
 }
 
 /** @param isLong whether the operation itself may take long */
@@ -96,7 +114,7 @@ export function application(
   operands: readonly Expression[],
   isLong: boolean = false,
 ): Expression {
-  return { kind: 'application', waits: isLong || operands.some(({ waits }) => waits), at, operation, operands }
+  return { kind: 'application', waits: isLong || operands.some(waitsFor), at, operation, operands }
 }
 
 export function chain(head: Expression, links: readonly Link[]): Expression {

@@ -20,4 +20,6 @@ export interface Frame {
   at: number
   /** Whether something was looked at that may change while the rules stay. */
   hasLooked: boolean
+  /** Whether one of these things was the time. */
+  hasSeenTime: boolean
 }

@@ -1,8 +1,21 @@
-import { application } from './expression.ts'
+import { nullary } from './expression.ts'
 import { fail, refuse } from './failure.ts'
+import type { FileBounds } from './file-bounds.ts'
 import type { Frame, Plain } from './frame.ts'
+import type { PatternShelf } from './pattern-shelf.ts'
 import { lengthOf } from './string-methods.ts'
-import { ANYTHING, BOOLEAN, NULL, NULL_OR_OBJECT, NUMBER, STRING, type Typed, type TypedValue, typed } from './typed.ts'
+import {
+  ANYTHING,
+  BOOLEAN,
+  NULL,
+  NULL_OR_OBJECT,
+  NUMBER,
+  STRING,
+  type Typed,
+  type TypedValue,
+  typed,
+  typedMember,
+} from './typed.ts'
 import { NO_QUERY, type QueryFacts } from './visit.ts'
 
 /** Where an expression stands: what decides which names it may use. */
@@ -10,6 +23,8 @@ export interface Scope {
   readonly kind: RuleKind
   /** Names of the `$name` keys above, and which key of the path each is. */
   readonly wildcards: ReadonlyMap<string, number>
+  readonly bounds: FileBounds
+  readonly patterns: PatternShelf
 }
 
 export type RuleKind = '.read' | '.write' | '.validate'
@@ -18,9 +33,9 @@ export type RuleKind = '.read' | '.write' | '.validate'
 export function convertName(at: number, name: string, scope: Scope): Typed {
   switch (name) {
     case 'auth':
-      return { ...typed(at, application(at, authOf, []), NULL_OR_OBJECT), memberOf: 'auth' }
+      return typedMember(at, nullary(at, authOf), NULL_OR_OBJECT, 'auth')
     case 'now':
-      return typed(at, application(at, timeOf, []), NUMBER)
+      return typed(at, nullary(at, timeOf), NUMBER)
     case 'root':
     case 'data':
       return { kind: 'snapshot', at, place: { from: name, steps: [] } }
@@ -39,7 +54,7 @@ function wildcard(at: number, name: string, { wildcards }: Scope): Typed {
   const depth = wildcards.get(name)
   if (depth === undefined) return refuse(at, `unknown name "${name}"`)
   const keyOf = (frame: Frame): Plain => frame.path[depth] ?? fail(`${name} is not known here`)
-  return typed(at, application(at, keyOf, []), STRING)
+  return typed(at, nullary(at, keyOf), STRING)
 }
 
 function authOf({ visit }: Frame): Plain {
@@ -48,6 +63,7 @@ function authOf({ visit }: Frame): Plain {
 
 function timeOf(frame: Frame): Plain {
   frame.hasLooked = true
+  frame.hasSeenTime = true
   return frame.visit.now
 }
 
@@ -88,5 +104,5 @@ export function queryMember(at: number, name: string): TypedValue {
   const types = QUERY_MEMBERS.get(name)
   if (types === undefined) return refuse(at, `a query has no "${name}"`)
   const factOf = ({ visit }: Frame): Plain => (visit.query ?? NO_QUERY)[name as keyof QueryFacts]
-  return { ...typed(at, application(at, factOf, []), types), memberOf: 'query' }
+  return typedMember(at, nullary(at, factOf), types, 'query')
 }

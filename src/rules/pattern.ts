@@ -4,6 +4,8 @@ import { readPattern } from './pattern-reader.ts'
 
 /** A pattern that takes a time in proportion to the text, whoever wrote either. */
 export interface Pattern {
+  /** Of its program, in instructions. */
+  readonly size: number
   readonly stepsPerCharacter: number
   /** Whether it occurs in the text. */
   test(text: string): boolean
@@ -25,6 +27,7 @@ export function compilePattern(at: number, text: string, flags: string): Pattern
   const size = compiled.programSize()
   if (size > MAX_PROGRAM_SIZE) refuse(at, 'the pattern is too large')
   return {
+    size,
     stepsPerCharacter: Math.ceil(size / INSTRUCTIONS_PER_STEP),
     test: (subject) => compiled.test(subject),
   }

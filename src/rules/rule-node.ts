@@ -1,6 +1,7 @@
 import type { Path } from '../tree/path.ts'
 import type { Expression } from './expression.ts'
 import { lineOf, rawIndex } from './literal.ts'
+import type { RuleKind } from './names.ts'
 
 /** One node of the rules: what holds for the nodes of the tree that it matches. */
 export interface RuleNode {
@@ -19,13 +20,12 @@ export interface RuleNode {
 }
 
 export interface Rule {
-  /** What it is called in a trace: `/users/$user .read`. */
-  readonly name: string
+  /** As in the file, with `$name` keys. */
+  readonly path: Path
+  readonly kind: RuleKind
   /** The expression as written, or `true`, `false`. */
   readonly text: string
   readonly expression: Expression
-  /** Number of keys of its node. */
-  readonly depth: number
   /** The file, and where in it the boolean or string stands. */
   readonly source: string
   readonly offset: number

@@ -1,4 +1,3 @@
-import type { Node } from 'jsonc-parser'
 import type { DholeError } from '../tree/error.ts'
 import { checkKey } from '../tree/key.ts'
 import { MAX_DEPTH } from '../tree/limits.ts'
@@ -6,8 +5,11 @@ import { endsInPriority, type Path, parsePath } from '../tree/path.ts'
 import { convertExpression } from './convert.ts'
 import { constant, type Expression } from './expression.ts'
 import { Refusal, refuse } from './failure.ts'
+import type { FileBounds } from './file-bounds.ts'
 import { rawIndex, textOfLiteral } from './literal.ts'
-import type { RuleKind, Scope } from './names.ts'
+import type { RuleKind } from './names.ts'
+import { PatternShelf } from './pattern-shelf.ts'
+import type { JsonNode, JsonString } from './rule-json.ts'
 import type { Rule, RuleNode } from './rule-node.ts'
 
 const WILDCARD = /^\$[A-Za-z_][A-Za-z0-9_]*$/
@@ -22,58 +24,65 @@ interface Member {
   readonly key: string
   /** Where its key stands. */
   readonly at: number
-  readonly value: Node
+  readonly value: JsonNode
 }
 
 /** Where in the rules we are. */
 interface Position {
   readonly path: Path
-  /** Which key of the path each `$name` is. */
+  readonly names: Names
+}
+
+/** The `$name` keys on the way to a place, and what has been said below equal ones: files say the same again and again. */
+interface Names {
+  /** Which key of the path each is. */
   readonly wildcards: ReadonlyMap<string, number>
+  readonly expressions: Record<RuleKind, Map<string, Expression> | undefined>
 }
 
 type Draft = { -readonly [Name in keyof RuleNode]: RuleNode[Name] } & { children: Map<string, RuleNode> }
 
+/** Most nodes have neither: these are shared, and stay empty. */
+const NO_CHILDREN = new Map<string, RuleNode>()
+const NO_INDEXES: readonly Path[] = []
+
 /** Reads the tree of rules out of a file that is JSON. */
 export class RuleReader {
   readonly #source: string
-  /** Files say the same again and again. */
-  readonly #expressions = new Map<string, Expression>()
+  readonly #bounds: FileBounds
+  readonly #patterns: PatternShelf
+  readonly #names = new Map<string, Names>()
 
-  constructor(source: string) {
+  constructor(source: string, bounds: FileBounds) {
     this.#source = source
+    this.#bounds = bounds
+    this.#patterns = new PatternShelf(bounds)
   }
 
   /**
    * @param file the outermost object
    * @throws Refusal at a place in the file
    */
-  read(file: Node): RuleNode {
+  read(file: JsonNode): RuleNode {
     const [rules, ...others] = this.#members(file, 'the rules')
     if (rules?.key !== 'rules') return refuse(rules?.at ?? file.offset, 'the one key here is "rules"')
     for (const other of others) refuse(other.at, 'the one key here is "rules"')
-    return this.#node(rules.value, { path: [], wildcards: new Map() })
+    return this.#node(rules.value, { path: [], names: this.#namesOf(new Map()) })
   }
 
-  #members(node: Node, what: string): Member[] {
+  #members(node: JsonNode, what: string): Member[] {
     if (node.type !== 'object') return refuse(node.offset, `${what} must be an object`)
-    const known = new Set<string>()
-    return (node.children ?? []).map(({ children = [] }) => {
-      const [name, value] = children
-      if (name === undefined || value === undefined) return refuse(node.offset, 'a member without a value')
-      const key = this.#text(name)
-      if (known.has(key)) refuse(name.offset, `"${key}" stands here twice`)
-      known.add(key)
-      return { key, at: name.offset, value }
-    })
+    const members = node.members.map(({ key, value }) => ({ key: this.#text(key), at: key.offset, value }))
+    if (members.length > 1) refuseTwice(members)
+    return members
   }
 
-  #node(node: Node, position: Position): RuleNode {
+  #node(node: JsonNode, position: Position): RuleNode {
     if (position.path.length > MAX_DEPTH) refuse(node.offset, `rules are at most ${MAX_DEPTH} keys deep`)
     const draft: Draft = {
       path: position.path,
-      indexes: [],
-      children: new Map(),
+      indexes: NO_INDEXES,
+      children: NO_CHILDREN,
       wildcard: undefined,
       validates: false,
     }
@@ -107,73 +116,99 @@ export class RuleReader {
     const child = this.#node(value, below)
     if (child.validates) draft.validates = true
     if (key.startsWith('$')) draft.wildcard = child
-    else draft.children.set(key, child)
+    else addChild(draft, key, child)
   }
 
-  #below(draft: Draft, key: string, at: number, { path, wildcards }: Position): Position {
+  #below(draft: Draft, key: string, at: number, { path, names }: Position): Position {
     if (!key.startsWith('$')) {
       refuseIllegal(key, at)
-      return { path: [...path, key], wildcards }
+      return { path: [...path, key], names }
     }
     if (!WILDCARD.test(key)) refuse(at, `"${key}" is no name for a key`)
     if (draft.wildcard) throw new WildcardRefusal(at, `there is a second $ key beside "${draft.wildcard.path.at(-1)}"`)
-    if (wildcards.has(key)) refuse(at, `"${key}" is the name of a key above`)
-    return { path: [...path, key], wildcards: new Map(wildcards).set(key, path.length) }
+    if (names.wildcards.has(key)) refuse(at, `"${key}" is the name of a key above`)
+    return { path: [...path, key], names: this.#namesOf(new Map(names.wildcards).set(key, path.length)) }
   }
 
-  #rule(kind: RuleKind, { value }: Member, { path, wildcards }: Position): Rule {
-    const name = `/${path.join('/')} ${kind}`
-    const { offset, length } = value
-    const common = { name, depth: path.length, source: this.#source, offset, length }
-    if (value.type === 'boolean') {
-      const expression = constant(value.value === true)
-      return { ...common, text: String(value.value), expression }
-    }
-    if (value.type !== 'string') return refuse(value.offset, `${kind} is a boolean or an expression in a string`)
-    const text = this.#text(value)
-    const expression = this.#expression(text, value, { kind, wildcards })
-    return { ...common, text, expression }
-  }
-
-  #expression(text: string, literal: Node, scope: Scope): Expression {
-    const key = `${scope.kind} ${[...scope.wildcards].join(' ')}\n${text}`
-    const known = this.#expressions.get(key)
+  #namesOf(wildcards: ReadonlyMap<string, number>): Names {
+    const key = [...wildcards].join(' ')
+    const known = this.#names.get(key)
     if (known !== undefined) return known
+    const names: Names = { wildcards, expressions: { '.read': undefined, '.write': undefined, '.validate': undefined } }
+    this.#names.set(key, names)
+    return names
+  }
+
+  #rule(kind: RuleKind, { value }: Member, { path, names }: Position): Rule {
+    const { offset } = value
+    const source = this.#source
+    if (value.type === 'boolean') {
+      const expression = constant(value.value)
+      return { path, kind, text: String(value.value), expression, source, offset, length: value.length }
+    }
+    if (value.type !== 'string') return refuse(offset, `${kind} is a boolean or an expression in a string`)
+    const text = this.#text(value)
+    const expression = this.#expression(text, value, kind, names)
+    return { path, kind, text, expression, source, offset, length: value.length }
+  }
+
+  #expression(text: string, literal: JsonString, kind: RuleKind, { wildcards, expressions }: Names): Expression {
+    expressions[kind] ??= new Map()
+    const known = expressions[kind].get(text)
+    if (known !== undefined) return known
+    this.#bounds.countExpression(literal.offset)
+    const expression = this.#convert(text, literal, kind, wildcards)
+    expressions[kind].set(text, expression)
+    return expression
+  }
+
+  #convert(text: string, literal: JsonString, kind: RuleKind, wildcards: Names['wildcards']): Expression {
     try {
-      const expression = convertExpression(text, scope)
-      this.#expressions.set(key, expression)
-      return expression
+      return convertExpression(text, { kind, wildcards, bounds: this.#bounds, patterns: this.#patterns })
     } catch (error) {
       if (error instanceof Refusal) return refuse(this.#offset(literal, error.at), error.message)
       throw error
     }
   }
 
-  #indexes(value: Node): readonly Path[] {
+  #indexes(value: JsonNode): readonly Path[] {
     if (value.type === 'string') return this.#index(value)
-    if (value.type !== 'array') return refuse(value.offset, '.indexOn is a string or a list of strings')
-    return (value.children ?? []).flatMap((element) => this.#index(element))
+    if (value.type !== 'list') return refuse(value.offset, '.indexOn is a string or a list of strings')
+    return value.elements.flatMap((element) => this.#index(element))
   }
 
-  #index(value: Node): readonly Path[] {
+  #index(value: JsonNode): readonly Path[] {
     if (value.type !== 'string') return refuse(value.offset, '.indexOn names strings')
     const name = this.#text(value)
     if (ALWAYS_INDEXED.has(name)) return []
     return [name === '.value' || name === '$value' ? [] : childPath(name, value.offset)]
   }
 
-  #text(literal: Node): string {
+  #text(literal: JsonString): string {
     return textOfLiteral(this.#raw(literal))
   }
 
   /** The blanked file has lost what stood raw in strings. */
-  #raw({ offset, length }: Node): string {
+  #raw({ offset, length }: JsonString): string {
     return this.#source.slice(offset + 1, offset + length - 1)
   }
 
-  #offset(literal: Node, at: number): number {
+  #offset(literal: JsonString, at: number): number {
     return literal.offset + 1 + rawIndex(this.#raw(literal), at)
   }
+}
+
+function refuseTwice(members: readonly Member[]): void {
+  const known = new Set<string>()
+  for (const { key, at } of members) {
+    if (known.has(key)) refuse(at, `"${key}" stands here twice`)
+    known.add(key)
+  }
+}
+
+function addChild(draft: Draft, key: string, child: RuleNode): void {
+  if (draft.children === NO_CHILDREN) draft.children = new Map()
+  draft.children.set(key, child)
 }
 
 function refuseIllegal(key: string, at: number): void {

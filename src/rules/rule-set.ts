@@ -1,14 +1,17 @@
-import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { DholeError } from '../tree/error.ts'
 import type { Path } from '../tree/path.ts'
 import { Refusal, refuse } from './failure.ts'
+import { FileBounds } from './file-bounds.ts'
 import { columnOf, cut, lineOf } from './literal.ts'
+import { readJson } from './rule-json.ts'
 import { childRules, type RuleNode } from './rule-node.ts'
 import { RuleReader, WildcardRefusal } from './rule-reader.ts'
 import { readSource } from './rule-source.ts'
 
 /** Longest rules file, in UTF-16 code units. */
 const MAX_SOURCE_LENGTH = 4 * 1024 * 1024
+
+const HALF_CHARACTER = /\p{Surrogate}/u
 
 /** The rules of one application, checked. */
 export interface RuleSet {
@@ -48,31 +51,13 @@ export function parseRules(source: string): RuleSet {
 
 function readRules(source: string): RuleSet {
   if (source.length > MAX_SOURCE_LENGTH) refuse(0, `a rules file has at most ${MAX_SOURCE_LENGTH} characters`)
+  // It could not be kept: in UTF-8 another character would stand in its place.
+  if (!source.isWellFormed()) refuse(source.search(HALF_CHARACTER), 'half a character')
   const { blanked, strict } = readSource(source)
-  const root = new RuleReader(source).read(parseJson(blanked))
+  const bounds = new FileBounds()
+  const root = new RuleReader(source, bounds).read(readJson(blanked, bounds))
   return { source, strict, root, indexes: declaredIndexes(root), indexesAt: (list) => indexesAt(root, list) }
 }
-
-function parseJson(text: string): Node {
-  const errors: ParseError[] = []
-  const tree = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false })
-  const [error] = errors
-  if (error) refuse(error.offset, WHYS.get(printParseErrorCode(error.error)) ?? 'not JSON')
-  return tree ?? refuse(0, 'not JSON')
-}
-
-const WHYS: ReadonlyMap<string, string> = new Map([
-  ['PropertyNameExpected', 'not JSON: a key in quotation marks should stand here'],
-  ['ValueExpected', 'not JSON: a value should stand here'],
-  ['ColonExpected', 'not JSON: a colon should stand here'],
-  ['CommaExpected', 'not JSON: a comma should stand here'],
-  ['CloseBraceExpected', 'not JSON: a } should stand here'],
-  ['CloseBracketExpected', 'not JSON: a ] should stand here'],
-  ['EndOfFileExpected', 'not JSON: the file should end here'],
-  ['UnexpectedEndOfString', 'not JSON: a string without an end'],
-  ['InvalidEscapeCharacter', 'not JSON: an unknown escape in a string'],
-  ['InvalidUnicode', 'not JSON: \\u needs four hexadecimal digits'],
-])
 
 function declaredIndexes(rules: RuleNode): DeclaredIndex[] {
   const found: DeclaredIndex[] = []

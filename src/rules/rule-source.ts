@@ -13,11 +13,10 @@ const MAX_NESTING = 100
 
 const QUOTE = 34
 const SLASH = 47
+const FIRST_PRINTABLE = 32
 const BACKSLASH = 92
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93]
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const CONTROL = /[\u0000-\u001f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROLS = /[\u0000-\u001f]/g
 const NOT_LINE_BREAK = /[^\r\n]/g
@@ -76,19 +75,22 @@ class SourceReader {
   }
 
   #string(at: number): number {
-    const end = this.#endOfString(at)
-    const text = this.#source.slice(at, end)
-    if (CONTROL.test(text)) this.#replace(at, end, text.replace(CONTROLS, ' '), text.replace(CONTROLS, escapeControl))
+    let hasControl = false
+    let end = at + 1
+    while (end < this.#source.length) {
+      const code = this.#source.charCodeAt(end++)
+      if (code === QUOTE) break
+      if (code < FIRST_PRINTABLE) hasControl = true
+      else if (code === BACKSLASH && this.#source.charCodeAt(end++) < FIRST_PRINTABLE) hasControl = true
+    }
+    end = Math.min(end, this.#source.length)
+    if (hasControl) this.#escape(at, end)
     return end
   }
 
-  #endOfString(start: number): number {
-    for (let at = start + 1; at < this.#source.length; at++) {
-      const code = this.#source.charCodeAt(at)
-      if (code === BACKSLASH) at++
-      else if (code === QUOTE) return at + 1
-    }
-    return this.#source.length
+  #escape(from: number, to: number): void {
+    const text = this.#source.slice(from, to)
+    this.#replace(from, to, text.replace(CONTROLS, ' '), text.replace(CONTROLS, escapeControl))
   }
 
   #comment(at: number): number {

@@ -16,9 +16,6 @@ export interface NameSource {
 /** What the value of a node with children is: not null, and equal to nothing. */
 const OPAQUE: object = Object.freeze(Object.create(null))
 
-/** About what a read of the tree costs, in steps. */
-const READ_STEPS = 10
-
 /** A place that a snapshot stands at, which need not be a possible one. */
 interface Place {
   readonly state: State
@@ -39,32 +36,33 @@ export function* ask(question: Question, frame: Frame, names: NameSource): Reads
       place = below(place, name, frame)
     }
   }
-  look(place, question.at, frame)
+  look(question.at, frame)
   const { state, path } = place
+  const { budget } = frame
   if (question.about === 'has-these-children') return yield* hasAll(place, question, frame, names)
   if (!isPossible(place)) return question.about === 'value' || question.about === 'priority' ? null : false
   switch (question.about) {
     case 'value':
-      return (yield* state.leaf(path)) ?? ((yield* state.exists(path)) ? OPAQUE : null)
+      return (yield* state.leaf(path, budget)) ?? ((yield* state.exists(path, budget)) ? OPAQUE : null)
     case 'exists':
-      return yield* state.exists(path)
+      return yield* state.exists(path, budget)
     case 'has-children':
-      return yield* state.hasChildren(path)
+      return yield* state.hasChildren(path, budget)
     case 'priority':
-      return (yield* state.priority(path)) ?? null
+      return (yield* state.priority(path, budget)) ?? null
     case 'is-number':
-      return typeof (yield* state.leaf(path)) === 'number'
+      return typeof (yield* state.leaf(path, budget)) === 'number'
     case 'is-string':
-      return typeof (yield* state.leaf(path)) === 'string'
+      return typeof (yield* state.leaf(path, budget)) === 'string'
     case 'is-boolean':
-      return typeof (yield* state.leaf(path)) === 'boolean'
+      return typeof (yield* state.leaf(path, budget)) === 'boolean'
   }
 }
 
-function look(place: Place, at: number, frame: Frame): void {
+function look(at: number, frame: Frame): void {
   frame.at = at
   frame.hasLooked = true
-  frame.budget.spend(place.state === BEFORE ? READ_STEPS : 1)
+  frame.budget.spend(1)
 }
 
 function* hasAll(place: Place, question: Question, frame: Frame, names: NameSource): Reads<boolean> {
@@ -72,8 +70,8 @@ function* hasAll(place: Place, question: Question, frame: Frame, names: NameSour
     const name = yield* nameOf(expression, frame, names)
     frame.at = question.at
     const child = below(place, name, frame)
-    look(child, question.at, frame)
-    if (!isPossible(child) || !(yield* child.state.exists(child.path))) return false
+    look(question.at, frame)
+    if (!isPossible(child) || !(yield* child.state.exists(child.path, frame.budget))) return false
   }
   return true
 }

@@ -17,12 +17,12 @@ export class Trace {
   }
 
   said(rule: Rule, value: boolean): void {
-    this.#add(() => `${cut(rule.name)}: ${quote(rule)} is ${value}`)
+    this.#add(() => `${nameOf(rule)}: ${quote(rule)} is ${value}`)
   }
 
   /** @param at place in the expression */
   failed(rule: Rule, why: string, at: number): void {
-    this.#add(() => `${cut(rule.name)}: ${quote(rule)} failed: ${why} (line ${lineIn(rule, at)})`)
+    this.#add(() => `${nameOf(rule)}: ${quote(rule)} failed: ${why} (line ${lineIn(rule, at)})`)
   }
 
   /** Nothing on the way to a place says anything. */
@@ -34,6 +34,11 @@ export class Trace {
     if (!this.#isWanted || this.lines.length > MAX_LINES) return
     this.lines.push(this.lines.length === MAX_LINES ? 'and more' : line())
   }
+}
+
+/** Such as `/users/$user .read`. */
+function nameOf({ path, kind }: Rule): string {
+  return cut(`/${path.join('/')} ${kind}`)
 }
 
 function quote({ text }: Rule): string {

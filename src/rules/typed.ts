@@ -44,6 +44,11 @@ export function typed(at: number, expression: Expression, types: number): TypedV
   return { kind: 'value', at, expression, types }
 }
 
+/** What is known of `auth`, and of a member of it or of `query`. */
+export function typedMember(at: number, expression: Expression, types: number, memberOf: 'auth' | 'query'): TypedValue {
+  return { kind: 'value', at, expression, types, memberOf }
+}
+
 /**
  * The value of an expression that may be one of some types.
  * @param needs what is needed, for whoever wrote the rule
@@ -57,7 +62,7 @@ export function take(item: Typed, types: number, needs: string): Expression {
 function checkType(item: Typed, types: number, needs: string): asserts item is TypedValue {
   if (item.kind === 'snapshot') refuse(item.at, `${needs}, not a snapshot: is val() missing?`)
   if (item.kind === 'query') refuse(item.at, `${needs}, not the query itself`)
-  for (const value of item.either ?? []) checkType(value, types, needs)
+  if (item.either) for (const value of item.either) checkType(value, types, needs)
   if ((item.types & types) === 0) refuse(item.at, `${needs}, not ${nameTypes(item.types)}`)
 }
 

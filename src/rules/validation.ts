@@ -23,9 +23,7 @@ export class Validation {
       const { value } = place.replaced
       return value === undefined || (yield* this.#isValueValid(value, rules, path))
     }
-    if (rules.validate && (yield* this.#after.exists(path)) && !(yield* this.#court.ask(rules.validate, path))) {
-      return false
-    }
+    if (rules.validate && !(yield* this.#court.ask(rules.validate, path, this.#after))) return false
     for (const [key, child] of place.children) {
       if (this.#court.isPauseDue()) yield { kind: 'pause' }
       const below = childRules(rules, key)
@@ -37,7 +35,7 @@ export class Validation {
   *#isValueValid(value: Value, rules: RuleNode, path: Path): Reads<boolean> {
     if (rules.validate && !(yield* this.#court.ask(rules.validate, path))) return false
     if (!isBranch(value) || leafOf(value) !== undefined) return true
-    for (const key of rules.wildcard?.validates ? Object.keys(value) : rules.children.keys()) {
+    for (const key of keysToAsk(value, rules)) {
       if (this.#court.isPauseDue()) yield { kind: 'pause' }
       if (!(yield* this.#isChildValid(value, key, rules, path))) return false
     }
@@ -51,4 +49,10 @@ export class Validation {
     if (child === undefined || !below?.validates) return true
     return yield* this.#isValueValid(child, below, [...path, key])
   }
+}
+
+/** Keys of the children that some rule may be about: those named in the rules where these are fewer. */
+function keysToAsk(value: Branch, rules: RuleNode): Iterable<string> {
+  const keys = Object.keys(value)
+  return rules.wildcard?.validates || keys.length <= rules.children.size ? keys : rules.children.keys()
 }

@@ -9,7 +9,7 @@ import {
   parseIndexes,
 } from '../query/indexes.ts'
 import { type Family, type Query, type QueryLike, toQuery } from '../query/query.ts'
-import { parseRules, type RuleSet } from '../rules/rule-set.ts'
+import { parseRules } from '../rules/rule-set.ts'
 import type { IndexInfo, LoggedChange, Position, ReadLimit, TreeStore } from '../store/store.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { ChildrenText } from '../tree/children-text.ts'
@@ -20,11 +20,12 @@ import { endsInPriority, type Path, type PathLike, toPath } from '../tree/path.t
 import type { JsonText } from '../tree/print.ts'
 import { planPatch, planPut, type WritePlan } from '../tree/write.ts'
 import { EventQueue } from './event-queue.ts'
-import { type Access, Judge, RULES } from './judge.ts'
+import { type Access, RULES, RULES_SINCE } from './judge.ts'
 import { missedChanges } from './missed-changes.ts'
+import { Permissions } from './permissions.ts'
 import { RuleBook } from './rule-book.ts'
-import { SettledReads } from './settled-reads.ts'
-import { type Ruling, StreamGuard } from './stream-guard.ts'
+import type { StreamGuard } from './stream-guard.ts'
+import { StreamGuards } from './stream-guards.ts'
 import { type Appended, appendJob, type JobParts, type WriteOptions, type WriteOutcome, writeJob } from './write-job.ts'
 import { WRITE_SIZE_LIMIT, writeSeconds } from './write-size.ts'
 
@@ -89,9 +90,6 @@ export interface QueryAnswer {
   readonly children: readonly QueriedChild[]
 }
 
-/** Streams whose permission is looked at in one turn of the event loop. */
-const RECHECKED_AT_ONCE = 256
-
 /** A place-holder of the length of a generated key, for checks before there is one. */
 const ANY_PUSH_ID = '-'.repeat(20)
 
@@ -107,8 +105,8 @@ export class Database {
   readonly #hub: Hub
   readonly #watchedBelow = (path: Path, inclusive: boolean): readonly Path[] => this.#hub.watchedBelow(path, inclusive)
   readonly #book: RuleBook
-  readonly #guards = new Set<StreamGuard>()
-  readonly #settled = new SettledReads()
+  readonly #guards = new StreamGuards()
+  readonly #permissions: Permissions
   /** Indexes that are wanted beside those of the rules. */
   #declarations: readonly IndexDeclaration[] = []
 
@@ -120,10 +118,15 @@ export class Database {
       read: (path: Path, query: Query | undefined) => store.readAt(path, query, this.#readLimit({})),
     }
     this.#hub = new Hub(source, settings.streams)
-    store.onCommit((commits) => this.#hub.publish(commits))
+    store.onCommit((commits) => {
+      // Before anybody is told of them.
+      this.#guards.note(commits)
+      this.#hub.publish(commits)
+    })
     this.#book = new RuleBook(settings.rules)
+    this.#permissions = new Permissions(store, this.#book)
     if (settings.keepRules && !this.hasOwnRules) this.#inBackground(this.setRules(settings.rules))
-    else if (this.#rules.indexes.length > 0) this.#inBackground(this.#declare())
+    else if (this.#permissions.rules.indexes.length > 0) this.#inBackground(this.#declare())
   }
 
   /** Bounds on one request. */
@@ -133,12 +136,12 @@ export class Database {
 
   /** Source of the rules in force. */
   get rules(): string {
-    return this.#rules.source
+    return this.#permissions.rules.source
   }
 
   /** The rules in force as valid JSON, without comments. */
   get strictRules(): string {
-    return this.#rules.strict
+    return this.#permissions.rules.strict
   }
 
   /** Whether rules are stored, so that those of the settings do not matter. */
@@ -160,11 +163,15 @@ export class Database {
   async setRules(source: string): Promise<void> {
     this.#book.of(source)
     // biome-ignore lint/correctness/useYield: it has nothing to ask
-    await this.#store.commit(function* () {
-      return { kind: 'setting', name: RULES, text: source }
+    await this.#store.commit(function* ({ now }) {
+      const texts = [
+        [RULES, source],
+        [RULES_SINCE, String(now)],
+      ] as const
+      return { kind: 'settings', texts }
     })
     this.#inBackground(this.#declare())
-    await this.#recheck()
+    await this.#guards.recheck()
   }
 
   /** Throws what `setRules` would. */
@@ -182,7 +189,7 @@ export class Database {
     if (writeSeconds(size) === undefined) throw new DholeError('bad-parameter')
     // biome-ignore lint/correctness/useYield: it has nothing to ask
     await this.#store.commit(function* () {
-      return { kind: 'setting', name: WRITE_SIZE_LIMIT, text: size }
+      return { kind: 'settings', texts: [[WRITE_SIZE_LIMIT, size]] }
     })
   }
 
@@ -197,7 +204,8 @@ export class Database {
    */
   node(where: PathLike, options: ReadOptions = {}): Awaitable<NodeText | undefined> {
     const path = toPath(where)
-    return this.#permitted(path, undefined, options, () => this.#store.node(path, this.#readLimit(options)))
+    const asked = { path, query: undefined, access: options }
+    return this.#permissions.read(asked, (judge) => this.#store.node(path, this.#readLimit(options, judge)))
   }
 
   /** The value at a path as parsed JSON, `null` if no node is there. @throws `read-too-big`, `permission-denied` */
@@ -232,10 +240,8 @@ export class Database {
   select(path: PathLike, like: QueryLike, options: ReadOptions = {}): Awaitable<ReadText | undefined> {
     const list = toPath(path)
     const query = toQuery(like, this.#settings.profile)
-    return this.#permitted(list, query, options, () => {
-      this.#checkIndexed(list, query)
-      return this.#store.query(list, query, this.#readLimit(options))
-    })
+    const asked = { path: list, query, access: options, check: () => this.#checkIndexed(list, query) }
+    return this.#permissions.read(asked, (judge) => this.#store.query(list, query, this.#readLimit(options, judge)))
   }
 
   /**
@@ -245,7 +251,8 @@ export class Database {
    */
   shallow(where: PathLike, query?: Query, options: ReadOptions = {}): Awaitable<JsonText | undefined> {
     const path = toPath(where)
-    return this.#permitted(path, query, options, () => this.#store.shallow(path, this.#readLimit(options), query))
+    const asked = { path, query, access: options }
+    return this.#permissions.read(asked, (judge) => this.#store.shallow(path, this.#readLimit(options, judge), query))
   }
 
   /**
@@ -255,10 +262,8 @@ export class Database {
   count(path: PathLike, like?: QueryLike, options: ReadOptions = {}): Awaitable<number> {
     const list = toPath(path)
     const query = like && toQuery(like, this.#settings.profile)
-    return this.#permitted(list, query, options, () => {
-      if (query !== undefined) this.#checkIndexed(list, query)
-      return this.#store.count(list, query, this.#readLimit(options))
-    })
+    const asked = { path: list, query, access: options, check: () => query && this.#checkIndexed(list, query) }
+    return this.#permissions.read(asked, (judge) => this.#store.count(list, query, this.#readLimit(options, judge)))
   }
 
   /**
@@ -351,15 +356,12 @@ export class Database {
     // From the first moment: a credential can become worthless while its stream is being opened.
     const guard = options.as && this.#guard(path, query, options.as, sink)
     try {
-      await this.#permitted(path, query, options, () => undefined)
-      if (query !== undefined) this.#checkIndexed(path, query)
+      const asked = { path, query, access: options, check: () => query && this.#checkIndexed(path, query) }
+      await this.#permissions.read(asked, (judge) => judge && this.#store.read(judge))
       const form = options.export === true ? 'export' : 'plain'
-      const subscriber = await this.#hub.subscribe(
-        { path, query, form },
-        guard ?? sink,
-        this.#missedSince(options.from),
-      )
-      guard?.attach((reason) => subscriber.end(reason))
+      const missed = this.#missedSince(path, options)
+      const subscriber = await this.#hub.subscribe({ path, query, form }, guard ?? sink, missed)
+      guard?.attach(subscriber)
       return () => {
         guard?.release()
         subscriber.close()
@@ -382,7 +384,7 @@ export class Database {
 
   /** Ends the streams of everybody who has shown a credential: it is worth nothing any more. */
   revoke(): void {
-    for (const guard of [...this.#guards]) guard.revoke()
+    this.#guards.revoke()
   }
 
   /** Ends every stream; those who listened come again when they can. */
@@ -411,66 +413,30 @@ export class Database {
     return outcome
   }
 
-  /** Reads if the rules allow it; what took its time is judged once more when it is there. */
-  #permitted<T>(path: Path, query: Query | undefined, access: Access, read: () => Awaitable<T>): Awaitable<T> {
-    const judge = this.#judgeOf(access)
-    if (judge === undefined) return read()
-    if (!this.#isSettled(path, query, access)) {
-      const judged = this.#store.read(() => judge.read(path, query))
-      if (judged instanceof Promise) return judged.then(() => this.#permittedLater(path, query, judge, read))
-      if (judged.fixed && query === undefined && access.as) this.#settled.add(access.as, this.#rules, path)
-    }
-    const found = read()
-    return found instanceof Promise ? this.#permittedLater(path, query, judge, () => found) : found
-  }
-
-  /** Whether it is known that the rules allow it. Whoever wants to hear why has them asked. */
-  #isSettled(path: Path, query: Query | undefined, { as, onTrace }: Access): boolean {
-    if (as === undefined || query !== undefined || onTrace !== undefined) return false
-    return this.#settled.has(as, this.#rules, path)
-  }
-
-  async #permittedLater<T>(path: Path, query: Query | undefined, judge: Judge, read: () => Awaitable<T>): Promise<T> {
-    const found = await read()
-    await this.#store.read(() => judge.read(path, query))
-    return found
-  }
-
-  #missedSince(from: Position | undefined): Missed | undefined {
+  /** What a listener has missed; what may have been hidden from it then stays so. */
+  #missedSince(path: Path, { from, as }: WatchOptions): Missed | undefined {
     if (from === undefined || from.epoch !== this.position().epoch) return undefined
-    return () => missedChanges(this.#store, from)
-  }
-
-  #judgeOf({ as, onTrace }: Access): Judge | undefined {
-    return as === undefined || as.kind === 'admin' ? undefined : new Judge(this.#book, as, onTrace)
+    const judge = this.#permissions.judgeOf({ as })
+    const since = judge && Number(this.#store.setting(RULES_SINCE) ?? 0)
+    return () => missedChanges(this.#store, from, { path, since, judge })
   }
 
   #jobParts(options: WriteOptions): JobParts {
-    return { options, limits: this.#limits, watchedBelow: this.#watchedBelow, judge: this.#judgeOf(options) }
+    return {
+      options,
+      limits: this.#limits,
+      watchedBelow: this.#watchedBelow,
+      judge: this.#permissions.judgeOf(options),
+    }
   }
 
   #guard(path: Path, query: Query | undefined, as: Caller, sink: Sink): StreamGuard {
-    const judge = this.#judgeOf({ as })
-    const ruling: Ruling = {
+    const judge = this.#permissions.judgeOf({ as })
+    return this.#guards.guard(sink, as, {
       source: () => this.#store.setting(RULES),
+      seq: () => this.position().seq,
       judge: judge && (() => this.#store.read(() => judge.reading(path, query))),
-    }
-    const guard = new StreamGuard(sink, as, ruling, (released) => this.#guards.delete(released))
-    this.#guards.add(guard)
-    return guard
-  }
-
-  /** Ends the streams that the rules do not allow any more, some at a time. */
-  async #recheck(): Promise<void> {
-    let checked = 0
-    for (const guard of [...this.#guards]) {
-      await guard.recheck()
-      if (++checked % RECHECKED_AT_ONCE === 0) await new Promise(setImmediate)
-    }
-  }
-
-  get #rules(): RuleSet {
-    return this.#book.of(this.#store.setting(RULES))
+    })
   }
 
   /** Nobody waits for it. That it is not done because the store is being closed is no trouble. */
@@ -481,17 +447,17 @@ export class Database {
   }
 
   #declare(): Promise<void> {
-    return this.#store.declareIndexes([...this.#declarations, ...this.#rules.indexes])
+    return this.#store.declareIndexes([...this.#declarations, ...this.#permissions.rules.indexes])
   }
 
   #checkIndexed(list: Path, { orderBy }: Query): void {
     if (this.#settings.indexPolicy === 'allow') return
-    const ofRules = this.#rules.indexesAt(list).map((path) => ({ list, path }))
+    const ofRules = this.#permissions.rules.indexesAt(list).map((path) => ({ list, path }))
     checkIndexed([...this.#declarations, ...ofRules], list, orderBy)
   }
 
-  #readLimit({ timeoutMs }: ReadOptions): ReadLimit {
+  #readLimit({ timeoutMs }: ReadOptions, judge?: ReadLimit['judge']): ReadLimit {
     const { maxReadBytes, maxReadMs } = this.#limits
-    return { maxLength: maxReadBytes, timeoutMs: Math.min(timeoutMs ?? maxReadMs, maxReadMs) }
+    return { maxLength: maxReadBytes, timeoutMs: Math.min(timeoutMs ?? maxReadMs, maxReadMs), judge }
   }
 }

@@ -11,6 +11,8 @@ import type { RuleBook } from './rule-book.ts'
 
 /** Name of the rules among the texts kept beside a tree. */
 export const RULES = 'rules'
+/** Name of the time they have been in force since, in milliseconds since 1970. */
+export const RULES_SINCE = 'rulesSince'
 
 /** Whose request it is. */
 export interface Access {
@@ -18,6 +20,14 @@ export interface Access {
   readonly as?: Caller | undefined
   /** Hears which rules were looked at and what they said, a line each. */
   readonly onTrace?: ((lines: readonly string[]) => void) | undefined
+}
+
+/** What rules have said to a read. */
+export interface ReadRuling {
+  readonly verdict: Verdict
+  readonly rules: RuleSet
+  /** Places of the tree that were looked at. */
+  readonly looked: readonly Path[]
 }
 
 /**
@@ -37,17 +47,26 @@ export class Judge {
   }
 
   /** What the rules say to a read, without being a refusal yet. */
-  *reading(path: Path, query: Query | undefined): Reads<Verdict> {
+  *reading(path: Path, query: Query | undefined): Reads<ReadRuling> {
+    const rules = yield* this.#rules()
     const visit: Visit = { auth: this.#auth, now: Date.now(), query: factsOf(query) }
     const node = endsInPriority(path) ? path.slice(0, -1) : path
-    return yield* mayRead(yield* this.#rules(), node, visit, this.#options)
+    const looked: Path[] = []
+    const logic = mayRead(rules, node, visit, this.#options)
+    let step = logic.next()
+    while (!step.done) {
+      const request = step.value
+      if ('path' in request) looked.push(request.path)
+      step = logic.next(yield request)
+    }
+    return { verdict: step.value, rules, looked }
   }
 
   /** @throws `permission-denied` */
-  *read(path: Path, query: Query | undefined): Reads<Verdict> {
-    const verdict = yield* this.reading(path, query)
-    this.#check(verdict)
-    return verdict
+  *read(path: Path, query: Query | undefined): Reads<ReadRuling> {
+    const ruling = yield* this.reading(path, query)
+    this.#check(ruling.verdict)
+    return ruling
   }
 
   /**

@@ -1,32 +1,102 @@
+import pLimit from 'p-limit'
 import type { NumberedChange } from '../hub/topic.ts'
 import type { LoggedChange, Position, TreeStore } from '../store/store.ts'
-import { endsInPriority, type Path } from '../tree/path.ts'
+import { covers, endsInPriority, type Path } from '../tree/path.ts'
 import { parseStored } from '../tree/print.ts'
 import type { Priority } from '../tree/priority.ts'
 import type { Value } from '../tree/value.ts'
 import type { Write } from '../tree/write.ts'
+import type { Judge } from './judge.ts'
 
 /** Entries of the log read at a time. */
-const PAGE = 256
+const PAGE = 64
+/** Most that is gathered for one listener, in UTF-16 code units: more is no cheaper than all there is. */
+const MAX_LENGTH = 8 * 1024 * 1024
+/** Listeners for whom it is gathered at once. */
+const AT_ONCE = 4
+const gathering = pLimit(AT_ONCE)
+
+/** For whom changes are gathered. */
+export interface Listener {
+  /** The node it listens to. */
+  readonly path: Path
+  /** Time up to which the rules may have been others, in milliseconds since 1970; `undefined` where none apply. */
+  readonly since: number | undefined
+  /** Says what it may read. */
+  readonly judge: Judge | undefined
+}
 
 /**
- * Every change after a position.
- * @returns `undefined` when the log does not reach back that far, or leaves out something too large
+ * Every change of a node after a position.
+ * @returns `undefined` when the log does not reach back that far, leaves out something too large, or tells of a time in
+ *   which the listener may not have been allowed to read
  */
-export async function missedChanges(store: TreeStore, from: Position): Promise<NumberedChange[] | undefined> {
-  const missed: NumberedChange[] = []
+export function missedChanges(
+  store: TreeStore,
+  from: Position,
+  listener: Listener,
+): Promise<NumberedChange[] | undefined> {
+  return gathering(() => gather(store, from, listener))
+}
+
+async function gather(store: TreeStore, from: Position, listener: Listener): Promise<NumberedChange[] | undefined> {
+  const gathered = new Gathered(listener, await placesLookedAt(store, listener))
   for (let after = from; ; ) {
     const page = await store.changesAfter(after, PAGE)
     if (page === undefined) return undefined
-    for (const logged of page) {
-      const change = changeOf(logged)
-      if (change === undefined) return undefined
-      missed.push(change)
-    }
+    for (const logged of page) if (!gathered.add(logged)) return undefined
     const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return missed
+    if (last === undefined || page.length < PAGE) return gathered.changes
     after = { epoch: from.epoch, seq: last.seq }
+    // Reading a long log is nobody else's business.
+    await new Promise(setImmediate)
   }
+}
+
+/** Places that the permission of a listener depends on; `undefined` when it depends on the time of day. */
+async function placesLookedAt(store: TreeStore, { path, judge }: Listener): Promise<readonly Path[] | undefined> {
+  if (judge === undefined) return []
+  const { verdict, looked } = await store.read(() => judge.reading(path, undefined))
+  return verdict.timeless ? looked : undefined
+}
+
+/** Gathers changes for one listener. */
+class Gathered {
+  readonly changes: NumberedChange[] = []
+  readonly #listener: Listener
+  readonly #places: readonly Path[] | undefined
+  #length = 0
+
+  constructor(listener: Listener, places: readonly Path[] | undefined) {
+    this.#listener = listener
+    this.#places = places
+  }
+
+  /** @returns whether the listener can be told what has changed up to here */
+  add(logged: LoggedChange): boolean {
+    const { path, since } = this.#listener
+    if (this.#places === undefined || (since !== undefined && logged.at <= since)) return false
+    if (mayTouch(logged, this.#places)) return false
+    if (!isNear(logged.path, path)) return true
+    const change = changeOf(logged)
+    this.#length += logged.data?.length ?? 0
+    if (change === undefined || this.#length > MAX_LENGTH) return false
+    this.changes.push(change)
+    return true
+  }
+}
+
+/** Whether a change may have written to one of some places. */
+function mayTouch(logged: LoggedChange, places: readonly Path[]): boolean {
+  const near = places.filter((place) => isNear(logged.path, place))
+  if (near.length === 0) return false
+  const change = changeOf(logged)
+  return change === undefined || change.writes.some(({ path }) => near.some((place) => isNear(path, place)))
+}
+
+/** Whether one of two places is the other or above it. */
+function isNear(left: Path, right: Path): boolean {
+  return covers(left, right) || covers(right, left)
 }
 
 function changeOf({ seq, kind, path, data }: LoggedChange): NumberedChange | undefined {

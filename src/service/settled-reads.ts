@@ -24,6 +24,8 @@ export class SettledReads {
   }
 
   add(caller: Caller, rules: RuleSet, path: Path): void {
+    // One that is not frozen may be another the next time.
+    if (!Object.isFrozen(caller)) return
     let settled = this.#callers.get(caller)
     if (settled?.rules !== rules) {
       settled = { rules, paths: new Set() }

@@ -1,8 +1,9 @@
 import type { Caller } from '../auth/credential.ts'
 import type { Batch } from '../hub/batch.ts'
 import type { EndReason, Sink } from '../hub/subscriber.ts'
-import type { Verdict } from '../rules/authorize.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
+import type { Path } from '../tree/path.ts'
+import type { ReadRuling } from './judge.ts'
 
 const DENIED: EndReason = { kind: 'cancel', text: 'Permission denied' }
 const REVOKED: EndReason = { kind: 'auth_revoked', text: 'credential is no longer valid' }
@@ -13,8 +14,25 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 export interface Ruling {
   /** Source of the rules in force; another text means other rules. */
   readonly source: () => string | undefined
-  /** What they say now; `undefined` when the caller needs none. */
-  readonly judge: (() => Awaitable<Verdict>) | undefined
+  /** Number of the last durable commit. */
+  readonly seq: () => number
+  /** What the rules say now; `undefined` when the caller needs none. */
+  readonly judge: (() => Awaitable<ReadRuling>) | undefined
+}
+
+/** What a guard tells those who keep it. */
+export interface GuardKeeper {
+  /** Places of the tree that the permission depends on, in place of those before. */
+  watch(places: readonly Path[]): void
+  /** It guards nothing any more. */
+  released(): void
+}
+
+/** The stream that is guarded. */
+export interface GuardedStream {
+  end(reason: EndReason): void
+  /** Tells everything anew. */
+  resync(): void
 }
 
 /**
@@ -25,27 +43,40 @@ export class StreamGuard implements Sink {
   readonly #sink: Sink
   readonly #caller: Caller
   readonly #ruling: Ruling
-  readonly #released: (guard: StreamGuard) => void
-  /** Rules under which reading is allowed whatever the data may be. */
+  readonly #keeper: GuardKeeper
+  /** Rules under which reading is allowed until somebody touches what they looked at; `null` when that is not known. */
   #settledBy: string | undefined | null = null
+  /** How often what the permission depends on was written to; before it is known what that is, it may have been. */
+  #touches = 1
+  /** As of the last batch that passed. */
+  #passedTouches = 0
   #timer: ReturnType<typeof setTimeout> | undefined
-  #end: ((reason: EndReason) => void) | undefined
+  #stream: GuardedStream | undefined
   #ended: EndReason | undefined
+  #mustResync = false
   #isOver = false
 
-  /** @param released hears, once, that it guards nothing any more */
-  constructor(sink: Sink, caller: Caller, ruling: Ruling, released: (guard: StreamGuard) => void) {
+  constructor(sink: Sink, caller: Caller, ruling: Ruling, keeper: GuardKeeper) {
     this.#sink = sink
     this.#caller = caller
     this.#ruling = ruling
-    this.#released = released
+    this.#keeper = keeper
   }
 
-  /** The stream is open. @param end ends it with a reason */
-  attach(end: (reason: EndReason) => void): void {
-    this.#end = end
-    if (this.#ended !== undefined) end(this.#ended)
-    else this.#awaitExpiry()
+  /** The stream is open. */
+  attach(stream: GuardedStream): void {
+    this.#stream = stream
+    if (this.#ended !== undefined) stream.end(this.#ended)
+    else {
+      this.#awaitExpiry()
+      if (this.#mustResync) stream.resync()
+    }
+  }
+
+  /** What the permission depends on was written to. */
+  touched(): void {
+    this.#settledBy = null
+    this.#touches++
   }
 
   /** Nobody listens any more. */
@@ -53,7 +84,7 @@ export class StreamGuard implements Sink {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
-    this.#released(this)
+    this.#keeper.released()
   }
 
   /** The secret has changed: whoever showed a credential must show a new one. */
@@ -94,29 +125,58 @@ export class StreamGuard implements Sink {
 
   #pass(batch: Batch, allowed: boolean): Promise<unknown> | undefined {
     if (this.#isSilent) return undefined
-    if (allowed) return this.#sink.write(batch)
-    this.#stop(DENIED)
+    if (!allowed) {
+      this.#stop(DENIED)
+      return undefined
+    }
+    const wasTouched = this.#passedTouches !== this.#touches
+    this.#passedTouches = this.#touches
+    if (!wasTouched || this.#isOfNow(batch)) return this.#sink.write(batch)
+    // Nobody knows whether it was allowed at each of the moments that it tells of.
+    this.#resync()
     return undefined
+  }
+
+  #isOfNow({ events }: Batch): boolean {
+    const now = this.#ruling.seq()
+    return events.every(({ seq }) => seq === now)
+  }
+
+  #resync(): void {
+    if (this.#stream === undefined) this.#mustResync = true
+    else this.#stream.resync()
   }
 
   #allows(): Awaitable<boolean> {
     const { judge } = this.#ruling
     const source = this.#ruling.source()
     if (judge === undefined || this.#settledBy === source) return true
-    const verdict = judge()
-    if (verdict instanceof Promise) return verdict.then((later) => this.#learn(later, source))
-    return this.#learn(verdict, source)
+    const touches = this.#touches
+    const ruling = judge()
+    if (ruling instanceof Promise) return ruling.then((later) => this.#learnLater(later, source, touches))
+    return this.#learn(ruling, source)
   }
 
-  #learn({ allowed, fixed }: Verdict, source: string | undefined): boolean {
-    this.#settledBy = allowed && fixed ? source : null
-    return allowed
+  /** What was touched while it was judged is judged again. */
+  #learnLater(ruling: ReadRuling, source: string | undefined, touches: number): Awaitable<boolean> {
+    const allowed = this.#learn(ruling, source)
+    if (touches === this.#touches && source === this.#ruling.source()) return allowed
+    this.#settledBy = null
+    return this.#allows()
+  }
+
+  #learn({ verdict, looked }: ReadRuling, source: string | undefined): boolean {
+    this.#settledBy = verdict.allowed && verdict.timeless ? source : null
+    // It does not matter what the data was before.
+    if (verdict.fixed) this.#passedTouches = this.#touches
+    if (!this.#isOver) this.#keeper.watch(looked)
+    return verdict.allowed
   }
 
   #stop(reason: EndReason): void {
     if (this.#isOver || this.#ended !== undefined) return
     this.#ended = reason
-    this.#end?.(reason)
+    this.#stream?.end(reason)
   }
 
   #awaitExpiry(): void {

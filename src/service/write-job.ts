@@ -4,7 +4,7 @@ import { DholeError } from '../tree/error.ts'
 import { etagMatches, etagOf } from '../tree/etag.ts'
 import type { Limits } from '../tree/limits.ts'
 import type { NodeText } from '../tree/node-text.ts'
-import { covers, formatPath, type Path } from '../tree/path.ts'
+import { formatPath, type Path } from '../tree/path.ts'
 import { print } from '../tree/print.ts'
 import type { Reads } from '../tree/read-request.ts'
 import { isBranch, type Value } from '../tree/value.ts'
@@ -41,6 +41,9 @@ export interface Appended {
   readonly etag: string
 }
 
+/** Writes looked at between two pauses. */
+const PAUSE_EVERY = 1000
+
 /** Paths of watched nodes below one; whether that one counts. */
 type WatchedBelow = (path: Path, inclusive: boolean) => readonly Path[]
 
@@ -60,7 +63,7 @@ export function* writeJob(
   context: CommitContext,
   decide: (outcome: WriteOutcome) => void,
 ): Reads<Change | undefined> {
-  const resolved = plan.serverValues.length === 0 ? plan : yield* resolve(plan, context.now)
+  const resolved = plan.serverValues.length === 0 ? plan : yield* resolveFor(judge, plan, context.now)
   const judged = judge && (yield* judge.write(resolved.writes, context.now))
   if (options.ifMatch !== undefined) {
     // The answer to a condition that does not hold is the data.
@@ -140,6 +143,16 @@ function* checkCost(writes: readonly Write[], asked: number | undefined, limits:
   if (nodes / limits.writeNodesPerSecond > maxSeconds) throw new DholeError('write-too-big')
 }
 
+/** What cannot be filled in is told to those only who may write there: it depends on what stands there. */
+function* resolveFor(judge: Judge | undefined, plan: WritePlan, now: number): Reads<WritePlan> {
+  try {
+    return yield* resolve(plan, now)
+  } catch (error) {
+    if (judge !== undefined) yield* judge.write(plan.writes, now)
+    throw error
+  }
+}
+
 function* resolve(plan: WritePlan, now: number): Reads<WritePlan> {
   const old = new Map<string, number>()
   for (const { path, serverValue } of plan.serverValues) {
@@ -152,12 +165,25 @@ function* resolve(plan: WritePlan, now: number): Reads<WritePlan> {
 
 /** A priority needs a node: one that is there, or one that the same request makes. */
 function* checkPriorities(writes: readonly Write[]): Reads<void> {
-  for (const write of writes) {
-    if (write.kind !== 'priority' || write.priority === undefined) continue
-    const made = writes.some(
-      (other) => other.kind === 'value' && other.value !== undefined && covers(write.path, other.path),
-    )
-    if (!made && !(yield { kind: 'exists', path: write.path })) throw new DholeError('priority-on-nothing')
+  const made = new Set<string>()
+  for (const [index, write] of writes.entries()) {
+    if (index % PAUSE_EVERY === 0) yield { kind: 'pause' }
+    if (write.kind === 'value') addMade(made, write)
+    // Priorities come last, so all that is made is known.
+    else if (write.priority !== undefined && !made.has(formatPath(write.path))) {
+      if (!(yield { kind: 'exists', path: write.path })) throw new DholeError('priority-on-nothing')
+    }
+  }
+}
+
+/** A value that is set makes its node and all above. */
+function addMade(made: Set<string>, { path, value }: Write & { kind: 'value' }): void {
+  if (value === undefined) return
+  for (let above = path; ; above = above.slice(0, -1)) {
+    const text = formatPath(above)
+    if (made.has(text)) return
+    made.add(text)
+    if (above.length === 0) return
   }
 }
 

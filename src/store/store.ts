@@ -13,6 +13,8 @@ export interface ReadLimit {
   readonly maxLength: number
   /** Longest time in milliseconds; looked at between the steps of a long read. */
   readonly timeoutMs: number
+  /** Asked first, on the very commit that is read; what it throws ends the read. */
+  readonly judge?: (() => Reads<unknown>) | undefined
 }
 
 /** Moment and generator of keys of the commit a job takes part in. */
@@ -23,15 +25,14 @@ export interface CommitContext {
   nextPushId(): string
 }
 
-/** Text to keep beside the tree under a name, such as the source of the rules. */
-export interface Setting {
-  readonly kind: 'setting'
-  readonly name: string
-  readonly text: string
+/** Texts to keep beside the tree, such as the source of the rules. */
+export interface SettingsChange {
+  readonly kind: 'settings'
+  readonly texts: readonly (readonly [name: string, text: string])[]
 }
 
 /** What a job has written, or `undefined` to leave everything as it is. */
-export type JobOutcome = Change | Setting | undefined
+export type JobOutcome = Change | SettingsChange | undefined
 
 /** A request to change something. It runs inside the transaction and sees every write before it, durable or not. */
 export type Job = (context: CommitContext) => Reads<JobOutcome>

@@ -19,9 +19,12 @@ export function parsePath(text: string, where: Extract<ErrorCode, 'bad-path' | '
   return path
 }
 
-/** The keys of a path. @throws as `parsePath` when it is given as text */
+/** The keys of a path, all of them legal. @throws as `parsePath` */
 export function toPath(path: PathLike): Path {
-  return typeof path === 'string' ? parsePath(path) : path
+  if (typeof path === 'string') return parsePath(path)
+  // A key with a slash in it would be one place for the rules and another for whoever goes by the text.
+  if (!texts.has(path)) checkPath(path, 'bad-path')
+  return path
 }
 
 /**
@@ -58,7 +61,7 @@ export function formatPath(path: Path): string {
 /** Texts of paths that are used again and again. */
 const texts = new WeakMap<Path, string>()
 
-/** Has `formatPath` remember the text of this very list. @returns the list */
+/** Has `formatPath` remember the text of this very list, whose keys have been checked. @returns the list */
 export function withText(path: Path): Path {
   texts.set(path, formatPath(path))
   return path

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { DAY, failureOf, firebase, gate, NOW, NOWHERE, token, wilddog } from './hand-made.ts'
+import { DAY, failureOf, firebase, gate, NOW, NOWHERE, SECRET, token, wilddog } from './hand-made.ts'
 
 /** What rules see of a user without anything else. */
 const ann = { uid: 'ann', provider: 'custom', token: {} }
@@ -205,3 +205,36 @@ describe('names from tokens', () => {
     expect(() => Object.assign(auth as object, { uid: 'bob' })).toThrow(TypeError)
   })
 })
+
+describe('a caller is constant, all the way down', () => {
+  const team = { team: { roles: ['keeper', { of: [['zoo']] }] } }
+  const bearer = { ...NOWHERE, isBearer: true, isLoopback: true }
+  const development = { development: true }
+
+  test.each([
+    ['nobody', undefined, {}],
+    ['the secret', SECRET, {}],
+    ['owner', 'owner', development],
+    ['Wilddog', token(wilddog({ claims: team })), {}],
+    ['Firebase', token(firebase({ d: { uid: 'ann', provider: team, ...team } })), {}],
+    ['an admin without a user', token(wilddog({ uid: undefined, admin: true, debug: true })), {}],
+  ])('%s', async (_, credential, options) => {
+    const judge = gate(options)
+    const first = await judge.identify(credential, bearer)
+    expect(loose(first)).toEqual([])
+    expect(await judge.identify(credential, bearer)).toBe(first)
+  })
+
+  test('of an ID token', async () => {
+    const judge = gate()
+    const { idToken } = await judge.exchange(token(wilddog({ claims: team })), NOWHERE)
+    expect(loose(await judge.identify(idToken, NOWHERE))).toEqual([])
+  })
+})
+
+/** What can be changed in something made of objects and lists. */
+function loose(part: unknown): unknown[] {
+  if (typeof part !== 'object' || part === null) return []
+  const within = Reflect.ownKeys(part).flatMap((key) => loose(Reflect.get(part, key)))
+  return Object.isFrozen(part) ? within : [part, ...within]
+}

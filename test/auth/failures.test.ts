@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
+import { afterEach, describe, expect, setSystemTime, spyOn, test } from 'bun:test'
 import { Failures } from '../../src/auth/failures.ts'
 import { networkOf } from '../../src/auth/network.ts'
 import { failureOf, gate, HEADER, NOW, OTHER_SECRET, SECRET, token, wilddog } from './hand-made.ts'
@@ -74,6 +74,8 @@ describe('an address that fails too often', () => {
     await fail(judge, LIMIT)
     setSystemTime(new Date(Date.now() - 3_600_000))
     expect(judge.identify(SECRET, here)).toMatchObject({ kind: 'admin' })
+    expect(await fail(judge, 1)).toBe('bad-token')
+    expect(await failureOf(() => judge.identify(SECRET, here))).toBe('too-many-failures')
   })
 })
 
@@ -129,6 +131,104 @@ describe('counted', () => {
   })
 })
 
+describe('of what is shown at once', () => {
+  const guess = (index: number) => token(wilddog(), HEADER, { secret: `guess ${index}` })
+  const good = (index: number) => token(wilddog({ uid: `user-${index}` }))
+  const many = [...Array(4 * LIMIT).keys()]
+  type Judge = ReturnType<typeof gate>
+
+  const ways: readonly (readonly [string, (judge: Judge, index: number) => unknown])[] = [
+    ['words', (judge, index) => judge.identify(`guess ${index}`, here)],
+    ['tokens', (judge, index) => judge.identify(guess(index), here)],
+    ['exchanges', (judge, index) => judge.exchange(guess(index), here)],
+    [
+      'some each',
+      (judge, index) => (index % 2 ? judge.exchange(guess(index), here) : judge.identify(guess(index), here)),
+    ],
+  ]
+
+  test.each(ways)('no more is looked at than may be wrong: %s', async (_, show) => {
+    const judge = gate({ failures: new Failures(LIMIT) })
+    const outcomes = await Promise.all(many.map((index) => failureOf(() => show(judge, index))))
+    const expected = many.map((index) => (index < LIMIT ? 'bad-token' : 'too-many-failures'))
+    expect(outcomes).toEqual(expected)
+    expect(await failureOf(() => judge.identify(SECRET, here))).toBe('too-many-failures')
+  })
+
+  test('what failed before leaves less', async () => {
+    const judge = gate({ failures: new Failures(LIMIT) })
+    await fail(judge, LIMIT - 1)
+    const outcomes = await Promise.all(many.map((index) => failureOf(() => judge.identify(guess(index), here))))
+    expect(outcomes.filter((outcome) => outcome === 'bad-token')).toHaveLength(1)
+  })
+
+  test('nothing right gets in among too many guesses', async () => {
+    const judge = gate({ failures: new Failures(LIMIT) })
+    const shown = [...many.slice(0, LIMIT).map(guess), SECRET, good(1)]
+    const outcomes = await Promise.all(shown.map((credential) => failureOf(() => judge.identify(credential, here))))
+    expect(outcomes.slice(LIMIT)).toEqual(['too-many-failures', 'too-many-failures'])
+  })
+
+  test('others are heard meanwhile', async () => {
+    const judge = gate({ failures: new Failures(LIMIT) })
+    const guesses = many.map((index) => failureOf(() => judge.identify(guess(index), here)))
+    expect(judge.identify(SECRET, from('192.0.2.2'))).toMatchObject({ kind: 'admin' })
+    await Promise.all(guesses)
+  })
+
+  test('what turns out right gives its place back', async () => {
+    const judge = gate({ failures: new Failures(LIMIT) })
+    for (let round = 0; round < LIMIT; round++) {
+      const shown = many.slice(0, LIMIT).map((index) => good(round * LIMIT + index))
+      const callers = await Promise.all(shown.map((credential) => judge.identify(credential, here)))
+      expect(callers).toHaveLength(LIMIT)
+    }
+    expect(await fail(judge, LIMIT)).toBe('bad-token')
+  })
+
+  test('what is signed rightly and no good gives its place back', async () => {
+    const judge = gate({ failures: new Failures(1) })
+    expect(await failureOf(() => judge.identify(token(wilddog({ exp: NOW })), here))).toBe('token-expired')
+    expect(judge.identify(SECRET, here)).toMatchObject({ kind: 'admin' })
+  })
+
+  test('the same from one network is one guess', async () => {
+    const failures = new Failures(1)
+    const judge = gate({ failures })
+    const asked = many.map((index) => (index % 2 ? judge.identify(good(1), here) : judge.exchange(good(1), here)))
+    expect(await Promise.all(asked)).toHaveLength(many.length)
+    const wrongs = await Promise.all(many.map(() => failureOf(() => judge.identify(wrong, here))))
+    expect(new Set(wrongs)).toEqual(new Set(['bad-token']))
+    expect(await failureOf(() => judge.identify(wrong, here))).toBe('too-many-failures')
+  })
+
+  test('the same at two applications is two guesses', async () => {
+    const failures = new Failures(1)
+    const judges = ['zoo', 'farm'].map((application) => gate({ failures, application }))
+    const outcomes = await Promise.all(judges.map((judge) => failureOf(() => judge.identify(wrong, here))))
+    expect(outcomes).toEqual(['bad-token', 'too-many-failures'])
+  })
+
+  test('a new secret meanwhile changes nothing', async () => {
+    const judge = gate({ failures: new Failures(LIMIT) })
+    const guesses = many.map((index) => failureOf(() => judge.identify(guess(index), here)))
+    judge.rotate(OTHER_SECRET)
+    const outcomes = await Promise.all(guesses)
+    expect(outcomes.filter((outcome) => outcome === 'bad-token')).toHaveLength(LIMIT)
+    expect(await failureOf(() => judge.identify(OTHER_SECRET, here))).toBe('too-many-failures')
+  })
+
+  test('a check that breaks gives its place back, and is no failure', async () => {
+    const failures = new Failures(1)
+    const judge = gate({ failures })
+    const importing = spyOn(crypto.subtle, 'importKey').mockRejectedValue(new Error('broken'))
+    for (const _ of many) await expect(Promise.resolve(judge.identify(good(1), here))).rejects.toThrow('broken')
+    importing.mockRestore()
+    expect(failures.refusesAny).toBe(false)
+    expect(await judge.identify(good(1), here)).toMatchObject({ kind: 'user' })
+  })
+})
+
 test.each([
   ['192.0.2.1', '192.0.2.1'],
   ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -144,8 +244,31 @@ test.each([
   ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
   ['::2:3:4:5:6:7:8', '0:2:3:4::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-  ['unix:/run/socket', 'unix:/run/socket'],
-  ['', ''],
+  ['203.0.113.5:40001', '203.0.113.5'],
+  [' 203.0.113.5 ', '203.0.113.5'],
+  ['"203.0.113.5"', '203.0.113.5'],
+  ['"203.0.113.5:40001"', '203.0.113.5'],
+  ['203.0.113.5:_hidden', '203.0.113.5'],
+  ['[203.0.113.5]:443', '203.0.113.5'],
+  ['::ffff:203.0.113.5:40001', '203.0.113.5'],
+  ['[::ffff:203.0.113.5]:40001', '203.0.113.5'],
+  ['[2001:db8::1]:443', '2001:db8:0:0::/64'],
+  ['[2001:db8::1]', '2001:db8:0:0::/64'],
+  ['"[2001:db8::1]:443"', '2001:db8:0:0::/64'],
+  ['"2001:db8::1"', '2001:db8:0:0::/64'],
+  ['[fe80::1%eth0]:443', 'fe80:0:0:0::/64'],
+  ['unix:/run/socket', 'no address'],
+  ['unknown', 'no address'],
+  ['_hidden-7', 'no address'],
+  ['203.0.113.05', 'no address'],
+  ['203.0.113.5:1:2', 'no address'],
+  ['203.0.113.5, 203.0.113.6', 'no address'],
+  ['"203.0.113.5', 'no address'],
+  ['[2001:db8::1', 'no address'],
+  ['2001:db8::1]:443', 'no address'],
+  ['[]:443', 'no address'],
+  ['%', 'no address'],
+  ['', 'no address'],
 ])('%p is counted as %p', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })

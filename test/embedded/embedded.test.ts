@@ -68,7 +68,7 @@ describe('a tree without HTTP', () => {
     await using dir = await tempDir()
     await using database = openDatabase({ file: dir.file('tree.sqlite'), limits: { maxLeafBytes: 3, maxReadBytes: 5 } })
     expect(await refusal(() => database.put(['a'], 'long'))).toBe('leaf-too-big')
-    expect(await refusal(() => database.put(['a.b'], 1))).toBe('bad-key')
+    expect(await refusal(() => database.put(['a.b'], 1))).toBe('bad-path')
     expect(await refusal(() => database.put([''], 1))).toBe('empty-key')
     expect(await refusal(() => database.put(['a'], undefined))).toBe('bad-data')
     expect(await refusal(() => database.put(['a'], () => 1))).toBe('bad-data')

@@ -28,16 +28,18 @@ function databaseOver(store: TreeStore): Database {
 }
 
 /** A store whose reads of nodes begin and end when the test says so, as those of an engine that waits for others do. */
-function heldReads(store: TreeStore): { slow: TreeStore; begin: () => Promise<unknown>; end: () => void } {
+function heldReads(store: TreeStore): { slow: TreeStore; begin: () => Promise<void>; end: () => void } {
   const begun = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
-  const read = Promise.withResolvers<unknown>()
+  const read = Promise.withResolvers<void>()
   const node: TreeStore['node'] = async (path, limit) => {
     await begun.promise
-    const found = await store.node(path, limit)
-    read.resolve(found)
-    await ended.promise
-    return found
+    try {
+      return await store.node(path, limit)
+    } finally {
+      read.resolve()
+      await ended.promise
+    }
   }
   const slow = new Proxy(store, {
     get: (target, name) => {

@@ -81,7 +81,7 @@ test('others run while a long log is read for one stream', async () => {
     if (!isOver) setImmediate(turn)
   }
   setImmediate(turn)
-  await missedChanges(logged(), { epoch: 'e', seq: 0 })
+  await missedChanges(logged(), { epoch: 'e', seq: 0 }, { path: ['here'], since: undefined, judge: undefined })
   isOver = true
   expect(turns).toBeGreaterThan(5)
 })

@@ -36,7 +36,7 @@ function looking(path: readonly string[], answers: ReadAnswer[]): Job {
 /** Sets a text beside the tree. */
 // biome-ignore lint/correctness/useYield: a job that asks for nothing
 const setting: Job = function* () {
-  return { kind: 'setting', name: 'rules', text: 'new' }
+  return { kind: 'settings', texts: [['rules', 'new']] }
 }
 
 async function look(store: SqliteStore): Promise<unknown> {

@@ -17,7 +17,7 @@ const LONG = 'x'.repeat(5000)
 function breaking(job: Job): Job {
   return function* (context) {
     const effects = yield* job(context)
-    if (effects === undefined || effects.kind === 'setting') return effects
+    if (effects === undefined || effects.kind === 'settings') return effects
     const broken = {
       get kind(): 'value' {
         throw new Error('broken write')

@@ -155,7 +155,7 @@ export class BatchRunner {
     }
     const done: Settlement = { tell: () => queued.resolve(undefined), abandon: queued.reject }
     if (outcome === undefined) return done
-    if (outcome.kind === 'setting') {
+    if (outcome.kind === 'settings') {
       this.#settings.set(outcome)
       return done
     }

@@ -2,6 +2,8 @@ import pLimit from 'p-limit'
 import type { Awaitable } from '../../tree/awaitable.ts'
 import { DholeError } from '../../tree/error.ts'
 import type { ReadLimit } from '../store.ts'
+import { runReads } from './answer.ts'
+import type { SettingTexts } from './settings.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { runBriefly, runInTurns } from './steps.ts'
 
@@ -17,22 +19,35 @@ export type Reading<T> = (snapshot: Snapshot) => Generator<void, T>
 /** Runs readings so that none of them holds the event loop. */
 export class Reads {
   readonly #snapshots: Snapshots
+  readonly #settings: () => SettingTexts
   readonly #current: () => Snapshot
   readonly #check: () => void
   readonly #long = pLimit(LONG_READS)
 
   /**
+   * @param settings texts beside the tree as of the latest durable commit
    * @param current the latest durable commit
    * @param check throws once nobody may read any more
    */
-  constructor(snapshots: Snapshots, current: () => Snapshot, check: () => void) {
+  constructor(snapshots: Snapshots, settings: () => SettingTexts, current: () => Snapshot, check: () => void) {
     this.#snapshots = snapshots
+    this.#settings = settings
     this.#current = current
     this.#check = check
   }
 
+  /**
+   * Whether the judge of a limit, if it has one, lets what is known of the current commit be told.
+   * @returns `false` when that takes too long to find out at once
+   * @throws what the judge throws
+   */
+  isAllowedNow({ judge }: ReadLimit): boolean {
+    return judge === undefined || runBriefly(runReads(judge(), this.#current().tree, this.#settings())) !== undefined
+  }
+
   /** Most reads end at once. One that does not gives way to others between its steps, on the snapshot it began with. */
-  run<T>(limit: ReadLimit, start: Reading<T>): Awaitable<T> {
+  run<T>(limit: ReadLimit, reading: Reading<T>): Awaitable<T> {
+    const start = limit.judge === undefined ? reading : this.#judged(limit.judge, reading)
     const snapshot = this.#current()
     const steps = start(snapshot)
     const finished = runBriefly(steps)
@@ -42,6 +57,11 @@ export class Reads {
       return this.#long(() => this.#runInTurns(limit, this.#current(), start))
     }
     return this.#long(() => this.#runInTurns(limit, snapshot, () => steps))
+  }
+
+  /** The judge sees the settings of the commit it sees. */
+  #judged<T>(judge: NonNullable<ReadLimit['judge']>, reading: Reading<T>): Reading<T> {
+    return (snapshot) => judgedSteps(runReads(judge(), snapshot.tree, this.#settings()), snapshot, reading)
   }
 
   /** Resolves when no long read is left; they end at their next step once nobody may read. */
@@ -61,4 +81,13 @@ export class Reads {
       this.#snapshots.release(snapshot)
     }
   }
+}
+
+function* judgedSteps<T>(
+  judging: Generator<void, unknown>,
+  snapshot: Snapshot,
+  reading: Reading<T>,
+): Generator<void, T> {
+  yield* judging
+  return yield* reading(snapshot)
 }

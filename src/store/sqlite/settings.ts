@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Setting } from '../store.ts'
+import type { SettingsChange } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { meta } from './schema.ts'
 
@@ -31,9 +31,9 @@ export class Settings {
     return this.#current
   }
 
-  set({ name, text }: Setting): void {
-    this.#save.run({ name: PREFIX + name, text })
-    this.#current = new Map(this.#current).set(name, text)
+  set({ texts }: SettingsChange): void {
+    for (const [name, text] of texts) this.#save.run({ name: PREFIX + name, text })
+    this.#current = new Map([...this.#current, ...texts])
   }
 
   /** The transaction has committed. */

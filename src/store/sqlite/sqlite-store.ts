@@ -112,6 +112,7 @@ export class SqliteStore implements TreeStore {
     )
     this.#reads = new Reads(
       this.#snapshots,
+      () => this.#settings,
       () => this.#current(),
       () => this.#checkOpen(),
     )
@@ -139,7 +140,12 @@ export class SqliteStore implements TreeStore {
 
   count(path: Path, query?: Query, limit: ReadLimit = UNLIMITED): Awaitable<number> {
     // Without bounds the order does not matter, nor whether there is an index for it.
-    if (query === undefined || isUnbounded(query)) return this.#current().tree.count(path)
+    if (query === undefined || isUnbounded(query)) {
+      // biome-ignore lint/correctness/useYield: one look tells
+      return this.#reads.run(limit, function* ({ tree }) {
+        return tree.count(path)
+      })
+    }
     return this.#selector.select({ path, query, limit }, (reader, way) => reader.count(way, query))
   }
 
@@ -230,9 +236,10 @@ export class SqliteStore implements TreeStore {
     }
   }
 
-  #cachedAnswer(path: Path, name: string, { maxLength }: ReadLimit): ReadText | undefined {
+  #cachedAnswer(path: Path, name: string, limit: ReadLimit): ReadText | undefined {
     const cached = this.#cache.getAnswer(formatPath(path), name)
-    if (cached === undefined) return undefined
+    if (cached === undefined || !this.#reads.isAllowedNow(limit)) return undefined
+    const { maxLength } = limit
     if (cached.text.plain.length > maxLength) throw new DholeError('read-too-big')
     if (cached.index !== undefined) this.#indexes.noteUse(cached.index)
     return cached.text
@@ -240,7 +247,8 @@ export class SqliteStore implements TreeStore {
 
   #cached(path: Path, limit: ReadLimit): NodeText | undefined {
     const cached = this.#cache.get(formatPath(path))
-    if (cached !== undefined && cached.stored.length > limit.maxLength) throw new DholeError('read-too-big')
+    if (cached === undefined || !this.#reads.isAllowedNow(limit)) return undefined
+    if (cached.stored.length > limit.maxLength) throw new DholeError('read-too-big')
     return cached
   }
 

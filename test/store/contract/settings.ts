@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Job, Setting } from '../../../src/store/store.ts'
+import type { Job, SettingsChange } from '../../../src/store/store.ts'
 import { DholeError } from '../../../src/tree/error.ts'
 import type { ReadAnswer, Reads } from '../../../src/tree/read-request.ts'
 import { put, putJob } from '../../support/store.ts'
@@ -8,8 +8,8 @@ import type { Engine } from '../contract.ts'
 
 function setting(name: string, text: string): Job {
   // biome-ignore lint/correctness/useYield: a job that asks for nothing
-  return function* (): Reads<Setting> {
-    return { kind: 'setting', name, text }
+  return function* (): Reads<SettingsChange> {
+    return { kind: 'settings', texts: [[name, text]] }
   }
 }
 
@@ -64,7 +64,7 @@ export function settingsContract(engine: Engine): void {
       const seen: ReadAnswer[] = []
       const breaking: Job = function* (context) {
         const change = yield* putJob('/a', 1)(context)
-        if (change === undefined || change.kind === 'setting') return change
+        if (change === undefined || change.kind === 'settings') return change
         const broken = {
           get kind(): 'value' {
             throw new Error('broken write')
