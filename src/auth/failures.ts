@@ -1,4 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { DholeError } from '../tree/error.ts'
 import { networkOf } from './network.ts'
 import { UnderWay } from './under-way.ts'
 
@@ -36,31 +37,38 @@ export class Failures {
     this.#limiter = perMinute > 0 ? new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS }) : undefined
   }
 
-  /** Whether there may be anybody to refuse. */
-  get refusesAny(): boolean {
+  /** Whether there may be anybody to refuse, or to let wait. */
+  get concernsAny(): boolean {
     return this.#refused.size > 0 || !this.#underWay.isEmpty
   }
 
-  /**
-   * Whether a credential is not to be looked at: the address has shown as many wrong ones as it may, or would have if
-   * all turned out wrong that are being looked at.
-   * @param credential tells one guess from another; with it the name of what it is shown to
-   */
-  refuses(address: string, credential: string): boolean {
-    if (this.#limiter === undefined) return false
-    const network = networkOf(address)
-    const left = this.#perMinute - this.#failedOf(network)
-    if (left <= 0) return true
-    return this.#underWay.count(network) >= left && !this.#underWay.has(network, credential)
+  /** Whether an address has shown as many wrong credentials as it may. */
+  refuses(address: string): boolean {
+    return this.#left(networkOf(address)) <= 0
   }
 
   /**
-   * Looks at a credential that is not {@link refuses refused}. It counts as wrong while that lasts; whoever finds it
+   * Whether a credential has to wait: the address would have shown too many if all turned out wrong that are being
+   * looked at.
+   * @param credential tells one guess from another; with it the name of what it is shown to
+   */
+  isFull(address: string, credential: string): boolean {
+    const network = networkOf(address)
+    return this.#underWay.count(network) >= this.#left(network) && !this.#underWay.has(network, credential)
+  }
+
+  /**
+   * Looks at a credential, as soon as there is a place for it. It counts as wrong while that lasts; whoever finds it
    * wrong must have {@link note noted} so before the check is over.
+   * @throws `too-many-failures` when too many have turned out wrong before its turn came
    */
   async look<T>(address: string, credential: string, check: () => Promise<T>): Promise<T> {
     if (this.#limiter === undefined) return check()
     const network = networkOf(address)
+    while (this.isFull(address, credential)) {
+      if (this.#left(network) <= 0) throw new DholeError('too-many-failures')
+      await this.#underWay.next(network)
+    }
     this.#underWay.begin(network, credential)
     try {
       return await check()
@@ -79,6 +87,11 @@ export class Failures {
     this.#counted.set(network, { failed: consumedPoints, until: Date.now() + Math.min(msBeforeNext, WINDOW_MS) })
     if (consumedPoints >= this.#perMinute) this.#refused.add(network)
     this.#forgetOldest()
+  }
+
+  /** Wrong credentials that a network may still show. */
+  #left(network: string): number {
+    return this.#limiter === undefined ? Number.POSITIVE_INFINITY : this.#perMinute - this.#failedOf(network)
   }
 
   #failedOf(network: string): number {

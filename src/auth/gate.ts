@@ -54,17 +54,20 @@ export class Gate {
    * every failure. A bad one is an error, never "nobody". Callers are frozen, all the way down.
    * @param credential as sent, `undefined` when none was
    * @returns rejects with `bad-token`, `token-expired`, `token-payload`, `token-refused`; with `too-many-failures` while
-   *   the address is over its limit, or would be if all turned out wrong that is being looked at, whatever the
-   *   credential, unless it is a token verified before
+   *   the address is over its limit, whatever the credential, unless it is a token verified before. While it would be
+   *   over it if all turned out wrong that are being looked at, a credential waits for its turn
    */
   identify(credential: string | undefined, origin: Origin): Awaitable<Caller> {
     if (credential === undefined) return ANYBODY
     if (this.#isDevelopmentOwner(credential, origin)) return OWNER
     const known = this.#keyring.cache.get(credential, this.#now())
     if (known !== undefined) return known.caller
-    if (this.#refuses(credential, origin)) return Promise.reject(new DholeError('too-many-failures'))
-    if (credential.length <= MAX_TOKEN_LENGTH && this.#keyring.secret.matches(credential)) return OWNER
-    return this.#look(credential, origin).then(({ caller }) => caller)
+    if (this.#refuses(origin)) return Promise.reject(new DholeError('too-many-failures'))
+    if (!this.#mustWait(credential, origin) && this.#isSecret(credential)) return OWNER
+    return this.#look(credential, origin, async (address) => {
+      if (this.#isSecret(credential)) return OWNER
+      return (await this.#verify(credential, address)).caller
+    })
   }
 
   /**
@@ -77,8 +80,8 @@ export class Gate {
     if (typeof token !== 'string') throw new DholeError('bad-token')
     const keyring = this.#keyring
     const known = keyring.cache.get(token, this.#now())
-    if (known === undefined && this.#refuses(token, origin)) throw new DholeError('too-many-failures')
-    const { kind, caller } = known ?? (await this.#look(token, origin))
+    if (known === undefined && this.#refuses(origin)) throw new DholeError('too-many-failures')
+    const { kind, caller } = known ?? (await this.#look(token, origin, (address) => this.#verify(token, address)))
     if (kind !== 'custom') throw new DholeError('bad-token')
     const { application } = this.#options
     const idToken = await issueIdToken(caller, { application, secret: keyring.secret, now: this.#now() })
@@ -90,12 +93,11 @@ export class Gate {
     this.#keyring = new Keyring(new SuperSecret(secret))
   }
 
-  /** Takes its place among what is under way in the turn of the question whether there is one: none comes between. */
-  #look(text: string, origin: Origin): Promise<VerifiedToken> {
+  #look<T>(text: string, origin: Origin, check: (address: string | undefined) => Promise<T>): Promise<T> {
     // Read before the wait: whoever has hung up has no address any more.
     const { address } = origin
-    if (address === undefined) return this.#verify(text, address)
-    return this.#options.failures.look(address, this.#guess(text), () => this.#verify(text, address))
+    if (address === undefined) return check(address)
+    return this.#options.failures.look(address, this.#guess(text), () => check(address))
   }
 
   async #verify(text: string, address: string | undefined): Promise<VerifiedToken> {
@@ -123,11 +125,22 @@ export class Gate {
     return origin.isBearer && origin.isLoopback === true
   }
 
-  #refuses(text: string, origin: Origin): boolean {
+  #isSecret(credential: string): boolean {
+    return credential.length <= MAX_TOKEN_LENGTH && this.#keyring.secret.matches(credential)
+  }
+
+  #refuses(origin: Origin): boolean {
     const { failures } = this.#options
-    if (!failures.refusesAny) return false
+    if (!failures.concernsAny) return false
     const { address } = origin
-    return address !== undefined && failures.refuses(address, this.#guess(text))
+    return address !== undefined && failures.refuses(address)
+  }
+
+  #mustWait(text: string, origin: Origin): boolean {
+    const { failures } = this.#options
+    if (!failures.concernsAny) return false
+    const { address } = origin
+    return address !== undefined && failures.isFull(address, this.#guess(text))
   }
 
   /** The same text is another guess at another application. */

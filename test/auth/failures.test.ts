@@ -202,6 +202,13 @@ describe('of what is shown at once', () => {
     expect(await failureOf(() => judge.identify(wrong, here))).toBe('too-many-failures')
   })
 
+  test('good ones wait for their turn, the secret too', async () => {
+    const judge = gate({ failures: new Failures(1) })
+    const shown = [...many.map(good), SECRET]
+    const callers = await Promise.all(shown.map((credential) => judge.identify(credential, here)))
+    expect(callers.map(({ kind }) => kind)).toEqual([...many.map(() => 'user' as const), 'admin'])
+  })
+
   test('the same at two applications is two guesses', async () => {
     const failures = new Failures(1)
     const judges = ['zoo', 'farm'].map((application) => gate({ failures, application }))
@@ -224,7 +231,7 @@ describe('of what is shown at once', () => {
     const importing = spyOn(crypto.subtle, 'importKey').mockRejectedValue(new Error('broken'))
     for (const _ of many) await expect(Promise.resolve(judge.identify(good(1), here))).rejects.toThrow('broken')
     importing.mockRestore()
-    expect(failures.refusesAny).toBe(false)
+    expect(failures.concernsAny).toBe(false)
     expect(await judge.identify(good(1), here)).toMatchObject({ kind: 'user' })
   })
 })

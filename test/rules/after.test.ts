@@ -148,6 +148,36 @@ function isTrue(expression: string, before: Value | undefined, changes: Writes):
   return judge(JSON.stringify({ rules: { '.write': expression } }), { before, writes: changes }).allowed
 }
 
+/** Each way to ask about a list of which all but one of its children are deleted. */
+const MANY = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`/list/x${index}`, null]))
+const KEPT = { list: Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`x${index + 1}`, 1])) }
+
+test.each(["child('list').exists()", "child('list').hasChildren()", "hasChild('list')", "child('list').val() != null"])(
+  'newData.%s looks at what is deleted once, whatever rule asks',
+  (question) => {
+    const rules = {
+      '.write': `newData.${question}`,
+      out: { $k: { '.validate': `newData.parent().parent().${question}` } },
+    }
+    const written = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`/out/o${index}`, 1]))
+    const { allowed, reads } = judge(JSON.stringify({ rules }), { before: KEPT, writes: { ...MANY, ...written } })
+    expect(allowed).toBe(true)
+    expect(reads).toBeLessThan(1_000)
+  },
+)
+
+test('finding out whether there is something to validate lets others run', () => {
+  const rules = { '.write': true, '.validate': "newData.child('list').exists()", list: { '.validate': false } }
+  const none = Object.fromEntries(Array.from({ length: 301 }, (_, index) => [`/list/x${index}`, null]))
+  expect(judge(JSON.stringify({ rules }), { before: KEPT, writes: none })).toMatchObject({
+    allowed: true,
+    trace: ['/ .write: "true" is true'],
+  })
+  const verdict = judge(JSON.stringify({ rules }), { before: KEPT, writes: MANY })
+  expect(verdict.allowed).toBe(false)
+  expect(verdict.pauses).toBeGreaterThan(0)
+})
+
 test('data is what was there before', () => {
   fc.assert(
     fc.property(valueOfDepth(3), writes, (before, changes) => {

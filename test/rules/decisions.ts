@@ -8,6 +8,8 @@ export interface Decision {
   readonly allowed: boolean
   /** The verdict as long as the rules stay, whatever is written. */
   readonly fixed?: boolean
+  /** The verdict whatever the time. */
+  readonly timeless?: boolean
   /** Every rule that was looked at, in order. */
   readonly trace?: readonly string[]
 }
@@ -127,6 +129,7 @@ const reads: Decision[] = [
     request: { read: '/a/b', before: { a: { open: false } } },
     allowed: false,
     fixed: false,
+    timeless: true,
   },
   {
     name: 'an answer about the time is not fixed',
@@ -134,6 +137,30 @@ const reads: Decision[] = [
     request: { read: '/' },
     allowed: true,
     fixed: false,
+    timeless: false,
+  },
+  {
+    name: 'a refusal for the time',
+    rules: { '.read': 'now > 2000', a: { '.read': false } },
+    request: { read: '/a' },
+    allowed: false,
+    fixed: false,
+    timeless: false,
+  },
+  {
+    name: 'a rule that failed after it saw the time',
+    rules: { '.read': 'now > auth.uid' },
+    request: { read: '/' },
+    allowed: false,
+    timeless: false,
+  },
+  {
+    name: 'a rule about data after one about the time',
+    rules: { '.read': 'now > 2000', a: { '.read': 'data.exists()' } },
+    request: { read: '/a', before: { a: 1 } },
+    allowed: true,
+    fixed: false,
+    timeless: true,
   },
   {
     name: 'time that did not matter',
@@ -141,6 +168,7 @@ const reads: Decision[] = [
     request: { read: '/' },
     allowed: true,
     fixed: true,
+    timeless: true,
   },
   {
     name: 'a fixed rule after one that is not',
@@ -294,6 +322,7 @@ const writes: Decision[] = [
     rules: { '.write': "newData.child('at').val() == now" },
     request: { now: 7, writes: { '/at': 7 } },
     allowed: true,
+    timeless: false,
   },
 ]
 

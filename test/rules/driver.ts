@@ -84,7 +84,15 @@ export function judge(rules: RuleSet | string, request: Request): Verdict & Run<
   if (!may.result.allowed) return { ...may, ...may.result }
   const valid = drive(judged.isValid(), request.before)
   const trace = [...may.result.trace, ...valid.result.trace]
-  return { ...valid, ...valid.result, trace, reads: may.reads + valid.reads, pauses: may.pauses + valid.pauses }
+  const timeless = may.result.timeless && valid.result.timeless
+  return {
+    ...valid,
+    ...valid.result,
+    timeless,
+    trace,
+    reads: may.reads + valid.reads,
+    pauses: may.pauses + valid.pauses,
+  }
 }
 
 function visitOf({ auth = null, now = 1000, query }: Request): Visit {

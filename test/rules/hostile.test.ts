@@ -91,6 +91,17 @@ describe('rules that would hold the loop', () => {
     expect(verdict.reads).toBe(0)
   })
 
+  test('are found among many by what is written', () => {
+    const named = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`r${index}`, { '.validate': true }]))
+    const rules = JSON.stringify({ rules: { '.write': true, $k: { ...named, z: { '.validate': false } } } })
+    const children = (last: Value): Value =>
+      Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`k${index}`, index < 1_999 ? { a: 1 } : last]))
+    const valid = judge(rules, { writes: { '/': children({ r1: 1, y: 1 }) } })
+    expect(valid.allowed).toBe(true)
+    expect(valid.pauses).toBeLessThan(10)
+    expect(judge(rules, { writes: { '/': children({ r1: 1, z: 1 }) } }).allowed).toBe(false)
+  })
+
   test('cost nothing where there are none', () => {
     const rules = JSON.stringify({ rules: { '.write': true, a: { b: { '.validate': false } } } })
     const children = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, { b: 1 }]))
@@ -98,6 +109,16 @@ describe('rules that would hold the loop', () => {
     expect(verdict).toMatchObject({ allowed: true, pauses: 0, reads: 0 })
   })
 })
+
+function fileOf(number: number, rules: (index: number) => object): string {
+  return JSON.stringify({ rules: Object.fromEntries(Array.from({ length: number }, (_, at) => [`n${at}`, rules(at)])) })
+}
+
+function tenOperators(index: number): string {
+  const asked = "root.child('admins').child(auth.uid).val() == true"
+  const written = "newData.child('a').val() + 1 > data.child('b').val() && newData.child('c').isString()"
+  return `auth.uid == 'u${index}' && ${asked} && ${written} && now > ${index} || !data.parent().child('x').exists()`
+}
 
 function growing(times: number): string {
   const text = `newData.val()${repeated(".replace('a', 'aaaaaaaaaa')", times)}`
@@ -148,6 +169,13 @@ describe('files that are too much', () => {
     ['only quotation marks', repeated('"', 100_001)],
     ['only slashes', repeated('/', 100_000)],
     ['comments without an end', repeated('/*', 100_000)],
+    ['only commas', `{"rules":[${repeated(',', 2_000_000)}]}`],
+    ['100,000 nodes', fileOf(100_000, () => ({}))],
+    ['100,000 names to sort by', JSON.stringify({ rules: { '.indexOn': Array(100_000).fill('a') } })],
+    ['40,000 expressions', fileOf(40_000, (index) => ({ '.read': `now > ${index}` }))],
+    ['a million and more operands', fileOf(150, (index) => ({ '.read': `${repeated('1+', 8_000)}1 > ${index}` }))],
+    ['many large patterns', fileOf(100, (index) => ({ '.read': `auth.uid.matches(/(.{30}){20}${index}/)` }))],
+    ['many small patterns', fileOf(10_000, (index) => ({ '.read': `auth.uid.matches('${index}')` }))],
   ])('%s', (_, source) => {
     expect(codeOf(source)).toBe('bad-rules')
   })
@@ -156,6 +184,30 @@ describe('files that are too much', () => {
     const source = `{"rules":${repeated('{"a":', 32)}{".read":true}${repeated('}', 32)}}`
     expect(judge(source, { read: repeated('/a', 32) }).allowed).toBe(true)
     expect(judge(source, { read: repeated('/a', 31) }).allowed).toBe(false)
+  })
+
+  test.each([
+    ['30,000 nodes with the same rules', 30_000, () => ({ '.read': 'auth != null', '.write': 'auth.admin == true' })],
+    [
+      '10,000 nodes with three rules of their own',
+      10_000,
+      (index: number) => ({ '.read': `now > ${index}`, '.write': `now > ${index}`, '.validate': `now > ${index}` }),
+    ],
+    ['10,000 nodes with ten operators each', 10_000, (index: number) => ({ '.write': tenOperators(index) })],
+    ['10,000 nodes with the same pattern', 10_000, () => ({ '.read': 'auth.uid.matches(/^(.{30}){30}$/i)' })],
+    [
+      '1,000 nodes with patterns of their own',
+      1_000,
+      (index: number) => ({ '.read': `auth.uid.matches(/^a${index}/)` }),
+    ],
+  ] as const)('%s are not', (_, number, rules) => {
+    expect(codeOf(fileOf(number, rules))).toBeUndefined()
+  })
+
+  test('patterns with and without a flag are two', () => {
+    const source = fileOf(2, (index) => ({ '.read': `auth.uid.matches(/^a$/${index === 0 ? 'i' : ''})` }))
+    expect(judge(source, { read: '/n0', auth: { uid: 'A' } }).allowed).toBe(true)
+    expect(judge(source, { read: '/n1', auth: { uid: 'A' } }).allowed).toBe(false)
   })
 
   test('ten thousand nodes are not', () => {
