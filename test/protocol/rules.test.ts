@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Http2Client, http2Client } from '../support/http2-client.ts'
 import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
 import { customToken, nowInSeconds } from '../support/token.ts'
+import { errorBody, errors } from './errors.ts'
 import { play } from './interpreter.ts'
 import { ruleRows } from './rules.ts'
 
@@ -35,6 +36,12 @@ test('94 an ID token for a custom token', async () => {
   expect(expireIn).toBeWithin(1, 3601)
   expect((await server.call('GET', `/users/ann.json?auth=${idToken}`)).text).toBe('null')
   expect((await server.call('GET', `/users/bob.json?auth=${idToken}`)).status).toBe(403)
+})
+
+test('7 an application of the profile firebase answers everybody as Firebase does', async () => {
+  await using firebase = await startServer({ applications: { app: { secret: SECRET, profile: 'firebase' } } })
+  const answer = await firebase.call('GET', '/a.json')
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([401, errorBody(errors.deniedFirebase)])
 })
 
 const refused: readonly (readonly [what: string, body: string, status: number, code: string, text: string])[] = [

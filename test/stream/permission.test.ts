@@ -176,10 +176,10 @@ describe('embedded', () => {
         if (data === 1) await db.put('/', { a: 2, who: 'bob' })
       }
     })()
-    expect(watching).rejects.toMatchObject({ code: 'permission-denied' })
+    await expect(watching).rejects.toMatchObject({ code: 'permission-denied' })
     await watching.catch(() => {})
     expect(seen).toEqual([1])
-    expect(db.get('/a', { as })).rejects.toMatchObject({ code: 'permission-denied' })
+    await expect(db.get('/a', { as })).rejects.toMatchObject({ code: 'permission-denied' })
     expect(await db.get('/a')).toBe(2)
   })
 

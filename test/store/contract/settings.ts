@@ -110,7 +110,7 @@ export function settingsContract(engine: Engine): void {
           yield { kind: 'exists', path: [] }
           throw new DholeError('permission-denied')
         })
-      expect(refused()).rejects.toMatchObject({ code: 'permission-denied' })
+      await expect(refused()).rejects.toMatchObject({ code: 'permission-denied' })
     })
 
     test('sees nothing of what comes while it pauses', async () => {
