@@ -41,7 +41,7 @@ export interface DatabaseSettings {
   readonly rules: string
   /** Whether those are stored as the tree's own when it has none. */
   readonly keepRules: boolean
-  /** An index that rules declare could not be built. */
+  /** An index that rules declare could not be built, or stored rules cannot be read. */
   readonly onTroubled: (error: unknown) => void
 }
 
@@ -123,7 +123,7 @@ export class Database {
       this.#guards.note(commits)
       this.#hub.publish(commits)
     })
-    this.#book = new RuleBook(settings.rules)
+    this.#book = new RuleBook(settings.rules, settings.onTroubled)
     this.#permissions = new Permissions(store, this.#book)
     if (settings.keepRules && !this.hasOwnRules) this.#inBackground(this.setRules(settings.rules))
     else if (this.#permissions.rules.indexes.length > 0) this.#inBackground(this.#declare())
@@ -161,7 +161,7 @@ export class Database {
    * @see docs/protocol.md#rules
    */
   async setRules(source: string): Promise<void> {
-    this.#book.of(source)
+    this.#book.read(source)
     // biome-ignore lint/correctness/useYield: it has nothing to ask
     await this.#store.commit(function* ({ now }) {
       const texts = [

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
-import { openDatabase } from '../../src/embedded.ts'
+import { type Observer, openDatabase } from '../../src/embedded.ts'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { put, strictObserver } from '../support/store.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const ANN = { kind: 'user', auth: { uid: 'ann' } } as const
@@ -60,4 +62,26 @@ test('the first rules of the options are kept, and those that are stored stay', 
   expect(await db.get('/b', { as: ANN })).toBeNull()
   await expect(db.setRules('{"rules":{".read":"7"}}')).rejects.toMatchObject({ code: 'bad-rules' })
   expect(db.rules).toBe(second)
+})
+
+test('stored rules that cannot be read leave the tree to its owner', async () => {
+  await using directory = await tempDir()
+  const file = directory.file('tree.sqlite')
+  {
+    await using store = new SqliteStore(file, {}, strictObserver)
+    await put(store, '/a', 1)
+    // biome-ignore lint/correctness/useYield: a job that asks for nothing
+    await store.commit(function* () {
+      return { kind: 'settings', texts: [['rules', '{"rules":{".read":"of another version"}}']] }
+    })
+  }
+  const troubles: unknown[] = []
+  const observer: Observer = { ...strictObserver, storeTroubled: (_, error) => troubles.push(error) }
+  await using db = openDatabase({ file, observer })
+  expect(troubles).toMatchObject([{ code: 'bad-rules' }])
+  expect([await db.get('/a'), db.rules]).toEqual([1, '{"rules":{".read":"of another version"}}'])
+  await expect(db.get('/a', { as: ANN })).rejects.toMatchObject({ code: 'permission-denied' })
+  await expect(db.setRules(db.rules)).rejects.toMatchObject({ code: 'bad-rules' })
+  await db.setRules('{"rules":{".read":true}}')
+  expect(await db.get('/a', { as: ANN })).toBe(1)
 })
