@@ -33,7 +33,7 @@ export function trustProxies(proxies: readonly string[]): Transport {
     if (peer === undefined || !trusted.has(peer)) return peer
     // Each proxy adds whom it has heard from; what stands before the last stranger may be made up.
     const hops = request.headers.get('x-forwarded-for')?.split(',') ?? []
-    return hops.map((hop) => hop.trim()).findLast((hop) => hop !== '' && !trusted.has(hop)) ?? peer
+    return hops.map(addressIn).findLast((hop) => hop !== '' && !trusted.has(hop)) ?? peer
   }
   return {
     addressOf,
@@ -54,4 +54,13 @@ export function trustProxies(proxies: readonly string[]): Transport {
 /** Whether only this machine has an address. */
 function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.')
+}
+
+const IN_BRACKETS = /^"?\[([^\]]+)\]/
+const WITH_PORT = /^"?([\d.]+)(?::\d+)?"?$/
+
+/** The address of a hop, which some proxies write with a port, in brackets or in quotation marks. */
+function addressIn(hop: string): string {
+  const text = hop.trim()
+  return IN_BRACKETS.exec(text)?.[1] ?? WITH_PORT.exec(text)?.[1] ?? text
 }

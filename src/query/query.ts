@@ -1,6 +1,6 @@
 import { DholeError } from '../tree/error.ts'
 import { PRIORITY } from '../tree/key.ts'
-import { type Path, parsePath } from '../tree/path.ts'
+import { type Path, sortPath } from '../tree/path.ts'
 
 /** What a bound can be compared with. */
 export type Scalar = string | number | boolean | null
@@ -121,17 +121,9 @@ function parseOrder(text: unknown, family: Family): Order {
 
 /** The keys of a child path to sort by. @throws `bad-order` */
 export function parseChildPath(text: string): Path {
-  const path = legalPath(text)
-  if (path === undefined || path.length === 0 || path[path.length - 1] === PRIORITY) throw new DholeError('bad-order')
+  const path = sortPath(text)
+  if (path === undefined) throw new DholeError('bad-order')
   return path
-}
-
-function legalPath(text: string): Path | undefined {
-  try {
-    return parsePath(text)
-  } catch {
-    return undefined
-  }
 }
 
 function limitOf({ limitToFirst, limitToLast }: QuerySpec): LimitTo | undefined {

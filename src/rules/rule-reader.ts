@@ -1,7 +1,7 @@
 import type { DholeError } from '../tree/error.ts'
 import { checkKey } from '../tree/key.ts'
 import { MAX_DEPTH } from '../tree/limits.ts'
-import { endsInPriority, type Path, parsePath } from '../tree/path.ts'
+import { type Path, sortPath } from '../tree/path.ts'
 import { convertExpression } from './convert.ts'
 import { constant, type Expression } from './expression.ts'
 import { Refusal, refuse } from './failure.ts'
@@ -181,7 +181,11 @@ export class RuleReader {
     if (value.type !== 'string') return refuse(value.offset, '.indexOn names strings')
     const name = this.#text(value)
     if (ALWAYS_INDEXED.has(name)) return []
-    return [name === '.value' || name === '$value' ? [] : childPath(name, value.offset)]
+    return [
+      name === '.value' || name === '$value'
+        ? []
+        : (sortPath(name) ?? refuse(value.offset, `"${name}" is nothing to sort by`)),
+    ]
   }
 
   #text(literal: JsonString): string {
@@ -217,21 +221,5 @@ function refuseIllegal(key: string, at: number): void {
     checkKey(key, 'bad-key')
   } catch (error) {
     refuse(at, `"${key}" can be no key: ${(error as DholeError).body.message}`)
-  }
-}
-
-function childPath(name: string, at: number): Path {
-  const path = legalPath(name)
-  if (path === undefined || path.length === 0 || endsInPriority(path)) {
-    return refuse(at, `"${name}" is nothing to sort by`)
-  }
-  return path
-}
-
-function legalPath(text: string): Path | undefined {
-  try {
-    return parsePath(text)
-  } catch {
-    return undefined
   }
 }

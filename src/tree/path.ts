@@ -19,6 +19,16 @@ export function parsePath(text: string, where: Extract<ErrorCode, 'bad-path' | '
   return path
 }
 
+/** The keys below a child that say what it is sorted by: `height`, `name/first`; `undefined` when the text is no such path. */
+export function sortPath(text: string): Path | undefined {
+  try {
+    const path = parsePath(text)
+    return path.length === 0 || endsInPriority(path) ? undefined : path
+  } catch {
+    return undefined
+  }
+}
+
 /** The keys of a path, all of them legal. @throws as `parsePath` */
 export function toPath(path: PathLike): Path {
   if (typeof path === 'string') return parsePath(path)

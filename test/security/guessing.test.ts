@@ -69,6 +69,18 @@ test('a proxy that tells ports too does not make one client many', async () => {
   expect(statuses.at(-1)).toBe(429)
 })
 
+test.each(['10.0.0.9', '10.0.0.9:443', '"10.0.0.9:443"'])(
+  'a trusted proxy behind another, told as %s, is no client',
+  async (hop) => {
+    await using server = await startServer({ failedCredentials: LIMIT, trustProxy: ['127.0.0.1', '10.0.0.9'] })
+    const guess = (client: string, index: number) =>
+      server.call('GET', `/a.json?auth=guess-${index}`, { headers: { 'X-Forwarded-For': `${client}, ${hop}` } })
+    for (const index of indexes().slice(0, LIMIT)) await guess('203.0.113.5', index)
+    expect((await guess('203.0.113.5', LIMIT)).status).toBe(429)
+    expect((await guess('203.0.113.6', LIMIT)).status).toBe(401)
+  },
+)
+
 const TOKEN = 'GOOD'
 const carriers: readonly (readonly [headers: string, status: number])[] = [
   ['Authorization: Bearer GOOD', 200],
