@@ -52,8 +52,8 @@ export function trustProxies(proxies: readonly string[]): Transport {
 }
 
 /** Whether only this machine has an address. */
-function isLoopback(address: string): boolean {
-  return address === '::1' || address.startsWith('127.')
+export function isLoopback(address: string): boolean {
+  return address === '::1' || /^127(\.\d{1,3}){3}$/.test(address)
 }
 
 const IN_BRACKETS = /^"?\[([^\]]+)\]/

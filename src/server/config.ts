@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { isLoopback } from '../http/transport.ts'
 import { defaultStreams } from '../hub/hub.ts'
 import { type IndexSpec, parseIndexes } from '../query/indexes.ts'
 import { parseRules } from '../rules/rule-set.ts'
@@ -171,7 +172,7 @@ export function readConfig(raw: RawConfig): Config {
   if ((checked.TLS_CERT === undefined) !== (checked.TLS_KEY === undefined)) {
     throw new Error('TLS_CERT and TLS_KEY belong together: set both or neither')
   }
-  if (checked.DEVELOPMENT && !isLoopback(checked.HOST)) {
+  if (checked.DEVELOPMENT && !isOwnMachine(checked.HOST)) {
     throw new Error(`DEVELOPMENT: not with HOST=${checked.HOST}, which others can connect to`)
   }
   if (checked.DEVELOPMENT && checked.TRUST_PROXY !== undefined) {
@@ -225,7 +226,7 @@ export function settingSchema(name: string): TSchema {
   return schema
 }
 
-/** Whether only this machine can reach an address. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+/** Whether only this machine can reach a host. */
+export function isOwnMachine(host: string): boolean {
+  return host === 'localhost' || isLoopback(host)
 }

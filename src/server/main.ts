@@ -7,7 +7,7 @@ import type { Applications } from '../service/applications.ts'
 import { type DefaultApplication, FileAdministration, fixedKeys } from './administration.ts'
 import { type Certificate, ownCertificate, readCertificate } from './certificate.ts'
 import { socketPath } from './command.ts'
-import { type Config, isLoopback, readIndexes, readRules } from './config.ts'
+import { type Config, isOwnMachine, readIndexes, readRules } from './config.ts'
 import { type ControlSocket, OtherServerError, takeCommands } from './control.ts'
 import { type Keys, keysOf, showKeys } from './keys.ts'
 import { createLogger, type Logger, logObserver } from './log.ts'
@@ -74,7 +74,7 @@ function optionsOf(config: Config, { secret, smsKey }: Keys, rules: string | und
       [config.APP_ID]: {
         secret: secret.secret,
         smsKey: smsKey.secret,
-        ...(rules === undefined ? { open: isLoopback(config.HOST) } : { rules }),
+        ...(rules === undefined ? { open: isOwnMachine(config.HOST) } : { rules }),
         profile: config.PROFILE,
         indexPolicy: config.INDEX_POLICY,
         indexes: readIndexes(config),
@@ -136,7 +136,7 @@ function certificateOf(config: Config): Certificate | Promise<Certificate> {
 }
 
 function defaultApplication({ APP_ID, APP_SECRET, SMS_KEY, HOST }: Config): DefaultApplication {
-  return { id: APP_ID, fixedKeys: fixedKeys({ APP_SECRET, SMS_KEY }), isOpen: isLoopback(HOST) }
+  return { id: APP_ID, fixedKeys: fixedKeys({ APP_SECRET, SMS_KEY }), isOpen: isOwnMachine(HOST) }
 }
 
 /** The HTTPS listener and, if wanted, the plain one, over the same open applications. */

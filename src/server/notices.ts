@@ -1,5 +1,5 @@
 import type { Database } from '../service/database.ts'
-import { type Config, isLoopback } from './config.ts'
+import { type Config, isOwnMachine } from './config.ts'
 import type { Logger } from './log.ts'
 
 const HOW_TO_CHANGE = 'PUT /.settings/rules.json with the super secret replaces the rules'
@@ -15,7 +15,7 @@ export function noteAccess(config: Config, database: Database, rules: string | u
     return
   }
   if (database.hasOwnRules) logger.info('rules stored with the data')
-  else if (isLoopback(config.HOST)) logger.warn(`open: ${everybody(config)} may read and write. ${HOW_TO_CHANGE}`)
+  else if (isOwnMachine(config.HOST)) logger.warn(`open: ${everybody(config)} may read and write. ${HOW_TO_CHANGE}`)
   else logger.warn(`locked: only the super secret may read and write. ${HOW_TO_CHANGE}`)
 }
 

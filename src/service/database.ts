@@ -1,5 +1,4 @@
-import type { Caller } from '../auth/credential.ts'
-import { Hub, type HubSettings, type Missed } from '../hub/hub.ts'
+import type { HubSettings } from '../hub/hub.ts'
 import type { Sink } from '../hub/subscriber.ts'
 import {
   checkIndexed,
@@ -21,11 +20,9 @@ import type { JsonText } from '../tree/print.ts'
 import { planPatch, planPut, type WritePlan } from '../tree/write.ts'
 import { EventQueue } from './event-queue.ts'
 import { type Access, RULES, RULES_SINCE } from './judge.ts'
-import { missedChanges } from './missed-changes.ts'
 import { Permissions } from './permissions.ts'
 import { RuleBook } from './rule-book.ts'
-import type { StreamGuard } from './stream-guard.ts'
-import { StreamGuards } from './stream-guards.ts'
+import { Streams } from './streams.ts'
 import { type Appended, appendJob, type JobParts, type WriteOptions, type WriteOutcome, writeJob } from './write-job.ts'
 import { WRITE_SIZE_LIMIT, writeSeconds } from './write-size.ts'
 
@@ -102,11 +99,9 @@ export class Database {
   readonly #store: TreeStore
   readonly #settings: DatabaseSettings
   readonly #limits: Limits
-  readonly #hub: Hub
-  readonly #watchedBelow = (path: Path, inclusive: boolean): readonly Path[] => this.#hub.watchedBelow(path, inclusive)
   readonly #book: RuleBook
-  readonly #guards = new StreamGuards()
   readonly #permissions: Permissions
+  readonly #streams: Streams
   /** Indexes that are wanted beside those of the rules. */
   #declarations: readonly IndexDeclaration[] = []
 
@@ -114,17 +109,9 @@ export class Database {
     this.#store = store
     this.#settings = settings
     this.#limits = settings.limits
-    const source = {
-      read: (path: Path, query: Query | undefined) => store.readAt(path, query, this.#readLimit({})),
-    }
-    this.#hub = new Hub(source, settings.streams)
-    store.onCommit((commits) => {
-      // Before anybody is told of them.
-      this.#guards.note(commits)
-      this.#hub.publish(commits)
-    })
     this.#book = new RuleBook(settings.rules, settings.onTroubled)
     this.#permissions = new Permissions(store, this.#book)
+    this.#streams = new Streams(store, this.#permissions, settings.streams, this.#readLimit({}))
     if (settings.keepRules && !this.hasOwnRules) this.#inBackground(this.setRules(settings.rules))
     else if (this.#permissions.rules.indexes.length > 0) this.#inBackground(this.#declare())
   }
@@ -151,7 +138,7 @@ export class Database {
 
   /** Whether anybody watches. */
   get isWatched(): boolean {
-    return this.#hub.size > 0
+    return this.#streams.isWatched
   }
 
   /**
@@ -171,7 +158,7 @@ export class Database {
       return { kind: 'settings', texts }
     })
     this.#inBackground(this.#declare())
-    await this.#guards.recheck()
+    await this.#streams.recheck()
   }
 
   /** Throws what `setRules` would. */
@@ -353,23 +340,9 @@ export class Database {
     const path = toPath(where)
     if (endsInPriority(path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
     const query = options.query && toQuery(options.query, this.#settings.profile)
-    // From the first moment: a credential can become worthless while its stream is being opened.
-    const guard = options.as && this.#guard(path, query, options.as, sink)
-    try {
-      const asked = { path, query, access: options, check: () => query && this.#checkIndexed(path, query) }
-      await this.#permissions.read(asked, (judge) => judge && this.#store.read(judge))
-      const form = options.export === true ? 'export' : 'plain'
-      const missed = this.#missedSince(path, options)
-      const subscriber = await this.#hub.subscribe({ path, query, form }, guard ?? sink, missed)
-      guard?.attach(subscriber)
-      return () => {
-        guard?.release()
-        subscriber.close()
-      }
-    } catch (error) {
-      guard?.release()
-      throw error
-    }
+    const check = () => query && this.#checkIndexed(path, query)
+    const form = options.export === true ? 'export' : 'plain'
+    return this.#streams.open({ path, query, form, access: options, check, from: options.from }, sink)
   }
 
   /** Durable commits after a position, oldest first; `undefined` when the change log does not reach back that far. */
@@ -384,12 +357,12 @@ export class Database {
 
   /** Ends the streams of everybody who has shown a credential: it is worth nothing any more. */
   revoke(): void {
-    this.#guards.revoke()
+    this.#streams.revoke()
   }
 
   /** Ends every stream; those who listened come again when they can. */
   endStreams(): void {
-    this.#hub.close()
+    this.#streams.close()
   }
 
   /** Finishes what is under way and closes the store. */
@@ -413,30 +386,13 @@ export class Database {
     return outcome
   }
 
-  /** What a listener has missed; what may have been hidden from it then stays so. */
-  #missedSince(path: Path, { from, as }: WatchOptions): Missed | undefined {
-    if (from === undefined || from.epoch !== this.position().epoch) return undefined
-    const judge = this.#permissions.judgeOf({ as })
-    const since = judge && Number(this.#store.setting(RULES_SINCE) ?? 0)
-    return () => missedChanges(this.#store, from, { path, since, judge })
-  }
-
   #jobParts(options: WriteOptions): JobParts {
     return {
       options,
       limits: this.#limits,
-      watchedBelow: this.#watchedBelow,
+      watchedBelow: (path, inclusive) => this.#streams.watchedBelow(path, inclusive),
       judge: this.#permissions.judgeOf(options),
     }
-  }
-
-  #guard(path: Path, query: Query | undefined, as: Caller, sink: Sink): StreamGuard {
-    const judge = this.#permissions.judgeOf({ as })
-    return this.#guards.guard(sink, as, {
-      source: () => this.#store.setting(RULES),
-      seq: () => this.position().seq,
-      judge: judge && (() => this.#store.read(() => judge.reading(path, query))),
-    })
   }
 
   /** Nobody waits for it. That it is not done because the store is being closed is no trouble. */

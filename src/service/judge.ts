@@ -3,7 +3,7 @@ import type { Query } from '../query/query.ts'
 import { mayRead, type Verdict, type Visit, WriteCase } from '../rules/authorize.ts'
 import type { RuleSet } from '../rules/rule-set.ts'
 import { DholeError } from '../tree/error.ts'
-import { endsInPriority, type Path } from '../tree/path.ts'
+import type { Path } from '../tree/path.ts'
 import type { Reads } from '../tree/read-request.ts'
 import type { Write } from '../tree/write.ts'
 import { factsOf } from './query-facts.ts'
@@ -50,9 +50,8 @@ export class Judge {
   *reading(path: Path, query: Query | undefined): Reads<ReadRuling> {
     const rules = yield* this.#rules()
     const visit: Visit = { auth: this.#auth, now: Date.now(), query: factsOf(query) }
-    const node = endsInPriority(path) ? path.slice(0, -1) : path
     const looked: Path[] = []
-    const logic = mayRead(rules, node, visit, this.#options)
+    const logic = mayRead(rules, path, visit, this.#options)
     let step = logic.next()
     while (!step.done) {
       const request = step.value

@@ -46,8 +46,8 @@ export class StreamGuard implements Sink {
   readonly #keeper: GuardKeeper
   /** Rules under which reading is allowed until somebody touches what they looked at; `null` when that is not known. */
   #settledBy: string | undefined | null = null
-  /** How often what the permission depends on was written to; before it is known what that is, it may have been. */
-  #touches = 1
+  /** How often what the permission depends on was written to. */
+  #touches = 0
   /** As of the last batch that passed. */
   #passedTouches = 0
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -61,6 +61,11 @@ export class StreamGuard implements Sink {
     this.#caller = caller
     this.#ruling = ruling
     this.#keeper = keeper
+  }
+
+  /** Finds out what the permission depends on, so that nothing is written to it unnoticed while the stream is opened. */
+  async prepare(): Promise<void> {
+    await this.#allows()
   }
 
   /** The stream is open. */

@@ -128,6 +128,26 @@ describe.each(versions)('%s', (_, http2) => {
     expect(await rest(ann)).toBe(CANCELLED)
   })
 
+  test('a stream whose permission nobody has touched goes on where it broke off', async () => {
+    await begin(memberOnly, lobby)
+    const target = `/rooms/lobby.json?auth=${tokenOf('ann')}&resume=true`
+    const source = await openSource(server, target, { http2 })
+    const headers = { 'Last-Event-ID': (await source.nextMessage())?.id ?? '' }
+    await source.close()
+    await send('PUT', '/rooms/lobby/m2.json', 'missed')
+    await send('PUT', '/elsewhere.json', 1)
+    await send('PUT', '/rooms/lobby/m3.json', 'missed too')
+    await using again = await openSource(server, target, { http2, headers })
+    expect(await again.take(2)).toEqual([
+      { kind: 'put', path: '/m2', data: 'missed' },
+      { kind: 'put', path: '/m3', data: 'missed too' },
+    ])
+    await send('PUT', '/members/lobby/eve.json', true)
+    await send('PUT', '/members/lobby/ann.json', 'still')
+    await using anew = await openSource(server, target, { http2, headers })
+    expect((await anew.next()).path).toBe('/')
+  })
+
   test('a resumed stream is judged as of now', async () => {
     await begin({ '.read': true }, { a: 1 })
     const source = await openSource(server, '/a.json?resume=true', { http2 })

@@ -4,7 +4,7 @@ import { NodeText } from '../../tree/node-text.ts'
 import { keyOf, OBJECT, type SortValue, sortKey, sortValue } from '../../tree/order.ts'
 import type { Path } from '../../tree/path.ts'
 import { type JsonText, parseStored, print } from '../../tree/print.ts'
-import { isBranch, type Leaf, leafOf, VALUE, type Value, valueAt } from '../../tree/value.ts'
+import { isBranch, leafOf, VALUE, type Value, valueAt } from '../../tree/value.ts'
 import type { Connection } from './connection.ts'
 import { closure, interior, node } from './schema.ts'
 import { ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
@@ -71,16 +71,6 @@ export class TreeReader {
   /** Opens the snapshot of a transaction just begun: SQLite takes it at the first read. */
   touch(): void {
     this.slot(ROOT_PARENT, ROOT_KEY)
-  }
-
-  exists(path: Path): boolean {
-    return this.place(path) !== undefined
-  }
-
-  leaf(path: Path): Leaf | undefined {
-    const place = this.place(path)
-    if (place === undefined || (place.kind === 'slot' && place.slot.value === null)) return undefined
-    return leafOf(textValue(place))
   }
 
   count(path: Path): number {

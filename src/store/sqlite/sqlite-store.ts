@@ -87,9 +87,9 @@ export class SqliteStore implements TreeStore {
     const maintenance = new IndexMaintenance(writer, reader)
     const sweep = new Sweep(writer, maintenance.definitions, maintenance.entries)
     const treeWriter = new TreeWriter(writer, reader, sweep, maintenance, settings.inlineLength)
-    const settingsKept = new Settings(writer)
-    this.#settings = settingsKept.current
-    const runner = new BatchRunner(writer, reader, treeWriter, log, sweep, maintenance, settingsKept)
+    const texts = new Settings(writer)
+    this.#settings = texts.current
+    const runner = new BatchRunner(writer, reader, treeWriter, log, sweep, maintenance, texts)
     this.#cache = new TextCache(settings.cacheLength)
     this.#snapshots = new Snapshots(file, settings.shortList)
     this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes)
@@ -102,8 +102,8 @@ export class SqliteStore implements TreeStore {
         logFile: new LogFile(file, settings.walLimitBytes, options.syncLog),
       },
       {
-        onDurable: (commits, texts) => {
-          this.#settings = texts
+        onDurable: (commits, settled) => {
+          this.#settings = settled
           this.#publish(commits)
         },
         onFailed: (error) => observer.storeFailed(file, error),
