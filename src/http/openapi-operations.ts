@@ -100,8 +100,9 @@ const STREAMS = `
 With \`Accept: text/event-stream\` it opens a stream: first an event \`put\` of all there is, or of what a query
 chooses, then one for every change. \`put\` replaces what stands at \`path\`; \`patch\` replaces each member of
 \`data\`, whose keys are paths, below it; \`null\` takes away. After a while of silence comes \`keep-alive\`.
-The rules are asked again when they, or what they have looked at, have changed: once they deny, \`cancel\` ends the stream. \`auth_revoked\` does when the
-credential is not good any more. The data of these two is the reason, as bare text.
+The rules are asked again when they, or what they have looked at, have changed: once they deny, \`cancel\` ends the
+stream. \`auth_revoked\` does when the credential is not good any more. The data of these two is the reason, as bare
+text.
 \`shallow\`, \`count\`, \`callback\` and \`download\` do not go with it. It cannot be tried out here; the page
 \`docs/live\` shows one.`
 
