@@ -45,7 +45,8 @@ export function writeSecret(file: string, secret: string): void {
   writePrivately(file, `${secret}\n`)
 }
 
-/** 240 random bits as text that needs no escapes in a URL. */
+/** 240 random bits as text that needs no escapes in a URL, and that no command takes for one of its options. */
 export function newSecret(): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString('base64url')
+  const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString('base64url')
+  return secret.startsWith('-') ? newSecret() : secret
 }
