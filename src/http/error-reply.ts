@@ -15,6 +15,13 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'too-many-failures': 429,
   unavailable: 503,
   internal: 500,
+  'sms-app-unknown': 404,
+  'sms-bad-signature': 401,
+  'sms-failed': 500,
+  'sms-unavailable': 503,
+  'sms-key-unknown': 500,
+  'sms-too-often': 429,
+  'sms-not-offered': 404,
 }
 
 /** When it is worth to come again after too many wrong credentials, in seconds: they are counted by the minute. */

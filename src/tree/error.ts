@@ -44,6 +44,20 @@ export type ErrorCode =
   | 'rule-wildcards'
   | 'priority-on-nothing'
   | 'internal'
+  | 'sms-app-unknown'
+  | 'sms-bad-arguments'
+  | 'sms-no-mobiles'
+  | 'sms-too-many-mobiles'
+  | 'sms-bad-timestamp'
+  | 'sms-no-signature'
+  | 'sms-bad-signature'
+  | 'sms-failed'
+  | 'sms-unavailable'
+  | 'sms-key-unknown'
+  | 'sms-bad-mobile'
+  | 'sms-bad-array'
+  | 'sms-too-often'
+  | 'sms-not-offered'
 
 /**
  * Every way a request can fail, as one closed list. The texts are interoperability constants: clients of the
@@ -164,6 +178,20 @@ const entries: Record<ErrorCode, ErrorEntry> = {
   'rule-wildcards': { errcode: 20601, message: "Single node can't has multi wildcards" },
   'priority-on-nothing': { errcode: 26301, message: 'Could not set priority on non-existent node' },
   internal: { errcode: 20901, message: 'Server error' },
+  'sms-app-unknown': { errcode: 70001, message: 'invalid appId' },
+  'sms-bad-arguments': { errcode: 70002, message: 'invalid arguments' },
+  'sms-no-mobiles': { errcode: 70201, message: 'sms phones empty' },
+  'sms-too-many-mobiles': { errcode: 70202, message: 'sms phones exceeded max number(100)' },
+  'sms-bad-timestamp': { errcode: 70203, message: 'sms send invalid timestamp' },
+  'sms-no-signature': { errcode: 70206, message: 'sms params signature empty' },
+  'sms-bad-signature': { errcode: 70207, message: 'sms params signature invalid' },
+  'sms-failed': { errcode: 70210, message: 'sms status query failure' },
+  'sms-unavailable': { errcode: 70210, message: 'sms status query failure', error: 'The app is out of service' },
+  'sms-key-unknown': { errcode: 70211, message: 'sms key query failure' },
+  'sms-bad-mobile': { errcode: 70214, message: 'sms phone format invalid' },
+  'sms-bad-array': { errcode: 70220, message: 'sms params array format invalid' },
+  'sms-too-often': { errcode: 70304, message: 'exceeded max api call frequency' },
+  'sms-not-offered': { errcode: 70002, message: 'invalid arguments', error: 'There is no such call' },
 }
 
 /** What travels to the client: nothing else of an error ever does. */
