@@ -10,13 +10,16 @@ import {
   type ApplicationOptions,
   checkDatabaseOptions,
   checkDholeOptions,
+  checkMessages,
   type DatabaseOptions,
   type DholeOptions,
   type LimitOptions,
+  type MessagesOptions,
 } from './options.ts'
-import { keepSecret, secretFile } from './secret.ts'
-import { type ApplicationParts, Applications } from './service/applications.ts'
+import { keepSecret, readSecret, secretFile, smsKeyFile } from './secret.ts'
+import { type Application, type ApplicationParts, Applications } from './service/applications.ts'
 import { Database, type DatabaseSettings } from './service/database.ts'
+import { defaultMessages, Messages } from './sms/messages.ts'
 import { SqliteStore } from './store/sqlite/sqlite-store.ts'
 import { defaultLimits, type Limits } from './tree/limits.ts'
 import { treeFile } from './tree-file.ts'
@@ -79,6 +82,7 @@ export function mount(applications: Applications, options: DholeOptions): Elysia
     transport,
     prefix,
     streamHost: options.streamHost,
+    messagesOf,
     onUnforeseen: ({ method, url }, error) => observer.requestFailed(method, pathOf(url), error),
   })
   return treePlugin({ routes, prefix, docs: options.docs ?? false, transport, onStop: () => applications.close() })
@@ -115,49 +119,105 @@ export function openApplications(options: DholeOptions, onDemand?: OnDemand): Ap
   return applications
 }
 
+/** Those of each open tree. */
+const messagesByTree = new WeakMap<Database, Messages>()
+
+/** The text messages of an application that is open. */
+export function messagesOf({ id, database }: Pick<Application, 'id' | 'database'>): Messages {
+  const messages = messagesByTree.get(database)
+  if (messages === undefined) throw new Error(`application "${id}" was opened without its messages`)
+  return messages
+}
+
+/** From now on the calls about the text messages of an application are signed with another key. */
+export function rotateSmsKey(applications: Applications, id: string, key: string): void {
+  for (const application of applications.open) if (application.id === id) messagesOf(application).rotate(key)
+}
+
 function openApplication(
   id: string,
-  { secret, smsKey, open, rules, limits, ...tree }: ApplicationOptions,
+  { secret, smsKey, open, rules, limits, sms, ...tree }: ApplicationOptions,
   options: DholeOptions,
   failures: Failures,
 ): ApplicationParts {
   const dataDir = options.dataDir ?? DEFAULT_DATA_DIR
   const known = secret ?? keepSecret(secretFile(dataDir, id)).secret
   const gate = new Gate({ application: id, secret: known, failures, development: options.development ?? false })
-  const database = openTree(
+  const observer = options.observer ?? silentObserver
+  const file = treeFile(dataDir, id)
+  const store = new SqliteStore(file, options.storage ?? {}, observer)
+  const database = databaseOver(
+    store,
     {
-      file: treeFile(dataDir, id),
+      file,
       limits: { ...options.limits, ...limits },
-      storage: options.storage ?? {},
       streams: options.streams ?? {},
-      observer: options.observer ?? silentObserver,
+      observer,
       ...tree,
     },
     { rules: rules ?? (open ? OPEN_RULES : LOCKED_RULES), keepRules: rules !== undefined },
   )
-  return { gate, database }
+  const messages = new Messages(
+    {
+      tables: store.sideTables,
+      readKey: () => smsKey ?? keepSecret(smsKeyFile(dataDir, id)).secret,
+      onTroubled: (error) => observer.storeTroubled(file, error),
+    },
+    { ...defaultMessages, ...options.sms, ...sms },
+  )
+  messages.keepTidy()
+  messagesByTree.set(database, messages)
+  return { gate, database, onClose: () => messages.close() }
+}
+
+/** The text messages of an application that no server has open. Whoever opens them closes the file too. */
+export interface OpenMessages {
+  readonly messages: Messages
+  close(): Promise<void>
+}
+
+/** @throws Error when the file is in use or damaged, TypeError for wrong settings */
+export function openMessages(dataDir: string, id: string, sms: MessagesOptions = {}): OpenMessages {
+  const file = treeFile(dataDir, id)
+  checkMessages('', sms)
+  const store = new SqliteStore(file, {}, silentObserver)
+  const readKey = () => readSecret(smsKeyFile(dataDir, id))
+  const parts = { tables: store.sideTables, readKey, onTroubled: () => {} }
+  const messages = new Messages(parts, { ...defaultMessages, ...sms })
+  return {
+    messages,
+    close: async () => {
+      messages.close()
+      await store.close()
+    },
+  }
 }
 
 function openTree(options: DatabaseOptions, initial: InitialRules): Database {
   const observer: Observer = options.observer ?? silentObserver
+  return databaseOver(new SqliteStore(options.file, options.storage ?? {}, observer), options, initial)
+}
+
+function databaseOver(store: SqliteStore, options: DatabaseOptions, initial: InitialRules): Database {
+  const observer: Observer = options.observer ?? silentObserver
   const onTroubled = (error: unknown) => observer.storeTroubled(options.file, error)
-  const store = new SqliteStore(options.file, options.storage ?? {}, observer)
   const limits = limitsOf(options.limits)
-  const database = databaseOver(store, {
+  const settings: DatabaseSettings = {
     limits,
     profile: options.profile ?? 'wilddog',
     indexPolicy: options.indexPolicy ?? 'allow',
     streams: { ...defaultStreams, maxEvent: limits.maxReadBytes, ...options.streams },
     ...initial,
     onTroubled,
-  })
+  }
+  const database = treeOver(store, settings)
   // What cannot be built now is built, or done without, when a query comes.
   if (options.indexes !== undefined) database.declareIndexes(options.indexes).catch(onTroubled)
   return database
 }
 
 /** Lets go of the file when the tree in it cannot be served, so that it can be mended. */
-function databaseOver(store: SqliteStore, settings: DatabaseSettings): Database {
+function treeOver(store: SqliteStore, settings: DatabaseSettings): Database {
   try {
     return new Database(store, settings)
   } catch (error) {

@@ -6,6 +6,7 @@ import type { Family } from './query/query.ts'
 import { parseRules } from './rules/rule-set.ts'
 import { LEAST_SECRET_LENGTH } from './secret.ts'
 import { APPLICATION_ID } from './service/application-id.ts'
+import { ReceiveTime } from './sms/receive-time.ts'
 import { DholeError } from './tree/error.ts'
 
 const WHOLE = { minimum: 1 }
@@ -45,6 +46,18 @@ const streamsSchema = Type.Partial(
   ),
 )
 
+const messagesSchema = Type.Partial(
+  Type.Object(
+    {
+      timeZone: Type.String({ minLength: 1 }),
+      mobile: Type.String({ minLength: 1 }),
+      retentionDays: Type.Integer(WHOLE),
+      intervalMs: Type.Integer({ minimum: 0 }),
+    },
+    { additionalProperties: false },
+  ),
+)
+
 /** What makes one tree different from another. */
 const treeProperties = {
   profile: Type.Optional(Type.Union([Type.Literal('wilddog'), Type.Literal('firebase')])),
@@ -57,6 +70,7 @@ const settingProperties = {
   open: Type.Optional(Type.Boolean()),
   rules: Type.Optional(Type.String()),
   limits: Type.Optional(limitsSchema),
+  sms: Type.Optional(messagesSchema),
   ...treeProperties,
 }
 
@@ -97,6 +111,7 @@ const dholeSchema = Type.Partial(
       failedCredentials: Type.Integer({ minimum: 0 }),
       development: Type.Boolean(),
       limits: limitsSchema,
+      sms: messagesSchema,
       storage: storageSchema,
       streams: streamsSchema,
       observer: Type.Any(),
@@ -113,6 +128,9 @@ export type StorageOptions = Static<typeof storageSchema>
 
 /** Settings of streams; what is left out keeps its default. See `HubSettings` for each. */
 export type StreamOptions = Static<typeof streamsSchema>
+
+/** Settings of text messages; what is left out keeps its default. See `MessagesSettings` for each. */
+export type MessagesOptions = Static<typeof messagesSchema>
 
 /** What makes one tree different from another. */
 interface TreeOptions {
@@ -138,13 +156,18 @@ export interface ApplicationSettings extends TreeOptions {
   readonly rules?: string
   /** Bounds on its requests in place of those for all applications. */
   readonly limits?: LimitOptions
+  /** Settings of its text messages in place of those for all applications. */
+  readonly sms?: MessagesOptions
 }
 
 /** Settings of one application. */
 export interface ApplicationOptions extends ApplicationSettings {
   /** Super secret, at least 16 characters. Default: made on first run and kept in `dataDir`. */
   readonly secret?: string
-  /** Key that signs requests for the states of its text messages, at least 16 characters. */
+  /**
+   * Key that signs the calls about its text messages, at least 16 characters. Default: made when one is needed first and
+   * kept in `dataDir`.
+   */
   readonly smsKey?: string
 }
 
@@ -182,6 +205,7 @@ export interface DholeOptions {
   /** Takes `Authorization: Bearer owner` for the super secret, as emulators do. Only where nobody else can connect. */
   readonly development?: boolean
   readonly limits?: LimitOptions
+  readonly sms?: MessagesOptions
   readonly storage?: StorageOptions
   readonly streams?: StreamOptions
   /** Hears of what goes wrong inside. Default: nobody. */
@@ -191,6 +215,7 @@ export interface DholeOptions {
 /** @throws TypeError that names every wrong or unknown option */
 export function checkDholeOptions(options: DholeOptions): void {
   check(dholeSchema, options)
+  checkMessages('Wrong options: sms: ', options.sms ?? {})
   for (const [id, application] of Object.entries(options.applications ?? {})) {
     checkSettings(`applications/${id}/`, application)
   }
@@ -210,15 +235,26 @@ export function checkDatabaseOptions(options: DatabaseOptions): void {
 
 function checkSettings(
   where: string,
-  { open, rules, indexes }: Pick<ApplicationSettings, 'open' | 'rules' | 'indexes'>,
+  { open, rules, indexes, sms }: Pick<ApplicationSettings, 'open' | 'rules' | 'indexes' | 'sms'>,
 ): void {
   checkIndexes(indexes ?? {})
+  checkMessages(`Wrong options: ${where}sms: `, sms ?? {})
   if (rules === undefined) return
   if (open !== undefined) throw new TypeError(`Wrong options: ${where}rules: not together with open`)
   try {
     parseRules(rules)
   } catch (error) {
     throw error instanceof DholeError ? new TypeError(`Wrong options: ${where}rules: ${error.message}`) : error
+  }
+}
+
+/** @param where what stands before the complaint @throws TypeError for a zone or pattern that does not exist */
+export function checkMessages(where: string, { timeZone, mobile }: MessagesOptions): void {
+  try {
+    if (timeZone !== undefined) new ReceiveTime(timeZone)
+    if (mobile !== undefined) new RegExp(mobile, 'u')
+  } catch (cause) {
+    throw new TypeError(where + (cause instanceof Error ? cause.message : String(cause)), { cause })
   }
 }
 

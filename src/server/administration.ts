@@ -51,6 +51,13 @@ export interface DefaultApplication {
   readonly isOpen: boolean
 }
 
+/** The applications of a process, and who in it has to know of their keys. */
+export interface OpenApplications {
+  readonly applications: Applications
+  /** The key that signs the calls about the text messages of one has been replaced. */
+  readonly onSmsKey: (id: string, key: string) => void
+}
+
 /** The setting of the server that fixes a key of the default application. */
 const SETTING = { secret: 'APP_SECRET', sms: 'SMS_KEY' } as const
 const FILES_OF_A_TREE = ['', '-wal', '-shm', '-lock']
@@ -66,14 +73,16 @@ export class FileAdministration implements Administration {
   readonly #registry: Registry
   readonly #default: DefaultApplication
   readonly #applications: Applications | undefined
+  readonly #onSmsKey: OpenApplications['onSmsKey'] | undefined
   readonly #leaving = new Set<string>()
 
-  /** @param applications those that this process has open */
-  constructor(dataDir: string, defaultApplication: DefaultApplication, applications?: Applications) {
+  /** @param open those that this process has open */
+  constructor(dataDir: string, defaultApplication: DefaultApplication, open?: OpenApplications) {
     this.#dataDir = dataDir
     this.#registry = new Registry(dataDir)
     this.#default = defaultApplication
-    this.#applications = applications
+    this.#applications = open?.applications
+    this.#onSmsKey = open?.onSmsKey
   }
 
   add(id: string, settings: ApplicationSettings): AddedApplication {
@@ -101,6 +110,7 @@ export class FileAdministration implements Administration {
     }
     if (key === 'sms') {
       writeSecret(smsKeyFile(this.#dataDir, id), fresh)
+      this.#onSmsKey?.(id, fresh)
       return fresh
     }
     writeSecret(secretFile(this.#dataDir, id), fresh)

@@ -1,10 +1,28 @@
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
+import { type ImportedMessage, PAGE_RECORDS } from './message-desk.ts'
 
 /** Longest path of a socket that every system takes, in bytes. */
 const LONGEST_SOCKET_PATH = 100
 
-/** What travels over the socket of a server, as JSON: a method of `Administration` and its arguments. */
+const time = Type.Optional(Type.Integer())
+
+const importedMessage = Type.Object(
+  {
+    rrid: Type.String(),
+    mobile: Type.String(),
+    status: Type.Union([Type.Literal(0), Type.Literal(1), Type.Literal(2), Type.Literal(3)]),
+    deliveryStatus: Type.String(),
+    submittedAt: Type.Integer(),
+    receivedAt: Type.Optional(Type.Union([Type.Integer(), Type.String()])),
+    messageId: Type.Optional(Type.String()),
+    producedAt: time,
+    returnedAt: time,
+  },
+  { additionalProperties: false },
+)
+
+/** What travels over the socket of a server, as JSON: a method of `Administration` or `MessageDesk` and its arguments. */
 export const commandSchema = Type.Union([
   // The settings are checked where they are used.
   Type.Object({ do: Type.Literal('add'), id: Type.String(), settings: Type.Unknown() }),
@@ -18,6 +36,18 @@ export const commandSchema = Type.Union([
   }),
   Type.Object({ do: Type.Literal('remove'), id: Type.String(), deleteData: Type.Boolean() }),
   Type.Object({ do: Type.Literal('state') }),
+  Type.Object({
+    do: Type.Literal('sms-import'),
+    id: Type.String(),
+    page: Type.Unsafe<readonly ImportedMessage[]>(Type.Array(importedMessage, { maxItems: PAGE_RECORDS })),
+  }),
+  Type.Object({
+    do: Type.Literal('sms-export'),
+    id: Type.String(),
+    after: Type.Optional(Type.Tuple([Type.Integer(), Type.Integer()])),
+    limit: Type.Integer({ minimum: 1, maximum: PAGE_RECORDS }),
+  }),
+  Type.Object({ do: Type.Literal('sms-counts'), id: Type.String() }),
 ])
 
 export type Command = Static<typeof commandSchema>

@@ -3,10 +3,12 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { isLoopback } from '../http/transport.ts'
 import { defaultStreams } from '../hub/hub.ts'
+import { checkMessages } from '../options.ts'
 import { type IndexSpec, parseIndexes } from '../query/indexes.ts'
 import { parseRules } from '../rules/rule-set.ts'
 import { LEAST_SECRET_LENGTH } from '../secret.ts'
 import { APPLICATION_ID } from '../service/application-id.ts'
+import { defaultMessages } from '../sms/messages.ts'
 import { defaultRetention } from '../store/sqlite/change-log.ts'
 import { defaultStorage } from '../store/sqlite/sqlite-store.ts'
 import { DholeError } from '../tree/error.ts'
@@ -48,6 +50,26 @@ export const configSchema = Type.Object({
       description: 'key that signs its requests for the states of text messages; made on first run and shown once',
     }),
   ),
+  SMS_TIME_ZONE: Type.String({
+    minLength: 1,
+    default: defaultMessages.timeZone,
+    description: 'zone of the times of text messages: `+08:00`, or a name such as `Europe/Berlin`',
+  }),
+  SMS_MOBILE: Type.String({
+    minLength: 1,
+    default: defaultMessages.mobile,
+    description: 'pattern of a telephone number',
+  }),
+  SMS_RETENTION_DAYS: Type.Integer({
+    minimum: 1,
+    default: defaultMessages.retentionDays,
+    description: 'age up to which text messages are kept, in days from their submission',
+  }),
+  SMS_INTERVAL_MS: Type.Integer({
+    minimum: 0,
+    default: defaultMessages.intervalMs,
+    description: 'least time between two batch queries for text messages of an application, in milliseconds; 0: none',
+  }),
   RULES: Type.Optional(
     Type.String({
       description:
@@ -179,7 +201,13 @@ export function readConfig(raw: RawConfig): Config {
     throw new Error('DEVELOPMENT: not with TRUST_PROXY, behind which others are')
   }
   readIndexes(checked)
+  checkSms(checked)
   return checked
+}
+
+function checkSms({ SMS_TIME_ZONE: timeZone, SMS_MOBILE: mobile }: Config): void {
+  checkMessages('SMS_TIME_ZONE: ', { timeZone })
+  checkMessages('SMS_MOBILE: ', { mobile })
 }
 
 const indexesSchema = Type.Record(Type.String(), Type.Array(Type.String({ minLength: 1 })))

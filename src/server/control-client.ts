@@ -1,25 +1,33 @@
 import type { ApplicationSettings } from '../options.ts'
+import type { ExportCursor, ExportPage } from '../sms/message.ts'
 import type { AddedApplication, Administration, Rotation, ServerState } from './administration.ts'
 import type { Command, CommandReply } from './command.ts'
+import type { ImportedMessage, ImportReply, MessageDesk } from './message-desk.ts'
 
 /** Nobody answers: no socket there, or one that a killed server has left. */
 const NOBODY = new Set(['ENOENT', 'ECONNREFUSED'])
 /** A server that is asked whether it is there answers at once. */
 const GREETING_MS = 10_000
 
+/** A server that has the applications open. */
+export interface ConnectedServer extends Administration {
+  /** The messages of an application; whether there is one of that name is seen when something is done there. */
+  desk(id: string): MessageDesk
+}
+
 /** The server on a socket; `undefined` when none answers. @throws Error when one is there that cannot be spoken to */
-export async function connect(path: string): Promise<Administration | undefined> {
+export async function connect(path: string): Promise<ConnectedServer | undefined> {
   try {
     await send(path, { do: 'state' }, AbortSignal.timeout(GREETING_MS))
   } catch (error) {
     if (error instanceof Error && 'code' in error && NOBODY.has(String(error.code))) return undefined
     throw new Error(`the server on ${path} does not answer`, { cause: error })
   }
-  return new RemoteAdministration(path)
+  return new RemoteServer(path)
 }
 
 /** Has the running server do it, so that it is done when the command returns. */
-class RemoteAdministration implements Administration {
+class RemoteServer implements ConnectedServer {
   readonly #path: string
 
   constructor(path: string) {
@@ -42,6 +50,34 @@ class RemoteAdministration implements Administration {
 
   async state(): Promise<ServerState> {
     return (await send(this.#path, { do: 'state' })) as ServerState
+  }
+
+  desk(id: string): MessageDesk {
+    return new RemoteDesk(this.#path, id)
+  }
+}
+
+/** Has the running server do it. */
+class RemoteDesk implements MessageDesk {
+  readonly #path: string
+  readonly #id: string
+
+  constructor(path: string, id: string) {
+    this.#path = path
+    this.#id = id
+  }
+
+  async import(page: readonly ImportedMessage[]): Promise<ImportReply> {
+    return (await send(this.#path, { do: 'sms-import', id: this.#id, page })) as ImportReply
+  }
+
+  async export(after: ExportCursor | undefined, limit: number): Promise<ExportPage> {
+    const from = after === undefined ? {} : { after: [...after] satisfies [number, number] }
+    return (await send(this.#path, { do: 'sms-export', id: this.#id, limit, ...from })) as ExportPage
+  }
+
+  async counts(): Promise<Readonly<Record<string, number>>> {
+    return (await send(this.#path, { do: 'sms-counts', id: this.#id })) as Readonly<Record<string, number>>
   }
 }
 

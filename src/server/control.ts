@@ -1,12 +1,15 @@
 import { rmSync } from 'node:fs'
-import { Value } from '@sinclair/typebox/value'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { ApplicationSettings } from '../options.ts'
 import type { Administration } from './administration.ts'
 import { type Command, type CommandReply, commandSchema } from './command.ts'
 import { connect } from './control-client.ts'
+import type { MessageDesks } from './message-desks.ts'
 
 /** Takes from whatever is made all that others could do with it. */
 const NOBODY_ELSE = 0o177
+
+const checker = TypeCompiler.Compile(commandSchema)
 
 /** The socket on which a server takes commands. */
 export interface ControlSocket {
@@ -17,7 +20,11 @@ export interface ControlSocket {
  * Takes commands on a socket that only its owner can open. One that a killed server has left there is replaced.
  * @throws Error when another server answers there, or no socket can be made
  */
-export async function takeCommands(path: string, administration: Administration): Promise<ControlSocket> {
+export async function takeCommands(
+  path: string,
+  administration: Administration,
+  desks: MessageDesks,
+): Promise<ControlSocket> {
   if ((await connect(path)) !== undefined) throw new OtherServerError(path)
   rmSync(path, { force: true })
   const before = process.umask(NOBODY_ELSE)
@@ -27,7 +34,7 @@ export async function takeCommands(path: string, administration: Administration)
       fetch: async (request, listener) => {
         // Closing a large tree can take long.
         listener.timeout(request, 0)
-        return Response.json(await replyTo(request, administration))
+        return Response.json(await replyTo(request, administration, desks))
       },
     })
     return { close: () => server.stop(true) }
@@ -43,17 +50,17 @@ export class OtherServerError extends Error {
   }
 }
 
-async function replyTo(request: Request, administration: Administration): Promise<CommandReply> {
+async function replyTo(request: Request, administration: Administration, desks: MessageDesks): Promise<CommandReply> {
   try {
     const command: unknown = await request.json()
-    if (!Value.Check(commandSchema, command)) return { error: 'the server does not know this command' }
-    return { result: (await carryOut(command, administration)) ?? null }
+    if (!checker.Check(command)) return { error: 'the server does not know this command' }
+    return { result: (await carryOut(command, administration, desks)) ?? null }
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) }
   }
 }
 
-function carryOut(command: Command, administration: Administration): unknown {
+function carryOut(command: Command, administration: Administration, desks: MessageDesks): unknown {
   switch (command.do) {
     case 'add':
       return administration.add(command.id, command.settings as ApplicationSettings)
@@ -63,6 +70,12 @@ function carryOut(command: Command, administration: Administration): unknown {
       return administration.remove(command.id, command.deleteData)
     case 'state':
       return administration.state()
+    case 'sms-import':
+      return desks.at(command.id, (desk) => desk.import(command.page))
+    case 'sms-export':
+      return desks.at(command.id, (desk) => desk.export(command.after, command.limit))
+    case 'sms-counts':
+      return desks.at(command.id, (desk) => desk.counts())
     default:
       return command satisfies never
   }

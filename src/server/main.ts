@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Elysia } from 'elysia'
-import { mount, type OnDemand, openApplications } from '../dhole.ts'
+import { messagesOf, mount, type OnDemand, openApplications, rotateSmsKey } from '../dhole.ts'
 import type { DholeOptions } from '../options.ts'
 import type { Applications } from '../service/applications.ts'
 import { type DefaultApplication, FileAdministration, fixedKeys } from './administration.ts'
@@ -11,6 +11,7 @@ import { type Config, isOwnMachine, readIndexes, readRules } from './config.ts'
 import { type ControlSocket, OtherServerError, takeCommands } from './control.ts'
 import { type Keys, keysOf, showKeys } from './keys.ts'
 import { createLogger, type Logger, logObserver } from './log.ts'
+import { MessageDesks } from './message-desks.ts'
 import { noteAccess } from './notices.ts'
 import { Registry } from './registry.ts'
 
@@ -93,6 +94,12 @@ function optionsOf(config: Config, { secret, smsKey }: Keys, rules: string | und
       maxReadBytes: config.MAX_READ_BYTES,
       maxReadMs: config.MAX_READ_MS,
     },
+    sms: {
+      timeZone: config.SMS_TIME_ZONE,
+      mobile: config.SMS_MOBILE,
+      retentionDays: config.SMS_RETENTION_DAYS,
+      intervalMs: config.SMS_INTERVAL_MS,
+    },
     storage: {
       maxChanges: config.CHANGE_LOG_COUNT,
       maxAgeMs: config.CHANGE_LOG_AGE_MS,
@@ -118,9 +125,12 @@ async function controlOf(
     logger.warn('the path of DATA_DIR is too long for a socket: what `dhole apps` changes is seen after a restart')
     return undefined
   }
-  const administration = new FileAdministration(config.DATA_DIR, defaultApplication(config), applications)
+  const administration = new FileAdministration(config.DATA_DIR, defaultApplication(config), {
+    applications,
+    onSmsKey: (id, key) => rotateSmsKey(applications, id, key),
+  })
   try {
-    return await takeCommands(path, administration)
+    return await takeCommands(path, administration, new MessageDesks(applications, messagesOf))
   } catch (error) {
     if (error instanceof OtherServerError) throw error
     logger.warn({ path, error: String(error) }, 'no socket: what `dhole apps` changes is seen after a restart')

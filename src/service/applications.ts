@@ -10,10 +10,12 @@ export interface ApplicationParts {
   readonly database: Database
   /** Judges the credentials of its requests. */
   readonly gate: Gate
+  /** Told before the tree is closed, for what else is kept in its file. */
+  readonly onClose?: () => void
 }
 
 /** One tree with its own file, secret, rules and settings. */
-export interface Application extends ApplicationParts {
+export interface Application extends Omit<ApplicationParts, 'onClose'> {
   /** Name in `?ns=` and in host names. */
   readonly id: string
   /**

@@ -11,14 +11,16 @@ export class Tenant implements Application {
   readonly gate: Gate
   /** Whether it stays open while nobody needs it. */
   readonly isKept: boolean
+  readonly #onClose: (() => void) | undefined
   #holds = 0
   #usedAt = performance.now()
   #closing: Promise<void> | undefined
 
-  constructor(id: string, { database, gate }: ApplicationParts, isKept: boolean) {
+  constructor(id: string, { database, gate, onClose }: ApplicationParts, isKept: boolean) {
     this.id = id
     this.database = database
     this.gate = gate
+    this.#onClose = onClose
     this.isKept = isKept
   }
 
@@ -57,7 +59,12 @@ export class Tenant implements Application {
 
   /** Finishes what is under way and closes its file. */
   close(): Promise<void> {
-    this.#closing ??= this.database.close()
+    this.#closing ??= this.#end()
     return this.#closing
+  }
+
+  #end(): Promise<void> {
+    this.#onClose?.()
+    return this.database.close()
   }
 }

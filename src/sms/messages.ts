@@ -1,47 +1,241 @@
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { Awaitable } from '../tree/awaitable.ts'
+import { DholeError } from '../tree/error.ts'
+import { batchText, recordBatch } from './batches.ts'
+import { type Counts, readCounts, Tally } from './counts.ts'
+import { type Final, Finals, finalsBetween, PAGE, type Stretch } from './finals.ts'
+import type { Lease } from './lease.ts'
+import { addHandover, Leases } from './leases.ts'
 import type { Batch, ExportCursor, ExportPage, ImportCount, MessageRecord } from './message.ts'
+import { Rate } from './rate.ts'
+import { ReceiveTime } from './receive-time.ts'
+import { recordText } from './record-text.ts'
 import type { Report, ReportCount } from './report.ts'
+import { takeReports } from './reports.ts'
+import { purge } from './retention.ts'
+import type { Tables } from './tables.ts'
+import { exportRecords, importRecords } from './transfer.ts'
 
-/** Final states on their way to a client: nobody else is given them until this is acknowledged or released. */
-export interface Lease {
-  /** Records as finished JSON, comma between them, in pieces; empty when there is nothing to tell. */
-  readonly pieces: readonly string[]
-  /** Number of records. */
-  readonly count: number
-  /** The client has them: they are never handed over again. Resolves when that is durable. */
-  acknowledge(): Promise<void>
-  /** The client has not got them all: the next call gets them. Does nothing after `acknowledge`. */
-  release(): void
+/** Final states handed over at once. */
+const MAX_RETURNED = 10_000
+const PURGE_EVERY_MS = 60 * 60 * 1000
+
+export interface MessagesSettings {
+  /** Zone of `receiveTime`: `+08:00`, or a name such as `Europe/Berlin`. */
+  readonly timeZone: string
+  /** Pattern of a telephone number. */
+  readonly mobile: string
+  /** Age up to which messages are kept, in days from their submission. */
+  readonly retentionDays: number
+  /** Least time from one batch query to the next, in milliseconds; 0: none. */
+  readonly intervalMs: number
 }
 
-/** The text messages of one application. */
-export interface Messages {
+export const defaultMessages: MessagesSettings = {
+  timeZone: '+08:00',
+  mobile: '^1[0-9]{10}$',
+  retentionDays: 90,
+  intervalMs: 1000,
+}
+
+/** What the messages of one application need. */
+export interface MessagesParts {
+  readonly tables: Tables
+  /** Reads the key that signs, when it is needed first. @throws when there is none */
+  readonly readKey: () => string
+  /** Hears of what failed and is tried again. */
+  readonly onTroubled: (error: unknown) => void
+}
+
+/**
+ * The text messages of one application: what other software has sent, what carriers say of it, and who has been told.
+ * @see docs/protocol.md#text-messages
+ */
+export class Messages {
+  /** Writes and reads times in the zone of the application. */
+  readonly time: ReceiveTime
+  readonly #tables: Tables
+  readonly #parts: MessagesParts
+  readonly #mobile: RegExp
+  readonly #rate: Rate
+  readonly #retentionDays: number
+  readonly #finals = new Finals()
+  readonly #leases = new Leases()
+  #key: string | undefined
+  #timer: Timer | undefined
+  #isClosed = false
+
+  constructor(parts: MessagesParts, { timeZone, mobile, retentionDays, intervalMs }: MessagesSettings) {
+    this.time = new ReceiveTime(timeZone)
+    this.#tables = parts.tables
+    this.#parts = parts
+    this.#mobile = new RegExp(mobile, 'u')
+    this.#rate = new Rate(intervalMs)
+    this.#retentionDays = retentionDays
+  }
+
   /** Key that signs its requests. @throws `sms-key-unknown` */
-  readonly key: string
+  get key(): string {
+    try {
+      this.#key ??= this.#parts.readKey()
+      return this.#key
+    } catch (cause) {
+      this.#parts.onTroubled(cause)
+      throw new DholeError('sms-key-unknown', undefined, { cause })
+    }
+  }
+
   /** From now on requests are signed with another key. */
-  rotate(key: string): void
+  rotate(key: string): void {
+    this.#key = key
+  }
+
   /** Counts a batch query. @throws `sms-too-often` */
-  admit(): void
+  admit(): void {
+    if (!this.#rate.admit(Date.now())) throw new DholeError('sms-too-often')
+  }
+
   /** Whether a telephone number has the form this application expects. */
-  isMobile(text: string): boolean
-  /** `YYYY-MM-DD HH:MM:SS` in the zone of the application as milliseconds; `undefined` when it is no such text. */
-  parseTime(text: string): number | undefined
+  isMobile(text: string): boolean {
+    return this.#mobile.test(text)
+  }
+
   /**
-   * Takes a batch in. The same once more changes nothing.
-   * @returns its rrid, durable
+   * Takes a batch in; the same once more changes nothing. Durable when it resolves.
+   * @returns its rrid
    * @throws `sms-bad-arguments` when there is another batch of that rrid
    */
-  record(batch: Batch): Promise<string>
+  record(batch: Batch): Promise<string> {
+    return this.#tables.write((orm) => recordBatch(orm, batch))
+  }
+
   /** Takes reports in, all in one transaction. Durable when it resolves. */
-  report(reports: readonly Report[]): Promise<ReportCount>
+  report(reports: readonly Report[]): Promise<ReportCount> {
+    return this.#tables.write((orm) => takeReports(orm, reports, this.#finals))
+  }
+
   /** Every message of a batch in the order of submission, as a JSON array; `[]` when there is no such batch. */
-  batch(rrid: string): Awaitable<string>
-  /** Final states of the last 24 hours that nobody has been given, oldest first. */
-  lease(): Awaitable<Lease>
+  batch(rrid: string): Awaitable<string> {
+    return this.#tables.read((orm) => batchText(orm, rrid, this.time))
+  }
+
+  /** Final states of the last 24 hours that nobody has been given, oldest first, at most 10,000. */
+  async lease(): Promise<Lease> {
+    await this.#leases.load(this.#tables)
+    const begun = await this.#tables.read((orm) => beginLease(orm, this.#leases))
+    if (begun === undefined) return NOTHING
+    const { stretch, finals } = begun
+    try {
+      const pieces = [this.#text(finals)]
+      let page = finals
+      let count = page.length
+      // Nothing changes within a stretch, so each page may be of another commit, and others get their turn.
+      while (page.length === PAGE && count < MAX_RETURNED) {
+        await new Promise(setImmediate)
+        const first = lastOf(page) + 1
+        const next = await this.#tables.read((orm) => readFinals(orm, { first, last: stretch.last }))
+        if (next.length === 0) break
+        page = next
+        pieces.push(this.#text(page))
+        count += page.length
+      }
+      return this.#leaseOf(this.#leases.shrink(stretch, lastOf(page)), pieces, count)
+    } catch (error) {
+      this.#leases.release(stretch)
+      throw error
+    }
+  }
+
   /** A stretch of all that is kept. @param after where the stretch before ended */
-  export(after: ExportCursor | undefined, limit: number): Awaitable<ExportPage>
+  export(after: ExportCursor | undefined, limit: number): Awaitable<ExportPage> {
+    return this.#tables.read((orm) => exportRecords(orm, after, limit))
+  }
+
   /** Adds messages of elsewhere, all in one transaction; the same once more changes nothing. Durable when it resolves. */
-  import(records: readonly MessageRecord[]): Promise<ImportCount>
+  import(records: readonly MessageRecord[]): Promise<ImportCount> {
+    return this.#tables.write((orm) => importRecords(orm, records, this.#finals))
+  }
+
   /** Messages by state, reports by what became of them. */
-  counts(): Awaitable<Readonly<Record<string, number>>>
+  counts(): Awaitable<Counts> {
+    // biome-ignore lint/correctness/useYield: one look tells
+    return this.#tables.read(function* (orm) {
+      return readCounts(orm)
+    })
+  }
+
+  /** Deletes what has been kept long enough, now and every hour until it is closed. */
+  keepTidy(): void {
+    this.#timer ??= setInterval(() => this.#tidy(), PURGE_EVERY_MS).unref()
+    this.#tidy()
+  }
+
+  /** Nothing is begun any more. The tables are somebody else's to close. */
+  close(): void {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+  }
+
+  #tidy(): void {
+    purge(this.#tables, this.#retentionDays, () => !this.#isClosed).catch((error) => {
+      if (!this.#isClosed) this.#parts.onTroubled(error)
+    })
+  }
+
+  #text(finals: readonly Final[]): string {
+    return finals.map((final) => recordText(final, this.time)).join(',')
+  }
+
+  #leaseOf(stretch: Stretch, pieces: readonly string[], count: number): Lease {
+    let isAcknowledged = false
+    return {
+      pieces,
+      count,
+      acknowledge: async () => {
+        isAcknowledged = true
+        try {
+          await this.#tables.write((orm) => acknowledge(orm, stretch, count))
+          this.#leases.return(stretch)
+        } catch (error) {
+          this.#leases.release(stretch)
+          throw error
+        }
+      },
+      release: () => {
+        if (!isAcknowledged) this.#leases.release(stretch)
+      },
+    }
+  }
+}
+
+const NOTHING: Lease = { pieces: [], count: 0, acknowledge: async () => {}, release: () => {} }
+
+/** The first free stretch in which there is something, which from now on is leased, and its first page. */
+// biome-ignore lint/correctness/useYield: between finding and leasing it nobody else may come
+function* beginLease(
+  orm: BunSQLiteDatabase,
+  leases: Leases,
+): Generator<void, { stretch: Stretch; finals: readonly Final[] } | undefined> {
+  for (const free of leases.free(Date.now())) {
+    const finals = finalsBetween(orm, free)
+    if (finals.length > 0) return { stretch: leases.lease(free), finals }
+  }
+  return undefined
+}
+
+// biome-ignore lint/correctness/useYield: a page is one look
+function* readFinals(orm: BunSQLiteDatabase, stretch: Stretch): Generator<void, readonly Final[]> {
+  return finalsBetween(orm, stretch)
+}
+
+// biome-ignore lint/correctness/useYield: two rows are written
+function* acknowledge(orm: BunSQLiteDatabase, stretch: Stretch, count: number): Generator<void, void> {
+  addHandover(orm, stretch, Date.now())
+  const tally = new Tally()
+  tally.add('statusesReturned', count)
+  tally.write(orm)
+}
+
+function lastOf(finals: readonly Final[]): number {
+  return finals.at(-1)?.seq ?? 0
 }

@@ -1,3 +1,4 @@
+import { SQLiteError } from 'bun:sqlite'
 import { sql } from 'drizzle-orm'
 import type { JsonText } from '../../tree/print.ts'
 import { PushIds } from '../../tree/push-id.ts'
@@ -10,6 +11,7 @@ import { readMeta } from './meta.ts'
 import type { TreeReader } from './read.ts'
 import { meta } from './schema.ts'
 import type { Settings, SettingTexts } from './settings.ts'
+import type { SideWork } from './side-tables.ts'
 import type { Sweep } from './sweep.ts'
 import type { TreeWriter } from './write.ts'
 
@@ -19,6 +21,15 @@ export interface QueuedJob {
   readonly resolve: (commit: Commit | undefined) => void
   readonly reject: (error: unknown) => void
 }
+
+/** Work on tables beside the tree and where its outcome goes. */
+export interface QueuedWork {
+  readonly work: SideWork<unknown>
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+export type Queued = QueuedJob | QueuedWork
 
 /** How one job of a committed batch ended, to be told once that is durable. */
 export interface Settlement {
@@ -42,9 +53,14 @@ const PUSH_TIME = 'push_time'
 /** Runs jobs inside one transaction of the writer. */
 export class BatchRunner {
   readonly #client
+  readonly #orm
   readonly #begin
   readonly #commit
   readonly #rollback
+  readonly #setMark
+  readonly #backToMark
+  readonly #forgetMark
+  readonly #countChanges
   readonly #savePushTime
   readonly #reader: TreeReader
   readonly #writer: TreeWriter
@@ -67,9 +83,14 @@ export class BatchRunner {
   ) {
     const { client, orm } = connection
     this.#client = client
+    this.#orm = orm
     this.#begin = client.prepare('BEGIN IMMEDIATE')
     this.#commit = client.prepare('COMMIT')
     this.#rollback = client.prepare('ROLLBACK')
+    this.#setMark = client.prepare('SAVEPOINT work')
+    this.#backToMark = client.prepare('ROLLBACK TO work')
+    this.#forgetMark = client.prepare('RELEASE work')
+    this.#countChanges = client.prepare<{ changes: number }, []>('SELECT total_changes() AS changes')
     this.#savePushTime = orm
       .insert(meta)
       .values({ name: PUSH_TIME, value: sql.placeholder('time') })
@@ -99,10 +120,11 @@ export class BatchRunner {
    * Runs the jobs, cleans up a little and commits. Pauses wherever a job's own work does.
    * @throws whatever kept the transaction from committing; then nothing of the batch is written
    */
-  *run(jobs: readonly QueuedJob[]): Generator<void, BatchOutcome> {
+  *run(jobs: readonly Queued[]): Generator<void, BatchOutcome> {
     const firstSeq = this.#log.lastSeq
     const sweepIsDue = this.#sweep.isDue
     const settingsBefore = this.#settings.current
+    let worked = false
     this.#begin.run()
     try {
       const commits: Commit[] = []
@@ -111,7 +133,15 @@ export class BatchRunner {
         now: Math.max(Date.now(), this.#log.lastAt),
         nextPushId: () => this.#pushIds.next(context.now),
       }
-      for (const queued of jobs) settlements.push(yield* this.#runJob(queued, context, commits))
+      for (const queued of jobs) {
+        if ('job' in queued) {
+          settlements.push(yield* this.#runJob(queued, context, commits))
+          continue
+        }
+        const before = this.#changes
+        settlements.push(yield* this.#runWork(queued))
+        worked ||= this.#changes !== before
+      }
       const pushTime = this.#pushIds.lastTime
       const issued = pushTime !== this.#savedPushTime
       if (issued) this.#savePushTime.run({ time: String(pushTime) })
@@ -128,7 +158,7 @@ export class BatchRunner {
         commits,
         settlements: [...settlements, ...indexed.news],
         settings,
-        changed: commits.length > 0 || issued || swept || trimmed || indexed.changed || isSet,
+        changed: commits.length > 0 || issued || swept || trimmed || indexed.changed || isSet || worked,
       }
     } catch (error) {
       this.#log.rewind(firstSeq)
@@ -165,5 +195,26 @@ export class BatchRunner {
     const commit = this.#log.append(change, context.now, texts)
     commits.push(commit)
     return { tell: () => queued.resolve(commit), abandon: queued.reject }
+  }
+
+  /** What it writes and what it judges are one, so what it has written before it fails is taken back. */
+  *#runWork({ work, resolve, reject }: QueuedWork): Generator<void, Settlement> {
+    this.#setMark.run()
+    try {
+      const result = yield* work(this.#orm)
+      this.#forgetMark.run()
+      return { tell: () => resolve(result), abandon: reject }
+    } catch (error) {
+      // A full disk is the trouble of the whole batch.
+      if (error instanceof SQLiteError || !this.#client.inTransaction) throw error
+      this.#backToMark.run()
+      this.#forgetMark.run()
+      return { tell: () => reject(error), abandon: reject }
+    }
+  }
+
+  /** Rows changed on this connection so far. */
+  get #changes(): number {
+    return this.#countChanges.get()?.changes ?? 0
   }
 }

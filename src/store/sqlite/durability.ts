@@ -1,10 +1,11 @@
 import { SQLiteError } from 'bun:sqlite'
 import { DholeError } from '../../tree/error.ts'
 import type { Commit, Job } from '../store.ts'
-import type { BatchOutcome, BatchRunner, QueuedJob } from './batch.ts'
+import type { BatchOutcome, BatchRunner, Queued } from './batch.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { LogFile } from './log-file.ts'
 import type { SettingTexts } from './settings.ts'
+import type { SideWork } from './side-tables.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { runBriefly, runInTurns } from './steps.ts'
 
@@ -33,7 +34,7 @@ export class DurabilityPipeline {
   readonly #checkpoint: Checkpoint
   readonly #events: DurabilityEvents
   readonly #logFile: LogFile
-  #queue: QueuedJob[] = []
+  #queue: Queued[] = []
   /** So many jobs at the front of the queue get a batch of their own each. */
   #singly = 0
   #scheduled = false
@@ -72,12 +73,22 @@ export class DurabilityPipeline {
   }
 
   commit(job: Job): Promise<Commit | undefined> {
+    return new Promise((resolve, reject) => this.#enqueue({ job, resolve, reject }))
+  }
+
+  /** As `commit`, for work on tables beside the tree. */
+  write<T>(work: SideWork<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#checkWritable()
-      this.#resting = false
-      this.#queue.push({ job, resolve, reject })
-      this.#schedule()
+      // What comes out is what this very work returns.
+      this.#enqueue({ work, resolve: (result: unknown) => resolve(result as T), reject })
     })
+  }
+
+  #enqueue(queued: Queued): void {
+    this.#checkWritable()
+    this.#resting = false
+    this.#queue.push(queued)
+    this.#schedule()
   }
 
   /** There is work that is no job. @throws `unavailable` when nothing can be written any more */
@@ -166,7 +177,7 @@ export class DurabilityPipeline {
   }
 
   /** Nothing of the batch is written. Its jobs are tried again one by one, so that only the one at fault fails. */
-  #abandonBatch(jobs: readonly QueuedJob[], error: unknown): void {
+  #abandonBatch(jobs: readonly Queued[], error: unknown): void {
     this.#batchOpen = false
     this.#resting = jobs.length === 0
     if (jobs.length > 1) {

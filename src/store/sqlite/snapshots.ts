@@ -34,6 +34,7 @@ class Reader {
 
 /** One commit of the tree, held open for reading. Whoever keeps it across turns of the event loop retains it. */
 export interface Snapshot {
+  readonly connection: Connection
   readonly tree: TreeReader
   readonly queries: QueryReader
   readonly log: ChangeLogReader
@@ -72,8 +73,8 @@ export class Snapshots {
   pin(seq: number): Snapshot {
     const reader = this.#idle.pop() ?? new Reader(this.#file, this.#shortList)
     reader.begin()
-    const { tree, queries, log } = reader
-    const snapshot: HeldSnapshot = { reader, tree, queries, log, seq, holders: 1 }
+    const { connection, tree, queries, log } = reader
+    const snapshot: HeldSnapshot = { reader, connection, tree, queries, log, seq, holders: 1 }
     return snapshot
   }
 

@@ -21,6 +21,7 @@ import { TreeReader } from './read.ts'
 import { Reads, UNLIMITED } from './reads.ts'
 import { type SelectionUse, Selector } from './selector.ts'
 import { Settings, type SettingTexts } from './settings.ts'
+import type { SideTables } from './side-tables.ts'
 import { type Snapshot, Snapshots } from './snapshots.ts'
 import { Sweep } from './sweep.ts'
 import { TextCache } from './text-cache.ts'
@@ -188,6 +189,14 @@ export class SqliteStore implements TreeStore {
 
   commit(job: Job): Promise<Commit | undefined> {
     return this.#pipeline.commit(job)
+  }
+
+  /** The tables of others in this file. */
+  get sideTables(): SideTables {
+    return {
+      read: (work) => this.#reads.run(UNLIMITED, ({ connection }) => work(connection.orm)),
+      write: (work) => this.#pipeline.write(work),
+    }
   }
 
   changesAfter({ epoch, seq }: Position, limit: number): readonly LoggedChange[] | undefined {

@@ -1,0 +1,117 @@
+import { and, asc, eq, gte, sql } from 'drizzle-orm'
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { DholeError } from '../tree/error.ts'
+import { Tally } from './counts.ts'
+import type { Batch } from './message.ts'
+import type { ReceiveTime } from './receive-time.ts'
+import { recordText } from './record-text.ts'
+import type { State } from './report.ts'
+import { newRrid } from './rrid.ts'
+import { batch, message } from './schema.ts'
+import { bound, perConnection } from './tables.ts'
+
+/** Messages read at a stretch; nearly all batches are shorter. */
+const STRETCH = 500
+
+type MessageRow = [position: number, status: State, mobile: string, code: string, receivedAt: number | null]
+
+const statements = perConnection((orm) => ({
+  find: orm
+    .select({ id: batch.id })
+    .from(batch)
+    .where(eq(batch.rrid, bound('rrid')))
+    .prepare(),
+  add: orm
+    .insert(batch)
+    .values({ rrid: sql.placeholder('rrid'), submittedAt: sql.placeholder('submittedAt') })
+    .returning({ id: batch.id })
+    .prepare(),
+  addMessage: orm
+    .insert(message)
+    .values({
+      batchId: sql.placeholder('batchId'),
+      position: sql.placeholder('position'),
+      mobile: sql.placeholder('mobile'),
+      status: 0,
+      code: '',
+      messageId: sql.placeholder('messageId'),
+    })
+    .prepare(),
+  mobiles: orm
+    .select({ mobile: message.mobile })
+    .from(message)
+    .where(eq(message.batchId, bound('batchId')))
+    .orderBy(asc(message.position))
+    .prepare(),
+  messages: orm
+    .select({
+      position: message.position,
+      status: message.status,
+      mobile: message.mobile,
+      code: message.code,
+      receivedAt: message.receivedAt,
+    })
+    .from(message)
+    .where(and(eq(message.batchId, bound('batchId')), gte(message.position, bound('from'))))
+    .orderBy(asc(message.position))
+    .limit(STRETCH)
+    .prepare(),
+}))
+
+/** Number of a batch in the tables. */
+export function findBatch(orm: BunSQLiteDatabase, rrid: string): number | undefined {
+  return statements(orm).find.get({ rrid })?.id
+}
+
+export function addBatch(orm: BunSQLiteDatabase, rrid: string, submittedAt: number): number {
+  return statements(orm).add.get({ rrid, submittedAt }).id
+}
+
+/**
+ * Adds a batch; the same once more changes nothing.
+ * @returns its rrid
+ * @throws `sms-bad-arguments` when there is another batch of that rrid
+ */
+export function* recordBatch(orm: BunSQLiteDatabase, { rrid, mobiles, messageIds }: Batch): Generator<void, string> {
+  const now = Date.now()
+  const known = rrid === undefined ? undefined : findBatch(orm, rrid)
+  if (rrid !== undefined && known !== undefined) {
+    const there = statements(orm).mobiles.all({ batchId: known })
+    if (there.length === mobiles.length && there.every(({ mobile }, at) => mobile === mobiles[at])) return rrid
+    throw new DholeError('sms-bad-arguments', 'rrid: there is a batch of this rrid with other mobiles')
+  }
+  const name = rrid ?? freshRrid(orm, now)
+  const batchId = addBatch(orm, name, now)
+  for (const [position, mobile] of mobiles.entries()) {
+    statements(orm).addMessage.run({ batchId, position, mobile, messageId: messageIds?.[position] ?? null })
+  }
+  const tally = new Tally()
+  tally.add('notSent', mobiles.length)
+  tally.write(orm)
+  return name
+}
+
+function freshRrid(orm: BunSQLiteDatabase, now: number): string {
+  let rrid = newRrid(now)
+  while (findBatch(orm, rrid) !== undefined) rrid = newRrid(now)
+  return rrid
+}
+
+/** Every message of a batch in the order of submission, as a JSON array. */
+export function* batchText(orm: BunSQLiteDatabase, rrid: string, time: ReceiveTime): Generator<void, string> {
+  const batchId = findBatch(orm, rrid)
+  if (batchId === undefined) return '[]'
+  let text = ''
+  for (let from = 0; ; ) {
+    // As they come: making objects of them would take longer than reading them.
+    const rows = statements(orm).messages.values({ batchId, from }) as MessageRow[]
+    for (const [, status, mobile, code, receivedAt] of rows) {
+      if (text !== '') text += ','
+      text += recordText({ status, mobile, rrid, code, receivedAt }, time)
+    }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < STRETCH) return `[${text}]`
+    from = last[0] + 1
+    yield
+  }
+}
