@@ -19,6 +19,7 @@ interface AddFlags extends FolderFlags {
   readonly rules?: string
   readonly indexPolicy?: 'allow' | 'require'
   readonly limits?: string
+  readonly sms?: string
 }
 
 interface RotateFlags extends FolderFlags {
@@ -45,6 +46,7 @@ export function appsCommand(): Command {
     .option('--rules <file>', 'rules it begins with')
     .addOption(new Option('--index-policy <policy>', 'whether queries need an index').choices(['allow', 'require']))
     .option('--limits <json>', 'limits of its own, such as {"maxWriteBytes":1000000}')
+    .option('--sms <json>', 'what its text messages are like, such as {"timeZone":"Europe/Berlin","retentionDays":30}')
     .action(add)
   command('list', 'show them').option('--json', 'as JSON').action(list)
   command('rotate <id>', 'replace the super secret: the old one is refused at once')
@@ -68,14 +70,15 @@ async function add(id: string, flags: AddFlags): Promise<void> {
 }
 
 /** What is left out is not written down, so that it follows the defaults. */
-function settingsOf({ profile, open, rules, indexPolicy, limits }: AddFlags): ApplicationSettings {
+function settingsOf({ profile, open, rules, indexPolicy, limits, sms }: AddFlags): ApplicationSettings {
   if (open && rules !== undefined) throw new Error('--open and --rules contradict each other: give one')
   return {
     ...(profile === undefined ? {} : { profile }),
     ...(open === undefined ? {} : { open }),
     ...(rules === undefined ? {} : { rules: rulesOf(rules) }),
     ...(indexPolicy === undefined ? {} : { indexPolicy }),
-    ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
+    ...(limits === undefined ? {} : { limits: json('--limits', limits, '{"maxWriteBytes":1000000}') }),
+    ...(sms === undefined ? {} : { sms: json('--sms', sms, '{"timeZone":"Europe/Berlin"}') }),
   }
 }
 
@@ -90,12 +93,12 @@ function rulesOf(file: string): string {
   }
 }
 
-function limitsOf(json: string): NonNullable<ApplicationSettings['limits']> {
+/** What it says is checked by whoever registers it. */
+function json<T>(flag: string, text: string, example: string): T {
   try {
-    // Whoever registers it checks what it says.
-    return JSON.parse(json)
+    return JSON.parse(text)
   } catch (cause) {
-    throw new Error('--limits: expected JSON such as {"maxWriteBytes":1000000}', { cause })
+    throw new Error(`${flag}: expected JSON such as ${example}`, { cause })
   }
 }
 

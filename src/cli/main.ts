@@ -4,6 +4,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { configSchema, type RawConfig, readConfig, settingSchema } from '../server/config.ts'
 import { appsCommand } from './apps.ts'
 import { rulesCommand } from './rules.ts'
+import { smsCommand } from './sms.ts'
 import { tokenCommand } from './token.ts'
 
 /** Exit status when writes can no longer be made durable. */
@@ -42,6 +43,7 @@ serveCommand.action(async (flags: Record<string, string | undefined>) => {
 
 program.addCommand(appsCommand())
 program.addCommand(rulesCommand())
+program.addCommand(smsCommand())
 program.addCommand(tokenCommand())
 for (const command of everyCommand(program)) command.exitOverride()
 

@@ -30,7 +30,8 @@ async function readBytes(file: string): Promise<Uint8Array> {
   }
 }
 
-function reason(cause: unknown): string {
+/** Why a file cannot be read. */
+export function reason(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined
   if (code === 'ENOENT') return 'there is no such file'
   if (code === 'EISDIR') return 'it is a folder'

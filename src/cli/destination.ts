@@ -1,0 +1,100 @@
+import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import type { Awaitable } from '../tree/awaitable.ts'
+
+const OWNER_ONLY = 0o600
+/** What a shell says of a program that was interrupted. */
+const EXIT_INTERRUPTED = 130
+
+/** Where text goes. Every method throws Error when it cannot be written. */
+export interface Destination extends Disposable {
+  /** Waits until more is wanted. */
+  write(text: string): Awaitable<void>
+  /** All is written. */
+  finish(): void
+}
+
+/** Standard output. */
+export class Output implements Destination {
+  constructor() {
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+      // Whoever stops reading, as `head` does, has seen enough. Other errors are told to whoever writes.
+      if (error.code === 'EPIPE') process.exit()
+    })
+  }
+
+  write(text: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+
+  finish(): void {}
+
+  [Symbol.dispose](): void {}
+}
+
+/** A file that only its owner can read, written whole or not at all; a device or a pipe is written to as it is. */
+export function destinationOf(file: string): Destination {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined) return new WholeFile(file)
+  // A link goes on leading to the file.
+  return found.isFile() ? new WholeFile(realpathSync(file)) : new OpenFile(openSync(file, 'w'))
+}
+
+class OpenFile implements Destination {
+  readonly #descriptor: number
+
+  constructor(descriptor: number) {
+    this.#descriptor = descriptor
+  }
+
+  write(text: string): void {
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at)
+  }
+
+  finish(): void {}
+
+  [Symbol.dispose](): void {
+    closeSync(this.#descriptor)
+  }
+}
+
+/** A file that appears, or takes the place of another one, when all of it is written. */
+class WholeFile implements Destination {
+  readonly #file: string
+  readonly #unfinished: string
+  readonly #descriptor: number
+  readonly #open: OpenFile
+
+  constructor(file: string) {
+    this.#file = file
+    this.#unfinished = `${file}.${crypto.randomUUID()}`
+    this.#descriptor = openSync(this.#unfinished, 'wx', OWNER_ONLY)
+    this.#open = new OpenFile(this.#descriptor)
+    process.once('exit', this.#forget)
+    process.once('SIGINT', this.#interrupt)
+    process.once('SIGTERM', this.#interrupt)
+  }
+
+  write(text: string): void {
+    this.#open.write(text)
+  }
+
+  finish(): void {
+    fsyncSync(this.#descriptor)
+    renameSync(this.#unfinished, this.#file)
+  }
+
+  [Symbol.dispose](): void {
+    this.#open[Symbol.dispose]()
+    this.#forget()
+    process.off('exit', this.#forget)
+    process.off('SIGINT', this.#interrupt)
+    process.off('SIGTERM', this.#interrupt)
+  }
+
+  /** What has been finished has another name. */
+  readonly #forget = (): void => rmSync(this.#unfinished, { force: true })
+  readonly #interrupt = (): void => process.exit(EXIT_INTERRUPTED)
+}

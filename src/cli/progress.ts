@@ -1,0 +1,31 @@
+/** A line that changes more often is not read. */
+const LEAST_MS = 100
+const ERASE_LINE = '\r\u001b[K'
+
+/** One line on the terminal, rewritten while something long goes on; nothing where there is no terminal. */
+export class Progress {
+  readonly #total: number | undefined
+  readonly #begin = performance.now()
+  readonly #isShown = process.stderr.isTTY
+  #shownAt = Number.NEGATIVE_INFINITY
+
+  /** @param total all that is to be done, in any unit; `undefined` when nobody knows */
+  constructor(total?: number) {
+    this.#total = total
+  }
+
+  /** @param done how much of the total */
+  show(records: number, done = 0): void {
+    const now = performance.now()
+    if (!this.#isShown || now - this.#shownAt < LEAST_MS) return
+    this.#shownAt = now
+    const rate = Math.round(records / Math.max((now - this.#begin) / 1000, 0.001))
+    const part = this.#total ? `, ${Math.floor((100 * done) / this.#total)} %` : ''
+    process.stderr.write(`${ERASE_LINE}${records} messages, ${rate}/s${part}`)
+  }
+
+  /** Takes the line away. */
+  clear(): void {
+    if (this.#isShown) process.stderr.write(ERASE_LINE)
+  }
+}

@@ -1,0 +1,30 @@
+import { type MessageDesk, PAGE_RECORDS } from '../server/message-desk.ts'
+import type { ExportCursor } from '../sms/message.ts'
+import type { Destination } from './destination.ts'
+import { Progress } from './progress.ts'
+import type { FileFormat } from './sms-file.ts'
+
+/**
+ * Writes all messages, batch by batch. What changes meanwhile is in it or not.
+ * @returns number of messages
+ * @throws Error when they cannot be written
+ */
+export async function exportTo(destination: Destination, desk: MessageDesk, format: FileFormat): Promise<number> {
+  const progress = new Progress()
+  let count = 0
+  try {
+    await destination.write(format.head)
+    let after: ExportCursor | undefined
+    do {
+      const { records, next } = await desk.export(after, PAGE_RECORDS)
+      await destination.write(format.write(records))
+      count += records.length
+      progress.show(count)
+      after = next
+    } while (after !== undefined)
+  } finally {
+    progress.clear()
+  }
+  destination.finish()
+  return count
+}
