@@ -24,13 +24,16 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'sms-not-offered': 404,
 }
 
-/** When it is worth to come again after too many wrong credentials, in seconds: they are counted by the minute. */
-const RETRY_AFTER_SECONDS = 60
+/** When it is worth to come again, in seconds: wrong credentials are counted by the minute. */
+const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = { 'too-many-failures': 60, 'sms-too-often': 1 }
 
-/** Methods of the endpoints beside the tree, by how their paths begin. */
-const BESIDE_THE_TREE: readonly (readonly [prefix: string, methods: string])[] = [
-  ['/.settings/', 'GET, HEAD, PUT, OPTIONS'],
-  ['/.auth/', 'POST, OPTIONS'],
+/** Methods of the endpoints beside the tree, by their paths. HEAD would have messages handed over to nobody. */
+const BESIDE_THE_TREE: readonly (readonly [path: RegExp, methods: string])[] = [
+  [/^\/\.settings\//, 'GET, HEAD, PUT, OPTIONS'],
+  [/^\/\.auth\//, 'POST, OPTIONS'],
+  [/^\/api\/v1\/carrier-codes$/, 'GET, OPTIONS'],
+  [/^\/api\/(v[12]\/[^/]*\/status|v1\/[^/]*\/dlr)$/, 'GET, POST, OPTIONS'],
+  [/^\/api\/v[12]\/.*(?<!\.json)$/, 'POST, OPTIONS'],
 ]
 
 export function statusOf(code: ErrorCode): number {
@@ -39,7 +42,7 @@ export function statusOf(code: ErrorCode): number {
 
 /** The methods there are at a path below the mount point, as the header `Allow` lists them. */
 export function allowedMethods(rawPath: string): string {
-  return BESIDE_THE_TREE.find(([prefix]) => rawPath.startsWith(prefix))?.[1] ?? ALLOWED_METHODS
+  return BESIDE_THE_TREE.find(([path]) => path.test(rawPath))?.[1] ?? ALLOWED_METHODS
 }
 
 /**
@@ -69,7 +72,8 @@ export function failedReply(
 ): Response {
   const print = dress.print === 'pretty' ? 'pretty' : undefined
   const reply = dressedReply(text, { print, callback: dress.callback }, status)
-  if (error.code === 'too-many-failures') reply.headers.set('Retry-After', String(RETRY_AFTER_SECONDS))
+  const seconds = RETRY_AFTER_SECONDS[error.code]
+  if (seconds !== undefined) reply.headers.set('Retry-After', String(seconds))
   return reply
 }
 

@@ -27,8 +27,12 @@ const anyRead = (origin: Origin): boolean => anyTree(origin) && READS.includes(o
 const rulesBody = ({ method, resource }: Origin): boolean => resource === 'rules' && method === 'put'
 const nowhere = (): boolean => false
 
+/** Errors of the calls about text messages. Of all others only `https-required` can occur there. */
+export type SmsErrorCode = Extract<ErrorCode, `sms-${string}`>
+type TreeErrorCode = Exclude<ErrorCode, SmsErrorCode>
+
 /** Which requests can fail how. The compiler sees to it that no error is forgotten. */
-const reach: Readonly<Record<ErrorCode, (origin: Origin) => boolean>> = {
+const reach: Readonly<Record<TreeErrorCode, (origin: Origin) => boolean>> = {
   'app-not-named': anyRequest,
   'app-unknown': anyRequest,
   unavailable: notInfo,
@@ -77,7 +81,7 @@ const reach: Readonly<Record<ErrorCode, (origin: Origin) => boolean>> = {
   internal: anyRequest,
 }
 
-const codes = Object.keys(reach) as readonly ErrorCode[]
+const codes = Object.keys(reach) as readonly TreeErrorCode[]
 
 const STATUS_TEXT: Readonly<Record<number, string>> = {
   400: 'The request is wrong; nothing is written.',
@@ -113,14 +117,15 @@ function errorResponse(status: number, some: readonly ErrorCode[], origin: Origi
     ...(isDenial && anyTree(origin) && notInfo(origin) ? { 'X-Firebase-Auth-Debug': authDebug } : {}),
   }
   if (origin.method === 'head') return { description: `${description} No body.`, headers }
-  const json = origin.resource === 'exchange' && TOKEN_STATUSES.has(status) ? tokenErrors(some) : errors(some)
+  const json = origin.resource === 'exchange' && TOKEN_STATUSES.has(status) ? tokenErrors(some) : errorMedia(some)
   const script = scripted ? { 'application/javascript': { schema: schemaRef('Script') } } : {}
   return { description, headers, content: { 'application/json': json, ...script } }
 }
 
 type Media = NonNullable<ResponseObject['content']>[string]
 
-function errors(some: readonly ErrorCode[]): Media {
+/** Bodies of errors, each shown by the example of its name. */
+export function errorMedia(some: readonly ErrorCode[]): Media {
   const examples = some.map((code) => [code, { $ref: `#/components/examples/${code}` }] as const)
   return { schema: schemaRef('Error'), examples: Object.fromEntries(examples) }
 }
@@ -139,7 +144,8 @@ function tokenErrors(some: readonly ErrorCode[]): Media {
   return { schema: schemaRef('TokenError'), examples: Object.fromEntries(examples) }
 }
 
-const retryAfter: HeaderObject = { description: 'Seconds to wait.', schema: { type: 'integer' } }
+/** When it is worth to come again. */
+export const retryAfter: HeaderObject = { description: 'Seconds to wait.', schema: { type: 'integer' } }
 
 /** What the rules said, for those who may know. */
 export const authDebug: HeaderObject = {
@@ -155,18 +161,33 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   'rule-wildcards': 'Line 1: there is a second $ key beside "$a" (column 19)',
 }
 
-/** The body of every error but those that only the exchange of tokens has. */
-export const errorExamples: Readonly<Record<string, ExampleObject>> = Object.fromEntries(
-  codes
-    .filter((code) => code !== 'token-missing')
-    .map((code) => {
-      const { body } = new DholeError(code, hints[code])
-      return [code, { summary: `${body.errcode} ${body.error}`, value: body }]
-    }),
+/** The body of every error of the tree and what is beside it, but those that only the exchange of tokens has. */
+export const errorExamples = examplesOf(
+  codes.filter((code) => code !== 'token-missing'),
+  hints,
 )
 
-/** The methods of the tree, of the settings and of the exchange of tokens. */
-const allows = ['/.json', '/.settings/rules.json', '/.auth/customTokenToIdToken.json'].map(allowedMethods)
+/** Bodies of errors, with the given hints in place of the general text. */
+export function examplesOf(
+  some: readonly ErrorCode[],
+  hinted: Readonly<Partial<Record<ErrorCode, string>>>,
+): Readonly<Record<string, ExampleObject>> {
+  const examples = some.map((code) => {
+    const { body } = new DholeError(code, hinted[code])
+    return [code, { summary: `${body.errcode} ${body.error}`, value: body }] as const
+  })
+  return Object.fromEntries(examples)
+}
+
+/** A path for each set of methods there is. */
+const DIFFERENT = [
+  '/.json',
+  '/.settings/rules.json',
+  '/.auth/customTokenToIdToken.json',
+  '/api/v2/app/status',
+  '/api/v1/carrier-codes',
+]
+const allows = [...new Set(DIFFERENT.map(allowedMethods))]
 
 /** What a method gets that the document does not have. */
 export const methodNotAllowed: ResponseObject = {

@@ -1,6 +1,7 @@
 import type { ElysiaSwaggerConfig } from '@elysiajs/swagger/types'
 import { KindGuard, type TSchema, Type } from '@sinclair/typebox'
 import { parameterSchema } from './parameters.ts'
+import { smsBodies } from './sms-schemas.ts'
 
 type Present<T> = NonNullable<T>
 type Inline<T> = Exclude<Present<T>, { readonly $ref: string }>
@@ -109,6 +110,7 @@ export const schemas = {
     },
     { additionalProperties: false },
   ),
+  ...smsBodies,
 } as const satisfies Readonly<Record<string, TSchema>>
 
 export type SchemaName = keyof typeof schemas
@@ -137,6 +139,7 @@ export function toOpenApi(schema: TSchema): SchemaObject {
     const properties = Object.entries(schema.properties).map(([name, property]) => [name, toOpenApi(property)])
     return { ...schema, properties: Object.fromEntries(properties) } as SchemaObject
   }
+  if (KindGuard.IsArray(schema)) return { ...schema, items: toOpenApi(schema.items) } as SchemaObject
   return { ...schema } as SchemaObject
 }
 

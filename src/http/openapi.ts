@@ -4,6 +4,9 @@ import { errorExamples, methodNotAllowed } from './openapi-errors.ts'
 import { paths } from './openapi-operations.ts'
 import { type Documentation, schemas, toOpenApi } from './openapi-schemas.ts'
 import { securitySchemes } from './openapi-security.ts'
+import { SMS_TAG, smsPaths } from './openapi-sms.ts'
+import { notOffered, smsErrorExamples } from './openapi-sms-errors.ts'
+import { SMS_DESCRIPTION } from './openapi-sms-signing.ts'
 
 const DESCRIPTION = `A realtime JSON tree: every URL that ends in \`.json\` is a node, every node an endpoint.
 
@@ -13,7 +16,9 @@ writes to \`/.info\` get 400. Without encryption everything is 404. Where the fa
 application's profile decides; requests that show a Firebase client get Firebase's answer.
 
 The rules of the application decide who may read and write what, and what may stand where. They are asked for every
-request to the tree whose credential is not its owner's: all of it is done, or nothing.`
+request to the tree whose credential is not its owner's: all of it is done, or nothing.
+
+Beside the tree it keeps what became of text messages, and tells it as Wilddog does.`
 
 /**
  * What `/swagger/json` tells, built from the schemas and the error table the service itself runs on.
@@ -34,14 +39,15 @@ export function documentation(prefix: string): Documentation {
       { name: 'Connection', description: 'What the service says of itself.' },
       { name: 'Rules', description: 'What the owner of the application sets beside the tree, and nobody else sees.' },
       { name: 'Credentials', description: 'What makes a request somebody’s: see the schemes under Authorize.' },
+      { name: SMS_TAG, description: SMS_DESCRIPTION },
     ],
     // Rules may let in whoever shows nothing.
     security: [{}, ...Object.keys(securitySchemes).map((name) => ({ [name]: [] }))],
-    paths: { ...paths, ...besidePaths },
+    paths: { ...paths, ...besidePaths, ...smsPaths },
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toOpenApi(schema)])),
-      examples: errorExamples,
-      responses: { MethodNotAllowed: methodNotAllowed },
+      examples: { ...errorExamples, ...smsErrorExamples },
+      responses: { MethodNotAllowed: methodNotAllowed, NotOffered: notOffered },
       securitySchemes,
     },
   }

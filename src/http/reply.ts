@@ -33,6 +33,11 @@ export function jsonReply(text: JsonText): Response {
   return new Response(text, jsonInit)
 }
 
+/** As `jsonReply`, of text that is still being written. */
+export function jsonStreamReply(body: ReadableStream): Response {
+  return new Response(body, jsonInit)
+}
+
 /** Any answer with a JSON body. `print=silent` leaves only the status 204 of a success. */
 export function dressedReply(text: JsonText, dress: Dress, status: number = 200): Response {
   if (status === 200 && isPlain(dress)) return jsonReply(text)

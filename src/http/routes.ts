@@ -1,4 +1,4 @@
-import type { Application, Applications } from '../service/applications.ts'
+import type { Application } from '../service/applications.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
 import { discardBody } from './body.ts'
@@ -10,18 +10,16 @@ import { methodOf } from './method.ts'
 import { decodeParameters, isCallbackName, NO_RAW_PARAMETERS, type RawParameters } from './parameters.ts'
 import { type Dress, preflightReply } from './reply.ts'
 import { answerSettings, isSettings } from './settings-routes.ts'
+import { isSms, SmsRoutes, type SmsRoutesOptions } from './sms-routes.ts'
 import { splitTarget, type Target } from './target.ts'
 import { exchangeToken, isTokenExchange } from './token-route.ts'
 import type { Listener, Transport } from './transport.ts'
 
 /** What the routes need to answer. */
-export interface RoutesOptions extends DataRoutesOptions {
-  readonly applications: Applications
+export interface RoutesOptions extends DataRoutesOptions, SmsRoutesOptions {
   readonly transport: Transport
   /** Path the routes are mounted under, without a slash at the end. */
   readonly prefix: string
-  /** An error nobody foresaw, for the log. */
-  readonly onUnforeseen: (request: Request, error: unknown) => void
 }
 
 /**
@@ -31,10 +29,12 @@ export interface RoutesOptions extends DataRoutesOptions {
 export class Routes {
   readonly #options: RoutesOptions
   readonly #data: DataRoutes
+  readonly #sms: SmsRoutes
 
   constructor(options: RoutesOptions) {
     this.#options = options
     this.#data = new DataRoutes(options)
+    this.#sms = new SmsRoutes(options)
   }
 
   /** @param listener asked who is speaking, only when the request itself does not tell */
@@ -57,6 +57,7 @@ export class Routes {
       const target = splitTarget(request.url, prefix)
       if (!transport.isSecure(target, request, listener)) throw new DholeError('https-required')
       if (request.method === 'OPTIONS') return preflightReply()
+      if (isSms(target.rawPath)) return this.#sms.answer({ request, listener, transport }, target)
       raw = decodeParameters(target.search)
       const reply = this.#choose({ request, listener, transport }, target, raw)
       return reply instanceof Promise ? reply.catch((thrown) => this.#error(request, thrown, raw)) : reply

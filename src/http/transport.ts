@@ -3,7 +3,9 @@ import type { Target } from './target.ts'
 /** What the listener knows of a connection. */
 export interface Listener {
   readonly protocol: string | null
-  requestIP(request: Request): { readonly address: string } | null
+  /** It listens at; absent on a socket of the file system. */
+  readonly port?: number | undefined
+  requestIP(request: Request): { readonly address: string; readonly port: number } | null
   /** Sets how long the connection may be silent, in seconds; 0 for ever. */
   timeout(request: Request, seconds: number): void
 }

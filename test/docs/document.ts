@@ -7,7 +7,7 @@ import type { HttpsServer } from '../support/https-server.ts'
 export interface Documented {
   readonly path: string
   readonly method: string
-  /** The URL path with the example of its parameter filled in. */
+  /** The URL path with the examples of its parameters filled in. */
   readonly target: string
   readonly operation: OperationObject
 }
@@ -29,10 +29,16 @@ export function operationsOf(document: Documentation): Documented[] {
     METHODS.flatMap((method) => {
       const operation = item?.[method as 'get']
       if (operation === undefined) return []
-      const example = parametersOf(operation).find((parameter) => parameter.in === 'path')?.example as string
-      return [{ path, method: method.toUpperCase(), target: path.replace('{path}', example), operation }]
+      const filled = parametersOf(operation).filter((parameter) => parameter.in === 'path')
+      const target = filled.reduce((text, { name, example }) => text.replace(`{${name}}`, example as string), path)
+      return [{ path, method: method.toUpperCase(), target, operation }]
     }),
   )
+}
+
+/** Whether a path is about text messages: such calls are signed, and their errors are of another family. */
+export function isSms({ path }: Pick<Documented, 'path'>): boolean {
+  return path.startsWith('/api/')
 }
 
 export function parametersOf(operation: OperationObject): ParameterObject[] {

@@ -5,7 +5,7 @@ import { DholeError, type ErrorCode } from '../../src/tree/error.ts'
 import { type Answer, type CallOptions, type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { customToken } from '../support/token.ts'
-import { allErrors, type Documented, errorsAt, fetchDocument, operationsOf, responseOf } from './document.ts'
+import { allErrors, type Documented, errorsAt, fetchDocument, isSms, operationsOf, responseOf } from './document.ts'
 import { expectDocumented } from './expectations.ts'
 import { credentialsFor, goodBody } from './good-requests.ts'
 import { type Provocation, provocations, provoked, type Server, waysTo } from './provocations.ts'
@@ -17,6 +17,7 @@ const limits = { maxLeafBytes: 2048, maxWriteBytes: 16 * 1024, maxReadBytes: 409
 const servers = new Map<Server, HttpsServer>()
 let plain: Elysia
 let plainDir: Awaited<ReturnType<typeof tempDir>>
+/** Those about text messages have a suite of their own. */
 let operations: Documented[]
 /** The body of each error in the document. */
 let shown: ReadonlyMap<string, unknown>
@@ -34,7 +35,7 @@ beforeAll(async () => {
     .use(dhole({ dataDir: plainDir.path, applications: { app } }))
     .listen({ hostname: '127.0.0.1', port: 0 })
   const document = await fetchDocument(open())
-  operations = operationsOf(document)
+  operations = operationsOf(document).filter((operation) => !isSms(operation))
   const examples = Object.entries(document.components?.examples ?? {}) as [string, { value: unknown }][]
   shown = new Map(examples.map(([code, { value }]) => [code, value]))
 })

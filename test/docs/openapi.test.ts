@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { toOpenApi } from '../../src/http/openapi-schemas.ts'
 import { parameterSchema, settingsParameterSchema } from '../../src/http/parameters.ts'
 import { DholeError, type ErrorCode } from '../../src/tree/error.ts'
+import { application } from '../sms/service.ts'
 import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
 import { customToken } from '../support/token.ts'
 import {
@@ -11,21 +12,25 @@ import {
   type Documented,
   exampleValues,
   fetchDocument,
+  isSms,
   operationsOf,
   parametersOf,
   validate,
 } from './document.ts'
 import { expectDocumented } from './expectations.ts'
-import { credentialsFor, goodBody, OPEN_RULES, OWNER } from './good-requests.ts'
+import { credentialsFor, goodBody, goodQuery, OPEN_RULES, OWNER } from './good-requests.ts'
 
 let server: HttpsServer
 let document: Awaited<ReturnType<typeof fetchDocument>>
 let operations: Documented[]
+/** Those of the tree and beside it. */
+let tree: Documented[]
 
 beforeAll(async () => {
-  server = await startServer({ docs: true })
+  server = await startServer({ docs: true, applications: { app: application() } })
   document = await fetchDocument(server)
   operations = operationsOf(document)
+  tree = operations.filter((operation) => !isSms(operation))
 })
 
 afterAll(() => server.stop())
@@ -58,7 +63,8 @@ test('names every method the server serves and no other', async () => {
       await seeded()
       const body = goodBody(path, method)
       const headers = credentialsFor(documented[0])
-      const { status } = await server.call(method, documented[0]?.target ?? path, { headers, body })
+      const target = (documented[0]?.target ?? path) + goodQuery(path)
+      const { status } = await server.call(method, target, { headers, body })
       if (status < 300) served.push(method)
     }
     expect({ path, served }).toEqual({ path, served: documented.map(({ method }) => method) })
@@ -67,7 +73,8 @@ test('names every method the server serves and no other', async () => {
 
 test('a method that is not documented gets what the document says', async () => {
   const told: (string | null)[] = []
-  for (const path of ['/a.json', '/.settings/rules.json', '/.auth/customTokenToIdToken.json']) {
+  const beside = ['/.settings/rules.json', '/.auth/customTokenToIdToken.json']
+  for (const path of ['/a.json', ...beside, '/api/v2/app/status', '/api/v1/carrier-codes']) {
     const { status, text, headers } = await server.call('PROPFIND', path, { headers: OWNER })
     expect(status).toBe(405)
     expect(JSON.parse(text)).toEqual(new DholeError('method-not-allowed').body)
@@ -79,10 +86,12 @@ test('a method that is not documented gets what the document says', async () => 
 })
 
 test('beside the tree, who has used another method is told those that the document has', async () => {
-  const beside = Object.keys(document.paths ?? {}).filter((path) => /^\/\.(settings|auth)\//.test(path))
-  expect(beside).toHaveLength(3)
-  for (const path of beside) {
-    const methods = operations.filter((operation) => operation.path === path).map(({ method }) => method)
+  const beside = Object.keys(document.paths ?? {}).filter((path) => /^\/(\.settings|\.auth|api)\//.test(path))
+  expect(beside).toHaveLength(11)
+  for (const named of beside) {
+    const documented = operations.filter(({ path }) => path === named)
+    const methods = documented.map(({ method }) => method)
+    const path = documented[0]?.target ?? named
     for (const method of ['DELETE', 'PATCH', 'PROPFIND']) {
       const { status, headers } = await server.call(method, path, { headers: OWNER })
       expect({ path, status, allow: headers.get('allow') }).toEqual({ path, status: 405, allow: methods.join(', ') })
@@ -120,7 +129,7 @@ describe('parameters', () => {
   }
 
   test('every one works where it is documented', async () => {
-    for (const documented of operations) {
+    for (const documented of tree) {
       for (const parameter of parametersOf(documented.operation)) {
         const { name, in: place, schema } = parameter
         if (place === 'path' || name === 'Content-Encoding' || name === 'X-HTTP-Method-Override') continue
@@ -172,7 +181,7 @@ describe('parameters', () => {
 describe('examples', () => {
   test('every request, sent as it stands, gets the documented answer', async () => {
     let sent = 0
-    for (const documented of operations) {
+    for (const documented of tree) {
       const { method, target, operation } = documented
       const body = operation.requestBody as {
         content: Record<string, { examples: Record<string, { value: unknown }> }>
@@ -264,5 +273,5 @@ test('schemas that OpenAPI 3.0 cannot say are said otherwise', () => {
 test('every error that can occur stands at an operation', () => {
   const shown = new Set(operations.flatMap(({ operation }) => allErrors(operation)))
   const all = Object.keys(document.components?.examples ?? {})
-  expect(all.filter((code) => !shown.has(code))).toEqual(['method-not-allowed'])
+  expect(all.filter((code) => !shown.has(code))).toEqual(['method-not-allowed', 'sms-not-offered'])
 })

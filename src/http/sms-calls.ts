@@ -1,0 +1,185 @@
+import type { Application } from '../service/applications.ts'
+import type { Lease } from '../sms/lease.ts'
+import type { Messages } from '../sms/messages.ts'
+import { parsePush } from '../sms/push.ts'
+import type { Report } from '../sms/report.ts'
+import type { Awaitable } from '../tree/awaitable.ts'
+import { DholeError } from '../tree/error.ts'
+import type { Origin } from './caller.ts'
+import { handOver } from './handover.ts'
+import { jsonReply } from './reply.ts'
+import { checkSignature, checkSigned, checkTimestamp, required, signatureIn } from './sms-checks.ts'
+import { checkReporter, parseDelivery } from './sms-dlr.ts'
+import { addParameter, parametersOf, readParameters, readSmsBody, type SmsParameters } from './sms-parameters.ts'
+import { parseBatch } from './sms-record.ts'
+
+/** A call about text messages whose application is known. */
+export interface SmsRequest extends Origin {
+  /** Query string as sent. */
+  readonly search: string
+  readonly application: Application
+  readonly messages: Messages
+  /** Hears of what goes wrong once the answer has begun. */
+  readonly onFailed: (error: unknown) => void
+}
+
+/** One call: which methods it has, and what it answers. */
+interface SmsCall {
+  readonly methods: readonly string[]
+  readonly answer: (request: SmsRequest) => Awaitable<Response>
+}
+
+/** Longest body of reports, in bytes. */
+const MAX_REPORT_BYTES = 8 * 1024 * 1024
+const NOTHING = '{"status":"ok","data":[]}'
+/** All that the alias of the batch query may have. */
+const SEND_PARAMETERS: ReadonlySet<string> = new Set(['timestamp', 'signature'])
+const NO_SENDING = 'Sending is not offered here: record what other software has sent with batch/record'
+
+const GET_OR_POST = ['GET', 'POST']
+const POST = ['POST']
+
+const CALLS: ReadonlyMap<string, SmsCall> = new Map<string, SmsCall>([
+  ['v2/status', { methods: GET_OR_POST, answer: statuses }],
+  ['v2/send', { methods: POST, answer: statusesBySend }],
+  ['v1/status', { methods: GET_OR_POST, answer: batch }],
+  ['v1/send', { methods: POST, answer: batchBySend }],
+  ['v1/batch/record', { methods: POST, answer: record }],
+  ['v1/report', { methods: POST, answer: report }],
+  ['v1/dlr', { methods: GET_OR_POST, answer: delivery }],
+])
+
+/** Calls of Wilddog that send. */
+const SENDING: ReadonlySet<string> = new Set(['v1/notify/send', 'v1/code/send'])
+
+/**
+ * Answers a call.
+ * @param name version and what follows the application, such as `v1/status`
+ * @throws `sms-not-offered`, `method-not-allowed` and what goes wrong with the call
+ * @see docs/protocol.md#calls
+ */
+export function answerCall(name: string, request: SmsRequest): Awaitable<Response> {
+  const call = CALLS.get(name)
+  if (call === undefined) throw new DholeError('sms-not-offered', SENDING.has(name) ? NO_SENDING : undefined)
+  if (!call.methods.includes(request.request.method)) throw new DholeError('method-not-allowed')
+  return call.answer(request)
+}
+
+function statuses(call: SmsRequest): Awaitable<Response> {
+  return withParameters(call, (parameters) => hand(call, parameters))
+}
+
+function statusesBySend(call: SmsRequest): Awaitable<Response> {
+  return withParameters(call, (parameters) => {
+    signatureIn(parameters)
+    required(parameters, 'timestamp')
+    const other = parameters.keys().find((name) => !SEND_PARAMETERS.has(name))
+    if (other !== undefined) throw new DholeError('sms-bad-arguments', NO_SENDING)
+    return hand(call, parameters)
+  })
+}
+
+/** Final states that nobody has been given yet. */
+async function hand(call: SmsRequest, parameters: SmsParameters): Promise<Response> {
+  const { messages, application } = call
+  checkSigned(parameters, messages, Date.now(), 'timestamp')
+  messages.admit()
+  workInSilence(call)
+  const lease = await messages.lease()
+  return lease.count === 0 ? empty(lease) : handOver(lease, call, ending(call, application.hold()))
+}
+
+function empty(lease: Lease): Response {
+  lease.release()
+  return jsonReply(NOTHING)
+}
+
+function ending({ onFailed }: SmsRequest, release: () => void): (failure?: unknown) => void {
+  return (failure) => {
+    release()
+    if (failure !== undefined) onFailed(failure)
+  }
+}
+
+function batch(call: SmsRequest): Awaitable<Response> {
+  return withParameters(call, (parameters) => batchOf(call, parameters))
+}
+
+function batchBySend(call: SmsRequest): Awaitable<Response> {
+  return withParameters(call, (parameters) => {
+    signatureIn(parameters)
+    if (!parameters.has('rrid')) throw new DholeError('sms-bad-arguments', `rrid: missing. ${NO_SENDING}`)
+    return batchOf(call, parameters)
+  })
+}
+
+/** Every message of a batch. */
+function batchOf(call: SmsRequest, parameters: SmsParameters): Awaitable<Response> {
+  const { messages } = call
+  const signature = signatureIn(parameters)
+  const rrid = required(parameters, 'rrid')
+  const timestamp = parameters.get('timestamp')
+  if (timestamp !== undefined) checkTimestamp(timestamp, Date.now())
+  checkSignature(signature, parameters, messages.key, 'rrid')
+  const found = messages.batch(rrid)
+  if (!(found instanceof Promise)) return okReply(found)
+  workInSilence(call)
+  return found.then(okReply)
+}
+
+/** Takes in what other software has sent. */
+function record(call: SmsRequest): Awaitable<Response> {
+  return withParameters(call, async (parameters) => {
+    const { messages } = call
+    checkSigned(parameters, messages, Date.now())
+    const sent = parseBatch(parameters, (text) => messages.isMobile(text))
+    workInSilence(call)
+    const rrid = await messages.record(sent)
+    return okReply(JSON.stringify({ rrid }))
+  })
+}
+
+/** Takes in what carriers say, many at once. The body is signed, and only read for whoever may be the owner. */
+async function report(call: SmsRequest): Promise<Response> {
+  const { request, messages, search } = call
+  const parameters = parametersOf(search)
+  const signature = signatureIn(parameters)
+  checkTimestamp(required(parameters, 'timestamp'), Date.now())
+  const body = await readSmsBody(request, MAX_REPORT_BYTES)
+  addParameter(parameters, 'body', body)
+  checkSignature(signature, parameters, messages.key)
+  return takeIn(call, parsePush(body, messages.time))
+}
+
+/** Takes in what a gateway says of one message. */
+function delivery(call: SmsRequest): Awaitable<Response> {
+  return withParameters(call, (parameters) => {
+    const now = Date.now()
+    checkReporter(parameters, call.messages, now)
+    return takeIn(call, [parseDelivery(parameters, call.messages.time, now)])
+  })
+}
+
+async function takeIn(call: SmsRequest, reports: readonly Report[]): Promise<Response> {
+  workInSilence(call)
+  const { accepted, ignored } = await call.messages.report(reports)
+  return okReply(JSON.stringify({ accepted, ignored }))
+}
+
+/** The request is here whole, and its answer may have to wait: that is no idle connection. */
+function workInSilence({ request, listener }: SmsRequest): void {
+  listener?.timeout(request, 0)
+}
+
+/** Without a body to read, at once: the query of a batch is asked over and over. */
+function withParameters(
+  { request, search }: SmsRequest,
+  use: (parameters: SmsParameters) => Awaitable<Response>,
+): Awaitable<Response> {
+  return request.method === 'GET' ? use(parametersOf(search)) : readParameters(request, search).then(use)
+}
+
+/** @param json value of the member `data` */
+function okReply(json: string): Response {
+  return jsonReply(`{"status":"ok","data":${json}}`)
+}

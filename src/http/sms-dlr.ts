@@ -1,0 +1,95 @@
+import { isCode, stateOf } from '../sms/carrier-codes.ts'
+import { isMessageId } from '../sms/message-id.ts'
+import { parseReceipt } from '../sms/receipt.ts'
+import type { ReceiveTime } from '../sms/receive-time.ts'
+import type { MessageName, Report } from '../sms/report.ts'
+import { isRrid } from '../sms/rrid.ts'
+import { isSignature, signatureOf } from '../sms/signature.ts'
+import { DholeError } from '../tree/error.ts'
+import { checkSigned, isMilliseconds, type KeyHolder, required } from './sms-checks.ts'
+import type { SmsParameters } from './sms-parameters.ts'
+
+const SOURCE = /^[0-9A-Za-z_.-]{1,64}$/
+/** The last moment of the year 9999. */
+const LAST_MS = 253_402_300_799_999
+/** Longest telephone number, far above all there are. */
+const LONGEST_MOBILE = 64
+/** What stands in a receipt, or names the message otherwise. */
+const NOT_BESIDE_RECEIPT = ['rrid', 'mobile', 'messageId', 'stat', 'done']
+
+/**
+ * Signed like any other call; or with a token, for gateways that can only call a URL made beforehand.
+ * @throws `sms-no-signature`, `sms-bad-arguments`, `sms-bad-timestamp`, `sms-bad-signature`
+ * @see docs/protocol.md#signing
+ */
+export function checkReporter(parameters: SmsParameters, holder: KeyHolder, now: number): void {
+  const hasToken = parameters.has('source') || parameters.has('token')
+  if (parameters.has('signature') || !hasToken) checkSigned(parameters, holder, now)
+  else checkToken(parameters, holder)
+}
+
+function checkToken(parameters: SmsParameters, holder: KeyHolder): void {
+  const token = parameters.get('token') ?? ''
+  if (token === '') throw new DholeError('sms-no-signature', 'token: missing')
+  const source = required(parameters, 'source')
+  if (!SOURCE.test(source)) throw new DholeError('sms-bad-arguments', 'source: expected 1 to 64 of 0-9 A-Z a-z _ . -')
+  if (!isSignature(token, signatureOf([['source', source]], holder.key))) throw new DholeError('sms-bad-signature')
+}
+
+/**
+ * What a gateway reports of one message.
+ * @param time zone of the dates in receipts
+ * @param now when it was reported, unless the gateway says otherwise
+ * @throws `sms-bad-arguments`
+ * @see docs/protocol.md#gateways
+ */
+export function parseDelivery(parameters: SmsParameters, time: ReceiveTime, now: number): Report {
+  const receipt = parameters.get('receipt')
+  if (receipt !== undefined) return receiptReport(receipt, parameters, time, now)
+  const message = nameIn(parameters)
+  const code = required(parameters, 'stat')
+  if (!isCode(code)) throw wrong('stat: expected 1 to 64 printable ASCII characters')
+  return reportOf(message, code, doneIn(parameters) ?? now)
+}
+
+function receiptReport(text: string, parameters: SmsParameters, time: ReceiveTime, now: number): Report {
+  const beside = NOT_BESIDE_RECEIPT.find((name) => parameters.has(name))
+  if (beside !== undefined) throw wrong(`${beside}: not together with receipt`)
+  const receipt = parseReceipt(text, time)
+  if (receipt === undefined) throw wrong('receipt: expected the text of an SMPP delivery receipt, with id and stat')
+  return reportOf({ messageId: receipt.messageId }, receipt.code, receipt.receivedAt ?? now)
+}
+
+/** A code that is not known says at least that it was not `DELIVRD`. */
+function reportOf(message: MessageName, code: string, receivedAt: number): Report {
+  return { message, state: stateOf(code) ?? 3, code, receivedAt }
+}
+
+function nameIn(parameters: SmsParameters): MessageName {
+  const messageId = parameters.get('messageId')
+  const isPlaced = parameters.has('rrid') || parameters.has('mobile')
+  if (messageId === undefined && !isPlaced) throw wrong('messageId, or rrid and mobile: missing')
+  if (messageId === undefined) return placeIn(parameters)
+  if (isPlaced) throw wrong('messageId: not together with rrid and mobile')
+  if (!isMessageId(messageId)) throw wrong('messageId: expected 1 to 64 printable characters without spaces')
+  return { messageId }
+}
+
+function placeIn(parameters: SmsParameters): MessageName {
+  const rrid = required(parameters, 'rrid')
+  const mobile = required(parameters, 'mobile')
+  if (!isRrid(rrid)) throw wrong('rrid: expected 1 to 64 letters, digits, - or _')
+  if (mobile.length > LONGEST_MOBILE) throw wrong(`mobile: expected at most ${LONGEST_MOBILE} characters`)
+  return { rrid, mobile }
+}
+
+function doneIn(parameters: SmsParameters): number | undefined {
+  const done = parameters.get('done')
+  if (done === undefined) return undefined
+  if (isMilliseconds(done) && Number(done) <= LAST_MS) return Number(done)
+  throw wrong('done: expected milliseconds since 1970')
+}
+
+function wrong(hint: string): DholeError {
+  return new DholeError('sms-bad-arguments', hint)
+}

@@ -1,0 +1,72 @@
+import type { Batch } from '../sms/message.ts'
+import { isMessageId } from '../sms/message-id.ts'
+import { isRrid } from '../sms/rrid.ts'
+import { DholeError } from '../tree/error.ts'
+import type { SmsParameters } from './sms-parameters.ts'
+
+const MAX_MOBILES = 100
+/** Most of a value that an error repeats. */
+const LONGEST_SHOWN = 40
+
+/**
+ * The batch that a call wants recorded.
+ * @param isMobile whether a telephone number has the form that is expected
+ * @throws `sms-no-mobiles`, `sms-too-many-mobiles`, `sms-bad-array`, `sms-bad-mobile`, `sms-bad-arguments`
+ * @see docs/protocol.md#taking-in
+ */
+export function parseBatch(parameters: SmsParameters, isMobile: (text: string) => boolean): Batch {
+  const mobiles = mobilesIn(parameters, isMobile)
+  const rrid = parameters.get('rrid')
+  if (rrid !== undefined && !isRrid(rrid)) {
+    throw new DholeError('sms-bad-arguments', 'rrid: expected 1 to 64 letters, digits, - or _')
+  }
+  return { rrid, mobiles, messageIds: messageIdsIn(parameters, mobiles.length) }
+}
+
+function mobilesIn(parameters: SmsParameters, isMobile: (text: string) => boolean): readonly string[] {
+  const text = parameters.get('mobiles') ?? ''
+  if (text === '') throw new DholeError('sms-no-mobiles')
+  const mobiles = parseStrings('mobiles', text)
+  if (mobiles.length === 0) throw new DholeError('sms-no-mobiles')
+  if (mobiles.length > MAX_MOBILES) throw new DholeError('sms-too-many-mobiles')
+  const wrong = mobiles.find((mobile) => !isMobile(mobile))
+  if (wrong !== undefined) throw new DholeError('sms-bad-mobile', `mobiles: ${shown(wrong)} is no telephone number`)
+  const twice = repeated(mobiles)
+  if (twice !== undefined) throw new DholeError('sms-bad-arguments', `mobiles: ${shown(twice)} is there twice`)
+  return mobiles
+}
+
+function messageIdsIn(parameters: SmsParameters, count: number): readonly string[] | undefined {
+  const text = parameters.get('messageIds')
+  if (text === undefined) return undefined
+  const ids = parseStrings('messageIds', text)
+  if (ids.length !== count) throw new DholeError('sms-bad-array', 'messageIds: expected as many as mobiles')
+  if (!ids.every(isMessageId)) {
+    throw new DholeError('sms-bad-array', 'messageIds: expected 1 to 64 printable characters without spaces each')
+  }
+  const twice = repeated(ids)
+  if (twice !== undefined) throw new DholeError('sms-bad-array', `messageIds: ${shown(twice)} is there twice`)
+  return ids
+}
+
+function parseStrings(name: string, text: string): readonly string[] {
+  const json = parseJson(text)
+  if (Array.isArray(json) && json.every((item) => typeof item === 'string')) return json
+  throw new DholeError('sms-bad-array', `${name}: expected a JSON array of strings`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function repeated(texts: readonly string[]): string | undefined {
+  return new Set(texts).size === texts.length ? undefined : texts.find((text, index) => texts.indexOf(text) !== index)
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text)
+}
