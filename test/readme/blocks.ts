@@ -1,4 +1,6 @@
 /** What the README shows in its blocks. */
+import { expect } from 'bun:test'
+import { dense } from './shell.ts'
 
 export const README = await Bun.file(new URL('../../README.md', import.meta.url)).text()
 
@@ -46,12 +48,19 @@ export function blocks(text: string, ...languages: readonly string[]): readonly 
   return found.filter(({ language }) => languages.includes(language))
 }
 
-/** Keys, times, secrets, tokens and sizes differ from run to run; their shape does not. */
+/** Compares what commands have printed with what is shown, but for what differs from run to run. */
+export function expectShown(printed: string, shown: string, commands: string): void {
+  expect(dense(withoutMoments(printed)), commands).toBe(dense(withoutMoments(shown)))
+}
+
+/** Keys, times, secrets, tokens, batches and sizes differ from run to run; their shape does not. */
 export function withoutMoments(text: string): string {
   return text
     .replace(/(?<=shown only now: )[\w-]{40}/g, '<secret>')
     .replace(/\beyJ[\w.-]+/g, '<token>')
     .replace(/-[0-9A-Z_a-z-]{19}/g, '<key>')
     .replace(/\b1\d{12}\b/g, '<time>')
+    .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g, '<moment>')
+    .replace(/\b[\da-f]{18}\b/g, '<rrid>')
     .replace(/(?<=^\w+ +wilddog +own +)\d+ */gm, '<bytes> ')
 }

@@ -21,5 +21,9 @@ export async function readmeTable(): Promise<string | undefined> {
 
 if (import.meta.main) {
   const text = await Bun.file(README).text()
-  await Bun.write(README, text.replace(BLOCK, `$1${settingsTable()}$2`))
+  // A default may hold what would be a pattern in a text to replace with.
+  await Bun.write(
+    README,
+    text.replace(BLOCK, (_, begin: string, end: string) => begin + settingsTable() + end),
+  )
 }
