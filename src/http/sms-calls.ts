@@ -8,7 +8,7 @@ import { DholeError } from '../tree/error.ts'
 import type { Origin } from './caller.ts'
 import { handOver } from './handover.ts'
 import { jsonReply } from './reply.ts'
-import { checkSignature, checkSigned, checkTimestamp, required, signatureIn } from './sms-checks.ts'
+import { checkSignature, checkSigned, checkTimestamp, given, required, signatureIn } from './sms-checks.ts'
 import { checkReporter, parseDelivery } from './sms-dlr.ts'
 import { addParameter, parametersOf, readParameters, readSmsBody, type SmsParameters } from './sms-parameters.ts'
 import { parseBatch } from './sms-record.ts'
@@ -108,7 +108,8 @@ function batch(call: SmsRequest): Awaitable<Response> {
 function batchBySend(call: SmsRequest): Awaitable<Response> {
   return withParameters(call, (parameters) => {
     signatureIn(parameters)
-    if (!parameters.has('rrid')) throw new DholeError('sms-bad-arguments', `rrid: missing. ${NO_SENDING}`)
+    if (given(parameters, 'rrid') === undefined)
+      throw new DholeError('sms-bad-arguments', `rrid: missing. ${NO_SENDING}`)
     return batchOf(call, parameters)
   })
 }
@@ -118,7 +119,7 @@ function batchOf(call: SmsRequest, parameters: SmsParameters): Awaitable<Respons
   const { messages } = call
   const signature = signatureIn(parameters)
   const rrid = required(parameters, 'rrid')
-  const timestamp = parameters.get('timestamp')
+  const timestamp = given(parameters, 'timestamp')
   if (timestamp !== undefined) checkTimestamp(timestamp, Date.now())
   checkSignature(signature, parameters, messages.key, 'rrid')
   const found = messages.batch(rrid)

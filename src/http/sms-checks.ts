@@ -11,17 +11,22 @@ export function isMilliseconds(text: string): boolean {
   return MILLISECONDS.test(text)
 }
 
+/** A parameter that says something: forms and templates send those too that nobody has filled in. */
+export function given(parameters: SmsParameters, name: string): string | undefined {
+  return parameters.get(name) || undefined
+}
+
 /** The signature a request shows. @throws `sms-no-signature` */
 export function signatureIn(parameters: SmsParameters): string {
-  const signature = parameters.get('signature')
-  if (signature === undefined || signature === '') throw new DholeError('sms-no-signature')
+  const signature = given(parameters, 'signature')
+  if (signature === undefined) throw new DholeError('sms-no-signature')
   return signature
 }
 
 /** @throws `sms-bad-arguments` when it is missing or empty */
 export function required(parameters: SmsParameters, name: string): string {
-  const value = parameters.get(name)
-  if (value === undefined || value === '') throw new DholeError('sms-bad-arguments', `${name}: missing`)
+  const value = given(parameters, name)
+  if (value === undefined) throw new DholeError('sms-bad-arguments', `${name}: missing`)
   return value
 }
 

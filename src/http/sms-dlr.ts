@@ -6,7 +6,7 @@ import type { MessageName, Report } from '../sms/report.ts'
 import { isRrid } from '../sms/rrid.ts'
 import { isSignature, signatureOf } from '../sms/signature.ts'
 import { DholeError } from '../tree/error.ts'
-import { checkSigned, isMilliseconds, type KeyHolder, required } from './sms-checks.ts'
+import { checkSigned, given, isMilliseconds, type KeyHolder, required } from './sms-checks.ts'
 import type { SmsParameters } from './sms-parameters.ts'
 
 const SOURCE = /^[0-9A-Za-z_.-]{1,64}$/
@@ -14,8 +14,8 @@ const SOURCE = /^[0-9A-Za-z_.-]{1,64}$/
 const LAST_MS = 253_402_300_799_999
 /** Longest telephone number, far above all there are. */
 const LONGEST_MOBILE = 64
-/** What stands in a receipt, or names the message otherwise. */
-const NOT_BESIDE_RECEIPT = ['rrid', 'mobile', 'messageId', 'stat', 'done']
+/** What stands in a receipt itself. */
+const NOT_BESIDE_RECEIPT = ['messageId', 'stat', 'done']
 
 /**
  * Signed like any other call; or with a token, for gateways that can only call a URL made beforehand.
@@ -23,14 +23,14 @@ const NOT_BESIDE_RECEIPT = ['rrid', 'mobile', 'messageId', 'stat', 'done']
  * @see docs/protocol.md#signing
  */
 export function checkReporter(parameters: SmsParameters, holder: KeyHolder, now: number): void {
-  const hasToken = parameters.has('source') || parameters.has('token')
-  if (parameters.has('signature') || !hasToken) checkSigned(parameters, holder, now)
+  const hasToken = isGiven(parameters, 'source', 'token')
+  if (isGiven(parameters, 'signature') || !hasToken) checkSigned(parameters, holder, now)
   else checkToken(parameters, holder)
 }
 
 function checkToken(parameters: SmsParameters, holder: KeyHolder): void {
-  const token = parameters.get('token') ?? ''
-  if (token === '') throw new DholeError('sms-no-signature', 'token: missing')
+  const token = given(parameters, 'token')
+  if (token === undefined) throw new DholeError('sms-no-signature', 'token: missing')
   const source = required(parameters, 'source')
   if (!SOURCE.test(source)) throw new DholeError('sms-bad-arguments', 'source: expected 1 to 64 of 0-9 A-Z a-z _ . -')
   if (!isSignature(token, signatureOf([['source', source]], holder.key))) throw new DholeError('sms-bad-signature')
@@ -44,7 +44,7 @@ function checkToken(parameters: SmsParameters, holder: KeyHolder): void {
  * @see docs/protocol.md#gateways
  */
 export function parseDelivery(parameters: SmsParameters, time: ReceiveTime, now: number): Report {
-  const receipt = parameters.get('receipt')
+  const receipt = given(parameters, 'receipt')
   if (receipt !== undefined) return receiptReport(receipt, parameters, time, now)
   const message = nameIn(parameters)
   const code = required(parameters, 'stat')
@@ -53,11 +53,13 @@ export function parseDelivery(parameters: SmsParameters, time: ReceiveTime, now:
 }
 
 function receiptReport(text: string, parameters: SmsParameters, time: ReceiveTime, now: number): Report {
-  const beside = NOT_BESIDE_RECEIPT.find((name) => parameters.has(name))
+  const beside = NOT_BESIDE_RECEIPT.find((name) => isGiven(parameters, name))
   if (beside !== undefined) throw wrong(`${beside}: not together with receipt`)
   const receipt = parseReceipt(text, time)
   if (receipt === undefined) throw wrong('receipt: expected the text of an SMPP delivery receipt, with id and stat')
-  return reportOf({ messageId: receipt.messageId }, receipt.code, receipt.receivedAt ?? now)
+  // Who put the batch and the number into the URL need not know what the carrier calls the message.
+  const message = isGiven(parameters, 'rrid', 'mobile') ? placeIn(parameters) : { messageId: receipt.messageId }
+  return reportOf(message, receipt.code, receipt.receivedAt ?? now)
 }
 
 /** A code that is not known says at least that it was not `DELIVRD`. */
@@ -66,8 +68,8 @@ function reportOf(message: MessageName, code: string, receivedAt: number): Repor
 }
 
 function nameIn(parameters: SmsParameters): MessageName {
-  const messageId = parameters.get('messageId')
-  const isPlaced = parameters.has('rrid') || parameters.has('mobile')
+  const messageId = given(parameters, 'messageId')
+  const isPlaced = isGiven(parameters, 'rrid', 'mobile')
   if (messageId === undefined && !isPlaced) throw wrong('messageId, or rrid and mobile: missing')
   if (messageId === undefined) return placeIn(parameters)
   if (isPlaced) throw wrong('messageId: not together with rrid and mobile')
@@ -84,10 +86,15 @@ function placeIn(parameters: SmsParameters): MessageName {
 }
 
 function doneIn(parameters: SmsParameters): number | undefined {
-  const done = parameters.get('done')
+  const done = given(parameters, 'done')
   if (done === undefined) return undefined
   if (isMilliseconds(done) && Number(done) <= LAST_MS) return Number(done)
   throw wrong('done: expected milliseconds since 1970')
+}
+
+/** Whether any of these says something. */
+function isGiven(parameters: SmsParameters, ...names: readonly string[]): boolean {
+  return names.some((name) => given(parameters, name) !== undefined)
 }
 
 function wrong(hint: string): DholeError {

@@ -2,6 +2,7 @@ import type { Batch } from '../sms/message.ts'
 import { isMessageId } from '../sms/message-id.ts'
 import { isRrid } from '../sms/rrid.ts'
 import { DholeError } from '../tree/error.ts'
+import { given } from './sms-checks.ts'
 import type { SmsParameters } from './sms-parameters.ts'
 
 const MAX_MOBILES = 100
@@ -16,7 +17,7 @@ const LONGEST_SHOWN = 40
  */
 export function parseBatch(parameters: SmsParameters, isMobile: (text: string) => boolean): Batch {
   const mobiles = mobilesIn(parameters, isMobile)
-  const rrid = parameters.get('rrid')
+  const rrid = given(parameters, 'rrid')
   if (rrid !== undefined && !isRrid(rrid)) {
     throw new DholeError('sms-bad-arguments', 'rrid: expected 1 to 64 letters, digits, - or _')
   }
@@ -24,8 +25,8 @@ export function parseBatch(parameters: SmsParameters, isMobile: (text: string) =
 }
 
 function mobilesIn(parameters: SmsParameters, isMobile: (text: string) => boolean): readonly string[] {
-  const text = parameters.get('mobiles') ?? ''
-  if (text === '') throw new DholeError('sms-no-mobiles')
+  const text = given(parameters, 'mobiles')
+  if (text === undefined) throw new DholeError('sms-no-mobiles')
   const mobiles = parseStrings('mobiles', text)
   if (mobiles.length === 0) throw new DholeError('sms-no-mobiles')
   if (mobiles.length > MAX_MOBILES) throw new DholeError('sms-too-many-mobiles')
@@ -37,7 +38,7 @@ function mobilesIn(parameters: SmsParameters, isMobile: (text: string) => boolea
 }
 
 function messageIdsIn(parameters: SmsParameters, count: number): readonly string[] | undefined {
-  const text = parameters.get('messageIds')
+  const text = given(parameters, 'messageIds')
   if (text === undefined) return undefined
   const ids = parseStrings('messageIds', text)
   if (ids.length !== count) throw new DholeError('sms-bad-array', 'messageIds: expected as many as mobiles')

@@ -79,8 +79,8 @@ export const smsParameters = {
     receipt: Type.Optional(
       Type.String({
         description:
-          'In place of `messageId`, `stat` and `done`: the text of an SMPP delivery receipt. Its `done date` is in the ' +
-          'time zone of the application.',
+          'In place of `messageId`, `stat` and `done`: the text of an SMPP delivery receipt. With `rrid` and `mobile` ' +
+          'its `id` is not looked at. Its `done date` is in the time zone of the application.',
       }),
     ),
     timestamp: Type.Optional({ ...timestamp, description: `${timestamp.description} Goes with \`signature\`.` }),

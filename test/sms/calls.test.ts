@@ -8,23 +8,10 @@ import { addApplication, runDhole, shownKeys } from '../support/dhole-command.ts
 import type { HttpsServer } from '../support/https-server.ts'
 import { startServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
-import {
-  dataOf,
-  encoded,
-  type Fields,
-  JSON_TYPE,
-  mobiles,
-  pushed,
-  SmsClient,
-  signatureOf,
-  signed,
-  timestamp,
-} from './calls.ts'
+import { dataOf, type Fields, JSON_TYPE, mobiles, pushed, SmsClient, signatureOf, signed, timestamp } from './calls.ts'
 import { PUSH_VECTOR } from './good-calls.ts'
-import { lives, type Told } from './message-lives.ts'
 import { expectRefusal, refusals } from './refusals.ts'
 import { application, startSms } from './service.ts'
-import { wrongBatches, wrongPushes, wrongReceipts } from './wrong-arguments.ts'
 
 const [ONE = '', TWO = '', THREE = ''] = mobiles(3)
 
@@ -37,7 +24,6 @@ beforeAll(async () => {
     news: application(),
     berlin: application({ timeZone: 'Europe/Berlin' }),
     nepal: application({ timeZone: '+05:45' }),
-    abroad: application({ mobile: '^\\+[0-9]{5,15}$' }),
     other: application({}, 'the key of another application'),
   })
   client = new SmsClient(server.call)
@@ -48,13 +34,6 @@ afterAll(() => server.stop())
 afterEach(() => {
   setSystemTime()
 })
-
-let names = 0
-
-/** An rrid of the test's own. */
-function freshRrid(): string {
-  return `batch-${names++}`
-}
 
 describe('vectors of the signature', () => {
   const rows: readonly { readonly path: string; readonly fields: Fields }[] = [
@@ -238,7 +217,7 @@ describe('records', () => {
 describe('what one application has is not seen by another', () => {
   test('batches, message ids, news', async () => {
     const other = new SmsClient(server.call, 'other', 'the key of another application')
-    const [rrid, messageId] = [freshRrid(), 'shared-id']
+    const [rrid, messageId] = ['shared', 'shared-id']
     for (const one of [client, other]) await one.record([ONE], { rrid, messageIds: JSON.stringify([messageId]) })
     expect(await client.dlr({ messageId, stat: 'DELIVRD' })).toEqual({ accepted: 1, ignored: 0 })
     expect((await other.statuses(rrid)).map(({ status }) => status)).toEqual([0])
@@ -248,321 +227,6 @@ describe('what one application has is not seen by another', () => {
     expect(await other.dlr({ rrid, mobile: ONE, stat: 'UNDELIV' })).toEqual({ accepted: 1, ignored: 0 })
     expect((await client.statuses(rrid)).map(({ status }) => status)).toEqual([2])
     expect((await other.fresh()).map(({ status }) => status)).toEqual([3])
-  })
-})
-
-describe('taking a batch in', () => {
-  test('its name tells the time, and is another one each time', async () => {
-    const now = Date.now()
-    setSystemTime(new Date(now))
-    const made = [await client.record([ONE]), await client.record([ONE])]
-    for (const rrid of made) {
-      expect(rrid).toMatch(/^[0-9a-f]{18}$/)
-      expect(Number.parseInt(rrid.slice(0, 11), 16)).toBe(now)
-    }
-    expect(made[0]).not.toBe(made[1] ?? '')
-  })
-
-  test.each(['x', 'A-b_9', 'x'.repeat(64), '0', '-', 'E97539AF58F44A0092'])('it may be called %s', async (rrid) => {
-    const answer = await client.batch({ rrid, mobiles: JSON.stringify([ONE]) })
-    expect(answer.text).toBe(`{"status":"ok","data":{"rrid":"${rrid}"}}`)
-    expect(await client.statuses(rrid)).toHaveLength(1)
-  })
-
-  test('of 100 numbers', async () => {
-    const rrid = await client.record(mobiles(100))
-    expect((await client.statuses(rrid)).map(({ status, mobile }) => [status, mobile])).toEqual(
-      mobiles(100).map((mobile) => [0, mobile]),
-    )
-  })
-
-  test.each(wrongBatches)('refused: $name', async ({ fields, refusal, hint }) => {
-    const rrid = freshRrid()
-    expectRefusal(await client.batch({ rrid, ...fields }), refusal, hint)
-    expect(await client.statuses(rrid)).toEqual([])
-  })
-
-  test('once more: the same answer, and nothing changes; another one of that name is refused', async () => {
-    const rrid = freshRrid()
-    const record = (numbers: readonly string[]) => client.batch({ rrid, mobiles: JSON.stringify(numbers) })
-    const first = await record([ONE, TWO])
-    await client.report(pushed(rrid, ONE))
-    const before = await client.statuses(rrid)
-    expect((await record([ONE, TWO])).text).toBe(first.text)
-    for (const numbers of [[TWO, ONE], [ONE], [ONE, TWO, THREE], [ONE, THREE], [THREE]]) {
-      expectRefusal(await record(numbers), refusals.arguments)
-    }
-    expect(await client.statuses(rrid)).toEqual(before)
-  })
-
-  test('the same one many times at once is there once', async () => {
-    const rrid = freshRrid()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => client.record([ONE, TWO], { rrid })))
-    expect(new Set(answers)).toEqual(new Set([rrid]))
-    expect(await client.statuses(rrid)).toHaveLength(2)
-  })
-
-  test('numbers are of the form that the application wants', async () => {
-    const abroad = new SmsClient(server.call, 'abroad')
-    const rrid = await abroad.record(['+4930123456', '+12025550123'])
-    expect((await abroad.statuses(rrid)).map(({ mobile }) => mobile)).toEqual(['+4930123456', '+12025550123'])
-    expectRefusal(await abroad.batch({ mobiles: JSON.stringify([ONE]) }), refusals.mobile, new RegExp(ONE))
-  })
-})
-
-/** Code and status of a report: `FINE+` is an unknown code that is said to be a success. */
-function reportOf(rrid: string, told: string) {
-  if (!/[+-]$/.test(told)) return pushed(rrid, ONE, told)
-  return pushed(rrid, ONE, told.slice(0, -1), { status: told.endsWith('+') ? 'Success' : 'Failure' })
-}
-
-describe('reports', () => {
-  test.each(lives)('$told: in the end $status $code', async ({ told, status, code, accepted, ignored }) => {
-    const rrid = await client.record([ONE])
-    const count = { accepted: 0, ignored: 0 }
-    for (const codes of told) {
-      const together: Told = typeof codes === 'string' ? [codes] : codes
-      const counted = await client.report(...together.map((each) => reportOf(rrid, each)))
-      count.accepted += counted.accepted
-      count.ignored += counted.ignored
-    }
-    const receiveTime = status < 2 ? '' : '2017-04-20 16:09:05'
-    const record = { status, mobile: ONE, receiveTime, rrid, deliveryStatus: code }
-    expect(await client.statuses(rrid)).toEqual([record])
-    expect(count).toEqual({ accepted, ignored })
-    expect((await client.fresh()).filter((fresh) => fresh.rrid === rrid)).toEqual(status < 2 ? [] : [record])
-    expect(await client.fresh()).toEqual([])
-  })
-
-  test.each(['ENROUTE', 'ACCEPTD', 'BUFFRED'])('%s is on its way whatever its status', async (code) => {
-    const rrid = await client.record([ONE, TWO])
-    const [good, bad] = [{ status: 'Success' }, { status: 'Failure' }] as const
-    await client.report(pushed(rrid, ONE, code, good), pushed(rrid, TWO, code, bad))
-    expect((await client.statuses(rrid)).map(({ status }) => status)).toEqual([1, 1])
-  })
-
-  test('of several batches in one call, those of unknown messages among them', async () => {
-    const [first, second] = [await client.record([ONE, TWO]), await client.record([ONE])]
-    const reports = [
-      pushed(first, TWO),
-      pushed('no-such-batch', ONE),
-      pushed(second, ONE, 'UNDELIV'),
-      pushed(second, TWO),
-      pushed(first, ONE, 'REJECTD'),
-    ]
-    expect(await client.report(...reports)).toEqual({ accepted: 3, ignored: 2 })
-    expect((await client.statuses(first)).map(({ status }) => status)).toEqual([3, 2])
-    expect((await client.statuses(second)).map(({ status }) => status)).toEqual([3])
-    expect(await client.report(...reports)).toEqual({ accepted: 3, ignored: 2 })
-  })
-
-  test('that come before their batch are lost; told again they count', async () => {
-    const rrid = freshRrid()
-    expect(await client.report(pushed(rrid, ONE))).toEqual({ accepted: 0, ignored: 1 })
-    await client.record([ONE], { rrid })
-    expect((await client.statuses(rrid)).map(({ status }) => status)).toEqual([0])
-    expect(await client.report(pushed(rrid, ONE))).toEqual({ accepted: 1, ignored: 0 })
-  })
-
-  test('the body is what is signed', async () => {
-    const rrid = await client.record([ONE])
-    const body = JSON.stringify({ type: 1, data: [pushed(rrid, ONE)] })
-    const { body: _, ...fields } = signed({ timestamp: timestamp(), body })
-    const other = body.replace('"Success"', '"Success" ')
-    const target = `/api/v1/app/report?${encoded(fields)}`
-    expectRefusal(await server.call('POST', target, { body: other }), refusals.signature)
-    expectRefusal(await server.call('POST', target), refusals.signature)
-    expect((await client.statuses(rrid)).map(({ status }) => status)).toEqual([0])
-    const type = { 'Content-Type': 'application/json; charset=utf-8' }
-    expect(dataOf(await server.call('POST', target, { body, headers: type }))).toEqual({ accepted: 1, ignored: 0 })
-  })
-
-  describe('refused whole', () => {
-    beforeAll(() => client.record([ONE], { rrid: 'known', messageIds: '["known-1"]' }))
-
-    test.each(wrongPushes)('$name', async ({ body, refusal, hint }) => {
-      expectRefusal(await client.push(body), refusal, hint)
-      expect((await client.statuses('known')).map(({ status }) => status)).toEqual([0])
-    })
-
-    test.each(wrongReceipts)('receipt $name', async ({ fields, refusal }) => {
-      for (const [method, way] of [
-        ['GET', 'query'],
-        ['POST', 'form'],
-      ] as const) {
-        const all = { timestamp: timestamp(), ...fields }
-        expectRefusal(await client.sendSigned(method, 'v1/dlr', all, way), refusal)
-      }
-      expect((await client.statuses('known')).map(({ status }) => status)).toEqual([0])
-    })
-  })
-})
-
-describe('receipts', () => {
-  const RECEIPT = 'id:{id} sub:001 dlvrd:001 submit date:1704201608 done date:1704201609 stat:DELIVRD err:000 text:hi'
-
-  const rows: readonly {
-    readonly name: string
-    readonly fields: (rrid: string, messageId: string) => Fields
-    readonly status: number
-    readonly code: string
-    readonly time: string
-  }[] = [
-    {
-      name: 'by rrid and mobile',
-      fields: (rrid) => ({ rrid, mobile: ONE, stat: 'DELIVRD', done: '1492675745000' }),
-      ...{ status: 2, code: 'DELIVRD', time: '2017-04-20 16:09:05' },
-    },
-    {
-      name: 'by message id',
-      fields: (_, messageId) => ({ messageId, stat: 'MY:1109', done: '1492675745999' }),
-      ...{ status: 3, code: 'MY:1109', time: '2017-04-20 16:09:05' },
-    },
-    {
-      name: 'without a time: now',
-      fields: (_, messageId) => ({ messageId, stat: 'DELIVRD' }),
-      ...{ status: 2, code: 'DELIVRD', time: '2017-04-20 16:09:00' },
-    },
-    {
-      name: 'with a code that nobody knows: a failure',
-      fields: (_, messageId) => ({ messageId, stat: 'FINE' }),
-      ...{ status: 3, code: 'FINE', time: '2017-04-20 16:09:00' },
-    },
-    {
-      name: 'that is on its way',
-      fields: (_, messageId) => ({ messageId, stat: 'ENROUTE' }),
-      ...{ status: 1, code: 'ENROUTE', time: '' },
-    },
-    {
-      name: 'of SMPP',
-      fields: (_, messageId) => ({ receipt: RECEIPT.replace('{id}', messageId) }),
-      ...{ status: 2, code: 'DELIVRD', time: '2017-04-20 16:09:00' },
-    },
-    {
-      name: 'of SMPP with seconds',
-      fields: (_, messageId) => ({ receipt: RECEIPT.replace('{id}', messageId).replace('01609', '0160907') }),
-      ...{ status: 2, code: 'DELIVRD', time: '2017-04-20 16:09:07' },
-    },
-    {
-      name: 'of SMPP whose text says something else',
-      fields: (_, messageId) => ({
-        receipt: `id:${messageId} submit date:1704201608 done date:1704201609 stat:UNDELIV err:001 text:stat:DELIVRD id:0`,
-      }),
-      ...{ status: 3, code: 'UNDELIV', time: '2017-04-20 16:09:00' },
-    },
-    {
-      name: 'of SMPP with a Chinese text',
-      fields: (_, messageId) => ({ receipt: RECEIPT.replace('{id}', messageId).replace('hi', '您的验证码 & 100%') }),
-      ...{ status: 2, code: 'DELIVRD', time: '2017-04-20 16:09:00' },
-    },
-  ]
-
-  test.each(rows)('$name', async ({ fields, status, code, time }) => {
-    for (const [method, way] of [
-      ['GET', 'query'],
-      ['POST', 'query'],
-      ['POST', 'form'],
-    ] as const) {
-      setSystemTime(new Date(1_492_675_740_231))
-      const rrid = freshRrid()
-      await client.record([ONE], { rrid, messageIds: JSON.stringify([`id-${rrid}`]) })
-      expect(await client.dlr(fields(rrid, `id-${rrid}`), method, way)).toEqual({ accepted: 1, ignored: 0 })
-      const record = { status, mobile: ONE, receiveTime: time, rrid, deliveryStatus: code }
-      expect(await client.statuses(rrid)).toEqual([record])
-      expect(await client.dlr(fields(rrid, `id-${rrid}`), method, way)).toEqual({ accepted: 1, ignored: 0 })
-      expect((await client.fresh()).filter((fresh) => fresh.rrid === rrid)).toEqual(status < 2 ? [] : [record])
-    }
-  })
-
-  test('of messages that nobody has heard of are ignored', async () => {
-    const rrid = await client.record([ONE])
-    for (const fields of [{ rrid, mobile: TWO }, { rrid: 'none', mobile: ONE }, { messageId: 'none' }]) {
-      expect(await client.dlr({ ...fields, stat: 'DELIVRD' })).toEqual({ accepted: 0, ignored: 1 })
-    }
-    expect(await client.dlr({ receipt: RECEIPT.replace('{id}', 'none') })).toEqual({ accepted: 0, ignored: 1 })
-  })
-
-  test('and pushes speak of the same messages', async () => {
-    const rrid = await client.record([ONE], { messageIds: '["same-1"]' })
-    expect(await client.dlr({ messageId: 'same-1', stat: 'ENROUTE' })).toEqual({ accepted: 1, ignored: 0 })
-    expect(await client.report(pushed(rrid, ONE))).toEqual({ accepted: 1, ignored: 0 })
-    expect(await client.dlr({ messageId: 'same-1', stat: 'EXPIRED' })).toEqual({ accepted: 0, ignored: 1 })
-    expect(await client.dlr({ rrid, mobile: ONE, stat: 'DELIVRD' })).toEqual({ accepted: 1, ignored: 0 })
-  })
-})
-
-describe('receipts of gateways that cannot sign', () => {
-  /** What a gateway sends that was given a token. */
-  async function bySource(fields: Fields, method = 'GET') {
-    return client.send(method, 'v1/dlr', fields, method === 'GET' ? 'query' : 'form')
-  }
-
-  const token = (source: string, key?: string) => signatureOf({ source }, key)
-
-  test.each(['kannel', 'a', 'A.b_c-9', 'x'.repeat(64)])('%s', async (source) => {
-    for (const method of ['GET', 'POST']) {
-      const rrid = await client.record([ONE])
-      const message = { rrid, mobile: ONE, stat: 'DELIVRD' }
-      expect(dataOf(await bySource({ ...message, source, token: token(source) }, method))).toEqual({
-        accepted: 1,
-        ignored: 0,
-      })
-      const upper = { ...message, source, token: token(source).toUpperCase() }
-      expect(dataOf(await bySource(upper, method))).toEqual({ accepted: 1, ignored: 0 })
-    }
-  })
-
-  test('a token of something else opens nothing', async () => {
-    const rrid = await client.record([ONE])
-    const message = { rrid, mobile: ONE, stat: 'DELIVRD' }
-    const wrong = [
-      token('other'),
-      token('kannel', 'the key of another application'),
-      signatureOf({ source: 'kannel', ...message }),
-      signatureOf({}),
-      'x',
-      '0'.repeat(64),
-    ]
-    for (const shown of wrong) {
-      expectRefusal(await bySource({ ...message, source: 'kannel', token: shown }), refusals.signature)
-    }
-    expect((await client.statuses(rrid)).map(({ status }) => status)).toEqual([0])
-  })
-
-  test.each(['a b', 'a/b', '小', 'x'.repeat(65)])('"%s" is no name of a source', async (source) => {
-    const message = { messageId: 'none', stat: 'DELIVRD' }
-    expectRefusal(await bySource({ ...message, source, token: token(source) }), refusals.arguments)
-  })
-
-  test('without a token there is no signature', async () => {
-    const message = { messageId: 'none', stat: 'DELIVRD' }
-    for (const fields of [{ source: 'kannel' }, { token: token('kannel') }]) {
-      const { status, text } = await bySource({ ...message, ...fields })
-      expect([status, [70002, 70206].includes(JSON.parse(text).errcode as number)]).toEqual([400, true])
-    }
-  })
-
-  test('what it says is checked as ever', async () => {
-    const source = { source: 'kannel', token: token('kannel') }
-    expectRefusal(await bySource({ ...source, messageId: 'none' }), refusals.arguments)
-    expectRefusal(await bySource({ ...source, messageId: 'none', stat: '小' }), refusals.arguments)
-  })
-
-  test('a token opens nothing but receipts', async () => {
-    const source = { source: 'kannel', token: token('kannel') }
-    const mobile = { mobiles: JSON.stringify([ONE]) }
-    const rows = [
-      ['GET', 'v2/status', source],
-      ['GET', 'v2/status', { ...source, timestamp: timestamp() }],
-      ['GET', 'v1/status', { ...source, rrid: 'none' }],
-      ['POST', 'v1/batch/record', { ...source, ...mobile, timestamp: timestamp() }],
-      ['POST', 'v1/report', { ...source, timestamp: timestamp() }],
-    ] as const
-    for (const [method, path, fields] of rows) {
-      expectRefusal(await client.send(method, path, fields), refusals.noSignature)
-      const asSignature = { ...fields, timestamp: timestamp(), rrid: 'none', signature: source.token }
-      expectRefusal(await client.send(method, path, asSignature), refusals.signature)
-    }
   })
 })
 

@@ -193,6 +193,10 @@ describe('a batch', () => {
     expect(parse(fields)).toEqual(expected)
   })
 
+  test('what is empty was not filled in', () => {
+    expect(parse({ mobiles: both, rrid: '', messageIds: '' })).toEqual({ mobiles: [one, two] })
+  })
+
   test.each([
     [{}, 'sms-no-mobiles: sms phones empty'],
     [{ mobiles: '' }, 'sms-no-mobiles: sms phones empty'],
@@ -208,10 +212,9 @@ describe('a batch', () => {
       `sms-bad-mobile: mobiles: "${'9'.repeat(40)}…" is no telephone number`,
     ],
     [{ mobiles: `["${one}","${two}","${one}"]` }, `sms-bad-arguments: mobiles: "${one}" is there twice`],
-    ...['', 'a b', '小', 'x'.repeat(65), 'a/b'].map(
+    ...['a b', '小', 'x'.repeat(65), 'a/b'].map(
       (rrid) => [{ mobiles: both, rrid }, 'sms-bad-arguments: rrid: expected 1 to 64 letters, digits, - or _'] as const,
     ),
-    [{ mobiles: both, messageIds: '' }, 'sms-bad-array: messageIds: expected a JSON array of strings'],
     [{ mobiles: both, messageIds: '[1,2]' }, 'sms-bad-array: messageIds: expected a JSON array of strings'],
     [{ mobiles: both, messageIds: '["a"]' }, 'sms-bad-array: messageIds: expected as many as mobiles'],
     [{ mobiles: both, messageIds: '["a","a"]' }, 'sms-bad-array: messageIds: "a" is there twice'],
@@ -249,6 +252,14 @@ describe('what a gateway reports', () => {
       { message: { messageId: 'm' }, state: 2, code: 'DELIVRD', receivedAt: Date.UTC(2017, 3, 20, 8, 9) },
     ],
     [{ receipt: 'id:m stat:EXPIRED' }, { message: { messageId: 'm' }, state: 3, code: 'EXPIRED', receivedAt: NOW }],
+    [
+      { ...place, receipt: 'id:m stat:EXPIRED' },
+      { message: place, state: 3, code: 'EXPIRED', receivedAt: NOW },
+    ],
+    [
+      { ...place, stat: 'DELIVRD', messageId: '', done: '', receipt: '' },
+      { message: place, state: 2, code: 'DELIVRD', receivedAt: NOW },
+    ],
   ])('%j', (fields, expected) => {
     expect(parse(fields)).toEqual(expected as never)
   })
@@ -258,17 +269,19 @@ describe('what a gateway reports', () => {
     [{ rrid: 'r', stat: 'DELIVRD' }, 'mobile: missing'],
     [{ mobile: 'm', stat: 'DELIVRD' }, 'rrid: missing'],
     [{ ...place, messageId: 'm', stat: 'DELIVRD' }, 'messageId: not together with rrid and mobile'],
-    [{ messageId: '', stat: 'DELIVRD' }, 'messageId: expected 1 to 64 printable characters without spaces'],
+    [{ messageId: '', stat: 'DELIVRD' }, 'messageId, or rrid and mobile: missing'],
+    [{ messageId: 'a b', stat: 'DELIVRD' }, 'messageId: expected 1 to 64 printable characters without spaces'],
     [{ ...place, rrid: 'r r', stat: 'DELIVRD' }, 'rrid: expected 1 to 64 letters, digits, - or _'],
     [{ ...place, mobile: '1'.repeat(65), stat: 'DELIVRD' }, 'mobile: expected at most 64 characters'],
     [{ ...place }, 'stat: missing'],
     [{ ...place, stat: 'é' }, 'stat: expected 1 to 64 printable ASCII characters'],
-    ...['', '-1', '1.5', 'now', '9'.repeat(16), '9'.repeat(17)].map(
+    ...['-1', '1.5', 'now', '9'.repeat(16), '9'.repeat(17)].map(
       (done) => [{ ...place, stat: 'DELIVRD', done }, 'done: expected milliseconds since 1970'] as const,
     ),
-    ...['rrid', 'mobile', 'messageId', 'stat', 'done'].map(
+    ...['messageId', 'stat', 'done'].map(
       (name) => [{ receipt: 'id:m stat:DELIVRD', [name]: 'x' }, `${name}: not together with receipt`] as const,
     ),
+    [{ receipt: 'id:m stat:DELIVRD', rrid: 'r' }, 'mobile: missing'],
     [{ receipt: 'hello' }, 'receipt: expected the text of an SMPP delivery receipt, with id and stat'],
   ])('%j is refused', (fields, hint) => {
     expect(refusalOf(() => parse(fields as Record<string, string>))).toBe(`sms-bad-arguments: ${hint}`)

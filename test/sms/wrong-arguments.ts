@@ -2,7 +2,7 @@ import { mobiles, type Pushed, pushed } from './calls.ts'
 import { type Refusal, refusals } from './refusals.ts'
 
 /** Arguments of a call that are refused although it is signed. */
-export interface WrongArguments {
+interface WrongArguments {
   readonly name: string
   readonly refusal: Refusal
   /** What the member `error` must say. */
