@@ -1,6 +1,7 @@
 import type { Application } from '../service/applications.ts'
 import type { Lease } from '../sms/lease.ts'
 import type { Messages } from '../sms/messages.ts'
+import { okText } from '../sms/ok-text.ts'
 import { parsePush } from '../sms/push.ts'
 import type { Report } from '../sms/report.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
@@ -31,7 +32,7 @@ interface SmsCall {
 
 /** Longest body of reports, in bytes. */
 const MAX_REPORT_BYTES = 8 * 1024 * 1024
-const NOTHING = '{"status":"ok","data":[]}'
+const NOTHING = okText('[]')
 /** All that the alias of the batch query may have. */
 const SEND_PARAMETERS: ReadonlySet<string> = new Set(['timestamp', 'signature'])
 const NO_SENDING = 'Sending is not offered here: record what other software has sent with batch/record'
@@ -123,9 +124,9 @@ function batchOf(call: SmsRequest, parameters: SmsParameters): Awaitable<Respons
   if (timestamp !== undefined) checkTimestamp(timestamp, Date.now())
   checkSignature(signature, parameters, messages.key, 'rrid')
   const found = messages.batch(rrid)
-  if (!(found instanceof Promise)) return okReply(found)
+  if (!(found instanceof Promise)) return jsonReply(found)
   workInSilence(call)
-  return found.then(okReply)
+  return found.then(jsonReply)
 }
 
 /** Takes in what other software has sent. */
@@ -182,5 +183,5 @@ function withParameters(
 
 /** @param json value of the member `data` */
 function okReply(json: string): Response {
-  return jsonReply(`{"status":"ok","data":${json}}`)
+  return jsonReply(okText(json))
 }

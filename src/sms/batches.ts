@@ -3,6 +3,7 @@ import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { DholeError } from '../tree/error.ts'
 import { Tally } from './counts.ts'
 import type { Batch } from './message.ts'
+import { okText } from './ok-text.ts'
 import type { ReceiveTime } from './receive-time.ts'
 import { recordText } from './record-text.ts'
 import type { State } from './report.ts'
@@ -12,6 +13,8 @@ import { bound, perConnection } from './tables.ts'
 
 /** Messages read at a stretch; nearly all batches are shorter. */
 const STRETCH = 500
+/** What is told of a batch that is not there. */
+export const NO_BATCH = okText('[]')
 
 type MessageRow = [position: number, status: State, mobile: string, code: string, receivedAt: number | null]
 
@@ -97,20 +100,19 @@ function freshRrid(orm: BunSQLiteDatabase, now: number): string {
   return rrid
 }
 
-/** Every message of a batch in the order of submission, as a JSON array. */
+/** Every message of a batch in the order of submission, as a finished answer. */
 export function* batchText(orm: BunSQLiteDatabase, rrid: string, time: ReceiveTime): Generator<void, string> {
   const batchId = findBatch(orm, rrid)
-  if (batchId === undefined) return '[]'
-  let text = ''
+  if (batchId === undefined) return NO_BATCH
+  const records: string[] = []
   for (let from = 0; ; ) {
     // As they come: making objects of them would take longer than reading them.
     const rows = statements(orm).messages.values({ batchId, from }) as MessageRow[]
     for (const [, status, mobile, code, receivedAt] of rows) {
-      if (text !== '') text += ','
-      text += recordText({ status, mobile, rrid, code, receivedAt }, time)
+      records.push(recordText({ status, mobile, rrid, code, receivedAt }, time))
     }
     const last = rows.at(-1)
-    if (last === undefined || rows.length < STRETCH) return `[${text}]`
+    if (last === undefined || rows.length < STRETCH) return okText(`[${records.join(',')}]`)
     from = last[0] + 1
     yield
   }

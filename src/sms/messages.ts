@@ -1,7 +1,8 @@
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
-import { batchText, recordBatch } from './batches.ts'
+import { BatchTexts } from './batch-texts.ts'
+import { batchText, NO_BATCH, recordBatch } from './batches.ts'
 import { type Counts, readCounts, Tally } from './counts.ts'
 import { type Final, Finals, finalsBetween, PAGE, type Stretch } from './finals.ts'
 import type { Lease } from './lease.ts'
@@ -61,6 +62,7 @@ export class Messages {
   readonly #retentionDays: number
   readonly #finals = new Finals()
   readonly #leases = new Leases()
+  readonly #texts = new BatchTexts()
   #key: string | undefined
   #timer: Timer | undefined
   #isClosed = false
@@ -110,13 +112,24 @@ export class Messages {
   }
 
   /** Takes reports in, all in one transaction. Durable when it resolves. */
-  report(reports: readonly Report[]): Promise<ReportCount> {
-    return this.#tables.write((orm) => takeReports(orm, reports, this.#finals))
+  async report(reports: readonly Report[]): Promise<ReportCount> {
+    const { changed, ...count } = await this.#tables.write((orm) => takeReports(orm, reports, this.#finals))
+    for (const rrid of changed) this.#texts.drop(rrid)
+    return count
   }
 
-  /** Every message of a batch in the order of submission, as a JSON array; `[]` when there is no such batch. */
+  /**
+   * Every message of a batch in the order of submission, none when there is no such batch.
+   * @returns a finished answer, made once for all who ask: putting the envelope around it each time would cost as much as
+   *   sending it
+   */
   batch(rrid: string): Awaitable<string> {
-    return this.#tables.read((orm) => batchText(orm, rrid, this.time))
+    const kept = this.#texts.get(rrid)
+    if (kept !== undefined) return kept
+    const text = this.#tables.read((orm) => batchText(orm, rrid, this.time))
+    // A long one may be of a commit that is no longer the latest when it is finished.
+    if (typeof text === 'string' && text !== NO_BATCH) this.#texts.set(rrid, text)
+    return text
   }
 
   /** Final states of the last 24 hours that nobody has been given, oldest first, at most 10,000. */
@@ -152,8 +165,10 @@ export class Messages {
   }
 
   /** Adds messages of elsewhere, all in one transaction; the same once more changes nothing. Durable when it resolves. */
-  import(records: readonly MessageRecord[]): Promise<ImportCount> {
-    return this.#tables.write((orm) => importRecords(orm, records, this.#finals))
+  async import(records: readonly MessageRecord[]): Promise<ImportCount> {
+    const count = await this.#tables.write((orm) => importRecords(orm, records, this.#finals))
+    this.#texts.clear()
+    return count
   }
 
   /** Messages by state, reports by what became of them. */
@@ -177,7 +192,8 @@ export class Messages {
   }
 
   #tidy(): void {
-    purge(this.#tables, this.#retentionDays, () => !this.#isClosed).catch((error) => {
+    const progress = { isWanted: () => !this.#isClosed, onDeleted: () => this.#texts.clear() }
+    purge(this.#tables, this.#retentionDays, progress).catch((error) => {
       if (!this.#isClosed) this.#parts.onTroubled(error)
     })
   }

@@ -83,12 +83,17 @@ export function changeMessage(orm: BunSQLiteDatabase, { batchId, position }: Fou
   statements(orm).change.run({ ...change, batchId, position })
 }
 
+/** What became of reports, and of which batches something has changed. */
+export interface TakenReports extends ReportCount {
+  readonly changed: ReadonlySet<string>
+}
+
 /** Takes reports in, in their order. @see docs/protocol.md#states */
 export function* takeReports(
   orm: BunSQLiteDatabase,
   reports: readonly Report[],
   finals: Finals,
-): Generator<void, ReportCount> {
+): Generator<void, TakenReports> {
   const taking = new Taking(orm, finals)
   let accepted = 0
   for (const [at, report] of reports.entries()) {
@@ -96,7 +101,7 @@ export function* takeReports(
     if (taking.take(report)) accepted++
   }
   taking.end()
-  return { accepted, ignored: reports.length - accepted }
+  return { accepted, ignored: reports.length - accepted, changed: taking.changed }
 }
 
 /** One transaction's worth of reports. */
@@ -105,6 +110,7 @@ class Taking {
   readonly #finals: Finals
   readonly #now = Date.now()
   readonly #tally = new Tally()
+  readonly changed = new Set<string>()
   /** Reports come by the batch. */
   readonly #batches = new Map<string, number | undefined>()
 
@@ -142,6 +148,7 @@ class Taking {
     changeMessage(this.#orm, there, { status: state, code, receivedAt, producedAt, finalSeq, returnedAt: null })
     this.#tally.add(STATE_COUNTS[there.status], -1)
     this.#tally.add(STATE_COUNTS[state])
+    this.changed.add(rrid)
     return 'reportsAccepted'
   }
 

@@ -79,18 +79,30 @@ const statements = perConnection((orm) => ({
     .prepare(),
 }))
 
+/** Who goes along with a purge, step by step. */
+export interface PurgeProgress {
+  /** Whether to go on. */
+  readonly isWanted: () => boolean
+  /** Some of it is deleted. */
+  readonly onDeleted: () => void
+}
+
 /**
  * Deletes what has been kept long enough, in steps that let others in between.
  * @param retentionDays age up to which batches are kept, counted from their submission
- * @param isWanted looked at between the steps
  */
-export async function purge(tables: Tables, retentionDays: number, isWanted: () => boolean): Promise<void> {
+export async function purge(
+  tables: Tables,
+  retentionDays: number,
+  { isWanted, onDeleted }: PurgeProgress,
+): Promise<void> {
   const now = Date.now()
   const before = now - retentionDays * DAY_MS
   const finals = seqOf(now - FINALS_KEPT_MS)
   const cutoffs = { before, finals, handovers: Math.min(finals, seqOf(before)) }
   while (isWanted() && (await tables.read((orm) => hasOld(orm, cutoffs)))) {
     await tables.write((orm) => deleteSome(orm, cutoffs))
+    onDeleted()
   }
 }
 

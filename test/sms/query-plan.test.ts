@@ -28,7 +28,7 @@ async function statements(dataDir: string): Promise<readonly string[]> {
     await messages.import([old])
     await messages.export(undefined, 10)
     messages.keepTidy()
-    while ((await messages.batch('old')) !== '[]') await new Promise(setImmediate)
+    while (JSON.parse(await messages.batch('old')).data.length > 0) await new Promise(setImmediate)
     await close()
   } finally {
     prepare.mockRestore()
