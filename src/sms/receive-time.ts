@@ -15,6 +15,9 @@ export class ReceiveTime {
   /** The day printed last: most of a list are of the same one. */
   #day = Number.NaN
   #dayText = ''
+  /** The moment printed last: carriers report many messages at once. */
+  #last = Number.NaN
+  #lastText = ''
 
   /**
    * @param zone `+08:00`, `-03:30`, `Z`, `UTC`, or a name of the IANA database such as `Asia/Shanghai`
@@ -29,6 +32,13 @@ export class ReceiveTime {
    * @returns `YYYY-MM-DD HH:MM:SS`, local; what lies outside of the years 1970 to 9999 as their first or last second
    */
   format(ms: number): string {
+    if (ms === this.#last) return this.#lastText
+    this.#last = ms
+    this.#lastText = this.#print(ms)
+    return this.#lastText
+  }
+
+  #print(ms: number): string {
     const near = Math.min(Math.max(ms, -DAY_MS), LAST_LOCAL + DAY_MS)
     const local = Math.min(Math.max(near + this.#zone.offsetAt(near), 0), LAST_LOCAL)
     const day = Math.floor(local / DAY_MS)

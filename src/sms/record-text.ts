@@ -10,12 +10,15 @@ export interface StatusRecord {
   readonly receivedAt: number | null
 }
 
-/** Neither is JSON text by itself; all else of a code is. */
-const NEEDS_ESCAPE = /["\\]/
+/** Text that is JSON between two quotation marks as it stands: nearly all there is. */
+const PLAIN = /^[ !#-[\]-~]*$/
 
 /** A record as JSON. While there is no final state the time is empty. @see docs/protocol.md#records */
 export function recordText({ status, mobile, rrid, code, receivedAt }: StatusRecord, time: ReceiveTime): string {
   const received = status < 2 || receivedAt === null ? '' : time.format(receivedAt)
-  const delivery = NEEDS_ESCAPE.test(code) ? JSON.stringify(code) : `"${code}"`
-  return `{"status":${status},"mobile":${JSON.stringify(mobile)},"receiveTime":"${received}","rrid":"${rrid}","deliveryStatus":${delivery}}`
+  return `{"status":${status},"mobile":${quoted(mobile)},"receiveTime":"${received}","rrid":"${rrid}","deliveryStatus":${quoted(code)}}`
+}
+
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
 }
