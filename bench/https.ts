@@ -44,10 +44,11 @@ export function compareCpu(
   samples: Samples,
   subject: string,
   limit: string,
+  limitTitle = 'Bun.serve',
 ): { measured: string; limit: string; judged: Spread; unit: string } {
   return {
     measured: cpuCell(samples, subject),
-    limit: `Bun.serve ${cpuCell(samples, limit)}`,
+    limit: `${limitTitle} ${cpuCell(samples, limit)}`,
     judged: spread(ratios(samples.get(limit, 'cpuUs'), samples.get(subject, 'cpuUs'))),
     unit: 'x',
   }

@@ -5,6 +5,8 @@ import { cardPath, draftPathsOf, draftTexts, notePaths } from './club.ts'
 import { COPY_PATH, draftPaths, LARGE_PATH, largeList, leafPaths, OBJECT_PATH, objectOf1Kb, urlOf } from './fixtures.ts'
 import { PLACES_PATH } from './places.ts'
 import { questions, SPOTS, spotOf } from './questions.ts'
+import { batchCall } from './sms-calls.ts'
+import { BATCH, rridOf, scatteredBatches } from './sms-stock.ts'
 
 /** Places that small requests are spread over. */
 const PLACES = 512
@@ -19,7 +21,7 @@ interface HttpOperation {
   readonly byUser?: true
   /**
    * What one connection sends.
-   * @param size leaves of the tree, or children of the list
+   * @param size leaves of the tree, children of the list, or messages
    * @param user number of the connection
    */
   shots(size: number, user: number): Shot[]
@@ -39,6 +41,9 @@ export type OperationName =
   | 'getNote'
   | 'getCard'
   | 'putDraft'
+  | 'smsPoll'
+  | 'smsBatches'
+  | 'smsHandover'
 
 export const operations: Readonly<Record<OperationName, HttpOperation>> = {
   getLeaf: {
@@ -86,6 +91,10 @@ export const operations: Readonly<Record<OperationName, HttpOperation>> = {
     byUser: true,
     shots: (_, user) => draftPathsOf(user).map((path) => revise(path, user)),
   },
+  smsPoll: { connections: 16, pipelining: 1, shots: (messages) => status([Math.floor(messages / BATCH / 2)]) },
+  smsBatches: { connections: 16, pipelining: 1, shots: (messages) => status(scatteredBatches(messages)) },
+  // Of the limit alone: the text that a batch query answers.
+  smsHandover: { connections: 1, pipelining: 1, shots: () => [{ method: 'GET', path: '/' }] },
 }
 
 function get(path: readonly string[]): Shot {
@@ -100,6 +109,14 @@ function put(path: readonly string[], value: unknown): Shot {
 function revise(path: readonly string[], user: number): Shot {
   const text = draftTexts(user)
   return { method: 'PUT', path: urlOf(path), setupRequest: (request) => ({ ...request, body: text() }) }
+}
+
+/** Asks for one batch after the other, over and over, by calls signed beforehand. */
+function status(batches: readonly number[]): Shot[] {
+  const targets = batches.map((batch) => batchCall(rridOf(batch)).target)
+  let sent = 0
+  const next = () => targets[sent++ % targets.length] ?? ''
+  return [{ method: 'GET', path: next(), setupRequest: (request) => ({ ...request, path: next() }) }]
 }
 
 /** Every filter as JSON, as the protocol wants it. */

@@ -10,15 +10,15 @@ export interface Goal {
 
 export interface Row {
   readonly operation: string
-  /** Leaves of the tree, children of the list, subscribers, rules or applications. */
+  /** Leaves of the tree, children of the list, subscribers, rules or applications, messages. */
   readonly size: number | undefined
   /** The figure itself, with its unit. */
   readonly measured: string
   /** The limit in the same run, with its unit. */
   readonly limit: string
-  /** What is judged: a ratio, or a time. `undefined` when there was nothing to compare with. */
+  /** What is judged: a ratio, a time, or a rate. `undefined` when there was nothing to compare with. */
   readonly judged: Spread | undefined
-  /** `x` for a ratio, a unit of time otherwise. */
+  /** `x` for a ratio, a unit otherwise. */
   readonly unit: string
   readonly goal?: Goal | undefined
 }
@@ -26,7 +26,7 @@ export interface Row {
 /** What a table is about, and what its sizes count. */
 export interface Heading {
   readonly title: string
-  readonly counted: 'leaves' | 'children' | 'subscribers' | 'rules, streams or applications'
+  readonly counted: 'leaves' | 'children' | 'subscribers' | 'rules, streams or applications' | 'messages'
 }
 
 export function report({ title, counted }: Heading, rows: readonly Row[], settings: string): string {

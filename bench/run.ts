@@ -1,4 +1,4 @@
-/** `bun run bench [read|write|query|fan-out|rules|all] [--quick]`: measures, prints the tables and keeps them in `results/`. */
+/** `bun run bench [read|write|query|fan-out|rules|sms|all] [--quick]`: measures, prints the tables and keeps them in `results/`. */
 import { describeFanOut, fanOutRows, fanOutVariants, prepareFanOut } from './fan-out.ts'
 import { operations } from './operations.ts'
 import { prepareQuery, queryRows, queryVariants } from './query.ts'
@@ -7,6 +7,7 @@ import { type Heading, type Row, report } from './report.ts'
 import { runRounds, type Samples, type Variant } from './rounds.ts'
 import { describeRules, prepareRules, rulesRows, rulesVariants } from './rules.ts'
 import { FULL, QUICK, type Settings } from './settings.ts'
+import { describeSms, prepareSms, smsRows, smsVariants } from './sms.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
 import { writeRows, writeVariants } from './write.ts'
 
@@ -60,10 +61,18 @@ const halves = {
     rows: rulesRows,
     describe: describeRules,
   },
+  sms: {
+    title: 'Text messages',
+    counted: 'messages',
+    prepare: prepareSms,
+    variants: smsVariants,
+    rows: smsRows,
+    describe: describeSms,
+  },
 } as const satisfies Readonly<Record<string, Half>>
 type HalfName = keyof typeof halves
 
-const USAGE = 'Usage: bun run bench [read|write|query|fan-out|rules|all] [--quick]'
+const USAGE = 'Usage: bun run bench [read|write|query|fan-out|rules|sms|all] [--quick]'
 
 function parseArguments(words: readonly string[]): { names: readonly HalfName[]; quick: boolean } {
   const quick = words.includes('--quick')
@@ -75,9 +84,10 @@ function parseArguments(words: readonly string[]): { names: readonly HalfName[];
     case 'query':
     case 'fan-out':
     case 'rules':
+    case 'sms':
       return { names: [what], quick }
     case 'all':
-      return { names: ['read', 'write', 'query', 'fan-out', 'rules'], quick }
+      return { names: ['read', 'write', 'query', 'fan-out', 'rules', 'sms'], quick }
     default:
       throw new TypeError(USAGE)
   }

@@ -18,6 +18,13 @@ export interface Settings extends SliceOptions {
   readonly subscribers: number
   readonly idleSubscribers: number
   readonly otherSubscribers: number
+  /** Text messages stored: few, more than the answers about which are kept in memory, and many. */
+  readonly messages: readonly [few: number, some: number, many: number]
+  /** Batch queries of text messages, one after the other. */
+  readonly handovers: number
+  /** Reports about text messages in one measured load, and in the load before it that is not counted. */
+  readonly reports: number
+  readonly warmReports: number
 }
 
 export const FULL: Settings = {
@@ -33,6 +40,10 @@ export const FULL: Settings = {
   subscribers: 1000,
   idleSubscribers: 4000,
   otherSubscribers: 10_000,
+  messages: [10_000, 100_000, 10_000_000],
+  handovers: 20,
+  reports: 120_000,
+  warmReports: 40_000,
 }
 
 export const QUICK: Settings = {
@@ -48,4 +59,8 @@ export const QUICK: Settings = {
   subscribers: 1000,
   idleSubscribers: 2000,
   otherSubscribers: 10_000,
+  messages: [10_000, 100_000, 1_000_000],
+  handovers: 5,
+  reports: 20_000,
+  warmReports: 10_000,
 }

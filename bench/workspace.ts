@@ -8,6 +8,7 @@ import { buildClub } from './club.ts'
 import { buildTree, databaseFile } from './fixtures.ts'
 import { buildPlaces, buildTwins } from './places.ts'
 import { size } from './report.ts'
+import { buildMessages, buildUnreported, buildWaiting } from './sms-stock.ts'
 import type { Certificate } from './targets/target.ts'
 
 const DATA_DIR = fileURLToPath(new URL('data', import.meta.url))
@@ -19,6 +20,9 @@ const builders = {
   twins: buildTwins,
   club: buildClub,
   applications: buildApplications,
+  messages: buildMessages,
+  waiting: buildWaiting,
+  unreported: buildUnreported,
 } as const
 type Stock = keyof typeof builders
 
@@ -64,6 +68,21 @@ export class Workspace implements Disposable {
   /** So many registered applications, to be served and only read. */
   applications(count: number): string {
     return this.#dataDir('applications', count)
+  }
+
+  /** So many messages whose final states have been handed over. */
+  messages(count: number): string {
+    return this.#dataDir('messages', count)
+  }
+
+  /** So many final states that nobody has been given, to be copied. */
+  waiting(count: number): string {
+    return this.#dataDir('waiting', count)
+  }
+
+  /** So many messages that no report has come about, to be copied. */
+  unreported(count: number): string {
+    return this.#dataDir('unreported', count)
   }
 
   /** A directory for the database of AceBase with a list of that many children. */

@@ -2,10 +2,11 @@
 import { requestOf } from '../child.ts'
 import { largeList, objectOf1Kb } from '../fixtures.ts'
 import { firstByName, LIST_CHILDREN } from '../places.ts'
+import { batchAnswer, HANDED_OVER, handoverAnswer } from '../sms-stock.ts'
 import { announce, type Certificate, startServer, type Target } from './target.ts'
 
 /** What a GET answers. */
-export type Content = 'leaf' | 'object' | 'large' | 'places'
+export type Content = 'leaf' | 'object' | 'large' | 'places' | 'batch' | 'handover'
 
 interface BareRequest {
   readonly certificate: Certificate
@@ -26,6 +27,8 @@ const texts: Readonly<Record<Content, () => string>> = {
   object: () => JSON.stringify(objectOf1Kb(0)),
   large: () => JSON.stringify(largeList(0)),
   places: () => JSON.stringify(firstByName(LIST_CHILDREN)),
+  batch: () => batchAnswer(0),
+  handover: () => handoverAnswer(HANDED_OVER),
 }
 
 export function bareServe(certificate: Certificate, content: Content): Target {

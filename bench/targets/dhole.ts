@@ -16,6 +16,10 @@ interface DholeRequest {
   readonly strict?: boolean
   /** Super secret of the application. Default: one that nobody knows. */
   readonly secret?: string
+  /** Key of its text messages, for whose final states anybody may ask as often as they like. Default: a new one. */
+  readonly smsKey?: string
+  /** `GET /cpu` tells the processor time so far, all threads, in milliseconds. Default `false`. */
+  readonly meter?: boolean
 }
 
 const STRICT: ApplicationOptions = { open: true, indexPolicy: 'require', indexes: { '/places': ['name'] } }
@@ -24,23 +28,31 @@ export function dholeServer(request: DholeRequest): Target {
   return { name: request.cold ? 'dhole, no cache' : 'dhole', start: () => startServer('dhole.ts', request) }
 }
 
-function serve({ certificate, dataDir, cold, probe, strict, secret }: DholeRequest): void {
+function serve({ certificate, dataDir, cold, probe, strict, secret, smsKey, meter }: DholeRequest): void {
   const application = new Elysia({ handler: { standardHostname: false } })
   if (probe) {
     const loop = new LoopProbe()
     loop.start()
     application.get('/longest-turn', () => String(loop.take()))
   }
+  if (meter) application.get('/cpu', () => String(cpuMs()))
+  const keys = { ...(secret === undefined ? {} : { secret }), ...(smsKey === undefined ? {} : { smsKey }) }
   application
     .use(
       dhole({
         dataDir,
-        applications: { app: { ...(strict ? STRICT : { open: true }), ...(secret === undefined ? {} : { secret }) } },
+        applications: { app: { ...(strict ? STRICT : { open: true }), ...keys } },
+        ...(smsKey === undefined ? {} : { sms: { intervalMs: 0 } }),
         storage: cold ? { cacheLength: 0 } : {},
       }),
     )
     .listen({ hostname: '127.0.0.1', port: 0, tls: certificate, http2: true, idleTimeout: 60 })
   announce(`https://127.0.0.1:${application.server?.port}`, () => application.stop(true))
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }
 
 if (import.meta.main) serve(requestOf<DholeRequest>())
