@@ -4,7 +4,9 @@ import type { SmsParameters } from './sms-parameters.ts'
 
 /** How far the time of a request may be from ours, before or after. */
 const MAX_SKEW_MS = 60_000
-const MILLISECONDS = /^[0-9]{1,16}$/
+/** A time in milliseconds since 1970. */
+export const MILLISECONDS_PATTERN = '^[0-9]{1,16}$'
+const MILLISECONDS = new RegExp(MILLISECONDS_PATTERN)
 
 /** Whether a text is a time in milliseconds since 1970, in decimal digits. */
 export function isMilliseconds(text: string): boolean {

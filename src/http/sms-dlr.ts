@@ -9,7 +9,9 @@ import { DholeError } from '../tree/error.ts'
 import { checkSigned, given, isMilliseconds, type KeyHolder, required } from './sms-checks.ts'
 import type { SmsParameters } from './sms-parameters.ts'
 
-const SOURCE = /^[0-9A-Za-z_.-]{1,64}$/
+/** Who reports. */
+export const SOURCE_PATTERN = '^[0-9A-Za-z_.-]{1,64}$'
+const SOURCE = new RegExp(SOURCE_PATTERN)
 /** The last moment of the year 9999. */
 const LAST_MS = 253_402_300_799_999
 /** Longest telephone number, far above all there are. */

@@ -2,12 +2,14 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { CODE_PATTERN } from '../sms/carrier-codes.ts'
 import { pushSchema } from '../sms/push.ts'
 import { RRID_PATTERN } from '../sms/rrid.ts'
+import { MILLISECONDS_PATTERN } from './sms-checks.ts'
+import { SOURCE_PATTERN } from './sms-dlr.ts'
 
 const HEX_DIGEST = '^[0-9A-Fa-f]{64}$'
 const LOCAL_TIME = '^([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2})?$'
 
 const timestamp = Type.String({
-  pattern: '^[0-9]{1,16}$',
+  pattern: MILLISECONDS_PATTERN,
   description: 'The time of the request in milliseconds since 1970, at most 60 seconds from ours.',
 })
 const signature = Type.String({
@@ -72,7 +74,7 @@ export const smsParameters = {
     stat: Type.Optional(stat),
     done: Type.Optional(
       Type.String({
-        pattern: '^[0-9]{1,16}$',
+        pattern: MILLISECONDS_PATTERN,
         description: 'When the carrier said so, in milliseconds since 1970. Without, now.',
       }),
     ),
@@ -87,7 +89,7 @@ export const smsParameters = {
     signature: Type.Optional(signature),
     source: Type.Optional(
       Type.String({
-        pattern: '^[0-9A-Za-z_.-]{1,64}$',
+        pattern: SOURCE_PATTERN,
         description: 'In place of `timestamp`: who tells. Any name; goes with `token`.',
       }),
     ),

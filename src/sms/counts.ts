@@ -4,7 +4,7 @@ import { count } from './schema.ts'
 import { perConnection } from './tables.ts'
 
 /** What is counted: messages by the state they are in, reports by what became of them, states handed over. */
-export const COUNT_NAMES = [
+const COUNT_NAMES = [
   'notSent',
   'sending',
   'delivered',
