@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readSecret, smsKeyFile } from '../secret.ts'
 import { isApplicationId } from '../service/application-id.ts'
 import { signatureOf, signedText } from '../sms/signature.ts'
+import { isSource, tokenOf } from '../sms/source.ts'
 import { readText } from './rules-input.ts'
 import { shown } from './shown.ts'
 
@@ -12,9 +13,6 @@ export interface KeyChoice {
   /** Whether it is the one whose key can be a setting. */
   readonly isDefault: boolean
 }
-
-/** A name that a source of delivery receipts may have. */
-const SOURCE = /^[0-9A-Za-z_.-]{1,64}$/
 
 /**
  * Signs parameters as a request must be signed.
@@ -38,11 +36,11 @@ export async function sign(
 }
 
 /** What lets a source of delivery receipts in. @throws Error for a name that no source can have, or without a key */
-export function tokenOf(source: string, choice: KeyChoice): string {
-  if (!SOURCE.test(source)) {
+export function tokenFor(source: string, choice: KeyChoice): string {
+  if (!isSource(source)) {
     throw new Error(`${shown(source)} cannot name a source: 1 to 64 letters, digits, _ . and -`)
   }
-  return signatureOf([['source', source]], keyOf(choice))
+  return tokenOf(source, keyOf(choice))
 }
 
 function parametersOf(given: readonly string[]): Map<string, string> {
@@ -57,13 +55,10 @@ function parametersOf(given: readonly string[]): Map<string, string> {
   return parameters
 }
 
-/** That of the environment, else the one that is kept. */
+/** The setting, which is that of the default application; else the one that is kept. */
 function keyOf({ app, dataDir, isDefault }: KeyChoice): string {
   const key = process.env['SMS_KEY']
-  if (key) {
-    if (!isDefault) process.stderr.write(`dhole: signed with SMS_KEY, not with the key that is kept of "${app}"\n`)
-    return key
-  }
+  if (key && isDefault) return key
   if (!isApplicationId(app)) throw new Error(`--app: ${JSON.stringify(app)} is no name of an application`)
   const file = smsKeyFile(dataDir, app)
   if (!existsSync(file)) throw new Error(`no SMS key: set SMS_KEY, or name --app and --data-dir: there is no ${file}`)

@@ -95,8 +95,8 @@ async function signRequest(given: readonly string[], flags: SignFlags): Promise<
 }
 
 async function token(source: string, flags: DeskFlags): Promise<void> {
-  const { tokenOf } = await import('./sms-sign.ts')
-  print(tokenOf(source, keyChoice(flags)))
+  const { tokenFor } = await import('./sms-sign.ts')
+  print(tokenFor(source, keyChoice(flags)))
 }
 
 function keyChoice({ app, dataDir }: DeskFlags): KeyChoice {

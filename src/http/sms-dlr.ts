@@ -4,14 +4,12 @@ import { parseReceipt } from '../sms/receipt.ts'
 import type { ReceiveTime } from '../sms/receive-time.ts'
 import type { MessageName, Report } from '../sms/report.ts'
 import { isRrid } from '../sms/rrid.ts'
-import { isSignature, signatureOf } from '../sms/signature.ts'
+import { isSignature } from '../sms/signature.ts'
+import { isSource, tokenOf } from '../sms/source.ts'
 import { DholeError } from '../tree/error.ts'
 import { checkSigned, given, isMilliseconds, type KeyHolder, required } from './sms-checks.ts'
 import type { SmsParameters } from './sms-parameters.ts'
 
-/** Who reports. */
-export const SOURCE_PATTERN = '^[0-9A-Za-z_.-]{1,64}$'
-const SOURCE = new RegExp(SOURCE_PATTERN)
 /** The last moment of the year 9999. */
 const LAST_MS = 253_402_300_799_999
 /** Longest telephone number, far above all there are. */
@@ -34,8 +32,8 @@ function checkToken(parameters: SmsParameters, holder: KeyHolder): void {
   const token = given(parameters, 'token')
   if (token === undefined) throw new DholeError('sms-no-signature', 'token: missing')
   const source = required(parameters, 'source')
-  if (!SOURCE.test(source)) throw new DholeError('sms-bad-arguments', 'source: expected 1 to 64 of 0-9 A-Z a-z _ . -')
-  if (!isSignature(token, signatureOf([['source', source]], holder.key))) throw new DholeError('sms-bad-signature')
+  if (!isSource(source)) throw new DholeError('sms-bad-arguments', 'source: expected 1 to 64 of 0-9 A-Z a-z _ . -')
+  if (!isSignature(token, tokenOf(source, holder.key))) throw new DholeError('sms-bad-signature')
 }
 
 /**
