@@ -60,6 +60,8 @@ class Handover {
   readonly #ended: (failure?: unknown) => void
   readonly #patienceMs: number
   readonly #peer: Peer | null
+  /** Our end of the connection. A listener that is about to stop says 0, and goes on with what is under way. */
+  readonly #port: number | undefined
   /** Ends the wait of the moment. */
   #wake = () => {}
   /** Whether the system has shown the connection. */
@@ -80,6 +82,7 @@ class Handover {
     this.#ended = ended
     this.#patienceMs = patienceMs
     this.#peer = listener?.requestIP(request) ?? null
+    this.#port = listener?.port || undefined
     this.body = new ReadableStream({
       type: 'direct',
       pull: (writer: Writer) => this.#run(writer),
@@ -145,7 +148,7 @@ class Handover {
   }
 
   async #queued(): Promise<number | undefined> {
-    return this.#peer === null ? undefined : sendQueueOf(this.#peer, this.#listener?.port)
+    return this.#peer === null ? undefined : sendQueueOf(this.#peer, this.#port)
   }
 
   /**
@@ -166,9 +169,11 @@ class Handover {
 
   /** The client has it all. */
   #finish(writer: Writer): void {
-    this.#isOver = true
     writer.write(END)
     writer.end()
+    // Even now it may turn out that the client has gone.
+    if (this.#isOver) return
+    this.#isOver = true
     this.#lease.acknowledge().then(() => this.#ended(), this.#ended)
   }
 

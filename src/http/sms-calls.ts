@@ -31,7 +31,7 @@ interface SmsCall {
 }
 
 /** Longest body of reports, in bytes. */
-const MAX_REPORT_BYTES = 8 * 1024 * 1024
+const MAX_REPORT_BYTES = 4 * 1024 * 1024
 const NOTHING = okText('[]')
 /** All that the alias of the batch query may have. */
 const SEND_PARAMETERS: ReadonlySet<string> = new Set(['timestamp', 'signature'])

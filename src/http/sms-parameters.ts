@@ -8,6 +8,8 @@ export type SmsParameters = ReadonlyMap<string, string>
 const MAX_FORM_BYTES = 1024 * 1024
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const ESCAPED = /[%+]/
+/** Far more than any call has; sorting them for the signature must not take long. */
+const MAX_PARAMETERS = 100
 /** Longest name that an error repeats. */
 const LONGEST_SHOWN = 64
 
@@ -30,26 +32,34 @@ export function parametersOf(search: string): Map<string, string> {
   return parameters
 }
 
-/** @throws `sms-bad-arguments` when there is another value of that name */
+/** @throws `sms-bad-arguments` when there is another value of that name, or there are too many */
 export function addParameter(parameters: Map<string, string>, name: string, value: string): void {
   const known = parameters.get(name)
   if (known !== undefined && known !== value) {
     throw new DholeError('sms-bad-arguments', `${name.slice(0, LONGEST_SHOWN)}: given twice, with two values`)
   }
+  if (known === undefined && parameters.size === MAX_PARAMETERS) {
+    throw new DholeError('sms-bad-arguments', `Parameters: expected at most ${MAX_PARAMETERS}`)
+  }
   parameters.set(name, value)
 }
 
 /**
- * A body as text, empty when there is none.
- * @throws `sms-bad-arguments` when it is too long, or no UTF-8
+ * A body as text, empty when there is none. It is read before anybody knows who has sent it, because it is signed too:
+ * so it must be as long as what is sent, and not many times longer once it is unpacked.
+ * @throws `sms-bad-arguments` when it is too long, compressed, or no UTF-8
  */
 export async function readSmsBody(request: Request, maxBytes: number): Promise<string> {
+  const encoding = request.headers.get('content-encoding') ?? ''
+  if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
+    throw new DholeError('sms-bad-arguments', 'body: expected UTF-8 that is not compressed')
+  }
   try {
     return await readText(request, maxBytes, 'bad-data')
   } catch (thrown) {
     if (!(thrown instanceof DholeError)) throw thrown
     if (thrown.code === 'no-data') return ''
-    const expected = thrown.code === 'write-too-big' ? `at most ${maxBytes} bytes` : 'UTF-8, as it is or as gzip'
+    const expected = thrown.code === 'write-too-big' ? `at most ${maxBytes} bytes` : 'UTF-8'
     throw new DholeError('sms-bad-arguments', `body: expected ${expected}`, { cause: thrown })
   }
 }

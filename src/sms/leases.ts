@@ -1,8 +1,8 @@
-import { asc, gte, lte, max, sql } from 'drizzle-orm'
+import { asc, gte, lte, max, min, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { firstOffered } from './final-seq.ts'
 import type { Stretch } from './finals.ts'
-import { handover } from './schema.ts'
+import { final, handover } from './schema.ts'
 import { bound, perConnection, type Tables } from './tables.ts'
 
 /** Stretches read at once. */
@@ -10,6 +10,10 @@ const PAGE = 1000
 const END = Number.MAX_SAFE_INTEGER
 
 const statements = perConnection((orm) => ({
+  oldest: orm
+    .select({ seq: min(final.seq) })
+    .from(final)
+    .prepare(),
   at: orm
     .select({ first: max(handover.firstSeq) })
     .from(handover)
@@ -32,9 +36,9 @@ const statements = perConnection((orm) => ({
     .prepare(),
 }))
 
-/** Keeps for good that a stretch was handed over. */
-export function addHandover(orm: BunSQLiteDatabase, { first, last }: Stretch, returnedAt: number): void {
-  statements(orm).add.run({ first, last, returnedAt })
+/** Keeps for good what was handed over at once. */
+export function addHandovers(orm: BunSQLiteDatabase, stretches: readonly Stretch[], returnedAt: number): void {
+  for (const { first, last } of joined(stretches)) statements(orm).add.run({ first, last, returnedAt })
 }
 
 /**
@@ -47,7 +51,10 @@ export class Leases {
   #loading: Promise<void> | undefined
   #leased: Stretch[] = []
 
-  /** Learns what was handed over before this process began. Nothing is leased before that. */
+  /**
+   * Learns which of the final states that are there were handed over before this process began. Nothing is leased before
+   * that. Age does not matter: the clock may be put back.
+   */
   load(tables: Tables): Promise<void> {
     this.#loading ??= this.#load(tables)
     return this.#loading
@@ -55,8 +62,7 @@ export class Leases {
 
   async #load(tables: Tables): Promise<void> {
     try {
-      const from = firstOffered(Date.now())
-      let page = await tables.read((orm) => handedOver(orm, statements(orm).at.get({ seq: from })?.first ?? from))
+      let page = await tables.read(firstHandedOver)
       while (page.length > 0) {
         this.#returned = joined([...this.#returned, ...page])
         const first = (page.at(-1)?.last ?? 0) + 1
@@ -69,9 +75,12 @@ export class Leases {
     }
   }
 
-  /** Stretches that nobody has been given, in order; the last one has no end. */
-  *free(now: number): Generator<Stretch> {
-    let first = firstOffered(now)
+  /**
+   * Stretches that nobody has been given, in order; the last one has no end.
+   * @param after the number behind which to begin
+   */
+  *free(now: number, after = 0): Generator<Stretch> {
+    let first = Math.max(firstOffered(now), after + 1)
     for (const taken of this.#taken()) {
       if (taken.last < first) continue
       if (taken.first > first) yield { first, last: taken.first - 1 }
@@ -86,27 +95,27 @@ export class Leases {
     return stretch
   }
 
-  /** Less was found than was asked for. */
-  shrink(stretch: Stretch, last: number): Stretch {
-    this.release(stretch)
-    return this.lease({ first: stretch.first, last })
+  release(stretches: readonly Stretch[]): void {
+    this.#leased = this.#leased.filter((leased) => !stretches.includes(leased))
   }
 
-  release(stretch: Stretch): void {
-    this.#leased = this.#leased.filter((leased) => leased !== stretch)
-  }
-
-  /** It has been handed over, durably. */
-  return(stretch: Stretch): void {
-    this.release(stretch)
-    const oldest = firstOffered(Date.now())
-    const young = this.#returned.filter(({ last }) => last >= oldest)
-    this.#returned = joined([...young, stretch])
+  /** They have been handed over, durably. */
+  return(stretches: readonly Stretch[]): void {
+    this.release(stretches)
+    this.#returned = joined([...this.#returned, ...stretches])
   }
 
   #taken(): readonly Stretch[] {
     return inOrder([...this.#returned, ...this.#leased])
   }
+}
+
+/** From the one on that has the oldest final state. */
+// biome-ignore lint/correctness/useYield: three looks
+function* firstHandedOver(orm: BunSQLiteDatabase): Generator<void, readonly Stretch[]> {
+  const { oldest, at, from } = statements(orm)
+  const seq = oldest.get()?.seq ?? undefined
+  return seq === undefined ? [] : from.all({ first: at.get({ seq })?.first ?? seq })
 }
 
 // biome-ignore lint/correctness/useYield: a page is one look

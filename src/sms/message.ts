@@ -41,6 +41,6 @@ export interface ImportCount {
   readonly added: number
   /** There already, and not older than what was imported: left as they were. */
   readonly known: number
-  /** There already, and moved on to the state that was imported. */
+  /** There already, and moved on to the state that was imported, or given a `messageId` it did not have. */
   readonly changed: number
 }

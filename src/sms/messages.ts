@@ -6,7 +6,7 @@ import { batchText, NO_BATCH, recordBatch } from './batches.ts'
 import { type Counts, readCounts, Tally } from './counts.ts'
 import { type Final, Finals, finalsBetween, PAGE, type Stretch } from './finals.ts'
 import type { Lease } from './lease.ts'
-import { addHandover, Leases } from './leases.ts'
+import { addHandovers, Leases } from './leases.ts'
 import type { Batch, ExportCursor, ExportPage, ImportCount, MessageRecord } from './message.ts'
 import { Rate } from './rate.ts'
 import { ReceiveTime } from './receive-time.ts'
@@ -19,6 +19,7 @@ import { exportRecords, importRecords } from './transfer.ts'
 
 /** Final states handed over at once. */
 const MAX_RETURNED = 10_000
+const FIRST_PURGE_MS = 60 * 1000
 const PURGE_EVERY_MS = 60 * 60 * 1000
 
 export interface MessagesSettings {
@@ -65,6 +66,7 @@ export class Messages {
   readonly #texts = new BatchTexts()
   #key: string | undefined
   #timer: Timer | undefined
+  #firstTimer: Timer | undefined
   #isClosed = false
 
   constructor(parts: MessagesParts, { timeZone, mobile, retentionDays, intervalMs }: MessagesSettings) {
@@ -135,28 +137,27 @@ export class Messages {
   /** Final states of the last 24 hours that nobody has been given, oldest first, at most 10,000. */
   async lease(): Promise<Lease> {
     await this.#leases.load(this.#tables)
-    const begun = await this.#tables.read((orm) => beginLease(orm, this.#leases))
-    if (begun === undefined) return NOTHING
-    const { stretch, finals } = begun
+    const stretches: Stretch[] = []
+    const pieces: string[] = []
+    let count = 0
     try {
-      const pieces = [this.#text(finals)]
-      let page = finals
-      let count = page.length
-      // Nothing changes within a stretch, so each page may be of another commit, and others get their turn.
-      while (page.length === PAGE && count < MAX_RETURNED) {
-        await new Promise(setImmediate)
-        const first = lastOf(page) + 1
-        const next = await this.#tables.read((orm) => readFinals(orm, { first, last: stretch.last }))
-        if (next.length === 0) break
-        page = next
-        pieces.push(this.#text(page))
-        count += page.length
+      // Nothing changes among those that are there, so each page may be of another commit, and others get their turn.
+      while (count < MAX_RETURNED) {
+        // What others have released meanwhile is older, and waits for the next call.
+        const after = stretches.at(-1)?.last
+        const most = MAX_RETURNED - count
+        const page = await this.#tables.read((orm) => leasePage(orm, this.#leases, after, most))
+        if (page === undefined) break
+        stretches.push(page.stretch)
+        pieces.push(page.finals.map((final) => recordText(final, this.time)).join(','))
+        count += page.finals.length
+        if (page.finals.length === PAGE) await new Promise(setImmediate)
       }
-      return this.#leaseOf(this.#leases.shrink(stretch, lastOf(page)), pieces, count)
     } catch (error) {
-      this.#leases.release(stretch)
+      this.#leases.release(stretches)
       throw error
     }
+    return this.#leaseOf(stretches, pieces, count)
   }
 
   /** A stretch of all that is kept. @param after where the stretch before ended */
@@ -179,30 +180,37 @@ export class Messages {
     })
   }
 
-  /** Deletes what has been kept long enough, now and every hour until it is closed. */
+  /**
+   * From now on deletes every hour what has been kept long enough, for the first time in a minute: the clock of a machine
+   * that has just been started may be years ahead.
+   */
   keepTidy(): void {
     this.#timer ??= setInterval(() => this.#tidy(), PURGE_EVERY_MS).unref()
-    this.#tidy()
+    this.#firstTimer ??= setTimeout(() => this.#tidy(), FIRST_PURGE_MS).unref()
+  }
+
+  /** Deletes what has been kept long enough. Resolves when that is done. */
+  purge(): Promise<void> {
+    return purge(this.#tables, this.#retentionDays, {
+      isWanted: () => !this.#isClosed,
+      onDeleted: () => this.#texts.clear(),
+    })
   }
 
   /** Nothing is begun any more. The tables are somebody else's to close. */
   close(): void {
     this.#isClosed = true
     clearInterval(this.#timer)
+    clearTimeout(this.#firstTimer)
   }
 
   #tidy(): void {
-    const progress = { isWanted: () => !this.#isClosed, onDeleted: () => this.#texts.clear() }
-    purge(this.#tables, this.#retentionDays, progress).catch((error) => {
+    this.purge().catch((error) => {
       if (!this.#isClosed) this.#parts.onTroubled(error)
     })
   }
 
-  #text(finals: readonly Final[]): string {
-    return finals.map((final) => recordText(final, this.time)).join(',')
-  }
-
-  #leaseOf(stretch: Stretch, pieces: readonly string[], count: number): Lease {
+  #leaseOf(stretches: readonly Stretch[], pieces: readonly string[], count: number): Lease {
     let isAcknowledged = false
     return {
       pieces,
@@ -210,48 +218,40 @@ export class Messages {
       acknowledge: async () => {
         isAcknowledged = true
         try {
-          await this.#tables.write((orm) => acknowledge(orm, stretch, count))
-          this.#leases.return(stretch)
+          await this.#tables.write((orm) => acknowledge(orm, stretches, count))
+          this.#leases.return(stretches)
         } catch (error) {
-          this.#leases.release(stretch)
+          this.#leases.release(stretches)
           throw error
         }
       },
       release: () => {
-        if (!isAcknowledged) this.#leases.release(stretch)
+        if (!isAcknowledged) this.#leases.release(stretches)
       },
     }
   }
 }
 
-const NOTHING: Lease = { pieces: [], count: 0, acknowledge: async () => {}, release: () => {} }
-
-/** The first free stretch in which there is something, which from now on is leased, and its first page. */
-// biome-ignore lint/correctness/useYield: between finding and leasing it nobody else may come
-function* beginLease(
+/** The oldest final states behind one that are free, from now on leased: no more than a page of them. */
+// biome-ignore lint/correctness/useYield: between finding and leasing them nobody else may come
+function* leasePage(
   orm: BunSQLiteDatabase,
   leases: Leases,
+  after: number | undefined,
+  most: number,
 ): Generator<void, { stretch: Stretch; finals: readonly Final[] } | undefined> {
-  for (const free of leases.free(Date.now())) {
-    const finals = finalsBetween(orm, free)
-    if (finals.length > 0) return { stretch: leases.lease(free), finals }
+  for (const free of leases.free(Date.now(), after)) {
+    const finals = finalsBetween(orm, free).slice(0, most)
+    const last = finals.at(-1)
+    if (last !== undefined) return { stretch: leases.lease({ first: free.first, last: last.seq }), finals }
   }
   return undefined
 }
 
-// biome-ignore lint/correctness/useYield: a page is one look
-function* readFinals(orm: BunSQLiteDatabase, stretch: Stretch): Generator<void, readonly Final[]> {
-  return finalsBetween(orm, stretch)
-}
-
-// biome-ignore lint/correctness/useYield: two rows are written
-function* acknowledge(orm: BunSQLiteDatabase, stretch: Stretch, count: number): Generator<void, void> {
-  addHandover(orm, stretch, Date.now())
+// biome-ignore lint/correctness/useYield: a few rows are written
+function* acknowledge(orm: BunSQLiteDatabase, stretches: readonly Stretch[], count: number): Generator<void, void> {
+  addHandovers(orm, stretches, Date.now())
   const tally = new Tally()
   tally.add('statusesReturned', count)
   tally.write(orm)
-}
-
-function lastOf(finals: readonly Final[]): number {
-  return finals.at(-1)?.seq ?? 0
 }

@@ -9,6 +9,8 @@ import { bound, perConnection } from './tables.ts'
 
 /** Reports taken in before others get their turn. */
 const STRETCH = 200
+/** Messages of one id that are looked at. */
+const SAME_ID = 16
 
 /** A message as far as a report can change it. */
 export interface Found {
@@ -18,6 +20,7 @@ export interface Found {
   readonly mobile: string
   readonly status: State
   readonly code: string
+  readonly messageId: string | null
 }
 
 const found = {
@@ -26,6 +29,7 @@ const found = {
   mobile: message.mobile,
   status: message.status,
   code: message.code,
+  messageId: message.messageId,
 }
 
 const statements = perConnection((orm) => ({
@@ -35,13 +39,12 @@ const statements = perConnection((orm) => ({
     .where(and(eq(message.batchId, bound('batchId')), eq(message.mobile, bound('mobile'))))
     .prepare(),
   byMessageId: orm
-    .select({ ...found, rrid: batch.rrid })
+    .select({ ...found, rrid: batch.rrid, submittedAt: batch.submittedAt })
     .from(message)
     .innerJoin(batch, eq(batch.id, message.batchId))
     .where(eq(message.messageId, bound('messageId')))
-    // Gateways use numbers again: the newest message is meant.
     .orderBy(desc(message.batchId))
-    .limit(1)
+    .limit(SAME_ID)
     .prepare(),
   change: orm
     .update(message)
@@ -153,7 +156,7 @@ class Taking {
   }
 
   #find(name: MessageName): Found | undefined {
-    if ('messageId' in name) return statements(this.#orm).byMessageId.get({ messageId: name.messageId })
+    if ('messageId' in name) return newest(statements(this.#orm).byMessageId.all({ messageId: name.messageId }))
     const { rrid, mobile } = name
     const batchId = this.#batchOf(rrid)
     return batchId === undefined ? undefined : messageOf(this.#orm, batchId, rrid, mobile)
@@ -163,6 +166,12 @@ class Taking {
     if (!this.#batches.has(rrid)) this.#batches.set(rrid, findBatch(this.#orm, rrid))
     return this.#batches.get(rrid)
   }
+}
+
+/** Gateways use their numbers again: the message submitted last is meant. An import may have brought older ones since. */
+function newest<Message extends { readonly submittedAt: number }>(messages: readonly Message[]): Message | undefined {
+  const [first, ...others] = messages
+  return others.reduce((last, other) => (last && other.submittedAt > last.submittedAt ? other : last), first)
 }
 
 /** The message to a telephone number within a batch. */

@@ -36,6 +36,11 @@ const statements = perConnection((orm) => ({
       returnedAt: sql.placeholder('returnedAt'),
     })
     .prepare(),
+  name: orm
+    .update(message)
+    .set({ messageId: sql`${sql.placeholder('messageId')}` })
+    .where(and(eq(message.batchId, bound('batchId')), eq(message.position, bound('position'))))
+    .prepare(),
   rest: orm
     .select({ message })
     .from(message)
@@ -103,8 +108,7 @@ class Importing {
     const batchId = findBatch(this.#orm, rrid) ?? addBatch(this.#orm, rrid, submittedAt)
     const there = messageOf(this.#orm, batchId, rrid, mobile)
     if (there === undefined) this.#add(batchId, record)
-    else if (there.status < 2 && record.status > there.status) this.#change(there, record)
-    else this.#known++
+    else this.#addTo(there, record)
   }
 
   #add(batchId: number, record: MessageRecord): void {
@@ -115,11 +119,21 @@ class Importing {
     this.#added++
   }
 
-  #change(there: Found, record: MessageRecord): void {
+  #addTo(there: Found, record: MessageRecord): void {
+    const isNamed = record.messageId !== undefined && there.messageId === null
+    const isMoved = there.status < 2 && record.status > there.status
+    // Gateways give their numbers when they send, which may be after the batch was recorded.
+    if (isNamed)
+      statements(this.#orm).name.run({ batchId: there.batchId, position: there.position, messageId: record.messageId })
+    if (isMoved) this.#move(there, record)
+    if (isNamed || isMoved) this.#changed++
+    else this.#known++
+  }
+
+  #move(there: Found, record: MessageRecord): void {
     changeMessage(this.#orm, there, this.#changeOf(record))
     this.#tally.add(STATE_COUNTS[there.status], -1)
     this.#tally.add(STATE_COUNTS[record.status])
-    this.#changed++
   }
 
   /** A final state that nobody was told of is handed over from now on, unless it is too old for that. */

@@ -330,10 +330,10 @@ describe('what cannot be read', () => {
     dataOf(await client.sendSigned('POST', 'v1/status', smaller, 'form'))
   })
 
-  test('a push of more than 8 MiB', async () => {
+  test('a push of more than 4 MiB', async () => {
     const client = new SmsClient(server.call)
     const spaces = (bytes: number) => `{"type":1,"data":[]}`.padEnd(bytes, ' ')
-    expectRefusal(await client.push(spaces(8 * 1024 * 1024 + 1)), refusals.arguments)
+    expectRefusal(await client.push(spaces(4 * 1024 * 1024 + 1)), refusals.arguments)
   })
 
   test('a push that is not UTF-8', async () => {
