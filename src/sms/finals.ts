@@ -17,7 +17,7 @@ export interface Final extends StatusRecord {
 }
 
 /** Final states read at a stretch: a millisecond or two. */
-export const PAGE = 1000
+const PAGE = 1000
 
 const statements = perConnection((orm) => ({
   last: orm

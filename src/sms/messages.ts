@@ -4,7 +4,7 @@ import { DholeError } from '../tree/error.ts'
 import { BatchTexts } from './batch-texts.ts'
 import { batchText, NO_BATCH, recordBatch } from './batches.ts'
 import { type Counts, readCounts, Tally } from './counts.ts'
-import { type Final, Finals, finalsBetween, PAGE, type Stretch } from './finals.ts'
+import { type Final, Finals, finalsBetween, type Stretch } from './finals.ts'
 import type { Lease } from './lease.ts'
 import { addHandovers, Leases } from './leases.ts'
 import type { Batch, ExportCursor, ExportPage, ImportCount, MessageRecord } from './message.ts'
@@ -151,7 +151,7 @@ export class Messages {
         stretches.push(page.stretch)
         pieces.push(page.finals.map((final) => recordText(final, this.time)).join(','))
         count += page.finals.length
-        if (page.finals.length === PAGE) await new Promise(setImmediate)
+        await new Promise(setImmediate)
       }
     } catch (error) {
       this.#leases.release(stretches)
