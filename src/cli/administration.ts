@@ -5,8 +5,8 @@ import {
   fixedKeys,
 } from '../server/administration.ts'
 import { socketPath } from '../server/command.ts'
-import { settingSchema } from '../server/config.ts'
 import { connect } from '../server/control-client.ts'
+import { defaultId } from './default-id.ts'
 
 /**
  * Whoever can change the applications of a folder: the server that runs on it, or the files themselves.
@@ -25,6 +25,5 @@ export async function administrationOf(dataDir: string): Promise<Administration>
 
 /** As the settings in the environment say, which are those of a server started from here. */
 function defaultApplication(): DefaultApplication {
-  const id = process.env['APP_ID'] || String(settingSchema('APP_ID').default)
-  return { id, fixedKeys: fixedKeys(process.env), isOpen: false }
+  return { id: defaultId(), fixedKeys: fixedKeys(process.env), isOpen: false }
 }

@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { fileName } from './rules-input.ts'
+import { fileName } from './input.ts'
 import { csv } from './sms-csv.ts'
 import type { FileFormat } from './sms-file.ts'
 import { ndjson } from './sms-ndjson.ts'

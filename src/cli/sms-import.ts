@@ -1,6 +1,6 @@
 import { type ImportedMessage, type MessageDesk, PAGE_RECORDS } from '../server/message-desk.ts'
+import { fileName } from './input.ts'
 import { Progress } from './progress.ts'
-import { fileName } from './rules-input.ts'
 import { messageOf } from './sms-columns.ts'
 import { type FileFormat, LineError, type Row } from './sms-file.ts'
 import { sizeOf, textOf } from './sms-input.ts'

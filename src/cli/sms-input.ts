@@ -1,5 +1,5 @@
 import { createReadStream, statSync } from 'node:fs'
-import { reason, STDIN } from './rules-input.ts'
+import { reason, STDIN } from './input.ts'
 
 /** Bytes read at once. */
 const PIECE_BYTES = 64 * 1024

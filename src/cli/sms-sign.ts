@@ -3,7 +3,7 @@ import { readSecret, smsKeyFile } from '../secret.ts'
 import { isApplicationId } from '../service/application-id.ts'
 import { signatureOf, signedText } from '../sms/signature.ts'
 import { isSource, tokenOf } from '../sms/source.ts'
-import { readText } from './rules-input.ts'
+import { readText } from './input.ts'
 import { shown } from './shown.ts'
 
 /** Whose key signs. */

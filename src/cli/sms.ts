@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { defaultId } from './default-id.ts'
-import { STDIN as STDIO } from './rules-input.ts'
+import { STDIN as STDIO } from './input.ts'
 import type { FormatName } from './sms-format.ts'
 import type { KeyChoice } from './sms-sign.ts'
 

@@ -1,0 +1,36 @@
+/** Standard input in place of a file. */
+export const STDIN = '-'
+
+/** What a file is called in what is printed. */
+export function fileName(file: string): string {
+  return file === STDIN ? '<stdin>' : file
+}
+
+/**
+ * The text of a file, or of standard input for `-`, without a byte order mark.
+ * @throws Error with the name of the file when it cannot be read or is no text
+ */
+export async function readText(file: string): Promise<string> {
+  const bytes = await readBytes(file)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new Error(`${fileName(file)}: not UTF-8 text`, { cause })
+  }
+}
+
+async function readBytes(file: string): Promise<Uint8Array> {
+  try {
+    return await (file === STDIN ? Bun.stdin : Bun.file(file)).bytes()
+  } catch (cause) {
+    throw new Error(`${fileName(file)}: cannot be read: ${reason(cause)}`, { cause })
+  }
+}
+
+/** Why a file cannot be read. */
+export function reason(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined
+  if (code === 'ENOENT') return 'there is no such file'
+  if (code === 'EISDIR') return 'it is a folder'
+  return code ?? String(cause)
+}
