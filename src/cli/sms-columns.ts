@@ -1,7 +1,7 @@
 import type { ImportedMessage } from '../server/message-desk.ts'
-import { isCode, stateOf } from '../sms/carrier-codes.ts'
+import { CODE_FORM, isCode, stateOf } from '../sms/carrier-codes.ts'
 import type { MessageRecord } from '../sms/message.ts'
-import { isMessageId } from '../sms/message-id.ts'
+import { isMessageId, MESSAGE_ID_FORM } from '../sms/message-id.ts'
 import type { State } from '../sms/report.ts'
 import { isRrid } from '../sms/rrid.ts'
 import { shown } from './shown.ts'
@@ -59,10 +59,10 @@ export function messageOf(cells: Cells, now: number): ImportedMessage {
     rrid: text(cells, 'rrid', isRrid, '1 to 64 letters, digits, _ and -') ?? missing('rrid'),
     mobile: mobileOf(cells),
     status: statusOf(cells),
-    deliveryStatus: text(cells, 'deliveryStatus', isCode, '1 to 64 printable ASCII characters') ?? '',
+    deliveryStatus: text(cells, 'deliveryStatus', isCode, CODE_FORM) ?? '',
     receivedAt: within('receiveTime', () => readReceiveTime(cells.get('receiveTime'))),
     submittedAt: timeOf(cells, 'submittedAt') ?? now,
-    messageId: text(cells, 'messageId', isMessageId, '1 to 64 printable characters without spaces'),
+    messageId: text(cells, 'messageId', isMessageId, MESSAGE_ID_FORM),
     producedAt: timeOf(cells, 'producedAt'),
     returnedAt: timeOf(cells, 'returnedAt'),
   }

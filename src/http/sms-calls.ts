@@ -1,5 +1,4 @@
 import type { Application } from '../service/applications.ts'
-import type { Lease } from '../sms/lease.ts'
 import type { Messages } from '../sms/messages.ts'
 import { okText } from '../sms/ok-text.ts'
 import { parsePush } from '../sms/push.ts'
@@ -87,12 +86,7 @@ async function hand(call: SmsRequest, parameters: SmsParameters): Promise<Respon
   messages.admit()
   workInSilence(call)
   const lease = await messages.lease()
-  return lease.count === 0 ? empty(lease) : handOver(lease, call, ending(call, application.hold()))
-}
-
-function empty(lease: Lease): Response {
-  lease.release()
-  return jsonReply(NOTHING)
+  return lease.count === 0 ? jsonReply(NOTHING) : handOver(lease, call, ending(call, application.hold()))
 }
 
 function ending({ onFailed }: SmsRequest, release: () => void): (failure?: unknown) => void {

@@ -1,9 +1,10 @@
-import { isCode, stateOf } from '../sms/carrier-codes.ts'
-import { isMessageId } from '../sms/message-id.ts'
+import { CODE_FORM, isCode, stateOf } from '../sms/carrier-codes.ts'
+import { isMessageId, MESSAGE_ID_FORM } from '../sms/message-id.ts'
+import { MAX_MOBILE_LENGTH } from '../sms/push.ts'
 import { parseReceipt } from '../sms/receipt.ts'
 import type { ReceiveTime } from '../sms/receive-time.ts'
 import type { MessageName, Report } from '../sms/report.ts'
-import { isRrid } from '../sms/rrid.ts'
+import { isRrid, RRID_FORM } from '../sms/rrid.ts'
 import { isSignature } from '../sms/signature.ts'
 import { isSource, tokenOf } from '../sms/source.ts'
 import { DholeError } from '../tree/error.ts'
@@ -12,8 +13,6 @@ import type { SmsParameters } from './sms-parameters.ts'
 
 /** The last moment of the year 9999. */
 const LAST_MS = 253_402_300_799_999
-/** Longest telephone number, far above all there are. */
-const LONGEST_MOBILE = 64
 /** What stands in a receipt itself. */
 const NOT_BESIDE_RECEIPT = ['messageId', 'stat', 'done']
 
@@ -48,7 +47,7 @@ export function parseDelivery(parameters: SmsParameters, time: ReceiveTime, now:
   if (receipt !== undefined) return receiptReport(receipt, parameters, time, now)
   const message = nameIn(parameters)
   const code = required(parameters, 'stat')
-  if (!isCode(code)) throw wrong('stat: expected 1 to 64 printable ASCII characters')
+  if (!isCode(code)) throw wrong(`stat: expected ${CODE_FORM}`)
   return reportOf(message, code, doneIn(parameters) ?? now)
 }
 
@@ -73,15 +72,15 @@ function nameIn(parameters: SmsParameters): MessageName {
   if (messageId === undefined && !isPlaced) throw wrong('messageId, or rrid and mobile: missing')
   if (messageId === undefined) return placeIn(parameters)
   if (isPlaced) throw wrong('messageId: not together with rrid and mobile')
-  if (!isMessageId(messageId)) throw wrong('messageId: expected 1 to 64 printable characters without spaces')
+  if (!isMessageId(messageId)) throw wrong(`messageId: expected ${MESSAGE_ID_FORM}`)
   return { messageId }
 }
 
 function placeIn(parameters: SmsParameters): MessageName {
   const rrid = required(parameters, 'rrid')
   const mobile = required(parameters, 'mobile')
-  if (!isRrid(rrid)) throw wrong('rrid: expected 1 to 64 letters, digits, - or _')
-  if (mobile.length > LONGEST_MOBILE) throw wrong(`mobile: expected at most ${LONGEST_MOBILE} characters`)
+  if (!isRrid(rrid)) throw wrong(`rrid: expected ${RRID_FORM}`)
+  if (mobile.length > MAX_MOBILE_LENGTH) throw wrong(`mobile: expected at most ${MAX_MOBILE_LENGTH} characters`)
   return { rrid, mobile }
 }
 

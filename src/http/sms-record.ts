@@ -1,6 +1,6 @@
 import type { Batch } from '../sms/message.ts'
-import { isMessageId } from '../sms/message-id.ts'
-import { isRrid } from '../sms/rrid.ts'
+import { isMessageId, MESSAGE_ID_FORM } from '../sms/message-id.ts'
+import { isRrid, RRID_FORM } from '../sms/rrid.ts'
 import { DholeError } from '../tree/error.ts'
 import { given } from './sms-checks.ts'
 import type { SmsParameters } from './sms-parameters.ts'
@@ -19,7 +19,7 @@ export function parseBatch(parameters: SmsParameters, isMobile: (text: string) =
   const mobiles = mobilesIn(parameters, isMobile)
   const rrid = given(parameters, 'rrid')
   if (rrid !== undefined && !isRrid(rrid)) {
-    throw new DholeError('sms-bad-arguments', 'rrid: expected 1 to 64 letters, digits, - or _')
+    throw new DholeError('sms-bad-arguments', `rrid: expected ${RRID_FORM}`)
   }
   return { rrid, mobiles, messageIds: messageIdsIn(parameters, mobiles.length) }
 }
@@ -43,7 +43,7 @@ function messageIdsIn(parameters: SmsParameters, count: number): readonly string
   const ids = parseStrings('messageIds', text)
   if (ids.length !== count) throw new DholeError('sms-bad-array', 'messageIds: expected as many as mobiles')
   if (!ids.every(isMessageId)) {
-    throw new DholeError('sms-bad-array', 'messageIds: expected 1 to 64 printable characters without spaces each')
+    throw new DholeError('sms-bad-array', `messageIds: expected ${MESSAGE_ID_FORM} each`)
   }
   const twice = repeated(ids)
   if (twice !== undefined) throw new DholeError('sms-bad-array', `messageIds: ${shown(twice)} is there twice`)

@@ -3,6 +3,7 @@ import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { DholeError } from '../tree/error.ts'
 import { Tally } from './counts.ts'
 import type { Batch } from './message.ts'
+import { addMessage, NOT_SENT } from './message-rows.ts'
 import { okText } from './ok-text.ts'
 import type { ReceiveTime } from './receive-time.ts'
 import { recordText } from './record-text.ts'
@@ -28,17 +29,6 @@ const statements = perConnection((orm) => ({
     .insert(batch)
     .values({ rrid: sql.placeholder('rrid'), submittedAt: sql.placeholder('submittedAt') })
     .returning({ id: batch.id })
-    .prepare(),
-  addMessage: orm
-    .insert(message)
-    .values({
-      batchId: sql.placeholder('batchId'),
-      position: sql.placeholder('position'),
-      mobile: sql.placeholder('mobile'),
-      status: 0,
-      code: '',
-      messageId: sql.placeholder('messageId'),
-    })
     .prepare(),
   mobiles: orm
     .select({ mobile: message.mobile })
@@ -86,7 +76,7 @@ export function* recordBatch(orm: BunSQLiteDatabase, { rrid, mobiles, messageIds
   const name = rrid ?? freshRrid(orm, now)
   const batchId = addBatch(orm, name, now)
   for (const [position, mobile] of mobiles.entries()) {
-    statements(orm).addMessage.run({ batchId, position, mobile, messageId: messageIds?.[position] ?? null })
+    addMessage(orm, { batchId, position, mobile, messageId: messageIds?.[position] ?? null }, NOT_SENT)
   }
   const tally = new Tally()
   tally.add('notSent', mobiles.length)

@@ -9,6 +9,8 @@ export interface CarrierCode {
 
 /** What a code may look like, as a regular expression: printable ASCII. */
 export const CODE_PATTERN = '^[ -~]{1,64}$'
+/** The same in words. */
+export const CODE_FORM = '1 to 64 printable ASCII characters'
 const CODE = new RegExp(CODE_PATTERN)
 
 /** Beginnings of codes that are failures, in the table or not. */

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { State } from './report.ts'
 import { count } from './schema.ts'
 import { perConnection } from './tables.ts'
 
@@ -38,6 +39,12 @@ export class Tally {
 
   add(name: CountName, by = 1): void {
     this.#by.set(name, (this.#by.get(name) ?? 0) + by)
+  }
+
+  /** A message goes from one state to another. */
+  move(from: State, to: State): void {
+    this.add(STATE_COUNTS[from], -1)
+    this.add(STATE_COUNTS[to])
   }
 
   write(orm: BunSQLiteDatabase): void {

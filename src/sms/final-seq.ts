@@ -1,7 +1,9 @@
+import { DAY_MS } from './calendar.ts'
+
 /** Numbers for the final states that become known in one millisecond; more of them take those of the next. */
 const PER_MS = 1024
 /** Final states are handed over for so long. */
-const OFFERED_MS = 24 * 60 * 60 * 1000
+const OFFERED_MS = DAY_MS
 
 /** The first number for a moment. */
 export function seqOf(ms: number): number {

@@ -1,14 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { DholeError } from '../tree/error.ts'
-import { CODE_PATTERN, stateOf } from './carrier-codes.ts'
+import { CODE_FORM, CODE_PATTERN, stateOf } from './carrier-codes.ts'
 import type { ReceiveTime } from './receive-time.ts'
 import type { Report, State } from './report.ts'
-import { RRID_PATTERN } from './rrid.ts'
+import { RRID_FORM, RRID_PATTERN } from './rrid.ts'
 
 const MAX_REPORTS = 10_000
 /** Longest telephone number of a report, far above all there are: one that nobody has is ignored, not refused. */
-const MAX_MOBILE_LENGTH = 64
+export const MAX_MOBILE_LENGTH = 64
 
 const elementSchema = Type.Object(
   {
@@ -24,9 +24,9 @@ const elementSchema = Type.Object(
 /** What is wrong with an element, by the member that is. Not what stands there: reports are nobody else's business. */
 const EXPECTED = new Map([
   ['status', 'expected "Success" or "Failure"'],
-  ['deliveryStatus', 'expected 1 to 64 printable ASCII characters'],
+  ['deliveryStatus', `expected ${CODE_FORM}`],
   ['mobile', `expected a string of 1 to ${MAX_MOBILE_LENGTH} characters`],
-  ['rrid', 'expected 1 to 64 letters, digits, - or _'],
+  ['rrid', `expected ${RRID_FORM}`],
   ['receiveTime', 'expected YYYY-MM-DD HH:MM:SS'],
 ])
 

@@ -1,63 +1,17 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { findBatch } from './batches.ts'
-import { type CountName, STATE_COUNTS, Tally } from './counts.ts'
+import { type CountName, Tally } from './counts.ts'
 import type { Finals } from './finals.ts'
-import type { MessageName, Report, ReportCount, State } from './report.ts'
-import { batch, contradiction, message } from './schema.ts'
-import { bound, perConnection } from './tables.ts'
+import { changeMessage, type Found, findMessage, findMessageById } from './message-rows.ts'
+import type { MessageName, Report, ReportCount } from './report.ts'
+import { contradiction } from './schema.ts'
+import { perConnection } from './tables.ts'
 
 /** Reports taken in before others get their turn. */
 const STRETCH = 200
-/** Messages of one id that are looked at. */
-const SAME_ID = 16
-
-/** A message as far as a report can change it. */
-export interface Found {
-  readonly batchId: number
-  readonly position: number
-  readonly rrid: string
-  readonly mobile: string
-  readonly status: State
-  readonly code: string
-  readonly messageId: string | null
-}
-
-const found = {
-  batchId: message.batchId,
-  position: message.position,
-  mobile: message.mobile,
-  status: message.status,
-  code: message.code,
-  messageId: message.messageId,
-}
 
 const statements = perConnection((orm) => ({
-  byMobile: orm
-    .select(found)
-    .from(message)
-    .where(and(eq(message.batchId, bound('batchId')), eq(message.mobile, bound('mobile'))))
-    .prepare(),
-  byMessageId: orm
-    .select({ ...found, rrid: batch.rrid, submittedAt: batch.submittedAt })
-    .from(message)
-    .innerJoin(batch, eq(batch.id, message.batchId))
-    .where(eq(message.messageId, bound('messageId')))
-    .orderBy(desc(message.batchId))
-    .limit(SAME_ID)
-    .prepare(),
-  change: orm
-    .update(message)
-    .set({
-      status: sql`${sql.placeholder('status')}`,
-      code: sql`${sql.placeholder('code')}`,
-      receivedAt: sql`${sql.placeholder('receivedAt')}`,
-      producedAt: sql`${sql.placeholder('producedAt')}`,
-      finalSeq: sql`${sql.placeholder('finalSeq')}`,
-      returnedAt: sql`${sql.placeholder('returnedAt')}`,
-    })
-    .where(and(eq(message.batchId, bound('batchId')), eq(message.position, bound('position'))))
-    .prepare(),
   contradict: orm
     .insert(contradiction)
     .values({
@@ -71,20 +25,6 @@ const statements = perConnection((orm) => ({
     .onConflictDoNothing()
     .prepare(),
 }))
-
-/** What becomes of a message when its state changes. */
-export interface MessageChange {
-  readonly status: State
-  readonly code: string
-  readonly receivedAt: number | null
-  readonly producedAt: number | null
-  readonly finalSeq: number | null
-  readonly returnedAt: number | null
-}
-
-export function changeMessage(orm: BunSQLiteDatabase, { batchId, position }: Found, change: MessageChange): void {
-  statements(orm).change.run({ ...change, batchId, position })
-}
 
 /** What became of reports, and of which batches something has changed. */
 export interface TakenReports extends ReportCount {
@@ -149,33 +89,20 @@ class Taking {
       : null
     const producedAt = isFinal ? this.#now : null
     changeMessage(this.#orm, there, { status: state, code, receivedAt, producedAt, finalSeq, returnedAt: null })
-    this.#tally.add(STATE_COUNTS[there.status], -1)
-    this.#tally.add(STATE_COUNTS[state])
+    this.#tally.move(there.status, state)
     this.changed.add(rrid)
     return 'reportsAccepted'
   }
 
   #find(name: MessageName): Found | undefined {
-    if ('messageId' in name) return newest(statements(this.#orm).byMessageId.all({ messageId: name.messageId }))
+    if ('messageId' in name) return findMessageById(this.#orm, name.messageId)
     const { rrid, mobile } = name
     const batchId = this.#batchOf(rrid)
-    return batchId === undefined ? undefined : messageOf(this.#orm, batchId, rrid, mobile)
+    return batchId === undefined ? undefined : findMessage(this.#orm, batchId, rrid, mobile)
   }
 
   #batchOf(rrid: string): number | undefined {
     if (!this.#batches.has(rrid)) this.#batches.set(rrid, findBatch(this.#orm, rrid))
     return this.#batches.get(rrid)
   }
-}
-
-/** Gateways use their numbers again: the message submitted last is meant. An import may have brought older ones since. */
-function newest<Message extends { readonly submittedAt: number }>(messages: readonly Message[]): Message | undefined {
-  const [first, ...others] = messages
-  return others.reduce((last, other) => (last && other.submittedAt > last.submittedAt ? other : last), first)
-}
-
-/** The message to a telephone number within a batch. */
-export function messageOf(orm: BunSQLiteDatabase, batchId: number, rrid: string, mobile: string): Found | undefined {
-  const there = statements(orm).byMobile.get({ batchId, mobile })
-  return there && { ...there, rrid }
 }

@@ -1,11 +1,11 @@
 import { and, asc, eq, lt, lte, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { DAY_MS } from './calendar.ts'
 import { STATE_COUNTS, Tally } from './counts.ts'
 import { seqOf } from './final-seq.ts'
 import { batch, contradiction, final, handover, message } from './schema.ts'
 import { bound, perConnection, type Tables } from './tables.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 /** Final states are of no use once they are too old to be handed over; a day more, in case a clock is mended. */
 const FINALS_KEPT_MS = 2 * DAY_MS
 /** Rows of a table deleted in one transaction. */

@@ -4,6 +4,8 @@ const RANDOM_BITS = 4 * RANDOM_DIGITS
 
 /** What a rrid may be, ours or foreign, as a regular expression. */
 export const RRID_PATTERN = '^[0-9A-Za-z_-]{1,64}$'
+/** The same in words. */
+export const RRID_FORM = '1 to 64 letters, digits, - or _'
 const RRID = new RegExp(RRID_PATTERN)
 
 /**

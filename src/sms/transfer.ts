@@ -5,7 +5,7 @@ import { STATE_COUNTS, Tally } from './counts.ts'
 import { isOffered } from './final-seq.ts'
 import type { Finals } from './finals.ts'
 import type { ExportCursor, ExportPage, ImportCount, MessageRecord } from './message.ts'
-import { changeMessage, type Found, type MessageChange, messageOf } from './reports.ts'
+import { addMessage, changeMessage, type Found, findMessage, type MessageState } from './message-rows.ts'
 import { batch, handover, message } from './schema.ts'
 import { bound, perConnection } from './tables.ts'
 
@@ -20,21 +20,6 @@ const statements = perConnection((orm) => ({
     .where(eq(message.batchId, bound('batchId')))
     .orderBy(desc(message.position))
     .limit(1)
-    .prepare(),
-  add: orm
-    .insert(message)
-    .values({
-      batchId: sql.placeholder('batchId'),
-      position: sql.placeholder('position'),
-      mobile: sql.placeholder('mobile'),
-      status: sql.placeholder('status'),
-      code: sql.placeholder('code'),
-      receivedAt: sql.placeholder('receivedAt'),
-      messageId: sql.placeholder('messageId'),
-      producedAt: sql.placeholder('producedAt'),
-      finalSeq: sql.placeholder('finalSeq'),
-      returnedAt: sql.placeholder('returnedAt'),
-    })
     .prepare(),
   name: orm
     .update(message)
@@ -106,7 +91,7 @@ class Importing {
   take(record: MessageRecord): void {
     const { rrid, mobile, submittedAt } = record
     const batchId = findBatch(this.#orm, rrid) ?? addBatch(this.#orm, rrid, submittedAt)
-    const there = messageOf(this.#orm, batchId, rrid, mobile)
+    const there = findMessage(this.#orm, batchId, rrid, mobile)
     if (there === undefined) this.#add(batchId, record)
     else this.#addTo(there, record)
   }
@@ -114,7 +99,7 @@ class Importing {
   #add(batchId: number, record: MessageRecord): void {
     const position = (statements(this.#orm).lastPosition.get({ batchId })?.position ?? -1) + 1
     const { mobile, messageId = null } = record
-    statements(this.#orm).add.run({ batchId, position, mobile, messageId, ...this.#changeOf(record) })
+    addMessage(this.#orm, { batchId, position, mobile, messageId }, this.#stateOf(record))
     this.#tally.add(STATE_COUNTS[record.status])
     this.#added++
   }
@@ -131,13 +116,12 @@ class Importing {
   }
 
   #move(there: Found, record: MessageRecord): void {
-    changeMessage(this.#orm, there, this.#changeOf(record))
-    this.#tally.add(STATE_COUNTS[there.status], -1)
-    this.#tally.add(STATE_COUNTS[record.status])
+    changeMessage(this.#orm, there, this.#stateOf(record))
+    this.#tally.move(there.status, record.status)
   }
 
   /** A final state that nobody was told of is handed over from now on, unless it is too old for that. */
-  #changeOf(record: MessageRecord): MessageChange {
+  #stateOf(record: MessageRecord): MessageState {
     const { rrid, mobile, status, deliveryStatus: code, receivedAt, returnedAt } = record
     const producedAt = status < 2 ? undefined : (record.producedAt ?? receivedAt)
     const isNews =

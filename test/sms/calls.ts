@@ -61,6 +61,13 @@ export function timestamp(): string {
   return String(Date.now())
 }
 
+let names = 0
+
+/** An rrid that nobody else has. */
+export function freshRrid(): string {
+  return `batch-${names++}`
+}
+
 /** Numbers of telephones, each another one. */
 export function mobiles(count: number, first = 0): readonly string[] {
   return Array.from({ length: count }, (_, at) => String(13_800_000_000 + first + at))

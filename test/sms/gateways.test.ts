@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
 import type { HttpsServer } from '../support/https-server.ts'
-import { dataOf, type Fields, mobiles, pushed, SmsClient, signatureOf, timestamp } from './calls.ts'
+import { dataOf, type Fields, freshRrid, mobiles, pushed, SmsClient, signatureOf, timestamp } from './calls.ts'
 import { expectRefusal, refusals } from './refusals.ts'
 import { startSms } from './service.ts'
 import { wrongReceipts } from './wrong-arguments.ts'
@@ -20,13 +20,6 @@ afterAll(() => server.stop())
 afterEach(() => {
   setSystemTime()
 })
-
-let names = 0
-
-/** An rrid of the test's own. */
-function freshRrid(): string {
-  return `batch-${names++}`
-}
 
 describe('receipts', () => {
   const RECEIPT = 'id:{id} sub:001 dlvrd:001 submit date:1704201608 done date:1704201609 stat:DELIVRD err:000 text:hi'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
 import type { HttpsServer } from '../support/https-server.ts'
-import { dataOf, encoded, mobiles, pushed, SmsClient, signed, timestamp } from './calls.ts'
+import { dataOf, encoded, freshRrid, mobiles, pushed, SmsClient, signed, timestamp } from './calls.ts'
 import { lives, type Told } from './message-lives.ts'
 import { expectRefusal, refusals } from './refusals.ts'
 import { application, startSms } from './service.ts'
@@ -21,13 +21,6 @@ afterAll(() => server.stop())
 afterEach(() => {
   setSystemTime()
 })
-
-let names = 0
-
-/** An rrid of the test's own. */
-function freshRrid(): string {
-  return `batch-${names++}`
-}
 
 describe('taking a batch in', () => {
   test('its name tells the time, and is another one each time', async () => {
