@@ -1,15 +1,15 @@
 /** `bun run bench [read|write|query|fan-out|rules|sms|all] [--quick]`: measures, prints the tables and keeps them in `results/`. */
-import { describeFanOut, fanOutRows, fanOutVariants, prepareFanOut } from './fan-out.ts'
-import { operations } from './operations.ts'
-import { prepareQuery, queryRows, queryVariants } from './query.ts'
-import { readRows, readVariants } from './read.ts'
-import { type Heading, type Row, report } from './report.ts'
-import { runRounds, type Samples, type Variant } from './rounds.ts'
-import { describeRules, prepareRules, rulesRows, rulesVariants } from './rules.ts'
-import { FULL, QUICK, type Settings } from './settings.ts'
-import { describeSms, prepareSms, smsRows, smsVariants } from './sms.ts'
-import { openWorkspace, type Workspace } from './workspace.ts'
-import { writeRows, writeVariants } from './write.ts'
+import { describeFanOut, fanOutRows, fanOutVariants, prepareFanOut } from './fan-out/fan-out.ts'
+import { runRounds, type Samples, type Variant } from './harness/rounds.ts'
+import { FULL, QUICK, type Settings } from './harness/settings.ts'
+import { openWorkspace, type Workspace } from './harness/workspace.ts'
+import { operations } from './load/operations.ts'
+import { prepareQuery, queryRows, queryVariants } from './query/query.ts'
+import { readRows, readVariants } from './read/read.ts'
+import { type Heading, type Row, report } from './report/table.ts'
+import { describeRules, prepareRules, rulesRows, rulesVariants } from './rules/rules.ts'
+import { describeSms, prepareSms, smsRows, smsVariants } from './sms/sms.ts'
+import { writeRows, writeVariants } from './write/write.ts'
 
 interface Half extends Heading {
   /** Makes the data that the variants read. */

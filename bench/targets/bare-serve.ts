@@ -1,8 +1,8 @@
 /** The limit over HTTPS: `Bun.serve` alone. GET answers a prebuilt text, PUT the body it was sent. */
-import { requestOf } from '../child.ts'
-import { largeList, objectOf1Kb } from '../fixtures.ts'
-import { firstByName, LIST_CHILDREN } from '../places.ts'
-import { batchAnswer, HANDED_OVER, handoverAnswer } from '../sms-stock.ts'
+import { requestOf } from '../harness/child.ts'
+import { largeList, objectOf1Kb } from '../stock/blogs.ts'
+import { batchAnswer, HANDED_OVER, handoverAnswer } from '../stock/messages.ts'
+import { firstByName, LIST_CHILDREN } from '../stock/places.ts'
 import { announce, type Certificate, startServer, type Target } from './target.ts'
 
 /** What a GET answers. */

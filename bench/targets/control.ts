@@ -1,5 +1,5 @@
 /** In a server to be measured: does what it is told over a plain socket beside the listener. */
-import { stampedText } from '../stream-message.ts'
+import { stampedText } from '../load/stream-message.ts'
 
 /** Tells every watcher of each text; resolves when that is under way. */
 export type Publish = (texts: readonly string[]) => Promise<unknown>

@@ -1,6 +1,6 @@
 /** The product as a user starts it: `dhole serve` on a folder. */
 import { fileURLToPath } from 'node:url'
-import { CHILD_LIFETIME_MS } from '../child.ts'
+import { CHILD_LIFETIME_MS } from '../harness/child.ts'
 import type { Running, Target } from './target.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))

@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia'
 import { mount, openApplications } from '../../src/dhole.ts'
 import type { DholeOptions } from '../../src/index.ts'
-import { requestOf } from '../child.ts'
+import { requestOf } from '../harness/child.ts'
 import { listenForOrders } from './control.ts'
 import { announce, type Certificate, startServer, type Target } from './target.ts'
 

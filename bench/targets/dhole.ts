@@ -1,8 +1,8 @@
 /** The product: the plugin in an Elysia application, as a host would mount it. */
 import { Elysia } from 'elysia'
 import { type ApplicationOptions, dhole } from '../../src/index.ts'
-import { requestOf } from '../child.ts'
-import { LoopProbe } from '../loop-probe.ts'
+import { requestOf } from '../harness/child.ts'
+import { LoopProbe } from '../harness/loop-probe.ts'
 import { announce, type Certificate, startServer, type Target } from './target.ts'
 
 interface DholeRequest {

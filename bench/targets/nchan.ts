@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { CHILD_LIFETIME_MS } from '../child.ts'
+import { CHILD_LIFETIME_MS } from '../harness/child.ts'
 import type { Certificate, Running, Target } from './target.ts'
 
 const NGINX = '/usr/sbin/nginx'

@@ -1,8 +1,8 @@
 /** The limit of streams: a TLS socket that is written the bytes of each message, with no HTTP and no hub. */
 import type { Socket } from 'bun'
 import { openDatabase } from '../../src/dhole.ts'
-import { requestOf } from '../child.ts'
-import { databaseFile } from '../fixtures.ts'
+import { requestOf } from '../harness/child.ts'
+import { databaseFile } from '../stock/blogs.ts'
 import { listenForOrders } from './control.ts'
 import { announce, type Certificate, startServer, type Target } from './target.ts'
 

@@ -1,6 +1,6 @@
 /** A server to be measured: a child process on a free port of 127.0.0.1, over TLS. */
 import { fileURLToPath } from 'node:url'
-import { CHILD_LIFETIME_MS } from '../child.ts'
+import { CHILD_LIFETIME_MS } from '../harness/child.ts'
 
 export interface Running {
   readonly url: string

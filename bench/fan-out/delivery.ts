@@ -1,0 +1,113 @@
+/** What it costs to tell many subscribers of one node, and how soon they know. */
+
+import type { Part } from '../harness/part.ts'
+import type { Samples, Variant } from '../harness/rounds.ts'
+import { BUSY_PATH, busyStreams, loadStreams, middle, ratioOf } from '../load/streams.ts'
+import { type Goal, type Row, short, size } from '../report/table.ts'
+import { dholeStreams } from '../targets/dhole-streams.ts'
+import { rawStreams } from '../targets/raw-streams.ts'
+
+const COST: Goal = { kind: 'at most', bound: 1.15 }
+const LATENCY: Goal = { kind: 'at most', bound: 1.5 }
+const SAVED: Goal = { kind: 'at least', bound: 8 }
+const GROWTH: Goal = { kind: 'at most', bound: 1.2 }
+
+const MANY = 32
+const rawName = (inFlight: number) => `streams raw ${inFlight}`
+const JOINED = `streams raw joined ${MANY}`
+const WRITING = 'streams raw writing 1'
+const dholeName = (inFlight: number, leaves: number) => `streams dhole ${inFlight} ${size(leaves)}`
+/** The variant that others are compared with too. */
+export const deliveryName = (leaves: number) => dholeName(1, leaves)
+
+export const deliveryPart: Part = {
+  variants(workspace, settings) {
+    const { certificate } = workspace
+    const streams = busyStreams(settings.subscribers)
+    const dhole = (inFlight: number, leaves: number): Variant => ({
+      name: dholeName(inFlight, leaves),
+      run: () =>
+        workspace.withCopy(workspace.tree(leaves), (dataDir) =>
+          loadStreams(dholeStreams({ certificate, dataDir, path: BUSY_PATH }), { streams, inFlight }, settings),
+        ),
+    })
+    const raw = (name: string, inFlight: number, joined: boolean): Variant => ({
+      name,
+      run: () => loadStreams(rawStreams({ certificate, joined }), { streams, inFlight }, settings),
+    })
+    const writing: Variant = {
+      name: WRITING,
+      run: () =>
+        workspace.withCopy(workspace.tree(settings.sizes[0] ?? 0), (dataDir) => {
+          const written = { dataDir, path: BUSY_PATH }
+          return loadStreams(rawStreams({ certificate, written }), { streams, inFlight: 1 }, settings)
+        }),
+    }
+    const [smallest, largest] = [settings.sizes[0] ?? 0, settings.sizes.at(-1) ?? 0]
+    return [
+      raw(rawName(1), 1, false),
+      writing,
+      dhole(1, smallest),
+      dhole(1, largest),
+      raw(rawName(MANY), MANY, false),
+      dhole(MANY, smallest),
+      raw(JOINED, MANY, true),
+    ]
+  },
+  rows(samples, { sizes, subscribers }) {
+    const [smallest, largest] = [sizes[0] ?? 0, sizes.at(-1) ?? 0]
+    const [one, grown, many] = [dholeName(1, smallest), dholeName(1, largest), dholeName(MANY, smallest)]
+    const rows: Omit<Row, 'size' | 'unit'>[] = [
+      {
+        operation: 'deliver, one message in flight, time over limit',
+        measured: costCell(samples, one),
+        limit: `Bun.listen ${costCell(samples, rawName(1))}`,
+        judged: ratioOf(samples, one, rawName(1), 'deliveryUs'),
+        goal: COST,
+      },
+      {
+        operation: 'deliver, one message in flight, time over the same socket behind the same write',
+        measured: costCell(samples, one),
+        limit: `database, then Bun.listen ${costCell(samples, WRITING)}`,
+        judged: ratioOf(samples, one, WRITING, 'deliveryUs'),
+      },
+      {
+        operation: 'p99 from publishing to arrival, one message in flight, time over limit',
+        measured: latencyCell(samples, one),
+        limit: `Bun.listen ${latencyCell(samples, rawName(1))}`,
+        judged: ratioOf(samples, one, rawName(1), 'p99Ms'),
+        goal: LATENCY,
+      },
+      {
+        operation: `deliver, ${MANY} messages in flight, times less than one write for each`,
+        measured: costCell(samples, many),
+        limit: `Bun.listen, one write for each, ${costCell(samples, rawName(MANY))}`,
+        judged: ratioOf(samples, rawName(MANY), many, 'deliveryUs'),
+        goal: SAVED,
+      },
+      {
+        operation: `deliver, ${MANY} messages in flight, time over limit`,
+        measured: costCell(samples, many),
+        limit: `Bun.listen, one write for all, ${costCell(samples, JOINED)}`,
+        judged: ratioOf(samples, many, JOINED, 'deliveryUs'),
+      },
+      {
+        operation: 'growth of publishing with the tree, write and deliveries, HTTPS',
+        measured: `${short(middle(samples, grown, 'publishUs'))} us CPU at ${size(largest)} leaves`,
+        limit: `${short(middle(samples, one, 'publishUs'))} us CPU at ${size(smallest)}`,
+        judged: ratioOf(samples, grown, one, 'publishUs'),
+        goal: GROWTH,
+      },
+    ]
+    return rows.map((row) => ({ ...row, size: subscribers, unit: 'x' }))
+  },
+}
+
+export function costCell(samples: Samples, variant: string): string {
+  const rate = middle(samples, variant, 'perSecond')
+  return `${short(middle(samples, variant, 'deliveryUs'))} us CPU, ${short(rate)}/s`
+}
+
+function latencyCell(samples: Samples, variant: string): string {
+  return `${short(middle(samples, variant, 'p99Ms'))} ms, p50 ${short(middle(samples, variant, 'p50Ms'))} ms`
+}

@@ -1,0 +1,38 @@
+/** The same fan-out by nginx with nchan, where it is installed. */
+
+import type { Part } from '../harness/part.ts'
+import { busyStreams, loadStreams, ratioOf } from '../load/streams.ts'
+import type { Row } from '../report/table.ts'
+import { isInstalled, nchan } from '../targets/nchan.ts'
+import { costCell, deliveryName } from './delivery.ts'
+
+const NAME = 'streams nchan'
+
+export const nchanPart: Part = {
+  variants(workspace, settings) {
+    if (!isInstalled()) return []
+    const load = { streams: busyStreams(settings.subscribers), inFlight: 1, posted: true }
+    return [
+      {
+        name: NAME,
+        run: () =>
+          workspace.withScratch((scratchDir) => {
+            return loadStreams(nchan(workspace.certificate, scratchDir), load, settings)
+          }),
+      },
+    ]
+  },
+  rows(samples, { sizes, subscribers }) {
+    const ours = deliveryName(sizes[0] ?? 0)
+    const row = { operation: 'deliver, one message in flight, against nchan', size: subscribers, unit: 'x' }
+    const measured = costCell(samples, ours)
+    if (!isInstalled()) return [{ ...row, measured, limit: 'nchan is not installed', judged: undefined }]
+    const found: Row = {
+      ...row,
+      measured,
+      limit: `nchan ${costCell(samples, NAME)}`,
+      judged: ratioOf(samples, NAME, ours, 'deliveryUs'),
+    }
+    return [found]
+  },
+}

@@ -1,0 +1,44 @@
+/** What those who listen elsewhere cost a write. */
+
+import type { Part } from '../harness/part.ts'
+import { ratios, spread } from '../harness/rounds.ts'
+import { loadStreams, middle } from '../load/streams.ts'
+import { short } from '../report/table.ts'
+import { urlOf } from '../stock/blogs.ts'
+import { dholeStreams } from '../targets/dhole-streams.ts'
+
+const NAME = 'streams others'
+const WRITERS = 32
+/** A sister of those that are listened to. */
+const BUSY = '/rooms/busy'
+
+export const othersPart: Part = {
+  variants(workspace, settings) {
+    const { certificate } = workspace
+    const streams = Array.from({ length: settings.subscribers }, (_, room) => urlOf(['rooms', `room-${room}`]))
+    return [
+      {
+        name: NAME,
+        run: () =>
+          workspace.withScratch((dataDir) =>
+            loadStreams(
+              dholeStreams({ certificate, dataDir, path: BUSY }),
+              { streams, inFlight: WRITERS, concerned: 0 },
+              settings,
+            ),
+          ),
+      },
+    ]
+  },
+  rows: (samples, { subscribers }) => [
+    {
+      operation: `write, ${WRITERS} at once, among streams of other nodes, HTTPS, time over limit`,
+      size: subscribers,
+      measured: `${short(middle(samples, NAME, 'publishUs'))} us CPU`,
+      limit: `no streams ${short(middle(samples, NAME, 'unheardUs'))} us CPU`,
+      judged: spread(ratios(samples.get(NAME, 'publishUs'), samples.get(NAME, 'unheardUs'))),
+      unit: 'x',
+      goal: { kind: 'at most', bound: 1.2 },
+    },
+  ],
+}

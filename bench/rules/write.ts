@@ -1,0 +1,35 @@
+/** What it costs a PUT over HTTPS that rules decide, where the rules read three places of the tree. */
+
+import type { Part } from '../harness/part.ts'
+import type { Goal } from '../report/table.ts'
+import { CLUB_RULES } from '../stock/club.ts'
+import { clubRow, clubVariant, SHOWN_IN_URL } from './load.ts'
+
+const WRITTEN: Goal = { kind: 'at least', bound: 0.7 }
+
+/** Load that is not counted, in loads: a server that has judged a few thousand writes is still compiling how. */
+const WARM = 2
+
+const OPEN = 'rules putDraft open nobody'
+const OPEN_SHOWN = 'rules putDraft open url'
+const RULED = 'rules putDraft ruled url'
+
+export const rulesWritePart: Part = {
+  variants(workspace, settings) {
+    const operation = 'putDraft'
+    const credential = SHOWN_IN_URL
+    const warmed = { ...settings, warmSeconds: WARM * settings.seconds }
+    return [
+      clubVariant(OPEN, { operation }, workspace, warmed),
+      clubVariant(OPEN_SHOWN, { operation, credential }, workspace, warmed),
+      clubVariant(RULED, { operation, credential, rules: CLUB_RULES }, workspace, warmed),
+    ]
+  },
+  rows(samples) {
+    const ours = { operation: 'PUT 1 KB by rules that read three places, 64 clients, HTTPS', subject: RULED }
+    return [
+      clubRow(samples, { ...ours, limit: OPEN, limitTitle: 'open, no token', goal: WRITTEN }),
+      clubRow(samples, { ...ours, limit: OPEN_SHOWN, limitTitle: 'open, same token', goal: WRITTEN }),
+    ]
+  },
+}

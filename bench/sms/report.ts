@@ -1,0 +1,61 @@
+/** Reports taken in over HTTPS, durably. */
+import { askChild } from '../harness/child.ts'
+import type { Part } from '../harness/part.ts'
+import { type Figures, type Samples, spread, type Variant } from '../harness/rounds.ts'
+import type { Settings } from '../harness/settings.ts'
+import type { Workspace } from '../harness/workspace.ts'
+import { type Goal, type Row, short } from '../report/table.ts'
+import type { Mixture, ReportLoadFigures, ReportLoadRequest } from './report-load.ts'
+import { withMessages } from './server.ts'
+
+const TAKEN_IN: Goal = { kind: 'at least', bound: 20_000 }
+
+interface Load {
+  readonly mixture: Mixture
+  /** Reports of one call. */
+  readonly perCall: number
+  /** Calls under way at once. */
+  readonly clients: number
+}
+
+const LOADS: readonly Load[] = [
+  ...[100, 1000].flatMap((perCall) => [8, 64].map((clients) => ({ mixture: 'batches' as const, perCall, clients }))),
+  { mixture: 'scattered', perCall: 100, clients: 64 },
+]
+
+const nameOf = ({ mixture, perCall, clients }: Load) => `sms report ${mixture} ${perCall} x ${clients}`
+
+export const smsReportPart: Part = {
+  variants: (workspace, settings) =>
+    LOADS.map((load): Variant => ({ name: nameOf(load), run: () => take(load, workspace, settings) })),
+  rows: (samples, settings) => LOADS.map((load) => row(samples, load, settings)),
+}
+
+/** Messages of the file: each is reported once. */
+export function reportStock({ reports, warmReports }: Settings): number {
+  return warmReports + reports
+}
+
+function take(load: Load, workspace: Workspace, settings: Settings): Promise<Figures> {
+  const messages = reportStock(settings)
+  return withMessages(workspace, workspace.unreported(messages), async (served, scratchDir) => {
+    const request: ReportLoadRequest = { ...served, scratchDir, messages, counted: settings.reports, ...load }
+    return { ...(await askChild<ReportLoadFigures>('sms/report-load.ts', request)) }
+  })
+}
+
+function row(samples: Samples, load: Load, settings: Settings): Row {
+  const { mixture, perCall, clients } = load
+  const get = (figure: keyof ReportLoadFigures) => samples.get(nameOf(load), figure)
+  const middle = (figure: keyof ReportLoadFigures) => short(spread(get(figure)).median)
+  const about = mixture === 'batches' ? 'by the batch' : 'each of another batch'
+  return {
+    operation: `report, ${perCall} a call ${about}, ${clients} clients, HTTPS`,
+    size: reportStock(settings),
+    measured: `${middle('cpuUs')} us CPU a report`,
+    limit: `fdatasync ${middle('syncPerSecond')}/s`,
+    judged: spread(get('perSecond')),
+    unit: 'reports/s',
+    goal: TAKEN_IN,
+  }
+}
