@@ -21,6 +21,8 @@ const dholeName = (inFlight: number, leaves: number) => `streams dhole ${inFligh
 export const deliveryName = (leaves: number) => dholeName(1, leaves)
 
 export const deliveryPart: Part = {
+  quick: true,
+  prepare: (workspace, { sizes }) => workspace.build('tree', [...new Set([sizes[0] ?? 0, sizes.at(-1) ?? 0])]),
   variants(workspace, settings) {
     const { certificate } = workspace
     const streams = busyStreams(settings.subscribers)

@@ -28,6 +28,7 @@ interface Words {
 }
 
 export const embeddedPublishPart: Part = {
+  prepare: (workspace, { sizes }) => workspace.build('tree', [...new Set([sizes[0] ?? 0, sizes.at(-1) ?? 0])]),
   variants: (workspace, settings) => [{ name: NAME, run: () => measure(workspace, settings) }],
   rows: (samples, settings) =>
     (Object.keys(WRITERS) as Writers[]).flatMap((writers) => rowsOf(samples, settings, writers)),

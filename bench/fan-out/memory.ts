@@ -14,6 +14,7 @@ const RAW = 'streams memory raw'
 const DHOLE = 'streams memory dhole'
 
 export const memoryPart: Part = {
+  prepare: (workspace, { sizes }) => workspace.build('tree', [...new Set([sizes[0] ?? 0, sizes.at(-1) ?? 0])]),
   variants(workspace, { idleSubscribers }) {
     const { certificate } = workspace
     return [

@@ -9,6 +9,7 @@ import { costCell, deliveryName } from './delivery.ts'
 const NAME = 'streams nchan'
 
 export const nchanPart: Part = {
+  prepare: (workspace, { sizes }) => workspace.build('tree', [...new Set([sizes[0] ?? 0, sizes.at(-1) ?? 0])]),
   variants(workspace, settings) {
     if (!isInstalled()) return []
     const load = { streams: busyStreams(settings.subscribers), inFlight: 1, posted: true }

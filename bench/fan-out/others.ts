@@ -13,6 +13,7 @@ const WRITERS = 32
 const BUSY = '/rooms/busy'
 
 export const othersPart: Part = {
+  prepare: (workspace, { sizes }) => workspace.build('tree', [...new Set([sizes[0] ?? 0, sizes.at(-1) ?? 0])]),
   variants(workspace, settings) {
     const { certificate } = workspace
     const streams = Array.from({ length: settings.subscribers }, (_, room) => urlOf(['rooms', `room-${room}`]))

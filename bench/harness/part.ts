@@ -1,10 +1,22 @@
-/** One part of a half: what it measures, and the rows that become of it. */
-import type { Row } from '../report/table.ts'
-import type { Samples, Variant } from './rounds.ts'
+/** What a run consists of: chapters, each with a table of its own, and their parts. */
+import type { Heading, Row } from '../report/table.ts'
+import type { Measurement, Samples } from './rounds.ts'
 import type { Settings } from './settings.ts'
 import type { Workspace } from './workspace.ts'
 
+/** What is measured together, and the rows that become of it. */
 export interface Part {
-  variants(workspace: Workspace, settings: Settings): Variant[]
+  /** Whether a quick run has it too. Default `false`. */
+  readonly quick?: true
+  /** Makes the data that the measurements read; what is there already is not made again. */
+  prepare?(workspace: Workspace, settings: Settings): Promise<void>
+  variants(workspace: Workspace, settings: Settings): Measurement[]
   rows(samples: Samples, settings: Settings): Row[]
+}
+
+export interface Chapter extends Heading {
+  /** In the order of their rows. */
+  readonly parts: readonly Part[]
+  /** What stands above the table. */
+  describe(settings: Settings): string
 }

@@ -1,4 +1,4 @@
-/** Runs every variant once a round, in an order that turns round each time, and keeps what they measured. */
+/** Runs every measurement once a round, in an order that turns round each time, and keeps what they measured. */
 
 export type Figures = Readonly<Record<string, number>>
 
@@ -7,6 +7,15 @@ export interface Variant {
   /** Measures in a fresh process. */
   run(): Promise<Figures>
 }
+
+/** Variants that are measured together, because they are compared. */
+export interface Contest {
+  readonly name: string
+  /** Measures all of them, each in a fresh process of its own. @returns their figures by name */
+  compete(): Promise<Readonly<Record<string, Figures>>>
+}
+
+export type Measurement = Variant | Contest
 
 /** What the middle round says, and how far the others are from it. */
 export interface Spread {
@@ -36,20 +45,37 @@ export class Samples {
   }
 }
 
-export async function runRounds(variants: readonly Variant[], rounds: number): Promise<Samples> {
+/** One measurement of many. */
+export interface Step {
+  readonly name: string
+  /** From 1 on. */
+  readonly round: number
+  readonly rounds: number
+  readonly position: number
+  readonly measurements: number
+}
+
+/** @param announce told of each measurement before it begins */
+export async function runRounds(
+  measurements: readonly Measurement[],
+  rounds: number,
+  announce: (step: Step) => void,
+): Promise<Samples> {
   const samples = new Samples()
-  for (let round = 0; round < rounds; round++) {
-    const order = round % 2 === 0 ? variants : variants.toReversed()
-    for (const [index, variant] of order.entries()) {
-      const start = performance.now()
-      samples.add(variant.name, await variant.run())
-      const seconds = ((performance.now() - start) / 1000).toFixed(1)
-      process.stderr.write(
-        `round ${round + 1}/${rounds}, ${index + 1}/${order.length}: ${variant.name}, ${seconds} s\n`,
-      )
+  for (let round = 1; round <= rounds; round++) {
+    const order = round % 2 === 1 ? measurements : measurements.toReversed()
+    for (const [index, measurement] of order.entries()) {
+      const { name } = measurement
+      announce({ name, round, rounds, position: index + 1, measurements: order.length })
+      for (const [variant, figures] of Object.entries(await measure(measurement))) samples.add(variant, figures)
     }
   }
   return samples
+}
+
+async function measure(measurement: Measurement): Promise<Readonly<Record<string, Figures>>> {
+  if ('compete' in measurement) return measurement.compete()
+  return { [measurement.name]: await measurement.run() }
 }
 
 export function spread(values: readonly number[]): Spread {

@@ -2,13 +2,16 @@
 import type { SliceOptions } from './slices.ts'
 
 export interface Settings extends SliceOptions {
+  /** Whether only the parts of a quick run are measured. */
+  readonly quick: boolean
   /** Leaves of the trees and children of the lists, smallest first. */
   readonly sizes: readonly number[]
   /** Children of the lists that AceBase is asked about, each one of `sizes`. */
   readonly acebaseSizes: readonly number[]
   readonly rounds: number
-  /** Length of one measured load, and of the load before it that is not counted. */
+  /** Length of one measured load, the turns it comes in, and length of the load before it that is not counted. */
   readonly seconds: number
+  readonly turns: number
   readonly warmSeconds: number
   /** Single requests watched one by one, each round. */
   readonly repeats: number
@@ -28,10 +31,12 @@ export interface Settings extends SliceOptions {
 }
 
 export const FULL: Settings = {
+  quick: false,
   sizes: [10_000, 100_000, 1_000_000],
-  acebaseSizes: [10_000, 100_000],
+  acebaseSizes: [10_000],
   rounds: 3,
   seconds: 3,
+  turns: 4,
   warmSeconds: 0.5,
   sliceMs: 120,
   slices: 5,
@@ -47,20 +52,22 @@ export const FULL: Settings = {
 }
 
 export const QUICK: Settings = {
-  sizes: [10_000, 100_000],
-  acebaseSizes: [10_000],
+  quick: true,
+  sizes: [10_000],
+  acebaseSizes: [],
   rounds: 1,
-  seconds: 0.4,
-  warmSeconds: 0.3,
+  seconds: 1,
+  turns: 4,
+  warmSeconds: 1.2,
   sliceMs: 30,
-  slices: 2,
+  slices: 3,
   repeats: 1,
   publishSeconds: 0.8,
   subscribers: 1000,
   idleSubscribers: 2000,
   otherSubscribers: 10_000,
-  messages: [10_000, 100_000, 1_000_000],
-  handovers: 5,
+  messages: [10_000, 100_000, 100_000],
+  handovers: 3,
   reports: 20_000,
   warmReports: 10_000,
 }

@@ -29,18 +29,21 @@ type Stock = keyof typeof builders
 export class Workspace implements Disposable {
   readonly certificate: Certificate
   readonly #directory: string
+  /** Tells of what takes its time. */
+  readonly announce: (news: string) => void
 
   /** Use `openWorkspace`. */
-  constructor(directory: string, certificate: Certificate) {
+  constructor(directory: string, certificate: Certificate, announce: (news: string) => void) {
     this.#directory = directory
     this.certificate = certificate
+    this.announce = announce
   }
 
   /** Makes the data directories of that kind that are not there yet. */
   async build(stock: Stock, sizes: readonly number[]): Promise<void> {
     for (const count of sizes) {
       if (existsSync(this.#dataDir(stock, count))) continue
-      process.stderr.write(`loading ${stock} of ${size(count)}\n`)
+      this.announce(`making ${stock} of ${size(count)}`)
       await builders[stock](this.#dataDir(stock, count), count)
     }
   }
@@ -92,11 +95,22 @@ export class Workspace implements Disposable {
 
   /** Runs a measurement on a copy of a data directory and an empty directory, and removes both. */
   async withCopy<T>(original: string, measure: (dataDir: string, scratchDir: string) => Promise<T>): Promise<T> {
+    return this.withCopies([original], ([dataDir = ''], scratchDir) => measure(dataDir, scratchDir))
+  }
+
+  /** The same on copies of several, in their order. */
+  async withCopies<T>(
+    originals: readonly string[],
+    measure: (dataDirs: readonly string[], scratchDir: string) => Promise<T>,
+  ): Promise<T> {
     return this.withScratch(async (scratchDir) => {
-      const dataDir = join(scratchDir, 'copy')
-      mkdirSync(dirname(databaseFile(dataDir)), { recursive: true })
-      cpSync(databaseFile(original), databaseFile(dataDir))
-      return measure(dataDir, scratchDir)
+      const copies = originals.map((original, index) => {
+        const dataDir = join(scratchDir, `copy-${index}`)
+        mkdirSync(dirname(databaseFile(dataDir)), { recursive: true })
+        cpSync(databaseFile(original), databaseFile(dataDir))
+        return dataDir
+      })
+      return measure(copies, scratchDir)
     })
   }
 
@@ -118,9 +132,10 @@ export class Workspace implements Disposable {
   }
 }
 
-export async function openWorkspace(): Promise<Workspace> {
+/** @param announce told of what is made before that takes its time */
+export async function openWorkspace(announce: (news: string) => void): Promise<Workspace> {
   mkdirSync(DATA_DIR, { recursive: true })
   const names = [{ name: 'commonName', value: 'localhost' }]
   const { cert, private: key } = await generate(names, { keyType: 'ec' })
-  return new Workspace(mkdtempSync(join(DATA_DIR, 'run-')), { cert, key })
+  return new Workspace(mkdtempSync(join(DATA_DIR, 'run-')), { cert, key }, announce)
 }

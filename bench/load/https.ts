@@ -1,11 +1,10 @@
-/** Measuring over HTTPS: one server and one load generator, each a process of its own. */
+/** Measuring over HTTPS: servers and one load generator, each a process of its own. */
 import { askChild } from '../harness/child.ts'
 import { type Figures, ratios, type Samples, type Spread, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import { short } from '../report/table.ts'
 import type { Running, Target } from '../targets/target.ts'
-import type { Credential } from './credential.ts'
-import type { LoadFigures, LoadRequest } from './load.ts'
+import type { Load, LoadFigures, LoadRequest } from './load.ts'
 import type { OperationName } from './operations.ts'
 
 /** Runs `measure` against the server and stops it. */
@@ -18,25 +17,58 @@ export async function withServer<T>(target: Target, measure: (running: Running) 
   }
 }
 
+/** One server and what is asked of it. */
+export interface Contestant {
+  /** Of the variant. */
+  readonly name: string
+  readonly target: Target
+  readonly operation: OperationName
+  readonly size: number
+}
+
+/** Loads of several servers that run side by side and are asked in turns: figures by name. */
+export async function loadInTurns(
+  contestants: readonly Contestant[],
+  settings: Settings,
+): Promise<Readonly<Record<string, Figures>>> {
+  await using servers = new AsyncDisposableStack()
+  const loads: Load[] = []
+  for (const { target, operation, size } of contestants) {
+    const running = await target.start()
+    servers.defer(() => running.stop())
+    loads.push({ url: running.url, pid: running.pid, operation, size })
+  }
+  const figures = await askForLoads(loads, settings)
+  return Object.fromEntries(contestants.map(({ name }, index) => [name, figures[index] ?? {}]))
+}
+
 /** The load of one operation on one target. */
 export async function load(
   target: Target,
   operation: OperationName,
-  leaves: number,
+  size: number,
   settings: Settings,
 ): Promise<Figures> {
-  return withServer(target, (running) => loadRunning(running, { operation, leaves }, settings))
+  return withServer(target, (running) => loadRunning(running, { operation, size }, settings))
 }
 
 /** The load of one operation on a server that runs already. */
 export async function loadRunning(
   { url, pid }: Running,
-  what: { readonly operation: OperationName; readonly leaves: number; readonly credential?: Credential | undefined },
-  { seconds, warmSeconds }: Settings,
+  what: Pick<Load, 'operation' | 'size' | 'credential'>,
+  settings: Settings,
 ): Promise<Figures> {
-  const request: LoadRequest = { url, pid, seconds, warmSeconds, ...what }
-  const { perSecond, cpuUs } = await askChild<LoadFigures>('load/load.ts', request)
-  return { perSecond, cpuUs }
+  const [figures = {}] = await askForLoads([{ url, pid, ...what }], settings)
+  return figures
+}
+
+async function askForLoads(
+  loads: readonly Load[],
+  { seconds, turns, warmSeconds }: Settings,
+): Promise<readonly Figures[]> {
+  const request: LoadRequest = { loads, seconds, turns, warmSeconds }
+  const answers = await askChild<LoadFigures[]>('load/load.ts', request)
+  return answers.map(({ perSecond, cpuUs }) => ({ perSecond, cpuUs }))
 }
 
 /** The cells of a row that compares two variants by the processor time of the server. */

@@ -1,19 +1,29 @@
-/** The load generator: a process of its own that sends one operation to one server and bills the server for it. */
+/** The load generator: a process of its own that sends requests to servers, one after the other, and bills them. */
 import autocannon, { type Client, type Shot } from 'autocannon'
 import { answer, requestOf } from '../harness/child.ts'
-import { processCpuMs, untilQuiet } from '../harness/proc.ts'
+import { cpuMsSince, readCpu, untilQuiet } from '../harness/proc.ts'
+import { spread } from '../harness/rounds.ts'
 import { type Credential, shotsWith } from './credential.ts'
+import { multiplex } from './multiplex.ts'
 import { type OperationName, operations } from './operations.ts'
 
-export interface LoadRequest {
+/** One operation on one server. */
+export interface Load {
   readonly url: string
   /** The server's process. */
   readonly pid: number
   readonly operation: OperationName
-  readonly leaves: number
+  /** Leaves of the tree, children of the list, or messages. */
+  readonly size: number
   /** What the requests of users show. Default: nothing. */
   readonly credential?: Credential | undefined
+}
+
+export interface LoadRequest {
+  readonly loads: readonly Load[]
+  /** Of each load: measured, in so many turns, and before that. */
   readonly seconds: number
+  readonly turns: number
   readonly warmSeconds: number
 }
 
@@ -23,33 +33,76 @@ export interface LoadFigures {
   readonly cpuUs: number
 }
 
+/** Sends for so many seconds. */
+type Generator = (seconds: number) => Promise<Answers>
+
+export interface Answers {
+  readonly succeeded: number
+  /** Answered with an error of the client's. */
+  readonly refused: number
+  /** Anything else. */
+  readonly failed: number
+  readonly seconds: number
+}
+
 const SAMPLE_MS = 50
 
-async function runLoad(request: LoadRequest): Promise<LoadFigures> {
-  const { url, pid } = request
-  const { connections, pipelining, shots, errcode, byUser } = operations[request.operation]
-  const requests = shots(request.leaves, 0)
+/** The loads take turns, so that a slow minute of the machine is a slow minute for all of them. */
+async function runLoads({ loads, seconds, turns, warmSeconds }: LoadRequest): Promise<LoadFigures[]> {
+  const generators = await Promise.all(loads.map(generatorOf))
+  for (const generate of generators) await generate(warmSeconds)
+  const figures: LoadFigures[][] = loads.map(() => [])
+  for (let turn = 0; turn < turns; turn++) {
+    for (const [index, load] of loads.entries()) {
+      const generate = generators[index]
+      if (generate !== undefined) figures[index]?.push(await bill(load, generate, seconds / turns))
+    }
+  }
+  return figures.map(middle)
+}
+
+async function bill({ pid, operation }: Load, generate: Generator, seconds: number): Promise<LoadFigures> {
+  await untilQuiet(pid)
+  const before = readCpu(pid)
+  const answers = await generate(seconds)
+  await untilQuiet(pid)
+  const cpuMs = cpuMsSince(pid, before)
+  const isRefusal = operations[operation].errcode !== undefined
+  const wanted = isRefusal ? answers.refused : answers.succeeded
+  const others = answers.failed + (isRefusal ? answers.succeeded : answers.refused)
+  if (others > 0 || wanted === 0) throw new Error(`${operation}: ${others} requests failed, ${wanted} did not`)
+  return { perSecond: wanted / answers.seconds, cpuUs: (cpuMs * 1000) / wanted }
+}
+
+function middle(turns: readonly LoadFigures[]): LoadFigures {
+  return {
+    perSecond: spread(turns.map(({ perSecond }) => perSecond)).median,
+    cpuUs: spread(turns.map(({ cpuUs }) => cpuUs)).median,
+  }
+}
+
+async function generatorOf(load: Load): Promise<Generator> {
+  const { url, operation, size } = load
+  const { connections, pipelining, shots, errcode, byUser, multiplexed } = operations[operation]
+  const requests = shots(size, 0)
   if (errcode !== undefined) await checkRefusal(url + (requests[0]?.path ?? ''), errcode)
-  const users = byUser ? { setupClient: await prepareUsers(request) } : {}
+  if (multiplexed) return multiplex({ url, connections, streams: pipelining, paths: requests.map(({ path }) => path) })
+  const users = byUser ? { setupClient: await prepareUsers(load) } : {}
   const options = { url, connections, pipelining, sampleInt: SAMPLE_MS, requests, ...users }
-  await autocannon({ ...options, duration: request.warmSeconds })
-  await untilQuiet(pid)
-  const before = processCpuMs(pid)
-  const result = await autocannon({ ...options, duration: request.seconds })
-  await untilQuiet(pid)
-  const cpuMs = processCpuMs(pid) - before
-  const answered = errcode === undefined ? result['2xx'] : result['4xx']
-  const failed = result['2xx'] + result.non2xx - answered + result.errors
-  if (failed > 0) throw new Error(`${request.operation}: ${failed} requests failed`)
-  return { perSecond: answered / result.duration, cpuUs: (cpuMs * 1000) / answered }
+  return async (duration) => {
+    const result = await autocannon({ ...options, duration })
+    const refused = result['4xx']
+    const failed = result.non2xx - refused + result.errors
+    return { succeeded: result['2xx'], refused, failed, seconds: result.duration }
+  }
 }
 
 /** Makes what each user sends. @returns gives a connection what one of them sends, in turns */
-async function prepareUsers({ operation, leaves, credential }: LoadRequest): Promise<(client: Client) => void> {
+async function prepareUsers({ operation, size, credential }: Load): Promise<(client: Client) => void> {
   const { connections, shots } = operations[operation]
   const users: Shot[][] = []
   for (let user = 0; user < connections; user++) {
-    const bare = shots(leaves, user)
+    const bare = shots(size, user)
     users.push(credential === undefined ? bare : await shotsWith(credential, user, bare))
   }
   let opened = 0
@@ -64,4 +117,4 @@ async function checkRefusal(url: string, errcode: number): Promise<void> {
   if (!refused) throw new Error(`${url}: ${response.status} ${body}`)
 }
 
-if (import.meta.main) answer(await runLoad(requestOf<LoadRequest>()))
+if (import.meta.main) answer(await runLoads(requestOf<LoadRequest>()))

@@ -1,6 +1,7 @@
 /** What the load generator sends, operation by operation. */
 import type { Shot } from 'autocannon'
 import type { QuerySpec } from '../../src/query/query.ts'
+import type { Settings } from '../harness/settings.ts'
 import {
   COPY_PATH,
   draftPaths,
@@ -24,6 +25,8 @@ interface HttpOperation {
   readonly connections: number
   /** Requests under way on one connection. */
   readonly pipelining: number
+  /** Whether those share the connection as streams of HTTP/2. Default: HTTP/1.1, one behind the other. */
+  readonly multiplexed?: true
   /** The error that has to be the answer to all of them. */
   readonly errcode?: number
   /** Whether each connection is a user with places of its own. Default: all of them send the same. */
@@ -38,6 +41,7 @@ interface HttpOperation {
 
 export type OperationName =
   | 'getLeaf'
+  | 'getLeafMultiplexed'
   | 'getObject'
   | 'getLarge'
   | 'putLeaf'
@@ -58,6 +62,12 @@ export const operations: Readonly<Record<OperationName, HttpOperation>> = {
   getLeaf: {
     connections: 16,
     pipelining: 1,
+    shots: (leaves) => leafPaths(leaves, PLACES).map((path) => get(path)),
+  },
+  getLeafMultiplexed: {
+    connections: 4,
+    pipelining: 32,
+    multiplexed: true,
     shots: (leaves) => leafPaths(leaves, PLACES).map((path) => get(path)),
   },
   getObject: { connections: 16, pipelining: 1, shots: () => [get(OBJECT_PATH)] },
@@ -132,4 +142,13 @@ function status(batches: readonly number[]): Shot[] {
 function query(spec: QuerySpec): Shot {
   const parameters = Object.entries(spec).map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
   return { method: 'GET', path: `${urlOf(PLACES_PATH)}?${parameters.join('&')}` }
+}
+
+/** What stands above a table of loads. */
+export function describeLoads({ rounds, seconds, turns }: Settings, names: readonly OperationName[]): string {
+  const loads = names.map((name) => {
+    const { connections, pipelining, multiplexed } = operations[name]
+    return `${name} ${connections} x ${pipelining}${multiplexed ? ' (HTTP/2)' : ''}`
+  })
+  return `${rounds} rounds, ${seconds} s of each load in ${turns} turns; connections x requests under way on each: ${loads.join(', ')}.`
 }

@@ -1,6 +1,6 @@
 /** Listens to many streams while a server publishes, in a process of its own. */
 import { answer, requestOf } from '../harness/child.ts'
-import { processCpuMs, untilQuiet } from '../harness/proc.ts'
+import { cpuMsSince, readCpu, untilQuiet } from '../harness/proc.ts'
 import { tokenOf } from './credential.ts'
 import { StreamClients } from './stream-clients.ts'
 import { Control, Poster, type Publisher } from './stream-publisher.ts'
@@ -86,7 +86,7 @@ async function measure(
   listeners: number,
 ): Promise<Published> {
   await untilQuiet(pid)
-  const before = processCpuMs(pid)
+  const before = readCpu(pid)
   const start = performance.now()
   let messages = 0
   let ms = 0
@@ -97,7 +97,7 @@ async function measure(
     ms = performance.now() - start
   }
   await untilQuiet(pid)
-  return { messages, ms, cpuMs: processCpuMs(pid) - before }
+  return { messages, ms, cpuMs: cpuMsSince(pid, before) }
 }
 
 function microseconds({ messages, cpuMs }: Published): number {

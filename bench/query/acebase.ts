@@ -25,18 +25,8 @@ const NOT_MEASURED: AcebaseQueryFigures = {
 
 const acebaseName = (children: number) => `acebase query ${size(children)}`
 
-/** Makes the databases that the variants ask; one that takes too long is given up. */
-export async function loadAcebase(workspace: Workspace, { acebaseSizes }: Settings): Promise<void> {
-  for (const children of acebaseSizes) {
-    const dataDir = workspace.acebase(children)
-    const request: AcebaseLoadRequest = { dataDir, children, limitMs: LOAD_LIMIT_MS }
-    const { ms, finished } = await askChild<AcebaseLoadFigures>('query/acebase-load.ts', request)
-    const outcome = finished ? 'loaded in' : 'not loaded within'
-    process.stderr.write(`AceBase with ${size(children)}: ${outcome} ${Math.round(ms / 1000)} s\n`)
-  }
-}
-
 export const acebasePart: Part = {
+  prepare: loadAcebase,
   variants: (workspace, settings) =>
     settings.acebaseSizes.map((children) => ({
       name: acebaseName(children),
@@ -44,6 +34,17 @@ export const acebasePart: Part = {
     })),
   rows: (samples, { acebaseSizes }) =>
     ACEBASE_QUESTIONS.flatMap((name) => acebaseSizes.map((children) => rivalRow(samples, name, children))),
+}
+
+/** Makes the databases that the variants ask; one that takes too long is given up. */
+async function loadAcebase(workspace: Workspace, { acebaseSizes }: Settings): Promise<void> {
+  for (const children of acebaseSizes) {
+    const dataDir = workspace.acebase(children)
+    const request: AcebaseLoadRequest = { dataDir, children, limitMs: LOAD_LIMIT_MS }
+    const { ms, finished } = await askChild<AcebaseLoadFigures>('query/acebase-load.ts', request)
+    const outcome = finished ? 'loaded in' : 'not loaded within'
+    workspace.announce(`AceBase with ${size(children)}: ${outcome} ${Math.round(ms / 1000)} s`)
+  }
 }
 
 async function measure(workspace: Workspace, { sliceMs }: Settings, children: number): Promise<Figures> {

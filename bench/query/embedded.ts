@@ -19,6 +19,7 @@ export const embeddedQueryName = (children: number) => `embedded query ${size(ch
 const NAMES = (Object.keys(questions) as QuestionName[]).filter((name) => questions[name].takes !== 'children')
 
 export const embeddedPart: Part = {
+  prepare: (workspace, { sizes }) => workspace.build('places', sizes),
   variants: (workspace, settings) =>
     settings.sizes.map((children) => ({
       name: embeddedQueryName(children),

@@ -11,6 +11,7 @@ import type { FirstQueryFigures, FirstQueryRequest } from './first-query.ts'
 const NAME = 'first query'
 
 export const firstPart: Part = {
+  prepare: (workspace) => workspace.build('places', [LIST_CHILDREN]),
   variants: (workspace, settings) => [{ name: NAME, run: () => measure(workspace, settings) }],
   rows(samples) {
     const get = (figure: keyof FirstQueryFigures) => samples.get(NAME, figure)

@@ -21,6 +21,7 @@ const TITLES: Readonly<Record<WriteName, string>> = {
 }
 
 export const writesPart: Part = {
+  prepare: (workspace) => workspace.build('twins', [LIST_CHILDREN]),
   variants: (workspace, settings) => [{ name: NAME, run: () => measure(workspace, settings) }],
   rows: (samples) => Object.entries(TITLES).map(([name, title]) => rateRow(samples, name as WriteName, title)),
 }

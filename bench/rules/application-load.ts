@@ -1,6 +1,6 @@
 /** Asks applications that are not open, and then the same ones again, in a process of its own. */
 import { answer, requestOf } from '../harness/child.ts'
-import { processCpuMs, residentKb, untilQuiet } from '../harness/proc.ts'
+import { cpuMsSince, readCpu, residentKb, untilQuiet } from '../harness/proc.ts'
 
 export interface ApplicationLoadRequest {
   readonly url: string
@@ -44,12 +44,12 @@ async function runLoad({ url, pid, earlier, counted }: ApplicationLoadRequest): 
 
 async function timed(pid: number, url: string, names: readonly string[], passes: number): Promise<Pass> {
   const requests = names.length * passes
-  const before = processCpuMs(pid)
+  const before = readCpu(pid)
   const start = performance.now()
   await askEach(url, names, passes)
   const ms = performance.now() - start
   await untilQuiet(pid)
-  return { ms: ms / requests, us: ((processCpuMs(pid) - before) * 1000) / requests }
+  return { ms: ms / requests, us: (cpuMsSince(pid, before) * 1000) / requests }
 }
 
 /** One request after the other. */

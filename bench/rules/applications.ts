@@ -26,6 +26,7 @@ const idleName = (count: number) => `applications idle ${count}`
 const ASKED = 'applications asked'
 
 export const rulesApplicationsPart: Part = {
+  prepare: (workspace) => workspace.build('applications', [FEW_APPLICATIONS, MANY_APPLICATIONS]),
   variants: (workspace, settings) => [
     ...[FEW_APPLICATIONS, MANY_APPLICATIONS].map((count) => ({
       name: idleName(count),

@@ -16,6 +16,7 @@ const WRITTEN: Goal = { kind: 'at least', bound: 0.7 }
 const MATCHED: Goal = { kind: 'at most', bound: 1.1 }
 
 export const rulesEmbeddedPart: Part = {
+  prepare: (workspace) => workspace.build('club', [MEMBERS]),
   variants: (workspace, settings) => [{ name: NAME, run: () => measure(workspace, settings) }],
   rows: (samples) => [
     ...(Object.keys(WRITERS) as Writers[]).flatMap((writers) => writeRows(samples, writers)),

@@ -32,7 +32,7 @@ function loadClub({ operation, rules, credential }: ClubLoad, workspace: Workspa
   return workspace.withCopy(workspace.club(MEMBERS), (dataDir) =>
     withServer(dholeServer({ certificate: workspace.certificate, dataDir, secret: SECRET }), async (running) => {
       if (rules !== undefined) await putRules(running.url, rules)
-      return loadRunning(running, { operation, leaves: MEMBERS, credential }, settings)
+      return loadRunning(running, { operation, size: MEMBERS, credential }, settings)
     }),
   )
 }

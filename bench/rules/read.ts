@@ -4,7 +4,7 @@ import type { Part } from '../harness/part.ts'
 import type { Samples } from '../harness/rounds.ts'
 import type { Credential } from '../load/credential.ts'
 import type { Goal, Row } from '../report/table.ts'
-import { CLUB_RULES } from '../stock/club.ts'
+import { CLUB_RULES, MEMBERS } from '../stock/club.ts'
 import { clubRow, clubVariant, SHOWN_IN_HEADER, SHOWN_IN_URL } from './load.ts'
 
 const JUDGED: Goal = { kind: 'at least', bound: 0.85 }
@@ -27,6 +27,8 @@ const ruledName = (operation: ReadName, { carrier }: Credential) => `rules ${ope
 export const ruledNote = ruledName('getNote', SHOWN_IN_URL)
 
 export const rulesReadPart: Part = {
+  quick: true,
+  prepare: (workspace) => workspace.build('club', [MEMBERS]),
   variants: (workspace, settings) =>
     READS.flatMap(({ operation }) => [
       clubVariant(openName(operation), { operation }, workspace, settings),

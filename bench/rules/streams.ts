@@ -22,6 +22,7 @@ const FIXED_RULES = `{"rules": {"rooms": {".read": "auth.uid.beginsWith('user-')
 const DATA_RULES = `{"rules": {"rooms": {".read": "root.child('members/' + auth.uid).exists()"}}}`
 
 export const rulesStreamsPart: Part = {
+  prepare: (workspace) => workspace.build('club', [MEMBERS]),
   variants(workspace, settings) {
     const { certificate } = workspace
     const streams = new Array<string>(settings.subscribers).fill(`${ROOM}.json`)

@@ -4,7 +4,7 @@ import type { Part } from '../harness/part.ts'
 import { type Figures, ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import { type Goal, type Row, short } from '../report/table.ts'
-import { CLUB_RULES } from '../stock/club.ts'
+import { CLUB_RULES, MEMBERS } from '../stock/club.ts'
 import type { EmbeddedTokenFigures, EmbeddedTokenRequest } from './embedded-tokens.ts'
 import { clubRow, clubVariant } from './load.ts'
 import { ruledNote } from './read.ts'
@@ -16,6 +16,7 @@ const NEW = 'rules getNote ruled new tokens'
 const EMBEDDED = 'embedded tokens'
 
 export const rulesTokensPart: Part = {
+  prepare: (workspace) => workspace.build('club', [MEMBERS]),
   variants: (workspace, settings) => [
     clubVariant(
       NEW,

@@ -2,7 +2,7 @@
 
 import type { Part } from '../harness/part.ts'
 import type { Goal } from '../report/table.ts'
-import { CLUB_RULES } from '../stock/club.ts'
+import { CLUB_RULES, MEMBERS } from '../stock/club.ts'
 import { clubRow, clubVariant, SHOWN_IN_URL } from './load.ts'
 
 const WRITTEN: Goal = { kind: 'at least', bound: 0.7 }
@@ -15,6 +15,7 @@ const OPEN_SHOWN = 'rules putDraft open url'
 const RULED = 'rules putDraft ruled url'
 
 export const rulesWritePart: Part = {
+  prepare: (workspace) => workspace.build('club', [MEMBERS]),
   variants(workspace, settings) {
     const operation = 'putDraft'
     const credential = SHOWN_IN_URL

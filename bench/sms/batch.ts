@@ -38,6 +38,8 @@ const bareName = (content: string) => `sms batch bare ${content}`
 export const batchesName = (messages: number, way: Way) => `sms batch ${way} ${size(messages)}`
 
 export const smsBatchPart: Part = {
+  quick: true,
+  prepare: (workspace, { messages }) => workspace.build('messages', messages),
   variants(workspace, settings) {
     const { certificate } = workspace
     return [
@@ -65,7 +67,7 @@ function ask(workspace: Workspace, messages: number, operation: Way, settings: S
   return withServer(dholeServer({ certificate, dataDir, smsKey: SMS_KEY }), async (running) => {
     const answer = await send(running.url, batchCall(rridOf(0)))
     if (answer.length !== batchAnswer(0).length) throw new Error(`a batch was answered ${answer}`)
-    return loadRunning(running, { operation, leaves: messages }, settings)
+    return loadRunning(running, { operation, size: messages }, settings)
   })
 }
 

@@ -22,6 +22,7 @@ const CALLS: readonly { readonly title: string; readonly figure: keyof GrowthLoa
 ]
 
 export const smsGrowthPart: Part = {
+  prepare: (workspace, { messages }) => workspace.build('messages', messages),
   variants: (workspace, settings) =>
     fewAndMany(settings).map((messages) => ({
       name: nameOf(messages),

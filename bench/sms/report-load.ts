@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { answer, requestOf } from '../harness/child.ts'
 import { SyncedFile } from '../harness/limits.ts'
-import { processCpuMs, untilQuiet } from '../harness/proc.ts'
+import { cpuMsSince, readCpu, untilQuiet } from '../harness/proc.ts'
 import { type Call, report, reportCall } from '../load/sms-calls.ts'
 import { BATCH, mobileOf, rridOf } from '../stock/messages.ts'
 import type { Served } from './server.ts'
@@ -39,12 +39,12 @@ async function runLoad(request: ReportLoadRequest): Promise<ReportLoadFigures> {
   const first = (messages - counted) / perCall
   await postAll(calls.slice(0, first), request)
   await untilQuiet(pid)
-  const before = processCpuMs(pid)
+  const before = readCpu(pid)
   const start = performance.now()
   await postAll(calls.slice(first), request)
   const ms = performance.now() - start
   await untilQuiet(pid)
-  const cpuMs = processCpuMs(pid) - before
+  const cpuMs = cpuMsSince(pid, before)
   return {
     perSecond: (counted * 1000) / ms,
     cpuUs: (cpuMs * 1000) / counted,

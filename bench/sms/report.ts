@@ -26,6 +26,8 @@ const LOADS: readonly Load[] = [
 const nameOf = ({ mixture, perCall, clients }: Load) => `sms report ${mixture} ${perCall} x ${clients}`
 
 export const smsReportPart: Part = {
+  quick: true,
+  prepare: (workspace, settings) => workspace.build('unreported', [reportStock(settings)]),
   variants: (workspace, settings) =>
     LOADS.map((load): Variant => ({ name: nameOf(load), run: () => take(load, workspace, settings) })),
   rows: (samples, settings) => LOADS.map((load) => row(samples, load, settings)),

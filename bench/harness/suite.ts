@@ -1,0 +1,38 @@
+/** Everything there is to measure, and how it is run. */
+import { fanOutChapter } from '../fan-out/fan-out.ts'
+import { queryChapter } from '../query/query.ts'
+import { readChapter } from '../read/read.ts'
+import type { Row } from '../report/table.ts'
+import { rulesChapter } from '../rules/rules.ts'
+import { smsChapter } from '../sms/sms.ts'
+import { writeChapter } from '../write/write.ts'
+import type { Chapter } from './part.ts'
+import { runRounds, type Step } from './rounds.ts'
+import type { Settings } from './settings.ts'
+import type { Workspace } from './workspace.ts'
+
+/** In the order they are run in. */
+export const chapters = {
+  read: readChapter,
+  write: writeChapter,
+  query: queryChapter,
+  'fan-out': fanOutChapter,
+  rules: rulesChapter,
+  sms: smsChapter,
+} as const satisfies Readonly<Record<string, Chapter>>
+export type ChapterName = keyof typeof chapters
+
+/** Measures what one chapter has for such a run. @param announce told of each measurement before it begins */
+export async function runChapter(
+  name: ChapterName,
+  workspace: Workspace,
+  settings: Settings,
+  announce: (step: Step) => void,
+): Promise<Row[]> {
+  const { parts }: Chapter = chapters[name]
+  const chosen = settings.quick ? parts.filter((part) => part.quick) : parts
+  for (const part of chosen) await part.prepare?.(workspace, settings)
+  const measurements = chosen.flatMap((part) => part.variants(workspace, settings))
+  const samples = await runRounds(measurements, settings.rounds, announce)
+  return chosen.flatMap((part) => part.rows(samples, settings))
+}

@@ -1,0 +1,95 @@
+/** What ordered queries cost over HTTPS, and what those cost that are refused. */
+
+import type { Part } from '../harness/part.ts'
+import { ratios, type Samples, spread } from '../harness/rounds.ts'
+import type { Settings } from '../harness/settings.ts'
+import { type Contestant, compareCpu, cpuCell, loadInTurns } from '../load/https.ts'
+import type { OperationName } from '../load/operations.ts'
+import type { Goal, Row } from '../report/table.ts'
+import { LIST_CHILDREN } from '../stock/places.ts'
+import { bareServe } from '../targets/bare-serve.ts'
+import { dholeServer } from '../targets/dhole.ts'
+
+const SERVED: Goal = { kind: 'at least', bound: 0.35 }
+const REFUSED: Goal = { kind: 'at most', bound: 1 }
+
+const ANSWERED = [
+  { title: 'GET 20 by child, limitToFirst', operation: 'queryFirst' },
+  { title: 'GET 20 by child, startAt, limitToFirst', operation: 'queryFrom' },
+] as const
+const REFUSALS = [
+  { title: 'GET refused: orderBy without quotes', operation: 'queryMalformed' },
+  { title: 'GET refused: no index declared', operation: 'queryUnindexed' },
+] as const
+const TEMPERATURES = ['hot', 'cold'] as const
+type Temperature = (typeof TEMPERATURES)[number]
+
+const BARE = 'https query bare'
+const dholeName = (operation: OperationName, temperature: Temperature = 'cold') =>
+  `https ${operation} ${temperature} ${LIST_CHILDREN}`
+
+interface Asked {
+  readonly title: string
+  readonly operation: OperationName
+  readonly temperature: Temperature
+  readonly isRefused?: true
+}
+
+export const servedPart: Part = {
+  quick: true,
+  prepare: (workspace) => workspace.build('places', [LIST_CHILDREN]),
+  variants: (workspace, settings) => [
+    {
+      name: 'https queries',
+      compete: () => {
+        const asked = askedOf(settings)
+        const originals = asked.map(() => workspace.places(LIST_CHILDREN))
+        return workspace.withCopies(originals, (dataDirs) => {
+          const { certificate } = workspace
+          const size = LIST_CHILDREN
+          const contestants: Contestant[] = [
+            { name: BARE, target: bareServe(certificate, 'places'), operation: 'queryFirst', size },
+          ]
+          for (const [index, { operation, temperature }] of asked.entries()) {
+            const cold = temperature === 'cold'
+            const target = dholeServer({ certificate, dataDir: dataDirs[index] ?? '', strict: true, cold })
+            contestants.push({ name: dholeName(operation, temperature), target, operation, size })
+          }
+          return loadInTurns(contestants, settings)
+        })
+      },
+    },
+  ],
+  rows: (samples, settings) =>
+    askedOf(settings).map(({ title, operation, temperature, isRefused }) =>
+      isRefused
+        ? refusalRow(samples, title, operation)
+        : {
+            operation: `${title} ${temperature}, HTTPS`,
+            size: LIST_CHILDREN,
+            ...compareCpu(samples, dholeName(operation, temperature), BARE),
+            goal: SERVED,
+          },
+    ),
+}
+
+/** Loads of queries, with the cache of finished answers and without. */
+function askedOf({ quick }: Settings): readonly Asked[] {
+  const answered = ANSWERED.flatMap((query) => TEMPERATURES.map((temperature) => ({ ...query, temperature })))
+  const refused = REFUSALS.map((query) => ({ ...query, temperature: 'cold', isRefused: true }) as const)
+  return quick ? answered.slice(0, 1) : [...answered, ...refused]
+}
+
+/** Its limit is a query that is answered. */
+function refusalRow(samples: Samples, title: string, operation: OperationName): Row {
+  const [refused, answered] = [dholeName(operation), dholeName('queryFirst')]
+  return {
+    operation: `${title}, HTTPS, time over limit`,
+    size: LIST_CHILDREN,
+    measured: cpuCell(samples, refused),
+    limit: `answered ${cpuCell(samples, answered)}`,
+    judged: spread(ratios(samples.get(refused, 'cpuUs'), samples.get(answered, 'cpuUs'))),
+    unit: 'x',
+    goal: REFUSED,
+  }
+}

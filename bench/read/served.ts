@@ -1,0 +1,89 @@
+/** What a GET over HTTPS costs the server. */
+import type { Part } from '../harness/part.ts'
+import { ratios, type Samples, spread } from '../harness/rounds.ts'
+import type { Settings } from '../harness/settings.ts'
+import { type Contestant, compareCpu, loadInTurns } from '../load/https.ts'
+import type { OperationName } from '../load/operations.ts'
+import { type Goal, type Row, short, size } from '../report/table.ts'
+import { bareServe, type Content } from '../targets/bare-serve.ts'
+import { dholeServer } from '../targets/dhole.ts'
+
+const GROWTH: Goal = { kind: 'at most', bound: 1.3 }
+const TEMPERATURES = ['cold', 'hot'] as const
+type Temperature = (typeof TEMPERATURES)[number]
+
+interface Operation {
+  readonly title: string
+  readonly operation: OperationName
+  readonly content: Content
+  readonly goals: Readonly<Record<Temperature, Goal | undefined>>
+}
+
+const GOALS = { cold: { kind: 'at least', bound: 0.8 }, hot: { kind: 'at least', bound: 0.88 } } as const
+const OPERATIONS: readonly Operation[] = [
+  { title: 'GET leaf', operation: 'getLeaf', content: 'leaf', goals: GOALS },
+  { title: 'GET 1 KB', operation: 'getObject', content: 'object', goals: GOALS },
+  { title: 'GET 1 MB', operation: 'getLarge', content: 'large', goals: { cold: undefined, hot: undefined } },
+]
+
+const bareName = (operation: OperationName) => `https ${operation} bare`
+const dholeName = (operation: OperationName, temperature: Temperature, leaves: number) =>
+  `https ${operation} ${temperature} ${size(leaves)}`
+
+export const servedPart: Part = {
+  quick: true,
+  prepare: (workspace, { sizes }) => workspace.build('tree', sizes),
+  variants: (workspace, settings) =>
+    operationsOf(settings).map(({ operation, content }) => ({
+      name: `https ${operation}`,
+      compete: () => {
+        const trees = treesOf(settings)
+        const originals = trees.map(({ leaves }) => workspace.tree(leaves))
+        return workspace.withCopies(originals, (dataDirs) => {
+          const { certificate } = workspace
+          const [smallest = 0] = settings.sizes
+          const bare = bareServe(certificate, content)
+          const contestants: Contestant[] = [{ name: bareName(operation), target: bare, operation, size: smallest }]
+          for (const [index, { leaves, temperature }] of trees.entries()) {
+            const target = dholeServer({ certificate, dataDir: dataDirs[index] ?? '', cold: temperature === 'cold' })
+            contestants.push({ name: dholeName(operation, temperature, leaves), target, operation, size: leaves })
+          }
+          return loadInTurns(contestants, settings)
+        })
+      },
+    })),
+  rows: (samples, settings) => [
+    ...operationsOf(settings).flatMap(({ title, operation, goals }) =>
+      treesOf(settings).map(({ leaves, temperature }): Row => {
+        const cells = compareCpu(samples, dholeName(operation, temperature, leaves), bareName(operation))
+        return { operation: `${title} ${temperature}, HTTPS`, size: leaves, ...cells, goal: goals[temperature] }
+      }),
+    ),
+    ...(settings.quick ? [] : TEMPERATURES.map((temperature) => growthRow(samples, settings, temperature))),
+  ],
+}
+
+function operationsOf({ quick }: Settings): readonly Operation[] {
+  return quick ? OPERATIONS.slice(0, 1) : OPERATIONS
+}
+
+/** What is read from: trees of every size, with the cache of finished text and without. */
+function treesOf({ sizes, quick }: Settings): { readonly temperature: Temperature; readonly leaves: number }[] {
+  const temperatures = quick ? (['hot'] as const) : TEMPERATURES
+  return temperatures.flatMap((temperature) => sizes.map((leaves) => ({ temperature, leaves })))
+}
+
+/** What a leaf costs in the largest tree, in units of what it costs in the smallest. */
+function growthRow(samples: Samples, { sizes }: Settings, temperature: Temperature): Row {
+  const [smallest, largest] = [sizes[0] ?? 0, sizes.at(-1) ?? 0]
+  const cpu = (leaves: number) => samples.get(dholeName('getLeaf', temperature, leaves), 'cpuUs')
+  return {
+    operation: `growth of GET leaf, ${temperature}, HTTPS`,
+    size: undefined,
+    measured: `${short(spread(cpu(largest)).median)} us at ${size(largest)}`,
+    limit: `${short(spread(cpu(smallest)).median)} us at ${size(smallest)}`,
+    judged: spread(ratios(cpu(largest), cpu(smallest))),
+    unit: 'x',
+    goal: GROWTH,
+  }
+}
