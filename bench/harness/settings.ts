@@ -21,6 +21,11 @@ export interface Settings extends SliceOptions {
   readonly subscribers: number
   readonly idleSubscribers: number
   readonly otherSubscribers: number
+  /** Leaves of the tree that is read from in every way, to see how much memory that takes. */
+  readonly memoryLeaves: number
+  /** Length of the file that a server is started on, and how often. */
+  readonly archiveBytes: number
+  readonly starts: number
   /** Text messages stored: few, more than the answers about which are kept in memory, and many. */
   readonly messages: readonly [few: number, some: number, many: number]
   /** Batch queries of text messages, one after the other. */
@@ -45,6 +50,9 @@ export const FULL: Settings = {
   subscribers: 1000,
   idleSubscribers: 4000,
   otherSubscribers: 10_000,
+  memoryLeaves: 1_000_000,
+  archiveBytes: 1_000_000_000,
+  starts: 5,
   messages: [10_000, 100_000, 10_000_000],
   handovers: 20,
   reports: 120_000,
@@ -66,6 +74,9 @@ export const QUICK: Settings = {
   subscribers: 1000,
   idleSubscribers: 2000,
   otherSubscribers: 10_000,
+  memoryLeaves: 100_000,
+  archiveBytes: 50_000_000,
+  starts: 3,
   messages: [10_000, 100_000, 100_000],
   handovers: 3,
   reports: 20_000,

@@ -1,10 +1,12 @@
 /** Everything there is to measure, and how it is run. */
 import { fanOutChapter } from '../fan-out/fan-out.ts'
+import { memoryChapter } from '../memory/memory.ts'
 import { queryChapter } from '../query/query.ts'
 import { readChapter } from '../read/read.ts'
 import type { Row } from '../report/table.ts'
 import { rulesChapter } from '../rules/rules.ts'
 import { smsChapter } from '../sms/sms.ts'
+import { startupChapter } from '../startup/startup.ts'
 import { writeChapter } from '../write/write.ts'
 import type { Chapter } from './part.ts'
 import { runRounds, type Step } from './rounds.ts'
@@ -19,6 +21,8 @@ export const chapters = {
   'fan-out': fanOutChapter,
   rules: rulesChapter,
   sms: smsChapter,
+  memory: memoryChapter,
+  startup: startupChapter,
 } as const satisfies Readonly<Record<string, Chapter>>
 export type ChapterName = keyof typeof chapters
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { generate } from 'selfsigned'
 import { size } from '../report/table.ts'
 import { buildApplications } from '../stock/applications.ts'
+import { buildArchive } from '../stock/archive.ts'
 import { buildTree, databaseFile } from '../stock/blogs.ts'
 import { buildClub } from '../stock/club.ts'
 import { buildMessages, buildUnreported, buildWaiting } from '../stock/messages.ts'
@@ -23,6 +24,7 @@ const builders = {
   messages: buildMessages,
   waiting: buildWaiting,
   unreported: buildUnreported,
+  archive: buildArchive,
 } as const
 type Stock = keyof typeof builders
 
@@ -86,6 +88,11 @@ export class Workspace implements Disposable {
   /** So many messages that no report has come about, to be copied. */
   unreported(count: number): string {
     return this.#dataDir('unreported', count)
+  }
+
+  /** A file of at least so many bytes, to be served and only read. */
+  archive(bytes: number): string {
+    return this.#dataDir('archive', bytes)
   }
 
   /** A directory for the database of AceBase with a list of that many children. */

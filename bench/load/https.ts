@@ -62,9 +62,20 @@ export async function loadRunning(
   return figures
 }
 
+/** Several operations one after the other on one server, each once. */
+export async function loadEach(
+  { url, pid }: Running,
+  operations: readonly OperationName[],
+  size: number,
+  seconds: number,
+): Promise<void> {
+  const loads = operations.map((operation) => ({ url, pid, operation, size }))
+  await askForLoads(loads, { seconds, turns: 1, warmSeconds: 0 })
+}
+
 async function askForLoads(
   loads: readonly Load[],
-  { seconds, turns, warmSeconds }: Settings,
+  { seconds, turns, warmSeconds }: Pick<Settings, 'seconds' | 'turns' | 'warmSeconds'>,
 ): Promise<readonly Figures[]> {
   const request: LoadRequest = { loads, seconds, turns, warmSeconds }
   const answers = await askChild<LoadFigures[]>('load/load.ts', request)

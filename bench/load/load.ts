@@ -50,7 +50,7 @@ const SAMPLE_MS = 50
 /** The loads take turns, so that a slow minute of the machine is a slow minute for all of them. */
 async function runLoads({ loads, seconds, turns, warmSeconds }: LoadRequest): Promise<LoadFigures[]> {
   const generators = await Promise.all(loads.map(generatorOf))
-  for (const generate of generators) await generate(warmSeconds)
+  if (warmSeconds > 0) for (const generate of generators) await generate(warmSeconds)
   const figures: LoadFigures[][] = loads.map(() => [])
   for (let turn = 0; turn < turns; turn++) {
     for (const [index, load] of loads.entries()) {

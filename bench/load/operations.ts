@@ -20,6 +20,8 @@ import { batchCall } from './sms-calls.ts'
 
 /** Places that small requests are spread over. */
 const PLACES = 512
+/** Places enough that their texts do not all stay in the cache. */
+const MANY_PLACES = 20_000
 
 interface HttpOperation {
   readonly connections: number
@@ -42,6 +44,7 @@ interface HttpOperation {
 export type OperationName =
   | 'getLeaf'
   | 'getLeafMultiplexed'
+  | 'getManyLeaves'
   | 'getObject'
   | 'getLarge'
   | 'putLeaf'
@@ -69,6 +72,11 @@ export const operations: Readonly<Record<OperationName, HttpOperation>> = {
     pipelining: 32,
     multiplexed: true,
     shots: (leaves) => leafPaths(leaves, PLACES).map((path) => get(path)),
+  },
+  getManyLeaves: {
+    connections: 16,
+    pipelining: 1,
+    shots: (leaves) => leafPaths(leaves, MANY_PLACES).map((path) => get(path)),
   },
   getObject: { connections: 16, pipelining: 1, shots: () => [get(OBJECT_PATH)] },
   getLarge: { connections: 2, pipelining: 1, shots: () => [get(LARGE_PATH)] },

@@ -26,7 +26,7 @@ export interface Row {
 /** What a table is about, and what its sizes count. */
 export interface Heading {
   readonly title: string
-  readonly counted: 'leaves' | 'children' | 'subscribers' | 'rules, streams or applications' | 'messages'
+  readonly counted: 'leaves' | 'children' | 'subscribers' | 'rules, streams or applications' | 'messages' | 'bytes'
 }
 
 export function report({ title, counted }: Heading, rows: readonly Row[], settings: string): string {
@@ -54,9 +54,10 @@ function verdict(judged: Spread | undefined, goal: Goal | undefined): string {
   return met ? 'ok' : 'missed'
 }
 
-/** `10`, `10k`, `1M`. */
+/** `10`, `10k`, `1M`, `1G`. */
 export function size(leaves: number): string {
   if (leaves < 1000) return String(leaves)
+  if (leaves >= 1_000_000_000) return `${leaves / 1_000_000_000}G`
   return leaves >= 1_000_000 ? `${leaves / 1_000_000}M` : `${leaves / 1000}k`
 }
 

@@ -1,0 +1,74 @@
+/** How long a server takes from being started to its first answer, on a file that is there already. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Part } from '../harness/part.ts'
+import { type Figures, spread } from '../harness/rounds.ts'
+import { type Goal, short } from '../report/table.ts'
+import { archivePath } from '../stock/archive.ts'
+import { urlOf } from '../stock/blogs.ts'
+import { bareServe } from '../targets/bare-serve.ts'
+import { dholeServe } from '../targets/dhole-serve.ts'
+import type { Target } from '../targets/target.ts'
+
+const ANSWERED: Goal = { kind: 'at most', bound: 300 }
+const BARE = 'start bare'
+const DHOLE = 'start dhole serve'
+
+export const startPart: Part = {
+  quick: true,
+  prepare: (workspace, { archiveBytes }) => workspace.build('archive', [archiveBytes]),
+  variants: (workspace, { archiveBytes, starts }) => [
+    { name: BARE, run: () => timeStarts(bareServe(workspace.certificate, 'object'), starts) },
+    {
+      name: DHOLE,
+      run: () =>
+        workspace.withScratch(async (scratchDir) => {
+          const { cert, key } = workspace.certificate
+          const [certificateFile, keyFile] = [join(scratchDir, 'cert.pem'), join(scratchDir, 'key.pem')]
+          writeFileSync(certificateFile, cert)
+          writeFileSync(keyFile, key, { mode: 0o600 })
+          const dataDir = workspace.archive(archiveBytes)
+          return timeStarts(dholeServe({ dataDir, certificateFile, keyFile }), starts)
+        }),
+    },
+  ],
+  rows: (samples, { archiveBytes }) => {
+    const ours = spread(samples.get(DHOLE, 'ms'))
+    return [
+      {
+        operation: 'start of dhole serve on a file that is there, until the first answer',
+        size: archiveBytes,
+        measured: `${short(ours.median)} ms`,
+        limit: `Bun.serve ${short(spread(samples.get(BARE, 'ms')).median)} ms`,
+        judged: ours,
+        unit: 'ms',
+        goal: ANSWERED,
+      },
+    ]
+  },
+}
+
+/** The middle of so many starts, in milliseconds. One before them is not counted: it makes secrets. */
+async function timeStarts(target: Target, starts: number): Promise<Figures> {
+  const times: number[] = []
+  for (let count = 0; count <= starts; count++) {
+    const ms = await timeStart(target)
+    if (count > 0) times.push(ms)
+  }
+  return { ms: spread(times).median }
+}
+
+async function timeStart(target: Target): Promise<number> {
+  const start = performance.now()
+  const running = await target.start()
+  try {
+    const response = await fetch(running.url.replace(/\/$/, '') + urlOf(archivePath(0)), {
+      tls: { rejectUnauthorized: false },
+    })
+    await response.arrayBuffer()
+    if (!response.ok) throw new Error(`the first answer was ${response.status}`)
+    return performance.now() - start
+  } finally {
+    await running.stop()
+  }
+}
