@@ -4,6 +4,7 @@ import { type Figures, ratios, type Samples, type Spread, spread } from '../harn
 import type { Settings } from '../harness/settings.ts'
 import { short } from '../report/table.ts'
 import type { Running, Target } from '../targets/target.ts'
+import type { Credential } from './credential.ts'
 import type { Load, LoadFigures, LoadRequest } from './load.ts'
 import type { OperationName } from './operations.ts'
 
@@ -24,6 +25,9 @@ export interface Contestant {
   readonly target: Target
   readonly operation: OperationName
   readonly size: number
+  readonly credential?: Credential
+  /** What is done with the server before it is asked anything. Default: nothing. */
+  before?(running: Running): Promise<void>
 }
 
 /** Loads of several servers that run side by side and are asked in turns: figures by name. */
@@ -33,10 +37,12 @@ export async function loadInTurns(
 ): Promise<Readonly<Record<string, Figures>>> {
   await using servers = new AsyncDisposableStack()
   const loads: Load[] = []
-  for (const { target, operation, size } of contestants) {
+  for (const contestant of contestants) {
+    const { target, operation, size, credential } = contestant
     const running = await target.start()
     servers.defer(() => running.stop())
-    loads.push({ url: running.url, pid: running.pid, operation, size })
+    await contestant.before?.(running)
+    loads.push({ url: running.url, pid: running.pid, operation, size, credential })
   }
   const figures = await askForLoads(loads, settings)
   return Object.fromEntries(contestants.map(({ name }, index) => [name, figures[index] ?? {}]))

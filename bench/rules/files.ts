@@ -3,9 +3,10 @@ import { askChild } from '../harness/child.ts'
 import type { Part } from '../harness/part.ts'
 import { type Figures, type Samples, spread } from '../harness/rounds.ts'
 import { type Goal, type Row, short, size } from '../report/table.ts'
+import { MEMBERS } from '../stock/club.ts'
 import { rulesAmong, SHAPES, type Shape } from '../stock/rule-shapes.ts'
 import type { CompileFigures, CompileRequest } from './compile.ts'
-import { clubRow, clubVariant, SHOWN_IN_URL } from './load.ts'
+import { clubContest, clubRow, SHOWN_IN_URL } from './load.ts'
 
 const READ: Goal = { kind: 'at most', bound: 200 }
 const MATCHED: Goal = { kind: 'at most', bound: 1.1 }
@@ -23,15 +24,19 @@ const compileName = (title: string) => `rules compile ${title}`
 const matchName = (nodes: number) => `rules getNote among ${nodes}`
 
 export const rulesFilesPart: Part = {
+  prepare: (workspace) => workspace.build('club', [MEMBERS]),
   variants: (workspace, settings) => [
     ...FILES.map(({ title, ...file }) => ({ name: compileName(title), run: () => compile(file) })),
-    ...[FEW_NODES, MANY_NODES].map((nodes) =>
-      clubVariant(
-        matchName(nodes),
-        { operation: 'getNote', rules: rulesAmong(nodes), credential: SHOWN_IN_URL },
-        workspace,
-        settings,
-      ),
+    clubContest(
+      'rules getNote among others',
+      [FEW_NODES, MANY_NODES].map((nodes) => ({
+        name: matchName(nodes),
+        operation: 'getNote',
+        rules: rulesAmong(nodes),
+        credential: SHOWN_IN_URL,
+      })),
+      workspace,
+      settings,
     ),
   ],
   rows: (samples) => [

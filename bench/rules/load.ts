@@ -1,15 +1,16 @@
 /** Users at work in the tree of members, over HTTPS. */
 
-import { ratios, type Samples, spread, type Variant } from '../harness/rounds.ts'
+import { type Contest, ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
 import type { Credential } from '../load/credential.ts'
-import { cpuCell, loadRunning, withServer } from '../load/https.ts'
+import { type Contestant, cpuCell, loadInTurns } from '../load/https.ts'
 import type { OperationName } from '../load/operations.ts'
 import type { Goal, Row } from '../report/table.ts'
 import { urlOf } from '../stock/blogs.ts'
 import { cardPath, MEMBERS, SECRET } from '../stock/club.ts'
 import { dholeServer } from '../targets/dhole.ts'
+import type { Running } from '../targets/target.ts'
 
 export const SHOWN_IN_URL: Credential = { carrier: 'url', tokens: 'one' }
 export const SHOWN_IN_HEADER: Credential = { carrier: 'header', tokens: 'one' }
@@ -18,23 +19,33 @@ const TRUSTING = { rejectUnauthorized: false }
 const DENIED = 403
 
 interface ClubLoad {
+  /** Of the variant. */
+  readonly name: string
   readonly operation: OperationName
   /** Source of the rules. Default: everybody may do everything. */
   readonly rules?: string
   readonly credential?: Credential
 }
 
-export function clubVariant(name: string, load: ClubLoad, workspace: Workspace, settings: Settings): Variant {
-  return { name, run: () => loadClub(load, workspace, settings) }
-}
-
-function loadClub({ operation, rules, credential }: ClubLoad, workspace: Workspace, settings: Settings) {
-  return workspace.withCopy(workspace.club(MEMBERS), (dataDir) =>
-    withServer(dholeServer({ certificate: workspace.certificate, dataDir, secret: SECRET }), async (running) => {
-      if (rules !== undefined) await putRules(running.url, rules)
-      return loadRunning(running, { operation, size: MEMBERS, credential }, settings)
-    }),
-  )
+/** Loads that are compared, each on a tree of its own. */
+export function clubContest(
+  name: string,
+  loads: readonly ClubLoad[],
+  workspace: Workspace,
+  settings: Settings,
+): Contest {
+  const { certificate } = workspace
+  const originals = loads.map(() => workspace.club(MEMBERS))
+  const compete = () =>
+    workspace.withCopies(originals, (dataDirs) => {
+      const contestants = loads.map(({ rules, ...load }, index): Contestant => {
+        const target = dholeServer({ certificate, dataDir: dataDirs[index] ?? '', secret: SECRET })
+        const before = ({ url }: Running) => (rules === undefined ? Promise.resolve() : putRules(url, rules))
+        return { ...load, target, size: MEMBERS, before }
+      })
+      return loadInTurns(contestants, settings)
+    })
+  return { name, compete }
 }
 
 /** @throws unless the rules are taken, and nobody reads without a token any more */
@@ -48,7 +59,7 @@ async function putRules(url: string, rules: string): Promise<void> {
 }
 
 /** What is compared, by the processor time of the server for one request. */
-interface Comparison {
+export interface Comparison {
   readonly operation: string
   readonly subject: string
   readonly limit: string

@@ -6,7 +6,7 @@ import type { Settings } from '../harness/settings.ts'
 import { type Goal, type Row, short } from '../report/table.ts'
 import { CLUB_RULES, MEMBERS } from '../stock/club.ts'
 import type { EmbeddedTokenFigures, EmbeddedTokenRequest } from './embedded-tokens.ts'
-import { clubRow, clubVariant } from './load.ts'
+import { clubContest, clubRow } from './load.ts'
 import { ruledNote } from './read.ts'
 
 /** A signature takes more than ten times as long. */
@@ -18,9 +18,9 @@ const EMBEDDED = 'embedded tokens'
 export const rulesTokensPart: Part = {
   prepare: (workspace) => workspace.build('club', [MEMBERS]),
   variants: (workspace, settings) => [
-    clubVariant(
+    clubContest(
       NEW,
-      { operation: 'getNote', rules: CLUB_RULES, credential: { carrier: 'url', tokens: 'new' } },
+      [{ name: NEW, operation: 'getNote', rules: CLUB_RULES, credential: { carrier: 'url', tokens: 'new' } }],
       workspace,
       settings,
     ),

@@ -3,7 +3,7 @@
 import type { Part } from '../harness/part.ts'
 import type { Goal } from '../report/table.ts'
 import { CLUB_RULES, MEMBERS } from '../stock/club.ts'
-import { clubRow, clubVariant, SHOWN_IN_URL } from './load.ts'
+import { clubContest, clubRow, SHOWN_IN_URL } from './load.ts'
 
 const WRITTEN: Goal = { kind: 'at least', bound: 0.7 }
 
@@ -17,14 +17,15 @@ const RULED = 'rules putDraft ruled url'
 export const rulesWritePart: Part = {
   prepare: (workspace) => workspace.build('club', [MEMBERS]),
   variants(workspace, settings) {
-    const operation = 'putDraft'
+    const operation = 'putDraft' as const
     const credential = SHOWN_IN_URL
     const warmed = { ...settings, warmSeconds: WARM * settings.seconds }
-    return [
-      clubVariant(OPEN, { operation }, workspace, warmed),
-      clubVariant(OPEN_SHOWN, { operation, credential }, workspace, warmed),
-      clubVariant(RULED, { operation, credential, rules: CLUB_RULES }, workspace, warmed),
-    ]
+    const loads = [
+      { name: OPEN, operation },
+      { name: OPEN_SHOWN, operation, credential },
+      { name: RULED, operation, credential, rules: CLUB_RULES },
+    ] as const
+    return [clubContest('rules putDraft', loads, workspace, warmed)]
   },
   rows(samples) {
     const ours = { operation: 'PUT 1 KB by rules that read three places, 64 clients, HTTPS', subject: RULED }

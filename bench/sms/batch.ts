@@ -1,15 +1,15 @@
 /** The query for a batch of 100 messages, over HTTPS: somebody polls one, or all that are stored are asked for. */
 
 import type { Part } from '../harness/part.ts'
-import type { Figures, Samples } from '../harness/rounds.ts'
+import type { Samples } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
-import type { Workspace } from '../harness/workspace.ts'
-import { compareCpu, load, loadRunning, withServer } from '../load/https.ts'
+import { type Contestant, compareCpu, loadInTurns } from '../load/https.ts'
 import { batchCall, SMS_KEY, send } from '../load/sms-calls.ts'
 import { type Goal, type Row, size } from '../report/table.ts'
 import { batchAnswer, rridOf } from '../stock/messages.ts'
 import { bareServe } from '../targets/bare-serve.ts'
 import { dholeServer } from '../targets/dhole.ts'
+import type { Running } from '../targets/target.ts'
 
 const ANSWERED: Goal = { kind: 'at least', bound: 0.3 }
 
@@ -17,7 +17,7 @@ const WAYS = [
   {
     title: 'one batch again and again',
     operation: 'smsPoll',
-    sizes: ({ messages: [few, , many] }: Settings): readonly number[] => [few, many],
+    sizes: ({ messages: [few, , many], quick }: Settings): readonly number[] => (quick ? [few] : [few, many]),
   },
   {
     title: 'batches all over the file',
@@ -34,41 +34,42 @@ const LIMITS = [
   { title: 'Bun.serve, same length', content: 'batch', goal: undefined },
 ] as const
 
-const bareName = (content: string) => `sms batch bare ${content}`
+const bareName = (content: string, way: Way) => `sms batch ${way} bare ${content}`
 export const batchesName = (messages: number, way: Way) => `sms batch ${way} ${size(messages)}`
 
 export const smsBatchPart: Part = {
   quick: true,
-  prepare: (workspace, { messages }) => workspace.build('messages', messages),
-  variants(workspace, settings) {
+  prepare: (workspace, settings) =>
+    workspace.build('messages', [...new Set(waysOf(settings).flatMap(({ sizes }) => sizes(settings)))]),
+  variants: (workspace, settings) => {
     const { certificate } = workspace
-    return [
-      ...LIMITS.map(({ content }) => ({
-        name: bareName(content),
-        run: () => load(bareServe(certificate, content), 'smsBatches', settings.messages[0], settings),
-      })),
-      ...WAYS.flatMap(({ operation, sizes }) =>
-        sizes(settings).map((messages) => ({
-          name: batchesName(messages, operation),
-          run: () => ask(workspace, messages, operation, settings),
-        })),
-      ),
-    ]
+    return waysOf(settings).map(({ operation, sizes }) => {
+      const [smallest] = settings.messages
+      const bare = LIMITS.map(({ content }): Contestant => {
+        const name = bareName(content, operation)
+        return { name, target: bareServe(certificate, content), operation, size: smallest }
+      })
+      const dhole = sizes(settings).map((messages): Contestant => {
+        const target = dholeServer({ certificate, dataDir: workspace.messages(messages), smsKey: SMS_KEY })
+        return { name: batchesName(messages, operation), target, operation, size: messages, before: checkBatch }
+      })
+      return { name: `sms ${operation}`, compete: () => loadInTurns([...bare, ...dhole], settings) }
+    })
   },
   rows: (samples, settings) =>
-    WAYS.flatMap((way) =>
+    waysOf(settings).flatMap((way) =>
       way.sizes(settings).flatMap((messages) => LIMITS.map((limit) => row(samples, messages, way, limit))),
     ),
 }
 
-function ask(workspace: Workspace, messages: number, operation: Way, settings: Settings): Promise<Figures> {
-  const { certificate } = workspace
-  const dataDir = workspace.messages(messages)
-  return withServer(dholeServer({ certificate, dataDir, smsKey: SMS_KEY }), async (running) => {
-    const answer = await send(running.url, batchCall(rridOf(0)))
-    if (answer.length !== batchAnswer(0).length) throw new Error(`a batch was answered ${answer}`)
-    return loadRunning(running, { operation, size: messages }, settings)
-  })
+function waysOf({ quick }: Settings) {
+  return quick ? WAYS.slice(0, 1) : WAYS
+}
+
+/** @throws unless a whole batch is the answer */
+async function checkBatch({ url }: Running): Promise<void> {
+  const answer = await send(url, batchCall(rridOf(0)))
+  if (answer.length !== batchAnswer(0).length) throw new Error(`a batch was answered ${answer}`)
 }
 
 function row(
@@ -77,6 +78,6 @@ function row(
   { title, operation }: (typeof WAYS)[number],
   { title: limitTitle, content, goal }: (typeof LIMITS)[number],
 ): Row {
-  const cells = compareCpu(samples, batchesName(messages, operation), bareName(content), limitTitle)
+  const cells = compareCpu(samples, batchesName(messages, operation), bareName(content, operation), limitTitle)
   return { operation: `status by rrid, 100 messages, ${title}, HTTPS`, size: messages, ...cells, goal }
 }
