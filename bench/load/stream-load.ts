@@ -1,11 +1,13 @@
 /** Listens to many streams while a server publishes, in a process of its own. */
 import { answer, requestOf } from '../harness/child.ts'
 import { cpuMsSince, readCpu, untilQuiet } from '../harness/proc.ts'
+import { spread } from '../harness/rounds.ts'
 import { tokenOf } from './credential.ts'
 import { StreamClients } from './stream-clients.ts'
 import { Control, Poster, type Publisher } from './stream-publisher.ts'
 
-export interface StreamLoadRequest {
+/** Publishing to the streams of one server. */
+export interface StreamLoad {
   readonly url: string
   /** The server's process. */
   readonly pid: number
@@ -21,7 +23,13 @@ export interface StreamLoadRequest {
   readonly concerned: number
   /** Messages published at once; the next are when all of these have arrived. */
   readonly inFlight: number
+}
+
+export interface StreamLoadRequest {
+  readonly loads: readonly StreamLoad[]
+  /** Of each load: measured, in so many turns, and before that. */
   readonly seconds: number
+  readonly turns: number
   readonly warmSeconds: number
 }
 
@@ -47,39 +55,76 @@ interface Published {
 /** Something is wrong when it takes longer. */
 const LIFETIME_MS = 60_000
 
-async function runLoad(request: StreamLoadRequest): Promise<StreamLoadFigures> {
-  const { url, control, posted, concerned, warmSeconds, seconds } = request
-  const streams = request.withTokens ? await showingTokens(request.streams) : request.streams
+/** The servers take turns, so that a slow minute of the machine is a slow minute for all of them. */
+async function runLoads({ loads, seconds, turns, warmSeconds }: StreamLoadRequest): Promise<StreamLoadFigures[]> {
+  const audiences = await Promise.all(loads.map(openAudience))
+  for (const audience of audiences) await audience.publishFor(warmSeconds)
+  for (const { clients } of audiences) clients.latencies = []
+  const heard = await inTurns(audiences, turns, (audience) => audience.publishFor(seconds / turns))
+  const latencies = audiences.map(({ clients, load }) => {
+    if (load.concerned > 0) clients.checkEven()
+    clients.close()
+    return clients.latencies.sort((left, right) => left - right)
+  })
+  // Last, when all code is as warm as it was before.
+  for (const audience of audiences) await audience.publishUnheardFor(warmSeconds / 2)
+  const unheard = await inTurns(audiences, turns, (audience) => audience.publishUnheardFor(seconds / turns / 2))
+  return loads.map(({ concerned }, index) => {
+    const [publishUs, unheardUs] = [middleUs(heard[index] ?? []), middleUs(unheard[index] ?? [])]
+    const times = latencies[index] ?? []
+    return {
+      publishUs,
+      unheardUs,
+      deliveryUs: (publishUs - unheardUs) / concerned,
+      perSecond: spread((heard[index] ?? []).map(({ messages, ms }) => (messages * concerned * 1000) / ms)).median,
+      p50Ms: times[Math.floor(times.length * 0.5)] ?? 0,
+      p99Ms: times[Math.floor(times.length * 0.99)] ?? 0,
+    }
+  })
+}
+
+/** Those who listen to one server, and who has it publish. */
+interface Audience {
+  readonly load: StreamLoad
+  readonly clients: StreamClients
+  publishFor(seconds: number): Promise<Published>
+  /** While nobody listens any more. */
+  publishUnheardFor(seconds: number): Promise<Published>
+}
+
+async function openAudience(load: StreamLoad): Promise<Audience> {
+  const { url, control, posted, concerned } = load
+  const streams = load.withTokens ? await showingTokens(load.streams) : load.streams
   const publisher = posted ? new Poster(`http://127.0.0.1:${control}/publish`) : await Control.connect(control)
   const clients = new StreamClients()
-  const publishFor = (length: number, listeners: number) => measure(request, publisher, clients, length, listeners)
   await clients.open(url, streams)
-  await publishFor(warmSeconds, concerned)
-  clients.latencies = []
-  const heard = await publishFor(seconds, concerned)
-  if (concerned > 0) clients.checkEven()
-  const latencies = clients.latencies.sort((left, right) => left - right)
-  clients.close()
-  // Last, when all code is as warm as it was before.
-  await publishFor(warmSeconds, 0)
-  const unheard = await publishFor(seconds / 2, 0)
-  const [publishUs, unheardUs] = [microseconds(heard), microseconds(unheard)]
   return {
-    publishUs,
-    unheardUs,
-    deliveryUs: (publishUs - unheardUs) / concerned,
-    perSecond: (heard.messages * concerned * 1000) / heard.ms,
-    p50Ms: latencies[Math.floor(latencies.length * 0.5)] ?? 0,
-    p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
+    load,
+    clients,
+    publishFor: (seconds) => publish(load, publisher, clients, seconds, concerned),
+    publishUnheardFor: (seconds) => publish(load, publisher, clients, seconds, 0),
   }
+}
+
+/** @returns what each came to, turn by turn */
+async function inTurns(
+  audiences: readonly Audience[],
+  turns: number,
+  measure: (audience: Audience) => Promise<Published>,
+): Promise<Published[][]> {
+  const measured: Published[][] = audiences.map(() => [])
+  for (let turn = 0; turn < turns; turn++) {
+    for (const [index, audience] of audiences.entries()) measured[index]?.push(await measure(audience))
+  }
+  return measured
 }
 
 function showingTokens(streams: readonly string[]): Promise<string[]> {
   return Promise.all(streams.map(async (stream, user) => `${stream}?auth=${await tokenOf(user)}`))
 }
 
-async function measure(
-  { pid, inFlight }: StreamLoadRequest,
+async function publish(
+  { pid, inFlight }: StreamLoad,
   publisher: Publisher,
   clients: StreamClients,
   seconds: number,
@@ -100,11 +145,12 @@ async function measure(
   return { messages, ms, cpuMs: cpuMsSince(pid, before) }
 }
 
-function microseconds({ messages, cpuMs }: Published): number {
-  return (cpuMs * 1000) / messages
+/** Processor time of one message in the middle turn. */
+function middleUs(turns: readonly Published[]): number {
+  return spread(turns.map(({ messages, cpuMs }) => (cpuMs * 1000) / messages)).median
 }
 
 if (import.meta.main) {
   setTimeout(() => process.exit(1), LIFETIME_MS)
-  answer(await runLoad(requestOf<StreamLoadRequest>()))
+  answer(await runLoads(requestOf<StreamLoadRequest>()))
 }

@@ -4,8 +4,7 @@ import { type Figures, ratios, type Samples, type Spread, spread } from '../harn
 import type { Settings } from '../harness/settings.ts'
 import { leafPaths, urlOf } from '../stock/blogs.ts'
 import type { Target } from '../targets/target.ts'
-import { withServer } from './https.ts'
-import type { StreamLoadFigures, StreamLoadRequest } from './stream-load.ts'
+import type { StreamLoad, StreamLoadFigures, StreamLoadRequest } from './stream-load.ts'
 
 /** The first leaf is the same in every tree. */
 const [LEAF = []] = leafPaths(1000, 1)
@@ -13,7 +12,8 @@ const [LEAF = []] = leafPaths(1000, 1)
 export const BUSY_PATH = `/${LEAF.join('/')}`
 export const BUSY_STREAM = urlOf(LEAF)
 
-interface StreamLoad extends Pick<StreamLoadRequest, 'streams' | 'inFlight'> {
+/** What is published to whom. */
+interface Audience extends Pick<StreamLoad, 'streams' | 'inFlight'> {
   /** Streams that get what is published. Default: all. */
   readonly concerned?: number
   /** Each stream shows a token of a user of its own. Default `false`. */
@@ -22,16 +22,35 @@ interface StreamLoad extends Pick<StreamLoadRequest, 'streams' | 'inFlight'> {
   readonly posted?: boolean
 }
 
-export function loadStreams(
-  target: Target,
-  load: StreamLoad,
-  { publishSeconds: seconds, warmSeconds }: Settings,
-): Promise<Figures> {
-  return withServer(target, async ({ url, pid, control }) => {
-    const whom = { concerned: load.streams.length, posted: false, withTokens: false, ...load }
-    const request: StreamLoadRequest = { url, pid, control, seconds, warmSeconds, ...whom }
-    return { ...(await askChild<StreamLoadFigures>('load/stream-load.ts', request)) }
-  })
+/** One server and those who listen to it. */
+export interface StreamContestant extends Audience {
+  /** Of the variant. */
+  readonly name: string
+  readonly target: Target
+}
+
+/** Several servers that run side by side and publish in turns: figures by name. */
+export async function streamInTurns(
+  contestants: readonly StreamContestant[],
+  { publishSeconds: seconds, turns, warmSeconds }: Settings,
+): Promise<Readonly<Record<string, Figures>>> {
+  await using servers = new AsyncDisposableStack()
+  const loads: StreamLoad[] = []
+  for (const { target, name: _, ...audience } of contestants) {
+    const { url, pid, control, stop } = await target.start()
+    servers.defer(stop)
+    const { length } = audience.streams
+    loads.push({ url, pid, control, concerned: length, posted: false, withTokens: false, ...audience })
+  }
+  const request: StreamLoadRequest = { loads, seconds, turns, warmSeconds }
+  const figures = await askChild<StreamLoadFigures[]>('load/stream-load.ts', request)
+  return Object.fromEntries(contestants.map(({ name }, index) => [name, { ...figures[index] }]))
+}
+
+/** One server by itself. */
+export async function loadStreams(target: Target, audience: Audience, settings: Settings): Promise<Figures> {
+  const { alone = {} } = await streamInTurns([{ name: 'alone', target, ...audience }], settings)
+  return alone
 }
 
 /** Every one listens to the same node. */
