@@ -3,8 +3,9 @@
 import type { Part } from '../harness/part.ts'
 import type { Contest, Samples } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
-import { BUSY_PATH, busyStreams, middle, ratioOf, type StreamContestant, streamInTurns } from '../load/streams.ts'
-import { type Goal, type Row, short, size } from '../report/table.ts'
+import { BUSY_PATH, busyStreams, deliveryOf, ratioOf, type StreamContestant, streamInTurns } from '../load/streams.ts'
+import { size } from '../report/numbers.ts'
+import { type Figure, figure, type Goal, type Row } from '../report/row.ts'
 import { dholeStreams } from '../targets/dhole-streams.ts'
 import { rawStreams } from '../targets/raw-streams.ts'
 
@@ -76,29 +77,33 @@ export const deliveryPart: Part = {
     const [one, grown, many] = [dholeName(1, smallest), dholeName(1, largest), dholeName(MANY, smallest)]
     const rows: DeliveryRow[] = [
       {
+        name: 'deliver 1',
         operation: 'deliver, one message in flight, time over limit',
-        measured: costCell(samples, one),
-        limit: `Bun.listen ${costCell(samples, rawName(1))}`,
+        measured: deliveryOf(samples, one),
+        limit: { title: 'Bun.listen', ...deliveryOf(samples, rawName(1)) },
         judged: ratioOf(samples, one, rawName(1), 'deliveryUs'),
         goal: COST,
       },
       {
+        name: 'deliver 1 to the same write',
         operation: 'deliver, one message in flight, time over the same socket behind the same write',
-        measured: costCell(samples, one),
-        limit: `database, then Bun.listen ${costCell(samples, WRITING)}`,
+        measured: deliveryOf(samples, one),
+        limit: { title: 'database, then Bun.listen', ...deliveryOf(samples, WRITING) },
         judged: ratioOf(samples, one, WRITING, 'deliveryUs'),
       },
       {
+        name: 'deliver 1 p99',
         operation: 'p99 from publishing to arrival, one message in flight, time over limit',
-        measured: latencyCell(samples, one),
-        limit: `Bun.listen ${latencyCell(samples, rawName(1))}`,
+        measured: latencyOf(samples, one),
+        limit: { title: 'Bun.listen', ...latencyOf(samples, rawName(1)) },
         judged: ratioOf(samples, one, rawName(1), 'p99Ms'),
         goal: LATENCY,
       },
       {
+        name: `deliver ${MANY}`,
         operation: `deliver, ${MANY} messages in flight, times less than one write for each`,
-        measured: costCell(samples, many),
-        limit: `Bun.listen, one write for each, ${costCell(samples, rawName(MANY))}`,
+        measured: deliveryOf(samples, many),
+        limit: { title: 'Bun.listen, one write for each,', ...deliveryOf(samples, rawName(MANY)) },
         judged: ratioOf(samples, rawName(MANY), many, 'deliveryUs'),
         goal: SAVED,
       },
@@ -107,15 +112,17 @@ export const deliveryPart: Part = {
       ? []
       : [
           {
+            name: `deliver ${MANY} to one write`,
             operation: `deliver, ${MANY} messages in flight, time over limit`,
-            measured: costCell(samples, many),
-            limit: `Bun.listen, one write for all, ${costCell(samples, JOINED)}`,
+            measured: deliveryOf(samples, many),
+            limit: { title: 'Bun.listen, one write for all,', ...deliveryOf(samples, JOINED) },
             judged: ratioOf(samples, many, JOINED, 'deliveryUs'),
           },
           {
+            name: 'publish growth',
             operation: 'growth of publishing with the tree, write and deliveries, HTTPS',
-            measured: `${short(middle(samples, grown, 'publishUs'))} us CPU at ${size(largest)} leaves`,
-            limit: `${short(middle(samples, one, 'publishUs'))} us CPU at ${size(smallest)}`,
+            measured: { ...figure(samples.get(grown, 'publishUs'), 'us CPU'), at: `${size(largest)} leaves` },
+            limit: { ...figure(samples.get(one, 'publishUs'), 'us CPU'), at: size(smallest) },
             judged: ratioOf(samples, grown, one, 'publishUs'),
             goal: GROWTH,
           },
@@ -129,11 +136,9 @@ function endsOf({ sizes }: Settings): [number, number] {
   return [sizes[0] ?? 0, sizes.at(-1) ?? 0]
 }
 
-export function costCell(samples: Samples, variant: string): string {
-  const rate = middle(samples, variant, 'perSecond')
-  return `${short(middle(samples, variant, 'deliveryUs'))} us CPU, ${short(rate)}/s`
-}
-
-function latencyCell(samples: Samples, variant: string): string {
-  return `${short(middle(samples, variant, 'p99Ms'))} ms, p50 ${short(middle(samples, variant, 'p50Ms'))} ms`
+function latencyOf(samples: Samples, variant: string): Figure {
+  return {
+    ...figure(samples.get(variant, 'p99Ms'), 'ms'),
+    beside: { title: 'p50', ...figure(samples.get(variant, 'p50Ms'), 'ms') },
+  }
 }

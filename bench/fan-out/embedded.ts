@@ -4,7 +4,8 @@ import type { Part } from '../harness/part.ts'
 import { type Figures, ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
-import { type Row, short, size } from '../report/table.ts'
+import { size } from '../report/numbers.ts'
+import { figure, type Row } from '../report/row.ts'
 import {
   type EmbeddedPublishFigures,
   type EmbeddedPublishRequest,
@@ -21,8 +22,7 @@ const SHORTER = 2
 interface Words {
   readonly operation: string
   readonly size: number | undefined
-  /** Behind the figure. */
-  readonly where?: string
+  readonly at?: string
   readonly limit: string
   readonly bound: number
 }
@@ -53,10 +53,11 @@ function rowsOf(samples: Samples, { sizes, subscribers, otherSubscribers }: Sett
   const row = (ours: Written, limit: Written, words: Words): Row => {
     const [over, under] = [samples.get(NAME, `${ours} ${writers}`), samples.get(NAME, `${limit} ${writers}`)]
     return {
+      name: `${NAME} ${ours} to ${limit} ${writers}`,
       operation: `${words.operation}, ${who}, embedded, time over limit`,
       size: words.size,
-      measured: `${short(spread(over).median)} us CPU${words.where ?? ''}`,
-      limit: `${words.limit} ${short(spread(under).median)} us CPU`,
+      measured: { ...figure(over, 'us CPU'), ...(words.at && { at: words.at }) },
+      limit: { title: words.limit, ...figure(under, 'us CPU') },
       judged: spread(ratios(over, under)),
       unit: 'x',
       goal: { kind: 'at most', bound: words.bound },
@@ -72,7 +73,7 @@ function rowsOf(samples: Samples, { sizes, subscribers, otherSubscribers }: Sett
     row('large', 'small', {
       operation: 'growth of publishing with the tree',
       size: subscribers,
-      where: ` at ${largest} leaves`,
+      at: `${largest} leaves`,
       limit: `${smallest} leaves`,
       bound: 1.2,
     }),

@@ -5,7 +5,7 @@ import { type Figures, spread } from '../harness/rounds.ts'
 import { withServer } from '../load/https.ts'
 import type { StreamMemoryFigures, StreamMemoryRequest } from '../load/stream-memory.ts'
 import { BUSY_PATH, BUSY_STREAM } from '../load/streams.ts'
-import { short } from '../report/table.ts'
+import { figure } from '../report/row.ts'
 import { dholeStreams } from '../targets/dhole-streams.ts'
 import { rawStreams } from '../targets/raw-streams.ts'
 import type { Target } from '../targets/target.ts'
@@ -32,10 +32,11 @@ export const memoryPart: Part = {
     const [ours, raw] = [samples.get(DHOLE, 'kb'), samples.get(RAW, 'kb')]
     return [
       {
+        name: DHOLE,
         operation: 'memory of an idle subscriber, above the limit',
         size: idleSubscribers,
-        measured: `${short(spread(ours).median)} KB`,
-        limit: `Bun.listen ${short(spread(raw).median)} KB`,
+        measured: figure(ours, 'KB'),
+        limit: { title: 'Bun.listen', ...figure(raw, 'KB') },
         judged: spread(ours.map((kb, round) => kb - (raw[round] ?? Number.NaN))),
         unit: 'KB',
         goal: { kind: 'at most', bound: 14 },

@@ -1,10 +1,10 @@
 /** The same fan-out by nginx with nchan, where it is installed. */
 
 import type { Part } from '../harness/part.ts'
-import { busyStreams, loadStreams, ratioOf } from '../load/streams.ts'
-import type { Row } from '../report/table.ts'
+import { busyStreams, deliveryOf, loadStreams, ratioOf } from '../load/streams.ts'
+import type { Row } from '../report/row.ts'
 import { isInstalled, nchan } from '../targets/nchan.ts'
-import { costCell, deliveryName } from './delivery.ts'
+import { deliveryName } from './delivery.ts'
 
 const NAME = 'streams nchan'
 
@@ -25,13 +25,17 @@ export const nchanPart: Part = {
   },
   rows(samples, { sizes, subscribers }) {
     const ours = deliveryName(sizes[0] ?? 0)
-    const row = { operation: 'deliver, one message in flight, against nchan', size: subscribers, unit: 'x' }
-    const measured = costCell(samples, ours)
-    if (!isInstalled()) return [{ ...row, measured, limit: 'nchan is not installed', judged: undefined }]
+    const row = {
+      name: NAME,
+      operation: 'deliver, one message in flight, against nchan',
+      size: subscribers,
+      measured: deliveryOf(samples, ours),
+      unit: 'x',
+    }
+    if (!isInstalled()) return [{ ...row, limit: 'nchan is not installed', judged: undefined }]
     const found: Row = {
       ...row,
-      measured,
-      limit: `nchan ${costCell(samples, NAME)}`,
+      limit: { title: 'nchan', ...deliveryOf(samples, NAME) },
       judged: ratioOf(samples, NAME, ours, 'deliveryUs'),
     }
     return [found]

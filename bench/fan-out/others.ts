@@ -2,8 +2,8 @@
 
 import type { Part } from '../harness/part.ts'
 import { ratios, spread } from '../harness/rounds.ts'
-import { loadStreams, middle } from '../load/streams.ts'
-import { short } from '../report/table.ts'
+import { loadStreams } from '../load/streams.ts'
+import { figure } from '../report/row.ts'
 import { urlOf } from '../stock/blogs.ts'
 import { dholeStreams } from '../targets/dhole-streams.ts'
 
@@ -33,10 +33,11 @@ export const othersPart: Part = {
   },
   rows: (samples, { subscribers }) => [
     {
+      name: NAME,
       operation: `write, ${WRITERS} at once, among streams of other nodes, HTTPS, time over limit`,
       size: subscribers,
-      measured: `${short(middle(samples, NAME, 'publishUs'))} us CPU`,
-      limit: `no streams ${short(middle(samples, NAME, 'unheardUs'))} us CPU`,
+      measured: figure(samples.get(NAME, 'publishUs'), 'us CPU'),
+      limit: { title: 'no streams', ...figure(samples.get(NAME, 'unheardUs'), 'us CPU') },
       judged: spread(ratios(samples.get(NAME, 'publishUs'), samples.get(NAME, 'unheardUs'))),
       unit: 'x',
       goal: { kind: 'at most', bound: 1.2 },

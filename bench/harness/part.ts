@@ -1,5 +1,6 @@
 /** What a run consists of: chapters, each with a table of its own, and their parts. */
-import type { Heading, Row } from '../report/table.ts'
+import type { Row } from '../report/row.ts'
+import type { Heading } from '../report/table.ts'
 import type { Measurement, Samples } from './rounds.ts'
 import type { Settings } from './settings.ts'
 import type { Workspace } from './workspace.ts'

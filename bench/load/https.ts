@@ -1,8 +1,8 @@
 /** Measuring over HTTPS: servers and one load generator, each a process of its own. */
 import { askChild } from '../harness/child.ts'
-import { type Figures, ratios, type Samples, type Spread, spread } from '../harness/rounds.ts'
+import { type Figures, ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
-import { short } from '../report/table.ts'
+import { type Figure, figure, type Row } from '../report/row.ts'
 import type { Running, Target } from '../targets/target.ts'
 import type { Credential } from './credential.ts'
 import type { Load, LoadFigures, LoadRequest } from './load.ts'
@@ -94,17 +94,19 @@ export function compareCpu(
   subject: string,
   limit: string,
   limitTitle = 'Bun.serve',
-): { measured: string; limit: string; judged: Spread; unit: string } {
+): Pick<Row, 'measured' | 'limit' | 'judged' | 'unit'> {
   return {
-    measured: cpuCell(samples, subject),
-    limit: `${limitTitle} ${cpuCell(samples, limit)}`,
+    measured: cpuOf(samples, subject),
+    limit: { title: limitTitle, ...cpuOf(samples, limit) },
     judged: spread(ratios(samples.get(limit, 'cpuUs'), samples.get(subject, 'cpuUs'))),
     unit: 'x',
   }
 }
 
-export function cpuCell(samples: Samples, variant: string): string {
-  const cpuUs = spread(samples.get(variant, 'cpuUs')).median
-  const perSecond = spread(samples.get(variant, 'perSecond')).median
-  return `${short(cpuUs)} us CPU, ${short(perSecond)}/s`
+/** Processor time of the server for one request, and requests per second. */
+export function cpuOf(samples: Samples, variant: string): Figure {
+  return {
+    ...figure(samples.get(variant, 'cpuUs'), 'us CPU'),
+    beside: figure(samples.get(variant, 'perSecond'), '/s'),
+  }
 }

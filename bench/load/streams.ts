@@ -2,6 +2,7 @@
 import { askChild } from '../harness/child.ts'
 import { type Figures, ratios, type Samples, type Spread, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
+import { type Figure, figure } from '../report/row.ts'
 import { leafPaths, urlOf } from '../stock/blogs.ts'
 import type { Target } from '../targets/target.ts'
 import type { StreamLoad, StreamLoadFigures, StreamLoadRequest } from './stream-load.ts'
@@ -58,8 +59,12 @@ export function busyStreams(count: number): string[] {
   return new Array<string>(count).fill(BUSY_STREAM)
 }
 
-export function middle(samples: Samples, variant: string, figure: keyof StreamLoadFigures): number {
-  return spread(samples.get(variant, figure)).median
+/** Processor time of the server for one message to one stream, and such deliveries per second. */
+export function deliveryOf(samples: Samples, variant: string): Figure {
+  return {
+    ...figure(samples.get(variant, 'deliveryUs'), 'us CPU'),
+    beside: figure(samples.get(variant, 'perSecond'), '/s'),
+  }
 }
 
 /** One variant's figure in units of another's. */

@@ -5,7 +5,7 @@ import { type Figures, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import { loadEach, withServer } from '../load/https.ts'
 import type { OperationName } from '../load/operations.ts'
-import { type Goal, type Row, short } from '../report/table.ts'
+import { figure, type Goal, type Row } from '../report/row.ts'
 import { bareServe } from '../targets/bare-serve.ts'
 import { dholeServer } from '../targets/dhole.ts'
 import type { Target } from '../targets/target.ts'
@@ -51,14 +51,15 @@ async function readFrom(target: Target, settings: Settings): Promise<Figures> {
   })
 }
 
-function row(samples: Samples, operation: string, leaves: number, figure: keyof MemoryFigures, goal?: Goal): Row {
-  const ours = spread(samples.get(DHOLE, figure))
+function row(samples: Samples, operation: string, leaves: number, what: keyof MemoryFigures, goal?: Goal): Row {
+  const ours = samples.get(DHOLE, what)
   return {
+    name: `${DHOLE} ${what}`,
     operation,
     size: leaves,
-    measured: `${short(ours.median)} MB`,
-    limit: `Bun.serve ${short(spread(samples.get(BARE, figure)).median)} MB`,
-    judged: ours,
+    measured: figure(ours, 'MB'),
+    limit: { title: 'Bun.serve', ...figure(samples.get(BARE, what), 'MB') },
+    judged: spread(ours),
     unit: 'MB',
     goal,
   }

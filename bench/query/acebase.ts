@@ -5,7 +5,8 @@ import type { Part } from '../harness/part.ts'
 import { type Figures, ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
-import { type Row, short, size } from '../report/table.ts'
+import { size } from '../report/numbers.ts'
+import { figure, type Row } from '../report/row.ts'
 import { questions } from '../stock/questions.ts'
 import { isLoaded } from './acebase-file.ts'
 import type { AcebaseLoadFigures, AcebaseLoadRequest } from './acebase-load.ts'
@@ -59,11 +60,12 @@ function rivalRow(samples: Samples, name: AcebaseQuestion, children: number): Ro
   const theirs = samples.get(acebaseName(children), name)
   const loaded = !theirs.some(Number.isNaN)
   return {
+    name: `${acebaseName(children)} ${name}`,
     operation: `${questions[name].title}, parsed, embedded, against AceBase`,
     size: children,
-    measured: `${short(spread(ours).median)} us`,
+    measured: figure(ours, 'us'),
     limit: loaded
-      ? `AceBase ${short(spread(theirs).median)} us`
+      ? { title: 'AceBase', ...figure(theirs, 'us') }
       : `AceBase did not load within ${LOAD_LIMIT_MS / 1000} s`,
     judged: loaded ? spread(ratios(theirs, ours)) : undefined,
     unit: 'x',

@@ -4,7 +4,9 @@ import type { Part } from '../harness/part.ts'
 import { type Figures, ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
-import { type Goal, type Row, short, size } from '../report/table.ts'
+import { growthOf } from '../report/growth.ts'
+import { size } from '../report/numbers.ts'
+import { figure, type Goal, type Row } from '../report/row.ts'
 import { LIST_CHILDREN } from '../stock/places.ts'
 import { type Question, type QuestionName, questions } from '../stock/questions.ts'
 import type { EmbeddedQueryFigures, EmbeddedQueryRequest } from './embedded-query.ts'
@@ -46,12 +48,13 @@ function titleOf(name: QuestionName): string {
 }
 
 function costRow(samples: Samples, name: QuestionName): Row {
-  const get = (figure: QuestionName | 'raw') => samples.get(embeddedQueryName(LIST_CHILDREN), figure)
+  const get = (what: QuestionName | 'raw') => samples.get(embeddedQueryName(LIST_CHILDREN), what)
   return {
+    name: `embedded query ${name}`,
     operation: `${titleOf(name)}, embedded, time over limit`,
     size: LIST_CHILDREN,
-    measured: `${short(spread(get(name)).median)} us`,
-    limit: `SQLite point read ${short(spread(get('raw')).median)} us`,
+    measured: figure(get(name), 'us'),
+    limit: { title: 'SQLite point read', ...figure(get('raw'), 'us') },
     judged: spread(ratios(get(name), get('raw'))),
     unit: 'x',
     goal: COST,
@@ -61,15 +64,11 @@ function costRow(samples: Samples, name: QuestionName): Row {
 /** What a query costs in the longest list, in units of what it costs in the shortest. */
 function growthRow(samples: Samples, name: QuestionName, { sizes }: Settings): Row {
   const [shortest, longest] = [sizes[0] ?? 0, sizes.at(-1) ?? 0]
-  const [small, large] = [shortest, longest].map((children) => samples.get(embeddedQueryName(children), name))
-  if (!(small && large)) throw new Error('A size is missing')
+  const at = (count: number) => ({ count, values: samples.get(embeddedQueryName(count), name) })
   return {
+    name: `embedded query growth ${name}`,
     operation: `growth of ${titleOf(name)}, embedded`,
-    size: undefined,
-    measured: `${short(spread(large).median)} us at ${size(longest)}`,
-    limit: `${short(spread(small).median)} us at ${size(shortest)}`,
-    judged: spread(ratios(large, small)),
-    unit: 'x',
+    ...growthOf(at(shortest), at(longest), 'us'),
     goal: GROWTH,
   }
 }

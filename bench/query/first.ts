@@ -4,7 +4,7 @@ import type { Part } from '../harness/part.ts'
 import { type Figures, ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
-import { type Row, short } from '../report/table.ts'
+import { figure, type Row } from '../report/row.ts'
 import { LIST_CHILDREN } from '../stock/places.ts'
 import type { FirstQueryFigures, FirstQueryRequest } from './first-query.ts'
 
@@ -14,25 +14,25 @@ export const firstPart: Part = {
   prepare: (workspace) => workspace.build('places', [LIST_CHILDREN]),
   variants: (workspace, settings) => [{ name: NAME, run: () => measure(workspace, settings) }],
   rows(samples) {
-    const get = (figure: keyof FirstQueryFigures) => samples.get(NAME, figure)
-    const answered = spread(get('answerMs'))
-    const turn = spread(get('turnMs'))
+    const get = (what: keyof FirstQueryFigures) => samples.get(NAME, what)
     return [
       {
+        name: `${NAME} answerMs`,
         operation: 'first query by a child, embedded, until answered',
         size: LIST_CHILDREN,
-        measured: `${short(answered.median)} ms`,
-        limit: `the same again ${short(spread(get('againMs')).median)} ms`,
-        judged: answered,
+        measured: figure(get('answerMs'), 'ms'),
+        limit: { title: 'the same again', ...figure(get('againMs'), 'ms') },
+        judged: spread(get('answerMs')),
         unit: 'ms',
         goal: { kind: 'at most', bound: 1000 },
       },
       {
+        name: `${NAME} turnMs`,
         operation: 'longest turn of the loop, first query by a child, embedded',
         size: LIST_CHILDREN,
-        measured: `${short(turn.median)} ms`,
-        limit: `without it ${short(spread(get('idleTurnMs')).median)} ms`,
-        judged: turn,
+        measured: figure(get('turnMs'), 'ms'),
+        limit: { title: 'without it', ...figure(get('idleTurnMs'), 'ms') },
+        judged: spread(get('turnMs')),
         unit: 'ms',
         goal: { kind: 'at most', bound: 20 },
       },
@@ -74,10 +74,11 @@ function meanwhileRow(
 ): Row {
   const [now, then] = [samples.get(NAME, during), samples.get(NAME, before)]
   return {
+    name: `${NAME} ${during}`,
     operation: `${title} during the first query by a child, embedded`,
     size: LIST_CHILDREN,
-    measured: `${short(spread(now).median)}/s`,
-    limit: `before it ${short(spread(then).median)}/s`,
+    measured: figure(now, '/s'),
+    limit: { title: 'before it', ...figure(then, '/s') },
     judged: spread(ratios(now, then)),
     unit: 'x',
   }

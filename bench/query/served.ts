@@ -3,9 +3,9 @@
 import type { Part } from '../harness/part.ts'
 import { ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
-import { type Contestant, compareCpu, cpuCell, loadInTurns } from '../load/https.ts'
+import { type Contestant, compareCpu, cpuOf, loadInTurns } from '../load/https.ts'
 import type { OperationName } from '../load/operations.ts'
-import type { Goal, Row } from '../report/table.ts'
+import type { Goal, Row } from '../report/row.ts'
 import { LIST_CHILDREN } from '../stock/places.ts'
 import { bareServe } from '../targets/bare-serve.ts'
 import { dholeServer } from '../targets/dhole.ts'
@@ -65,6 +65,7 @@ export const servedPart: Part = {
       isRefused
         ? refusalRow(samples, title, operation)
         : {
+            name: dholeName(operation, temperature),
             operation: `${title} ${temperature}, HTTPS`,
             size: LIST_CHILDREN,
             ...compareCpu(samples, dholeName(operation, temperature), BARE),
@@ -84,10 +85,11 @@ function askedOf({ quick }: Settings): readonly Asked[] {
 function refusalRow(samples: Samples, title: string, operation: OperationName): Row {
   const [refused, answered] = [dholeName(operation), dholeName('queryFirst')]
   return {
+    name: refused,
     operation: `${title}, HTTPS, time over limit`,
     size: LIST_CHILDREN,
-    measured: cpuCell(samples, refused),
-    limit: `answered ${cpuCell(samples, answered)}`,
+    measured: cpuOf(samples, refused),
+    limit: { title: 'answered', ...cpuOf(samples, answered) },
     judged: spread(ratios(samples.get(refused, 'cpuUs'), samples.get(answered, 'cpuUs'))),
     unit: 'x',
     goal: REFUSED,

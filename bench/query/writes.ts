@@ -4,7 +4,7 @@ import type { Part } from '../harness/part.ts'
 import { type Figures, ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
-import { type Goal, type Row, short } from '../report/table.ts'
+import { figure, type Goal, type Row } from '../report/row.ts'
 import { LIST_CHILDREN } from '../stock/places.ts'
 import type { IndexedWriteFigures, IndexedWriteRequest, WriteName } from './indexed-write.ts'
 
@@ -36,10 +36,11 @@ function measure(workspace: Workspace, { sliceMs, slices }: Settings): Promise<F
 function rateRow(samples: Samples, name: WriteName, title: string): Row {
   const [indexed, plain] = [samples.get(NAME, `indexed ${name}`), samples.get(NAME, `plain ${name}`)]
   return {
+    name: `${NAME} ${name}`,
     operation: `${title}, embedded`,
     size: LIST_CHILDREN,
-    measured: `${short(spread(indexed).median)}/s`,
-    limit: `no index ${short(spread(plain).median)}/s`,
+    measured: figure(indexed, '/s'),
+    limit: { title: 'no index', ...figure(plain, '/s') },
     judged: spread(ratios(indexed, plain)),
     unit: 'x',
     goal: RATE,

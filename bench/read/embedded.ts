@@ -4,7 +4,9 @@ import type { Part } from '../harness/part.ts'
 import { type Figures, ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
-import { type Goal, type Row, short, size } from '../report/table.ts'
+import { growthOf } from '../report/growth.ts'
+import { size } from '../report/numbers.ts'
+import { figure, type Goal, type Row } from '../report/row.ts'
 import type { EmbeddedReadFigures, EmbeddedReadRequest } from './embedded-read.ts'
 
 const PRINTED: Goal = { kind: 'at most', bound: 1.2 }
@@ -56,40 +58,44 @@ async function readEmbedded(
 
 function embeddedRows(samples: Samples, temperature: Temperature, leaves: number): Row[] {
   const name = embeddedName(temperature, leaves)
-  const get = (figure: keyof EmbeddedReadFigures) => samples.get(name, figure)
-  const micro = (figure: keyof EmbeddedReadFigures) => `${short(spread(get(figure)).median)} us`
+  const get = (what: keyof EmbeddedReadFigures) => samples.get(name, what)
+  const micro = (what: keyof EmbeddedReadFigures) => figure(get(what), 'us')
   const cold = temperature === 'cold'
   return [
     {
+      name: `${name} leaf`,
       operation: `GET leaf ${temperature}, embedded`,
       size: leaves,
       measured: micro('leaf'),
-      limit: `SQLite point read ${micro('rawLeaf')}`,
+      limit: { title: 'SQLite point read', ...micro('rawLeaf') },
       judged: spread(ratios(get('rawLeaf'), get('leaf'))),
       unit: 'x',
     },
     {
+      name: `${name} object`,
       operation: `GET 1 KB ${temperature}, embedded`,
       size: leaves,
       measured: micro('object'),
-      limit: `SQLite point read ${micro('rawObject')}`,
+      limit: { title: 'SQLite point read', ...micro('rawObject') },
       judged: spread(ratios(get('rawObject'), get('object'))),
       unit: 'x',
     },
     {
+      name: `${name} large`,
       operation: `GET 1 MB ${temperature}, embedded, time over limit`,
       size: leaves,
       measured: micro('large'),
-      limit: `JSON.stringify ${micro('stringify')}`,
+      limit: { title: 'JSON.stringify', ...micro('stringify') },
       judged: spread(ratios(get('large'), get('stringify'))),
       unit: 'x',
       goal: cold ? PRINTED : undefined,
     },
     {
+      name: `${name} turnMs`,
       operation: `GET 1 MB ${temperature}, embedded, longest turn of the loop`,
       size: leaves,
-      measured: `${short(spread(get('turnMs')).median)} ms`,
-      limit: `idle ${short(spread(get('idleTurnMs')).median)} ms`,
+      measured: figure(get('turnMs'), 'ms'),
+      limit: { title: 'idle', ...figure(get('idleTurnMs'), 'ms') },
       judged: spread(get('turnMs')),
       unit: 'ms',
       goal: LONGEST,
@@ -100,14 +106,11 @@ function embeddedRows(samples: Samples, temperature: Temperature, leaves: number
 /** What a leaf costs in the largest tree, in units of what it costs in the smallest. */
 function growthRow(samples: Samples, { sizes }: Settings, temperature: Temperature): Row {
   const [smallest, largest] = [sizes[0] ?? 0, sizes.at(-1) ?? 0]
-  const leaf = (leaves: number) => samples.get(embeddedName(temperature, leaves), 'leaf')
+  const leaf = (count: number) => ({ count, values: samples.get(embeddedName(temperature, count), 'leaf') })
   return {
+    name: `embedded read ${temperature} growth`,
     operation: `growth of GET leaf, ${temperature}, embedded`,
-    size: undefined,
-    measured: `${short(spread(leaf(largest)).median)} us at ${size(largest)}`,
-    limit: `${short(spread(leaf(smallest)).median)} us at ${size(smallest)}`,
-    judged: spread(ratios(leaf(largest), leaf(smallest))),
-    unit: 'x',
+    ...growthOf(leaf(smallest), leaf(largest), 'us'),
     goal: GROWTH,
   }
 }

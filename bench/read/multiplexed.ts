@@ -1,7 +1,7 @@
 /** What a GET costs the server when many share a connection. */
 import type { Part } from '../harness/part.ts'
 import { compareCpu, loadInTurns } from '../load/https.ts'
-import type { Goal, Row } from '../report/table.ts'
+import type { Goal, Row } from '../report/row.ts'
 import { bareServe } from '../targets/bare-serve.ts'
 import { dholeServer } from '../targets/dhole.ts'
 
@@ -36,8 +36,17 @@ export const multiplexedPart: Part = {
   rows: (samples, { sizes }): Row[] => {
     const shared = { operation: 'GET leaf hot, HTTP/2, 32 streams a connection', size: sizes[0] }
     return [
-      { ...shared, ...compareCpu(samples, DHOLE, BARE, 'Bun.serve, HTTP/1.1'), goal: SAVED },
-      { ...shared, ...compareCpu(samples, DHOLE, BARE_MULTIPLEXED, 'Bun.serve, HTTP/2') },
+      {
+        name: 'multiplexed to HTTP/1.1',
+        ...shared,
+        ...compareCpu(samples, DHOLE, BARE, 'Bun.serve, HTTP/1.1'),
+        goal: SAVED,
+      },
+      {
+        name: 'multiplexed to HTTP/2',
+        ...shared,
+        ...compareCpu(samples, DHOLE, BARE_MULTIPLEXED, 'Bun.serve, HTTP/2'),
+      },
     ]
   },
 }

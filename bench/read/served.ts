@@ -1,10 +1,12 @@
 /** What a GET over HTTPS costs the server. */
 import type { Part } from '../harness/part.ts'
-import { ratios, type Samples, spread } from '../harness/rounds.ts'
+import type { Samples } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import { type Contestant, compareCpu, loadInTurns } from '../load/https.ts'
 import type { OperationName } from '../load/operations.ts'
-import { type Goal, type Row, short, size } from '../report/table.ts'
+import { growthOf } from '../report/growth.ts'
+import { size } from '../report/numbers.ts'
+import type { Goal, Row } from '../report/row.ts'
 import { bareServe, type Content } from '../targets/bare-serve.ts'
 import { dholeServer } from '../targets/dhole.ts'
 
@@ -55,8 +57,9 @@ export const servedPart: Part = {
   rows: (samples, settings) => [
     ...operationsOf(settings).flatMap(({ title, operation, goals }) =>
       treesOf(settings).map(({ leaves, temperature }): Row => {
-        const cells = compareCpu(samples, dholeName(operation, temperature, leaves), bareName(operation))
-        return { operation: `${title} ${temperature}, HTTPS`, size: leaves, ...cells, goal: goals[temperature] }
+        const name = dholeName(operation, temperature, leaves)
+        const cells = compareCpu(samples, name, bareName(operation))
+        return { name, operation: `${title} ${temperature}, HTTPS`, size: leaves, ...cells, goal: goals[temperature] }
       }),
     ),
     ...(settings.quick ? [] : TEMPERATURES.map((temperature) => growthRow(samples, settings, temperature))),
@@ -76,14 +79,11 @@ function treesOf({ sizes, quick }: Settings): { readonly temperature: Temperatur
 /** What a leaf costs in the largest tree, in units of what it costs in the smallest. */
 function growthRow(samples: Samples, { sizes }: Settings, temperature: Temperature): Row {
   const [smallest, largest] = [sizes[0] ?? 0, sizes.at(-1) ?? 0]
-  const cpu = (leaves: number) => samples.get(dholeName('getLeaf', temperature, leaves), 'cpuUs')
+  const cpu = (count: number) => ({ count, values: samples.get(dholeName('getLeaf', temperature, count), 'cpuUs') })
   return {
+    name: `https getLeaf ${temperature} growth`,
     operation: `growth of GET leaf, ${temperature}, HTTPS`,
-    size: undefined,
-    measured: `${short(spread(cpu(largest)).median)} us at ${size(largest)}`,
-    limit: `${short(spread(cpu(smallest)).median)} us at ${size(smallest)}`,
-    judged: spread(ratios(cpu(largest), cpu(smallest))),
-    unit: 'x',
+    ...growthOf(cpu(smallest), cpu(largest), 'us CPU'),
     goal: GROWTH,
   }
 }

@@ -8,7 +8,7 @@ import { type Figures, ratios, type Samples, spread } from '../harness/rounds.ts
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
 import { withServer } from '../load/https.ts'
-import { type Goal, type Row, short } from '../report/table.ts'
+import { figure, type Goal, type Row } from '../report/row.ts'
 import { applicationName, PLANTED } from '../stock/applications.ts'
 import { dholeServe } from '../targets/dhole-serve.ts'
 import type { Target } from '../targets/target.ts'
@@ -20,7 +20,7 @@ export const FEW_APPLICATIONS = 1
 export const MANY_APPLICATIONS = 10_000
 /** Of those with a tree, the ones that are asked before it counts. */
 const EARLIER = 20
-const MB = 1024
+const KB_PER_MB = 1024
 
 const idleName = (count: number) => `applications idle ${count}`
 const ASKED = 'applications asked'
@@ -35,24 +35,24 @@ export const rulesApplicationsPart: Part = {
     { name: ASKED, run: () => measureAsked(workspace) },
   ],
   rows: (samples) => [
-    idleRow(samples, 'start of the server', 'startMs', (ms) => `${short(ms)} ms`),
-    idleRow(samples, 'memory of the server', 'kb', (kb) => `${short(kb / MB)} MB`),
+    idleRow(samples, 'start of the server', 'startMs', 'ms'),
+    idleRow(samples, 'memory of the server', 'mb', 'MB'),
     ...askedRows(samples),
   ],
 }
 
 /** Of several starts, the mean. */
 async function measureIdle(workspace: Workspace, count: number, { repeats }: Settings): Promise<Figures> {
-  let [startMs, kb] = [0, 0]
+  let [startMs, mb] = [0, 0]
   for (let repeat = 0; repeat < repeats; repeat++) {
     const start = performance.now()
     await withServer(server(workspace, count), async ({ pid }) => {
       startMs += (performance.now() - start) / repeats
       await untilQuiet(pid)
-      kb += residentKb(pid) / repeats
+      mb += residentKb(pid) / KB_PER_MB / repeats
     })
   }
-  return { startMs, kb }
+  return { startMs, mb }
 }
 
 function measureAsked(workspace: Workspace): Promise<Figures> {
@@ -76,16 +76,14 @@ function server(workspace: Workspace, count: number): Target {
   return dholeServe({ dataDir, certificateFile, keyFile })
 }
 
-function idleRow(samples: Samples, operation: string, figure: 'startMs' | 'kb', cell: (value: number) => string): Row {
-  const [many, few] = [
-    samples.get(idleName(MANY_APPLICATIONS), figure),
-    samples.get(idleName(FEW_APPLICATIONS), figure),
-  ]
+function idleRow(samples: Samples, operation: string, what: 'startMs' | 'mb', unit: string): Row {
+  const [many, few] = [samples.get(idleName(MANY_APPLICATIONS), what), samples.get(idleName(FEW_APPLICATIONS), what)]
   return {
+    name: `applications idle ${what}`,
     operation: `${operation} with idle applications, over limit`,
     size: MANY_APPLICATIONS,
-    measured: cell(spread(many).median),
-    limit: `one idle application ${cell(spread(few).median)}`,
+    measured: figure(many, unit),
+    limit: { title: 'one idle application', ...figure(few, unit) },
     judged: spread(ratios(many, few)),
     unit: 'x',
     goal: IDLE,
@@ -93,22 +91,27 @@ function idleRow(samples: Samples, operation: string, figure: 'startMs' | 'kb', 
 }
 
 function askedRows(samples: Samples): Row[] {
-  const get = (figure: keyof ApplicationLoadFigures) => samples.get(ASKED, figure)
-  const middle = (figure: keyof ApplicationLoadFigures) => short(spread(get(figure)).median)
+  const get = (what: keyof ApplicationLoadFigures) => samples.get(ASKED, what)
   const row = { size: MANY_APPLICATIONS, unit: 'x' }
   return [
     {
       ...row,
+      name: `${ASKED} first`,
       operation: 'first request to a closed application, HTTPS, time over limit',
-      measured: `${middle('firstMs')} ms, ${middle('firstUs')} us CPU`,
-      limit: `open already ${middle('laterMs')} ms, ${middle('laterUs')} us CPU`,
+      measured: { ...figure(get('firstUs'), 'us CPU'), beside: figure(get('firstMs'), 'ms') },
+      limit: {
+        title: 'open already',
+        ...figure(get('laterUs'), 'us CPU'),
+        beside: figure(get('laterMs'), 'ms'),
+      },
       judged: spread(ratios(get('firstUs'), get('laterUs'))),
     },
     {
       ...row,
+      name: `${ASKED} kb`,
       operation: 'memory of an application that is open',
-      measured: `${middle('kb')} KB`,
-      limit: 'closed, none',
+      measured: figure(get('kb'), 'KB'),
+      limit: { title: 'closed', value: 0, unit: 'KB' },
       judged: spread(get('kb')),
       unit: 'KB',
     },

@@ -4,7 +4,8 @@ import type { Part } from '../harness/part.ts'
 import { type Figures, ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
-import { type Goal, type Row, short, size } from '../report/table.ts'
+import { size } from '../report/numbers.ts'
+import { figure, type Goal, type Row } from '../report/row.ts'
 import { MEMBERS } from '../stock/club.ts'
 import { type EmbeddedRulesFigures, type EmbeddedRulesRequest, WRITERS, type Writers } from './embedded-rules.ts'
 import { FEW_NODES, MANY_NODES } from './files.ts'
@@ -78,9 +79,10 @@ function compare(
   const [ours, theirs] = [samples.get(NAME, subject), samples.get(NAME, limit)]
   const unit = by === 'speed' ? 'us CPU' : 'us'
   return {
+    name: `${NAME} ${subject} to ${limit}`,
     size: undefined,
-    measured: `${short(spread(ours).median)} ${unit}`,
-    limit: `${limitTitle} ${short(spread(theirs).median)} ${unit}`,
+    measured: figure(ours, unit),
+    limit: { title: limitTitle, ...figure(theirs, unit) },
     judged: spread(by === 'speed' ? ratios(theirs, ours) : ratios(ours, theirs)),
     unit: 'x',
   }

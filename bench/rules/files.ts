@@ -2,7 +2,8 @@
 import { askChild } from '../harness/child.ts'
 import type { Part } from '../harness/part.ts'
 import { type Figures, type Samples, spread } from '../harness/rounds.ts'
-import { type Goal, type Row, short, size } from '../report/table.ts'
+import { size } from '../report/numbers.ts'
+import { figure, type Goal, type Row } from '../report/row.ts'
 import { MEMBERS } from '../stock/club.ts'
 import { rulesAmong, SHAPES, type Shape } from '../stock/rule-shapes.ts'
 import type { CompileFigures, CompileRequest } from './compile.ts'
@@ -42,6 +43,7 @@ export const rulesFilesPart: Part = {
   rows: (samples) => [
     ...FILES.map(({ title }) => compileRow(samples, title)),
     clubRow(samples, {
+      name: matchName(MANY_NODES),
       operation: 'GET leaf by a rule with many beside it, HTTPS',
       subject: matchName(MANY_NODES),
       limit: matchName(FEW_NODES),
@@ -59,13 +61,13 @@ async function compile(file: Omit<CompileRequest, 'nodes'>): Promise<Figures> {
 }
 
 function compileRow(samples: Samples, title: string): Row {
-  const get = (figure: keyof CompileFigures) => samples.get(compileName(title), figure)
-  const middle = (figure: keyof CompileFigures) => `${short(spread(get(figure)).median)} ms`
+  const get = (what: keyof CompileFigures) => samples.get(compileName(title), what)
   return {
+    name: compileName(title),
     operation: `read a rules file, ${title}, the first of a process`,
     size: MANY_NODES,
-    measured: `${middle('first')}, later ones ${middle('later')}`,
-    limit: `JSON.parse ${middle('json')}`,
+    measured: { ...figure(get('first'), 'ms'), beside: { title: 'later ones', ...figure(get('later'), 'ms') } },
+    limit: { title: 'JSON.parse', ...figure(get('json'), 'ms') },
     judged: spread(get('first')),
     unit: 'ms',
     goal: READ,

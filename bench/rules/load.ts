@@ -4,9 +4,9 @@ import { type Contest, ratios, type Samples, spread } from '../harness/rounds.ts
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
 import type { Credential } from '../load/credential.ts'
-import { type Contestant, cpuCell, loadInTurns } from '../load/https.ts'
+import { type Contestant, cpuOf, loadInTurns } from '../load/https.ts'
 import type { OperationName } from '../load/operations.ts'
-import type { Goal, Row } from '../report/table.ts'
+import type { Goal, Row } from '../report/row.ts'
 import { urlOf } from '../stock/blogs.ts'
 import { cardPath, MEMBERS, SECRET } from '../stock/club.ts'
 import { dholeServer } from '../targets/dhole.ts'
@@ -60,6 +60,8 @@ async function putRules(url: string, rules: string): Promise<void> {
 
 /** What is compared, by the processor time of the server for one request. */
 export interface Comparison {
+  /** Of the row. */
+  readonly name: string
   readonly operation: string
   readonly subject: string
   readonly limit: string
@@ -72,13 +74,14 @@ export interface Comparison {
 }
 
 export function clubRow(samples: Samples, comparison: Comparison): Row {
-  const { operation, subject, limit, limitTitle, by = 'speed', size, goal } = comparison
+  const { name, operation, subject, limit, limitTitle, by = 'speed', size, goal } = comparison
   const [ours, theirs] = [samples.get(subject, 'cpuUs'), samples.get(limit, 'cpuUs')]
   return {
+    name,
     operation: by === 'speed' ? operation : `${operation}, time over limit`,
     size,
-    measured: cpuCell(samples, subject),
-    limit: `${limitTitle} ${cpuCell(samples, limit)}`,
+    measured: cpuOf(samples, subject),
+    limit: { title: limitTitle, ...cpuOf(samples, limit) },
     judged: spread(by === 'speed' ? ratios(theirs, ours) : ratios(ours, theirs)),
     unit: 'x',
     goal,

@@ -3,7 +3,7 @@
 import type { Part } from '../harness/part.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Credential } from '../load/credential.ts'
-import type { Goal } from '../report/table.ts'
+import type { Goal } from '../report/row.ts'
 import { CLUB_RULES, MEMBERS } from '../stock/club.ts'
 import { type Comparison, clubContest, clubRow, SHOWN_IN_HEADER, SHOWN_IN_URL } from './load.ts'
 
@@ -61,13 +61,19 @@ function comparisons(
   operation: ReadName,
   { title: shown, credential }: (typeof CARRIERS)[number],
 ): Comparison[] {
+  const subject = ruledName(operation, credential)
   const ours = {
     operation: `${title} by rule, ${shown}, HTTPS`,
-    subject: ruledName(operation, credential),
+    subject,
     goal: JUDGED,
   }
   return [
-    { ...ours, limit: openName(operation, credential), limitTitle: 'open, same token' },
-    { ...ours, limit: openName(operation), limitTitle: 'open, no token' },
+    {
+      name: `${subject} to same token`,
+      ...ours,
+      limit: openName(operation, credential),
+      limitTitle: 'open, same token',
+    },
+    { name: `${subject} to no token`, ...ours, limit: openName(operation), limitTitle: 'open, no token' },
   ]
 }

@@ -1,10 +1,9 @@
 /** What it costs to tell many streams whose users are judged again with every message. */
 
-import { costCell } from '../fan-out/delivery.ts'
 import type { Part } from '../harness/part.ts'
 import type { Samples, Variant } from '../harness/rounds.ts'
-import { loadStreams, ratioOf } from '../load/streams.ts'
-import type { Row } from '../report/table.ts'
+import { deliveryOf, loadStreams, ratioOf } from '../load/streams.ts'
+import type { Row } from '../report/row.ts'
 import { MEMBERS, SECRET } from '../stock/club.ts'
 import { dholeStreams } from '../targets/dhole-streams.ts'
 
@@ -57,9 +56,10 @@ function deliveryRow(
   limitTitle: string,
 ): Omit<Row, 'size'> {
   return {
+    name: subject,
     operation: `${title}, one message in flight, HTTPS, time over limit`,
-    measured: costCell(samples, subject),
-    limit: `${limitTitle} ${costCell(samples, limit)}`,
+    measured: deliveryOf(samples, subject),
+    limit: { title: limitTitle, ...deliveryOf(samples, limit) },
     judged: ratioOf(samples, subject, limit, 'deliveryUs'),
     unit: 'x',
   }

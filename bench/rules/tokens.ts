@@ -3,7 +3,7 @@ import { askChild } from '../harness/child.ts'
 import type { Part } from '../harness/part.ts'
 import { type Figures, ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
-import { type Goal, type Row, short } from '../report/table.ts'
+import { figure, type Goal, type Row } from '../report/row.ts'
 import { CLUB_RULES, MEMBERS } from '../stock/club.ts'
 import type { EmbeddedTokenFigures, EmbeddedTokenRequest } from './embedded-tokens.ts'
 import { clubContest, clubRow } from './load.ts'
@@ -28,6 +28,7 @@ export const rulesTokensPart: Part = {
   ],
   rows: (samples) => [
     clubRow(samples, {
+      name: NEW,
       operation: 'GET leaf by rule, each with a token never shown before, HTTPS',
       subject: NEW,
       limit: ruledNote,
@@ -47,10 +48,11 @@ async function measure({ sliceMs, slices }: Settings): Promise<Figures> {
 function firstRow(samples: Samples): Row {
   const [first, hmac] = [samples.get(EMBEDDED, 'first'), samples.get(EMBEDDED, 'hmac')]
   return {
+    name: `${EMBEDDED} first`,
     operation: 'judge a token never shown before, embedded, time over limit',
     size: undefined,
-    measured: `${short(spread(first).median)} us CPU`,
-    limit: `HMAC-SHA256 of WebCrypto ${short(spread(hmac).median)} us CPU`,
+    measured: figure(first, 'us CPU'),
+    limit: { title: 'HMAC-SHA256 of WebCrypto', ...figure(hmac, 'us CPU') },
     judged: spread(ratios(first, hmac)),
     unit: 'x',
   }
@@ -59,10 +61,11 @@ function firstRow(samples: Samples): Row {
 function laterRow(samples: Samples): Row {
   const [later, first] = [samples.get(EMBEDDED, 'later'), samples.get(EMBEDDED, 'first')]
   return {
+    name: `${EMBEDDED} later`,
     operation: 'judge a token shown before, embedded, time over limit',
     size: undefined,
-    measured: `${short(spread(later).median)} us CPU`,
-    limit: `never shown before ${short(spread(first).median)} us CPU`,
+    measured: figure(later, 'us CPU'),
+    limit: { title: 'never shown before', ...figure(first, 'us CPU') },
     judged: spread(ratios(later, first)),
     unit: 'x',
     goal: REMEMBERED,

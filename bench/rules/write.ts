@@ -1,7 +1,7 @@
 /** What it costs a PUT over HTTPS that rules decide, where the rules read three places of the tree. */
 
 import type { Part } from '../harness/part.ts'
-import type { Goal } from '../report/table.ts'
+import type { Goal } from '../report/row.ts'
 import { CLUB_RULES, MEMBERS } from '../stock/club.ts'
 import { clubContest, clubRow, SHOWN_IN_URL } from './load.ts'
 
@@ -30,8 +30,20 @@ export const rulesWritePart: Part = {
   rows(samples) {
     const ours = { operation: 'PUT 1 KB by rules that read three places, 64 clients, HTTPS', subject: RULED }
     return [
-      clubRow(samples, { ...ours, limit: OPEN, limitTitle: 'open, no token', goal: WRITTEN }),
-      clubRow(samples, { ...ours, limit: OPEN_SHOWN, limitTitle: 'open, same token', goal: WRITTEN }),
+      clubRow(samples, {
+        name: `${RULED} to no token`,
+        ...ours,
+        limit: OPEN,
+        limitTitle: 'open, no token',
+        goal: WRITTEN,
+      }),
+      clubRow(samples, {
+        name: `${RULED} to same token`,
+        ...ours,
+        limit: OPEN_SHOWN,
+        limitTitle: 'open, same token',
+        goal: WRITTEN,
+      }),
     ]
   },
 }

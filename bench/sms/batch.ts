@@ -5,7 +5,8 @@ import type { Samples } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import { type Contestant, compareCpu, loadInTurns } from '../load/https.ts'
 import { batchCall, SMS_KEY, send } from '../load/sms-calls.ts'
-import { type Goal, type Row, size } from '../report/table.ts'
+import { size } from '../report/numbers.ts'
+import type { Goal, Row } from '../report/row.ts'
 import { batchAnswer, rridOf } from '../stock/messages.ts'
 import { bareServe } from '../targets/bare-serve.ts'
 import { dholeServer } from '../targets/dhole.ts'
@@ -79,5 +80,11 @@ function row(
   { title: limitTitle, content, goal }: (typeof LIMITS)[number],
 ): Row {
   const cells = compareCpu(samples, batchesName(messages, operation), bareName(content, operation), limitTitle)
-  return { operation: `status by rrid, 100 messages, ${title}, HTTPS`, size: messages, ...cells, goal }
+  return {
+    name: `${batchesName(messages, operation)} to ${content}`,
+    operation: `status by rrid, 100 messages, ${title}, HTTPS`,
+    size: messages,
+    ...cells,
+    goal,
+  }
 }

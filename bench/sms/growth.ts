@@ -1,10 +1,12 @@
 /** What calls cost among many messages, in units of what they cost among few. */
 import { askChild } from '../harness/child.ts'
 import type { Part } from '../harness/part.ts'
-import { type Figures, ratios, type Samples, spread } from '../harness/rounds.ts'
+import type { Figures, Samples } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
-import { type Goal, type Row, short, size } from '../report/table.ts'
+import { growthOf } from '../report/growth.ts'
+import { size } from '../report/numbers.ts'
+import type { Goal, Row } from '../report/row.ts'
 import { BATCH } from '../stock/messages.ts'
 import { batchesName } from './batch.ts'
 import type { GrowthLoadFigures, GrowthLoadRequest } from './growth-load.ts'
@@ -59,14 +61,11 @@ function growthRow(
   [few, many]: readonly [number, number],
   nameOf: (messages: number) => string,
 ): Row {
-  const [small, large] = [samples.get(nameOf(few), figure), samples.get(nameOf(many), figure)]
+  const at = (count: number) => ({ count, values: samples.get(nameOf(count), figure) })
   return {
+    name: `growth ${title}`,
     operation: `growth of ${title}, HTTPS`,
-    size: undefined,
-    measured: `${short(spread(large).median)} us CPU at ${size(many)}`,
-    limit: `${short(spread(small).median)} us CPU at ${size(few)}`,
-    judged: spread(ratios(large, small)),
-    unit: 'x',
+    ...growthOf(at(few), at(many), 'us CPU'),
     goal: GROWN,
   }
 }

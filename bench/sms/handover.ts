@@ -5,7 +5,7 @@ import { type Figures, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
 import { load } from '../load/https.ts'
-import { type Goal, type Row, short } from '../report/table.ts'
+import { figure, type Goal, type Row } from '../report/row.ts'
 import { HANDED_OVER } from '../stock/messages.ts'
 import { bareServe } from '../targets/bare-serve.ts'
 import type { HandoverLoadFigures, HandoverLoadRequest } from './handover-load.ts'
@@ -45,15 +45,16 @@ function handOver(workspace: Workspace, { handovers }: Settings): Promise<Figure
   })
 }
 
-function row(samples: Samples, figure: keyof HandoverLoadFigures, title: string, size: number, goal?: Goal): Row {
-  const judged = spread(samples.get(NAME, figure))
-  const bareMs = spread(samples.get(BARE, 'cpuUs')).median / 1000
+function row(samples: Samples, what: keyof HandoverLoadFigures, title: string, size: number, goal?: Goal): Row {
+  const ms = samples.get(NAME, what)
+  const bareMs = samples.get(BARE, 'cpuUs').map((us) => us / 1000)
   return {
+    name: `${NAME} ${what}`,
     operation: `batch status of 10,000, ${title}, HTTPS`,
     size,
-    measured: `${short(judged.median)} ms`,
-    limit: `Bun.serve, same length ${short(bareMs)} ms CPU`,
-    judged,
+    measured: figure(ms, 'ms'),
+    limit: { title: 'Bun.serve, same length', ...figure(bareMs, 'ms CPU') },
+    judged: spread(ms),
     unit: 'ms',
     goal,
   }

@@ -4,7 +4,7 @@ import type { Part } from '../harness/part.ts'
 import { type Figures, type Samples, spread, type Variant } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
-import { type Goal, type Row, short } from '../report/table.ts'
+import { figure, type Goal, type Row } from '../report/row.ts'
 import type { Mixture, ReportLoadFigures, ReportLoadRequest } from './report-load.ts'
 import { withMessages } from './server.ts'
 
@@ -52,14 +52,14 @@ function take(load: Load, workspace: Workspace, settings: Settings): Promise<Fig
 
 function row(samples: Samples, load: Load, settings: Settings): Row {
   const { mixture, perCall, clients } = load
-  const get = (figure: keyof ReportLoadFigures) => samples.get(nameOf(load), figure)
-  const middle = (figure: keyof ReportLoadFigures) => short(spread(get(figure)).median)
+  const get = (what: keyof ReportLoadFigures) => samples.get(nameOf(load), what)
   const about = mixture === 'batches' ? 'by the batch' : 'each of another batch'
   return {
+    name: nameOf(load),
     operation: `report, ${perCall} a call ${about}, ${clients} clients, HTTPS`,
     size: reportStock(settings),
-    measured: `${middle('cpuUs')} us CPU a report`,
-    limit: `fdatasync ${middle('syncPerSecond')}/s`,
+    measured: figure(get('cpuUs'), 'us CPU a report'),
+    limit: { title: 'fdatasync', ...figure(get('syncPerSecond'), '/s') },
     judged: spread(get('perSecond')),
     unit: 'reports/s',
     goal: TAKEN_IN,

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Part } from '../harness/part.ts'
 import { type Figures, spread } from '../harness/rounds.ts'
-import { type Goal, short } from '../report/table.ts'
+import { figure, type Goal } from '../report/row.ts'
 import { archivePath } from '../stock/archive.ts'
 import { urlOf } from '../stock/blogs.ts'
 import { bareServe } from '../targets/bare-serve.ts'
@@ -33,14 +33,15 @@ export const startPart: Part = {
     },
   ],
   rows: (samples, { archiveBytes }) => {
-    const ours = spread(samples.get(DHOLE, 'ms'))
+    const ours = samples.get(DHOLE, 'ms')
     return [
       {
+        name: DHOLE,
         operation: 'start of dhole serve on a file that is there, until the first answer',
         size: archiveBytes,
-        measured: `${short(ours.median)} ms`,
-        limit: `Bun.serve ${short(spread(samples.get(BARE, 'ms')).median)} ms`,
-        judged: ours,
+        measured: figure(ours, 'ms'),
+        limit: { title: 'Bun.serve', ...figure(samples.get(BARE, 'ms'), 'ms') },
+        judged: spread(ours),
         unit: 'ms',
         goal: ANSWERED,
       },

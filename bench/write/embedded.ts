@@ -4,7 +4,9 @@ import type { Part } from '../harness/part.ts'
 import { type Figures, ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
-import { type Goal, type Row, short, size } from '../report/table.ts'
+import { growthOf } from '../report/growth.ts'
+import { size } from '../report/numbers.ts'
+import { figure, type Goal, type Row } from '../report/row.ts'
 import type { EmbeddedWriteFigures, EmbeddedWriteRequest } from './embedded-write.ts'
 import { turnRow } from './turn-row.ts'
 
@@ -39,62 +41,55 @@ function writeEmbedded(workspace: Workspace, { sliceMs, slices, repeats }: Setti
 
 function embeddedRows(samples: Samples, leaves: number): Row[] {
   const name = embeddedName(leaves)
-  const get = (figure: keyof EmbeddedWriteFigures) => samples.get(name, figure)
-  const middle = (figure: keyof EmbeddedWriteFigures) => short(spread(get(figure)).median)
-  const sync = `fdatasync ${middle('syncPerSecond')}/s`
-  const rate = (operation: string, figure: keyof EmbeddedWriteFigures, goal?: Goal): Row => ({
+  const get = (what: keyof EmbeddedWriteFigures) => samples.get(name, what)
+  const sync = { title: 'fdatasync', ...figure(get('syncPerSecond'), '/s') }
+  const rate = (operation: string, what: keyof EmbeddedWriteFigures, goal?: Goal): Row => ({
+    name: `${name} ${what}`,
     operation,
     size: leaves,
-    measured: `${middle(figure)}/s`,
+    measured: figure(get(what), '/s'),
     limit: sync,
-    judged: spread(ratios(get(figure), get('syncPerSecond'))),
+    judged: spread(ratios(get(what), get('syncPerSecond'))),
     unit: 'x',
     goal,
   })
-  const deleted = spread(get('deleteMs'))
   return [
     rate('PUT leaf, one client, embedded', 'leafPerSecond', { kind: 'at least', bound: 0.8 }),
     rate('PUT 1 KB, one client, embedded', 'objectPerSecond'),
     rate('PUT leaf, 64 clients, embedded', 'manyLeavesPerSecond'),
     rate('PUT 1 KB, 64 clients, embedded', 'manyObjectsPerSecond'),
     {
+      name: `${name} largeMs`,
       operation: 'PUT 1 MB, one client, embedded, time over limit',
       size: leaves,
-      measured: `${middle('largeMs')} ms`,
-      limit: `append and fdatasync of 1 MB ${middle('largeSyncMs')} ms`,
+      measured: figure(get('largeMs'), 'ms'),
+      limit: { title: 'append and fdatasync of 1 MB', ...figure(get('largeSyncMs'), 'ms') },
       judged: spread(ratios(get('largeMs'), get('largeSyncMs'))),
       unit: 'x',
     },
     {
+      name: `${name} deleteMs`,
       operation: 'DELETE 100k leaves, embedded, until acknowledged',
       size: leaves,
-      measured: `${short(deleted.median)} ms`,
+      measured: figure(get('deleteMs'), 'ms'),
       limit: sync,
-      judged: deleted,
+      judged: spread(get('deleteMs')),
       unit: 'ms',
       goal: ACKNOWLEDGED,
     },
-    turnRow('PUT 1 MB, embedded', leaves, get('largeTurnMs'), get('idleTurnMs')),
-    turnRow('DELETE 100k leaves, embedded', leaves, get('deleteTurnMs'), get('idleTurnMs')),
+    turnRow(`${name} largeTurnMs`, 'PUT 1 MB, embedded', leaves, get('largeTurnMs'), get('idleTurnMs')),
+    turnRow(`${name} deleteTurnMs`, 'DELETE 100k leaves, embedded', leaves, get('deleteTurnMs'), get('idleTurnMs')),
   ]
 }
 
 /** What a leaf costs in the largest tree, in units of what it costs in the smallest. */
-function growthRow(
-  samples: Samples,
-  { sizes }: Settings,
-  clients: string,
-  figure: 'leafCpuUs' | 'manyLeavesCpuUs',
-): Row {
+function growthRow(samples: Samples, { sizes }: Settings, clients: string, what: 'leafCpuUs' | 'manyLeavesCpuUs'): Row {
   const [smallest, largest] = [sizes[0] ?? 0, sizes.at(-1) ?? 0]
-  const cpu = (leaves: number) => samples.get(embeddedName(leaves), figure)
+  const cpu = (count: number) => ({ count, values: samples.get(embeddedName(count), what) })
   return {
+    name: `embedded write growth ${what}`,
     operation: `growth of PUT leaf, ${clients}, embedded`,
-    size: undefined,
-    measured: `${short(spread(cpu(largest)).median)} us CPU at ${size(largest)}`,
-    limit: `${short(spread(cpu(smallest)).median)} us CPU at ${size(smallest)}`,
-    judged: spread(ratios(cpu(largest), cpu(smallest))),
-    unit: 'x',
+    ...growthOf(cpu(smallest), cpu(largest), 'us CPU'),
     goal: GROWTH,
   }
 }

@@ -1,10 +1,12 @@
 /** What writes over HTTPS cost the server, each acknowledged when it is durable. */
 import type { Part } from '../harness/part.ts'
-import { ratios, type Samples, spread } from '../harness/rounds.ts'
+import type { Samples } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import { type Contestant, compareCpu, loadInTurns } from '../load/https.ts'
 import type { OperationName } from '../load/operations.ts'
-import { type Goal, type Row, short, size } from '../report/table.ts'
+import { growthOf } from '../report/growth.ts'
+import { size } from '../report/numbers.ts'
+import type { Goal, Row } from '../report/row.ts'
 import { bareServe } from '../targets/bare-serve.ts'
 import { dholeServer } from '../targets/dhole.ts'
 
@@ -49,8 +51,9 @@ export const servedPart: Part = {
   rows: (samples, settings) => [
     ...operationsOf(settings).flatMap(({ title, operation, goal }) =>
       settings.sizes.map((leaves): Row => {
-        const cells = compareCpu(samples, dholeName(operation, leaves), bareName(operation))
-        return { operation: title, size: leaves, ...cells, goal }
+        const name = dholeName(operation, leaves)
+        const cells = compareCpu(samples, name, bareName(operation))
+        return { name, operation: title, size: leaves, ...cells, goal }
       }),
     ),
     ...(settings.quick ? [] : [growthRow(samples, settings)]),
@@ -64,14 +67,11 @@ function operationsOf({ quick }: Settings): readonly Operation[] {
 /** What a leaf costs in the largest tree, in units of what it costs in the smallest. */
 function growthRow(samples: Samples, { sizes }: Settings): Row {
   const [smallest, largest] = [sizes[0] ?? 0, sizes.at(-1) ?? 0]
-  const cpu = (leaves: number) => samples.get(dholeName('putLeaf', leaves), 'cpuUs')
+  const cpu = (count: number) => ({ count, values: samples.get(dholeName('putLeaf', count), 'cpuUs') })
   return {
+    name: 'https putLeaf growth',
     operation: 'growth of PUT leaf, 64 clients, HTTPS',
-    size: undefined,
-    measured: `${short(spread(cpu(largest)).median)} us CPU at ${size(largest)}`,
-    limit: `${short(spread(cpu(smallest)).median)} us CPU at ${size(smallest)}`,
-    judged: spread(ratios(cpu(largest), cpu(smallest))),
-    unit: 'x',
+    ...growthOf(cpu(smallest), cpu(largest), 'us CPU'),
     goal: GROWTH,
   }
 }

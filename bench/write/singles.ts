@@ -3,7 +3,8 @@ import type { Part } from '../harness/part.ts'
 import { type Figures, type Samples, spread } from '../harness/rounds.ts'
 import { withServer } from '../load/https.ts'
 import { longestTurns, timeDelete } from '../load/single-requests.ts'
-import { type Row, short, size } from '../report/table.ts'
+import { size } from '../report/numbers.ts'
+import { figure, type Row } from '../report/row.ts'
 import { bareServe } from '../targets/bare-serve.ts'
 import { dholeServer } from '../targets/dhole.ts'
 import { ACKNOWLEDGED } from './embedded.ts'
@@ -48,18 +49,18 @@ export const singlesPart: Part = {
 }
 
 function singleRows(samples: Samples, leaves: number): Row[] {
-  const deleted = spread(samples.get(dholeName('delete', leaves), 'deleteMs'))
-  const bare = spread(samples.get(BARE, 'deleteMs'))
+  const deleted = samples.get(dholeName('delete', leaves), 'deleteMs')
   const turns = dholeName('turns', leaves)
   const row = (title: string, name: string): Row =>
-    turnRow(`${title}, HTTPS`, leaves, samples.get(turns, name), samples.get(turns, 'idle'))
+    turnRow(`${turns} ${name}`, `${title}, HTTPS`, leaves, samples.get(turns, name), samples.get(turns, 'idle'))
   return [
     {
+      name: dholeName('delete', leaves),
       operation: 'DELETE 100k leaves, HTTPS, until acknowledged',
       size: leaves,
-      measured: `${short(deleted.median)} ms`,
-      limit: `Bun.serve round trip ${short(bare.median)} ms`,
-      judged: deleted,
+      measured: figure(deleted, 'ms'),
+      limit: { title: 'Bun.serve round trip', ...figure(samples.get(BARE, 'deleteMs'), 'ms') },
+      judged: spread(deleted),
       unit: 'ms',
       goal: ACKNOWLEDGED,
     },

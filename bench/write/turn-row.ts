@@ -1,17 +1,23 @@
 /** A row about how long one request holds the loop. */
 import { spread } from '../harness/rounds.ts'
-import { type Goal, type Row, short } from '../report/table.ts'
+import { figure, type Goal, type Row } from '../report/row.ts'
 
 const LONGEST: Goal = { kind: 'at most', bound: 10 }
 
-export function turnRow(title: string, leaves: number, turns: readonly number[], idle: readonly number[]): Row {
-  const judged = spread(turns)
+export function turnRow(
+  name: string,
+  title: string,
+  leaves: number,
+  turns: readonly number[],
+  idle: readonly number[],
+): Row {
   return {
+    name,
     operation: `longest turn of the loop, ${title}`,
     size: leaves,
-    measured: `${short(judged.median)} ms`,
-    limit: `idle ${short(spread(idle).median)} ms`,
-    judged,
+    measured: figure(turns, 'ms'),
+    limit: { title: 'idle', ...figure(idle, 'ms') },
+    judged: spread(turns),
     unit: 'ms',
     goal: LONGEST,
   }
