@@ -30,20 +30,28 @@ export interface Contestant {
   before?(running: Running): Promise<void>
 }
 
-/** Loads of several servers that run side by side and are asked in turns: figures by name. */
+/** Loads of several servers that run side by side and are asked in turns: figures by name. The same target is one server. */
 export async function loadInTurns(
   contestants: readonly Contestant[],
   settings: Settings,
 ): Promise<Readonly<Record<string, Figures>>> {
   await using servers = new AsyncDisposableStack()
-  const loads: Load[] = []
-  for (const contestant of contestants) {
-    const { target, operation, size, credential } = contestant
+  const started = new Map<Target, Promise<Running>>()
+  const start = async (target: Target) => {
     const running = await target.start()
     servers.defer(() => running.stop())
-    await contestant.before?.(running)
-    loads.push({ url: running.url, pid: running.pid, operation, size, credential })
+    return running
   }
+  const loads = await Promise.all(
+    contestants.map(async (contestant): Promise<Load> => {
+      const { target, operation, size, credential } = contestant
+      const starting = started.get(target) ?? start(target)
+      started.set(target, starting)
+      const running = await starting
+      await contestant.before?.(running)
+      return { url: running.url, pid: running.pid, operation, size, credential }
+    }),
+  )
   const figures = await askForLoads(loads, settings)
   return Object.fromEntries(contestants.map(({ name }, index) => [name, figures[index] ?? {}]))
 }

@@ -36,13 +36,14 @@ export async function streamInTurns(
   { publishSeconds: seconds, turns, warmSeconds }: Settings,
 ): Promise<Readonly<Record<string, Figures>>> {
   await using servers = new AsyncDisposableStack()
-  const loads: StreamLoad[] = []
-  for (const { target, name: _, ...audience } of contestants) {
-    const { url, pid, control, stop } = await target.start()
-    servers.defer(stop)
-    const { length } = audience.streams
-    loads.push({ url, pid, control, concerned: length, posted: false, withTokens: false, ...audience })
-  }
+  const loads = await Promise.all(
+    contestants.map(async ({ target, name: _, ...audience }): Promise<StreamLoad> => {
+      const { url, pid, control, stop } = await target.start()
+      servers.defer(stop)
+      const { length } = audience.streams
+      return { url, pid, control, concerned: length, posted: false, withTokens: false, ...audience }
+    }),
+  )
   const request: StreamLoadRequest = { loads, seconds, turns, warmSeconds }
   const figures = await askChild<StreamLoadFigures[]>('load/stream-load.ts', request)
   return Object.fromEntries(contestants.map(({ name }, index) => [name, { ...figures[index] }]))

@@ -33,10 +33,9 @@ const dholeName = (operation: OperationName, temperature: Temperature, leaves: n
   `https ${operation} ${temperature} ${size(leaves)}`
 
 export const servedPart: Part = {
-  quick: true,
   prepare: (workspace, { sizes }) => workspace.build('tree', sizes),
   variants: (workspace, settings) =>
-    operationsOf(settings).map(({ operation, content }) => ({
+    OPERATIONS.map(({ operation, content }) => ({
       name: `https ${operation}`,
       compete: () => {
         const trees = treesOf(settings)
@@ -55,7 +54,7 @@ export const servedPart: Part = {
       },
     })),
   rows: (samples, settings) => [
-    ...operationsOf(settings).flatMap(({ title, operation, goals }) =>
+    ...OPERATIONS.flatMap(({ title, operation, goals }) =>
       treesOf(settings).map(({ leaves, temperature }): Row => {
         const name = dholeName(operation, temperature, leaves)
         const cells = compareCpu(samples, name, bareName(operation))
@@ -66,14 +65,9 @@ export const servedPart: Part = {
   ],
 }
 
-function operationsOf({ quick }: Settings): readonly Operation[] {
-  return quick ? OPERATIONS.slice(0, 1) : OPERATIONS
-}
-
 /** What is read from: trees of every size, with the cache of finished text and without. */
-function treesOf({ sizes, quick }: Settings): { readonly temperature: Temperature; readonly leaves: number }[] {
-  const temperatures = quick ? (['hot'] as const) : TEMPERATURES
-  return temperatures.flatMap((temperature) => sizes.map((leaves) => ({ temperature, leaves })))
+function treesOf({ sizes }: Settings): { readonly temperature: Temperature; readonly leaves: number }[] {
+  return TEMPERATURES.flatMap((temperature) => sizes.map((leaves) => ({ temperature, leaves })))
 }
 
 /** What a leaf costs in the largest tree, in units of what it costs in the smallest. */
