@@ -4,9 +4,11 @@ import type { SliceOptions } from './slices.ts'
 export interface Settings extends SliceOptions {
   /** Whether only the parts of a quick run are measured. */
   readonly quick: boolean
-  /** Leaves of the trees and children of the lists, smallest first. */
+  /** Leaves of the trees, smallest first. */
   readonly sizes: readonly number[]
-  /** Children of the lists that AceBase is asked about, each one of `sizes`. */
+  /** Children of the lists, shortest first. */
+  readonly listSizes: readonly number[]
+  /** Children of the lists that AceBase is asked about, each one of `listSizes`. */
   readonly acebaseSizes: readonly number[]
   readonly rounds: number
   /** Length of one measured load, the turns it comes in, and length of the load before it that is not counted. */
@@ -37,10 +39,11 @@ export interface Settings extends SliceOptions {
 
 export const FULL: Settings = {
   quick: false,
-  sizes: [10_000, 100_000, 1_000_000],
+  sizes: [10_000, 1_000_000],
+  listSizes: [10_000, 100_000, 1_000_000],
   acebaseSizes: [10_000],
   rounds: 3,
-  seconds: 3,
+  seconds: 2,
   turns: 4,
   warmSeconds: 0.5,
   sliceMs: 120,
@@ -62,6 +65,7 @@ export const FULL: Settings = {
 export const QUICK: Settings = {
   quick: true,
   sizes: [10_000],
+  listSizes: [],
   acebaseSizes: [],
   rounds: 1,
   seconds: 0.75,

@@ -21,9 +21,9 @@ export const embeddedQueryName = (children: number) => `embedded query ${size(ch
 const NAMES = (Object.keys(questions) as QuestionName[]).filter((name) => questions[name].takes !== 'children')
 
 export const embeddedPart: Part = {
-  prepare: (workspace, { sizes }) => workspace.build('places', sizes),
+  prepare: (workspace, { listSizes }) => workspace.build('places', listSizes),
   variants: (workspace, settings) =>
-    settings.sizes.map((children) => ({
+    settings.listSizes.map((children) => ({
       name: embeddedQueryName(children),
       run: () => measure(workspace, settings, children),
     })),
@@ -62,8 +62,8 @@ function costRow(samples: Samples, name: QuestionName): Row {
 }
 
 /** What a query costs in the longest list, in units of what it costs in the shortest. */
-function growthRow(samples: Samples, name: QuestionName, { sizes }: Settings): Row {
-  const [shortest, longest] = [sizes[0] ?? 0, sizes.at(-1) ?? 0]
+function growthRow(samples: Samples, name: QuestionName, { listSizes }: Settings): Row {
+  const [shortest, longest] = [listSizes[0] ?? 0, listSizes.at(-1) ?? 0]
   const at = (count: number) => ({ count, values: samples.get(embeddedQueryName(count), name) })
   return {
     name: `embedded query growth ${name}`,
