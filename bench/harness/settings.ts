@@ -45,7 +45,7 @@ export const FULL: Settings = {
   rounds: 3,
   seconds: 2,
   turns: 4,
-  warmSeconds: 0.5,
+  warmSeconds: 1.5,
   sliceMs: 120,
   slices: 5,
   repeats: 2,
