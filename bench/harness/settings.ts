@@ -8,6 +8,8 @@ export interface Settings extends SliceOptions {
   readonly sizes: readonly number[]
   /** Children of the lists, shortest first. */
   readonly listSizes: readonly number[]
+  /** Children of the list that is asked over HTTPS. */
+  readonly listChildren: number
   /** Children of the lists that AceBase is asked about, each one of `listSizes`. */
   readonly acebaseSizes: readonly number[]
   readonly rounds: number
@@ -41,6 +43,7 @@ export const FULL: Settings = {
   quick: false,
   sizes: [10_000, 1_000_000],
   listSizes: [10_000, 100_000, 1_000_000],
+  listChildren: 100_000,
   acebaseSizes: [10_000],
   rounds: 3,
   seconds: 2,
@@ -62,10 +65,38 @@ export const FULL: Settings = {
   warmReports: 40_000,
 }
 
+/** Of everything as little as works: whether it works is all that can be seen. */
+export const TINY: Settings = {
+  quick: true,
+  sizes: [1000],
+  listSizes: [],
+  listChildren: 1000,
+  acebaseSizes: [],
+  rounds: 1,
+  seconds: 0.1,
+  turns: 1,
+  warmSeconds: 0.05,
+  sliceMs: 2,
+  slices: 1,
+  repeats: 1,
+  publishSeconds: 0.05,
+  subscribers: 20,
+  idleSubscribers: 20,
+  otherSubscribers: 20,
+  memoryLeaves: 1000,
+  archiveBytes: 1_000_000,
+  starts: 1,
+  messages: [1000, 1000, 1000],
+  handovers: 1,
+  reports: 2000,
+  warmReports: 1000,
+}
+
 export const QUICK: Settings = {
   quick: true,
   sizes: [10_000],
   listSizes: [],
+  listChildren: 10_000,
   acebaseSizes: [],
   rounds: 1,
   seconds: 0.75,

@@ -5,8 +5,8 @@ import { ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import { type Contestant, compareCpu, cpuOf, loadInTurns } from '../load/https.ts'
 import type { OperationName } from '../load/operations.ts'
+import { size } from '../report/numbers.ts'
 import type { Goal, Row } from '../report/row.ts'
-import { LIST_CHILDREN } from '../stock/places.ts'
 import { bareServe } from '../targets/bare-serve.ts'
 import { dholeServer } from '../targets/dhole.ts'
 
@@ -25,8 +25,8 @@ const TEMPERATURES = ['hot', 'cold'] as const
 type Temperature = (typeof TEMPERATURES)[number]
 
 const BARE = 'https query bare'
-const dholeName = (operation: OperationName, temperature: Temperature = 'cold') =>
-  `https ${operation} ${temperature} ${LIST_CHILDREN}`
+const dholeName = (children: number, operation: OperationName, temperature: Temperature = 'cold') =>
+  `https ${operation} ${temperature} ${size(children)}`
 
 interface Asked {
   readonly title: string
@@ -37,23 +37,23 @@ interface Asked {
 
 export const servedPart: Part = {
   quick: true,
-  prepare: (workspace) => workspace.build('places', [LIST_CHILDREN]),
+  prepare: (workspace, { listChildren }) => workspace.build('places', [listChildren]),
   variants: (workspace, settings) => [
     {
       name: 'https queries',
       compete: () => {
         const asked = askedOf(settings)
-        const originals = asked.map(() => workspace.places(LIST_CHILDREN))
+        const originals = asked.map(() => workspace.places(settings.listChildren))
         return workspace.withCopies(originals, (dataDirs) => {
           const { certificate } = workspace
-          const size = LIST_CHILDREN
+          const children = settings.listChildren
           const contestants: Contestant[] = [
-            { name: BARE, target: bareServe(certificate, 'places'), operation: 'queryFirst', size },
+            { name: BARE, target: bareServe(certificate, 'places'), operation: 'queryFirst', size: children },
           ]
           for (const [index, { operation, temperature }] of asked.entries()) {
             const cold = temperature === 'cold'
             const target = dholeServer({ certificate, dataDir: dataDirs[index] ?? '', strict: true, cold })
-            contestants.push({ name: dholeName(operation, temperature), target, operation, size })
+            contestants.push({ name: dholeName(children, operation, temperature), target, operation, size: children })
           }
           return loadInTurns(contestants, settings)
         })
@@ -63,12 +63,12 @@ export const servedPart: Part = {
   rows: (samples, settings) =>
     askedOf(settings).map(({ title, operation, temperature, isRefused }) =>
       isRefused
-        ? refusalRow(samples, title, operation)
+        ? refusalRow(samples, settings.listChildren, title, operation)
         : {
-            name: dholeName(operation, temperature),
+            name: dholeName(settings.listChildren, operation, temperature),
             operation: `${title} ${temperature}, HTTPS`,
-            size: LIST_CHILDREN,
-            ...compareCpu(samples, dholeName(operation, temperature), BARE),
+            size: settings.listChildren,
+            ...compareCpu(samples, dholeName(settings.listChildren, operation, temperature), BARE),
             goal: SERVED,
           },
     ),
@@ -82,12 +82,12 @@ function askedOf({ quick }: Settings): readonly Asked[] {
 }
 
 /** Its limit is a query that is answered. */
-function refusalRow(samples: Samples, title: string, operation: OperationName): Row {
-  const [refused, answered] = [dholeName(operation), dholeName('queryFirst')]
+function refusalRow(samples: Samples, children: number, title: string, operation: OperationName): Row {
+  const [refused, answered] = [dholeName(children, operation), dholeName(children, 'queryFirst')]
   return {
     name: refused,
     operation: `${title}, HTTPS, time over limit`,
-    size: LIST_CHILDREN,
+    size: children,
     measured: cpuOf(samples, refused),
     limit: { title: 'answered', ...cpuOf(samples, answered) },
     judged: spread(ratios(samples.get(refused, 'cpuUs'), samples.get(answered, 'cpuUs'))),
