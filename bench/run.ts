@@ -1,32 +1,68 @@
-/** `bun run bench [<chapter>|all] [--quick]`: measures, prints the tables and keeps them in `results/`. */
-import { FULL, QUICK } from './harness/settings.ts'
-import { type ChapterName, chapters, runChapter } from './harness/suite.ts'
+/** `bun run bench`: measures, prints the tables, and keeps them and the results in `results/`. */
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { CommanderError } from 'commander'
+import { type Options, readCommandLine } from './harness/command-line.ts'
+import { endDescendants, onInterrupt } from './harness/descendants.ts'
+import { type ChapterName, chapterNames, chapters, runChapter } from './harness/suite.ts'
 import { openWorkspace } from './harness/workspace.ts'
-import { report } from './report/table.ts'
+import { missedOf, missedText } from './report/check.ts'
+import { thisMachine } from './report/machine.ts'
+import { openProgress } from './report/progress.ts'
+import { resultOf } from './report/result.ts'
+import type { Result } from './report/result-schema.ts'
+import { keepResults, writeResults } from './report/results-file.ts'
+import { tableOf } from './report/table.ts'
 
-const NAMES = Object.keys(chapters) as ChapterName[]
-const USAGE = `Usage: bun run bench [${NAMES.join('|')}|all] [--quick]`
+const RESULTS_FILE = fileURLToPath(new URL('results/results.json', import.meta.url))
 
-function parseArguments(words: readonly string[]): { names: readonly ChapterName[]; quick: boolean } {
-  const quick = words.includes('--quick')
-  const [what = 'all', ...more] = words.filter((word) => word !== '--quick')
-  const names = what === 'all' ? NAMES : NAMES.filter((name) => name === what)
-  if (more.length > 0 || names.length === 0) throw new TypeError(USAGE)
-  return { names, quick }
+/** Exit status when a goal is missed. */
+const EXIT_MISSED = 1
+/** Exit status when there is nothing to judge: wrong words, or a measurement that failed. */
+const EXIT_FAILED = 2
+
+process.exit(await main(process.argv.slice(2)))
+
+async function main(words: readonly string[]): Promise<number> {
+  try {
+    const options = readCommandLine(words, chapterNames)
+    if (!existsSync('/proc/self/stat')) throw new Error('Processor time is read from /proc, which only Linux has.')
+    return await measure(options)
+  } catch (error) {
+    // The command line has told what is wrong with it.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_FAILED
+    console.error(error)
+    return EXIT_FAILED
+  } finally {
+    // Whatever has failed may have left servers behind.
+    endDescendants()
+  }
 }
 
-const { names, quick } = parseArguments(process.argv.slice(2))
-const settings = quick ? QUICK : FULL
-const started = performance.now()
-const tell = (news: string) => process.stderr.write(`${news}\n`)
-using workspace = await openWorkspace(tell)
-for (const name of names) {
-  const rows = await runChapter(name, workspace, settings, (step) =>
-    tell(`round ${step.round}/${step.rounds}, ${step.position}/${step.measurements}: ${step.name}`),
-  )
-  const table = report(chapters[name], rows, chapters[name].describe(settings))
-  console.log(table)
-  // A quick run is too noisy to be kept.
-  if (!quick) await Bun.write(new URL(`results/${name}.md`, import.meta.url), table)
+async function measure({ chapters: names, settings, json, check }: Options<ChapterName>): Promise<number> {
+  const started = performance.now()
+  const machine = thisMachine()
+  const progress = openProgress()
+  using workspace = await openWorkspace((news) => progress.tell(news))
+  onInterrupt(() => workspace[Symbol.dispose]())
+  const all: Result[] = []
+  for (const name of names) {
+    progress.begin(name)
+    const rows = await runChapter(name, workspace, settings, (step) => progress.step(step))
+    progress.end()
+    const table = tableOf(chapters[name], rows, machine, chapters[name].describe(settings))
+    console.log(table)
+    const results = rows.map((row) => resultOf(name, row))
+    all.push(...results)
+    // A quick run is too noisy to be kept.
+    if (settings.quick) continue
+    await Bun.write(new URL(`results/${name}.md`, import.meta.url), table)
+    keepResults(RESULTS_FILE, name, { machine, results }, chapterNames)
+  }
+  if (json !== undefined) writeResults(json, { machine, results: all })
+  process.stderr.write(`${Math.round((performance.now() - started) / 1000)} s\n`)
+  if (!check) return 0
+  const missed = missedOf(all)
+  process.stderr.write(missedText(missed))
+  return missed.unexplained.length === 0 ? 0 : EXIT_MISSED
 }
-tell(`${Math.round((performance.now() - started) / 1000)} s`)

@@ -49,10 +49,8 @@ export class Samples {
 export interface Step {
   readonly name: string
   /** From 1 on. */
-  readonly round: number
-  readonly rounds: number
-  readonly position: number
-  readonly measurements: number
+  readonly number: number
+  readonly of: number
 }
 
 /** @param announce told of each measurement before it begins */
@@ -65,8 +63,8 @@ export async function runRounds(
   for (let round = 1; round <= rounds; round++) {
     const order = round % 2 === 1 ? measurements : measurements.toReversed()
     for (const [index, measurement] of order.entries()) {
-      const { name } = measurement
-      announce({ name, round, rounds, position: index + 1, measurements: order.length })
+      const number = (round - 1) * order.length + index + 1
+      announce({ name: measurement.name, number, of: rounds * order.length })
       for (const [variant, figures] of Object.entries(await measure(measurement))) samples.add(variant, figures)
     }
   }

@@ -25,6 +25,7 @@ export const chapters = {
   startup: startupChapter,
 } as const satisfies Readonly<Record<string, Chapter>>
 export type ChapterName = keyof typeof chapters
+export const chapterNames = Object.keys(chapters) as ChapterName[]
 
 /** Measures what one chapter has for such a run. @param announce told of each measurement before it begins */
 export async function runChapter(

@@ -1,8 +1,15 @@
 /** What a run was made on. */
-import { cpus } from 'node:os'
+import { cpus, release, totalmem } from 'node:os'
+import type { Machine } from './result-schema.ts'
 
-export function machine(): string {
+export function thisMachine(): Machine {
   const processors = cpus()
-  const date = new Date().toISOString().slice(0, 10)
-  return `${processors[0]?.model ?? 'unknown'}, ${processors.length} cores, Bun ${Bun.version}, ${date}`
+  return {
+    model: processors[0]?.model ?? 'unknown',
+    cores: processors.length,
+    memoryBytes: totalmem(),
+    kernel: release(),
+    bun: Bun.version,
+    date: new Date().toISOString().slice(0, 10),
+  }
 }

@@ -7,6 +7,12 @@ export function size(leaves: number): string {
   return leaves >= 1_000_000 ? `${leaves / 1_000_000}M` : `${leaves / 1000}k`
 }
 
+/** `0.62x`, `25474/s`, `24.7 us CPU`. */
+export function withUnit(value: number, unit: string): string {
+  const isClose = unit === 'x' || unit.startsWith('/')
+  return `${short(value)}${isClose ? '' : ' '}${unit}`
+}
+
 /** Two or three digits that mean something, thousands written out. */
 export function short(value: number): string {
   if (value === 0) return '0'

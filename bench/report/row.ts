@@ -18,6 +18,8 @@ export interface Figure {
 export interface Goal {
   readonly kind: 'at least' | 'at most'
   readonly bound: number
+  /** Where it is known to be missed: the words that the reason begins with in README.md. A run does not fail for it. */
+  readonly explained?: string
 }
 
 export interface Row {
@@ -27,8 +29,8 @@ export interface Row {
   /** Leaves of the tree, children of the list, subscribers, rules or applications, messages. */
   readonly size: number | undefined
   readonly measured: Figure
-  /** The limit in the same run; or why there is none, such as `nchan is not installed`. */
-  readonly limit: Figure | string
+  /** The limit in the same run; why it is missing, such as `nchan is not installed`; `undefined` where there is none. */
+  readonly limit: Figure | string | undefined
   /** What is judged: a ratio, a time, or a rate. `undefined` when there was nothing to compare with. */
   readonly judged: Spread | undefined
   /** Of what is judged: `x` for a ratio. */

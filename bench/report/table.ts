@@ -1,7 +1,7 @@
 /** Prints measurements as a table of Markdown. */
 import type { Spread } from '../harness/rounds.ts'
-import { machine } from './machine.ts'
-import { short, size } from './numbers.ts'
+import { short, size, withUnit } from './numbers.ts'
+import type { Machine } from './result-schema.ts'
 import { type Figure, isMet, type Row } from './row.ts'
 
 /** What a table is about, and what its sizes count. */
@@ -10,10 +10,11 @@ export interface Heading {
   readonly counted: 'leaves' | 'children' | 'subscribers' | 'rules, streams or applications' | 'messages' | 'bytes'
 }
 
-export function report({ title, counted }: Heading, rows: readonly Row[], settings: string): string {
+/** @param settings how it was measured */
+export function tableOf({ title, counted }: Heading, rows: readonly Row[], machine: Machine, settings: string): string {
   const headings = ['operation', counted, 'measured', 'limit', 'result (min to max)', 'goal', '']
   const lines = [headings, headings.map(() => '---'), ...rows.map(cells)].map((line) => `| ${line.join(' | ')} |`)
-  return `# ${title}\n\n${machine()}\n\n${settings}\n\n${lines.join('\n')}\n`
+  return `# ${title}\n\n${onWhat(machine)}\n\n${settings}\n\n${lines.join('\n')}\n`
 }
 
 function cells(row: Row): string[] {
@@ -21,24 +22,28 @@ function cells(row: Row): string[] {
   const suffix = unit === 'x' ? 'x' : ` ${unit}`
   const wanted = goal === undefined ? '' : `${goal.kind} ${goal.bound}${suffix}`
   const sizeCell = count === undefined ? '' : size(count)
-  const limitCell = typeof limit === 'string' ? limit : figureText(limit)
-  return [operation, sizeCell, figureText(measured), limitCell, resultCell(judged, suffix), wanted, verdict(row)]
+  const limitCell = typeof limit === 'object' ? figureText(limit) : (limit ?? '')
+  return [operation, sizeCell, figureText(measured), limitCell, resultCell(judged, unit), wanted, verdict(row)]
 }
 
 /** `Bun.serve 11.0 us CPU, 44744/s`, `4955 us CPU at 10k`. */
 function figureText({ title, value, unit, at, beside }: Figure): string {
-  const number = unit.startsWith('/') ? `${short(value)}${unit}` : `${short(value)} ${unit}`
-  const text = [title, number, at && `at ${at}`].filter((word) => word !== undefined).join(' ')
+  const text = [title, withUnit(value, unit), at && `at ${at}`].filter((word) => word !== undefined).join(' ')
   return beside === undefined ? text : `${text}, ${figureText(beside)}`
 }
 
-function resultCell(judged: Spread | undefined, suffix: string): string {
+function resultCell(judged: Spread | undefined, unit: string): string {
   if (judged === undefined) return ''
-  return `**${short(judged.median)}${suffix}** (${short(judged.min)} to ${short(judged.max)})`
+  return `**${withUnit(judged.median, unit)}** (${short(judged.min)} to ${short(judged.max)})`
 }
 
 function verdict(row: Row): string {
   const met = isMet(row)
   if (met === undefined) return ''
-  return met ? 'ok' : 'missed'
+  if (met) return 'ok'
+  return row.goal?.explained === undefined ? 'missed' : 'missed, see README'
+}
+
+function onWhat({ model, cores, bun, date }: Machine): string {
+  return `${model}, ${cores} cores, Bun ${bun}, ${date}`
 }

@@ -1,0 +1,50 @@
+/** What `bun run bench` is told. */
+import { accessSync, constants } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import { FULL, QUICK, type Settings, TINY } from './settings.ts'
+
+export interface Options<Name extends string> {
+  /** In the order they are run in. */
+  readonly chapters: readonly Name[]
+  readonly settings: Settings
+  /** Where the results of this run are written too. */
+  readonly json: string | undefined
+  /** Whether a missed goal fails the run. */
+  readonly check: boolean
+}
+
+const ALL = 'all'
+
+/** @throws CommanderError after it has told what is wrong, or shown the help (with `exitCode` 0) */
+export function readCommandLine<Name extends string>(words: readonly string[], names: readonly Name[]): Options<Name> {
+  const command = new Command('bun run bench')
+    .description('Measures how fast Dhole is, against the limit of the machine, and prints the tables.')
+    .addArgument(new Argument('[chapters...]', 'what is measured').choices([...names, ALL]).default([ALL], ALL))
+    .option('--quick', 'one short round of small trees, only printed')
+    .addOption(new Option('--tiny', 'everything of a quick run for a moment: a test that it works').hideHelp())
+    .addOption(new Option('--json <file>', 'write the results of this run as JSON').argParser(writableFile))
+    .option('--check', 'fail when a goal is missed that the README of the results does not explain')
+    .exitOverride()
+    .parse(words, { from: 'user' })
+  const chosen = command.args.length === 0 ? [ALL] : command.args
+  const {
+    quick,
+    tiny,
+    json,
+    check = false,
+  } = command.opts<{ quick?: true; tiny?: true; json?: string; check?: true }>()
+  const chapters = names.filter((name) => chosen.includes(ALL) || chosen.includes(name))
+  return { chapters, settings: tiny ? TINY : quick ? QUICK : FULL, json, check }
+}
+
+/** To know now rather than after an hour. */
+function writableFile(name: string): string {
+  const file = resolve(name)
+  try {
+    accessSync(dirname(file), constants.W_OK)
+  } catch {
+    throw new InvalidArgumentError('No file can be made there.')
+  }
+  return file
+}
