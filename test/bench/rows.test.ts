@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'bun:test'
+import type { Chapter } from '../../bench/harness/part.ts'
+import { Samples } from '../../bench/harness/rounds.ts'
+import { FULL, QUICK, TINY } from '../../bench/harness/settings.ts'
+import { chapterNames, chapters } from '../../bench/harness/suite.ts'
+import { resultOf } from '../../bench/report/result.ts'
+import { checkResults } from '../../bench/report/result-schema.ts'
+import { MACHINE } from './example-rows.ts'
+
+/** Has a figure for whatever is asked. */
+class MadeUp extends Samples {
+  override get(variant: string, figure: string): number[] {
+    return [variant.length + 1, figure.length + 1, variant.length + figure.length]
+  }
+}
+
+const readme = await Bun.file(new URL('../../bench/results/README.md', import.meta.url)).text()
+const [, reasons = ''] = readme.split('## Where goals are missed, and why')
+
+for (const [kind, settings] of Object.entries({ full: FULL, quick: QUICK, tiny: TINY })) {
+  for (const name of chapterNames) {
+    describe(`rows of a ${kind} run: ${name}`, () => {
+      const { parts }: Chapter = chapters[name]
+      const chosen = settings.quick ? parts.filter(({ quick }) => quick) : parts
+      const rows = chosen.flatMap((part) => part.rows(new MadeUp(), settings))
+      const results = rows.map((row) => resultOf(name, row))
+
+      test('are there, and are results', () => {
+        expect(rows).not.toBeEmpty()
+        checkResults({ machine: MACHINE, results })
+      })
+
+      test('have names of their own', () => {
+        const names = results.map((result) => result.name)
+        expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
+      })
+
+      test('are explained in README.md where they say so', () => {
+        const missing = results.filter(({ explained }) => explained !== null && !reasons.includes(`**${explained}`))
+        expect(missing).toEqual([])
+      })
+    })
+  }
+}

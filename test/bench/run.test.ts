@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chapterNames } from '../../bench/harness/suite.ts'
+import { checkResults } from '../../bench/report/result-schema.ts'
+import { tempDir } from '../support/temp-dir.ts'
+import { dataDirs, startBench } from './bench-command.ts'
+
+const RESULTS_DIR = fileURLToPath(new URL('../../bench/results', import.meta.url))
+/** The ticks of a process are too coarse for loads as short as these; what its threads have used is exact. */
+const isMeasurable = existsSync('/proc/self/schedstat')
+const where = isMeasurable ? '' : ' (skipped: no processor time in /proc/self/schedstat)'
+
+describe('words that nobody knows', () => {
+  const wrong: readonly (readonly [words: string[], told: string])[] = [
+    [['wriet'], 'Allowed choices are read, write'],
+    [['read', 'wriet'], "'wriet' is invalid"],
+    [['--fast'], "unknown option '--fast'"],
+    [['--json'], 'argument missing'],
+    [['--json', '/nowhere/at/all.json'], 'No file can be made there'],
+  ]
+  for (const [words, told] of wrong) {
+    test(`${words.join(' ')}: told, with status 2`, async () => {
+      const { status, stdout, stderr } = await startBench(...words).ended()
+      expect(stderr).toContain(told)
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    })
+  }
+})
+
+test('--help tells of every chapter and option, with status 0', async () => {
+  const { status, stdout } = await startBench('--help').ended()
+  expect(status).toBe(0)
+  for (const word of [...chapterNames, 'all', '--quick', '--json', '--check']) expect(stdout).toContain(word)
+})
+
+test.skipIf(!isMeasurable)(`all chapters are measured, and nothing is left behind${where}`, async () => {
+  await using dir = await tempDir()
+  const file = dir.file('results.json')
+  const before = { dirs: dataDirs(), kept: keptFiles() }
+  const run = startBench('--tiny', '--check', '--json', file)
+  const { status, stdout, stderr } = await run.ended()
+  expect(run.processes()).toEqual([])
+  expect({ dirs: dataDirs(), kept: keptFiles() }).toEqual(before)
+  const { results } = checkResults(JSON.parse(readFileSync(file, 'utf8')))
+  expect([...new Set(results.map(({ chapter }) => chapter))]).toEqual([...chapterNames])
+  for (const { operation } of results) expect(stdout).toContain(`| ${operation} |`)
+  for (const name of chapterNames) expect(stderr).toContain(`${name}: 1 of `)
+  const missed = results.filter(({ ok, explained }) => ok === false && explained === null)
+  expect(status).toBe(missed.length > 0 ? 1 : 0)
+  for (const { chapter, operation } of missed) expect(stderr).toContain(`missed: ${chapter}: ${operation}`)
+})
+
+test.skipIf(!isMeasurable)(`a run that is interrupted ends what it has started${where}`, async () => {
+  const before = dataDirs()
+  const run = startBench('--tiny', 'sms')
+  await run.saw('sms: 1 of ')
+  // The first measurement has begun, which starts servers.
+  while (run.processes().length === 1) await Bun.sleep(1)
+  process.kill(run.pid, 'SIGINT')
+  const { status } = await run.ended()
+  expect(status).toBe(130)
+  expect(run.processes()).toEqual([])
+  expect(dataDirs()).toEqual(before)
+})
+
+/** What runs that are not quick write. */
+function keptFiles(): string[] {
+  return readdirSync(RESULTS_DIR).map((name) => `${name}: ${readFileSync(join(RESULTS_DIR, name), 'utf8')}`)
+}
