@@ -33,9 +33,6 @@ async function main(words: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_FAILED
     console.error(error)
     return EXIT_FAILED
-  } finally {
-    // Whatever has failed may have left servers behind.
-    endDescendants()
   }
 }
 
@@ -44,6 +41,8 @@ async function measure({ chapters: names, settings, json, check }: Options<Chapt
   const machine = thisMachine()
   const progress = openProgress()
   using workspace = await openWorkspace((news) => progress.tell(news))
+  // Before their files are removed: whatever has failed may have left servers behind.
+  using _servers = { [Symbol.dispose]: endDescendants }
   onInterrupt(() => workspace[Symbol.dispose]())
   const all: Result[] = []
   for (const name of names) {

@@ -4,7 +4,13 @@ import { checkResults, type Machine, type Result, type Results } from './result-
 
 /** @throws TypeError when a figure is no number */
 export function writeResults(file: string, results: Results): void {
-  writeFileSync(file, `${JSON.stringify(checkResults(results), null, 2)}\n`)
+  writeFileSync(file, textOf(checkResults(results)))
+}
+
+/** One result a line, so that it can be seen what a run has changed. */
+function textOf({ machine, results }: Results): string {
+  const lines = results.map((result) => `    ${JSON.stringify(result)}`)
+  return `{\n  "machine": ${JSON.stringify(machine)},\n  "results": [\n${lines.join(',\n')}\n  ]\n}\n`
 }
 
 /** Puts the results of one chapter in the place of its former ones. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { missedOf, missedText } from '../../bench/report/check.ts'
 import { resultOf } from '../../bench/report/result.ts'
 import { checkResults, type Machine, type Result, type Results } from '../../bench/report/result-schema.ts'
@@ -98,6 +99,16 @@ describe('a file of results', () => {
       expect(message).toContain(place)
     })
   }
+})
+
+const KEPT = fileURLToPath(new URL('../../bench/results/results.json', import.meta.url))
+const unkept = existsSync(KEPT) ? '' : ' (skipped: no run has kept any yet)'
+
+test.skipIf(!existsSync(KEPT))(`the results of the repository are a file of results${unkept}`, () => {
+  const { results: all } = checkResults(JSON.parse(readFileSync(KEPT, 'utf8')))
+  const names = all.map(({ chapter, name }) => `${chapter}: ${name}`)
+  expect(names).not.toBeEmpty()
+  expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
 })
 
 describe('what is kept', () => {
