@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { CommanderError } from 'commander'
+import { redraw } from './chart/redraw.ts'
 import { type Options, readCommandLine } from './harness/command-line.ts'
 import { endDescendants, onInterrupt } from './harness/descendants.ts'
 import { type ChapterName, chapterNames, chapters, runChapter } from './harness/suite.ts'
@@ -59,6 +60,7 @@ async function measure({ chapters: names, settings, json, check }: Options<Chapt
     keepResults(RESULTS_FILE, name, { machine, results }, chapterNames)
   }
   if (json !== undefined) writeResults(json, { machine, results: all })
+  if (!settings.quick) await redraw((news) => process.stderr.write(`${news}\n`))
   process.stderr.write(`${Math.round((performance.now() - started) / 1000)} s\n`)
   if (!check) return 0
   const missed = missedOf(all)

@@ -1,0 +1,26 @@
+/** `bun run bench:charts`: draws the charts and fills the README from the results that are kept. It measures nothing. */
+import { rm } from 'node:fs/promises'
+import { drawAll, drawingFile } from './charts.ts'
+import { keptResults } from './kept-results.ts'
+import { makeBlock, writeBlock } from './readme-block.ts'
+
+/** @param tell told of each chart */
+export async function redraw(tell: (news: string) => void): Promise<void> {
+  const file = await keptResults()
+  const drawings = await drawAll(file.results)
+  for (const drawing of drawings) {
+    const { svg } = drawing
+    if (svg === undefined) {
+      // One of an earlier run would be taken for one of this.
+      await rm(drawingFile(drawing), { force: true })
+      tell(`${drawing.file}: not drawn, the results have nothing of it`)
+    } else {
+      await Bun.write(drawingFile(drawing), svg)
+      tell(`${drawing.file}: drawn`)
+    }
+  }
+  await writeBlock(makeBlock(file, drawings))
+  tell('README.md: filled')
+}
+
+if (import.meta.main) await redraw((news) => console.log(news))
