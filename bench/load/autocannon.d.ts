@@ -16,8 +16,10 @@ declare module 'autocannon' {
     readonly url: string
     readonly connections: number
     readonly pipelining: number
-    /** Seconds. */
-    readonly duration: number
+    /** Seconds. What is under way at its end is not waited for. */
+    readonly duration?: number
+    /** Requests to send in place of a duration; all of them are waited for. At least one for each connection. */
+    readonly amount?: number
     /** Milliseconds between two samples; the load ends at a sample. Default 1000. */
     readonly sampleInt: number
     /** Every connection sends these in order, over and over. */

@@ -1,5 +1,5 @@
 /** The load generator: a process of its own that sends requests to servers, one after the other, and bills them. */
-import autocannon, { type Client, type Shot } from 'autocannon'
+import autocannon, { type Client, type LoadResult, type Shot } from 'autocannon'
 import { answer, requestOf } from '../harness/child.ts'
 import { cpuMsSince, readCpu, untilQuiet } from '../harness/proc.ts'
 import { spread } from '../harness/rounds.ts'
@@ -34,7 +34,7 @@ export interface LoadFigures {
 }
 
 /** Sends for so many seconds. */
-type Generator = (seconds: number) => Promise<Answers>
+export type Generator = (seconds: number) => Promise<Answers>
 
 export interface Answers {
   readonly succeeded: number
@@ -45,32 +45,40 @@ export interface Answers {
   readonly seconds: number
 }
 
-const SAMPLE_MS = 50
+export const SAMPLE_MS = 50
+
+/** A load that is ready to be sent. */
+export interface Prepared {
+  readonly title: string
+  /** The server's process. */
+  readonly pid: number
+  readonly generate: Generator
+  /** Whether refusals are what it should get. */
+  readonly refused: boolean
+}
 
 /** The loads take turns, so that a slow minute of the machine is a slow minute for all of them. */
-async function runLoads({ loads, seconds, turns, warmSeconds }: LoadRequest): Promise<LoadFigures[]> {
-  const generators = await Promise.all(loads.map(generatorOf))
-  if (warmSeconds > 0) for (const generate of generators) await generate(warmSeconds)
+export async function takeTurns(
+  loads: readonly Prepared[],
+  { seconds, turns, warmSeconds }: Pick<LoadRequest, 'seconds' | 'turns' | 'warmSeconds'>,
+): Promise<LoadFigures[]> {
+  if (warmSeconds > 0) for (const { generate } of loads) await generate(warmSeconds)
   const figures: LoadFigures[][] = loads.map(() => [])
   for (let turn = 0; turn < turns; turn++) {
-    for (const [index, load] of loads.entries()) {
-      const generate = generators[index]
-      if (generate !== undefined) figures[index]?.push(await bill(load, generate, seconds / turns))
-    }
+    for (const [index, load] of loads.entries()) figures[index]?.push(await bill(load, seconds / turns))
   }
   return figures.map(middle)
 }
 
-async function bill({ pid, operation }: Load, generate: Generator, seconds: number): Promise<LoadFigures> {
+async function bill({ title, pid, generate, refused }: Prepared, seconds: number): Promise<LoadFigures> {
   await untilQuiet(pid)
   const before = readCpu(pid)
   const answers = await generate(seconds)
   await untilQuiet(pid)
   const cpuMs = cpuMsSince(pid, before)
-  const isRefusal = operations[operation].errcode !== undefined
-  const wanted = isRefusal ? answers.refused : answers.succeeded
-  const others = answers.failed + (isRefusal ? answers.succeeded : answers.refused)
-  if (others > 0 || wanted === 0) throw new Error(`${operation}: ${others} requests failed, ${wanted} did not`)
+  const wanted = refused ? answers.refused : answers.succeeded
+  const others = answers.failed + (refused ? answers.succeeded : answers.refused)
+  if (others > 0 || wanted === 0) throw new Error(`${title}: ${others} requests failed, ${wanted} did not`)
   return { perSecond: wanted / answers.seconds, cpuUs: (cpuMs * 1000) / wanted }
 }
 
@@ -81,6 +89,11 @@ function middle(turns: readonly LoadFigures[]): LoadFigures {
   }
 }
 
+async function prepare(load: Load): Promise<Prepared> {
+  const refused = operations[load.operation].errcode !== undefined
+  return { title: load.operation, pid: load.pid, generate: await generatorOf(load), refused }
+}
+
 async function generatorOf(load: Load): Promise<Generator> {
   const { url, operation, size } = load
   const { connections, pipelining, shots, errcode, byUser, multiplexed } = operations[operation]
@@ -89,12 +102,13 @@ async function generatorOf(load: Load): Promise<Generator> {
   if (multiplexed) return multiplex({ url, connections, streams: pipelining, paths: requests.map(({ path }) => path) })
   const users = byUser ? { setupClient: await prepareUsers(load) } : {}
   const options = { url, connections, pipelining, sampleInt: SAMPLE_MS, requests, ...users }
-  return async (duration) => {
-    const result = await autocannon({ ...options, duration })
-    const refused = result['4xx']
-    const failed = result.non2xx - refused + result.errors
-    return { succeeded: result['2xx'], refused, failed, seconds: result.duration }
-  }
+  return async (duration) => answersOf(await autocannon({ ...options, duration }))
+}
+
+export function answersOf(result: LoadResult): Answers {
+  const refused = result['4xx']
+  const failed = result.non2xx - refused + result.errors
+  return { succeeded: result['2xx'], refused, failed, seconds: result.duration }
 }
 
 /** Makes what each user sends. @returns gives a connection what one of them sends, in turns */
@@ -117,4 +131,7 @@ async function checkRefusal(url: string, errcode: number): Promise<void> {
   if (!refused) throw new Error(`${url}: ${response.status} ${body}`)
 }
 
-if (import.meta.main) answer(await runLoads(requestOf<LoadRequest>()))
+if (import.meta.main) {
+  const { loads, ...times } = requestOf<LoadRequest>()
+  answer(await takeTurns(await Promise.all(loads.map(prepare)), times))
+}
