@@ -1,43 +1,57 @@
 /** The same fan-out by nginx with nchan, where it is installed. */
 
 import type { Part } from '../harness/part.ts'
-import { busyStreams, deliveryOf, loadStreams, ratioOf } from '../load/streams.ts'
+import { BUSY_PATH, busyStreams, deliveryOf, ratioOf, streamInTurns } from '../load/streams.ts'
+import { nchan } from '../peers/nchan.ts'
+import type { StreamPeer } from '../peers/peer.ts'
 import type { Row } from '../report/row.ts'
-import { isInstalled, nchan } from '../targets/nchan.ts'
+import { dholeStreams } from '../targets/dhole-streams.ts'
 import { deliveryName } from './delivery.ts'
 
-const NAME = 'streams nchan'
-
-export const nchanPart: Part = {
-  prepare: (workspace, { sizes }) => workspace.build('tree', [...new Set([sizes[0] ?? 0, sizes.at(-1) ?? 0])]),
-  variants(workspace, settings) {
-    if (!isInstalled()) return []
-    const load = { streams: busyStreams(settings.subscribers), inFlight: 1, posted: true }
-    return [
-      {
-        name: NAME,
-        run: () =>
-          workspace.withScratch((scratchDir) => {
-            return loadStreams(nchan(workspace.certificate, scratchDir), load, settings)
-          }),
-      },
-    ]
-  },
-  rows(samples, { sizes, subscribers }) {
-    const ours = deliveryName(sizes[0] ?? 0)
-    const row = {
-      name: NAME,
-      operation: 'deliver, one message in flight, against nchan',
-      size: subscribers,
-      measured: deliveryOf(samples, ours),
-      unit: 'x',
-    }
-    if (!isInstalled()) return [{ ...row, limit: 'nchan is not installed', judged: undefined }]
-    const found: Row = {
-      ...row,
-      limit: { title: 'nchan', ...deliveryOf(samples, NAME) },
-      judged: ratioOf(samples, NAME, ours, 'deliveryUs'),
-    }
-    return [found]
-  },
+/** The delivery of one message, held against another server that does the same. */
+export function partAgainst(peer: StreamPeer): Part {
+  const [theirs, ours] = [`streams ${peer.name}`, `streams dhole, against ${peer.name}`]
+  return {
+    prepare: (workspace, { sizes }) => workspace.build('tree', sizes.slice(0, 1)),
+    variants(workspace, settings) {
+      if (peer.missing() !== undefined) return []
+      const audience = { streams: busyStreams(settings.subscribers), inFlight: 1 }
+      return [
+        {
+          name: theirs,
+          compete: () =>
+            workspace.withCopy(workspace.tree(settings.sizes[0] ?? 0), (dataDir, scratchDir) => {
+              const { certificate } = workspace
+              const target = dholeStreams({ certificate, dataDir, path: BUSY_PATH })
+              return streamInTurns(
+                [
+                  { name: ours, target, ...audience },
+                  { name: theirs, target: peer.streams(certificate, scratchDir), posted: true, ...audience },
+                ],
+                settings,
+              )
+            }),
+        },
+      ]
+    },
+    rows(samples, { sizes, subscribers }): Row[] {
+      const operation = `deliver, one message in flight, against ${peer.name}`
+      const row = { name: theirs, operation, size: subscribers, unit: 'x' }
+      const reason = peer.missing()
+      if (reason !== undefined) {
+        const measured = deliveryOf(samples, deliveryName(sizes[0] ?? 0))
+        return [{ ...row, measured, limit: `${peer.name} not measured: ${reason}`, judged: undefined }]
+      }
+      return [
+        {
+          ...row,
+          measured: deliveryOf(samples, ours),
+          limit: { title: peer.name, ...deliveryOf(samples, theirs) },
+          judged: ratioOf(samples, theirs, ours, 'deliveryUs'),
+        },
+      ]
+    },
+  }
 }
+
+export const nchanPart = partAgainst(nchan)

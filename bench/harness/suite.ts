@@ -1,6 +1,7 @@
 /** Everything there is to measure, and how it is run. */
 import { fanOutChapter } from '../fan-out/fan-out.ts'
 import { memoryChapter } from '../memory/memory.ts'
+import { peersChapter } from '../peers/peers.ts'
 import { queryChapter } from '../query/query.ts'
 import { readChapter } from '../read/read.ts'
 import type { Row } from '../report/row.ts'
@@ -23,6 +24,7 @@ export const chapters = {
   sms: smsChapter,
   memory: memoryChapter,
   startup: startupChapter,
+  peers: peersChapter,
 } as const satisfies Readonly<Record<string, Chapter>>
 export type ChapterName = keyof typeof chapters
 export const chapterNames = Object.keys(chapters) as ChapterName[]

@@ -73,6 +73,11 @@ export function placeKey(index: number): string {
   return `place-${String(index).padStart(6, '0')}`
 }
 
+/** All places of a list of that length by key, in the order of their keys. */
+export function places(children: number): (readonly [key: string, place: Place])[] {
+  return Array.from({ length: children }, (_, index) => [placeKey(index), place(index, children)] as const)
+}
+
 /** So many places of a list by index, scattered all over it. */
 export function scattered(children: number, count: number): number[] {
   return Array.from({ length: Math.min(count, children) }, (_, step) => (step * NAME_STRIDE) % children)
@@ -80,8 +85,11 @@ export function scattered(children: number, count: number): number[] {
 
 /** The places that come first by name, as an answer has them. */
 export function firstByName(children: number): Readonly<Record<string, Place>> {
-  const all = Array.from({ length: children }, (_, index) => [placeKey(index), place(index, children)] as const)
-  return Object.fromEntries(all.toSorted(([, left], [, right]) => (left.name < right.name ? -1 : 1)).slice(0, CHOSEN))
+  return Object.fromEntries(
+    places(children)
+      .toSorted(([, left], [, right]) => (left.name < right.name ? -1 : 1))
+      .slice(0, CHOSEN),
+  )
 }
 
 /** Makes the data directory of three lists of that length, with every index that is asked for. */

@@ -1,0 +1,64 @@
+/** What reading, querying and writing cost dhole and those that people would use instead. */
+import type { Part } from '../harness/part.ts'
+import type { Samples } from '../harness/rounds.ts'
+import type { Settings } from '../harness/settings.ts'
+import { compareCpu, cpuOf } from '../load/https.ts'
+import type { Goal, Row } from '../report/row.ts'
+import { CHOSEN } from '../stock/places.ts'
+import { competeWith, type Times, variantName } from './contest.ts'
+import { dhole } from './dhole.ts'
+import { rivals } from './list-peers.ts'
+import type { ListPeer } from './peer.ts'
+import { WORKS, type Work } from './work.ts'
+
+const TIMES_LESS: Goal = { kind: 'at least', bound: 20 }
+const TITLES: Readonly<Record<Work, string>> = {
+  get: 'GET of a place',
+  first: `first ${CHOSEN} places by name`,
+  put: 'PUT of a place',
+}
+
+/** A part that asks those of them that are here, and names the others in its rows. */
+export function partAgainst(peers: readonly ListPeer[]): Part {
+  return {
+    quick: true,
+    variants: (workspace, settings) => [
+      {
+        name: 'peers',
+        compete: () => {
+          const present = peers.filter((peer) => peer.missing() === undefined)
+          return competeWith(present, workspace, timesOf(settings))
+        },
+      },
+    ],
+    rows: (samples, settings) =>
+      WORKS.flatMap((work) => peers.map((peer) => rowOf(samples, peer, work, timesOf(settings).children))),
+  }
+}
+
+export const listsPart = partAgainst(rivals)
+
+/** A list takes seconds to load, and every peer is asked for everything. */
+export function timesOf({ quick, seconds, turns, warmSeconds }: Settings): Times {
+  if (!quick) return { children: 10_000, seconds, turns, warmSeconds }
+  return { children: 1000, seconds: Math.min(seconds, 0.2), turns: 1, warmSeconds: Math.min(warmSeconds, 0.3) }
+}
+
+function rowOf(samples: Samples, peer: ListPeer, work: Work, children: number): Row {
+  const [ours, theirs] = [variantName(dhole, work), variantName(peer, work)]
+  const row = {
+    name: `${work} against ${peer.name}`,
+    operation: `${TITLES[work]}, against ${peer.name}`,
+    size: children,
+    unit: 'x',
+    goal: goalOf(peer, work),
+  }
+  const reason = peer.missing()
+  if (reason === undefined) return { ...row, ...compareCpu(samples, ours, theirs, peer.name) }
+  return { ...row, measured: cpuOf(samples, ours), limit: `${peer.name} not measured: ${reason}`, judged: undefined }
+}
+
+function goalOf({ name }: ListPeer, work: Work): Goal | undefined {
+  if (name !== 'acebase-server') return undefined
+  return work === 'get' ? { ...TIMES_LESS, explained: 'GET of a place against acebase-server' } : TIMES_LESS
+}
