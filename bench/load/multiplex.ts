@@ -16,10 +16,10 @@ export interface MultiplexOptions {
 /** @returns sends GETs for so many seconds, over connections of its own */
 export function multiplex(options: MultiplexOptions): (seconds: number) => Promise<Answers> {
   return async (seconds) => {
-    const start = performance.now()
-    const end = start + seconds * 1000
     const tally = { succeeded: 0, refused: 0, failed: 0 }
     const sessions = await Promise.all(Array.from({ length: options.connections }, () => openSession(options.url)))
+    const start = performance.now()
+    const end = start + seconds * 1000
     await Promise.all(sessions.map((session) => ask(session, options, end, tally)))
     return { ...tally, seconds: (performance.now() - start) / 1000 }
   }

@@ -1,14 +1,15 @@
 /** AceBase behind its own server: another tree with queries, over HTTP. */
 import { fileURLToPath } from 'node:url'
 import manifest from '../../package.json' with { type: 'json' }
+import { CHILD_LIFETIME_MS } from '../harness/child.ts'
 import { type Place, places } from '../stock/places.ts'
 import { freePort, startForeign } from '../targets/foreign.ts'
 import type { Running } from '../targets/target.ts'
-import type { AcebaseServeRequest } from './acebase-serve.ts'
 import { JSON_HEADERS, type ListPeer, type ListSetup, missingPackage, type PlainShot } from './peer.ts'
+import { nodeRuntime } from './runtime.ts'
 import { send } from './send.ts'
 
-const SCRIPT = fileURLToPath(new URL('acebase-serve.ts', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('acebase-serve.mjs', import.meta.url))
 const NAME = 'bench'
 const LIST = 'places'
 /** One `update` of all of them takes much longer. */
@@ -26,7 +27,7 @@ interface Found {
 /** It writes its file before it answers, and syncs it nowhere; only an index that it builds is synced. */
 export const acebaseServer: ListPeer = {
   name: 'acebase-server',
-  setting: `with acebase ${manifest.devDependencies.acebase} in Bun, plain HTTP, an index on the name, no authentication`,
+  setting: `with acebase ${manifest.devDependencies.acebase} in ${nodeRuntime.name}, plain HTTP, an index on the name, no authentication`,
   acknowledges: 'when it is written to the file, not synced',
   version: () => manifest.devDependencies['acebase-server'],
   missing: () => missingPackage('acebase-server'),
@@ -49,8 +50,7 @@ export const acebaseServer: ListPeer = {
 
 function start({ dataDir }: ListSetup): Promise<Running> {
   const port = freePort()
-  const request: AcebaseServeRequest = { name: NAME, dataDir, port }
-  const command = [process.execPath, SCRIPT, JSON.stringify(request)]
+  const command = [nodeRuntime.file, SCRIPT, NAME, dataDir, String(port), String(CHILD_LIFETIME_MS)]
   return startForeign({ command, url: `http://127.0.0.1:${port}`, port })
 }
 

@@ -2,13 +2,14 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import manifest from '../../package.json' with { type: 'json' }
+import { CHILD_LIFETIME_MS } from '../harness/child.ts'
 import { places } from '../stock/places.ts'
 import { freePort, startForeign } from '../targets/foreign.ts'
 import type { Running } from '../targets/target.ts'
-import type { JsonServeRequest } from './json-serve.ts'
 import { JSON_HEADERS, type ListPeer, type ListSetup, missingPackage } from './peer.ts'
+import { nodeRuntime } from './runtime.ts'
 
-const SCRIPT = fileURLToPath(new URL('json-serve.ts', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('json-serve.mjs', import.meta.url))
 
 /** Its elements carry their key. */
 interface Element {
@@ -18,7 +19,7 @@ interface Element {
 /** A write starts to rewrite the file, and is answered without waiting for that; there are no indexes. */
 export const jsonServer: ListPeer = {
   name: 'json-server',
-  setting: 'in Bun, plain HTTP, no index since it has none; rewrites its whole file after a write',
+  setting: `in ${nodeRuntime.name}, plain HTTP, no index since it has none; rewrites its whole file after a write`,
   acknowledges: 'from memory, before the file is written',
   version: () => manifest.devDependencies['json-server'],
   missing: () => missingPackage('json-server'),
@@ -38,8 +39,7 @@ export const jsonServer: ListPeer = {
 async function start({ dataDir, children }: ListSetup): Promise<Running> {
   const [port, file] = [freePort(), join(dataDir, 'places.json')]
   await Bun.write(file, JSON.stringify({ places: places(children).map(([id, place]) => ({ id, ...place })) }))
-  const request: JsonServeRequest = { file, port }
-  const command = [process.execPath, SCRIPT, JSON.stringify(request)]
+  const command = [nodeRuntime.file, SCRIPT, file, String(port), String(CHILD_LIFETIME_MS)]
   return startForeign({ command, url: `http://127.0.0.1:${port}`, port })
 }
 

@@ -51,14 +51,9 @@ function rowOf(samples: Samples, peer: ListPeer, work: Work, children: number): 
     operation: `${TITLES[work]}, against ${peer.name}`,
     size: children,
     unit: 'x',
-    goal: goalOf(peer, work),
+    goal: peer.name === 'acebase-server' ? TIMES_LESS : undefined,
   }
   const reason = peer.missing()
   if (reason === undefined) return { ...row, ...compareCpu(samples, ours, theirs, peer.name) }
   return { ...row, measured: cpuOf(samples, ours), limit: `${peer.name} not measured: ${reason}`, judged: undefined }
-}
-
-function goalOf({ name }: ListPeer, work: Work): Goal | undefined {
-  if (name !== 'acebase-server') return undefined
-  return work === 'get' ? { ...TIMES_LESS, explained: 'GET of a place against acebase-server' } : TIMES_LESS
 }

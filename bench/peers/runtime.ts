@@ -1,0 +1,16 @@
+/** What runs servers that are made for Node. */
+import { execFileSync } from 'node:child_process'
+
+interface Runtime {
+  /** `Node v22.1.0`, or why it is another one. */
+  readonly name: string
+  readonly file: string
+}
+
+export const nodeRuntime: Runtime = findRuntime()
+
+function findRuntime(): Runtime {
+  const file = Bun.which('node')
+  if (file === null) return { name: 'Bun, because Node is not installed', file: process.execPath }
+  return { name: `Node ${execFileSync(file, ['--version'], { encoding: 'utf8' }).trim()}`, file }
+}
