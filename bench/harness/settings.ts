@@ -30,6 +30,11 @@ export interface Settings extends SliceOptions {
   /** Length of the file that a server is started on, and how often. */
   readonly archiveBytes: number
   readonly starts: number
+  /** The mix: leaves of its tree and children of its list, streams open, clients step by step, length of one step. */
+  readonly mixedSize: number
+  readonly mixedStreams: number
+  readonly mixedClients: readonly number[]
+  readonly stepSeconds: number
   /** Text messages stored: few, more than the answers about which are kept in memory, and many. */
   readonly messages: readonly [few: number, some: number, many: number]
   /** Batch queries of text messages, one after the other. */
@@ -59,6 +64,10 @@ export const FULL: Settings = {
   memoryLeaves: 1_000_000,
   archiveBytes: 1_000_000_000,
   starts: 5,
+  mixedSize: 100_000,
+  mixedStreams: 200,
+  mixedClients: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+  stepSeconds: 2,
   messages: [10_000, 100_000, 10_000_000],
   handovers: 20,
   reports: 120_000,
@@ -86,6 +95,10 @@ export const TINY: Settings = {
   memoryLeaves: 1000,
   archiveBytes: 1_000_000,
   starts: 1,
+  mixedSize: 1000,
+  mixedStreams: 20,
+  mixedClients: [1, 2],
+  stepSeconds: 0.05,
   messages: [1000, 1000, 1000],
   handovers: 1,
   reports: 2000,
@@ -112,6 +125,10 @@ export const QUICK: Settings = {
   memoryLeaves: 100_000,
   archiveBytes: 50_000_000,
   starts: 3,
+  mixedSize: 10_000,
+  mixedStreams: 200,
+  mixedClients: [1, 16, 64],
+  stepSeconds: 0.4,
   messages: [10_000, 100_000, 100_000],
   handovers: 3,
   reports: 20_000,

@@ -1,6 +1,7 @@
 /** Everything there is to measure, and how it is run. */
 import { fanOutChapter } from '../fan-out/fan-out.ts'
 import { memoryChapter } from '../memory/memory.ts'
+import { mixedChapter } from '../mixed/mixed.ts'
 import { peersChapter } from '../peers/peers.ts'
 import { queryChapter } from '../query/query.ts'
 import { readChapter } from '../read/read.ts'
@@ -25,6 +26,7 @@ export const chapters = {
   memory: memoryChapter,
   startup: startupChapter,
   peers: peersChapter,
+  mixed: mixedChapter,
 } as const satisfies Readonly<Record<string, Chapter>>
 export type ChapterName = keyof typeof chapters
 export const chapterNames = Object.keys(chapters) as ChapterName[]

@@ -9,6 +9,7 @@ import { buildArchive } from '../stock/archive.ts'
 import { buildTree, databaseFile } from '../stock/blogs.ts'
 import { buildClub } from '../stock/club.ts'
 import { buildMessages, buildUnreported, buildWaiting } from '../stock/messages.ts'
+import { buildMixed } from '../stock/mixed.ts'
 import { buildPlaces, buildTwins } from '../stock/places.ts'
 import type { Certificate } from '../targets/target.ts'
 
@@ -19,6 +20,7 @@ const builders = {
   tree: buildTree,
   places: buildPlaces,
   twins: buildTwins,
+  mixed: buildMixed,
   club: buildClub,
   applications: buildApplications,
   messages: buildMessages,
@@ -63,6 +65,11 @@ export class Workspace implements Disposable {
   /** The two lists of that many children. */
   twins(children: number): string {
     return this.#dataDir('twins', children)
+  }
+
+  /** The tree of that many leaves beside a list of that many places, to be copied. */
+  mixed(size: number): string {
+    return this.#dataDir('mixed', size)
   }
 
   /** The tree of so many members, to be copied. */

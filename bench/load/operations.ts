@@ -15,7 +15,7 @@ import {
 import { cardPath, draftPathsOf, draftTexts, notePaths } from '../stock/club.ts'
 import { BATCH, rridOf, scatteredBatches } from '../stock/messages.ts'
 import { PLACES_PATH } from '../stock/places.ts'
-import { questions, SPOTS, spotOf } from '../stock/questions.ts'
+import { queryTarget, questions, SPOTS, spotOf } from '../stock/questions.ts'
 import { batchCall } from './sms-calls.ts'
 
 /** Places that small requests are spread over. */
@@ -146,10 +146,8 @@ function status(batches: readonly number[]): Shot[] {
   return [{ method: 'GET', path: next(), setupRequest: (request) => ({ ...request, path: next() }) }]
 }
 
-/** Every filter as JSON, as the protocol wants it. */
 function query(spec: QuerySpec): Shot {
-  const parameters = Object.entries(spec).map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
-  return { method: 'GET', path: `${urlOf(PLACES_PATH)}?${parameters.join('&')}` }
+  return { method: 'GET', path: queryTarget(spec) }
 }
 
 /** What stands above a table of loads. */

@@ -23,6 +23,11 @@ export class StreamClients {
   #expected = 0
   #arrived = Promise.withResolvers<void>()
 
+  /** Arrived so far, on all connections. */
+  get messages(): number {
+    return this.#messages
+  }
+
   /** Opens one connection for each path, and waits for the first message of each. */
   async open(url: string, paths: readonly string[]): Promise<void> {
     for (let first = 0; first < paths.length; first += OPENING) {

@@ -7,7 +7,14 @@ import { type Figure, isMet, type Row } from './row.ts'
 /** What a table is about, and what its sizes count. */
 export interface Heading {
   readonly title: string
-  readonly counted: 'leaves' | 'children' | 'subscribers' | 'rules, streams or applications' | 'messages' | 'bytes'
+  readonly counted:
+    | 'leaves'
+    | 'children'
+    | 'subscribers'
+    | 'rules, streams or applications'
+    | 'messages'
+    | 'bytes'
+    | 'clients'
 }
 
 /** @param settings how it was measured */

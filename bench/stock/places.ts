@@ -95,16 +95,21 @@ export function firstByName(children: number): Readonly<Record<string, Place>> {
 /** Makes the data directory of three lists of that length, with every index that is asked for. */
 export async function buildPlaces(dataDir: string, children: number): Promise<void> {
   await using database = openDatabase({ file: databaseFile(dataDir) })
-  await loadList(database, PLACES_PATH, children, (index) => place(index, children))
+  await loadPlaces(database, children)
   await loadList(database, SCORES_PATH, children, (index) => (index * ADDED_STRIDE) % children)
   await loadList(database, RANKED_PATH, children, (index) => ({
     '.priority': (index * RANK_STRIDE) % children,
     ...place(index, children),
   }))
-  for (const orderBy of ['name', 'at/added', 'district'])
-    await database.select(PLACES_PATH, { orderBy, limitToFirst: 1 })
+  for (const orderBy of ['at/added', 'district']) await database.select(PLACES_PATH, { orderBy, limitToFirst: 1 })
   await database.select(SCORES_PATH, { orderBy: '$value', limitToFirst: 1 })
   await database.select(RANKED_PATH, { orderBy: '$priority', limitToFirst: 1 })
+}
+
+/** Makes a list of that length, with the index by name. */
+export async function loadPlaces(database: Database, children: number): Promise<void> {
+  await loadList(database, PLACES_PATH, children, (index) => place(index, children))
+  await database.select(PLACES_PATH, { orderBy: 'name', limitToFirst: 1 })
 }
 
 /** Makes the data directory of the two lists that are written. */

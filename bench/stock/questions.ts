@@ -1,6 +1,7 @@
 /** The ordered queries that are measured without HTTP. */
 import type { QuerySpec } from '../../src/query/query.ts'
 import type { Path } from '../../src/tree/path.ts'
+import { urlOf } from './blogs.ts'
 import { CHOSEN, districtAt, nameAt, PLACES_PATH, RANKED_PATH, SCORES_PATH } from './places.ts'
 
 export interface Question {
@@ -28,6 +29,12 @@ const SPOT_STRIDE = 3081
 /** From 0 to 1: where the call of that number asks. */
 export function spotOf(index: number, spots: number = SPOTS): number {
   return ((index * SPOT_STRIDE) % spots) / spots
+}
+
+/** Request target of a query of the places: every filter as JSON, as the protocol wants it. */
+export function queryTarget(spec: QuerySpec): string {
+  const parameters = Object.entries(spec).map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
+  return `${urlOf(PLACES_PATH)}?${parameters.join('&')}`
 }
 
 const first = (orderBy: string) => (): QuerySpec => ({ orderBy, limitToFirst: CHOSEN })

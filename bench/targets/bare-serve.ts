@@ -3,6 +3,7 @@ import { requestOf } from '../harness/child.ts'
 import { largeList, objectOf1Kb } from '../stock/blogs.ts'
 import { batchAnswer, HANDED_OVER, handoverAnswer } from '../stock/messages.ts'
 import { firstByName, LIST_CHILDREN } from '../stock/places.ts'
+import { answerHeaders as headers } from './answer-headers.ts'
 import { announce, type Certificate, startServer, type Target } from './target.ts'
 
 /** What a GET answers. */
@@ -12,15 +13,6 @@ interface BareRequest {
   readonly certificate: Certificate
   readonly content: Content
 }
-
-/** The headers of dhole's own answers, prepared once as there. */
-const headers = new Headers({
-  'Cache-Control': 'no-cache',
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, X-Firebase-Auth-Debug',
-  'Strict-Transport-Security': 'max-age=31556926; includeSubDomains; preload',
-  'Content-Type': 'application/json; charset=utf-8',
-})
 
 const texts: Readonly<Record<Content, () => string>> = {
   leaf: () => JSON.stringify('Post 1234 on harbour'),
