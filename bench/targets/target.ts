@@ -1,6 +1,6 @@
 /** A server to be measured: a child process on a free port of 127.0.0.1, over TLS. */
 import { fileURLToPath } from 'node:url'
-import { CHILD_LIFETIME_MS } from '../harness/child.ts'
+import { CHILD_LIFETIME_MS, inputOf } from '../harness/child.ts'
 
 export interface Running {
   readonly url: string
@@ -21,10 +21,10 @@ export interface Certificate {
   readonly key: string
 }
 
-/** Starts a script of this folder with a request as its argument and waits for the address it prints, and the port for orders. */
+/** Starts a script of this folder with a request as its input and waits for the address it prints, and the port for orders. */
 export async function startServer(script: string, request: object): Promise<Running> {
   const file = fileURLToPath(new URL(script, import.meta.url))
-  const child = Bun.spawn([process.execPath, file, JSON.stringify(request)], { stdout: 'pipe', stderr: 'inherit' })
+  const child = Bun.spawn([process.execPath, file], { stdin: inputOf(request), stdout: 'pipe', stderr: 'inherit' })
   const reader = child.stdout.getReader()
   const { value } = await reader.read()
   if (value === undefined) throw new Error(`${script} did not start`)
