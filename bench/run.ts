@@ -5,7 +5,7 @@ import { CommanderError } from 'commander'
 import { redraw } from './chart/redraw.ts'
 import { type Options, readCommandLine } from './harness/command-line.ts'
 import { endDescendants, onInterrupt } from './harness/descendants.ts'
-import { type ChapterName, chapterNames, chapters, runChapter } from './harness/suite.ts'
+import { type ChapterName, chapterNames, chapters, partsOf, runChapter } from './harness/suite.ts'
 import { openWorkspace } from './harness/workspace.ts'
 import { missedOf, missedText } from './report/check.ts'
 import { thisMachine } from './report/machine.ts'
@@ -47,6 +47,10 @@ async function measure({ chapters: names, settings, json, check }: Options<Chapt
   onInterrupt(() => workspace[Symbol.dispose]())
   const all: Result[] = []
   for (const name of names) {
+    if (partsOf(name, settings).length === 0) {
+      progress.tell(`${name} is not part of a quick run`)
+      continue
+    }
     progress.begin(name)
     const rows = await runChapter(name, workspace, settings, (step) => progress.step(step))
     progress.end()

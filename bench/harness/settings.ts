@@ -35,6 +35,9 @@ export interface Settings extends SliceOptions {
   readonly mixedStreams: number
   readonly mixedClients: readonly number[]
   readonly stepSeconds: number
+  /** Leaves, children and subscribers that growth is measured against, smallest first. */
+  readonly growthSizes: readonly number[]
+  readonly growthSubscribers: readonly number[]
   /** Text messages stored: few, more than the answers about which are kept in memory, and many. */
   readonly messages: readonly [few: number, some: number, many: number]
   /** Batch queries of text messages, one after the other. */
@@ -68,6 +71,8 @@ export const FULL: Settings = {
   mixedStreams: 200,
   mixedClients: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
   stepSeconds: 2,
+  growthSizes: [1000, 10_000, 100_000, 1_000_000],
+  growthSubscribers: [1, 10, 100, 1000, 5000],
   messages: [10_000, 100_000, 10_000_000],
   handovers: 20,
   reports: 120_000,
@@ -99,6 +104,8 @@ export const TINY: Settings = {
   mixedStreams: 20,
   mixedClients: [1, 2],
   stepSeconds: 0.05,
+  growthSizes: [],
+  growthSubscribers: [],
   messages: [1000, 1000, 1000],
   handovers: 1,
   reports: 2000,
@@ -129,6 +136,8 @@ export const QUICK: Settings = {
   mixedStreams: 200,
   mixedClients: [1, 16, 64],
   stepSeconds: 0.4,
+  growthSizes: [],
+  growthSubscribers: [],
   messages: [10_000, 100_000, 100_000],
   handovers: 3,
   reports: 20_000,

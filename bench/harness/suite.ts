@@ -1,5 +1,6 @@
 /** Everything there is to measure, and how it is run. */
 import { fanOutChapter } from '../fan-out/fan-out.ts'
+import { growthChapter } from '../growth/growth.ts'
 import { memoryChapter } from '../memory/memory.ts'
 import { mixedChapter } from '../mixed/mixed.ts'
 import { peersChapter } from '../peers/peers.ts'
@@ -10,7 +11,7 @@ import { rulesChapter } from '../rules/rules.ts'
 import { smsChapter } from '../sms/sms.ts'
 import { startupChapter } from '../startup/startup.ts'
 import { writeChapter } from '../write/write.ts'
-import type { Chapter } from './part.ts'
+import type { Chapter, Part } from './part.ts'
 import { runRounds, type Step } from './rounds.ts'
 import type { Settings } from './settings.ts'
 import type { Workspace } from './workspace.ts'
@@ -27,9 +28,16 @@ export const chapters = {
   startup: startupChapter,
   peers: peersChapter,
   mixed: mixedChapter,
+  growth: growthChapter,
 } as const satisfies Readonly<Record<string, Chapter>>
 export type ChapterName = keyof typeof chapters
 export const chapterNames = Object.keys(chapters) as ChapterName[]
+
+/** What one chapter has for such a run: nothing when all of it takes too long for a quick one. */
+export function partsOf(name: ChapterName, { quick }: Settings): readonly Part[] {
+  const { parts }: Chapter = chapters[name]
+  return quick ? parts.filter((part) => part.quick) : parts
+}
 
 /** Measures what one chapter has for such a run. @param announce told of each measurement before it begins */
 export async function runChapter(
@@ -38,8 +46,7 @@ export async function runChapter(
   settings: Settings,
   announce: (step: Step) => void,
 ): Promise<Row[]> {
-  const { parts }: Chapter = chapters[name]
-  const chosen = settings.quick ? parts.filter((part) => part.quick) : parts
+  const chosen = partsOf(name, settings)
   for (const part of chosen) await part.prepare?.(workspace, settings)
   const measurements = chosen.flatMap((part) => part.variants(workspace, settings))
   const samples = await runRounds(measurements, settings.rounds, announce)

@@ -15,6 +15,7 @@ export interface Heading {
     | 'messages'
     | 'bytes'
     | 'clients'
+    | 'leaves, children or subscribers'
 }
 
 /** @param settings how it was measured */
