@@ -18,7 +18,6 @@ const GOAL: Goal = { kind: 'at most', bound: 60 }
 const WARM = 4
 
 export const smsHandoverPart: Part = {
-  quick: true,
   prepare: (workspace, { handovers }) => workspace.build('waiting', [handoverStock(handovers)]),
   variants: (workspace, settings) => [
     {
