@@ -1,7 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { generate } from 'selfsigned'
 
 /** A certificate and its key, PEM. */
 export interface Certificate {
@@ -62,6 +61,8 @@ async function makeCertificate(host: string): Promise<Certificate> {
   const isAddress = /^[\d.]+$|:/.test(host)
   const own = isAddress ? ({ type: IP_ADDRESS, ip: host } as const) : ({ type: DNS_NAME, value: host } as const)
   const known = ['localhost', '127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)
+  // Read only here: it takes longer than all the rest of a start, and most starts make no certificate.
+  const { generate } = await import('selfsigned')
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     notBeforeDate: new Date(Date.now() - DAY_MS),
