@@ -1,9 +1,7 @@
-import { swagger } from '@elysiajs/swagger'
 import { Elysia } from 'elysia'
 import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' }
 import { DholeError } from '../tree/error.ts'
 import { errorReply } from './error-reply.ts'
-import { documentation } from './openapi.ts'
 import { jsonReply } from './reply.ts'
 import { splitTarget } from './target.ts'
 import type { Transport } from './transport.ts'
@@ -61,7 +59,7 @@ function policy(styles: string, images: string): string {
  * own because the plugin's loads its script from a foreign host.
  */
 export function docsPlugin({ prefix, transport }: DocsOptions): Elysia {
-  const specification = specificationText(prefix)
+  const specification = specificationOnce(prefix)
   const page = pageHtml(prefix)
   const start = startScript(prefix)
   const docs = new Elysia()
@@ -95,17 +93,11 @@ const pageHeaders = {
 const liveSafety = { 'Content-Security-Policy': policy("'self'", "'self'"), 'Referrer-Policy': 'no-referrer' }
 const scriptHeaders = { ...FRESH, 'Content-Type': 'text/javascript; charset=utf-8' }
 
-/**
- * The document as the plugin makes it, once. It runs on an instance of its own: on the host's it would list the
- * host's routes and models, and give way to a `swagger()` that the host has for itself.
- */
-function specificationText(prefix: string): () => Promise<string> {
-  const publisher = new Elysia().use(swagger({ documentation: documentation(prefix) }))
+/** The document, made once. What it is made of is read when somebody asks for it, not at every start. */
+function specificationOnce(prefix: string): () => Promise<string> {
   let text: Promise<string> | undefined
   return () => {
-    text ??= Promise.resolve(publisher.handle(new Request(`http://localhost${SPECIFICATION}`))).then((reply) =>
-      reply.text(),
-    )
+    text ??= import('./specification.ts').then(({ specificationText }) => specificationText(prefix))
     return text
   }
 }

@@ -1,0 +1,17 @@
+import { swagger } from '@elysiajs/swagger'
+import { Elysia } from 'elysia'
+import { documentation } from './openapi.ts'
+
+/** Where the plugin puts it unless told otherwise. */
+const PATH = '/swagger/json'
+
+/**
+ * The text of the OpenAPI document as the plugin makes it. It runs on an instance of its own: on the host's it would
+ * list the host's routes and models, and give way to a `swagger()` that the host has for itself.
+ * @param prefix path the service lives under
+ */
+export async function specificationText(prefix: string): Promise<string> {
+  const publisher = new Elysia().use(swagger({ documentation: documentation(prefix) }))
+  const reply = await publisher.handle(new Request(`http://localhost${PATH}`))
+  return reply.text()
+}
