@@ -1,4 +1,4 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { DholeError } from '../tree/error.ts'
 import { networkOf } from './network.ts'
 import { UnderWay } from './under-way.ts'
@@ -17,7 +17,8 @@ interface Count {
 
 /** Counts wrong credentials by address, so that nobody can try many. @see docs/protocol.md#credentials */
 export class Failures {
-  readonly #limiter: RateLimiterMemory | undefined
+  /** Made with the first wrong credential: reading its library takes a noticeable part of a start. */
+  #limiter: Promise<RateLimiterMemory> | undefined
   readonly #perMinute: number
   readonly #maxNetworks: number
   /** What the limiter has counted: itself it answers a turn later. In the order of the last failure. */
@@ -34,7 +35,6 @@ export class Failures {
   constructor(perMinute: number, maxNetworks: number = MAX_NETWORKS) {
     this.#perMinute = perMinute
     this.#maxNetworks = maxNetworks
-    this.#limiter = perMinute > 0 ? new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS }) : undefined
   }
 
   /** Whether there may be anybody to refuse, or to let wait. */
@@ -63,7 +63,7 @@ export class Failures {
    * @throws `too-many-failures` when too many have turned out wrong before its turn came
    */
   async look<T>(address: string, credential: string, check: () => Promise<T>): Promise<T> {
-    if (this.#limiter === undefined) return check()
+    if (!this.#isCounting) return check()
     const network = networkOf(address)
     while (this.isFull(address, credential)) {
       if (this.#left(network) <= 0) throw new DholeError('too-many-failures')
@@ -79,19 +79,25 @@ export class Failures {
 
   /** Counts a wrong credential. */
   async note(address: string): Promise<void> {
-    if (this.#limiter === undefined) return
+    if (!this.#isCounting) return
     const network = networkOf(address)
-    const { consumedPoints, msBeforeNext } = await this.#limiter.penalty(network)
+    this.#limiter ??= limiterOf(this.#perMinute)
+    const limiter = await this.#limiter
+    const { consumedPoints, msBeforeNext } = await limiter.penalty(network)
     this.#counted.delete(network)
     // More than a window is left when the clock was set back.
     this.#counted.set(network, { failed: consumedPoints, until: Date.now() + Math.min(msBeforeNext, WINDOW_MS) })
     if (consumedPoints >= this.#perMinute) this.#refused.add(network)
-    this.#forgetOldest()
+    this.#forgetOldest(limiter)
+  }
+
+  get #isCounting(): boolean {
+    return this.#perMinute > 0
   }
 
   /** Wrong credentials that a network may still show. */
   #left(network: string): number {
-    return this.#limiter === undefined ? Number.POSITIVE_INFINITY : this.#perMinute - this.#failedOf(network)
+    return this.#isCounting ? this.#perMinute - this.#failedOf(network) : Number.POSITIVE_INFINITY
   }
 
   #failedOf(network: string): number {
@@ -104,12 +110,17 @@ export class Failures {
     return 0
   }
 
-  #forgetOldest(): void {
+  #forgetOldest(limiter: RateLimiterMemory): void {
     if (this.#counted.size <= this.#maxNetworks) return
     const [oldest] = this.#counted.keys()
     if (oldest === undefined) return
     this.#counted.delete(oldest)
     this.#refused.delete(oldest)
-    void this.#limiter?.delete(oldest)
+    void limiter.delete(oldest)
   }
+}
+
+async function limiterOf(perMinute: number): Promise<RateLimiterMemory> {
+  const { RateLimiterMemory } = await import('rate-limiter-flexible')
+  return new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS })
 }

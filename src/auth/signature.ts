@@ -1,4 +1,3 @@
-import { CompactSign, compactVerify, errors } from 'jose'
 import { DholeError } from '../tree/error.ts'
 import { type Members, member, readMembers } from './members.ts'
 import type { SuperSecret } from './super-secret.ts'
@@ -12,6 +11,9 @@ export const MAX_TOKEN_LENGTH = 16 * 1024
 
 /** What ID tokens name as their issuer. */
 export const ISSUER = 'dhole'
+
+/** Read with the first token: reading it takes a noticeable part of a start. */
+let library: Promise<typeof import('jose')> | undefined
 
 /** A token whose signature is right. What it claims is still to be judged. */
 export interface SignedToken {
@@ -41,6 +43,8 @@ export async function readSigned(text: string, secret: SuperSecret): Promise<Sig
 
 /** Signs a payload. @throws `token-payload` when the token would be longer than any that is accepted */
 export async function sign(payload: Members, key: Uint8Array): Promise<string> {
+  library ??= import('jose')
+  const { CompactSign } = await library
   const text = await new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
     .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
     .sign(key)
@@ -76,6 +80,8 @@ function checkHeader(bytes: Uint8Array): void {
 
 /** @throws `bad-token` */
 async function checkSignature(text: string, key: Uint8Array): Promise<void> {
+  library ??= import('jose')
+  const { compactVerify, errors } = await library
   try {
     await compactVerify(text, key, { algorithms: [ALGORITHM] })
   } catch (cause) {
