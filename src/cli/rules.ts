@@ -1,25 +1,15 @@
 import { Command } from 'commander'
-import { RuleBook } from '../service/rule-book.ts'
-import { fileName, readText, STDIN } from './input.ts'
-import { type OfflineTree, offlineTree } from './offline-tree.ts'
-import { CASES_HELP, parseCases } from './rules-cases.ts'
-import { checkRules, findingJson, findingText } from './rules-check.ts'
-import { asFlag, attemptOf, type ExplainFlags, rulingText } from './rules-explain.ts'
-import { within } from './rules-fault.ts'
-import { readJson } from './rules-input.ts'
-import { problemOf, problemText } from './rules-problem.ts'
-import { resultsJson, resultsText, runCases } from './rules-test.ts'
-import { judgeAttempt } from './rules-verdict.ts'
+import type { JsonFlag } from './rules-actions.ts'
+import { CASES_HELP } from './rules-cases-help.ts'
+import type { ExplainFlags } from './rules-explain.ts'
 
-/** Exit status for wrong rules, a failed case and a denied request. Misuse is thrown. */
-const EXIT_FAILED = 1
 const RULES_FILE = 'rules, as `/.settings/rules.json` takes them; `-` is standard input'
 
-interface JsonFlag {
-  readonly json?: true
-}
-
-/** The commands `dhole rules …`: they need neither a server nor its data. @see docs/protocol.md#rules */
+/**
+ * The commands `dhole rules …`: they need neither a server nor its data. What they are made of is read when one of them
+ * is called.
+ * @see docs/protocol.md#rules
+ */
 export function rulesCommand(): Command {
   const rules = new Command('rules').description('check, test and explain rules, without a server')
   rules
@@ -51,55 +41,17 @@ export function rulesCommand(): Command {
   return rules
 }
 
-async function check(file: string, { json }: JsonFlag): Promise<void> {
-  const source = await readText(file)
-  const finding = checkRules(source)
-  print(json ? findingJson(fileName(file), finding) : findingText(fileName(file), source, finding))
-  if (!finding.ok) process.exitCode = EXIT_FAILED
+async function check(file: string, flags: JsonFlag): Promise<void> {
+  const { checkFile } = await import('./rules-actions.ts')
+  await checkFile(file, flags)
 }
 
-async function test(file: string, table: string, { json }: JsonFlag): Promise<void> {
-  checkInputs(file, table)
-  const book = await readBook(file)
-  const read = await readJson(table)
-  const results = within(fileName(table), () => runCases(book, parseCases(read), Date.now()))
-  print(json ? resultsJson(results) : resultsText(results))
-  if (results.failed > 0) process.exitCode = EXIT_FAILED
+async function test(file: string, table: string, flags: JsonFlag): Promise<void> {
+  const { testCases } = await import('./rules-actions.ts')
+  await testCases(file, table, flags)
 }
 
 async function explain(file: string, flags: ExplainFlags): Promise<void> {
-  const attempt = attemptOf(flags)
-  checkInputs(file, flags.tree)
-  const book = await readBook(file)
-  const tree = await readTree(flags.tree)
-  const ruling = asFlag(() => judgeAttempt({ book, tree, now: Date.now() }, attempt))
-  print(rulingText(attempt, ruling))
-  if (!ruling.allowed) process.exitCode = EXIT_FAILED
-}
-
-/** @throws Error with the place of what is wrong */
-async function readBook(file: string): Promise<RuleBook> {
-  const source = await readText(file)
-  try {
-    return new RuleBook(source)
-  } catch (thrown) {
-    throw new Error(problemText(fileName(file), source, problemOf(thrown)), { cause: thrown })
-  }
-}
-
-/** Empty without a file. @throws Error with the name of the file */
-async function readTree(file: string | undefined): Promise<OfflineTree> {
-  if (file === undefined) return undefined
-  const json = await readJson(file)
-  return within(fileName(file), () => offlineTree(json))
-}
-
-function checkInputs(...files: readonly (string | undefined)[]): void {
-  if (files.filter((file) => file === STDIN).length > 1) throw new Error('only one file can be standard input')
-}
-
-function print(text: string): void {
-  // Whoever stops reading, as `head` does, has seen enough.
-  process.stdout.once('error', () => process.exit())
-  process.stdout.write(`${text}\n`)
+  const { explainAttempt } = await import('./rules-actions.ts')
+  await explainAttempt(file, flags)
 }
