@@ -23,8 +23,17 @@ export interface TreePluginOptions {
 export function treePlugin({ routes, prefix, docs, transport, onStop }: TreePluginOptions): Elysia {
   // The seed makes this instance one of its own: the framework drops the hooks of a plugin it takes for another's copy.
   const tree = new Elysia({ name: 'dhole', seed: crypto.randomUUID(), prefix }).onStop(onStop)
+  // The context has the listener too, but defines it anew for every request, and reads rarely ask for it.
+  let host: Pick<Elysia, 'server'> | undefined
+  tree.onStart((started) => {
+    // Any listener tells the same of a request, but what it speaks: of several one that does not encrypt is asked.
+    if (host?.server?.protocol !== 'http') host = started
+  })
   if (docs) tree.use(docsPlugin({ prefix, transport }))
-  return tree.all('/*', ({ request, server }) => routes.handle(request, server), {
+  // The framework awaits a handler whose text is a bare call, even when the answer is at hand; a choice it does not.
+  const answer = ({ request }: { request: Request }) =>
+    host === undefined ? routes.handle(request, null) : routes.handle(request, host.server)
+  return tree.all('/*', answer, {
     parse: 'none',
     detail: { hide: true },
   }) as unknown as Elysia

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import { type DholeOptions, dhole } from '../../src/index.ts'
 import { errorBody, errors } from '../protocol/errors.ts'
-import { filesClosed } from '../support/https-server.ts'
+import { certificate, filesClosed } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const applications = { app: { open: true } }
@@ -131,6 +131,41 @@ describe('several in one host', () => {
     await close(app)
   })
 })
+
+describe('one in several hosts', () => {
+  test.each([
+    ['first', true],
+    ['last', false],
+  ])('whoever does not encrypt gets nothing, be the host that does started %s', async (_, encryptedFirst) => {
+    await using dir = await tempDir()
+    const plugin = dhole({ dataDir: dir.path, applications })
+    const address = { hostname: '127.0.0.1', port: 0 }
+    const plain = new Elysia().use(plugin)
+    const encrypted = new Elysia().use(plugin)
+    const { cert, key } = await certificate()
+    if (!encryptedFirst) plain.listen(address)
+    encrypted.listen({ ...address, tls: { cert, key } })
+    if (encryptedFirst) plain.listen(address)
+    expect(await statusOfBare(plain)).toStartWith('HTTP/1.1 404')
+    await encrypted.stop(true)
+    await plain.stop(true)
+  })
+})
+
+/** Status line of a GET that does not tell its host, so that its URL has no scheme. */
+async function statusOfBare(host: Pick<Elysia, 'server'>): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  await Bun.connect({
+    hostname: '127.0.0.1',
+    port: Number(host.server?.port),
+    socket: {
+      open: (socket) => void socket.write('GET /.json HTTP/1.1\r\nConnection: close\r\nHost:\r\n\r\n'),
+      data: (_, bytes) => resolve(bytes.toString().split('\r\n')[0] ?? ''),
+      close: () => resolve(''),
+    },
+  })
+  return promise
+}
 
 describe('life', () => {
   const address = { hostname: '127.0.0.1', port: 0 }
