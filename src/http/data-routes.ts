@@ -16,11 +16,10 @@ import { readJson } from './body.ts'
 import { callerOf, type Origin, overriddenCaller } from './caller.ts'
 import { speaksFirebase } from './dialect.ts'
 import { type Method, methodOf } from './method.ts'
-import { checkParameters, NO_PARAMETERS, type Parameters, parseTimeout, type RawParameters } from './parameters.ts'
-import { queryOf } from './query-parameters.ts'
+import { NO_PARAMETERS, type Parameters, parseTimeout, type RawParameters } from './parameters.ts'
 import { dressedReply, emptyReply, jsonReply, redirectReply } from './reply.ts'
 import { openStream } from './stream-route.ts'
-import { targetPath } from './target.ts'
+import { INFO, type Target } from './target.ts'
 
 /** What the data routes need to answer. */
 export interface DataRoutesOptions {
@@ -31,27 +30,26 @@ export interface DataRoutesOptions {
 /** A request to the tree, as far as it is known to everybody. */
 export interface TreeRequest extends Origin {
   readonly application: Application
-  readonly rawPath: string
-  readonly raw: RawParameters
-  /** The answer for what was thrown. */
-  readonly refusal: (thrown: unknown) => Response
+  readonly target: Target
 }
 
-/** One request whose path, parameters and caller are known. */
-interface DataRequest extends TreeRequest, Access {
+/** The answer for what was thrown. */
+export type Refusal = (tree: TreeRequest, thrown: unknown) => Response
+
+/** One request whose path and parameters are known. */
+interface DataRequest extends TreeRequest {
   readonly path: Path
   readonly method: Method
   readonly parameters: Parameters
   readonly timeoutMs: number | undefined
   readonly query: Query | undefined
+  readonly isStream: boolean
 }
 
 /** Parameters that make no sense of a stream. */
 const NOT_STREAMED = ['shallow', 'count', 'callback', 'download']
 /** A connection that does not read is broken off after so many seconds. */
 const CUT_SECONDS = 2
-const INFO = '.info'
-const INFO_PREFIX = `/${INFO}/`
 
 /**
  * Answers every request to the tree.
@@ -59,23 +57,39 @@ const INFO_PREFIX = `/${INFO}/`
  */
 export class DataRoutes {
   readonly #options: DataRoutesOptions
+  readonly #refusal: Refusal
 
-  constructor(options: DataRoutesOptions) {
+  constructor(options: DataRoutesOptions, refusal: Refusal) {
     this.#options = options
+    this.#refusal = refusal
   }
 
   /** In the order of the protocol: path, method, parameters, credential; the rest is the method's. */
   answer(tree: TreeRequest): Awaitable<Response> {
-    const { application, request, raw } = tree
-    const path = parseDataPath(tree.rawPath)
+    const { application, request, listener, transport, target } = tree
+    const { path, raw } = target
     const method = methodOf(request, raw)
     if (endsInPriority(path) && (method === 'POST' || method === 'PATCH')) throw new DholeError('priority-method')
-    checkCombination(method, request, raw)
-    const parameters = checkParameters(raw)
+    const isStream = method === 'GET' && wantsStream(request)
+    checkCombination(method, request, raw, isStream)
+    const { parameters } = target
     const timeoutMs = parseTimeout(parameters.timeout)
-    const query = raw.filters ? queryOf(parameters, familyOf(request, raw, application)) : undefined
+    const query = raw.filters ? target.query(familyOf(request, raw, application)) : undefined
     const caller = callerOf(application.gate, tree, parameters)
-    const data = { ...tree, path, method, parameters, timeoutMs, query }
+    // Written out: this is the object that every request makes, and copying the one it is of costs more.
+    const data: DataRequest = {
+      request,
+      listener,
+      transport,
+      application,
+      target,
+      path,
+      method,
+      parameters,
+      timeoutMs,
+      query,
+      isStream,
+    }
     if (caller instanceof Promise) return caller.then((known) => this.#answerTo(known, data))
     return this.#answerTo(caller, data)
   }
@@ -85,18 +99,19 @@ export class DataRoutes {
     const as = overriddenCaller(shown, parameters.auth_variable_override)
     if (method === 'GET' && parameters.sv !== undefined) return dressedReply(String(Date.now()), parameters)
     if (path[0] === INFO) return info(data)
-    if (shown.debug !== true) return this.#use({ ...data, as })
-    return withAuthDebug((onTrace) => this.#use({ ...data, as, onTrace }), data.refusal)
+    if (shown.debug !== true) return this.#use(data, { as })
+    const refusal = (thrown: unknown) => this.#refusal(data, thrown)
+    return withAuthDebug((onTrace) => this.#use(data, { as, onTrace }), refusal)
   }
 
-  #use(data: DataRequest): Awaitable<Response> {
+  #use(data: DataRequest, access: Access): Awaitable<Response> {
     const { method } = data
-    if (method !== 'GET') return this.#write(data, method)
-    return wantsStream(data.request) ? this.#stream(data) : this.#get(data)
+    if (method !== 'GET') return this.#write(data, access, method)
+    return data.isStream ? this.#stream(data, access) : this.#get(data, access)
   }
 
-  #get(data: DataRequest): Awaitable<Response> {
-    const { application, path, parameters, query, as, onTrace, timeoutMs } = data
+  #get(data: DataRequest, { as, onTrace }: Access): Awaitable<Response> {
+    const { application, path, parameters, query, timeoutMs } = data
     const { database } = application
     const options: ReadOptions = { as, onTrace, timeoutMs }
     if (parameters.count === 'true') {
@@ -109,8 +124,8 @@ export class DataRoutes {
     return then(data, text, (found) => readReply(data, found))
   }
 
-  async #stream(data: DataRequest): Promise<Response> {
-    const { request, listener, application, path, parameters, query, as, onTrace } = data
+  async #stream(data: DataRequest, { as, onTrace }: Access): Promise<Response> {
+    const { request, listener, application, path, parameters, query } = data
     if (endsInPriority(path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
     const elsewhere = this.#options.streamHost && elsewhereUrl(request, this.#options.streamHost)
     if (elsewhere) return redirectReply(elsewhere)
@@ -129,8 +144,8 @@ export class DataRoutes {
     })
   }
 
-  async #write(data: DataRequest, method: Exclude<Method, 'GET'>): Promise<Response> {
-    const { application, path, parameters, request, as, onTrace } = data
+  async #write(data: DataRequest, { as, onTrace }: Access, method: Exclude<Method, 'GET'>): Promise<Response> {
+    const { application, path, parameters, request } = data
     const { database } = application
     const options: WriteOptions = {
       as,
@@ -178,18 +193,17 @@ export class DataRoutes {
   }
 }
 
-/** A dot path that is no part of the data is known by its first key. */
-function parseDataPath(rawPath: string): Path {
-  if (rawPath.startsWith(INFO_PREFIX)) return [INFO, ...targetPath(rawPath.slice(INFO.length + 1))]
-  return targetPath(rawPath)
-}
-
 /** Headers and parameters that do not go with the method. */
-function checkCombination(method: Method, request: Request, { values, filters }: RawParameters): void {
+function checkCombination(
+  method: Method,
+  request: Request,
+  { values, filters }: RawParameters,
+  isStream: boolean,
+): void {
   const { headers } = request
   if (method === 'GET') {
     if (headers.has('if-match')) throw new DholeError('bad-parameter', 'if-match is not supported for GET')
-    if (wantsStream(request) && NOT_STREAMED.some((name) => name in values)) {
+    if (isStream && NOT_STREAMED.some((name) => name in values)) {
       throw new DholeError('bad-parameter', `${NOT_STREAMED.join(', ')} are not supported for streams`)
     }
     return

@@ -6,8 +6,9 @@ import type { Origin } from './caller.ts'
 import { DataRoutes, type DataRoutesOptions } from './data-routes.ts'
 import { speaksFirebase } from './dialect.ts'
 import { allowedMethods, errorReply, knownError } from './error-reply.ts'
+import { KeptTargets } from './kept-targets.ts'
 import { methodOf } from './method.ts'
-import { decodeParameters, isCallbackName, NO_RAW_PARAMETERS, type RawParameters } from './parameters.ts'
+import { isCallbackName, NO_RAW_PARAMETERS, type RawParameters } from './parameters.ts'
 import { type Dress, preflightReply } from './reply.ts'
 import { answerSettings, isSettings } from './settings-routes.ts'
 import { isSms, SmsRoutes, type SmsRoutesOptions } from './sms-routes.ts'
@@ -30,10 +31,14 @@ export class Routes {
   readonly #options: RoutesOptions
   readonly #data: DataRoutes
   readonly #sms: SmsRoutes
+  readonly #targets: KeptTargets
 
   constructor(options: RoutesOptions) {
     this.#options = options
-    this.#data = new DataRoutes(options)
+    this.#targets = new KeptTargets(options.prefix)
+    this.#data = new DataRoutes(options, ({ request, target, application }, thrown) =>
+      this.#error(request, thrown, target.raw, application),
+    )
     this.#sms = new SmsRoutes(options)
   }
 
@@ -51,48 +56,46 @@ export class Routes {
   }
 
   #reply(request: Request, listener: Listener | null): Awaitable<Response> {
-    const { prefix, transport } = this.#options
+    const { transport } = this.#options
     let raw: RawParameters = NO_RAW_PARAMETERS
     try {
-      const target = splitTarget(request.url, prefix)
+      const target = this.#targets.of(request.url)
       if (!transport.isSecure(target, request, listener)) throw new DholeError('https-required')
       if (request.method === 'OPTIONS') return preflightReply()
       if (isSms(target.rawPath)) return this.#sms.answer({ request, listener, transport }, target)
-      raw = decodeParameters(target.search)
-      const reply = this.#choose({ request, listener, transport }, target, raw)
+      raw = target.raw
+      const reply = this.#choose({ request, listener, transport }, target)
       return reply instanceof Promise ? reply.catch((thrown) => this.#error(request, thrown, raw)) : reply
     } catch (thrown) {
       return this.#error(request, thrown, raw)
     }
   }
 
-  #choose(origin: Origin, target: Target, raw: RawParameters): Awaitable<Response> {
-    const application = this.#options.applications.choose({ ns: raw.values['ns'], host: target.host })
-    if (application instanceof Promise) return application.then((opened) => this.#answer(opened, origin, target, raw))
-    return this.#answer(application, origin, target, raw)
+  #choose(origin: Origin, target: Target): Awaitable<Response> {
+    const { raw, host } = target
+    const application = this.#options.applications.choose({ ns: raw.values['ns'], host })
+    if (application instanceof Promise) return application.then((opened) => this.#answer(opened, origin, target))
+    return this.#answer(application, origin, target)
   }
 
   /** What takes its time keeps the application open. */
-  #answer(application: Application, origin: Origin, target: Target, raw: RawParameters): Awaitable<Response> {
-    const refusal = (thrown: unknown) => this.#error(origin.request, thrown, raw, application)
+  #answer(application: Application, origin: Origin, target: Target): Awaitable<Response> {
     try {
-      const reply = this.#route(application, origin, target, raw, refusal)
-      return reply instanceof Promise ? reply.catch(refusal).finally(application.hold()) : reply
+      const reply = this.#route(application, origin, target)
+      if (!(reply instanceof Promise)) return reply
+      const refusal = (thrown: unknown) => this.#error(origin.request, thrown, target.raw, application)
+      return reply.catch(refusal).finally(application.hold())
     } catch (thrown) {
-      return refusal(thrown)
+      return this.#error(origin.request, thrown, target.raw, application)
     }
   }
 
-  #route(
-    application: Application,
-    origin: Origin,
-    { rawPath }: Target,
-    raw: RawParameters,
-    refusal: (thrown: unknown) => Response,
-  ): Awaitable<Response> {
+  #route(application: Application, origin: Origin, target: Target): Awaitable<Response> {
+    const { rawPath, raw } = target
     if (isTokenExchange(rawPath)) return exchangeToken(rawPath, raw, application, origin)
     if (isSettings(rawPath)) return answerSettings(rawPath, raw, application, origin)
-    return this.#data.answer({ ...origin, application, rawPath, raw, refusal })
+    const { request, listener, transport } = origin
+    return this.#data.answer({ request, listener, transport, application, target })
   }
 
   #error(request: Request, thrown: unknown, raw: RawParameters, application?: Application): Response {
