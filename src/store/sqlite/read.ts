@@ -6,6 +6,7 @@ import type { Path } from '../../tree/path.ts'
 import { type JsonText, parseStored, print } from '../../tree/print.ts'
 import { isBranch, leafOf, VALUE, type Value, valueAt } from '../../tree/value.ts'
 import type { Connection } from './connection.ts'
+import type { MetBranches } from './met-branches.ts'
 import { closure, interior, node } from './schema.ts'
 import { ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
 import { SubtreeReader, spend } from './subtree.ts'
@@ -28,9 +29,12 @@ export class TreeReader {
   readonly #interiorPage
   /** Reads what stands below interior nodes. */
   readonly subtrees: SubtreeReader
+  readonly #met: MetBranches | undefined
 
-  constructor(connection: Connection) {
+  /** @param met of the snapshot, where it is one that is read */
+  constructor(connection: Connection, met?: MetBranches) {
     const { client, orm } = connection
+    this.#met = met
     this.subtrees = new SubtreeReader(connection)
     // Raw, because it runs for every key of every path and Drizzle's prepared query costs more.
     this.#slot = client.prepare<Slot, [number, string]>(
@@ -60,7 +64,12 @@ export class TreeReader {
   }
 
   slot(parent: number, key: string): Slot | undefined {
-    return this.#slot.get(parent, key) ?? undefined
+    const met = this.#met?.get(parent, key)
+    if (met !== undefined) return met
+    const slot = this.#slot.get(parent, key)
+    if (slot === null) return undefined
+    if (slot.id !== null) this.#met?.add(parent, key, slot)
+    return slot
   }
 
   /** A slot without its text. */

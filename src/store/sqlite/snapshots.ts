@@ -1,5 +1,6 @@
 import { ChangeLogReader } from './change-log.ts'
 import { type Connection, connectReader } from './connection.ts'
+import { MetBranches } from './met-branches.ts'
 import { QueryReader } from './query.ts'
 import { TreeReader } from './read.ts'
 
@@ -9,6 +10,7 @@ class Reader {
   readonly tree: TreeReader
   readonly queries: QueryReader
   readonly log: ChangeLogReader
+  readonly #met = new MetBranches()
   readonly #begin
   readonly #end
 
@@ -16,7 +18,7 @@ class Reader {
     this.connection = connectReader(file)
     this.#begin = this.connection.client.prepare('BEGIN')
     this.#end = this.connection.client.prepare('COMMIT')
-    this.tree = new TreeReader(this.connection)
+    this.tree = new TreeReader(this.connection, this.#met)
     this.queries = new QueryReader(this.connection, this.tree, shortList)
     this.log = new ChangeLogReader(this.connection)
   }
@@ -28,6 +30,7 @@ class Reader {
   }
 
   end(): void {
+    this.#met.clear()
     this.#end.run()
   }
 }
