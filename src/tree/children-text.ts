@@ -1,6 +1,6 @@
 import { etagOf } from './etag.ts'
 import type { ReadText } from './node-text.ts'
-import { type JsonText, toExport, toPlain } from './print.ts'
+import { type JsonText, printKey, toExport, toPlain } from './print.ts'
 
 /** One child of an answer. */
 export interface ChildText {
@@ -67,9 +67,7 @@ export class ChildrenText implements ReadText {
 }
 
 function printMembers(children: readonly ChildText[], form: (text: JsonText) => JsonText): string {
-  let members = ''
-  for (const { key, text } of children) members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${form(text)}`
-  return members
+  return children.map(({ key, text }) => `${printKey(key)}:${form(text)}`).join(',')
 }
 
 function asStored(text: JsonText): JsonText {

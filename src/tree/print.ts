@@ -36,6 +36,15 @@ export function memberKeys(branch: Branch): string[] {
   return sortKeys(Object.keys(branch))
 }
 
+/** What JSON does not write as it is. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are among it
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
+
+/** A key in quotes. Hardly any needs more than that, and to look is cheaper. */
+export function printKey(key: string): JsonText {
+  return ESCAPED.test(key) ? JSON.stringify(key) : `"${key}"`
+}
+
 /** @param keys own keys of the branch */
 function printObject(branch: Branch, keys: readonly string[], form: TextForm): JsonText {
   let text = ''

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { defaultLimits } from '../../src/tree/limits.ts'
 import { parsePayload } from '../../src/tree/payload.ts'
-import { memberKeys, parseStored, print, printWithin, toExport, toPlain } from '../../src/tree/print.ts'
+import { memberKeys, parseStored, print, printKey, printWithin, toExport, toPlain } from '../../src/tree/print.ts'
 import type { Value } from '../../src/tree/value.ts'
 import { expectedKeyOrder } from '../support/key-order.ts'
 import { anyPayload } from '../support/payloads.ts'
@@ -55,6 +55,14 @@ describe('the three forms', () => {
     expect(toPlain(stored)).toBe(plain)
     expect(toExport(stored)).toBe(exported)
   })
+})
+
+test('a key is printed as JSON prints it', () => {
+  const anyKey = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('', 'plain', '"', '\\', '\n', '\ud800', '😀', '\u2028'),
+  )
+  fc.assert(fc.property(anyKey, (key) => expect(printKey(key)).toBe(JSON.stringify(key))))
 })
 
 describe('any value', () => {

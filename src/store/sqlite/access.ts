@@ -1,4 +1,3 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Query } from '../../query/query.ts'
 import { DholeError } from '../../tree/error.ts'
 import type { Path } from '../../tree/path.ts'
@@ -7,7 +6,6 @@ import type { Connection } from './connection.ts'
 import { indexNameOf, KEY_INDEX } from './index-path.ts'
 import { INTEGER_KEYS } from './range-sql.ts'
 import { type TreeReader, textValue } from './read.ts'
-import { indexDefinition, interior } from './schema.ts'
 import type { Interior } from './subtree.ts'
 import type { Walks } from './walk.ts'
 
@@ -37,6 +35,14 @@ export type Access =
 /** A way that leads somewhere without waiting. */
 export type OpenAccess = Exclude<Access, { kind: 'missing' }>
 
+/** An interior node, and its index if it has that one. */
+interface ListRow {
+  readonly childCount: number
+  readonly traits: number
+  readonly indexId: number | null
+  readonly hasCut: number | null
+}
+
 /** Finds the way for a query in one snapshot. */
 export class AccessFinder {
   readonly #tree: TreeReader
@@ -45,27 +51,17 @@ export class AccessFinder {
   readonly #list
 
   /** @param shortList children up to which a list is sorted in memory */
-  constructor({ orm }: Connection, tree: TreeReader, walks: Walks, shortList: number) {
+  constructor({ client }: Connection, tree: TreeReader, walks: Walks, shortList: number) {
     this.#tree = tree
     this.#walks = walks
     this.#shortList = shortList
-    // A `+` keeps SQLite from preparing the statement anew for every value.
-    const definition = and(
-      eq(indexDefinition.listId, interior.id),
-      eq(indexDefinition.path, sql`+${sql.placeholder('name')}`),
-      isNull(indexDefinition.builtTo),
+    // Raw, because it runs for every query. A `+` keeps SQLite from preparing it anew for every value.
+    this.#list = client.prepare<ListRow, [string, number]>(
+      `SELECT interior.child_count AS childCount, traits, index_definition.id AS indexId, has_cut AS hasCut
+       FROM interior LEFT JOIN index_definition
+       ON list_id = interior.id AND path = +? AND built_to IS NULL
+       WHERE interior.id = +?`,
     )
-    this.#list = orm
-      .select({
-        childCount: interior.childCount,
-        traits: interior.traits,
-        indexId: indexDefinition.id,
-        hasCut: indexDefinition.hasCut,
-      })
-      .from(interior)
-      .leftJoin(indexDefinition, definition)
-      .where(eq(interior.id, sql`+${sql.placeholder('id')}`))
-      .prepare()
   }
 
   find({ path, query }: { readonly path: Path; readonly query: Query }): Access {
@@ -105,10 +101,10 @@ export class AccessFinder {
 
   /** An interior node and its complete index of that name. */
   #listAt(id: number, name: string): { list: Interior; index: ReadyIndex | undefined } {
-    const row = this.#list.get({ id, name })
-    if (row === undefined) throw new DholeError('internal', undefined, { cause: `no interior row ${id}` })
+    const row = this.#list.get(name, id)
+    if (row === null) throw new DholeError('internal', undefined, { cause: `no interior row ${id}` })
     const { childCount, traits, indexId, hasCut } = row
-    const index = indexId === null ? undefined : { id: indexId, hasCut: hasCut === true }
+    const index = indexId === null ? undefined : { id: indexId, hasCut: hasCut === 1 }
     return { list: { id, childCount, traits }, index }
   }
 }
