@@ -18,7 +18,7 @@ const ABOVE_SURROGATES = /[\uE000-\uFFFF]|\u{10FFFF}/gu
 const LAST_CHARACTER = '\u{10FFFF}'
 
 /** What most keys are not: cheap to tell by their first character. */
-function mayBeInteger(key: string): boolean {
+export function mayBeInteger(key: string): boolean {
   const first = key.charCodeAt(0)
   return first === 45 || (first >= 48 && first <= 57)
 }
