@@ -142,6 +142,7 @@ export class BatchRunner {
         settlements.push(yield* this.#runWork(queued))
         worked ||= this.#changes !== before
       }
+      this.#log.flush()
       const pushTime = this.#pushIds.lastTime
       const issued = pushTime !== this.#savedPushTime
       if (issued) this.#savePushTime.run({ time: String(pushTime) })

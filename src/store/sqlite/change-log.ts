@@ -1,16 +1,22 @@
-import { asc, desc, gt, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lt, lte, max, sql } from 'drizzle-orm'
 import type { Change } from '../../tree/change.ts'
-import { formatPath, parsePath } from '../../tree/path.ts'
+import { formatPath } from '../../tree/path.ts'
 import { type JsonText, printWithin } from '../../tree/print.ts'
 import type { Write } from '../../tree/write.ts'
 import type { Commit, LoggedChange } from '../store.ts'
+import { type ChangeRow, changesOf, cutRow, firstSeqOf, type LogEntry, rowOf } from './change-row.ts'
 import type { Connection } from './connection.ts'
 import { change } from './schema.ts'
 
 /** Longest text of one change that is kept, in UTF-16 code units; what is longer can be read from the tree. */
 const MAX_DATA_LENGTH = 16_384
-/** Entries looked at, and appended between two looks, when trimming. */
+/** Entries removed at a time, and appended between two looks, when trimming. */
 const TRIM_STEP = 512
+/** Entries, and length of their data in UTF-16 code units, from which on others get a row of their own. */
+const GROUP_ENTRIES = 64
+const GROUP_LENGTH = 65_536
+/** Rows read at a time. */
+const PAGE_ROWS = 4
 
 export interface LogRetention {
   /** Entries kept at the most. */
@@ -24,29 +30,38 @@ export const defaultRetention: LogRetention = { maxChanges: 10_000, maxAgeMs: 24
 /** Appends every commit to the table `change` and trims it by count and age. Runs inside the writer's transaction. */
 export class ChangeLog {
   readonly #retention: LogRetention
-  readonly #append
+  readonly #write
   readonly #oldest
-  readonly #removeUpTo
+  readonly #row
+  readonly #lastBefore
+  readonly #removeBefore
+  /** Commits that have no row yet. */
+  #waiting: LogEntry[] = []
+  #waitingLength = 0
   #lastSeq: number
   #lastAt: number
   #untrimmed = TRIM_STEP
 
   constructor({ client, orm }: Connection, retention: LogRetention) {
     this.#retention = retention
-    // Raw, because it runs for every commit and Drizzle's prepared insert costs more.
-    this.#append = client.prepare<unknown, [number, number, string, string, string | null]>(
-      'INSERT INTO change(seq, at, kind, path, data) VALUES (?, ?, ?, ?, ?)',
+    // Raw, because it runs in every transaction and Drizzle's prepared insert costs more.
+    this.#write = client.prepare<unknown, [number, number, string, string, string | null]>(
+      'INSERT OR REPLACE INTO change(seq, at, kind, path, data) VALUES (?, ?, ?, ?, ?)',
     )
     this.#oldest = orm
-      .select({ seq: change.seq, at: change.at })
+      .select({ seq: change.seq, at: change.at, kind: change.kind, path: change.path })
       .from(change)
       .orderBy(asc(change.seq))
-      .limit(TRIM_STEP)
+      .limit(1)
       .prepare()
-    this.#removeUpTo = orm
-      .delete(change)
-      .where(lte(change.seq, sql.placeholder('seq')))
+    const seq = sql.placeholder('seq')
+    this.#row = orm.select().from(change).where(eq(change.seq, seq)).prepare()
+    this.#lastBefore = orm
+      .select({ seq: max(change.seq) })
+      .from(change)
+      .where(and(lte(change.seq, seq), lt(change.at, sql.placeholder('at'))))
       .prepare()
+    this.#removeBefore = orm.delete(change).where(lt(change.seq, seq)).prepare()
     const last = orm.select().from(change).orderBy(desc(change.seq)).limit(1).get()
     this.#lastSeq = last?.seq ?? 0
     this.#lastAt = last?.at ?? 0
@@ -64,16 +79,34 @@ export class ChangeLog {
   /** Takes back what a transaction that did not commit had appended. */
   rewind(seq: number): void {
     this.#lastSeq = seq
+    this.#waiting = []
+    this.#waitingLength = 0
   }
 
-  /** @param texts stored text of each write's value, where the writer has printed it already */
+  /**
+   * `flush` is to follow before the transaction commits.
+   * @param at one for the whole transaction
+   * @param texts stored text of each write's value, where the writer has printed it already
+   */
   append(made: Change, at: number, texts: readonly (JsonText | undefined)[]): Commit {
+    const data = dataOf(made, texts) ?? null
     const seq = this.#lastSeq + 1
-    this.#append.run(seq, at, made.kind, formatPath(made.path), dataOf(made, texts) ?? null)
+    this.#waiting.push({ kind: made.kind, path: formatPath(made.path), data })
+    this.#waitingLength += data?.length ?? 0
     this.#lastSeq = seq
     this.#lastAt = at
     this.#untrimmed++
+    if (this.#waiting.length >= GROUP_ENTRIES || this.#waitingLength >= GROUP_LENGTH) this.flush()
     return { ...made, seq, at }
+  }
+
+  /** Writes what was appended. */
+  flush(): void {
+    const [first, ...others] = this.#waiting
+    if (first === undefined) return
+    this.#put(rowOf([first, ...others], this.#lastSeq, this.#lastAt))
+    this.#waiting = []
+    this.#waitingLength = 0
   }
 
   /** Whether `trim` has something to look at. */
@@ -84,16 +117,30 @@ export class ChangeLog {
   /** Removes old entries, a bounded number a call. @returns whether there were any */
   trim(now: number): boolean {
     if (!this.moreToTrim) return false
-    const { maxChanges, maxAgeMs } = this.#retention
-    const isOutdated = ({ seq, at }: { seq: number; at: number }) =>
-      seq < this.#lastSeq && (seq <= this.#lastSeq - maxChanges || at < now - maxAgeMs)
-    // Nearly always the oldest entry tells that there is nothing to do.
     const oldest = this.#oldest.get()
-    const outdated = oldest !== undefined && isOutdated(oldest) ? this.#oldest.all().filter(isOutdated) : []
-    const last = outdated.at(-1)
-    if (last !== undefined) this.#removeUpTo.run({ seq: last.seq })
-    if (outdated.length < TRIM_STEP) this.#untrimmed = 0
-    return last !== undefined
+    const first = oldest === undefined ? this.#lastSeq : firstSeqOf(oldest)
+    const { maxChanges, maxAgeMs } = this.#retention
+    const outdated = now - maxAgeMs
+    // Nearly always the oldest entry tells that none is too old.
+    const isAged = oldest !== undefined && oldest.at < outdated
+    const aged = isAged ? (this.#lastBefore.get({ seq: first + TRIM_STEP, at: outdated })?.seq ?? 0) : 0
+    const wanted = Math.min(this.#lastSeq, Math.max(this.#lastSeq - maxChanges, aged) + 1)
+    const keepFrom = Math.min(wanted, first + TRIM_STEP)
+    if (keepFrom > first) this.#removeUpTo(keepFrom)
+    if (keepFrom < first + TRIM_STEP) this.#untrimmed = 0
+    return keepFrom > first
+  }
+
+  #removeUpTo(keepFrom: number): void {
+    this.#removeBefore.run({ seq: keepFrom })
+    const oldest = this.#oldest.get()
+    if (oldest === undefined || firstSeqOf(oldest) >= keepFrom) return
+    const row = this.#row.get({ seq: oldest.seq })
+    if (row !== undefined) this.#put(cutRow(row, keepFrom))
+  }
+
+  #put({ seq, at, kind, path, data }: ChangeRow): void {
+    this.#write.run(seq, at, kind, path, data)
   }
 }
 
@@ -128,19 +175,29 @@ export class ChangeLogReader {
       .from(change)
       .where(gt(change.seq, sql.placeholder('seq')))
       .orderBy(asc(change.seq))
-      .limit(sql.placeholder('limit'))
+      .limit(PAGE_ROWS)
       .prepare()
-    this.#first = orm.select({ seq: change.seq }).from(change).orderBy(asc(change.seq)).limit(1).prepare()
+    this.#first = orm
+      .select({ seq: change.seq, kind: change.kind, path: change.path })
+      .from(change)
+      .orderBy(asc(change.seq))
+      .limit(1)
+      .prepare()
   }
 
   /** Entries after `seq`, or `undefined` when some of them have been trimmed. */
   after(seq: number, limit: number, lastSeq: number): readonly LoggedChange[] | undefined {
-    const first = this.#first.get()?.seq ?? lastSeq + 1
-    if (seq < first - 1) return undefined
-    return this.#after.all({ seq, limit }).map(({ path, data, ...entry }) => ({
-      ...entry,
-      path: parsePath(path),
-      data: data ?? undefined,
-    }))
+    const first = this.#first.get()
+    if (seq < (first === undefined ? lastSeq : firstSeqOf(first) - 1)) return undefined
+    const changes: LoggedChange[] = []
+    for (let from = seq; changes.length < limit; ) {
+      const rows = this.#after.all({ seq: from })
+      // The first row may begin before what is wanted.
+      for (const row of rows) changes.push(...changesOf(row).filter((logged) => logged.seq > seq))
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < PAGE_ROWS) break
+      from = last.seq
+    }
+    return changes.slice(0, limit)
   }
 }

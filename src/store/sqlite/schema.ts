@@ -95,15 +95,17 @@ export const indexEntry = sqliteTable(
 )
 
 /**
- * The change log. Its newest entry is never removed, so numbers go on from it: AUTOINCREMENT would make every commit
- * write one more page.
+ * The change log: one commit a row, or several that follow each other. Its newest entry is never removed, so numbers go
+ * on from it: AUTOINCREMENT would make every commit write one more page.
  */
 export const change = sqliteTable('change', {
+  /** Number of the commit, of the last one where there are several. */
   seq: integer().primaryKey(),
   at: integer().notNull(),
-  kind: text({ enum: ['put', 'patch'] }).notNull(),
+  kind: text({ enum: ['put', 'patch', 'group'] }).notNull(),
+  /** Of several: JSON text of kind, path and length of the data of each. */
   path: text().notNull(),
-  /** Stored text of what was written; null when it was too large to keep. */
+  /** Stored text of what was written, of several one behind the other; null when it was too large to keep. */
   data: text(),
 })
 
