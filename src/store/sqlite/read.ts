@@ -24,6 +24,7 @@ export type Place = { readonly kind: 'slot'; readonly slot: Slot } | { readonly 
 export class TreeReader {
   readonly #slot
   readonly #outline
+  readonly #nothing
   readonly #size
   readonly #above
   readonly #interiorPage
@@ -43,6 +44,7 @@ export class TreeReader {
     this.#outline = client.prepare<Slot, [number, string]>(
       'SELECT kind, NULL AS value, id FROM node WHERE parent_id = ? AND key = ?',
     )
+    this.#nothing = client.prepare<unknown, []>('SELECT 1 FROM node LIMIT 0')
     this.#size = orm
       .select({ rows: sql<number | null>`sum(${interior.childCount})` })
       .from(closure)
@@ -77,9 +79,12 @@ export class TreeReader {
     return this.#outline.get(parent, key) ?? undefined
   }
 
-  /** Opens the snapshot of a transaction just begun: SQLite takes it at the first read. */
+  /**
+   * Opens the snapshot of a transaction just begun: SQLite takes it at the first read, be it one that reads no page of
+   * the table.
+   */
   touch(): void {
-    this.slot(ROOT_PARENT, ROOT_KEY)
+    this.#nothing.get()
   }
 
   count(path: Path): number {
