@@ -31,13 +31,15 @@ export function parsePayload(json: unknown, path: Path, limits: Limits): ParsedP
   return { value: parser.parse(json, pathBytes(path)), serverValues: parser.serverValues }
 }
 
-/** Keys of one payload whose check is remembered. */
-const KEPT_KEYS = 256
+/** Keys whose check is remembered, and the longest worth it: less than a megabyte. */
+const KEPT_KEYS = 4096
+const LONGEST_KEPT = 64
+/** Lengths of legal keys: payloads say the same few over and over. */
+const knownKeys = new Map<string, number>()
 
 class PayloadParser {
   readonly serverValues: ServerValueUse[] = []
   readonly #path: string[]
-  readonly #knownKeys = new Map<string, number>()
   readonly #limits: Limits
 
   constructor(path: Path, limits: Limits) {
@@ -89,7 +91,8 @@ class PayloadParser {
     const keys = Object.keys(members)
     let copy: Branch | undefined
     let children = 0
-    for (const [position, key] of keys.entries()) {
+    for (let position = 0; position < keys.length; position++) {
+      const key = keys[position] as string
       const json = members[key]
       const value = key === PRIORITY ? this.#priority(json) : this.#child(key, json, bytes)
       if (value !== undefined && key !== PRIORITY) children++
@@ -106,22 +109,12 @@ class PayloadParser {
 
   #child(key: string, json: unknown, bytes: number): Value | undefined {
     this.#path.push(key)
-    const length = bytes + this.#keyBytes(key) + 1
+    const length = bytes + keyBytes(key) + 1
     checkDepth(this.#path.length)
     checkLength(length)
     const value = this.parse(json, length)
     this.#path.pop()
     return value
-  }
-
-  /** Length of a legal key. A payload says the same few keys over and over. */
-  #keyBytes(key: string): number {
-    const known = this.#knownKeys.get(key)
-    if (known !== undefined) return known
-    checkKey(key, 'bad-key')
-    const bytes = utf8Length(key)
-    if (this.#knownKeys.size < KEPT_KEYS) this.#knownKeys.set(key, bytes)
-    return bytes
   }
 
   #priority(json: unknown): Value | undefined {
@@ -150,6 +143,18 @@ class PayloadParser {
     this.serverValues.push({ path: [...this.#path, ...last], serverValue: parseServerValue(object) })
     return 0
   }
+}
+
+/** Length of a legal key. @throws as `checkKey` */
+function keyBytes(key: string): number {
+  const known = knownKeys.get(key)
+  if (known !== undefined) return known
+  checkKey(key, 'bad-key')
+  const bytes = utf8Length(key)
+  if (key.length > LONGEST_KEPT) return bytes
+  if (knownKeys.size >= KEPT_KEYS) knownKeys.clear()
+  knownKeys.set(key, bytes)
+  return bytes
 }
 
 function isPlainBranch(json: unknown): boolean {
