@@ -6,13 +6,14 @@ import { mixedChapter } from '../mixed/mixed.ts'
 import { peersChapter } from '../peers/peers.ts'
 import { queryChapter } from '../query/query.ts'
 import { readChapter } from '../read/read.ts'
+import { withReason } from '../report/known-misses.ts'
 import type { Row } from '../report/row.ts'
 import { rulesChapter } from '../rules/rules.ts'
 import { smsChapter } from '../sms/sms.ts'
 import { startupChapter } from '../startup/startup.ts'
 import { writeChapter } from '../write/write.ts'
 import type { Chapter, Part } from './part.ts'
-import { runRounds, type Step } from './rounds.ts'
+import { runRounds, type Samples, type Step } from './rounds.ts'
 import type { Settings } from './settings.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -39,6 +40,11 @@ export function partsOf(name: ChapterName, { quick }: Settings): readonly Part[]
   return quick ? parts.filter((part) => part.quick) : parts
 }
 
+/** What became of the measurements, with where README.md says why a goal is missed. */
+export function rowsOf(name: ChapterName, parts: readonly Part[], samples: Samples, settings: Settings): Row[] {
+  return parts.flatMap((part) => part.rows(samples, settings)).map((row) => withReason(name, row))
+}
+
 /** Measures what one chapter has for such a run. @param announce told of each measurement before it begins */
 export async function runChapter(
   name: ChapterName,
@@ -50,5 +56,5 @@ export async function runChapter(
   for (const part of chosen) await part.prepare?.(workspace, settings)
   const measurements = chosen.flatMap((part) => part.variants(workspace, settings))
   const samples = await runRounds(measurements, settings.rounds, announce)
-  return chosen.flatMap((part) => part.rows(samples, settings))
+  return rowsOf(name, chosen, samples, settings)
 }

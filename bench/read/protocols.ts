@@ -1,9 +1,10 @@
 /** What a GET costs the server over HTTP/1.1, and when many share a connection of HTTP/2. */
 import type { Part } from '../harness/part.ts'
-import { compareCpu, loadInTurns } from '../load/https.ts'
+import { type Contestant, compareCpu, loadInTurns } from '../load/https.ts'
 import type { Goal, Row } from '../report/row.ts'
 import { bareServe } from '../targets/bare-serve.ts'
 import { dholeServer } from '../targets/dhole.ts'
+import { frameworkServe } from '../targets/framework-serve.ts'
 
 const AS_FAST: Goal = { kind: 'at least', bound: 0.88 }
 const SAVED: Goal = { kind: 'at least', bound: 3 }
@@ -12,6 +13,8 @@ const BARE = 'protocols bare HTTP/1.1'
 const BARE_SHARED = 'protocols bare HTTP/2'
 const DHOLE = 'protocols dhole HTTP/1.1'
 const DHOLE_SHARED = 'protocols dhole HTTP/2'
+const FRAMEWORK = 'protocols framework HTTP/1.1'
+const FRAMEWORK_SHARED = 'protocols framework HTTP/2'
 
 export const protocolsPart: Part = {
   quick: true,
@@ -24,22 +27,27 @@ export const protocolsPart: Part = {
         const [size = 0] = settings.sizes
         const bare = bareServe(certificate, 'leaf')
         const dhole = dholeServer({ certificate, dataDir: workspace.tree(size) })
-        return loadInTurns(
-          [
-            { name: BARE, target: bare, operation: 'getLeaf', size },
-            { name: DHOLE, target: dhole, operation: 'getLeaf', size },
-            { name: BARE_SHARED, target: bare, operation: 'getLeafMultiplexed', size },
-            { name: DHOLE_SHARED, target: dhole, operation: 'getLeafMultiplexed', size },
-          ],
-          settings,
-        )
+        const framework = frameworkServe(certificate, JSON.stringify('Post 1234 on harbour'))
+        const contestants: Contestant[] = [
+          { name: BARE, target: bare, operation: 'getLeaf', size },
+          { name: DHOLE, target: dhole, operation: 'getLeaf', size },
+          { name: BARE_SHARED, target: bare, operation: 'getLeafMultiplexed', size },
+          { name: DHOLE_SHARED, target: dhole, operation: 'getLeafMultiplexed', size },
+        ]
+        if (!settings.quick) {
+          contestants.push(
+            { name: FRAMEWORK, target: framework, operation: 'getLeaf', size },
+            { name: FRAMEWORK_SHARED, target: framework, operation: 'getLeafMultiplexed', size },
+          )
+        }
+        return loadInTurns(contestants, settings)
       },
     },
   ],
-  rows: (samples, { sizes }): Row[] => {
+  rows: (samples, { sizes, quick }): Row[] => {
     const first = { operation: 'GET leaf hot, HTTP/1.1', size: sizes[0] }
     const shared = { operation: 'GET leaf hot, HTTP/2, 32 streams a connection', size: sizes[0] }
-    return [
+    const rows: Row[] = [
       { name: 'leaf over HTTP/1.1', ...first, ...compareCpu(samples, DHOLE, BARE), goal: AS_FAST },
       {
         name: 'leaf over HTTP/2 to HTTP/1.1',
@@ -51,6 +59,29 @@ export const protocolsPart: Part = {
         name: 'leaf over HTTP/2',
         ...shared,
         ...compareCpu(samples, DHOLE_SHARED, BARE_SHARED, 'Bun.serve, HTTP/2'),
+      },
+    ]
+    if (quick) return rows
+    const size = sizes[0]
+    return [
+      ...rows,
+      {
+        name: 'bare over HTTP/2 to HTTP/1.1',
+        operation: 'Bun.serve itself, HTTP/2, 32 streams a connection',
+        size,
+        ...compareCpu(samples, BARE_SHARED, BARE, 'Bun.serve, HTTP/1.1'),
+      },
+      {
+        name: 'framework over HTTP/1.1',
+        operation: 'Elysia that looks at the headers and answers a fixed text, HTTP/1.1',
+        size,
+        ...compareCpu(samples, FRAMEWORK, BARE),
+      },
+      {
+        name: 'framework over HTTP/2',
+        operation: 'Elysia that looks at the headers and answers a fixed text, HTTP/2',
+        size,
+        ...compareCpu(samples, FRAMEWORK_SHARED, BARE_SHARED, 'Bun.serve, HTTP/2'),
       },
     ]
   },

@@ -21,7 +21,10 @@ interface Operation {
   readonly goals: Readonly<Record<Temperature, Goal | undefined>>
 }
 
-const GOALS = { cold: { kind: 'at least', bound: 0.8 }, hot: { kind: 'at least', bound: 0.88 } } as const
+const GOALS = {
+  cold: { kind: 'at least', bound: 0.8 },
+  hot: { kind: 'at least', bound: 0.88, explained: 'GET hot over HTTPS' },
+} as const
 const OPERATIONS: readonly Operation[] = [
   { title: 'GET leaf', operation: 'getLeaf', content: 'leaf', goals: GOALS },
   { title: 'GET 1 KB', operation: 'getObject', content: 'object', goals: GOALS },
