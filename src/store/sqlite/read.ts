@@ -44,7 +44,7 @@ export class TreeReader {
     this.#outline = client.prepare<Slot, [number, string]>(
       'SELECT kind, NULL AS value, id FROM node WHERE parent_id = ? AND key = ?',
     )
-    this.#nothing = client.prepare<unknown, []>('SELECT 1 FROM node LIMIT 0')
+    this.#nothing = client.prepare<unknown, []>("SELECT 1 FROM node WHERE parent_id = 0 AND key = '' LIMIT 0")
     this.#size = orm
       .select({ rows: sql<number | null>`sum(${interior.childCount})` })
       .from(closure)
