@@ -42,6 +42,8 @@ export class TreeWriter {
   readonly #interiors = new Map<number, Map<string, Slot>>()
 
   readonly #upsert
+  readonly #overwrite
+  readonly #insertNew
   readonly #remove
   readonly #insertInterior
   readonly #insertClosure
@@ -69,6 +71,12 @@ export class TreeWriter {
     this.#upsert = client.prepare<unknown, [number, string, number, string | null, number | null]>(
       'INSERT INTO node(parent_id, key, kind, value, id) VALUES (?, ?, ?, ?, ?) ' +
         'ON CONFLICT DO UPDATE SET kind = excluded.kind, value = excluded.value, id = excluded.id',
+    )
+    this.#overwrite = client.prepare<unknown, [number, string, number, string]>(
+      'UPDATE node SET kind = ?, value = ? WHERE parent_id = ? AND key = ? AND id IS NULL',
+    )
+    this.#insertNew = client.prepare<unknown, [number, string, number, string]>(
+      'INSERT INTO node(parent_id, key, kind, value) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     )
     this.#insertClosure = client.prepare<unknown, [number, number]>(
       'INSERT INTO closure(ancestor, descendant, depth) ' +
@@ -113,7 +121,15 @@ export class TreeWriter {
    * @returns stored text of the value written, if it was printed as a whole
    */
   *apply(write: Write): Generator<void, JsonText | undefined> {
-    const way = this.#wayOf(write)
+    const { way, replaced: target } = this.#wayOf(write)
+    let printed: JsonText | undefined
+    if (target !== undefined) {
+      if (write.kind === 'value' && write.value !== undefined && !this.#isWatched(way)) {
+        printed = printWithin(write.value, this.#inlineLength)
+        if (printed !== undefined && this.#putText(target, write.value, printed)) return printed
+      }
+      way.push({ ...target, slot: this.#slot(target.parent, sortKey(target.key), true) })
+    }
     const settle = this.#upkeep.watch(write, way)
     const { slot } = lastOf(way)
     const rest = write.path.slice(way.length - 1)
@@ -130,38 +146,60 @@ export class TreeWriter {
       settle?.(undefined)
       return undefined
     }
-    const text = yield* this.#replace(lastOf(way), value)
+    const text = yield* this.#replace(lastOf(way), value, printed)
     settle?.(value)
     return replaced ? text : undefined
   }
 
-  /** The slots from the root down to where a write ends: at the place itself, or at the text or gap it lies in. */
-  #wayOf({ kind, path }: Write): Waypoint[] {
+  /**
+   * The slots from the root down to where a write ends: at the place itself, or at the text or gap it lies in. A place
+   * whose old text does not matter, because it is replaced and no index must know what was there, is not read.
+   */
+  #wayOf({ kind, path }: Write): { way: Waypoint[]; replaced: Place | undefined } {
     const replaces = kind === 'value'
     let slot = this.#slot(ROOT_PARENT, ROOT_KEY, replaces && path.length === 0)
     const way: Waypoint[] = [{ ...ROOT_PLACE, slot }]
     for (const key of path) {
       if (slot === undefined || slot.id === null) break
       const parent = slot.id
-      // An index must know what was there.
-      const overwritten = replaces && way.length === path.length && !this.#upkeep.watches(parent)
-      slot = this.#slot(parent, sortKey(key), overwritten)
+      if (replaces && way.length === path.length && !this.#upkeep.watches(parent)) {
+        return { way, replaced: { parent, key } }
+      }
+      slot = this.#slot(parent, sortKey(key), false)
       way.push({ parent, key, slot })
     }
-    return way
+    return { way, replaced: undefined }
   }
 
-  /** Puts a value where a slot or nothing was. @returns its text, if it is one slot */
-  *#replace(place: Waypoint, value: Value): Generator<void, JsonText | undefined> {
+  #isWatched(way: readonly Waypoint[]): boolean {
+    return way.some(({ parent }) => this.#upkeep.watches(parent))
+  }
+
+  /** Puts a text where another one stands, or nothing, without looking first. @returns `false` for an interior node */
+  #putText({ parent, key }: Place, value: Value, text: JsonText): boolean {
+    const [sorted, kind] = [sortKey(key), kindOf(value)]
+    const isOld = this.#overwrite.run(kind, text, parent, sorted).changes > 0
+    if (!isOld && this.#insertNew.run(parent, sorted, kind, text).changes === 0) return false
+    this.#rowsSincePause++
+    this.#tellParent({ parent, key }, isOld, traitsOf(key, text))
+    return true
+  }
+
+  /**
+   * Puts a value where a slot or nothing was.
+   * @param printed its text, where it is known to be one slot
+   * @returns its text, if it is one slot
+   */
+  *#replace(place: Waypoint, value: Value, printed: JsonText | undefined): Generator<void, JsonText | undefined> {
     const { slot } = place
-    const text = printWithin(value, this.#inlineLength)
+    const text = printed ?? printWithin(value, this.#inlineLength)
     const becomesList = text === undefined && isBranch(value)
     if (slot !== undefined && slot.id !== null) {
       if (becomesList) this.#indexes.inherit(slot.id, this.#nextId)
       this.#cut(slot.id)
     }
     const traits = becomesList ? yield* this.#insertBranch(place, value) : this.#insertText(place, value, text ?? '')
-    this.#tellParent(place, slot, traits)
+    this.#tellParent(place, slot !== undefined, traits)
     return text
   }
 
@@ -202,9 +240,9 @@ export class TreeWriter {
   }
 
   /** Counts a new child, and notes what a reader must look out for now. */
-  #tellParent(place: Place, old: Slot | undefined, traits: number): void {
+  #tellParent(place: Place, isOld: boolean, traits: number): void {
     if (place.parent === ROOT_PARENT) return
-    const by = old === undefined ? 1 : 0
+    const by = isOld ? 0 : 1
     // A replaced child's key is known already: only its text can be news.
     if (by !== 0 || (traits & ~Trait.carefulKeys) !== 0) this.#adjust.run({ id: place.parent, by, traits })
   }
