@@ -53,7 +53,7 @@ export const FULL: Settings = {
   listSizes: [10_000, 100_000, 1_000_000],
   listChildren: 100_000,
   acebaseSizes: [10_000],
-  rounds: 3,
+  rounds: 2,
   seconds: 2,
   turns: 4,
   warmSeconds: 1.5,
