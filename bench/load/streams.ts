@@ -49,6 +49,19 @@ export async function streamInTurns(
   return Object.fromEntries(contestants.map(({ name }, index) => [name, { ...figures[index] }]))
 }
 
+/**
+ * The same of servers that run one after the other: the sockets of several thousand listeners that wait for their turn
+ * make each delivery to the others dearer, and that of the limit by as much, which is not what is asked for.
+ */
+export async function streamOneByOne(
+  contestants: readonly StreamContestant[],
+  settings: Settings,
+): Promise<Readonly<Record<string, Figures>>> {
+  const figures: Record<string, Figures> = {}
+  for (const contestant of contestants) Object.assign(figures, await streamInTurns([contestant], settings))
+  return figures
+}
+
 /** One server by itself. */
 export async function loadStreams(target: Target, audience: Audience, settings: Settings): Promise<Figures> {
   const { alone = {} } = await streamInTurns([{ name: 'alone', target, ...audience }], settings)

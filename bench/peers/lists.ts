@@ -41,7 +41,7 @@ export const listsPart = partAgainst(rivals)
 /** A list takes seconds to load, and every peer is asked for everything. */
 export function timesOf({ quick, seconds, turns, warmSeconds }: Settings): Times {
   if (!quick) return { children: 10_000, seconds, turns, warmSeconds }
-  return { children: 1000, seconds: Math.min(seconds, 0.2), turns: 1, warmSeconds: Math.min(warmSeconds, 0.3) }
+  return { children: 500, seconds: Math.min(seconds, 0.2), turns: 1, warmSeconds: Math.min(warmSeconds, 0.5) }
 }
 
 function rowOf(samples: Samples, peer: ListPeer, work: Work, children: number): Row {

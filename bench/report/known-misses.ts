@@ -24,7 +24,7 @@ export const knownMisses: readonly KnownMiss[] = [
   },
   { chapter: 'query', names: /^https query(First|From) cold/, words: 'A query that is not cached' },
   { chapter: 'query', names: /^indexed write (place|new|leafMany)/, words: 'Writes under 4 indexes' },
-  { chapter: 'fan-out', names: /^deliver 1$/, words: 'Delivery of one message in flight' },
+  { chapter: 'fan-out', names: /^deliver 1( to the same write)?$/, words: 'Delivery of one message in flight' },
   { chapter: 'fan-out', names: / alone to bare /, words: 'A write that nobody listens to' },
   { chapter: 'rules', names: /^embedded rules write ruled/, words: 'Writes under rules, embedded' },
   { chapter: 'rules', names: /^rules compile (wide|deep|even)$/, words: 'The first rules file' },

@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import { drawAll, drawingFile } from '../../bench/chart/charts.ts'
+import { keptResults } from '../../bench/chart/kept-results.ts'
+import { makeBlock, readBlock } from '../../bench/chart/readme-block.ts'
+
+const file = await keptResults()
+const drawings = await drawAll(file.results)
+
+test('the section about performance says what the results say', async () => {
+  expect(await readBlock()).toBe(makeBlock(file, drawings))
+})
+
+test('every chart is what the results draw, and there is no other', async () => {
+  const kept = await Array.fromAsync(new Bun.Glob('*.svg').scan(Bun.fileURLToPath(drawingFile({ file: '.' }))))
+  const drawn = drawings.filter(({ svg }) => svg !== undefined)
+  expect(kept.toSorted()).toEqual(drawn.map(({ file: name }) => name).toSorted())
+  for (const drawing of drawn) {
+    expect(await Bun.file(drawingFile(drawing)).text(), drawing.file).toBe(drawing.svg ?? '')
+  }
+})
