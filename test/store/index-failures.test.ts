@@ -72,7 +72,9 @@ describe.each([[0], [4096]] as const)('at most %d characters in a row, entries s
     await expectAnswers()
     expect(indexLines(store)).toEqual(lines)
     // Alone, so that there is nobody to try again with.
-    await expect(store.commit(breaking(putJob(path, json)))).rejects.toThrow('broken write')
+    // Not by `rejects`: waiting inside, the runner now and then forgets the `setImmediate` that the batch begins with.
+    const alone = await store.commit(breaking(putJob(path, json))).catch((error: unknown) => error)
+    expect(alone).toEqual(new Error('broken write'))
     await mirror.put(['list', 'k1', 'h'], 'after')
     await mirror.put(['list', 'k4'], LONG)
     await expectAnswers()
