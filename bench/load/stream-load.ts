@@ -1,5 +1,6 @@
 /** Listens to many streams while a server publishes, in a process of its own. */
 import { answer, requestOf } from '../harness/child.ts'
+import { ascending, percentile } from '../harness/percentile.ts'
 import { cpuMsSince, readCpu, untilQuiet } from '../harness/proc.ts'
 import { spread } from '../harness/rounds.ts'
 import { tokenOf } from './credential.ts'
@@ -64,7 +65,7 @@ async function runLoads({ loads, seconds, turns, warmSeconds }: StreamLoadReques
   const latencies = audiences.map(({ clients, load }) => {
     if (load.concerned > 0) clients.checkEven()
     clients.close()
-    return clients.latencies.sort((left, right) => left - right)
+    return ascending(clients.latencies)
   })
   // Last, when all code is as warm as it was before.
   for (const audience of audiences) await audience.publishUnheardFor(warmSeconds / 2)
@@ -77,8 +78,8 @@ async function runLoads({ loads, seconds, turns, warmSeconds }: StreamLoadReques
       unheardUs,
       deliveryUs: (publishUs - unheardUs) / concerned,
       perSecond: spread((heard[index] ?? []).map(({ messages, ms }) => (messages * concerned * 1000) / ms)).median,
-      p50Ms: times[Math.floor(times.length * 0.5)] ?? 0,
-      p99Ms: times[Math.floor(times.length * 0.99)] ?? 0,
+      p50Ms: percentile(times, 50),
+      p99Ms: percentile(times, 99),
     }
   })
 }

@@ -27,7 +27,9 @@ interface Found {
 /** It writes its file before it answers, and syncs it nowhere; only an index that it builds is synced. */
 export const acebaseServer: ListPeer = {
   name: 'acebase-server',
-  setting: `with acebase ${manifest.devDependencies.acebase} in ${nodeRuntime.name}, plain HTTP, an index on the name, no authentication`,
+  get setting() {
+    return `with acebase ${manifest.devDependencies.acebase} in ${nodeRuntime().name}, plain HTTP, an index on the name, no authentication`
+  },
   acknowledges: 'when it is written to the file, not synced',
   version: () => manifest.devDependencies['acebase-server'],
   missing: () => missingPackage('acebase-server'),
@@ -50,7 +52,7 @@ export const acebaseServer: ListPeer = {
 
 function start({ dataDir }: ListSetup): Promise<Running> {
   const port = freePort()
-  const command = [nodeRuntime.file, SCRIPT, NAME, dataDir, String(port), String(CHILD_LIFETIME_MS)]
+  const command = [nodeRuntime().file, SCRIPT, NAME, dataDir, String(port), String(CHILD_LIFETIME_MS)]
   return startForeign({ command, url: `http://127.0.0.1:${port}`, port })
 }
 

@@ -19,7 +19,9 @@ interface Element {
 /** A write starts to rewrite the file, and is answered without waiting for that; there are no indexes. */
 export const jsonServer: ListPeer = {
   name: 'json-server',
-  setting: `in ${nodeRuntime.name}, plain HTTP, no index since it has none; rewrites its whole file after a write`,
+  get setting() {
+    return `in ${nodeRuntime().name}, plain HTTP, no index since it has none; rewrites its whole file after a write`
+  },
   acknowledges: 'from memory, before the file is written',
   version: () => manifest.devDependencies['json-server'],
   missing: () => missingPackage('json-server'),
@@ -39,7 +41,7 @@ export const jsonServer: ListPeer = {
 async function start({ dataDir, children }: ListSetup): Promise<Running> {
   const [port, file] = [freePort(), join(dataDir, 'places.json')]
   await Bun.write(file, JSON.stringify({ places: places(children).map(([id, place]) => ({ id, ...place })) }))
-  const command = [nodeRuntime.file, SCRIPT, file, String(port), String(CHILD_LIFETIME_MS)]
+  const command = [nodeRuntime().file, SCRIPT, file, String(port), String(CHILD_LIFETIME_MS)]
   return startForeign({ command, url: `http://127.0.0.1:${port}`, port })
 }
 

@@ -12,8 +12,13 @@ export const MAX_TOKEN_LENGTH = 16 * 1024
 /** What ID tokens name as their issuer. */
 export const ISSUER = 'dhole'
 
-/** Read with the first token: reading it takes a noticeable part of a start. */
 let library: Promise<typeof import('jose')> | undefined
+
+/** Read with the first token: reading it takes a noticeable part of a start. */
+function jose(): Promise<typeof import('jose')> {
+  library ??= import('jose')
+  return library
+}
 
 /** A token whose signature is right. What it claims is still to be judged. */
 export interface SignedToken {
@@ -43,8 +48,7 @@ export async function readSigned(text: string, secret: SuperSecret): Promise<Sig
 
 /** Signs a payload. @throws `token-payload` when the token would be longer than any that is accepted */
 export async function sign(payload: Members, key: Uint8Array): Promise<string> {
-  library ??= import('jose')
-  const { CompactSign } = await library
+  const { CompactSign } = await jose()
   const text = await new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
     .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
     .sign(key)
@@ -80,8 +84,7 @@ function checkHeader(bytes: Uint8Array): void {
 
 /** @throws `bad-token` */
 async function checkSignature(text: string, key: Uint8Array): Promise<void> {
-  library ??= import('jose')
-  const { compactVerify, errors } = await library
+  const { compactVerify, errors } = await jose()
   try {
     await compactVerify(text, key, { algorithms: [ALGORITHM] })
   } catch (cause) {
