@@ -35,6 +35,13 @@ interface KeyRange extends Record<string, unknown> {
   readonly end: string
 }
 
+/** Members of one page of children. */
+interface Page {
+  /** What belongs before the text: the first key, with its quotes and colon. */
+  readonly first: string
+  readonly text: string
+}
+
 /** What a reading may still take, and what it has come across. */
 export interface Budget {
   left: number
@@ -75,7 +82,12 @@ export class SubtreeReader {
       .offset(sql.placeholder('offset'))
       .prepare()
     // The rows of a range arrive in key order because that is the order of the table itself.
-    const plain = orm.select({ text: sql<string | null>`group_concat(concat_ws('":', ${node.key}, ${TEXT}), ',"')` })
+    const first = orm.select({ key: node.key }).from(node).where(rest).orderBy(node.key).limit(1)
+    // Each key is the separator before its own text, which copies that text once less; the first one has none.
+    const plain = orm.select({
+      first: sql<string | null>`${first}`,
+      text: sql<string | null>`group_concat(${TEXT}, ',"' || ${node.key} || '":')`,
+    })
     this.#plainPage = plain.from(node).where(range).prepare()
     // Comparing each key with an end that is none would cost a twentieth of the whole reading.
     this.#plainRest = plain.from(node).where(rest).prepare()
@@ -161,25 +173,25 @@ export class SubtreeReader {
     const isFlat = this.#branchesBelow.get(id) === null
     const pieces: string[] = []
     for (const range of this.#pages(branch, size)) {
-      const text = careful ? this.#carefulText(range) : this.#plainText(range)
-      if (text === undefined) break
+      const page = careful ? this.#carefulText(range) : this.#plainText(range)
+      if (page === undefined) break
+      const { first, text } = page
       const members = isFlat ? spend(budget, text) : yield* this.#fillIn(text, budget)
       // One more for the comma or the brace behind it.
-      pieces.push(spend(budget, careful ? '' : '"', 1) + members)
+      pieces.push(spend(budget, first, 1) + members)
       yield
     }
     return joinMembers(pieces)
   }
 
-  /** Without the quote before the first key. */
-  #plainText(range: KeyRange): string | undefined {
-    const page = range.end === LAST_KEY ? this.#plainRest : this.#plainPage
-    return page.get(range)?.text ?? undefined
+  #plainText(range: KeyRange): Page | undefined {
+    const page = (range.end === LAST_KEY ? this.#plainRest : this.#plainPage).get(range)
+    return page?.text == null ? undefined : { first: `"${page.first}":`, text: page.text }
   }
 
-  #carefulText(range: KeyRange): string | undefined {
+  #carefulText(range: KeyRange): Page | undefined {
     const text = this.#carefulPage.get(range)?.text
-    return typeof text === 'string' ? nameKeys(text) : undefined
+    return typeof text === 'string' ? { first: '', text: nameKeys(text) } : undefined
   }
 
   /** Puts the text of each interior child where its mark stands. */
