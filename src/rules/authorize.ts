@@ -25,13 +25,18 @@ export interface AuthorizeOptions {
   readonly trace?: boolean | undefined
 }
 
+/** Whether everybody may read everything, as long as the rules hold. */
+export function isPublic({ root }: RuleSet): boolean {
+  return allowsAlways(root.read)
+}
+
 /**
  * Whether a node may be read: some `.read` from the root down to it is true.
  * @param path of the node, also when it is queried
  * @see docs/protocol.md#rules
  */
 export function* mayRead(rules: RuleSet, path: Path, visit: Visit, options: AuthorizeOptions = {}): Reads<Verdict> {
-  if (options.trace !== true && allowsAlways(rules.root.read)) return ALLOWED
+  if (options.trace !== true && isPublic(rules)) return ALLOWED
   const court = new Court(visit, undefined, options.trace === true)
   const node = endsInPriority(path) ? path.slice(0, -1) : path
   for (const { read } of rulesAlong(rules.root, node)) {

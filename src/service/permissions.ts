@@ -1,4 +1,5 @@
 import type { Query } from '../query/query.ts'
+import { isPublic } from '../rules/authorize.ts'
 import type { RuleSet } from '../rules/rule-set.ts'
 import type { ReadLimit, TreeStore } from '../store/store.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
@@ -44,15 +45,12 @@ export class Permissions {
    * @throws `permission-denied`
    */
   read<T>(asked: Asked, read: (judge: ReadLimit['judge']) => Awaitable<T>): Awaitable<T> {
-    const { path, access, check } = asked
-    const judge = this.judgeOf(access)
-    if (judge === undefined) {
-      check?.()
-      return read(undefined)
-    }
-    if (!this.#isSettled(asked)) return read(() => this.#judged(judge, asked))
+    const isSettled = this.#isSettled(asked)
+    const judge = isSettled ? undefined : this.judgeOf(asked.access)
+    if (judge !== undefined) return read(() => this.#judged(judge, asked))
+    asked.check?.()
     const found = read(undefined)
-    return found instanceof Promise ? this.#checked(found, judge, path) : found
+    return isSettled && found instanceof Promise ? this.#checked(found, asked) : found
   }
 
   *#judged(judge: Judge, { path, query, access, check }: Asked): Reads<void> {
@@ -62,15 +60,17 @@ export class Permissions {
   }
 
   /** What took its time may have been begun under other rules. */
-  async #checked<T>(found: Promise<T>, judge: Judge, path: Path): Promise<T> {
+  async #checked<T>(found: Promise<T>, { path, query, access }: Asked): Promise<T> {
     const value = await found
-    await this.#store.read(() => judge.read(path, undefined))
+    const judge = this.judgeOf(access)
+    if (judge !== undefined) await this.#store.read(() => judge.read(path, query))
     return value
   }
 
   /** Whether it is known that the rules allow it. Whoever wants to hear why has them asked. */
   #isSettled({ path, query, access: { as, onTrace } }: Asked): boolean {
-    if (as === undefined || query !== undefined || onTrace !== undefined) return false
-    return this.#settled.has(as, this.rules, path)
+    if (as === undefined || onTrace !== undefined) return false
+    const { rules } = this
+    return isPublic(rules) || (query === undefined && this.#settled.has(as, rules, path))
   }
 }
