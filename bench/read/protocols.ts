@@ -27,7 +27,7 @@ export const protocolsPart: Part = {
         const [size = 0] = settings.sizes
         const bare = bareServe(certificate, 'leaf')
         const dhole = dholeServer({ certificate, dataDir: workspace.tree(size) })
-        const framework = frameworkServe(certificate, JSON.stringify('Post 1234 on harbour'))
+        const framework = frameworkServe(certificate)
         const contestants: Contestant[] = [
           { name: BARE, target: bare, operation: 'getLeaf', size },
           { name: DHOLE, target: dhole, operation: 'getLeaf', size },
@@ -73,13 +73,13 @@ export const protocolsPart: Part = {
       },
       {
         name: 'framework over HTTP/1.1',
-        operation: 'Elysia that looks at the headers and answers a fixed text, HTTP/1.1',
+        operation: 'Elysia that looks at the headers and finds a text by the URL, HTTP/1.1',
         size,
         ...compareCpu(samples, FRAMEWORK, BARE),
       },
       {
         name: 'framework over HTTP/2',
-        operation: 'Elysia that looks at the headers and answers a fixed text, HTTP/2',
+        operation: 'Elysia that looks at the headers and finds a text by the URL, HTTP/2',
         size,
         ...compareCpu(samples, FRAMEWORK_SHARED, BARE_SHARED, 'Bun.serve, HTTP/2'),
       },
