@@ -1,3 +1,4 @@
+import type { Caller } from '../auth/credential.ts'
 import type { Query } from '../query/query.ts'
 import { isPublic } from '../rules/authorize.ts'
 import type { RuleSet } from '../rules/rule-set.ts'
@@ -45,32 +46,29 @@ export class Permissions {
    * @throws `permission-denied`
    */
   read<T>(asked: Asked, read: (judge: ReadLimit['judge']) => Awaitable<T>): Awaitable<T> {
-    const isSettled = this.#isSettled(asked)
-    const judge = isSettled ? undefined : this.judgeOf(asked.access)
-    if (judge !== undefined) return read(() => this.#judged(judge, asked))
+    const { as } = asked.access
+    if (as !== undefined && as.kind !== 'admin') return read(() => this.#asking(asked, as))
     asked.check?.()
-    const found = read(undefined)
-    return isSettled && found instanceof Promise ? this.#checked(found, asked) : found
+    return read(undefined)
   }
 
-  *#judged(judge: Judge, { path, query, access, check }: Asked): Reads<void> {
-    const { verdict, rules } = yield* judge.read(path, query)
+  /** What is to be asked now; nothing where it is known what the rules in force say. */
+  #asking(asked: Asked, caller: Caller): Reads<void> | undefined {
+    if (!this.#isSettled(asked, caller)) return this.#judged(asked, caller)
+    asked.check?.()
+    return undefined
+  }
+
+  *#judged({ path, query, access, check }: Asked, caller: Caller): Reads<void> {
+    const { verdict, rules } = yield* new Judge(this.#book, caller, access.onTrace).read(path, query)
     check?.()
-    if (verdict.fixed && query === undefined && access.as !== undefined) this.#settled.add(access.as, rules, path)
-  }
-
-  /** What took its time may have been begun under other rules. */
-  async #checked<T>(found: Promise<T>, { path, query, access }: Asked): Promise<T> {
-    const value = await found
-    const judge = this.judgeOf(access)
-    if (judge !== undefined) await this.#store.read(() => judge.read(path, query))
-    return value
+    if (verdict.fixed && query === undefined) this.#settled.add(caller, rules, path)
   }
 
   /** Whether it is known that the rules allow it. Whoever wants to hear why has them asked. */
-  #isSettled({ path, query, access: { as, onTrace } }: Asked): boolean {
-    if (as === undefined || onTrace !== undefined) return false
+  #isSettled({ path, query, access }: Asked, caller: Caller): boolean {
+    if (access.onTrace !== undefined) return false
     const { rules } = this
-    return isPublic(rules) || (query === undefined && this.#settled.has(as, rules, path))
+    return isPublic(rules) || (query === undefined && this.#settled.has(caller, rules, path))
   }
 }

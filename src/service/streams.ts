@@ -3,6 +3,7 @@ import type { Sink } from '../hub/subscriber.ts'
 import type { Query } from '../query/query.ts'
 import type { Position, ReadLimit, TreeStore } from '../store/store.ts'
 import type { Path } from '../tree/path.ts'
+import type { Reads } from '../tree/read-request.ts'
 import { type Access, RULES, RULES_SINCE } from './judge.ts'
 import { missedChanges } from './missed-changes.ts'
 import type { Permissions } from './permissions.ts'
@@ -60,7 +61,10 @@ export class Streams {
     const guard = this.#guard(path, query, access, sink)
     try {
       await guard?.prepare()
-      await this.#permissions.read({ path, query, access, check }, (judge) => judge && this.#store.read(judge))
+      await this.#permissions.read(
+        { path, query, access, check },
+        (judge) => judge && this.#store.read(() => asked(judge)),
+      )
       const subscriber = await this.#hub.subscribe(
         { path, query, form },
         guard ?? sink,
@@ -109,4 +113,10 @@ export class Streams {
     const since = judge && Number(this.#store.setting(RULES_SINCE) ?? 0)
     return () => missedChanges(this.#store, from, { path, since, judge })
   }
+}
+
+/** Asks a judge alone, without a reading behind it. */
+function* asked(judge: NonNullable<ReadLimit['judge']>): Reads<void> {
+  const asking = judge()
+  if (asking !== undefined) yield* asking
 }

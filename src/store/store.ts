@@ -13,8 +13,11 @@ export interface ReadLimit {
   readonly maxLength: number
   /** Longest time in milliseconds; looked at between the steps of a long read. */
   readonly timeoutMs: number
-  /** Asked first, on the very commit that is read; what it throws ends the read. */
-  readonly judge?: (() => Reads<unknown>) | undefined
+  /**
+   * Called first, in the turn in which the commit that is read is the latest durable one. What it returns is asked on
+   * that very commit, and what it throws ends the read; `undefined` when there is nothing to ask.
+   */
+  readonly judge?: (() => Reads<unknown> | undefined) | undefined
 }
 
 /** Moment and generator of keys of the commit a job takes part in. */

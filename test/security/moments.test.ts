@@ -13,13 +13,13 @@ const RULES = JSON.stringify({ rules: { room: { '.read': "root.child('open').val
 const SHUT = { open: false, 'room/secret': 'sesame' }
 const OPENED = { open: true, 'room/secret': null }
 
-function databaseOver(store: TreeStore): Database {
+function databaseOver(store: TreeStore, rules: string = RULES): Database {
   return new Database(store, {
     limits: defaultLimits,
     profile: 'wilddog',
     indexPolicy: 'allow',
     streams: defaultStreams,
-    rules: RULES,
+    rules,
     keepRules: true,
     onTroubled: (error) => {
       throw error
@@ -75,6 +75,23 @@ test('a read that had to wait is judged by the data that it has read', async () 
   await database.patch('/', OPENED)
   end()
   expect(await answer).not.toContain('sesame')
+})
+
+test('a read that had to wait is judged by the rules of the moment that it has read, also of a tree that was open', async () => {
+  const open = JSON.stringify({ rules: { '.read': true } })
+  await using dir = await tempDir()
+  const store = new SqliteStore(dir.file('tree.sqlite'), {}, strictObserver)
+  const { slow, begin, end } = heldReads(store)
+  await using database = databaseOver(slow, open)
+  await database.put('/room', { topic: 'news' })
+  const answer = textOf(database.get('/room', { as: NOBODY }))
+  await database.setRules(RULES)
+  await database.patch('/', SHUT)
+  await begin()
+  await database.patch('/', OPENED)
+  await database.setRules(open)
+  end()
+  expect(await answer).toBe('permission-denied')
 })
 
 test('a stream tells nothing of a commit after which it could not be read, though the next one allows it again', async () => {

@@ -42,7 +42,8 @@ export class Reads {
    * @throws what the judge throws
    */
   isAllowedNow({ judge }: ReadLimit): boolean {
-    return judge === undefined || runBriefly(runReads(judge(), this.#current().tree, this.#settings())) !== undefined
+    const asking = judge?.()
+    return asking === undefined || runBriefly(runReads(asking, this.#current().tree, this.#settings())) !== undefined
   }
 
   /** Most reads end at once. One that does not gives way to others between its steps, on the snapshot it began with. */
@@ -61,7 +62,11 @@ export class Reads {
 
   /** The judge sees the settings of the commit it sees. */
   #judged<T>(judge: NonNullable<ReadLimit['judge']>, reading: Reading<T>): Reading<T> {
-    return (snapshot) => judgedSteps(runReads(judge(), snapshot.tree, this.#settings()), snapshot, reading)
+    return (snapshot) => {
+      const asking = judge()
+      if (asking === undefined) return reading(snapshot)
+      return judgedSteps(runReads(asking, snapshot.tree, this.#settings()), snapshot, reading)
+    }
   }
 
   /** Resolves when no long read is left; they end at their next step once nobody may read. */
