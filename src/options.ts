@@ -34,6 +34,8 @@ const storageSchema = Type.Partial(
       indexIdleMs: Type.Integer(WHOLE),
       maxChanges: Type.Integer(WHOLE),
       maxAgeMs: Type.Integer(WHOLE),
+      maxNotes: Type.Integer(WHOLE),
+      noteAgeMs: Type.Integer(WHOLE),
     },
     { additionalProperties: false },
   ),

@@ -12,6 +12,7 @@ const LARGE_BYTES = 128 * 1024
  * Reads the JSON body of a write, whatever its content type says.
  * @param maxBytes limit after decompression; a longer body is not read to its end
  * @param malformed which error a body that is no JSON gets
+ * @param look is shown the bytes, unpacked, and waited for
  * @throws `no-data`, `write-too-big`, `malformed`
  * @see docs/protocol.md#bodies
  */
@@ -19,12 +20,22 @@ export async function readJson(
   request: Request,
   maxBytes: number,
   malformed: Extract<ErrorCode, 'bad-data' | 'bad-patch'>,
+  look?: ((bytes: Uint8Array) => Promise<void>) | undefined,
 ): Promise<unknown> {
   const bytes = await readBody(request, maxBytes, malformed)
+  if (look !== undefined) await look(bytes)
   const json = parse(bytes, malformed)
   // Whoever asked for a large body now checks it; others get their turn in between.
   if (bytes.byteLength > LARGE_BYTES) await new Promise(setImmediate)
   return json
+}
+
+/**
+ * What tells a body from others: its SHA-256 in base64. Made beside the loop, as bodies can be large.
+ * @param bytes not of shared memory, which no body is
+ */
+export async function digestOf(bytes: Uint8Array): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('base64')
 }
 
 /** As `readJson`, for a body that is text to us. */

@@ -3,7 +3,7 @@ import type { Family, Query } from '../query/query.ts'
 import type { Application } from '../service/applications.ts'
 import type { ReadOptions } from '../service/database.ts'
 import type { Access } from '../service/judge.ts'
-import type { WriteOptions, WriteOutcome } from '../service/write-job.ts'
+import type { Appended, WriteOptions, WriteOutcome } from '../service/write-job.ts'
 import { writeSeconds } from '../service/write-size.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
@@ -12,12 +12,13 @@ import type { ReadText } from '../tree/node-text.ts'
 import { endsInPriority, type Path } from '../tree/path.ts'
 import { acceptsStream } from './accept.ts'
 import { withAuthDebug } from './auth-debug.ts'
-import { readJson } from './body.ts'
+import { digestOf, readJson } from './body.ts'
 import { callerOf, type Origin, overriddenCaller } from './caller.ts'
 import { speaksFirebase } from './dialect.ts'
+import { idempotencyKeyOf } from './idempotency-key.ts'
 import { type Method, methodOf } from './method.ts'
 import { NO_PARAMETERS, type Parameters, parseTimeout, type RawParameters } from './parameters.ts'
-import { dressedReply, emptyReply, jsonReply, redirectReply } from './reply.ts'
+import { dressedReply, emptyReply, jsonReply, redirectReply, replayedReply } from './reply.ts'
 import { openStream } from './stream-route.ts'
 import { INFO, type Target } from './target.ts'
 
@@ -44,6 +45,14 @@ interface DataRequest extends TreeRequest {
   readonly timeoutMs: number | undefined
   readonly query: Query | undefined
   readonly isStream: boolean
+  /** Name of a write that may come again. */
+  readonly idempotencyKey: string | undefined
+}
+
+/** A body, and what tells it from another one where that matters. */
+interface Content {
+  readonly json: unknown
+  readonly digest: string | undefined
 }
 
 /** Parameters that make no sense of a stream. */
@@ -74,6 +83,7 @@ export class DataRoutes {
     checkCombination(method, request, raw, isStream)
     const { parameters } = target
     const timeoutMs = parseTimeout(parameters.timeout)
+    const idempotencyKey = method === 'GET' ? undefined : idempotencyKeyOf(request)
     const query = raw.filters ? target.query(familyOf(request, raw, application)) : undefined
     const caller = callerOf(application.gate, tree, parameters)
     // Written out: this is the object that every request makes, and copying the one it is of costs more.
@@ -89,6 +99,7 @@ export class DataRoutes {
       timeoutMs,
       query,
       isStream,
+      idempotencyKey,
     }
     if (caller instanceof Promise) return caller.then((known) => this.#answerTo(known, data))
     return this.#answerTo(caller, data)
@@ -144,38 +155,33 @@ export class DataRoutes {
     })
   }
 
-  async #write(data: DataRequest, { as, onTrace }: Access, method: Exclude<Method, 'GET'>): Promise<Response> {
-    const { application, path, parameters, request } = data
+  async #write(data: DataRequest, access: Access, method: Exclude<Method, 'GET'>): Promise<Response> {
+    const { application, path } = data
     const { database } = application
-    const options: WriteOptions = {
-      as,
-      onTrace,
-      ifMatch: request.headers.get('if-match') ?? undefined,
-      maxSeconds: writeSeconds(parameters.writeSizeLimit),
-    }
     switch (method) {
-      case 'PUT':
-        return writeReply(data, await database.put(path, await this.#body(data, 'bad-data'), options))
+      case 'PUT': {
+        const { json, digest } = await this.#body(data, 'bad-data')
+        return writeReply(data, await database.put(path, json, writeOptions(data, access, digest)))
+      }
       case 'PATCH':
-        return writeReply(data, await this.#patch(data, options))
+        return writeReply(data, await this.#patch(data, access))
       case 'DELETE':
         workInSilence(data)
-        return writeReply(data, await database.delete(path, options))
+        return writeReply(data, await database.delete(path, writeOptions(data, access)))
       case 'POST': {
-        const { name, etag } = await database.post(path, await this.#body(data, 'bad-data'), options)
-        const dress = { print: parameters.print, etag: wantsEtag(request) ? etag : undefined }
-        return dressedReply(JSON.stringify({ name }), dress)
+        const { json, digest } = await this.#body(data, 'bad-data')
+        return appendReply(data, await database.post(path, json, writeOptions(data, access, digest)))
       }
       default:
         return method satisfies never
     }
   }
 
-  async #patch(data: DataRequest, options: WriteOptions): Promise<WriteOutcome> {
+  async #patch(data: DataRequest, access: Access): Promise<WriteOutcome> {
     const { application, path } = data
-    const json = await this.#body(data, 'bad-patch')
+    const { json, digest } = await this.#body(data, 'bad-patch')
     try {
-      return await application.database.patch(path, json, options)
+      return await application.database.patch(path, json, writeOptions(data, access, digest))
     } catch (thrown) {
       // The tree does not know methods; the text of a bad value is another one here.
       const badValue = thrown instanceof DholeError && thrown.code === 'bad-data'
@@ -183,13 +189,33 @@ export class DataRoutes {
     }
   }
 
-  async #body(data: DataRequest, malformed: 'bad-data' | 'bad-patch'): Promise<unknown> {
-    const { application, request, parameters } = data
-    const json = await readJson(request, application.database.limits.maxWriteBytes, malformed)
+  async #body(data: DataRequest, malformed: 'bad-data' | 'bad-patch'): Promise<Content> {
+    const { application, request, parameters, idempotencyKey } = data
+    let digest: string | undefined
+    const look = async (bytes: Uint8Array) => {
+      digest = await digestOf(bytes)
+    }
+    const { maxWriteBytes } = application.database.limits
+    const json = await readJson(request, maxWriteBytes, malformed, idempotencyKey === undefined ? undefined : look)
     workInSilence(data)
     // A body may take its time, and the credential may have ended meanwhile.
     await callerOf(application.gate, data, parameters)
-    return json
+    return { json, digest }
+  }
+}
+
+function writeOptions(
+  { request, parameters, idempotencyKey }: DataRequest,
+  { as, onTrace }: Access,
+  digest?: string | undefined,
+): WriteOptions {
+  return {
+    as,
+    onTrace,
+    ifMatch: request.headers.get('if-match') ?? undefined,
+    maxSeconds: writeSeconds(parameters.writeSizeLimit),
+    idempotencyKey,
+    digest,
   }
 }
 
@@ -251,7 +277,12 @@ function readReply({ request, parameters }: DataRequest, node: ReadText | undefi
   return dressedReply(text ?? 'null', { ...parameters, etag })
 }
 
-function writeReply({ request, parameters }: DataRequest, outcome: WriteOutcome): Response {
+function writeReply(data: DataRequest, outcome: WriteOutcome): Response {
+  const reply = outcomeReply(data, outcome)
+  return outcome.replayed ? replayedReply(reply) : reply
+}
+
+function outcomeReply({ request, parameters }: DataRequest, outcome: WriteOutcome): Response {
   if (outcome.kind === 'mismatch') {
     const { current } = outcome
     return dressedReply(current?.plain ?? 'null', { print: parameters.print, etag: current?.etag ?? NULL_ETAG }, 412)
@@ -260,6 +291,12 @@ function writeReply({ request, parameters }: DataRequest, outcome: WriteOutcome)
   const { print } = parameters
   const text = print === 'silent' ? '' : JSON.stringify(outcome.json)
   return dressedReply(text, { print, etag: tagged ? outcome.etag : undefined })
+}
+
+function appendReply({ request, parameters }: DataRequest, { name, etag, replayed }: Appended): Response {
+  const dress = { print: parameters.print, etag: wantsEtag(request) ? etag : undefined }
+  const reply = dressedReply(JSON.stringify({ name }), dress)
+  return replayed ? replayedReply(reply) : reply
 }
 
 function info({ path, parameters, method }: DataRequest): Response {

@@ -7,6 +7,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'app-unknown': 404,
   'https-required': 404,
   'method-not-allowed': 405,
+  'key-reused': 422,
   'permission-denied': 403,
   'bad-token': 401,
   'token-expired': 401,

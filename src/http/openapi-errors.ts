@@ -25,6 +25,7 @@ const nodeBody = ({ method, resource }: Origin): boolean => resource === 'node' 
 /** Filters are read before it is known whether anything can be chosen. */
 const anyRead = (origin: Origin): boolean => anyTree(origin) && READS.includes(origin.method)
 const rulesBody = ({ method, resource }: Origin): boolean => resource === 'rules' && method === 'put'
+const anyWrite = (origin: Origin): boolean => dataBody(origin) || (anyTree(origin) && origin.method === 'delete')
 const nowhere = (): boolean => false
 
 /** Errors of the calls about text messages. Of all others only `https-required` can occur there. */
@@ -50,6 +51,7 @@ const reach: Readonly<Record<TreeErrorCode, (origin: Origin) => boolean>> = {
   'bad-key': nodeBody,
   'empty-key': nodeBody,
   'priority-method': ({ method, named }) => named && (method === 'post' || method === 'patch'),
+  'key-reused': anyWrite,
   'bad-order': anyRead,
   'shallow-with-order': anyRead,
   'count-with-limit': anyRead,
@@ -89,6 +91,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   403: 'The credential, or its absence, does not allow this.',
   404: 'There is no such application, or the request came without encryption. A missing node is `null`, never 404.',
   417: 'There are several applications and the request names none.',
+  422: 'The caller has used this idempotency key for another request; nothing is written.',
   429: 'This address has shown too many wrong credentials; for a while none of its credentials is looked at.',
   500: 'The service failed. What it was stays in its log.',
   503: 'The application is out of service for now.',

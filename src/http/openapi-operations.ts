@@ -110,6 +110,10 @@ const etag: HeaderObject = {
   description: 'Names the content of the node, `null_etag` where none is. Sent when asked for and with `if-match`.',
   schema: { type: 'string' },
 }
+const replayed: HeaderObject = {
+  description: 'The answer to an earlier request of the same `Idempotency-Key`; this one wrote nothing.',
+  schema: { type: 'string', enum: ['true'] },
+}
 const tagged = { ETag: etag, 'X-Firebase-Auth-Debug': authDebug }
 
 const elsewhere: ResponseObject = {
@@ -187,7 +191,9 @@ function successes(method: DocumentedMethod, resource: TreeResource, read: Schem
 
 function headersOf(method: DocumentedMethod, resource: TreeResource): Pick<ResponseObject, 'headers'> {
   if (resource === 'info') return {}
-  return { headers: method === 'patch' ? { 'X-Firebase-Auth-Debug': authDebug } : tagged }
+  if (method === 'get' || method === 'head') return { headers: tagged }
+  const debug = { 'X-Firebase-Auth-Debug': authDebug, 'Idempotency-Replayed': replayed }
+  return { headers: method === 'patch' ? debug : { ETag: etag, ...debug } }
 }
 
 function readContent(
@@ -213,7 +219,7 @@ function writtenSchema(method: DocumentedMethod, resource: TreeResource): Schema
 function mismatch(read: SchemaName, resource: TreeResource): ResponseObject {
   return {
     description: 'The node has another `ETag` than `if-match` says; nothing is written. The body is what stands there.',
-    headers: tagged,
+    headers: { ...tagged, 'Idempotency-Replayed': replayed },
     content: { 'application/json': { schema: schemaRef(read), examples: standingExamples(resource) } },
   }
 }

@@ -73,6 +73,12 @@ const headers = {
   'if-match': Type.String({
     description: 'An `ETag`: writes only if the node has it, else 412. `null_etag` is no node, `*` any node.',
   }),
+  'Idempotency-Key': Type.String({
+    minLength: 1,
+    description:
+      'Names this write, best by a random UUID. Sent again within 24 hours with the same request, it is answered as ' +
+      'before and writes nothing; with another request it is refused.',
+  }),
   'Last-Event-ID': Type.String({
     description:
       'Streams: the `id` of the last event seen. What was missed since is told instead of everything, if it is still ' +
@@ -91,6 +97,7 @@ const headerUses: Readonly<Record<keyof typeof headers, Use>> = {
   'X-Firebase-ETag': { methods: [...READS, 'put', 'post', 'delete'], resources: DATA },
   'If-None-Match': { methods: READS, resources: DATA },
   'if-match': { methods: ['put', 'delete'], resources: DATA },
+  'Idempotency-Key': { methods: WRITES, resources: DATA },
   'Last-Event-ID': { methods: ['get'], resources: ['node'] },
   'X-HTTP-Method-Override': { methods: ['post'], resources: ['node'] },
   'Content-Encoding': { methods: ['put', 'post', 'patch'], resources: [...DATA, ...SETTINGS, 'exchange'] },

@@ -8,7 +8,7 @@ import type { JsonText } from '../tree/print.ts'
 const COMMON: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-cache',
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, X-Firebase-Auth-Debug',
+  'Access-Control-Expose-Headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed',
 }
 const SECURE = { 'Strict-Transport-Security': 'max-age=31556926; includeSubDomains; preload' }
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' }
@@ -59,6 +59,12 @@ export function insecureReply(text: JsonText, status: number): Response {
   return new Response(text, { status, headers: insecureJsonHeaders })
 }
 
+/** An answer that was given before, or might have been. */
+export function replayedReply(reply: Response): Response {
+  reply.headers.set('Idempotency-Replayed', 'true')
+  return reply
+}
+
 export function emptyReply(status: number, etag?: string): Response {
   const headers = new Headers(emptyHeaders)
   if (etag !== undefined) headers.set('ETag', etag)
@@ -90,7 +96,7 @@ const preflightHeaders = new Headers({
   ...SECURE,
   'Access-Control-Allow-Methods': 'GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS',
   'Access-Control-Allow-Headers':
-    'Content-Type, Authorization, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, X-Firebase-Decoding, Last-Event-ID, Cache-Control',
+    'Content-Type, Authorization, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, X-Firebase-Decoding, Last-Event-ID, Cache-Control, Idempotency-Key',
   'Access-Control-Max-Age': '3600',
   Allow: ALLOWED_METHODS,
 })

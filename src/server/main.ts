@@ -103,6 +103,8 @@ function optionsOf(config: Config, { secret, smsKey }: Keys, rules: string | und
     storage: {
       maxChanges: config.CHANGE_LOG_COUNT,
       maxAgeMs: config.CHANGE_LOG_AGE_MS,
+      maxNotes: config.IDEMPOTENCY_COUNT,
+      noteAgeMs: config.IDEMPOTENCY_AGE_MS,
       indexIdleMs: config.INDEX_IDLE_MS,
     },
   }

@@ -21,9 +21,11 @@ import { planPatch, planPut, type WritePlan } from '../tree/write.ts'
 import { EventQueue } from './event-queue.ts'
 import { type Access, RULES, RULES_SINCE } from './judge.ts'
 import { Permissions } from './permissions.ts'
+import { repeatable, type WriteMethod } from './repeatable.ts'
 import { RuleBook } from './rule-book.ts'
 import { Streams } from './streams.ts'
 import { type Appended, appendJob, type JobParts, type WriteOptions, type WriteOutcome, writeJob } from './write-job.ts'
+import { appendOnce, writeOnce } from './write-once.ts'
 import { WRITE_SIZE_LIMIT, writeSeconds } from './write-size.ts'
 
 /** What makes one tree different from another. */
@@ -271,12 +273,12 @@ export class Database {
 
   /** Replaces the node at a path; `null` deletes it. Durable when it resolves. */
   async put(path: PathLike, json: unknown, options: WriteOptions = {}): Promise<WriteOutcome> {
-    return this.#write(planPut(toPath(path), json, this.#limits), options)
+    return this.#write('PUT', planPut(toPath(path), json, this.#limits), options)
   }
 
   /** Deletes the node at a path. */
-  delete(path: PathLike, options: WriteOptions = {}): Promise<WriteOutcome> {
-    return this.put(path, null, options)
+  async delete(path: PathLike, options: WriteOptions = {}): Promise<WriteOutcome> {
+    return this.#write('DELETE', planPut(toPath(path), null, this.#limits), options)
   }
 
   /** Writes several places below a path as one commit: each member's key is a path, `null` deletes. */
@@ -284,9 +286,11 @@ export class Database {
     const path = toPath(where)
     if (endsInPriority(path)) throw new DholeError('priority-method')
     // What `firebase database:remove` sends.
-    if (json === null) return this.delete(path, options)
+    if (json === null) return this.#write('PATCH', planPut(path, null, this.#limits), options)
     const plan = planPatch(path, json, this.#limits)
-    return plan.writes.length === 0 ? { kind: 'written', json, etag: undefined } : this.#write(plan, options)
+    // Nobody is asked whether it may be done, so it leaves nothing behind, no key either.
+    if (plan.writes.length === 0) return { kind: 'written', json, etag: undefined }
+    return this.#write('PATCH', plan, options)
   }
 
   /** Appends a child under a generated key. `null` only makes a key. */
@@ -299,7 +303,12 @@ export class Database {
       appended = decided
     }
     const parts = this.#jobParts(options)
-    await this.#store.commit((context) => appendJob(path, checked, parts, context, decide))
+    const asked = repeatable({ method: 'POST', path, json }, options)
+    await this.#store.commit((context) =>
+      asked === undefined
+        ? appendJob(path, checked, parts, context, decide)
+        : appendOnce(asked, path, checked, parts, context, decide),
+    )
     if (appended === undefined) throw new DholeError('internal')
     return appended
   }
@@ -375,13 +384,16 @@ export class Database {
     return this.close()
   }
 
-  async #write(plan: WritePlan, options: WriteOptions): Promise<WriteOutcome> {
+  async #write(method: WriteMethod, plan: WritePlan, options: WriteOptions): Promise<WriteOutcome> {
     let outcome: WriteOutcome | undefined
     const decide = (decided: WriteOutcome) => {
       outcome = decided
     }
     const parts = this.#jobParts(options)
-    await this.#store.commit((context) => writeJob(plan, parts, context, decide))
+    const asked = repeatable({ method, path: plan.path, json: plan.json }, options)
+    await this.#store.commit((context) =>
+      asked === undefined ? writeJob(plan, parts, context, decide) : writeOnce(asked, plan, parts, context, decide),
+    )
     if (outcome === undefined) throw new DholeError('internal')
     return outcome
   }

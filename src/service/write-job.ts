@@ -18,6 +18,13 @@ export interface WriteOptions extends Access {
   readonly ifMatch?: string | undefined
   /** Refuse a write estimated to take longer, in seconds. Default: what the tree is set to. */
   readonly maxSeconds?: number | undefined
+  /**
+   * Names this request, with 1 to 255 printable ASCII characters: when it comes again within a day, it is answered as it
+   * was and writes nothing. Another request of the same caller may not have it.
+   */
+  readonly idempotencyKey?: string | undefined
+  /** What tells one value from another when requests are compared. Default: its JSON text. */
+  readonly digest?: string | undefined
 }
 
 /** What became of a write that was valid. */
@@ -28,17 +35,23 @@ export type WriteOutcome =
       readonly json: unknown
       /** Tag of what stands there now; not known after a patch. */
       readonly etag: string | undefined
+      /** Whether an earlier request has written it, and this one nothing. */
+      readonly replayed?: true
     }
   | {
       /** The condition did not hold; nothing is written. */
       readonly kind: 'mismatch'
       readonly current: NodeText | undefined
+      /** Whether an earlier request was answered so. */
+      readonly replayed?: true
     }
 
 /** A child appended under a generated key. */
 export interface Appended {
   readonly name: string
   readonly etag: string
+  /** Whether an earlier request has appended it, and this one nothing. */
+  readonly replayed?: true
 }
 
 /** Writes looked at between two pauses. */
@@ -154,13 +167,18 @@ function* resolveFor(judge: Judge | undefined, plan: WritePlan, now: number): Re
 }
 
 function* resolve(plan: WritePlan, now: number): Reads<WritePlan> {
+  return plan.resolve({ now, old: yield* oldNumbers(plan) })
+}
+
+/** The numbers that a plan adds to, by the text of their paths. */
+export function* oldNumbers({ serverValues }: WritePlan): Reads<ReadonlyMap<string, number>> {
   const old = new Map<string, number>()
-  for (const { path, serverValue } of plan.serverValues) {
+  for (const { path, serverValue } of serverValues) {
     if (serverValue.kind !== 'increment') continue
     const leaf = yield { kind: 'leaf', path }
     if (typeof leaf === 'number') old.set(formatPath(path), leaf)
   }
-  return plan.resolve({ now, old })
+  return old
 }
 
 /** A priority needs a node: one that is there, or one that the same request makes. */
@@ -198,7 +216,7 @@ function* anyExists(writes: readonly Write[]): Reads<boolean> {
 }
 
 /** Tag of the one place a put writes: what it wrote is all that stands there. */
-function etagAfter(plan: WritePlan): string {
+export function etagAfter(plan: WritePlan): string {
   const write = plan.writes[0]
   const value = write?.kind === 'priority' ? write.priority : write?.value
   return etagOf(value === undefined ? undefined : print(value, 'stored'))

@@ -5,7 +5,7 @@ import type { Change } from '../tree/change.ts'
 import type { NodeText, ReadText } from '../tree/node-text.ts'
 import type { Path } from '../tree/path.ts'
 import type { JsonText } from '../tree/print.ts'
-import type { Reads } from '../tree/read-request.ts'
+import type { JobReads, Reads } from '../tree/read-request.ts'
 
 /** How far a read may go before it is given up with `read-too-big`. */
 export interface ReadLimit {
@@ -34,11 +34,25 @@ export interface SettingsChange {
   readonly texts: readonly (readonly [name: string, text: string])[]
 }
 
+/** A text for later jobs, kept for a day under a key that only they need to know. */
+export interface Note {
+  readonly key: string
+  readonly text: string
+}
+
+/** A change, or none, and a note that is there exactly if the change is. */
+export interface NotedChange {
+  readonly kind: 'noted'
+  readonly change: Change | undefined
+  /** Takes the place of one with the same key. */
+  readonly note: Note
+}
+
 /** What a job has written, or `undefined` to leave everything as it is. */
-export type JobOutcome = Change | SettingsChange | undefined
+export type JobOutcome = Change | SettingsChange | NotedChange | undefined
 
 /** A request to change something. It runs inside the transaction and sees every write before it, durable or not. */
-export type Job = (context: CommitContext) => Reads<JobOutcome>
+export type Job = (context: CommitContext) => JobReads<JobOutcome>
 
 /** Where a commit stands in the history of one tree. A restored tree has another epoch. */
 export interface Position {

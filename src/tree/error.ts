@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'bad-key'
   | 'empty-key'
   | 'priority-method'
+  | 'key-reused'
   | 'bad-order'
   | 'shallow-with-order'
   | 'count-with-limit'
@@ -115,6 +116,7 @@ const entries: Record<ErrorCode, ErrorEntry> = {
     errcode: 20207,
     message: "Patch and Post Method can't handle path end with '.priority'",
   },
+  'key-reused': { errcode: 20208, message: 'The idempotency key has been used for another request' },
   'bad-order': {
     errcode: 20301,
     message: 'The orderBy parameter is invalid',

@@ -22,7 +22,16 @@ export type ReadRequest =
   /** Nothing: a good moment to let others run. */
   | { readonly kind: 'pause' }
 
+/** The text that an earlier job has left under a key, or `undefined`. Only a job may ask. */
+export interface NoteRequest {
+  readonly kind: 'note'
+  readonly key: string
+}
+
 export type ReadAnswer = NodeText | Leaf | boolean | number | undefined
 
 /** Logic that reads as it goes. */
 export type Reads<T> = Generator<ReadRequest, T, ReadAnswer>
+
+/** Logic of a job: as `Reads`, and it may ask for notes. */
+export type JobReads<T> = Generator<ReadRequest | NoteRequest, T, ReadAnswer>

@@ -203,7 +203,7 @@ describe('answers', () => {
         'content-type': 'application/json; charset=utf-8',
         'cache-control': 'no-cache',
         'access-control-allow-origin': '*',
-        'access-control-expose-headers': 'ETag, X-Firebase-Auth-Debug',
+        'access-control-expose-headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed',
         'strict-transport-security': 'max-age=31556926; includeSubDomains; preload',
       })
     }

@@ -17,7 +17,7 @@ const LONG = 'x'.repeat(5000)
 function breaking(job: Job): Job {
   return function* (context) {
     const effects = yield* job(context)
-    if (effects === undefined || effects.kind === 'settings') return effects
+    if (effects === undefined || !('writes' in effects)) return effects
     const broken = {
       get kind(): 'value' {
         throw new Error('broken write')

@@ -1,17 +1,20 @@
-import type { ReadAnswer, ReadRequest, Reads } from '../../tree/read-request.ts'
+import type { JobReads, ReadAnswer, ReadRequest } from '../../tree/read-request.ts'
 import { Lookup, type SlotSource } from './lookup.ts'
+import type { Notes } from './notes.ts'
 import type { TreeReader } from './read.ts'
 import type { SettingTexts } from './settings.ts'
 
 /**
  * Runs logic that reads, answering what it asks; pauses wherever the reading does.
  * @param slots finds slots in the same transaction as the reader
+ * @param notes of the same transaction, for a job
  */
 export function* runReads<T>(
-  logic: Reads<T>,
+  logic: JobReads<T>,
   reader: TreeReader,
   settings: SettingTexts,
   slots: SlotSource = reader,
+  notes?: Notes,
 ): Generator<void, T> {
   const lookup = new Lookup(reader, slots)
   let step = logic.next()
@@ -20,6 +23,7 @@ export function* runReads<T>(
     // What can take long is a generator of its own; most is not.
     if (request.kind === 'node') step = logic.next(yield* reader.node(request.path, Number.POSITIVE_INFINITY))
     else if (request.kind === 'pause') step = logic.next(yield)
+    else if (request.kind === 'note') step = logic.next(notes?.text(request.key))
     else step = logic.next(answer(request, lookup, reader, settings))
   }
   return step.value

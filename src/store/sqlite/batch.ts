@@ -8,6 +8,7 @@ import type { ChangeLog } from './change-log.ts'
 import type { Connection } from './connection.ts'
 import type { IndexMaintenance } from './index-maintenance.ts'
 import { readMeta } from './meta.ts'
+import type { Notes } from './notes.ts'
 import type { TreeReader } from './read.ts'
 import { meta } from './schema.ts'
 import type { Settings, SettingTexts } from './settings.ts'
@@ -68,6 +69,7 @@ export class BatchRunner {
   readonly #sweep: Sweep
   readonly #indexes: IndexMaintenance
   readonly #settings: Settings
+  readonly #notes: Notes
   readonly #pushIds: PushIds
   /** The greatest time of generated keys that a committed transaction has kept. */
   #savedPushTime: number
@@ -80,6 +82,7 @@ export class BatchRunner {
     sweep: Sweep,
     indexes: IndexMaintenance,
     settings: Settings,
+    notes: Notes,
   ) {
     const { client, orm } = connection
     this.#client = client
@@ -102,13 +105,14 @@ export class BatchRunner {
     this.#sweep = sweep
     this.#indexes = indexes
     this.#settings = settings
+    this.#notes = notes
     this.#savedPushTime = Number(readMeta(connection, PUSH_TIME) ?? 0)
     this.#pushIds = new PushIds(this.#savedPushTime)
   }
 
   /** Whether there is work that is no job: rows to remove, indexes to build. */
   get hasWork(): boolean {
-    return this.#sweep.isDue || this.#log.moreToTrim || this.#indexes.isDue
+    return this.#sweep.isDue || this.#log.moreToTrim || this.#notes.moreToTrim || this.#indexes.isDue
   }
 
   /** Whoever waits for such work need not any longer. */
@@ -124,6 +128,7 @@ export class BatchRunner {
     const firstSeq = this.#log.lastSeq
     const sweepIsDue = this.#sweep.isDue
     const settingsBefore = this.#settings.current
+    const lastNote = this.#notes.lastSeq
     let worked = false
     this.#begin.run()
     try {
@@ -149,6 +154,7 @@ export class BatchRunner {
       // What this very batch has cut off can wait for the next one: its callers need not wait for the cleaning.
       const swept = sweepIsDue && this.#sweep.step()
       const trimmed = this.#log.trim(context.now)
+      const noted = this.#notes.trim() || this.#notes.lastSeq !== lastNote
       const indexed = yield* this.#indexes.step(context.now)
       this.#commit.run()
       this.#savedPushTime = pushTime
@@ -159,7 +165,7 @@ export class BatchRunner {
         commits,
         settlements: [...settlements, ...indexed.news],
         settings,
-        changed: commits.length > 0 || issued || swept || trimmed || indexed.changed || isSet || worked,
+        changed: commits.length > 0 || issued || swept || trimmed || noted || indexed.changed || isSet || worked,
       }
     } catch (error) {
       this.#log.rewind(firstSeq)
@@ -178,7 +184,7 @@ export class BatchRunner {
   *#runJob(queued: QueuedJob, context: CommitContext, commits: Commit[]): Generator<void, Settlement> {
     let outcome: JobOutcome
     try {
-      outcome = yield* runReads(queued.job(context), this.#reader, this.#settings.current, this.#writer)
+      outcome = yield* runReads(queued.job(context), this.#reader, this.#settings.current, this.#writer, this.#notes)
     } catch (error) {
       // When SQLite has ended the transaction by itself, the batch is lost, not the job alone.
       if (!this.#client.inTransaction) throw error
@@ -190,7 +196,9 @@ export class BatchRunner {
       this.#settings.set(outcome)
       return done
     }
-    const change = outcome
+    if (outcome.kind === 'noted') this.#notes.keep(outcome.note)
+    const change = outcome.kind === 'noted' ? outcome.change : outcome
+    if (change === undefined) return done
     const texts: (JsonText | undefined)[] = []
     for (const write of change.writes) texts.push(yield* this.#writer.apply(write))
     const commit = this.#log.append(change, context.now, texts)

@@ -111,3 +111,13 @@ export const change = sqliteTable('change', {
 
 /** Facts about the tree as a whole: `epoch`, `push_time`. */
 export const meta = sqliteTable('meta', { name: text().primaryKey(), value: text().notNull() })
+
+/** Notes of jobs, the oldest first: what became of writes that may come again. */
+export const note = sqliteTable('note', {
+  /** Counts on, so that the first and last tell how many there are at the most. */
+  seq: integer().primaryKey(),
+  key: text().notNull().unique(),
+  /** In milliseconds since 1970, never smaller than that of an earlier one, whatever the clock says. */
+  at: integer().notNull(),
+  text: text().notNull(),
+})

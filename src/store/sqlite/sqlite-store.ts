@@ -16,6 +16,7 @@ import { DurabilityPipeline } from './durability.ts'
 import { IndexKeeper } from './index-keeper.ts'
 import { IndexMaintenance } from './index-maintenance.ts'
 import { LogFile, type SyncLog } from './log-file.ts'
+import { defaultNotes, type NoteRetention, Notes } from './notes.ts'
 import { type OpenFile, openFile } from './open.ts'
 import { TreeReader } from './read.ts'
 import { Reads, UNLIMITED } from './reads.ts'
@@ -28,7 +29,7 @@ import { TextCache } from './text-cache.ts'
 import { TreeWriter } from './write.ts'
 
 /** Settings of the SQLite engine; all have defaults. */
-export interface SqliteOptions extends Partial<LogRetention> {
+export interface SqliteOptions extends Partial<LogRetention>, Partial<NoteRetention> {
   /** Longest text of a subtree kept as one row, in UTF-16 code units. Default 4096; 0 makes every object interior. */
   readonly inlineLength?: number
   /** Length of the write-ahead log at which writes pause until it has been folded in, in bytes. Default 64 MiB. */
@@ -51,6 +52,7 @@ export const defaultStorage = {
   shortList: 64,
   indexIdleMs: 7 * 24 * 60 * 60 * 1000,
   ...defaultRetention,
+  ...defaultNotes,
 }
 
 /**
@@ -90,7 +92,16 @@ export class SqliteStore implements TreeStore {
     const treeWriter = new TreeWriter(writer, reader, sweep, maintenance, settings.inlineLength)
     const texts = new Settings(writer)
     this.#settings = texts.current
-    const runner = new BatchRunner(writer, reader, treeWriter, log, sweep, maintenance, texts)
+    const runner = new BatchRunner(
+      writer,
+      reader,
+      treeWriter,
+      log,
+      sweep,
+      maintenance,
+      texts,
+      new Notes(writer, settings),
+    )
     this.#cache = new TextCache(settings.cacheLength)
     this.#snapshots = new Snapshots(file, settings.shortList)
     this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes)

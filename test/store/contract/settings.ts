@@ -64,7 +64,7 @@ export function settingsContract(engine: Engine): void {
       const seen: ReadAnswer[] = []
       const breaking: Job = function* (context) {
         const change = yield* putJob('/a', 1)(context)
-        if (change === undefined || change.kind === 'settings') return change
+        if (change === undefined || !('writes' in change)) return change
         const broken = {
           get kind(): 'value' {
             throw new Error('broken write')
