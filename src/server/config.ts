@@ -10,6 +10,7 @@ import { LEAST_SECRET_LENGTH } from '../secret.ts'
 import { APPLICATION_ID } from '../service/application-id.ts'
 import { defaultMessages } from '../sms/messages.ts'
 import { defaultRetention } from '../store/sqlite/change-log.ts'
+import { defaultNotes } from '../store/sqlite/notes.ts'
 import { defaultStorage } from '../store/sqlite/sqlite-store.ts'
 import { DholeError } from '../tree/error.ts'
 import { defaultLimits } from '../tree/limits.ts'
@@ -169,6 +170,16 @@ export const configSchema = Type.Object({
     minimum: 1,
     default: defaultRetention.maxAgeMs,
     description: 'age up to which they are kept, in milliseconds',
+  }),
+  IDEMPOTENCY_COUNT: Type.Integer({
+    minimum: 1,
+    default: defaultNotes.maxNotes,
+    description: 'writes with an `Idempotency-Key` that an application remembers at the most',
+  }),
+  IDEMPOTENCY_AGE_MS: Type.Integer({
+    minimum: 1,
+    default: defaultNotes.noteAgeMs,
+    description: 'age up to which they are remembered, in milliseconds',
   }),
 })
 

@@ -5,6 +5,7 @@ import { dataContract } from './contract/data.ts'
 import { keyContract } from './contract/keys.ts'
 import { logContract } from './contract/log.ts'
 import { longContract } from './contract/long.ts'
+import { noteContract } from './contract/notes.ts'
 import { queryContract } from './contract/queries.ts'
 import { settingsContract } from './contract/settings.ts'
 
@@ -12,7 +13,15 @@ import { settingsContract } from './contract/settings.ts'
 export interface Engine {
   readonly name: string
   /** Opens or creates the tree at a path that is the test's own. */
-  open(file: string, retention?: { readonly maxChanges?: number; readonly maxAgeMs?: number }): TreeStore
+  open(file: string, retention?: Retention): TreeStore
+}
+
+/** How long a store keeps what is not the tree. */
+interface Retention {
+  readonly maxChanges?: number
+  readonly maxAgeMs?: number
+  readonly maxNotes?: number
+  readonly noteAgeMs?: number
 }
 
 /** What every engine must do, whatever it keeps its rows in. */
@@ -25,5 +34,6 @@ export function storeContract(engine: Engine): void {
     longContract(engine)
     queryContract(engine)
     settingsContract(engine)
+    noteContract(engine)
   })
 }
