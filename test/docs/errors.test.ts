@@ -8,7 +8,7 @@ import { customToken } from '../support/token.ts'
 import { allErrors, type Documented, errorsAt, fetchDocument, isSms, operationsOf, responseOf } from './document.ts'
 import { expectDocumented } from './expectations.ts'
 import { credentialsFor, goodBody } from './good-requests.ts'
-import { type Provocation, provocations, provoked, type Server, waysTo } from './provocations.ts'
+import { type Provocation, provocations, provoked, type Server, USED_KEY, waysTo } from './provocations.ts'
 
 /** Cannot be brought about from outside: the disk fails, or we do. */
 const UNPROVOKED: readonly ErrorCode[] = ['unavailable', 'internal']
@@ -54,6 +54,7 @@ function open(): HttpsServer {
 
 async function seed(big: boolean): Promise<void> {
   await open().call('DELETE', '/.json')
+  await open().call('DELETE', '/used.json', { headers: USED_KEY })
   await open().call('PUT', '/users/alice.json', { body: '{"name":"Alice"}' })
   if (!big) return
   for (const name of ['a', 'b', 'c']) await open().call('PUT', `/big/${name}.json`, { body: `"${'x'.repeat(2000)}"` })

@@ -41,6 +41,9 @@ const wrongTokens = {
   ],
 } as const satisfies Partial<Record<ErrorCode, readonly string[]>>
 
+/** A name that another request has. */
+export const USED_KEY = { 'Idempotency-Key': 'used' }
+
 /** How each error comes about; several ways where a body and a path can do it. */
 export const provocations: Readonly<Partial<Record<ErrorCode, readonly Provocation[]>>> = {
   'app-not-named': [{ server: 'several' }],
@@ -74,6 +77,7 @@ export const provocations: Readonly<Partial<Record<ErrorCode, readonly Provocati
   'bad-key': [{ body: '{"a#":1}' }],
   'empty-key': [{ body: '{"":1}' }],
   'priority-method': [{ path: 'users/alice/.priority' }],
+  'key-reused': [{ headers: USED_KEY, not: isRead }],
   'bad-order': [
     { query: '?orderBy=height' },
     { query: '?orderBy="$height"' },

@@ -33,6 +33,8 @@ export const errors = {
   postIfMatch: row(400, 20201, INVALID_PARAMETERS, 'if-match is not supported for POST'),
   patchEtag: row(400, 20201, INVALID_PARAMETERS, 'ETag and if-match are not supported for PATCH'),
   method: row(405, 20201, INVALID_PARAMETERS, 'Method not allowed'),
+  idempotencyKey: row(400, 20201, INVALID_PARAMETERS, 'Idempotency-Key must have 1 to 255 printable ASCII characters'),
+  keyReused: row(422, 20208, 'The idempotency key has been used for another request'),
   data: row(400, 20202, INVALID_DATA, "Invalid data; couldn't parse JSON object, array, or value."),
   patchData: row(
     400,

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { Answer, CallOptions } from '../support/https-server.ts'
 import { type ErrorRow, errorBody } from './errors.ts'
 
-/** A request and what it must be answered. `{name}` stands for what an earlier step kept under that name. */
+/** A request and what it must be answered. `{name}` stands for what an earlier step kept under that name, `{RUN}` for a text that no other play of a row has. */
 export interface Step {
   /** Method and target: `PUT /a.json?print=silent`. */
   readonly send: string
@@ -43,7 +43,8 @@ type Kept = Map<string, string>
 export async function play(row: Case, call: Call): Promise<void> {
   const reset = await call('PUT', row.root ?? '/.json', { body: JSON.stringify(row.data ?? null) })
   expect(reset.status).toBe(200)
-  const kept: Kept = new Map()
+  // Rows are played more than once, and what names a request must be new each time.
+  const kept: Kept = new Map([['RUN', crypto.randomUUID()]])
   for (const step of row.steps) await playStep(step, call, kept)
   for (const [target, expected] of Object.entries(row.after ?? {})) {
     const { text } = await call('GET', fill(target, kept))

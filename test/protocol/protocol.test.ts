@@ -4,6 +4,7 @@ import { type HttpsServer, startServer } from '../support/https-server.ts'
 import { conditional } from './conditional.ts'
 import { dataModel } from './data-model.ts'
 import { examples } from './examples.ts'
+import { idempotent } from './idempotent.ts'
 import { type Case, play } from './interpreter.ts'
 import { methods } from './methods.ts'
 import { parameters } from './parameters.ts'
@@ -18,6 +19,7 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
   methods,
   parameters,
   'conditional requests': conditional,
+  'idempotent writes': idempotent,
   queries,
   'refused queries': queryErrors,
 }
