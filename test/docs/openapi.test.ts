@@ -125,6 +125,7 @@ describe('parameters', () => {
     'x-http-method-override': ['PUT'],
     'If-None-Match': ['null_etag', 'other'],
     'if-match': ['*', 'other'],
+    'Idempotency-Key': ['7c0e6f1a-7a2d-4f0e-9d6f-2f1f0d3a9b55', '"quoted"'],
     'Last-Event-ID': ['somewhere:1'],
   }
 

@@ -20,6 +20,7 @@ export async function databaseIsTyped(database: Database): Promise<void> {
   const outcome = await database.put(['a'], { b: null })
   expectTypeOf(outcome).toEqualTypeOf<WriteOutcome>()
   if (outcome.kind === 'mismatch') expectTypeOf(outcome.current).toEqualTypeOf<NodeText | undefined>()
+  expectTypeOf((await database.put('/a', 1, { idempotencyKey: 'k' })).replayed).toEqualTypeOf<true | undefined>()
   expectTypeOf(await database.node('/a')).toEqualTypeOf<NodeText | undefined>()
   // @ts-expect-error a path is text or a list of keys
   database.node(7)
