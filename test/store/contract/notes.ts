@@ -149,6 +149,22 @@ export function noteContract(engine: Engine): void {
       expect(later).toEqual([undefined, undefined])
     })
 
+    test('are removed though the clock has gone back behind them', async () => {
+      await using directory = await tempDir()
+      const file = directory.file('tree')
+      await at(DAY_MS / 2, async () => {
+        await using ahead = engine.open(file)
+        await ahead.commit(noting('k', '1'))
+      })
+      {
+        // Every note lies further back than minus a minute.
+        await using store = engine.open(file, { noteAgeMs: -60_000 })
+        await store.swept()
+      }
+      await using store = engine.open(file)
+      expect(await notesOf(store, 'k')).toEqual([undefined])
+    })
+
     test('are removed when they are old, and the oldest when there are too many', async () => {
       await using directory = await tempDir()
       const file = directory.file('tree')
