@@ -23,7 +23,7 @@ export type ReadRequest =
   | { readonly kind: 'pause' }
 
 /** The text that an earlier job has left under a key, or `undefined`. Only a job may ask. */
-export interface NoteRequest {
+interface NoteRequest {
   readonly kind: 'note'
   readonly key: string
 }
