@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lt, lte, max, sql } from 'drizzle-orm'
+import { and, asc, desc, lt, lte, max, sql } from 'drizzle-orm'
 import type { Note } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { note } from './schema.ts'
@@ -31,22 +31,14 @@ export class Notes {
   #lastSeq: number
   #untrimmed = TRIM_STEP
 
-  constructor({ orm }: Connection, retention: NoteRetention) {
+  constructor({ client, orm }: Connection, retention: NoteRetention) {
     this.#retention = retention
     const [seq, at] = [sql.placeholder('seq'), sql.placeholder('at')]
-    this.#find = orm
-      .select({ at: note.at, text: note.text })
-      .from(note)
-      .where(eq(note.key, sql.placeholder('key')))
-      .prepare()
-    this.#save = orm
-      .insert(note)
-      .values({ seq, at, key: sql.placeholder('key'), text: sql.placeholder('text') })
-      .onConflictDoUpdate({
-        target: note.key,
-        set: { seq: sql`excluded.seq`, at: sql`excluded.at`, text: sql`excluded.text` },
-      })
-      .prepare()
+    // Raw, because they run for every write that may come again and Drizzle's prepared statements cost more.
+    this.#find = client.prepare<{ at: number; text: string }, [string]>('SELECT at, text FROM note WHERE key = ?')
+    this.#save = client.prepare<unknown, [number, string, number, string]>(
+      'INSERT OR REPLACE INTO note(seq, key, at, text) VALUES (?, ?, ?, ?)',
+    )
     this.#oldest = orm.select({ seq: note.seq, at: note.at }).from(note).orderBy(asc(note.seq)).limit(1).prepare()
     this.#lastBefore = orm
       .select({ seq: max(note.seq) })
@@ -67,12 +59,12 @@ export class Notes {
 
   /** What is kept under a key; nothing when it is too old, whether it is removed yet or not. */
   text(key: string): string | undefined {
-    const found = this.#find.get({ key })
-    return found === undefined || found.at < this.#outdated ? undefined : found.text
+    const found = this.#find.get(key)
+    return found === null || found.at < this.#outdated ? undefined : found.text
   }
 
   keep({ key, text }: Note): void {
-    this.#save.run({ seq: ++this.#lastSeq, key, at: this.#now, text })
+    this.#save.run(++this.#lastSeq, key, this.#now, text)
     this.#untrimmed++
   }
 
