@@ -10,12 +10,23 @@ export interface ChildServer extends AsyncDisposable, Pick<HttpsServer, 'url' | 
   peakMemory(): Promise<number>
   /** Ends it at once, as a power cut of the process would. */
   kill(): Promise<void>
+  /** Stops it in order. Resolves when the process has ended, however it did. */
+  stop(): Promise<void>
 }
 
-export async function startChild(options: DholeOptions): Promise<ChildServer> {
+export interface ChildSettings {
+  /** Variables beside those of this process. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Gets the way to end the process, long before it listens. */
+  readonly onSpawned?: (kill: () => Promise<void>) => void
+}
+
+/** @throws Error when the process ends before it listens */
+export async function startChild(options: DholeOptions, settings: ChildSettings = {}): Promise<ChildServer> {
   const tls = await certificate()
   let answered = Promise.withResolvers<ChildAnswer>()
   const child = Bun.spawn([process.execPath, SCRIPT], {
+    env: { ...process.env, ...settings.environment },
     stdout: 'inherit',
     stderr: 'inherit',
     ipc: (answer: ChildAnswer) => answered.resolve(answer),
@@ -31,6 +42,7 @@ export async function startChild(options: DholeOptions): Promise<ChildServer> {
     await child.exited
   }
   answered.promise.catch(() => {})
+  settings.onSpawned?.(kill)
   const listening = await ask({ kind: 'serve', options, tls, maxBodyBytes: LISTENER_BODY_BYTES })
   if (listening.kind !== 'listening') throw new Error('the child does not listen')
   return {
@@ -42,6 +54,11 @@ export async function startChild(options: DholeOptions): Promise<ChildServer> {
     kill: () => {
       answered.promise.catch(() => {})
       return kill()
+    },
+    stop: async () => {
+      answered.promise.catch(() => {})
+      child.send({ kind: 'stop' } satisfies ChildRequest)
+      await child.exited
     },
     [Symbol.asyncDispose]: kill,
   }

@@ -6,6 +6,7 @@ import type { Certificate } from './https-server.ts'
 export type ChildRequest =
   | { readonly kind: 'serve'; readonly options: DholeOptions; readonly tls: Certificate; readonly maxBodyBytes: number }
   | { readonly kind: 'peak-memory' }
+  | { readonly kind: 'stop' }
 
 export type ChildAnswer =
   | { readonly kind: 'listening'; readonly port: number }
@@ -16,11 +17,12 @@ function tell(answer: ChildAnswer): void {
 }
 
 if (import.meta.main) {
+  let app: Elysia | undefined
   process.on('message', (request: ChildRequest) => {
     switch (request.kind) {
       case 'serve': {
         const { options, tls, maxBodyBytes } = request
-        const app = new Elysia({ handler: { standardHostname: false } })
+        app = new Elysia({ handler: { standardHostname: false } })
           .use(dhole(options))
           .listen({ hostname: '127.0.0.1', port: 0, tls, http2: true, maxRequestBodySize: maxBodyBytes })
         tell({ kind: 'listening', port: app.server?.port ?? 0 })
@@ -29,6 +31,10 @@ if (import.meta.main) {
       case 'peak-memory':
         // Kibibytes.
         tell({ kind: 'peak-memory', bytes: process.resourceUsage().maxRSS * 1024 })
+        return
+      case 'stop':
+        // Without the channel nothing holds the process but what the plugin still has to do.
+        app?.stop(true).finally(() => process.disconnect?.())
         return
       default:
         request satisfies never
