@@ -31,7 +31,7 @@ export interface Cast {
   readonly messages: MessageClient
 }
 
-/** @param keepsAll whether regions remember what stood there after each acknowledged request */
+/** @param keepsAll whether everybody remembers what was so after each acknowledged request, not only after the last */
 export function castOf(seed: number, onAcknowledged: OnAcknowledged, keepsAll = false): readonly Cast[] {
   const random = new Random(seed)
   return APPS.map((app) => {
@@ -40,7 +40,7 @@ export function castOf(seed: number, onAcknowledged: OnAcknowledged, keepsAll = 
       const key = `c${at}`
       return new TreeClient({ app, key, random: random.fork(), counter, onAcknowledged, keepsAll })
     })
-    const messages = new MessageClient(app, random.fork(), onAcknowledged)
+    const messages = new MessageClient(app, random.fork(), onAcknowledged, keepsAll)
     return { app, trees, counter, rules: new RuleClient(app, onAcknowledged), messages }
   })
 }

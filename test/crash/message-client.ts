@@ -26,18 +26,20 @@ type UnderWay =
 /** Records messages, reports what became of them and asks for the news. */
 export class MessageClient implements Witness {
   readonly name: string
-  /** What an acknowledged report said, in the order of the acknowledgements. */
+  /** What acknowledged reports said, in order, if that is kept. */
   readonly reported: { readonly rrid: string; readonly numbers: readonly string[] }[] = []
   readonly #app: string
   readonly #random: Random
   readonly #onAcknowledged: OnAcknowledged
+  readonly #keepsAll: boolean
   readonly #batches = new Map<string, Map<string, Message>>()
   #number = 0
   #underWay: UnderWay | undefined
   /** Told, with no sign yet that the server has written that down. */
   #unsigned = new Set<Message>()
 
-  constructor(app: string, random: Random, onAcknowledged: OnAcknowledged) {
+  constructor(app: string, random: Random, onAcknowledged: OnAcknowledged, keepsAll: boolean) {
+    this.#keepsAll = keepsAll
     this.name = `${app} messages`
     this.#app = app
     this.#random = random
@@ -94,8 +96,6 @@ export class MessageClient implements Witness {
     this.#underWay = { kind: 'report', rrid, numbers }
     const data = numbers.map((mobile): Pushed => pushed(rrid, mobile))
     expectStatus(`${this.name}: report`, await client.push(JSON.stringify({ type: 1, data })), 200)
-    this.reported.push({ rrid, numbers })
-    this.#onAcknowledged(this.name)
     this.#noteReport(rrid, numbers)
     this.#sign()
   }
@@ -108,6 +108,8 @@ export class MessageClient implements Witness {
   }
 
   #noteReport(rrid: string, numbers: readonly string[]): void {
+    this.#onAcknowledged(this.name)
+    if (this.#keepsAll) this.reported.push({ rrid, numbers })
     for (const mobile of numbers) {
       const message = this.#batches.get(rrid)?.get(mobile)
       if (message !== undefined) message.isFinal = true

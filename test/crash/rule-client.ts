@@ -31,7 +31,9 @@ export class RuleClient implements Witness {
     const most = this.#version + (this.#isUnderWay ? 1 : 0)
     const isKept = version >= this.#version && version <= most
     const problems = isKept ? [] : [`${this.name}: of version ${version}, acknowledged ${this.#version}`]
-    this.#version = Math.max(0, version)
+    // What a read shows is as good as acknowledged.
+    if (version > this.#version) this.#onAcknowledged(this.name)
+    this.#version = version
     this.#isUnderWay = false
     return problems
   }

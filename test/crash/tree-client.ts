@@ -36,7 +36,10 @@ export class TreeClient implements Witness {
   async settle(server: Server): Promise<readonly string[]> {
     const answer = await server.call('GET', this.target([]))
     expectStatus(`${this.name}: GET`, answer, 200)
+    const before = this.region.acknowledged
     const problem = this.region.settle(answer.text)
+    // What a read shows is as good as acknowledged.
+    if (this.region.acknowledged > before) this.#parts.onAcknowledged(this.name)
     return problem === undefined ? [] : [`${this.name}: ${problem}`]
   }
 
