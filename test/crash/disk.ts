@@ -37,25 +37,31 @@ export class Disk {
     switch (entry.kind) {
       case 'write':
       case 'truncate':
-        return this.#files.get(entry.file)?.change(this.#number, entry)
+        this.#files.get(entry.file)?.change(this.#number, entry)
+        return
       case 'sync-begun':
         this.#syncs.set(entry.sync, this.#number)
         return
       case 'sync-ended':
-        return this.#synced(entry.file, this.#syncs.get(entry.sync) ?? 0)
+        this.#synced(entry.file, this.#syncs.get(entry.sync) ?? 0)
+        return
       case 'created': {
         // A number may come again when the file that had it is gone.
         const file = new DiskFile()
         this.#files.set(entry.file, file)
-        return this.#name(entry.path, (names) => names.set(entry.path, file))
+        this.#name(entry.path, (names) => names.set(entry.path, file))
+        return
       }
       case 'folder':
         this.#folders.set(entry.file, entry.path)
-        return this.#name(entry.path, (names) => names.set(entry.path, 'folder'))
+        this.#name(entry.path, (names) => names.set(entry.path, 'folder'))
+        return
       case 'renamed':
-        return this.#name(entry.to, (names) => rename(names, entry.from, entry.to))
+        this.#name(entry.to, (names) => rename(names, entry.from, entry.to))
+        return
       case 'removed':
-        return this.#name(entry.path, (names) => names.delete(entry.path))
+        this.#name(entry.path, (names) => names.delete(entry.path))
+        return
       case 'mark':
         return
       default:

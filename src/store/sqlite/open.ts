@@ -1,8 +1,9 @@
 import { Database as Client } from 'bun:sqlite'
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { migrate } from 'drizzle-orm/bun-sqlite/migrator'
+import { makeFolder } from '../../folder.ts'
 import { type Connection, connectWriter } from './connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
 
@@ -22,7 +23,7 @@ export interface OpenFile {
  * @throws when another process has it open, or it is no database
  */
 export function openFile(file: string): OpenFile {
-  mkdirSync(dirname(file), { recursive: true })
+  if (!existsSync(file)) makeFolder(dirname(file))
   const lock = lockFile(file)
   try {
     const writer = connectWriter(file)
