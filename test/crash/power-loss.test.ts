@@ -1,0 +1,38 @@
+import { expect, test } from 'bun:test'
+import { losePower } from './power-loss.ts'
+import { hasCompiler } from './recording.ts'
+
+const IMAGES = 120
+const WITHOUT_SYNC_IMAGES = 40
+
+function anySeed(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
+}
+
+const canRecord = hasCompiler()
+const why = canRecord ? '' : ' (skipped: needs Linux and a C compiler named cc)'
+
+test.skipIf(!canRecord)(
+  `whatever of it was not synced is lost with the power, nothing acknowledged is${why}`,
+  async () => {
+    const seed = anySeed()
+    const { problems, images, runs } = await losePower({ images: IMAGES, seed })
+    expect({ seed, problems }).toEqual({ seed, problems: [] })
+    expect([images, runs]).toEqual([IMAGES, 1])
+  },
+  180_000,
+)
+
+test.skipIf(!canRecord)(
+  `a server that acknowledges before it has synced is found out${why}`,
+  async () => {
+    const seed = anySeed()
+    const { problems } = await losePower({ images: WITHOUT_SYNC_IMAGES, seed, withoutDatasync: true })
+    const lost = problems.filter((problem) => problem.includes('acknowledged'))
+    expect([seed, lost.length > 0]).toEqual([seed, true])
+    // It is the only thing that is wrong: what is there is whole, and nothing was written unseen.
+    const others = problems.filter((problem) => !/acknowledged|was reported, and is not/.test(problem))
+    expect([seed, others]).toEqual([seed, []])
+  },
+  120_000,
+)
