@@ -11,6 +11,8 @@ import { buildRecorder, type Entry } from './recording.ts'
 
 /** Images that are made of one run. */
 const IMAGES_OF_RUN = 250
+/** So much is written and told while a process starts and its clients look at what is there. */
+const ENTRIES_OF_START = 80
 /** A disk in memory, where there is one: images are many, and none is to last. */
 const MEMORY = '/dev/shm'
 
@@ -91,17 +93,33 @@ async function imagesOf(run: RecordedRun, number: number, random: Random): Promi
   return problems
 }
 
-/** When the power goes: anywhere, right after somebody was told something, and around what is rare. */
+/**
+ * When the power goes: anywhere, right after somebody was told something, around what is rare, and when a process has
+ * told the first of what the one before it had left.
+ */
 function momentsOf(entries: readonly Entry[], number: number, random: Random): readonly number[] {
   const marks = placesOf(entries, ({ kind }) => kind === 'mark')
   const rare = placesOf(entries, ({ kind }) => kind !== 'mark' && kind !== 'write')
+  const starts = startsOf(entries)
+  const first = marks.filter((mark) => starts.some((start) => mark > start && mark < start + ENTRIES_OF_START))
   const near = (places: readonly number[]) => places[random.below(places.length)] ?? 0
   const pick = [
     () => random.below(entries.length),
     () => near(marks),
+    () => near(first),
     () => Math.min(entries.length - 1, near(rare) + random.below(3)),
   ] as const
   return Array.from({ length: number }, () => random.pick(pick)()).sort((one, other) => one - other)
+}
+
+/** Where processes begin: each numbers its syncs from another one on. */
+function startsOf(entries: readonly Entry[]): readonly number[] {
+  let process = -1n
+  return placesOf(entries, (entry) => {
+    if (entry.kind !== 'sync-begun' || entry.sync >> 32n === process) return false
+    process = entry.sync >> 32n
+    return true
+  })
 }
 
 function placesOf(entries: readonly Entry[], isMeant: (entry: Entry) => boolean): readonly number[] {

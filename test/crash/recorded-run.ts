@@ -5,7 +5,7 @@ import { type ChildServer, startChild } from '../support/child-server.ts'
 import { type Cast, castOf, serverOptions, witnessesOf } from './cast.ts'
 import { Disk } from './disk.ts'
 import { Random } from './random.ts'
-import { type Entry, Marks, readRecording, recorderEnvironment } from './recording.ts'
+import { type Entry, KILL_RECORDED, Marks, readRecording, recorderEnvironment } from './recording.ts'
 
 /** How the processes of a run end, one after the other. What is killed leaves its log, and writes that nobody knows of. */
 const ENDS = ['stop', 'kill', 'kill', 'stop'] as const
@@ -45,7 +45,7 @@ export async function recordRun({ seed, library, folder, withoutDatasync = false
   const casts = castOf(random.below(2 ** 32), (name) => marks.put(name), true)
   const environment = recorderEnvironment({ library, root, log, withoutDatasync })
   for (const end of ENDS) {
-    await using server = await startChild(serverOptions(root), { environment })
+    await using server = await startChild(serverOptions(root), { environment, killSignal: KILL_RECORDED })
     const witnesses = casts.flatMap(witnessesOf)
     problems.push(...(await Promise.all(witnesses.map((witness) => witness.settle(server)))).flat())
     const acknowledged = LEAST_ACKNOWLEDGED + random.below(MOST_ACKNOWLEDGED)

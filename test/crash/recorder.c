@@ -8,6 +8,8 @@
  *   RECORDER_SYNC_US      longest time by which a sync takes longer, in microseconds, so that more happens meanwhile
  *   RECORDER_NO_DATASYNC  set: fdatasync does nothing and says it is done
  *
+ * SIGSTKFLT, which nobody else sends, kills the process as SIGKILL does, but never between a call and its record.
+ *
  * A record is a head of 32 bytes, integers of the machine, and a body:
  *   u32 kind, u32 length of the body, u64 file, u64 number, u64 unused
  * See recording.ts for the kinds.
@@ -263,6 +265,14 @@ static void on_call(int signal, siginfo_t *info, void *raw) {
   errno = kept;
 }
 
+/* Dies like from SIGKILL, but never between a call and its record. */
+static void on_end(int signal) {
+  (void)signal;
+  pthread_mutex_lock(&lock);
+  kill(getpid(), SIGKILL);
+  for (;;) pause();
+}
+
 /* The runtime takes this signal too, for calls that a container forbids: ours must not be taken for those. */
 int sigaction(int signal, const struct sigaction *action, struct sigaction *before) {
   static int (*real)(int, const struct sigaction *, struct sigaction *);
@@ -307,6 +317,10 @@ static void stop_calls(void) {
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   sigfillset(&action.sa_mask);
   if (sigaction(SIGSYS, &action, NULL) != 0) broken("cannot take the signal");
+  struct sigaction ending = {0};
+  ending.sa_handler = on_end;
+  sigfillset(&ending.sa_mask);
+  if (sigaction(SIGSTKFLT, &ending, NULL) != 0) broken("cannot take the signal of the end");
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) broken("cannot give up privileges");
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) broken("the system does not let calls be stopped");
 }

@@ -27,6 +27,9 @@ export function buildRecorder(library: string): void {
   if (status !== 0) throw new Error(`cc: ${stderr}`)
 }
 
+/** Kills a recorded process between two calls. */
+export const KILL_RECORDED = 'SIGSTKFLT'
+
 export interface RecorderSettings {
   readonly library: string
   /** The folder, without links in its path. */

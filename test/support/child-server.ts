@@ -17,6 +17,8 @@ export interface ChildServer extends AsyncDisposable, Pick<HttpsServer, 'url' | 
 export interface ChildSettings {
   /** Variables beside those of this process. */
   readonly environment?: Readonly<Record<string, string>>
+  /** What kills it. Default: SIGKILL. */
+  readonly killSignal?: NodeJS.Signals
   /** Gets the way to end the process, long before it listens. */
   readonly onSpawned?: (kill: () => Promise<void>) => void
 }
@@ -38,7 +40,7 @@ export async function startChild(options: DholeOptions, settings: ChildSettings 
     return answered.promise
   }
   const kill = async (): Promise<void> => {
-    child.kill('SIGKILL')
+    child.kill(settings.killSignal ?? 'SIGKILL')
     await child.exited
   }
   answered.promise.catch(() => {})

@@ -27,12 +27,14 @@ export function openFile(file: string): OpenFile {
   const lock = lockFile(file)
   try {
     const writer = connectWriter(file)
-    // One commit under FULL syncs the directory entry of a new log, which later syncs of its content do not.
     writer.client.run('PRAGMA synchronous = FULL')
     migrate(writer.orm, { migrationsFolder: MIGRATIONS })
     const epoch = readMeta(writer, 'epoch') ?? crypto.randomUUID()
     writeMeta(writer, 'epoch', epoch)
-    syncDirectory(dirname(file))
+    // A process that was killed may have left commits that were never synced: from here on they are read and told of.
+    sync(`${file}-wal`)
+    // Its name too: later syncs of its content do not keep that.
+    sync(dirname(file))
     writer.client.run('PRAGMA synchronous = NORMAL')
     return { writer, epoch, unlock: () => lock.close() }
   } catch (error) {
@@ -57,8 +59,8 @@ function lockFile(file: string): Client {
   return lock
 }
 
-function syncDirectory(directory: string): void {
-  const descriptor = openSync(directory, 'r')
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r')
   try {
     fsyncSync(descriptor)
   } finally {
