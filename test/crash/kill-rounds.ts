@@ -10,7 +10,7 @@ import { Random } from './random.ts'
 import { UnexpectedAnswer } from './witness.ts'
 
 /** When a process is killed. */
-export type Moment = 'time' | 'acknowledgement' | 'checkpoint' | 'starting' | 'stopping'
+type Moment = 'time' | 'acknowledgement' | 'checkpoint' | 'starting' | 'stopping'
 
 const MOMENTS: readonly Moment[] = ['time', 'acknowledgement', 'checkpoint', 'starting', 'stopping']
 const MOST_LOAD_MS = 500

@@ -16,7 +16,7 @@ export type Step =
   | { readonly kind: 'query' }
 
 /** Children of the list: more than are sorted without an index. */
-export const LIST_LENGTH = 90
+const LIST_LENGTH = 90
 const LARGE = 120
 
 /** One more step of a plan. @param number of the step, so that no value comes twice */
