@@ -6,7 +6,7 @@ import { tempDir } from '../support/temp-dir.ts'
 import type { Luck } from './disk-file.ts'
 import { imageProblems, writeImage } from './image.ts'
 import { Random } from './random.ts'
-import { type RecordedRun, recordRun, unseenWrites } from './recorded-run.ts'
+import { type RecordedRun, recordRun, type Unsynced, unseenWrites } from './recorded-run.ts'
 import { buildRecorder, type Entry } from './recording.ts'
 
 /** Images that are made of one run. */
@@ -28,8 +28,11 @@ const LUCK: readonly [Luck, ...Luck[]] = [
 export interface PowerLossPlan {
   readonly images: number
   readonly seed: number
-  /** Whether the server does not sync before it acknowledges: what is promised cannot be kept then. */
-  readonly withoutDatasync?: boolean
+  /**
+   * Which processes do not sync before they acknowledge. Of `all` what is promised cannot be kept. After the `first`
+   * the power goes only once the next one tells what it has found.
+   */
+  readonly unsynced?: Unsynced
   /** Hears of each run when all its images were looked at. */
   readonly onRun?: (images: number, problems: readonly string[]) => void
 }
@@ -43,7 +46,7 @@ export interface PowerLossResult {
 }
 
 /** Records servers at work and looks at what their disk may hold if the power goes, at many moments and in many ways. */
-export async function losePower({ images, seed, withoutDatasync, onRun }: PowerLossPlan): Promise<PowerLossResult> {
+export async function losePower({ images, seed, unsynced, onRun }: PowerLossPlan): Promise<PowerLossResult> {
   await using dir = await tempDir()
   const library = dir.file('recorder.so')
   buildRecorder(library)
@@ -56,11 +59,11 @@ export async function losePower({ images, seed, withoutDatasync, onRun }: PowerL
       seed: runSeed,
       library,
       folder: folder.path,
-      withoutDatasync: withoutDatasync ?? false,
+      ...(unsynced === undefined ? {} : { unsynced }),
     })
     const number = Math.min(IMAGES_OF_RUN, images - result.images)
     const found = [...run.problems, ...unseenWrites(run).map((file) => `written to unseen: ${file}`)]
-    found.push(...(await imagesOf(run, number, new Random(runSeed))))
+    found.push(...(await imagesOf(run, number, new Random(runSeed), unsynced === 'first')))
     result.problems.push(...found.map((problem) => `run ${result.runs + 1}, seed ${runSeed}: ${problem}`))
     result.images += number
     result.runs++
@@ -70,9 +73,10 @@ export async function losePower({ images, seed, withoutDatasync, onRun }: PowerL
   return result
 }
 
-async function imagesOf(run: RecordedRun, number: number, random: Random): Promise<readonly string[]> {
+/** @param later whether the power stays on until a second process has told what it has found */
+async function imagesOf(run: RecordedRun, number: number, random: Random, later: boolean): Promise<readonly string[]> {
   const { entries, casts, dataDir } = run
-  const moments = momentsOf(entries, number, random)
+  const moments = momentsOf(entries, number, random, later)
   const disk = run.disk()
   const told = new Map<string, number>()
   const problems: string[] = []
@@ -97,8 +101,9 @@ async function imagesOf(run: RecordedRun, number: number, random: Random): Promi
  * When the power goes: anywhere, right after somebody was told something, around what is rare, and when a process has
  * told the first of what the one before it had left.
  */
-function momentsOf(entries: readonly Entry[], number: number, random: Random): readonly number[] {
-  const marks = placesOf(entries, ({ kind }) => kind === 'mark')
+function momentsOf(entries: readonly Entry[], number: number, random: Random, later: boolean): readonly number[] {
+  const from = later ? (startsOf(entries)[1] ?? 0) : 0
+  const marks = placesOf(entries, ({ kind }, at) => kind === 'mark' && at > from)
   const rare = placesOf(entries, ({ kind }) => kind !== 'mark' && kind !== 'write')
   const starts = startsOf(entries)
   const first = marks.filter((mark) => starts.some((start) => mark > start && mark < start + ENTRIES_OF_START))
@@ -109,7 +114,8 @@ function momentsOf(entries: readonly Entry[], number: number, random: Random): r
     () => near(first),
     () => Math.min(entries.length - 1, near(rare) + random.below(3)),
   ] as const
-  return Array.from({ length: number }, () => random.pick(pick)()).sort((one, other) => one - other)
+  const earliest = later ? (marks[0] ?? 0) : 0
+  return Array.from({ length: number }, () => Math.max(earliest, random.pick(pick)())).sort((one, other) => one - other)
 }
 
 /** Where processes begin: each numbers its syncs from another one on. */
@@ -122,6 +128,6 @@ function startsOf(entries: readonly Entry[]): readonly number[] {
   })
 }
 
-function placesOf(entries: readonly Entry[], isMeant: (entry: Entry) => boolean): readonly number[] {
-  return entries.flatMap((entry, at) => (isMeant(entry) ? [at] : []))
+function placesOf(entries: readonly Entry[], isMeant: (entry: Entry, at: number) => boolean): readonly number[] {
+  return entries.flatMap((entry, at) => (isMeant(entry, at) ? [at] : []))
 }

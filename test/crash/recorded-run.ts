@@ -9,8 +9,12 @@ import { type Entry, KILL_RECORDED, Marks, readRecording, recorderEnvironment } 
 
 /** How the processes of a run end, one after the other. What is killed leaves its log, and writes that nobody knows of. */
 const ENDS = ['stop', 'kill', 'kill', 'stop'] as const
+const ENDS_OF_UNSYNCED = ['kill', 'stop'] as const
 const LEAST_ACKNOWLEDGED = 60
 const MOST_ACKNOWLEDGED = 160
+
+/** Processes that do not call `fdatasync`: all, or the first one, which is then killed. */
+export type Unsynced = 'all' | 'first'
 
 export interface RunSettings {
   readonly seed: number
@@ -18,8 +22,8 @@ export interface RunSettings {
   readonly library: string
   /** An empty folder of its own. */
   readonly folder: string
-  /** Whether nothing is synced before it is acknowledged. */
-  readonly withoutDatasync?: boolean
+  /** Which processes sync nothing before they acknowledge it. Default: none. */
+  readonly unsynced?: Unsynced
 }
 
 /** What a few processes on the same files have done, and what their clients know. */
@@ -34,7 +38,7 @@ export interface RecordedRun {
 }
 
 /** Plays a load on servers that are recorded. */
-export async function recordRun({ seed, library, folder, withoutDatasync = false }: RunSettings): Promise<RecordedRun> {
+export async function recordRun({ seed, library, folder, unsynced }: RunSettings): Promise<RecordedRun> {
   const root = join(realpathSync(folder), 'data')
   const log = join(realpathSync(folder), 'log')
   await mkdir(root)
@@ -43,9 +47,13 @@ export async function recordRun({ seed, library, folder, withoutDatasync = false
   const problems: string[] = []
   using marks = new Marks(log)
   const casts = castOf(random.below(2 ** 32), (name) => marks.put(name), true)
-  const environment = recorderEnvironment({ library, root, log, withoutDatasync })
-  for (const end of ENDS) {
+  const ends = unsynced === 'first' ? ENDS_OF_UNSYNCED : ENDS
+  for (const [at, end] of ends.entries()) {
+    const withoutDatasync = unsynced === 'all' || (unsynced === 'first' && at === 0)
+    const environment = recorderEnvironment({ library, root, log, withoutDatasync })
     await using server = await startChild(serverOptions(root), { environment, killSignal: KILL_RECORDED })
+    // What is read from here on is told.
+    marks.put('listening')
     const witnesses = casts.flatMap(witnessesOf)
     problems.push(...(await Promise.all(witnesses.map((witness) => witness.settle(server)))).flat())
     const acknowledged = LEAST_ACKNOWLEDGED + random.below(MOST_ACKNOWLEDGED)
