@@ -1,0 +1,26 @@
+import type { Database as Client } from 'bun:sqlite'
+import journal from '../../../drizzle/sqlite/meta/_journal.json' with { type: 'json' }
+
+/** How the tables of a file compare with those this program knows. */
+export type FileAge = 'none' | 'older' | 'current' | 'newer'
+
+/** Time of the newest migration this program has, in milliseconds since 1970. */
+const KNOWN = Math.max(...journal.entries.map(({ when }) => when))
+
+/**
+ * Whether the tables of a file are those of this program: it brings older ones up to date when it opens the file, and
+ * does not understand newer ones. `none` when there are no tables of ours.
+ */
+export function fileAge(client: Client): FileAge {
+  const table = client
+    .prepare<{ found: number }, []>("SELECT 1 AS found FROM sqlite_schema WHERE name = '__drizzle_migrations'")
+    .get()
+  if (table === null) return 'none'
+  const applied = client
+    .prepare<{ latest: number | null }, []>('SELECT max(created_at) AS latest FROM __drizzle_migrations')
+    .get()
+  const latest = Number(applied?.latest ?? 0)
+  if (latest === 0) return 'none'
+  if (latest === KNOWN) return 'current'
+  return latest < KNOWN ? 'older' : 'newer'
+}

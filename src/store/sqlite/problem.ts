@@ -1,0 +1,17 @@
+/** Something in a file that must not be. */
+export interface Problem {
+  /** What was looked at, such as `a closure row is missing`. */
+  readonly check: string
+  /** The row, or what was found there. */
+  readonly detail: string
+}
+
+/** Rows of one kind that are told: more of them say nothing new. */
+export const MOST_TOLD = 100
+const LONGEST_DETAIL = 200
+
+/** A problem with what was found, cut where it is long. */
+export function problem(check: string, found: unknown): Problem {
+  const text = typeof found === 'string' ? found : JSON.stringify(found)
+  return { check, detail: text.length > LONGEST_DETAIL ? `${text.slice(0, LONGEST_DETAIL)}…` : text }
+}
