@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { configSchema, type RawConfig, readConfig, settingSchema } from '../server/config.ts'
 import { appsCommand } from './apps.ts'
+import { backupCommand } from './backup.ts'
 import { rulesCommand } from './rules.ts'
 import { smsCommand } from './sms.ts'
 import { tokenCommand } from './token.ts'
@@ -42,6 +43,7 @@ serveCommand.action(async (flags: Record<string, string | undefined>) => {
 })
 
 program.addCommand(appsCommand())
+program.addCommand(backupCommand())
 program.addCommand(rulesCommand())
 program.addCommand(smsCommand())
 program.addCommand(tokenCommand())

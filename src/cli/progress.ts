@@ -4,24 +4,29 @@ const ERASE_LINE = '\r\u001b[K'
 
 /** One line on the terminal, rewritten while something long goes on; nothing where there is no terminal. */
 export class Progress {
+  readonly #what: string
   readonly #total: number | undefined
   readonly #begin = performance.now()
   readonly #isShown = process.stderr.isTTY
   #shownAt = Number.NEGATIVE_INFINITY
 
-  /** @param total all that is to be done, in any unit; `undefined` when nobody knows */
-  constructor(total?: number) {
+  /**
+   * @param what is counted, such as `messages`
+   * @param total all that is to be done, in any unit; `undefined` when nobody knows
+   */
+  constructor(what: string, total?: number) {
+    this.#what = what
     this.#total = total
   }
 
   /** @param done how much of the total */
-  show(records: number, done = 0): void {
+  show(count: number, done = 0): void {
     const now = performance.now()
     if (!this.#isShown || now - this.#shownAt < LEAST_MS) return
     this.#shownAt = now
-    const rate = Math.round(records / Math.max((now - this.#begin) / 1000, 0.001))
+    const rate = Math.round(count / Math.max((now - this.#begin) / 1000, 0.001))
     const part = this.#total ? `, ${Math.floor((100 * done) / this.#total)} %` : ''
-    process.stderr.write(`${ERASE_LINE}${records} messages, ${rate}/s${part}`)
+    process.stderr.write(`${ERASE_LINE}${count} ${this.#what}, ${rate}/s${part}`)
   }
 
   /** Takes the line away. */

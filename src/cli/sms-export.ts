@@ -10,7 +10,7 @@ import type { FileFormat } from './sms-file.ts'
  * @throws Error when they cannot be written
  */
 export async function exportTo(destination: Destination, desk: MessageDesk, format: FileFormat): Promise<number> {
-  const progress = new Progress()
+  const progress = new Progress('messages')
   let count = 0
   try {
     await destination.write(format.head)

@@ -11,7 +11,7 @@ import { sizeOf, textOf } from './sms-input.ts'
  * @throws Error with the line of what is wrong, and from where on nothing is imported because of it
  */
 export async function importFile(desk: MessageDesk, file: string, format: FileFormat): Promise<void> {
-  const progress = new Progress(sizeOf(file))
+  const progress = new Progress('messages', sizeOf(file))
   const importing = new Importing(desk)
   let bytes = 0
   const text = textOf(file, (count) => {

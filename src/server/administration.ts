@@ -40,6 +40,24 @@ export interface Administration {
   /** @param deleteData whether the tree goes too */
   remove(id: string, deleteData: boolean): Promise<void>
   state(): Awaitable<ServerState>
+  /** Resolves when all that is committed to the tree of one is durable. */
+  settle(id: string): Promise<void>
+  /**
+   * Puts a file that lies ready beside a tree in its place: streams end, requests wait.
+   * @param stamp what the names of the new and of the old file end in
+   * @param keep whether the old one stays beside it
+   */
+  replaceTree(id: string, stamp: string, keep: boolean): Promise<void>
+}
+
+/** Where a file lies that is to become a tree's. */
+export function stagedFile(dataDir: string, id: string, stamp: string): string {
+  return `${treeFile(dataDir, id)}.restoring-${stamp}`
+}
+
+/** Where the file lies that was a tree's before. */
+export function keptFile(dataDir: string, id: string, stamp: string): string {
+  return `${treeFile(dataDir, id)}.before-restore-${stamp}`
 }
 
 /** The application of requests that name none; it is not registered, the settings of the server are its own. */
@@ -60,7 +78,7 @@ export interface OpenApplications {
 
 /** The setting of the server that fixes a key of the default application. */
 const SETTING = { secret: 'APP_SECRET', sms: 'SMS_KEY' } as const
-const FILES_OF_A_TREE = ['', '-wal', '-shm', '-lock']
+const FILES_OF_A_TREE = ['', '-wal', '-shm', '-restore', '-lock']
 
 /** The keys that settings of the server fix; an empty one counts as unset. */
 export function fixedKeys(settings: Readonly<Record<string, string | undefined>>): readonly Rotation['key'][] {
@@ -139,6 +157,22 @@ export class FileAdministration implements Administration {
       rules: database.hasOwnRules ? 'own' : this.#rulesOf(id),
     }))
     return { defaultId: this.#default.id, open: open ?? [] }
+  }
+
+  async settle(id: string): Promise<void> {
+    await this.#applications?.open.find((application) => application.id === id)?.database.settled()
+  }
+
+  async replaceTree(id: string, stamp: string, keep: boolean): Promise<void> {
+    checkId(id)
+    const staged = stagedFile(this.#dataDir, id, stamp)
+    if (!existsSync(staged)) throw new Error(`there is no ${staged}`)
+    const kept = keep ? keptFile(this.#dataDir, id, stamp) : undefined
+    // The other commands need no engine.
+    const { replaceFile } = await import('../store/sqlite/replace.ts')
+    const replace = () => replaceFile(treeFile(this.#dataDir, id), { staged, kept })
+    if (this.#applications === undefined) replace()
+    else await this.#applications.replace(id, replace)
   }
 
   /** Those of one that has stored none. */

@@ -36,6 +36,13 @@ export const commandSchema = Type.Union([
   }),
   Type.Object({ do: Type.Literal('remove'), id: Type.String(), deleteData: Type.Boolean() }),
   Type.Object({ do: Type.Literal('state') }),
+  Type.Object({ do: Type.Literal('settle'), id: Type.String() }),
+  Type.Object({
+    do: Type.Literal('replace-tree'),
+    id: Type.String(),
+    stamp: Type.String({ pattern: '^[0-9TZ-]{1,40}$' }),
+    keep: Type.Boolean(),
+  }),
   Type.Object({
     do: Type.Literal('sms-import'),
     id: Type.String(),

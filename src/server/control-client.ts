@@ -52,6 +52,14 @@ class RemoteServer implements ConnectedServer {
     return (await send(this.#path, { do: 'state' })) as ServerState
   }
 
+  async settle(id: string): Promise<void> {
+    await send(this.#path, { do: 'settle', id })
+  }
+
+  async replaceTree(id: string, stamp: string, keep: boolean): Promise<void> {
+    await send(this.#path, { do: 'replace-tree', id, stamp, keep })
+  }
+
   desk(id: string): MessageDesk {
     return new RemoteDesk(this.#path, id)
   }

@@ -70,6 +70,10 @@ function carryOut(command: Command, administration: Administration, desks: Messa
       return administration.remove(command.id, command.deleteData)
     case 'state':
       return administration.state()
+    case 'settle':
+      return administration.settle(command.id)
+    case 'replace-tree':
+      return administration.replaceTree(command.id, command.stamp, command.keep)
     case 'sms-import':
       return desks.at(command.id, (desk) => desk.import(command.page))
     case 'sms-export':

@@ -66,7 +66,9 @@ export class Applications {
   readonly #hostSuffix: string | undefined
   /** Those open now, or being closed. */
   readonly #tenants = new Map<string, Tenant>()
-  #kept = 0
+  readonly #kept = new Set<string>()
+  /** Those whose files are being replaced. */
+  readonly #replacing = new Map<string, Promise<void>>()
   #isClosed = false
   #clock: Timer | undefined
 
@@ -85,7 +87,7 @@ export class Applications {
     const open = this.#settings.find(id)
     if (open === undefined) throw new DholeError('app-unknown')
     this.#tenants.set(id, new Tenant(id, open(), true))
-    this.#kept++
+    this.#kept.add(id)
   }
 
   /**
@@ -111,6 +113,27 @@ export class Applications {
   async remove(id: string): Promise<void> {
     const tenant = this.#tenants.get(id)
     if (tenant !== undefined) await this.#close(tenant)
+  }
+
+  /**
+   * Closes one, has something done to its files, and lets it be opened again; requests wait for that, streams end. Where
+   * it is not open, nobody opens it meanwhile.
+   * @throws what the action throws: then the files are opened as they are
+   */
+  async replace(id: string, action: () => void): Promise<void> {
+    while (this.#replacing.has(id)) await this.#replacing.get(id)
+    if (this.#isClosed) throw new DholeError('unavailable')
+    const done = Promise.withResolvers<void>()
+    this.#replacing.set(id, done.promise)
+    try {
+      await this.remove(id)
+      action()
+    } finally {
+      this.#replacing.delete(id)
+      // Nobody need ask for one that is kept open.
+      if (this.#kept.has(id) && !this.#isClosed) this.#reopen(id)
+      done.resolve()
+    }
   }
 
   /** Ends every stream; those who listened come again when they can. */
@@ -160,9 +183,14 @@ export class Applications {
 
   /** What has to end before one more is opened. @throws `unavailable` when it will not end by itself */
   #obstacle(id: string): Promise<void> | undefined {
-    const closing = this.#tenants.get(id)?.closing
-    if (closing !== undefined) return closing
-    if (this.#tenants.size - this.#kept < this.#settings.maxOpen) return undefined
+    const under = this.#replacing.get(id) ?? this.#tenants.get(id)?.closing
+    if (under !== undefined) return under
+    if (this.#kept.has(id) || this.#tenants.size - this.#kept.size < this.#settings.maxOpen) return undefined
+    return this.#makeRoom()
+  }
+
+  /** Closes the one that was idle for the longest time. @throws `unavailable` when all are busy */
+  #makeRoom(): Promise<void> {
     const tenants = [...this.#tenants.values()].filter(({ isKept }) => !isKept)
     const under = tenants.find((tenant) => tenant.closing !== undefined)?.closing
     if (under !== undefined) return under
@@ -172,10 +200,20 @@ export class Applications {
   }
 
   #begin(id: string, open: () => ApplicationParts): Tenant {
-    const tenant = new Tenant(id, this.#attempt(id, open), false)
+    const tenant = new Tenant(id, this.#attempt(id, open), this.#kept.has(id))
     this.#tenants.set(id, tenant)
     this.#clock ??= this.#startClock()
     return tenant
+  }
+
+  /** Whoever asks for it tries again should that fail. */
+  #reopen(id: string): void {
+    try {
+      this.#begin(id, this.#found(id))
+    } catch (error) {
+      // What is wrong with the files was told where it was found.
+      if (!(error instanceof DholeError)) throw error
+    }
   }
 
   /** What is wrong with one application is told to whoever runs the service, not to clients. */

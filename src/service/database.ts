@@ -364,6 +364,14 @@ export class Database {
     return this.#store.position()
   }
 
+  /** Resolves when all that is committed is durable. @throws `unavailable` when it will never be known to be */
+  async settled(): Promise<void> {
+    // biome-ignore lint/correctness/useYield: it has nothing to ask, and its answer waits for what was before it
+    await this.#store.commit(function* () {
+      return undefined
+    })
+  }
+
   /** Ends the streams of everybody who has shown a credential: it is worth nothing any more. */
   revoke(): void {
     this.#streams.revoke()

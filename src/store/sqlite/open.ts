@@ -1,4 +1,3 @@
-import { Database as Client } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,6 +5,8 @@ import { migrate } from 'drizzle-orm/bun-sqlite/migrator'
 import { makeFolder } from '../../folder.ts'
 import { type Connection, connectWriter } from './connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
+import { completeReplacement } from './replace.ts'
+import { lockFile } from './tree-lock.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../../../drizzle/sqlite', import.meta.url))
 
@@ -26,6 +27,7 @@ export function openFile(file: string): OpenFile {
   if (!existsSync(file)) makeFolder(dirname(file))
   const lock = lockFile(file)
   try {
+    completeReplacement(file)
     const writer = connectWriter(file)
     writer.client.run('PRAGMA synchronous = FULL')
     migrate(writer.orm, { migrationsFolder: MIGRATIONS })
@@ -41,22 +43,6 @@ export function openFile(file: string): OpenFile {
     lock.close()
     throw error
   }
-}
-
-/**
- * Two processes on one file would each believe their own caches. An exclusive transaction on a file beside it is a
- * lock that the system takes back when the process dies.
- */
-function lockFile(file: string): Client {
-  const lock = new Client(`${file}-lock`, { create: true, readwrite: true })
-  try {
-    lock.run('PRAGMA journal_mode = MEMORY')
-    lock.run('BEGIN EXCLUSIVE')
-  } catch (cause) {
-    lock.close()
-    throw new Error(`${file} is in use by another process`, { cause })
-  }
-  return lock
 }
 
 function sync(path: string): void {

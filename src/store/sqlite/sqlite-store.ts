@@ -240,6 +240,8 @@ export class SqliteStore implements TreeStore {
     await this.#reads.ended()
     await this.#checkpoint.close()
     this.#snapshots.close()
+    // Another process may be reading, a backup or a doctor: then the log stays beside the file, and nobody waits for it.
+    this.#file.writer.client.run('PRAGMA busy_timeout = 0')
     this.#file.writer.client.run('PRAGMA wal_checkpoint(TRUNCATE)')
     this.#file.writer.client.close()
     this.#file.unlock()

@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { Command, Option } from 'commander'
+
+interface BackupFlags {
+  readonly app?: readonly string[]
+  readonly dataDir: string
+  readonly withSecrets?: true
+}
+
+/** What a shell says of a program that was interrupted. */
+const EXIT_INTERRUPTED = 130
+const MEBI = 1024 * 1024
+
+/** The command `dhole backup`. What it is made of is read when it is called. @see docs/operations.md#backing-up */
+export function backupCommand(): Command {
+  return new Command('backup')
+    .description('copy the trees of a folder, beside the running server or without one, and examine the copies')
+    .argument('[target]', 'the folder to make (default: a new one in `backups` of the data folder)')
+    .option('--app <id...>', 'only these applications (default: all)')
+    .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
+    .option('--with-secrets', 'copy the keys of the applications too: whoever reads the backup then has them')
+    .action(backup)
+}
+
+async function backup(given: string | undefined, { app, dataDir, withSecrets }: BackupFlags): Promise<void> {
+  const { administrationOf } = await import('./administration.ts')
+  const { makeBackup } = await import('../server/backup.ts')
+  const { Progress } = await import('./progress.ts')
+  const target = given ?? join(dataDir, 'backups', stampOf(new Date()))
+  process.once('SIGINT', interrupted)
+  process.once('SIGTERM', interrupted)
+  const progress = new Progress('MiB copied', 1)
+  const options = { dataDir, target, ids: app, withSecrets: withSecrets ?? false }
+  try {
+    await makeBackup(options, await administrationOf(dataDir), {
+      // Packed, a copy is smaller than what it is of: it may be done before it is all there.
+      onCopying: (bytes, total) => progress.show(Math.round(bytes / MEBI), Math.min(bytes / Math.max(total, 1), 1)),
+      onCopied: (id, { bytes, seq, epoch }) => {
+        progress.clear()
+        print(`"${id}": ${bytes} bytes, commit ${seq} of ${epoch}, nothing wrong with it`)
+      },
+    })
+  } finally {
+    progress.clear()
+  }
+  print(`backup in ${target}`)
+  if (withSecrets) print('it holds keys: keep it where nobody else reads it')
+}
+
+/** A moment as the names of files have it, such as `2026-11-21T100000Z`. */
+export function stampOf(time: Date): string {
+  return time.toISOString().replace(/:|\.\d+/g, '')
+}
+
+function interrupted(): void {
+  process.exit(EXIT_INTERRUPTED)
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
