@@ -26,6 +26,7 @@ async function backup(given: string | undefined, { app, dataDir, withSecrets }: 
   const { administrationOf } = await import('./administration.ts')
   const { makeBackup } = await import('../server/backup.ts')
   const { Progress } = await import('./progress.ts')
+  const { stampOf } = await import('./stamp.ts')
   const target = given ?? join(dataDir, 'backups', stampOf(new Date()))
   process.once('SIGINT', interrupted)
   process.once('SIGTERM', interrupted)
@@ -45,11 +46,6 @@ async function backup(given: string | undefined, { app, dataDir, withSecrets }: 
   }
   print(`backup in ${target}`)
   if (withSecrets) print('it holds keys: keep it where nobody else reads it')
-}
-
-/** A moment as the names of files have it, such as `2026-11-21T100000Z`. */
-export function stampOf(time: Date): string {
-  return time.toISOString().replace(/:|\.\d+/g, '')
 }
 
 function interrupted(): void {

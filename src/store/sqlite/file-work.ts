@@ -3,18 +3,11 @@ import type { FileReply, FileRequest } from './file-worker.ts'
 
 /**
  * Copies a tree into a new file and examines the copy, on another thread.
- * @throws Error when it cannot be copied
+ * @param sha256 of the file that is copied, where it is known
+ * @throws Error when it cannot be copied, or is not the file of that checksum
  */
-export function copyAndExamine(file: string, target: string): Promise<Examined> {
-  return work({ file, target })
-}
-
-/** Examines a closed file on another thread. @throws Error when it cannot be read at all */
-export function examineApart(file: string): Promise<Examined> {
-  return work({ file })
-}
-
-async function work(request: FileRequest): Promise<Examined> {
+export async function copyAndExamine(file: string, target: string, sha256?: string): Promise<Examined> {
+  const request: FileRequest = { file, target, ...(sha256 === undefined ? {} : { sha256 }) }
   const worker = new Worker(new URL('./file-worker.ts', import.meta.url))
   try {
     const reply = await new Promise<FileReply>((resolve, reject) => {

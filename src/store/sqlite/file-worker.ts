@@ -1,24 +1,28 @@
-/** Copies and examines files on a thread of its own, so that whoever waits can show how far it is. */
-import { copyTree, type Examined, examineFile } from './examine.ts'
+/** Copies a file and examines the copy on a thread of its own, so that whoever waits can show how far it is. */
+import { copyTree, digest, type Examined, examineFile } from './examine.ts'
 
 declare const self: Worker
 
 export interface FileRequest {
   readonly file: string
-  /** Where it is copied to before the copy is examined; without, it is examined itself. */
-  readonly target?: string
+  readonly target: string
+  /** Of the file, where it is known. */
+  readonly sha256?: string
 }
 
 export type FileReply = { readonly examined: Examined } | { readonly error: string }
 
-self.onmessage = ({ data: { file, target } }: MessageEvent<FileRequest>) => {
-  self.postMessage(reply(file, target))
+self.onmessage = ({ data }: MessageEvent<FileRequest>) => {
+  self.postMessage(reply(data))
 }
 
-function reply(file: string, target: string | undefined): FileReply {
+function reply({ file, target, sha256 }: FileRequest): FileReply {
   try {
-    if (target !== undefined) copyTree(file, target)
-    return { examined: examineFile(target ?? file) }
+    if (sha256 !== undefined && digest(file).sha256 !== sha256) {
+      return { error: 'it is not what was backed up: its checksum is another one' }
+    }
+    copyTree(file, target)
+    return { examined: examineFile(target) }
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) }
   }
