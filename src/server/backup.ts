@@ -14,6 +14,7 @@ import program from '../../package.json' with { type: 'json' }
 import { syncDirectory } from '../directory.ts'
 import { writePrivately } from '../private-file.ts'
 import { readSecret, secretFile, smsKeyFile, writeSecret } from '../secret.ts'
+import { isApplicationId } from '../service/application-id.ts'
 import { digest } from '../store/sqlite/examine.ts'
 import { copyAndExamine } from '../store/sqlite/file-work.ts'
 import { treeFile } from '../tree-file.ts'
@@ -88,8 +89,8 @@ async function chooseApplications(
   const isThere = (id: string) => existsSync(treeFile(dataDir, id)) || registry.has(id)
   const { defaultId } = await administration.state()
   const chosen = [...new Set(ids ?? [defaultId, ...registry.ids()].filter(isThere))]
-  const missing = chosen.find((id) => !isThere(id))
-  if (missing !== undefined) throw new Error(`there is no application "${missing}" in ${dataDir}`)
+  const missing = chosen.find((id) => !isApplicationId(id) || !isThere(id))
+  if (missing !== undefined) throw new Error(`there is no application ${JSON.stringify(missing)} in ${dataDir}`)
   if (chosen.length === 0) throw new Error(`there is no application in ${dataDir}: nothing to back up`)
   return chosen
 }
