@@ -4,6 +4,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { configSchema, type RawConfig, readConfig, settingSchema } from '../server/config.ts'
 import { appsCommand } from './apps.ts'
 import { backupCommand } from './backup.ts'
+import { doctorCommand } from './doctor.ts'
 import { restoreCommand } from './restore.ts'
 import { rulesCommand } from './rules.ts'
 import { smsCommand } from './sms.ts'
@@ -45,6 +46,7 @@ serveCommand.action(async (flags: Record<string, string | undefined>) => {
 
 program.addCommand(appsCommand())
 program.addCommand(backupCommand())
+program.addCommand(doctorCommand())
 program.addCommand(restoreCommand())
 program.addCommand(rulesCommand())
 program.addCommand(smsCommand())

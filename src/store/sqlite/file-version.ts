@@ -1,5 +1,5 @@
-import type { Database as Client } from 'bun:sqlite'
 import journal from '../../../drizzle/sqlite/meta/_journal.json' with { type: 'json' }
+import { Client } from './client.ts'
 
 /** How the tables of a file compare with those this program knows. */
 export type FileAge = 'none' | 'older' | 'current' | 'newer'
@@ -23,4 +23,14 @@ export function fileAge(client: Client): FileAge {
   if (latest === 0) return 'none'
   if (latest === KNOWN) return 'current'
   return latest < KNOWN ? 'older' : 'newer'
+}
+
+/** As `fileAge`, of a file that is not open here. @throws when it cannot be read */
+export function ageOf(file: string): FileAge {
+  const client = new Client(file, { readonly: true })
+  try {
+    return fileAge(client)
+  } finally {
+    client.close()
+  }
 }

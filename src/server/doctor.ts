@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs'
+import program from '../../package.json' with { type: 'json' }
+import { socketPath } from './command.ts'
+import { type Config, type RawConfig, readConfig } from './config.ts'
+import { connect } from './control-client.ts'
+import { lookAtCertificate } from './doctor-certificate.ts'
+import { lookAtFolder, lookAtLeftovers, lookAtSecrets } from './doctor-folder.ts'
+import { lookAtApplication, restoreAtWork } from './doctor-trees.ts'
+import { type Finding, ok, problem, reasonOf, warning } from './finding.ts'
+import { lockFolder } from './folder-lock.ts'
+import { Registry } from './registry.ts'
+
+/** Time in which a server that is well answers. */
+const ANSWER_MS = 10_000
+
+/**
+ * Looks for trouble: in the settings, the files of the folder, the trees, the certificate, and at the server if one
+ * runs. Changes nothing.
+ * @param raw settings as the server gets them, `DATA_DIR` among them
+ * @param full whether every row of every tree is read
+ * @see docs/operations.md#looking-for-trouble
+ */
+export async function* examine(raw: RawConfig, full: boolean): AsyncGenerator<Finding, void> {
+  yield lookAtVersions()
+  let config: Config
+  try {
+    config = readConfig(raw)
+    yield ok('settings', 'they can be served')
+  } catch (error) {
+    yield problem('settings', reasonOf(error).replaceAll('\n', '; '), 'mend them: the server would not start')
+    // What else there is to be seen does not depend on them.
+    config = readConfig({ DATA_DIR: raw['DATA_DIR'] })
+  }
+  const { DATA_DIR: dataDir } = config
+  yield* lookAtFolder(dataDir)
+  if (!existsSync(dataDir)) return
+  const defaultId = yield* lookAtServer(config)
+  yield* lookAtSecrets(dataDir)
+  yield* lookAtApplications(config, defaultId, full)
+  yield* lookAtCertificate(config)
+}
+
+function lookAtVersions(): Finding {
+  const found = `dhole ${program.version}, Bun ${Bun.version}`
+  if (Bun.semver.satisfies(Bun.version, program.engines.bun)) return ok('versions', found)
+  return problem('versions', found, `run it with Bun ${program.engines.bun}`)
+}
+
+/** @returns name of the default application */
+async function* lookAtServer(config: Config): AsyncGenerator<Finding, string> {
+  const path = socketPath(config.DATA_DIR)
+  if (path === undefined) {
+    yield warning('server', 'the path of the folder is too long for a socket', 'use a folder with a shorter path')
+    return config.APP_ID
+  }
+  try {
+    const server = await connect(path)
+    if (server === undefined) {
+      yield ok('server', existsSync(path) ? 'none runs; the last one was killed' : 'none runs on this folder')
+      return config.APP_ID
+    }
+    const { defaultId, open } = await server.state()
+    yield ok('server', `one runs on this folder and has ${open.length} applications open`)
+    if (defaultId !== config.APP_ID) {
+      yield warning('server', `its APP_ID is "${defaultId}", not "${config.APP_ID}"`, 'give the doctor its settings')
+    }
+    yield await lookAtPort(config)
+    return defaultId
+  } catch (error) {
+    yield problem('server', reasonOf(error), 'look into its log, and start it again')
+    return config.APP_ID
+  }
+}
+
+/** Whether the port of the settings answers: over TLS, whoever the certificate is of. */
+async function lookAtPort({ HOST, PORT }: Config): Promise<Finding> {
+  if (PORT === 0) return ok('port', 'PORT is 0: nobody here knows which one it is')
+  const host = HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST
+  const url = `https://${host.includes(':') ? `[${host}]` : host}:${PORT}/`
+  try {
+    await fetch(url, { method: 'OPTIONS', tls: { rejectUnauthorized: false }, signal: AbortSignal.timeout(ANSWER_MS) })
+    return ok('port', `${url} answers`)
+  } catch (error) {
+    return problem(
+      'port',
+      `${url} does not answer: ${reasonOf(error)}`,
+      'give the doctor the HOST and PORT of the server',
+    )
+  }
+}
+
+function* lookAtApplications(config: Config, defaultId: string, full: boolean): Generator<Finding, void> {
+  const { DATA_DIR: dataDir, APP_SECRET, SMS_KEY } = config
+  const fixed = { secret: APP_SECRET !== undefined, sms: SMS_KEY !== undefined }
+  const ids = new Registry(dataDir).ids()
+  yield* lookAtLeftovers(dataDir, new Set([defaultId, ...ids]))
+  let lock: Disposable
+  try {
+    lock = lockFolder(dataDir, 'shared')
+  } catch (error) {
+    yield restoreAtWork(error)
+    return
+  }
+  try {
+    for (const id of new Set([defaultId, ...ids])) {
+      yield* lookAtApplication(dataDir, id, full, id === defaultId ? fixed : undefined)
+    }
+  } finally {
+    lock[Symbol.dispose]()
+  }
+}
