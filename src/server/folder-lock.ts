@@ -1,5 +1,6 @@
-import { Database as Client } from 'bun:sqlite'
+import { Database as Client, SQLiteError } from 'bun:sqlite'
 import { join } from 'node:path'
+import { giveToOwner } from './owner.ts'
 
 /**
  * Keeps those who read the files of a folder apart from whoever replaces some: backups and doctors share it, a restore
@@ -7,8 +8,10 @@ import { join } from 'node:path'
  * @throws Error when the others have it
  */
 export function lockFolder(dataDir: string, how: 'shared' | 'alone'): Disposable {
-  const client = new Client(join(dataDir, 'maintenance-lock'), { create: true, readwrite: true })
+  const file = join(dataDir, 'maintenance-lock')
+  const client = new Client(file, { create: true, readwrite: true })
   try {
+    giveToOwner(file)
     if (how === 'alone') client.run('BEGIN EXCLUSIVE')
     else {
       client.run('BEGIN')
@@ -16,6 +19,7 @@ export function lockFolder(dataDir: string, how: 'shared' | 'alone'): Disposable
     }
   } catch (cause) {
     client.close()
+    if (!(cause instanceof SQLiteError) || cause.code !== 'SQLITE_BUSY') throw cause
     const other = how === 'alone' ? 'a backup, a restore or a doctor' : 'a restore'
     throw new Error(`${other} is at work in ${dataDir}: try again when it is done`, { cause })
   }

@@ -1,5 +1,5 @@
-import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { type ApplicationSettings, checkApplicationSettings } from '../options.ts'
 import { readSecret, secretFile, smsKeyFile, writeSecret } from '../secret.ts'
 import { isApplicationId } from '../service/application-id.ts'
@@ -10,6 +10,7 @@ import { treeFile } from '../tree-file.ts'
 import { type AddedApplication, type Administration, keptFile, stagedFile } from './administration.ts'
 import { type BackedUpApplication, readManifest } from './backup-manifest.ts'
 import { lockFolder } from './folder-lock.ts'
+import { giveToOwner } from './owner.ts'
 import { Registry } from './registry.ts'
 import { tellProblems } from './tell-problems.ts'
 
@@ -199,13 +200,6 @@ class Staging implements Disposable {
   readonly #remove = (): void => {
     for (const staged of this.#ready) for (const suffix of ['', '-journal']) rmSync(staged + suffix, { force: true })
   }
-}
-
-/** A server that does not run as root must be able to open what root restores. */
-function giveToOwner(file: string): void {
-  if (process.getuid?.() !== 0) return
-  const { uid, gid } = statSync(dirname(file))
-  chownSync(file, uid, gid)
 }
 
 function checkId(id: string): void {

@@ -1,3 +1,4 @@
+import { Database as Client } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -126,6 +127,22 @@ test('what cannot be backed up is told in one line, and leaves nothing behind', 
   expect(status).toBe(2)
   expect(stderr).toMatch(/^dhole: .*(malformed|damaged|corrupt).*\n$/)
   expect(readdirSync(dir.path).sort()).toEqual(['data', 'empty', 'there'])
+})
+
+test('a tree that is closed while somebody copies it waits for nobody, and nothing is lost', async () => {
+  await using dir = await tempDir()
+  const file = dir.file('tree.sqlite')
+  const db = openDatabase({ file })
+  await db.put('/a', 1)
+  const reader = new Client(file, { readonly: true })
+  reader.run('BEGIN')
+  expect(reader.query('SELECT count(*) AS rows FROM node').get()).toEqual({ rows: 1 })
+  await db.put('/b', 2)
+  await db.close()
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
+  reader.close()
+  await using again = openDatabase({ file })
+  expect(await again.get('/')).toEqual({ a: 1, b: 2 })
 })
 
 test('a backup that is interrupted leaves nothing behind, and the server goes on', async () => {

@@ -128,6 +128,37 @@ test('without a server: the log of a killed one is kept with its tree and never 
   expect(await kept.get('/')).toEqual({ from: 'the log' })
 })
 
+test('one of many applications: only its streams end, and it is looked for as before', async () => {
+  await using dir = await tempDir()
+  await addApplication(dir.file('data'), 'shop', '--open')
+  await using server = await serve(dir.file('data'))
+  await server.ask('PUT', '/a.json?ns=shop', 'old')
+  await dhole('backup', dir.file('backup'), '--data-dir', server.dataDir)
+  await server.ask('PUT', '/a.json?ns=shop', 'young')
+  await using ofShop = await EventSource.open(server, '/a.json?ns=shop')
+  await using ofDefault = await EventSource.open(server, '/.json')
+  expect([await ofShop.next(), await ofDefault.next()]).toEqual([
+    { kind: 'put', path: '/', data: 'young' },
+    { kind: 'put', path: '/', data: null },
+  ])
+  await dhole('restore', dir.file('backup'), '--app', 'shop', '--data-dir', server.dataDir)
+  await ofShop.ended
+  expect(await server.ask('GET', '/a.json?ns=shop')).toBe('old')
+  await server.ask('PUT', '/b.json', 1)
+  expect(await ofDefault.next()).toEqual({ kind: 'put', path: '/b', data: 1 })
+})
+
+test('a tree that another process has open is not replaced without a server', async () => {
+  await using dir = await tempDir()
+  await using db = openDatabase({ file: join(dir.file('data'), 'apps', 'app.sqlite') })
+  await db.put('/', { as: 'before' })
+  await dhole('backup', dir.file('backup'), '--data-dir', dir.file('data'))
+  const { status, stderr } = await runDhole(['restore', dir.file('backup'), '--data-dir', dir.file('data')])
+  expect([status, stderr]).toEqual([2, expect.stringMatching(/^dhole: \S+app\.sqlite is in use by another process\n$/)])
+  expect(await db.get('/')).toEqual({ as: 'before' })
+  expect(treesIn(dir.file('data'))).toEqual(['app.sqlite'])
+})
+
 test('into an empty folder: applications are registered again, with new keys or those of the backup', async () => {
   await using dir = await tempDir()
   const dataDir = dir.file('data')
