@@ -5,8 +5,11 @@ import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/embedded.ts'
 import { inspectFile } from '../../src/store/sqlite/inspect.ts'
+import { mobiles, pushed, SmsClient } from '../sms/calls.ts'
+import { SMS_KEY } from '../sms/service.ts'
 import { addApplication, runDhole, shownKeys } from '../support/dhole-command.ts'
 import { EventSource } from '../support/event-source.ts'
+import { clientOf } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { type Service, serve } from './service.ts'
 
@@ -196,6 +199,25 @@ test('into an empty folder: applications are registered again, with new keys or 
   )
   await using other = await serve(dir.file('other'))
   expect(await other.ask('GET', `/a.json?ns=shop&auth=${current}`)).toBe('of the shop')
+})
+
+test('text messages: what was handed over after the backup is handed over again, what came after it is not there', async () => {
+  await using dir = await tempDir()
+  await using server = await serve(dir.file('data'), { SMS_KEY, SMS_INTERVAL_MS: '0' })
+  const sms = new SmsClient(clientOf(server.port, server.ca).call)
+  const [first = '', second = '', third = ''] = mobiles(3)
+  const rrid = await sms.record([first, second, third])
+  await sms.report(pushed(rrid, first))
+  expect((await sms.fresh()).map(({ mobile }) => mobile)).toEqual([first])
+  await sms.report(pushed(rrid, second))
+  await dhole('backup', dir.file('backup'), '--data-dir', server.dataDir)
+  expect((await sms.fresh()).map(({ mobile }) => mobile)).toEqual([second])
+  await sms.report(pushed(rrid, third))
+  await dhole('restore', dir.file('backup'), '--data-dir', server.dataDir)
+  expect((await sms.fresh()).map(({ mobile }) => mobile)).toEqual([second])
+  expect((await sms.statuses(rrid)).map(({ status }) => status)).toEqual([2, 2, 0])
+  expect(await sms.report(pushed(rrid, third))).toEqual({ accepted: 1, ignored: 0 })
+  expect((await sms.fresh()).map(({ mobile }) => mobile)).toEqual([third])
 })
 
 test('one file of a tree, also one that was copied with its log', async () => {
