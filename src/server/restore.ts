@@ -98,7 +98,7 @@ function plansOf(
   isKnown: (id: string) => boolean,
 ): readonly Plan[] {
   const { applications, withSecrets } = readManifest(backup)
-  const chosen = (ids ?? applications.map(({ id }) => id)).map((id) => {
+  const chosen = [...new Set(ids ?? applications.map(({ id }) => id))].map((id) => {
     const application = applications.find((each) => each.id === id)
     if (application === undefined) throw new Error(`the backup has no application ${JSON.stringify(id)}`)
     return application

@@ -23,6 +23,7 @@ const DAMAGES: readonly (readonly [sql: string, check: string])[] = [
   ['UPDATE interior SET traits = 0', 'traits do not tell of a child'],
   ['UPDATE index_definition SET list_id = 777', 'an index has no list'],
   ['DELETE FROM index_definition', 'entries have no index'],
+  ['UPDATE index_definition SET has_cut = 0', 'an index does not tell of texts that it cut'],
   ['DELETE FROM index_entry WHERE value = 7', 'an index lacks an entry'],
   [
     "INSERT INTO index_entry VALUES ((SELECT id FROM index_definition), 3, 5, 'nobody')",
@@ -57,6 +58,7 @@ async function goodFile(dir: TempDir): Promise<string> {
     '/numbers',
     Object.fromEntries(Array.from({ length: 30 }, (_, index) => [index, { one: 1, two: 'two' }])),
   )
+  await db.put('/rooms/long', { height: 'x'.repeat(2000) })
   await db.put('/leaf', 1)
   await db.put('/leaf', 2)
   await db.query('/rooms', { orderBy: 'height', limitToFirst: 3 })

@@ -62,6 +62,7 @@ class IndexChecker {
   *problemsOf({ id, list_id, path: name, built_to, has_cut }: Definition): Generator<Problem, void> {
     const path = indexedPath(name)
     let wanted = 0
+    let tellsOfCuts = has_cut !== 0
     let missing = 0
     for (const row of this.#children.iterate(list_id, built_to)) {
       const sorted: SortValue | undefined =
@@ -69,7 +70,10 @@ class IndexChecker {
       if (sorted === undefined) continue
       wanted++
       const entry = indexValue(sorted)
-      if (entry.cut && has_cut === 0) yield problem('an index does not tell of texts that it cut', { id, name })
+      if (entry.cut && !tellsOfCuts) {
+        yield problem('an index does not tell of texts that it cut', { id, name, key: row.key })
+        tellsOfCuts = true
+      }
       if (this.#find.get(id, entry.kind, entry.value, row.key) !== null) continue
       yield problem('an index lacks an entry', { id, name, list: list_id, key: row.key })
       if (++missing === MOST_TOLD) return
