@@ -1,22 +1,13 @@
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import program from '../../package.json' with { type: 'json' }
-import { syncDirectory } from '../directory.ts'
+import { makeFolder } from '../folder.ts'
 import { writePrivately } from '../private-file.ts'
 import { readSecret, secretFile, smsKeyFile, writeSecret } from '../secret.ts'
 import { isApplicationId } from '../service/application-id.ts'
 import { digest } from '../store/sqlite/examine.ts'
 import { copyAndExamine } from '../store/sqlite/file-work.ts'
+import { syncPath } from '../sync-path.ts'
 import { treeFile } from '../tree-file.ts'
 import type { Administration } from './administration.ts'
 import { type BackedUpApplication, type Manifest, manifestFile, manifestFormat } from './backup-manifest.ts'
@@ -65,7 +56,7 @@ export async function makeBackup(
   const chosen = await chooseApplications(dataDir, administration, ids)
   const whole = resolve(target)
   const folder = `${whole}.unfinished-${crypto.randomUUID().slice(0, 8)}`
-  mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
+  makeFolder(folder, OWNER_ONLY_FOLDER)
   using cleaning = new UnfinishedFolder(folder)
   const applications: BackedUpApplication[] = []
   for (const id of chosen) {
@@ -75,7 +66,7 @@ export async function makeBackup(
   writePrivately(manifestFile(folder), `${JSON.stringify(manifest, undefined, 2)}\n`)
   renameSync(folder, whole)
   cleaning.keep()
-  syncDirectory(dirname(whole))
+  syncPath(dirname(whole))
   return manifest
 }
 

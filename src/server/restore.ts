@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../folder.ts'
 import { type ApplicationSettings, checkApplicationSettings } from '../options.ts'
 import { readSecret, secretFile, smsKeyFile, writeSecret } from '../secret.ts'
 import { isApplicationId } from '../service/application-id.ts'
@@ -66,7 +67,7 @@ export async function restore(
   const { dataDir, stamp, keep } = options
   const { defaultId } = await administration.state()
   const plans = planOf(options, defaultId)
-  mkdirSync(join(dataDir, 'apps'), { recursive: true, mode: OWNER_ONLY_FOLDER })
+  makeFolder(join(dataDir, 'apps'), OWNER_ONLY_FOLDER)
   using _ = lockFolder(dataDir, 'alone')
   using staging = new Staging(dataDir, stamp)
   for (const plan of plans) await staging.add(plan, watcher)

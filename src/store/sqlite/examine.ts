@@ -1,4 +1,5 @@
-import { chmodSync, closeSync, fsyncSync, openSync, readSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, readSync, statSync } from 'node:fs'
+import { syncPath } from '../../sync-path.ts'
 import { Client } from './client.ts'
 import { type FileAge, fileAge } from './file-version.ts'
 import { inspectFile, type Problem } from './inspect.ts'
@@ -37,7 +38,7 @@ export function copyTree(file: string, target: string): void {
     client.close()
   }
   chmodSync(target, OWNER_ONLY)
-  syncFile(target)
+  syncPath(target)
 }
 
 /** Reads a closed file from its first to its last byte. @throws when it cannot be read at all */
@@ -83,13 +84,4 @@ function rowsOf(client: Client): Examined['rows'] {
     const count = client.prepare<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${quoted}`)
     return [name, count.get()?.rows ?? 0]
   })
-}
-
-function syncFile(file: string): void {
-  const descriptor = openSync(file, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }

@@ -1,8 +1,9 @@
-import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { migrate } from 'drizzle-orm/bun-sqlite/migrator'
 import { makeFolder } from '../../folder.ts'
+import { syncPath } from '../../sync-path.ts'
 import { type Connection, connectWriter } from './connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import { completeReplacement } from './replace.ts'
@@ -34,22 +35,13 @@ export function openFile(file: string): OpenFile {
     const epoch = readMeta(writer, 'epoch') ?? crypto.randomUUID()
     writeMeta(writer, 'epoch', epoch)
     // A process that was killed may have left commits that were never synced: from here on they are read and told of.
-    sync(`${file}-wal`)
+    syncPath(`${file}-wal`)
     // Its name too: later syncs of its content do not keep that.
-    sync(dirname(file))
+    syncPath(dirname(file))
     writer.client.run('PRAGMA synchronous = NORMAL')
     return { writer, epoch, unlock: () => lock.close() }
   } catch (error) {
     lock.close()
     throw error
-  }
-}
-
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }

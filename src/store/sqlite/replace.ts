@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { syncDirectory } from '../../directory.ts'
+import { makeFolder } from '../../folder.ts'
 import { writePrivately } from '../../private-file.ts'
+import { syncPath } from '../../sync-path.ts'
 import { Client } from './client.ts'
 import { lockFile } from './tree-lock.ts'
 
@@ -29,7 +30,7 @@ const LOGS = ['-wal', '-journal']
  * @throws Error when a process has the tree open, or something cannot be written: the old one stays
  */
 export function replaceFile(file: string, { staged, kept }: Replacement): void {
-  mkdirSync(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   const lock = lockFile(file)
   try {
     completeReplacement(file)
@@ -57,14 +58,14 @@ export function completeReplacement(file: string): void {
     else for (const suffix of LOGS) rmSync(file + suffix, { force: true })
     rmSync(`${file}-shm`, { force: true })
     if (kept !== null) moveIfThere(file, join(folder, kept))
-    syncDirectory(folder)
+    syncPath(folder)
     renameSync(incoming, file)
-    syncDirectory(folder)
+    syncPath(folder)
   } else if (!existsSync(file)) {
     throw new Error(`${incoming} was to become ${file}, and neither is there`)
   }
   rmSync(intentFile(file))
-  syncDirectory(folder)
+  syncPath(folder)
 }
 
 /** Says on the disk what takes the place of what. */
