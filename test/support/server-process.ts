@@ -23,11 +23,15 @@ export interface ServerProcess {
 /**
  * Starts a server and waits until it listens.
  * @param settings beside `PORT=0` and a temporary `DATA_DIR`
+ * @param flags of Bun, before the script
  * @throws Error with what it printed when it ends before it listens
  */
-export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+export async function startServer(
+  settings: Readonly<Record<string, string>> = {},
+  flags: readonly string[] = [],
+): Promise<ServerProcess> {
   const dataDir = settings['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'dhole-server-')))
-  const child = Bun.spawn([process.execPath, MAIN, 'serve'], {
+  const child = Bun.spawn([process.execPath, ...flags, MAIN, 'serve'], {
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', DATA_DIR: dataDir, ...settings },
     stdout: 'pipe',
     stderr: 'pipe',

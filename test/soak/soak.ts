@@ -1,0 +1,195 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { integrityProblems } from '../store/integrity.ts'
+import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { Followers } from './followers.ts'
+import { type Bounds, type Judgement, judge, type Rest } from './judge.ts'
+import { type Kind, Pace, type Tally } from './pace.ts'
+import { randomFor } from './random.ts'
+import { descriptorsOf, type Sample, takeSample } from './sample.ts'
+import { rulesText, Scene, SECRET } from './scene.ts'
+import { applicationWork } from './work/applications.ts'
+import { listWork } from './work/lists.ts'
+import { messageWork } from './work/messages.ts'
+import { streamWork } from './work/streams.ts'
+import { tokenWork } from './work/tokens.ts'
+import { treeWork } from './work/tree.ts'
+
+/** How long and how hard a soak is. */
+export interface SoakOptions {
+  readonly seed: number
+  readonly seconds: number
+  /** How many times as fast as a day passes: a day in 20 minutes is 72. */
+  readonly speed: number
+  /** Seconds between two samples. */
+  readonly sampleSeconds: number
+  readonly onSample?: (sample: Sample, requests: number) => void
+}
+
+/** What came of it. */
+export interface SoakResult {
+  readonly samples: readonly Sample[]
+  readonly rests: readonly [before: Rest, after: Rest]
+  readonly tally: Tally
+  readonly requests: number
+  /** Streams that were open all the time. */
+  readonly followers: number
+  readonly judgement: Judgement
+  /** Empty when all is well. */
+  readonly problems: readonly string[]
+}
+
+/** Caches fill and the heap finds its size in the first of so many equal parts. */
+const WARM_PARTS = 4
+const MEMORY_SHARE = 0.05
+/** Of the log of one application twice its limit, and what a dozen small ones have not moved yet. */
+const WAL_BYTES = 400 * 1024 * 1024
+/** At rest when the number of descriptors has not changed for so long; idle connections and applications go before. */
+const STEADY_MS = 12_000
+const LOOK_MS = 250
+
+const SETTINGS: Readonly<Record<string, string>> = {
+  APP_SECRET: SECRET,
+  LOG_LEVEL: 'warn',
+  // What a day does only now and then is done every few seconds.
+  APP_IDLE_MS: '3000',
+  MAX_OPEN_APPS: '12',
+  INDEX_IDLE_MS: '20000',
+  KEEP_ALIVE_MS: '5000',
+  // Wrong credentials come from many addresses.
+  TRUST_PROXY: '127.0.0.1,::1,::ffff:127.0.0.1',
+}
+
+const PROBE = Bun.fileURLToPath(new URL('./heap-probe.ts', import.meta.url))
+
+/** Runs `dhole serve` under the load of a day, compressed, and judges what it holds meanwhile. */
+export async function soak(options: SoakOptions): Promise<SoakResult> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'dhole-soak-'))
+  const besides = await mkdtemp(join(tmpdir(), 'dhole-soak-besides-'))
+  const heapFile = join(besides, 'heap.json')
+  const rulesFile = join(besides, 'rules.json')
+  await writeFile(rulesFile, rulesText(0))
+  const settings = { ...SETTINGS, DATA_DIR: dataDir, RULES: rulesFile, HEAP_PROBE: heapFile }
+  const server = await startServer(settings, ['--preload', PROBE])
+  try {
+    const watch = new Watch(server, heapFile, options)
+    const scene = new Scene(server, await readFile(server.certificate, 'utf8'))
+    const followers = await Followers.open(scene)
+    const pace = new Pace(await workOf(scene, options.seed), options.speed)
+
+    const warmSeconds = options.seconds / WARM_PARTS
+    await watch.during(scene, () => pace.work(warmSeconds))
+    const before = await restOf(server, scene)
+    await watch.during(scene, () => pace.work(options.seconds - warmSeconds))
+    const after = await restOf(server, scene)
+
+    const problems = pace.tally.failed > 0 ? [`${pace.tally.failed} answers were wrong`] : []
+    problems.push(...(await followers.strayed()).map((target) => `a stream differs from GET ${target}`))
+    await followers.close()
+    await scene.rest()
+    problems.push(...(await endProblems(server)))
+    const bounds: Bounds = { warmSeconds, memoryShare: MEMORY_SHARE, walBytes: WAL_BYTES }
+    const rests = [before, after] as const
+    const judgement = judge({ samples: watch.samples, rests }, bounds)
+    return {
+      samples: watch.samples,
+      rests,
+      tally: pace.tally,
+      requests: scene.requests,
+      followers: followers.count,
+      judgement,
+      problems: [...problems, ...judgement.problems],
+    }
+  } finally {
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true })
+    await rm(besides, { recursive: true, force: true })
+  }
+}
+
+async function workOf(scene: Scene, seed: number): Promise<readonly Kind[]> {
+  return [
+    ...treeWork(scene, randomFor(seed, 'tree')),
+    ...listWork(scene, randomFor(seed, 'lists')),
+    ...tokenWork(scene, randomFor(seed, 'tokens')),
+    ...streamWork(scene, randomFor(seed, 'streams')),
+    ...(await applicationWork(scene, randomFor(seed, 'applications'))),
+    ...(await messageWork(scene, randomFor(seed, 'messages'))),
+  ]
+}
+
+/** Takes samples while something goes on. */
+class Watch {
+  readonly samples: Sample[] = []
+  readonly #server: ServerProcess
+  readonly #heapFile: string
+  readonly #options: SoakOptions
+  #seconds = 0
+
+  constructor(server: ServerProcess, heapFile: string, options: SoakOptions) {
+    this.#server = server
+    this.#heapFile = heapFile
+    this.#options = options
+  }
+
+  async during(scene: Scene, load: () => Promise<void>): Promise<void> {
+    const begun = performance.now()
+    const before = this.#seconds
+    const take = async () => {
+      this.#seconds = before + (performance.now() - begun) / 1000
+      const heapBytes = await this.#heap()
+      const sample = takeSample(this.#server, { at: this.#seconds, isLoaded: true, heapBytes })
+      this.samples.push(sample)
+      this.#options.onSample?.(sample, scene.requests)
+    }
+    const failure = Promise.withResolvers<never>()
+    const timer = setInterval(() => void take().catch(failure.reject), this.#options.sampleSeconds * 1000)
+    await Promise.race([load(), failure.promise, this.#server.exited.then(ended)]).finally(() => clearInterval(timer))
+    this.#seconds = before + (performance.now() - begun) / 1000
+  }
+
+  /** What the process told at the last sample; it is asked for the next one. */
+  async #heap(): Promise<number | undefined> {
+    const file = Bun.file(this.#heapFile)
+    const text = (await file.exists()) ? await file.text() : ''
+    this.#server.kill('SIGUSR2')
+    const [, bytes] = /"heapUsed":(\d+)/.exec(text) ?? []
+    return bytes === undefined ? undefined : Number(bytes)
+  }
+}
+
+function ended(status: number): never {
+  throw new Error(`the server has ended with status ${status}`)
+}
+
+/** Lets go of what can be let go, and waits until the process has done so too. */
+async function restOf(server: ServerProcess, scene: Scene): Promise<Rest> {
+  await scene.rest()
+  let descriptors = descriptorsOf(server.pid)
+  for (let since = performance.now(); performance.now() - since < STEADY_MS; ) {
+    await Bun.sleep(LOOK_MS)
+    const now = descriptorsOf(server.pid)
+    if (now !== descriptors) since = performance.now()
+    descriptors = now
+  }
+  const { threads } = takeSample(server, { at: 0, isLoaded: false, heapBytes: undefined })
+  return { descriptors, threads }
+}
+
+/** Stops the server as an operator does and looks at what it leaves. */
+async function endProblems(server: ServerProcess): Promise<string[]> {
+  server.kill('SIGTERM')
+  const status = await server.exited
+  const problems = status === 0 ? [] : [`the server ended with status ${status}`]
+  const folder = join(server.dataDir, 'apps')
+  for (const name of new Bun.Glob('*.sqlite').scanSync(folder)) {
+    problems.push(...integrityProblems(join(folder, name)).map((problem) => `${name}: ${problem}`))
+  }
+  const told = server
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('"level"'))
+  if (told.length > 0) problems.push(`the log has ${told.length} warnings: ${told[0]}`)
+  return problems
+}
