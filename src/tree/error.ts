@@ -196,6 +196,9 @@ const entries: Record<ErrorCode, ErrorEntry> = {
   'sms-not-offered': { errcode: 70002, message: 'invalid arguments', error: 'There is no such call' },
 }
 
+/** Every name of a failure. */
+export const ERROR_CODES: readonly ErrorCode[] = Object.keys(entries) as ErrorCode[]
+
 /** What travels to the client: nothing else of an error ever does. */
 export interface ErrorBody {
   readonly errcode: number
