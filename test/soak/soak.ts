@@ -24,6 +24,8 @@ export interface SoakOptions {
   readonly speed: number
   /** Seconds between two samples. */
   readonly sampleSeconds: number
+  /** How long the number of descriptors must not change until the server is at rest. Default: 12 s. */
+  readonly steadyMs?: number
   readonly onSample?: (sample: Sample, requests: number) => void
 }
 
@@ -45,7 +47,7 @@ const WARM_PARTS = 4
 const MEMORY_SHARE = 0.05
 /** Of the log of one application twice its limit, and what a dozen small ones have not moved yet. */
 const WAL_BYTES = 400 * 1024 * 1024
-/** At rest when the number of descriptors has not changed for so long; idle connections and applications go before. */
+/** Idle connections and applications are closed before. */
 const STEADY_MS = 12_000
 const LOOK_MS = 250
 
@@ -80,9 +82,9 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
 
     const warmSeconds = options.seconds / WARM_PARTS
     await watch.during(scene, () => pace.work(warmSeconds))
-    const before = await restOf(server, scene)
+    const before = await restOf(server, scene, options.steadyMs)
     await watch.during(scene, () => pace.work(options.seconds - warmSeconds))
-    const after = await restOf(server, scene)
+    const after = await restOf(server, scene, options.steadyMs)
 
     const problems = pace.tally.failed > 0 ? [`${pace.tally.failed} answers were wrong`] : []
     problems.push(...(await followers.strayed()).map((target) => `a stream differs from GET ${target}`))
@@ -164,10 +166,10 @@ function ended(status: number): never {
 }
 
 /** Lets go of what can be let go, and waits until the process has done so too. */
-async function restOf(server: ServerProcess, scene: Scene): Promise<Rest> {
+async function restOf(server: ServerProcess, scene: Scene, steadyMs: number = STEADY_MS): Promise<Rest> {
   await scene.rest()
   let descriptors = descriptorsOf(server.pid)
-  for (let since = performance.now(); performance.now() - since < STEADY_MS; ) {
+  for (let since = performance.now(); performance.now() - since < steadyMs; ) {
     await Bun.sleep(LOOK_MS)
     const now = descriptorsOf(server.pid)
     if (now !== descriptors) since = performance.now()
