@@ -32,7 +32,7 @@ export interface FuzzResult {
 
 const BURST = 60
 /** Of requests that go on at the same time. */
-const WIDTH = 8
+const WIDTH = 16
 const KEEP_SMALL = 2_000_000
 const STREAM_PATIENCE_MS = 200
 const SETTLE_MS = 20_000

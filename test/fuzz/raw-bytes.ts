@@ -73,9 +73,11 @@ const ending = fc.constantFrom<RawBytes['ending']>('end', 'wait', 'cut', 'cut')
 /** Bytes that are hardly HTTP: wrong by design, or a good request with some bytes changed. */
 export function anyRawBytes(request: fc.Arbitrary<FuzzRequest>): fc.Arbitrary<RawBytes> {
   const wrong = fc.constantFrom(...WRONG).map((text) => Buffer.from(text, 'latin1'))
+  // Where answers to HEAD and to others mix, no reader can tell where one ends.
+  const notHead = request.filter(({ method }) => method !== 'HEAD')
   const damaged = fc
     .tuple(
-      fc.oneof(wrong, request.map(requestBytes)),
+      fc.oneof(wrong, notHead.map(requestBytes)),
       fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 }), fc.constantFrom('replace', 'insert', 'cut')), { maxLength: 3 }),
     )
     .map(([bytes, damages]) => damages.reduce(damage, bytes))

@@ -13,7 +13,7 @@ export interface FuzzKeys {
 }
 
 /** The applications that anything may be done to. */
-export const APPLICATIONS = ['app', 'fire', 'locked', 'ruled'] as const
+const APPLICATIONS = ['app', 'fire', 'locked', 'ruled'] as const
 export type ApplicationName = (typeof APPLICATIONS)[number]
 
 const LONG_ENOUGH = 16_000
