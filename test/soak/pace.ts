@@ -21,11 +21,16 @@ export interface Tally {
   readonly done: Map<string, number>
   readonly failures: string[]
   failed: number
+  /** Requests whose connection was broken off before an answer came. */
+  broken: number
 }
+
+/** What clients say of a connection that the server has closed before it answered. */
+const BROKEN = /ECONNRESET|no answer to /
 
 /** Keeps several kinds of work going at the pace of a day that passes so many times as fast. */
 export class Pace {
-  readonly tally: Tally = { done: new Map(), failures: [], failed: 0 }
+  readonly tally: Tally = { done: new Map(), failures: [], failed: 0, broken: 0 }
   readonly #kinds: readonly Kind[]
   readonly #perSecond: number
   readonly #started = new Map<string, number>()
@@ -75,7 +80,8 @@ export class Pace {
       await kind.run()
       this.tally.done.set(kind.name, (this.tally.done.get(kind.name) ?? 0) + 1)
     } catch (error) {
-      this.#fail(`${kind.name}: ${String(error)}`)
+      if (BROKEN.test(String(error))) this.tally.broken++
+      else this.#fail(`${kind.name}: ${String(error)}`)
     }
   }
 

@@ -60,6 +60,14 @@ print(
   `at rest: descriptors ${rests.map(({ descriptors }) => descriptors).join(' and ')}, threads ${rests.map(({ threads }) => threads).join(' and ')}`,
 )
 print(`${result.followers} streams were open all the time`)
+print(`${tally.broken} connections were broken off before an answer`)
+if (result.stalls !== undefined) {
+  const told = ({ ran, waited, blocked }: { ran: number; waited: number; blocked: number }) =>
+    `${ran.toFixed(0)} ms running, ${waited.toFixed(0)} ms without a processor, ${blocked.toFixed(0)} ms blocked`
+  const { number, longest } = result.stalls
+  print(`${number} late turns of the event loop: ${told(result.stalls)}`)
+  print(`the longest ${longest.ms.toFixed(0)} ms: ${told(longest)}`)
+}
 for (const failure of tally.failures) print(`  wrong: ${failure}`)
 for (const problem of result.problems) print(`PROBLEM: ${problem}`)
 print(result.problems.length === 0 ? 'well' : `not well; again: bun run soak --minutes ${minutes} --seed ${seed}`)

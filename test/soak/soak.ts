@@ -29,12 +29,30 @@ export interface SoakOptions {
   readonly onSample?: (sample: Sample, requests: number) => void
 }
 
+/** Turns of the server's event loop that came late, in milliseconds: what it did meanwhile. */
+interface Stall {
+  /** The thread ran. */
+  readonly ran: number
+  /** It could have run and had no processor: the machine does something else. */
+  readonly waited: number
+  /** It waited for something else, such as a disk. */
+  readonly blocked: number
+}
+
+/** All of them, and the longest. */
+export interface Stalls extends Stall {
+  readonly number: number
+  readonly longest: Stall & { readonly ms: number }
+}
+
 /** What came of it. */
 export interface SoakResult {
   readonly samples: readonly Sample[]
   readonly rests: readonly [before: Rest, after: Rest]
   readonly tally: Tally
   readonly requests: number
+  /** `undefined` where the process did not tell. */
+  readonly stalls: Stalls | undefined
   /** Streams that were open all the time. */
   readonly followers: number
   readonly judgement: Judgement
@@ -47,6 +65,8 @@ const WARM_PARTS = 4
 const MEMORY_SHARE = 0.05
 /** Of the log of one application twice its limit, and what a dozen small ones have not moved yet. */
 const WAL_BYTES = 400 * 1024 * 1024
+/** So much waiting for a processor in late turns is a machine that is busy with something else. */
+const STARVED_MS = 10_000
 /** Idle connections and applications are closed before. */
 const STEADY_MS = 12_000
 const LOOK_MS = 250
@@ -86,7 +106,9 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     await watch.during(scene, () => pace.work(options.seconds - warmSeconds))
     const after = await restOf(server, scene, options.steadyMs)
 
-    const problems = pace.tally.failed > 0 ? [`${pace.tally.failed} answers were wrong`] : []
+    const stalls = await watch.stalls()
+    const problems = brokenProblems(pace.tally, stalls)
+    if (pace.tally.failed > 0) problems.push(`${pace.tally.failed} answers were wrong`)
     problems.push(...(await followers.strayed()).map((target) => `a stream differs from GET ${target}`))
     await followers.close()
     await scene.rest()
@@ -99,6 +121,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
       rests,
       tally: pace.tally,
       requests: scene.requests,
+      stalls,
       followers: followers.count,
       judgement,
       problems: [...problems, ...judgement.problems],
@@ -151,14 +174,33 @@ class Watch {
     this.#seconds = before + (performance.now() - begun) / 1000
   }
 
+  /** As of the last sample. */
+  async stalls(): Promise<Stalls | undefined> {
+    return (await this.#told())?.stalls
+  }
+
   /** What the process told at the last sample; it is asked for the next one. */
   async #heap(): Promise<number | undefined> {
+    const told = await this.#told()
+    this.#server.kill('SIGUSR2')
+    return told?.heapUsed
+  }
+
+  async #told(): Promise<{ readonly heapUsed: number; readonly stalls: Stalls } | undefined> {
     const file = Bun.file(this.#heapFile)
     const text = (await file.exists()) ? await file.text() : ''
-    this.#server.kill('SIGUSR2')
-    const [, bytes] = /"heapUsed":(\d+)/.exec(text) ?? []
-    return bytes === undefined ? undefined : Number(bytes)
+    // It may be being written at this moment.
+    return text.endsWith('}') ? JSON.parse(text) : undefined
   }
+}
+
+/**
+ * A connection that brings nothing for ten seconds is closed by the listener, also when it was the server that had no
+ * processor to look at it. So broken connections are a fault unless the machine was that busy.
+ */
+function brokenProblems({ broken }: Tally, stalls: Stalls | undefined): string[] {
+  const isStarved = stalls !== undefined && stalls.waited > stalls.ran + stalls.blocked && stalls.waited > STARVED_MS
+  return broken > 0 && !isStarved ? [`${broken} connections were broken off`] : []
 }
 
 function ended(status: number): never {
