@@ -68,7 +68,7 @@ const WAL_BYTES = 400 * 1024 * 1024
 /** So much waiting for a processor in late turns is a machine that is busy with something else. */
 const STARVED_MS = 10_000
 /** Idle connections and applications are closed before. */
-const STEADY_MS = 12_000
+const STEADY_MS = 16_000
 const LOOK_MS = 250
 
 const SETTINGS: Readonly<Record<string, string>> = {
