@@ -40,7 +40,7 @@ interface Stall {
 }
 
 /** All of them, and the longest. */
-export interface Stalls extends Stall {
+interface Stalls extends Stall {
   readonly number: number
   readonly longest: Stall & { readonly ms: number }
 }
