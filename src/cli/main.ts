@@ -2,9 +2,11 @@
 import { Command, CommanderError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { configSchema, type RawConfig, readConfig, settingSchema } from '../server/config.ts'
+import type { RunningServer } from '../server/main.ts'
 import { appsCommand } from './apps.ts'
 import { backupCommand } from './backup.ts'
 import { doctorCommand } from './doctor.ts'
+import { reloadCommand } from './reload.ts'
 import { restoreCommand } from './restore.ts'
 import { rulesCommand } from './rules.ts'
 import { smsCommand } from './sms.ts'
@@ -34,10 +36,14 @@ serveCommand.action(async (flags: Record<string, string | undefined>) => {
   const stopped = Promise.withResolvers<void>()
   process.once('SIGTERM', () => stopped.resolve())
   process.once('SIGINT', () => stopped.resolve())
+  // A signal that comes before there is a server would end the process.
+  const running = Promise.withResolvers<RunningServer>()
+  process.on('SIGHUP', () => void running.promise.then((server) => server.reload()))
   const config = readConfig(rawConfig(flags))
   // The other commands need none of what a server is made of, and are done before it is read.
   const { serve } = await import('../server/main.ts')
   const server = await serve(config)
+  running.resolve(server)
   const failed = server.failed.then(() => true)
   const ended = await Promise.race([stopped.promise, failed])
   await server.stop()
@@ -48,6 +54,7 @@ program.addCommand(appsCommand())
 program.addCommand(backupCommand())
 program.addCommand(doctorCommand())
 program.addCommand(restoreCommand())
+program.addCommand(reloadCommand())
 program.addCommand(rulesCommand())
 program.addCommand(smsCommand())
 program.addCommand(tokenCommand())

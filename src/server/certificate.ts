@@ -9,17 +9,53 @@ export interface Certificate {
 }
 
 const LIFETIME_DAYS = 825
-/** A made certificate is replaced at start when it has less than this left. */
+/** A made certificate is replaced when it has less than this left. */
 const RENEW_BEFORE_MS = 30 * 24 * 60 * 60 * 1000
 const DAY_MS = 24 * 60 * 60 * 1000
 const DNS_NAME = 2
 const IP_ADDRESS = 7
 
-/** Reads the operator's certificate. @throws when a file cannot be read or the key is of another certificate */
+/**
+ * Reads the operator's certificate.
+ * @throws Error that names the file that cannot be read, is none, is encrypted, or is the key of another certificate
+ */
 export function readCertificate(certFile: string, keyFile: string): Certificate {
-  const certificate = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
-  if (!belongTogether(certificate)) throw new Error(`${keyFile} is not the key of ${certFile}`)
+  const certificate = { cert: readPem('TLS_CERT', certFile), key: readPem('TLS_KEY', keyFile) }
+  if (!isCertificate(certificate.cert)) throw new Error(`TLS_CERT: ${certFile} holds no certificate in PEM form`)
+  if (/ENCRYPTED/.test(certificate.key)) {
+    throw new Error(`TLS_KEY: ${keyFile} is encrypted: write it down without a passphrase, with openssl pkey`)
+  }
+  if (!isKey(certificate.key)) throw new Error(`TLS_KEY: ${keyFile} holds no private key in PEM form`)
+  if (!belongTogether(certificate)) throw new Error(`TLS_KEY: ${keyFile} is not the key of ${certFile}`)
   return certificate
+}
+
+function readPem(setting: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new Error(`${setting}: cannot read ${file}: ${messageOf(cause)}`, { cause })
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== null
+  } catch {
+    return false
+  }
+}
+
+function isKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).type === 'private'
+  } catch {
+    return false
+  }
 }
 
 function belongTogether({ cert, key }: Certificate): boolean {
@@ -30,13 +66,24 @@ function belongTogether({ cert, key }: Certificate): boolean {
   }
 }
 
+/** When clients accept a certificate. */
+export interface Validity {
+  readonly from: Date
+  readonly to: Date
+}
+
+export function validityOf({ cert }: Certificate): Validity {
+  const { validFrom, validTo } = new X509Certificate(cert)
+  return { from: new Date(validFrom), to: new Date(validTo) }
+}
+
 /** The certificate this machine made for itself, made or renewed when needed. Kept in `directory`, key for its owner only. */
 export async function ownCertificate(directory: string, host: string): Promise<Certificate> {
   const certFile = join(directory, 'certificate.pem')
   const keyFile = join(directory, 'certificate-key.pem')
   if (existsSync(certFile) && existsSync(keyFile)) {
     const kept = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
-    if (belongTogether(kept) && isLasting(kept.cert)) return kept
+    if (belongTogether(kept) && isLasting(kept)) return kept
   }
   const made = await makeCertificate(host)
   mkdirSync(directory, { recursive: true })
@@ -46,8 +93,9 @@ export async function ownCertificate(directory: string, host: string): Promise<C
   return made
 }
 
-function isLasting(pem: string): boolean {
-  return Date.parse(new X509Certificate(pem).validTo) - Date.now() > RENEW_BEFORE_MS
+/** Whether a certificate we have made need not be made anew. */
+export function isLasting(certificate: Certificate): boolean {
+  return validityOf(certificate).to.getTime() - Date.now() > RENEW_BEFORE_MS
 }
 
 /** An EC certificate for this machine's names; clients must be told to trust it. */

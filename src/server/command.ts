@@ -43,6 +43,7 @@ export const commandSchema = Type.Union([
     stamp: Type.String({ pattern: '^[0-9TZ-]{1,40}$' }),
     keep: Type.Boolean(),
   }),
+  Type.Object({ do: Type.Literal('reload') }),
   Type.Object({
     do: Type.Literal('sms-import'),
     id: Type.String(),

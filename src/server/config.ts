@@ -34,6 +34,11 @@ export const configSchema = Type.Object({
   DATA_DIR: Type.String({ default: './data', description: 'folder of databases, certificate and generated secrets' }),
   TLS_CERT: Type.Optional(Type.String({ description: 'PEM file of the certificate; made on first run if unset' })),
   TLS_KEY: Type.Optional(Type.String({ description: 'PEM file of its key' })),
+  TLS_CHECK_MS: Type.Integer({
+    minimum: 1,
+    default: 60 * 1000,
+    description: 'time between two looks whether there is a new certificate, in milliseconds',
+  }),
   APP_ID: Type.String({
     default: 'app',
     pattern: APPLICATION_ID,

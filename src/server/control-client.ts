@@ -13,6 +13,8 @@ const GREETING_MS = 10_000
 export interface ConnectedServer extends Administration {
   /** The messages of an application; whether there is one of that name is seen when something is done there. */
   desk(id: string): MessageDesk
+  /** Has it look for a new certificate. @returns what came of it, for people */
+  reload(): Promise<string>
 }
 
 /** The server on a socket; `undefined` when none answers. @throws Error when one is there that cannot be spoken to */
@@ -62,6 +64,10 @@ class RemoteServer implements ConnectedServer {
 
   desk(id: string): MessageDesk {
     return new RemoteDesk(this.#path, id)
+  }
+
+  async reload(): Promise<string> {
+    return (await send(this.#path, { do: 'reload' })) as string
   }
 }
 

@@ -24,6 +24,7 @@ export async function takeCommands(
   path: string,
   administration: Administration,
   desks: MessageDesks,
+  reload: () => Promise<string>,
 ): Promise<ControlSocket> {
   if ((await connect(path)) !== undefined) throw new OtherServerError(path)
   rmSync(path, { force: true })
@@ -34,7 +35,7 @@ export async function takeCommands(
       fetch: async (request, listener) => {
         // Closing a large tree can take long.
         listener.timeout(request, 0)
-        return Response.json(await replyTo(request, administration, desks))
+        return Response.json(await replyTo(request, { administration, desks, reload }))
       },
     })
     return { close: () => server.stop(true) }
@@ -50,17 +51,24 @@ export class OtherServerError extends Error {
   }
 }
 
-async function replyTo(request: Request, administration: Administration, desks: MessageDesks): Promise<CommandReply> {
+/** Who carries commands out. */
+interface Hands {
+  readonly administration: Administration
+  readonly desks: MessageDesks
+  readonly reload: () => Promise<string>
+}
+
+async function replyTo(request: Request, hands: Hands): Promise<CommandReply> {
   try {
     const command: unknown = await request.json()
     if (!checker.Check(command)) return { error: 'the server does not know this command' }
-    return { result: (await carryOut(command, administration, desks)) ?? null }
+    return { result: (await carryOut(command, hands)) ?? null }
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) }
   }
 }
 
-function carryOut(command: Command, administration: Administration, desks: MessageDesks): unknown {
+function carryOut(command: Command, { administration, desks, reload }: Hands): unknown {
   switch (command.do) {
     case 'add':
       return administration.add(command.id, command.settings as ApplicationSettings)
@@ -74,6 +82,8 @@ function carryOut(command: Command, administration: Administration, desks: Messa
       return administration.settle(command.id)
     case 'replace-tree':
       return administration.replaceTree(command.id, command.stamp, command.keep)
+    case 'reload':
+      return reload()
     case 'sms-import':
       return desks.at(command.id, (desk) => desk.import(command.page))
     case 'sms-export':

@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { Elysia } from 'elysia'
 import { messagesOf, mount, type OnDemand, openApplications, rotateSmsKey } from '../dhole.ts'
 import type { DholeOptions } from '../options.ts'
 import type { Applications } from '../service/applications.ts'
 import { type DefaultApplication, FileAdministration, fixedKeys } from './administration.ts'
-import { type Certificate, ownCertificate, readCertificate } from './certificate.ts'
+import type { Certificate } from './certificate.ts'
+import { certificateSource } from './certificate-source.ts'
 import { socketPath } from './command.ts'
 import { type Config, isOwnMachine, readIndexes, readRules } from './config.ts'
 import { type ControlSocket, OtherServerError, takeCommands } from './control.ts'
@@ -14,11 +14,15 @@ import { createLogger, type Logger, logObserver } from './log.ts'
 import { MessageDesks } from './message-desks.ts'
 import { noteAccess } from './notices.ts'
 import { Registry } from './registry.ts'
+import { CertificateRenewal, noteValidity } from './renewal.ts'
+import { type Listening, SecureListener } from './secure-listener.ts'
 
 /** A server that is listening. */
 export interface RunningServer {
   /** Address of the HTTPS listener, such as `https://127.0.0.1:8443`. */
   readonly url: string
+  /** Looks for a new certificate; the log says what came of it. */
+  reload(): Promise<void>
   /** Finishes requests under way, folds the databases and closes them. */
   stop(): Promise<void>
   /** Settles when the server has ended by itself because it can no longer keep its promises. */
@@ -48,17 +52,26 @@ export async function serve(config: Config): Promise<RunningServer> {
     ...optionsOf(config, keys, rules),
     observer: logObserver(logger, failure.resolve),
   }
-  const certificate = await certificateOf(config)
+  const source = certificateSource(config)
+  const certificate = await source.read()
+  noteValidity(certificate, source.name, logger)
   const applications = openApplications(options, registered(config))
+  const renewing = Promise.withResolvers<CertificateRenewal>()
   let control: ControlSocket | undefined
   try {
-    control = await controlOf(config, applications, logger)
+    control = await controlOf(config, applications, logger, () => renewing.promise.then((found) => found.reload()))
     const listeners = listen(config, certificate, applications, options)
+    const renewal = new CertificateRenewal(source, listeners.secure, logger, config.TLS_CHECK_MS)
+    renewing.resolve(renewal)
     for (const { database } of applications.open) noteAccess(config, database, rules, logger)
     announce(listeners, logger)
     return {
-      url: String(listeners[0]?.server?.url.origin),
-      stop: () => stop(listeners, applications, control),
+      url: listeners.secure.url.origin,
+      reload: () => renewal.reloadQuietly(),
+      stop: () => {
+        renewal.stop()
+        return stop(listeners, applications, control)
+      },
       failed: failure.promise,
     }
   } catch (error) {
@@ -121,6 +134,7 @@ async function controlOf(
   config: Config,
   applications: Applications,
   logger: Logger,
+  reload: () => Promise<string>,
 ): Promise<ControlSocket | undefined> {
   const path = socketPath(config.DATA_DIR)
   if (path === undefined) {
@@ -132,7 +146,7 @@ async function controlOf(
     onSmsKey: (id, key) => rotateSmsKey(applications, id, key),
   })
   try {
-    return await takeCommands(path, administration, new MessageDesks(applications, messagesOf))
+    return await takeCommands(path, administration, new MessageDesks(applications, messagesOf), reload)
   } catch (error) {
     if (error instanceof OtherServerError) throw error
     logger.warn({ path, error: String(error) }, 'no socket: what `dhole apps` changes is seen after a restart')
@@ -140,34 +154,48 @@ async function controlOf(
   }
 }
 
-function certificateOf(config: Config): Certificate | Promise<Certificate> {
-  if (config.TLS_CERT !== undefined && config.TLS_KEY !== undefined) {
-    return readCertificate(config.TLS_CERT, config.TLS_KEY)
-  }
-  return ownCertificate(join(config.DATA_DIR, 'tls'), config.HOST)
-}
-
 function defaultApplication({ APP_ID, APP_SECRET, SMS_KEY, HOST }: Config): DefaultApplication {
   return { id: APP_ID, fixedKeys: fixedKeys({ APP_SECRET, SMS_KEY }), isOpen: isOwnMachine(HOST) }
 }
 
-/** The HTTPS listener and, if wanted, the plain one, over the same open applications. */
+/** What connections come in by. */
+interface Listeners {
+  readonly secure: SecureListener
+  /** The one that does not encrypt, if it is wanted. */
+  readonly plain: Listening | undefined
+}
+
+/** Both over the same open applications. */
 function listen(
   config: Config,
-  { cert, key }: Certificate,
+  certificate: Certificate,
   applications: Applications,
   options: DholeOptions,
-): Elysia[] {
-  // Elysia would share the port with another process that has it.
-  const common = { hostname: config.HOST, maxRequestBodySize: MAX_REQUEST_BYTES, reusePort: false }
-  const secure = app(applications, options).listen({ ...common, port: config.PORT, tls: { cert, key }, http2: true })
-  if (config.HTTP_PORT === undefined) return [secure]
+): Listeners {
+  const common = { hostname: config.HOST, maxRequestBodySize: MAX_REQUEST_BYTES }
+  const secure = new SecureListener(certificate, config.PORT, ({ cert, key }, port, reusePort) =>
+    listening(app(applications, options), { ...common, port, reusePort, tls: { cert, key }, http2: true }),
+  )
+  if (config.HTTP_PORT === undefined) return { secure, plain: undefined }
   try {
-    return [secure, app(applications, options).listen({ ...common, port: config.HTTP_PORT })]
+    // Elysia would share the port with another process that has it.
+    const own = { port: config.HTTP_PORT, reusePort: false }
+    return { secure, plain: listening(app(applications, options), { ...common, ...own }) }
   } catch (error) {
-    void secure.server?.stop(true)
+    void secure.stop(true)
     throw error
   }
+}
+
+function listening(app: Elysia, options: Parameters<Elysia['listen']>[0]): Listening {
+  const before = new Set(process.listeners('beforeExit'))
+  const { server } = app.listen(options)
+  // The framework would hold every listener there ever was until the process ends, to stop it then.
+  for (const added of process.listeners('beforeExit')) {
+    if (!before.has(added)) process.off('beforeExit', added)
+  }
+  if (server === null) throw new Error('the framework has made no listener')
+  return server
 }
 
 /** Elysia guesses where the path begins; with a short Host header the guess can be wrong, unless told to look. */
@@ -175,25 +203,23 @@ function app(applications: Applications, options: DholeOptions): Elysia {
   return new Elysia({ handler: { standardHostname: false } }).use(mount(applications, options))
 }
 
-function announce(listeners: readonly Elysia[], logger: Logger): void {
-  const [secure, plain] = listeners.map(({ server }) => server?.url.origin)
-  if (plain !== undefined) logger.info(`plain HTTP on ${plain}`)
-  process.stdout.write(`listening on ${secure}\n`)
+function announce({ secure, plain }: Listeners, logger: Logger): void {
+  if (plain !== undefined) logger.info(`plain HTTP on ${plain.url.origin}`)
+  process.stdout.write(`listening on ${secure.url.origin}\n`)
 }
 
 async function stop(
-  listeners: readonly Elysia[],
+  { secure, plain }: Listeners,
   applications: Applications,
   control: ControlSocket | undefined,
 ): Promise<void> {
   await control?.close()
   // A listener waits for what is under way, and streams end by themselves never.
   applications.endStreams()
-  const servers = listeners.flatMap(({ server }) => (server === null ? [] : [server]))
   const grace = Promise.withResolvers<void>()
   const timer = setTimeout(grace.resolve, STOP_GRACE_MS)
-  await Promise.race([Promise.all(servers.map((server) => server.stop())), grace.promise])
+  await Promise.race([Promise.all([secure.stop(), plain?.stop()]), grace.promise])
   clearTimeout(timer)
-  await Promise.all(servers.map((server) => server.stop(true)))
+  await Promise.all([secure.stop(true), plain?.stop(true)])
   await applications.close()
 }
