@@ -4,15 +4,27 @@ import { Database as Client } from 'bun:sqlite'
 declare const self: Worker
 
 export type CheckpointRequest = { readonly file: string } | 'stop'
+/** What came of it. */
+export type CheckpointReply = 'done' | { readonly problem: string }
+
 let client: Client | undefined
 
 self.onmessage = ({ data }: MessageEvent<CheckpointRequest>) => {
-  if (data === 'stop') client?.close()
-  else {
-    client ??= open(data.file)
-    client.query('PRAGMA wal_checkpoint(PASSIVE)').get()
+  self.postMessage(reply(data))
+}
+
+/** What is thrown here would end the worker, and whoever asks it next would wait for ever. */
+function reply(request: CheckpointRequest): CheckpointReply {
+  try {
+    if (request === 'stop') client?.close()
+    else {
+      client ??= open(request.file)
+      client.query('PRAGMA wal_checkpoint(PASSIVE)').get()
+    }
+    return 'done'
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
   }
-  self.postMessage('done')
 }
 
 function open(file: string): Client {

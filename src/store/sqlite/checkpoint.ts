@@ -1,4 +1,4 @@
-import type { CheckpointRequest } from './checkpoint-worker.ts'
+import type { CheckpointReply, CheckpointRequest } from './checkpoint-worker.ts'
 import type { Connection } from './connection.ts'
 
 /** Bytes of one page in the log, its header included. */
@@ -60,10 +60,14 @@ export class Checkpoint {
    * over. A long read may stand in the way: then the log grows a little more before the next try.
    */
   async finish(): Promise<void> {
-    await this.#running
-    await this.#run()
-    this.measure()
-    this.#pauseAtBytes = this.#bytes + this.#limitBytes / START_SHARE
+    try {
+      await this.#running
+      await this.#run()
+    } finally {
+      this.measure()
+      // Also when it failed: a log that cannot be moved must not stop every write.
+      this.#pauseAtBytes = this.#bytes + this.#limitBytes / START_SHARE
+    }
   }
 
   #run(): Promise<void> {
@@ -76,16 +80,23 @@ export class Checkpoint {
   async close(): Promise<void> {
     await this.#running?.catch(() => {})
     if (this.#worker === undefined) return
-    await this.#ask('stop')
-    this.#worker.terminate()
+    await this.#ask('stop').catch(() => {})
+    this.#worker?.terminate()
   }
 
   #ask(request: CheckpointRequest): Promise<void> {
     this.#worker ??= new Worker(new URL('./checkpoint-worker.ts', import.meta.url))
     const worker = this.#worker
     return new Promise((resolve, reject) => {
-      worker.onmessage = () => resolve()
-      worker.onerror = (event) => reject(new Error(`checkpoint failed: ${event.message}`))
+      worker.onmessage = ({ data }: MessageEvent<CheckpointReply>) => {
+        if (data === 'done') resolve()
+        else reject(new Error(`cannot move the write-ahead log into the file: ${data.problem}`))
+      }
+      worker.onerror = ({ message }) => {
+        // It has ended, and would not answer again.
+        this.#worker = undefined
+        reject(new Error(`cannot move the write-ahead log into the file: ${message}`))
+      }
       worker.postMessage(request)
     })
   }

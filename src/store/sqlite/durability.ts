@@ -72,6 +72,11 @@ export class DurabilityPipeline {
     return this.#lastSeq
   }
 
+  /** Whether a sync has failed: what the file holds then is for the next process to find out. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined
+  }
+
   commit(job: Job): Promise<Commit | undefined> {
     return new Promise((resolve, reject) => this.#enqueue({ job, resolve, reject }))
   }

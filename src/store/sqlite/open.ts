@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { migrate } from 'drizzle-orm/bun-sqlite/migrator'
 import { makeFolder } from '../../folder.ts'
 import { syncPath } from '../../sync-path.ts'
 import { type Connection, connectWriter } from './connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
+import { bringUpToDate } from './migrations.ts'
 import { completeReplacement } from './replace.ts'
-import { lockFile } from './tree-lock.ts'
-
-const MIGRATIONS = fileURLToPath(new URL('../../../drizzle/sqlite', import.meta.url))
+import { TreeLock } from './tree-lock.ts'
+import { troubleOf } from './trouble.ts'
 
 /** A tree's file, opened for this process alone. */
 export interface OpenFile {
@@ -22,16 +20,36 @@ export interface OpenFile {
 
 /**
  * Opens or creates the file, brings its tables up to date and makes file, log and directory entries durable.
- * @throws when another process has it open, or it is no database
+ * @throws Error that names the file: another process has it open, it cannot be written, it is gone, damaged, no
+ *   database, one of something else, or of a later version of this program
  */
 export function openFile(file: string): OpenFile {
   if (!existsSync(file)) makeFolder(dirname(file))
-  const lock = lockFile(file)
+  const lock = new TreeLock(file)
   try {
     completeReplacement(file)
-    const writer = connectWriter(file)
+    if (lock.hasHadFile && !existsSync(file)) {
+      throw new Error(
+        `${file} is gone, and was there before: restore it, or remove ${lock.file} too to begin with an empty tree`,
+      )
+    }
+    const tables = openTables(file)
+    lock.noteFile()
+    return { ...tables, unlock: () => lock[Symbol.dispose]() }
+  } catch (error) {
+    lock[Symbol.dispose]()
+    throw error
+  }
+}
+
+function openTables(file: string): Pick<OpenFile, 'writer' | 'epoch'> {
+  let writer: Connection | undefined
+  try {
+    writer = connectWriter(file)
     writer.client.run('PRAGMA synchronous = FULL')
-    migrate(writer.orm, { migrationsFolder: MIGRATIONS })
+    // What a killed process has left in the log is written to the file anew: a sync may have failed there.
+    writer.client.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    bringUpToDate(writer)
     const epoch = readMeta(writer, 'epoch') ?? crypto.randomUUID()
     writeMeta(writer, 'epoch', epoch)
     // A process that was killed may have left commits that were never synced: from here on they are read and told of.
@@ -39,9 +57,9 @@ export function openFile(file: string): OpenFile {
     // Its name too: later syncs of its content do not keep that.
     syncPath(dirname(file))
     writer.client.run('PRAGMA synchronous = NORMAL')
-    return { writer, epoch, unlock: () => lock.close() }
-  } catch (error) {
-    lock.close()
-    throw error
+    return { writer, epoch }
+  } catch (cause) {
+    writer?.client.close()
+    throw new Error(`cannot open ${file}: ${troubleOf(cause)}`, { cause })
   }
 }

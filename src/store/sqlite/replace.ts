@@ -6,7 +6,7 @@ import { makeFolder } from '../../folder.ts'
 import { writePrivately } from '../../private-file.ts'
 import { syncPath } from '../../sync-path.ts'
 import { Client } from './client.ts'
-import { lockFile } from './tree-lock.ts'
+import { TreeLock } from './tree-lock.ts'
 
 /** A file that takes the place of a tree's. */
 export interface Replacement {
@@ -31,16 +31,12 @@ const LOGS = ['-wal', '-journal']
  */
 export function replaceFile(file: string, { staged, kept }: Replacement): void {
   makeFolder(dirname(file))
-  const lock = lockFile(file)
-  try {
-    completeReplacement(file)
-    renew(staged, Math.max(fold(file), Date.now()))
-    const intent: Intent = { staged: basename(staged), kept: kept === undefined ? null : basename(kept) }
-    writePrivately(intentFile(file), `${JSON.stringify(intent)}\n`)
-    completeReplacement(file)
-  } finally {
-    lock.close()
-  }
+  using _lock = new TreeLock(file)
+  completeReplacement(file)
+  renew(staged, Math.max(fold(file), Date.now()))
+  const intent: Intent = { staged: basename(staged), kept: kept === undefined ? null : basename(kept) }
+  writePrivately(intentFile(file), `${JSON.stringify(intent)}\n`)
+  completeReplacement(file)
 }
 
 /**

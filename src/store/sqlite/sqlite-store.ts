@@ -12,6 +12,7 @@ import { runReads } from './answer.ts'
 import { BatchRunner } from './batch.ts'
 import { ChangeLog, defaultRetention, type LogRetention } from './change-log.ts'
 import { Checkpoint } from './checkpoint.ts'
+import type { Connection } from './connection.ts'
 import { DurabilityPipeline } from './durability.ts'
 import { IndexKeeper } from './index-keeper.ts'
 import { IndexMaintenance } from './index-maintenance.ts'
@@ -54,6 +55,9 @@ export const defaultStorage = {
   ...defaultRetention,
   ...defaultNotes,
 }
+
+/** Connections to files whose log could not be synced. */
+const leftOpen = new Set<Connection>()
 
 /**
  * The durable tree in one SQLite file.
@@ -240,11 +244,26 @@ export class SqliteStore implements TreeStore {
     await this.#reads.ended()
     await this.#checkpoint.close()
     this.#snapshots.close()
-    // Another process may be reading, a backup or a doctor: then the log stays beside the file, and nobody waits for it.
-    this.#file.writer.client.run('PRAGMA busy_timeout = 0')
-    this.#file.writer.client.run('PRAGMA wal_checkpoint(TRUNCATE)')
-    this.#file.writer.client.close()
+    this.#closeWriter()
     this.#file.unlock()
+  }
+
+  /** Moves the log into the file. Where that cannot be, the log stays, and whoever opens the file next does it. */
+  #closeWriter(): void {
+    const { writer } = this.#file
+    if (this.#pipeline.hasFailed) {
+      // Closing would move a log of which nobody knows what the disk has: it stays open until the process ends.
+      leftOpen.add(writer)
+      return
+    }
+    try {
+      // Another process may be reading, a backup or a doctor: then the log stays, and nobody waits for it.
+      writer.client.run('PRAGMA busy_timeout = 0')
+      writer.client.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch (error) {
+      this.#troubled(error)
+    }
+    writer.client.close()
   }
 
   #answering(path: Path, query: Query, name: string, { maxLength }: ReadLimit): SelectionUse<ReadText | undefined> {

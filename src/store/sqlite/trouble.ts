@@ -1,0 +1,19 @@
+import { SQLiteError } from 'bun:sqlite'
+
+/** What to do about what SQLite says, where that is known. */
+const ADVICE: readonly (readonly [code: RegExp, advice: string])[] = [
+  [/^SQLITE_NOTADB/, 'it is no database: move it away, or restore it from a backup'],
+  [/^SQLITE_CORRUPT/, 'it is damaged: restore it from a backup'],
+  [/^SQLITE_(CANTOPEN|PERM|READONLY|AUTH)/, 'the user of this process needs to read and write it and its folder'],
+  [/^SQLITE_FULL/, 'the disk is full: make room'],
+  [/^SQLITE_IOERR/, 'the disk cannot be read or written'],
+]
+
+/** What keeps a file from being opened, in one line. */
+export function troubleOf(error: unknown): string {
+  // Drizzle wraps what SQLite says, and adds the statement.
+  if (error instanceof Error && error.cause instanceof SQLiteError) return troubleOf(error.cause)
+  const code = error instanceof SQLiteError ? (error.code ?? '') : ''
+  const advice = ADVICE.find(([known]) => known.test(code))?.[1]
+  return advice ?? (error instanceof Error ? error.message : String(error))
+}
