@@ -46,7 +46,10 @@ serveCommand.action(async (flags: Record<string, string | undefined>) => {
   running.resolve(server)
   const failed = server.failed.then(() => true)
   const ended = await Promise.race([stopped.promise, failed])
-  await server.stop()
+  // A server that has failed may not be able to end well either: the log has said why.
+  await server.stop().catch((error) => {
+    if (ended !== true) throw error
+  })
   process.exit(ended === true ? EXIT_FAILED : 0)
 })
 

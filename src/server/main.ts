@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import { messagesOf, mount, type OnDemand, openApplications, rotateSmsKey } from '../dhole.ts'
 import type { DholeOptions } from '../options.ts'
@@ -9,7 +8,9 @@ import { certificateSource } from './certificate-source.ts'
 import { socketPath } from './command.ts'
 import { type Config, isOwnMachine, readIndexes, readRules } from './config.ts'
 import { type ControlSocket, OtherServerError, takeCommands } from './control.ts'
+import { makeDataFolder } from './data-folder.ts'
 import { type Keys, keysOf, showKeys } from './keys.ts'
+import { type Address, listenProblem } from './listen-problem.ts'
 import { createLogger, type Logger, logObserver } from './log.ts'
 import { MessageDesks } from './message-desks.ts'
 import { noteAccess } from './notices.ts'
@@ -31,8 +32,6 @@ export interface RunningServer {
 
 /** Bodies above the write limit are answered by us, with a JSON error, as long as they are not longer than this. */
 const MAX_REQUEST_BYTES = 1024 ** 3
-/** Whoever runs the server, and nobody else. */
-const OWNER_ONLY = 0o700
 /** Time that requests under way get when the server stops. */
 const STOP_GRACE_MS = 10_000
 
@@ -43,7 +42,7 @@ const STOP_GRACE_MS = 10_000
 export async function serve(config: Config): Promise<RunningServer> {
   const logger = createLogger(config.LOG_LEVEL)
   const rules = readRules(config)
-  mkdirSync(config.DATA_DIR, { recursive: true, mode: OWNER_ONLY })
+  makeDataFolder(config.DATA_DIR)
   const failure = Promise.withResolvers<void>()
   const keys = keysOf(config)
   // Even if the start fails further on: the next one does not show them.
@@ -172,30 +171,42 @@ function listen(
   applications: Applications,
   options: DholeOptions,
 ): Listeners {
-  const common = { hostname: config.HOST, maxRequestBodySize: MAX_REQUEST_BYTES }
+  const make = () => app(applications, options)
   const secure = new SecureListener(certificate, config.PORT, ({ cert, key }, port, reusePort) =>
-    listening(app(applications, options), { ...common, port, reusePort, tls: { cert, key }, http2: true }),
+    listening(make(), { host: config.HOST, port, setting: 'PORT' }, { reusePort, tls: { cert, key }, http2: true }),
   )
   if (config.HTTP_PORT === undefined) return { secure, plain: undefined }
   try {
     // Elysia would share the port with another process that has it.
-    const own = { port: config.HTTP_PORT, reusePort: false }
-    return { secure, plain: listening(app(applications, options), { ...common, ...own }) }
+    const address = { host: config.HOST, port: config.HTTP_PORT, setting: 'HTTP_PORT' } as const
+    return { secure, plain: listening(make(), address, { reusePort: false }) }
   } catch (error) {
     void secure.stop(true)
     throw error
   }
 }
 
-function listening(app: Elysia, options: Parameters<Elysia['listen']>[0]): Listening {
+/** What tells a listener from another, but for its address. */
+interface ListenerOptions {
+  readonly reusePort: boolean
+  readonly tls?: { readonly cert: string; readonly key: string }
+  readonly http2?: boolean
+}
+
+function listening(app: Elysia, address: Address, options: ListenerOptions): Listening {
   const before = new Set(process.listeners('beforeExit'))
-  const { server } = app.listen(options)
+  const { host: hostname, port } = address
+  try {
+    app.listen({ hostname, port, maxRequestBodySize: MAX_REQUEST_BYTES, ...options })
+  } catch (error) {
+    throw listenProblem(address, error)
+  }
   // The framework would hold every listener there ever was until the process ends, to stop it then.
   for (const added of process.listeners('beforeExit')) {
     if (!before.has(added)) process.off('beforeExit', added)
   }
-  if (server === null) throw new Error('the framework has made no listener')
-  return server
+  if (app.server === null) throw new Error('the framework has made no listener')
+  return app.server
 }
 
 /** Elysia guesses where the path begins; with a short Host header the guess can be wrong, unless told to look. */

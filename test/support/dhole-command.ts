@@ -8,12 +8,13 @@ export interface CommandResult {
   readonly stderr: string
 }
 
-/** Runs `dhole` with arguments as its own process, with nobody at the terminal. */
+/** Runs `dhole` with arguments as its own process, with nobody at the terminal. @param through command that starts it */
 export async function runDhole(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  through: readonly string[] = [],
 ): Promise<CommandResult> {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+  const child = Bun.spawn([...through, process.execPath, MAIN, ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdin: 'ignore',
     stdout: 'pipe',

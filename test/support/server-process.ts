@@ -20,6 +20,14 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
+/** How a server is started beside what every test does. */
+export interface Launch {
+  /** Command that starts the one that follows it. */
+  readonly through?: readonly string[]
+  /** Arguments of the runtime. */
+  readonly runtime?: readonly string[]
+}
+
 /**
  * Starts a server and waits until it listens.
  * @param settings beside `PORT=0` and a temporary `DATA_DIR`
@@ -28,10 +36,10 @@ export interface ServerProcess {
  */
 export async function startServer(
   settings: Readonly<Record<string, string>> = {},
-  flags: readonly string[] = [],
+  { through = [], runtime = [] }: Launch = {},
 ): Promise<ServerProcess> {
   const dataDir = settings['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'dhole-server-')))
-  const child = Bun.spawn([process.execPath, ...flags, MAIN, 'serve'], {
+  const child = Bun.spawn([...through, process.execPath, ...runtime, MAIN, 'serve'], {
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', DATA_DIR: dataDir, ...settings },
     stdout: 'pipe',
     stderr: 'pipe',
