@@ -101,8 +101,13 @@ export class Snapshots {
   release(snapshot: Snapshot): void {
     const held = snapshot as HeldSnapshot
     if (--held.holders > 0) return
-    held.reader.end()
-    this.#idle.push(held.reader)
+    try {
+      held.reader.end()
+      this.#idle.push(held.reader)
+    } catch {
+      // It has met damage, and says so again at its end, when whoever has read there has heard of it.
+      held.reader.connection.client.close()
+    }
   }
 
   /** Closes every connection. Nobody may hold a snapshot any more. */
