@@ -134,23 +134,26 @@ function mayMount(): boolean {
   return false
 }
 
-test.skipIf(!mayMount())('on a disk that is really full nothing is lost, and writes go on when there is room', async () => {
-  await using dir = await tempDir()
-  const folder = dir.file('small')
-  mkdirSync(folder)
-  // It goes with the process.
-  const through = [...UNSHARE, `${MOUNT} && exec "$@"`, folder]
-  const server = await startServer({ DATA_DIR: folder }, { through })
-  // The disk is there for the server alone, and for whoever looks through its eyes.
-  const filler = join(`/proc/${server.pid}/root`, folder, 'filler')
-  writeFileSync(filler, new Uint8Array(512 * 1024))
-  const written = await writeUntilRefused(server, 0)
-  expect(written).toBeGreaterThan(10)
-  await expectNumbers(server, written)
-  rmSync(filler)
-  for (let number = written; number < written + 5; number++) {
-    expect((await call(server, 'PUT', `/numbers/n${number}.json`, '1')).status).toBe(200)
-  }
-  await expectNumbers(server, written + 5)
-  await server.stop()
-})
+test.skipIf(!mayMount())(
+  'on a disk that is really full nothing is lost, and writes go on when there is room',
+  async () => {
+    await using dir = await tempDir()
+    const folder = dir.file('small')
+    mkdirSync(folder)
+    // It goes with the process.
+    const through = [...UNSHARE, `${MOUNT} && exec "$@"`, folder]
+    const server = await startServer({ DATA_DIR: folder }, { through })
+    // The disk is there for the server alone, and for whoever looks through its eyes.
+    const filler = join(`/proc/${server.pid}/root`, folder, 'filler')
+    writeFileSync(filler, new Uint8Array(512 * 1024))
+    const written = await writeUntilRefused(server, 0)
+    expect(written).toBeGreaterThan(10)
+    await expectNumbers(server, written)
+    rmSync(filler)
+    for (let number = written; number < written + 5; number++) {
+      expect((await call(server, 'PUT', `/numbers/n${number}.json`, '1')).status).toBe(200)
+    }
+    await expectNumbers(server, written + 5)
+    await server.stop()
+  },
+)
