@@ -6,9 +6,9 @@ import { createServer, type Server } from 'node:net'
 import { dirname } from 'node:path'
 import { certificateFor, putCertificate } from '../support/certificates.ts'
 import { runDhole } from '../support/dhole-command.ts'
+import { asPlainUser } from '../support/plain-user.ts'
 import { startServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
-import { asPlainUser } from './plain-user.ts'
 
 /** A port that somebody else has. */
 let taken: Server

@@ -46,7 +46,8 @@ describe('the file', () => {
     const file = directory.file('tree')
     const text = 'no database at all, '.repeat(1000)
     await writeFile(file, text)
-    for (let attempt = 0; attempt < 2; attempt++) expect(() => open(file)).toThrow(`cannot open ${file}: it is no database`)
+    for (let attempt = 0; attempt < 2; attempt++)
+      expect(() => open(file)).toThrow(`cannot open ${file}: it is no database`)
     expect(await Bun.file(file).text()).toBe(text)
   })
 

@@ -26,6 +26,8 @@ export interface Launch {
   readonly through?: readonly string[]
   /** Arguments of the runtime. */
   readonly runtime?: readonly string[]
+  /** File of the command, of another copy of the program. */
+  readonly main?: string
 }
 
 /**
@@ -36,10 +38,10 @@ export interface Launch {
  */
 export async function startServer(
   settings: Readonly<Record<string, string>> = {},
-  { through = [], runtime = [] }: Launch = {},
+  { through = [], runtime = [], main = MAIN }: Launch = {},
 ): Promise<ServerProcess> {
   const dataDir = settings['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'dhole-server-')))
-  const child = Bun.spawn([...through, process.execPath, ...runtime, MAIN, 'serve'], {
+  const child = Bun.spawn([...through, process.execPath, ...runtime, main, 'serve'], {
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', DATA_DIR: dataDir, ...settings },
     stdout: 'pipe',
     stderr: 'pipe',

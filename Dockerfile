@@ -1,0 +1,24 @@
+# docker build -t dhole .
+# docker run --read-only -p 8443:8443 -v dhole:/data dhole
+FROM oven/bun:1.4.5-slim AS packages
+WORKDIR /app
+COPY package.json bun.lock ./
+RUN bun install --frozen-lockfile --production --omit=peer --ignore-scripts
+
+FROM oven/bun:1.4.5-slim
+WORKDIR /app
+COPY --from=packages /app/node_modules ./node_modules
+COPY package.json LICENSE ./
+COPY drizzle ./drizzle
+COPY packaging/health.mjs ./packaging/health.mjs
+COPY src ./src
+# Nobody can come in from outside the container unless it listens on all addresses: a new tree is locked then.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8443 DATA_DIR=/data
+RUN mkdir --mode=0700 /data && chown bun:bun /data
+VOLUME /data
+EXPOSE 8443
+USER bun
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=10s --start-period=20s --retries=3 CMD ["bun", "/app/packaging/health.mjs"]
+ENTRYPOINT ["bun", "/app/src/cli/main.ts"]
+CMD ["serve"]
