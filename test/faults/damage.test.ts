@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { addApplication } from '../support/dhole-command.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { isDocumented } from './documented.ts'
 
 const PAGE_BYTES = 4096
 const UNAVAILABLE = '{"errcode":20104,"message":"The app is out of service","error":"The app is out of service"}'
@@ -48,6 +49,7 @@ test('a damaged page: what lies there is refused, all else goes on', async () =>
     expect(await call(server, 'GET', '/elsewhere.json')).toEqual([200, String(turn)])
   }
   expect(server.output()).toContain('database disk image is malformed')
+  expect(isDocumented(server.output())).toBe(true)
   server.kill('SIGTERM')
   expect(await server.exited).toBe(0)
 })
@@ -64,6 +66,7 @@ test('the lost tree of a registered application is not taken for an empty one', 
   expect(await call(again, 'GET', '/a.json?ns=shop')).toEqual([503, UNAVAILABLE])
   expect(await call(again, 'PUT', '/a.json?ns=shop', '2')).toEqual([503, UNAVAILABLE])
   expect(again.output()).toContain('apps/shop.sqlite is gone, and was there before')
+  expect(isDocumented(again.output())).toBe(true)
   expect(await call(again, 'PUT', '/a.json', '2')).toEqual([200, '2'])
   rmSync(dir.file('apps/shop.sqlite-lock'))
   expect(await call(again, 'GET', '/a.json?ns=shop')).toEqual([200, 'null'])

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { library, startOnBrokenDisk } from './broken-disk.ts'
+import { isDocumented } from './documented.ts'
 
 const UNAVAILABLE = { errcode: 20104, message: 'The app is out of service', error: 'The app is out of service' }
 /** Of one write that makes the log long: at 64 MiB writes pause until it is moved into the file. */
@@ -65,6 +66,7 @@ describe.skipIf(library === undefined)('a disk that fails under a running server
     server.mendDisk('full')
     expect((await call(server, 'PATCH', '/.json', '{"kept": 3}')).status).toBe(200)
     expect(server.output()).toContain('database or disk is full')
+    expect(isDocumented(server.output())).toBe(true)
     server.kill('SIGKILL')
     await server.exited
     const again = await startServer({ DATA_DIR: dir.file('data') })
@@ -81,6 +83,7 @@ describe.skipIf(library === undefined)('a disk that fails under a running server
     expect([status, JSON.parse(text)]).toEqual([503, UNAVAILABLE])
     expect(await server.exited).toBe(1)
     expect(server.output()).toContain('cannot make writes durable: nothing more is acknowledged')
+    expect(isDocumented(server.output())).toBe(true)
     expect(server.output()).not.toContain('dhole: ')
     const again = await startServer({ DATA_DIR: dir.file('data') })
     expect((await call(again, 'GET', '/kept.json')).text).toBe('"acknowledged"')
@@ -100,6 +103,7 @@ describe.skipIf(library === undefined)('a disk that fails under a running server
       expect((await call(server, 'PUT', `/long/n${number}.json?print=silent`, body)).status).toBe(204)
     }
     expect(server.output()).toContain('cannot move the write-ahead log into the file: disk I/O error')
+    expect(isDocumented(server.output())).toBe(true)
     server.mendDisk('checkpoint')
     expect((await call(server, 'PUT', '/after.json', '1')).status).toBe(200)
     server.kill('SIGTERM')

@@ -9,6 +9,7 @@ import { runDhole } from '../support/dhole-command.ts'
 import { asPlainUser } from '../support/plain-user.ts'
 import { startServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
+import { isDocumented } from './documented.ts'
 
 /** A port that somebody else has. */
 let taken: Server
@@ -283,6 +284,7 @@ describe('what keeps a server from starting is said in one line, with exit statu
       const said = stderr.replace(/^dhole: /, '').replace(/\n$/, '')
       if (typeof expected === 'string') expect(said).toBe(expected)
       else expect(said).toMatch(expected)
+      expect([said, isDocumented(said)]).toEqual([said, true])
       expect(stderr).not.toMatch(/^\s+at /m)
       expect(status).toBe(2)
       chmodSync(dir.path, 0o755)
@@ -296,6 +298,7 @@ test('a certificate that has expired is served, with a warning', async () => {
   putCertificate(await certificateFor(-1), pair.TLS_CERT, pair.TLS_KEY)
   const server = await startServer(pair)
   expect(server.output()).toContain(`the certificate ${pair.TLS_CERT} has expired: clients refuse it`)
+  expect(isDocumented(server.output())).toBe(true)
   await server.stop()
 })
 
