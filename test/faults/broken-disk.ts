@@ -6,7 +6,7 @@ import { type ServerProcess, startServer } from '../support/server-process.ts'
 const SOURCE = Bun.fileURLToPath(new URL('./broken-disk.c', import.meta.url))
 
 /** What can be wrong with a disk. */
-export type DiskFault = 'full' | 'sync' | 'checkpoint'
+type DiskFault = 'full' | 'sync' | 'checkpoint'
 
 /** Builds what stands between a server and its disk; `undefined` where there is no compiler, or this is not Linux. */
 function build(): string | undefined {

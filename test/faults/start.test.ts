@@ -1,15 +1,19 @@
 import { Database as Client } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
-import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import { migrate } from 'drizzle-orm/bun-sqlite/migrator'
 import { certificateFor, putCertificate } from '../support/certificates.ts'
 import { runDhole } from '../support/dhole-command.ts'
 import { asPlainUser } from '../support/plain-user.ts'
 import { startServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 import { isDocumented } from './documented.ts'
+
+const MIGRATIONS = Bun.fileURLToPath(new URL('../../drizzle/sqlite', import.meta.url))
 
 /** A port that somebody else has. */
 let taken: Server
@@ -304,20 +308,20 @@ test('a certificate that has expired is served, with a warning', async () => {
 
 test('a tree of an earlier version is brought up to date', async () => {
   await using dir = await tempDir()
-  await runOnce(dir)
-  const file = new Client(tree(dir))
-  const [latest] = file
-    .query<{ hash: string }, []>('SELECT hash FROM __drizzle_migrations ORDER BY created_at DESC')
-    .all()
-  const added = file
-    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'sms_%'")
-    .all()
-  expect(added.length).toBeGreaterThan(0)
-  for (const { name } of added) file.run(`DROP TABLE ${name}`)
-  file.run('DELETE FROM __drizzle_migrations WHERE hash = ?', [latest?.hash ?? ''])
-  file.close()
-  await runOnce(dir)
-  const again = new Client(tree(dir))
-  for (const { name } of added) expect(again.query(`SELECT count(*) FROM ${name}`).values()).toEqual([[0]])
-  again.close()
+  const migrationsFolder = dir.file('migrations')
+  cpSync(MIGRATIONS, migrationsFolder, { recursive: true })
+  const journal = join(migrationsFolder, 'meta/_journal.json')
+  const { entries, ...others } = JSON.parse(readFileSync(journal, 'utf8')) as { readonly entries: readonly unknown[] }
+  expect(entries.length).toBeGreaterThan(1)
+  writeFileSync(journal, JSON.stringify({ ...others, entries: entries.slice(0, 1) }))
+  mkdirSync(dir.file('data/apps'), { recursive: true })
+  const first = new Client(dir.file('data/apps/app.sqlite'))
+  migrate(drizzle(first), { migrationsFolder })
+  first.close()
+  const server = await startServer({ DATA_DIR: dir.file('data') })
+  server.kill('SIGTERM')
+  expect(await server.exited).toBe(0)
+  const migrated = new Client(dir.file('data/apps/app.sqlite'))
+  expect(migrated.query('SELECT count(*) FROM __drizzle_migrations').values()).toEqual([[entries.length]])
+  migrated.close()
 })

@@ -93,7 +93,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   const rulesFile = join(besides, 'rules.json')
   await writeFile(rulesFile, rulesText(0))
   const settings = { ...SETTINGS, DATA_DIR: dataDir, RULES: rulesFile, HEAP_PROBE: heapFile }
-  const server = await startServer(settings, ['--preload', PROBE])
+  const server = await startServer(settings, { runtime: ['--preload', PROBE] })
   try {
     const watch = new Watch(server, heapFile, options)
     const scene = new Scene(server, await readFile(server.certificate, 'utf8'))
