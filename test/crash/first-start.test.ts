@@ -41,4 +41,4 @@ test('a server that is killed amid its first start has kept every key it has sho
   } finally {
     await server.stop()
   }
-}, 120_000)
+}, 300_000)
