@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
@@ -16,17 +16,27 @@ export function makeFolder(folder: string, mode?: number): void {
   }
 }
 
+/** Removes files that may be there. They stay away when this has returned, also after a power cut. */
+export function removeFiles(files: readonly string[]): void {
+  for (const file of files) rmSync(file, { force: true })
+  for (const folder of new Set(files.map((file) => dirname(file)))) if (existsSync(folder)) sync(folder)
+}
+
 /** Folders far above belong to others: what cannot be opened or synced was not made here. */
 function syncIfAllowed(folder: string): void {
   try {
-    const descriptor = openSync(folder, 'r')
-    try {
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
+    sync(folder)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && FOREIGN.has(String(error.code)))) throw error
+  }
+}
+
+function sync(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }
 

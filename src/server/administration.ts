@@ -1,4 +1,5 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { removeFiles } from '../folder.ts'
 import { type ApplicationSettings, checkApplicationSettings } from '../options.ts'
 import { LEAST_SECRET_LENGTH, newSecret, secretFile, smsKeyFile, writeSecret } from '../secret.ts'
 import { isApplicationId } from '../service/application-id.ts'
@@ -184,7 +185,7 @@ export class FileAdministration implements Administration {
     const tree = treeFile(this.#dataDir, id)
     const files = [secretFile(this.#dataDir, id), smsKeyFile(this.#dataDir, id)]
     if (deleteData) files.push(...FILES_OF_A_TREE.map((suffix) => tree + suffix))
-    for (const file of files) rmSync(file, { force: true })
+    removeFiles(files)
   }
 
   /** Its first start makes it; until then a key for it would lie in a folder that nobody serves. */

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { removeFiles } from '../folder.ts'
 import { type ApplicationOptions, type ApplicationSettings, checkApplicationSettings } from '../options.ts'
 import { writePrivately } from '../private-file.ts'
 import { readSecret, secretFile } from '../secret.ts'
@@ -67,9 +68,9 @@ export class Registry {
     writePrivately(this.#fileOf(id), `${JSON.stringify(settings, undefined, 2)}\n`)
   }
 
-  /** From now on requests do not find it. */
+  /** From now on requests do not find it. Durable when it returns. */
   delete(id: string): void {
-    rmSync(this.#fileOf(id), { force: true })
+    removeFiles([this.#fileOf(id)])
   }
 
   #fileOf(id: string): string {
