@@ -45,6 +45,8 @@ export interface Judgement {
 /** Files go up and down by what is written between two checkpoints. */
 const FILE_SHARE = 0.1
 const FEWEST_SAMPLES = 4
+/** Those of the pools of the runtime come and go by themselves. */
+const THREADS_MORE = 4
 
 /** Whether memory, files and descriptors stay what they are. @throws Error when there is too little to judge */
 export function judge({ samples, rests }: Observed, bounds: Bounds): Judgement {
@@ -82,8 +84,8 @@ function problemsOf(
   if (after.descriptors !== before.descriptors) {
     problems.push(`${before.descriptors} descriptors at rest became ${after.descriptors}`)
   }
-  // Those of the pool come and go by themselves.
-  if (after.threads > bounds.threads) problems.push(`${bounds.threads} threads at most became ${after.threads} at rest`)
+  if (after.threads > bounds.threads + THREADS_MORE)
+    problems.push(`${bounds.threads} threads at most became ${after.threads} at rest`)
   return problems
 }
 

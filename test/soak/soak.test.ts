@@ -51,7 +51,7 @@ describe('a judgement', () => {
   test.each<[string, RegExp, Rest]>([
     ['a descriptor more', /descriptors/, { ...REST, descriptors: 51 }],
     ['a descriptor less', /descriptors/, { ...REST, descriptors: 49 }],
-    ['threads beyond those of the warm-up', /threads/, { ...REST, threads: 10 }],
+    ['threads beyond those of the warm-up', /threads/, { ...REST, threads: 14 }],
   ])('of %s at rest', (_, problem, after) => {
     const problems = problemsOf(series(), after)
     expect(problems).toHaveLength(1)
