@@ -1,6 +1,7 @@
 import type { Elysia } from 'elysia'
 import { Failures } from './auth/failures.ts'
 import { Gate } from './auth/gate.ts'
+import { ClientLimits, defaultClientLimits } from './http/client-limits.ts'
 import { treePlugin } from './http/plugin.ts'
 import { Routes } from './http/routes.ts'
 import { trustProxies } from './http/transport.ts'
@@ -72,14 +73,24 @@ export function openDatabase(options: DatabaseOptions): Database {
   return openTree(options, { rules: options.rules ?? OPEN_RULES, keepRules: options.rules !== undefined })
 }
 
+/** What clients may take of a service, however many listeners it has. */
+export function clientLimits({ clients }: Pick<DholeOptions, 'clients'>): ClientLimits {
+  return new ClientLimits({ ...defaultClientLimits, ...clients })
+}
+
 /** The plugin over applications that are open already; `server` mounts the same ones on two listeners. */
-export function mount(applications: Applications, options: DholeOptions): Elysia {
+export function mount(
+  applications: Applications,
+  options: DholeOptions,
+  limits: ClientLimits = clientLimits(options),
+): Elysia {
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
   const transport = trustProxies(options.trustProxy ?? [])
   const routes = new Routes({
     applications,
     transport,
+    limits,
     prefix,
     streamHost: options.streamHost,
     messagesOf,

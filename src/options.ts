@@ -48,6 +48,23 @@ const streamsSchema = Type.Partial(
   ),
 )
 
+const clientsSchema = Type.Partial(
+  Type.Object(
+    {
+      ratePerAddress: Type.Integer({ minimum: 0 }),
+      ratePerApp: Type.Integer({ minimum: 0 }),
+      maxRequests: Type.Integer({ minimum: 0 }),
+      maxRequestsPerAddress: Type.Integer({ minimum: 0 }),
+      maxStreams: Type.Integer({ minimum: 0 }),
+      maxStreamsPerAddress: Type.Integer({ minimum: 0 }),
+      idleSeconds: Type.Integer({ minimum: 1, maximum: 255 }),
+      transferSeconds: Type.Integer(WHOLE),
+      maxTransferBytes: Type.Integer(WHOLE),
+    },
+    { additionalProperties: false },
+  ),
+)
+
 const messagesSchema = Type.Partial(
   Type.Object(
     {
@@ -113,6 +130,7 @@ const dholeSchema = Type.Partial(
       failedCredentials: Type.Integer({ minimum: 0 }),
       development: Type.Boolean(),
       limits: limitsSchema,
+      clients: clientsSchema,
       sms: messagesSchema,
       storage: storageSchema,
       streams: streamsSchema,
@@ -124,6 +142,9 @@ const dholeSchema = Type.Partial(
 
 /** Bounds on one request; what is left out keeps its default. See `Limits` for each. */
 export type LimitOptions = Static<typeof limitsSchema>
+
+/** What clients may take of the service; what is left out keeps its default. See `ClientLimitSettings` for each. */
+export type ClientOptions = Static<typeof clientsSchema>
 
 /** Settings of the storage engine; what is left out keeps its default. See `SqliteOptions` for each. */
 export type StorageOptions = Static<typeof storageSchema>
@@ -207,6 +228,7 @@ export interface DholeOptions {
   /** Takes `Authorization: Bearer owner` for the super secret, as emulators do. Only where nobody else can connect. */
   readonly development?: boolean
   readonly limits?: LimitOptions
+  readonly clients?: ClientOptions
   readonly sms?: MessagesOptions
   readonly storage?: StorageOptions
   readonly streams?: StreamOptions

@@ -2,6 +2,7 @@ import { ANYBODY, type Auth, type Caller } from '../auth/credential.ts'
 import type { Gate } from '../auth/gate.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
+import type { ClientLimits } from './client-limits.ts'
 import { isBearer } from './dialect.ts'
 import type { Parameters } from './parameters.ts'
 import type { Listener, Transport } from './transport.ts'
@@ -11,6 +12,7 @@ export interface Origin {
   readonly request: Request
   readonly listener: Listener | null
   readonly transport: Transport
+  readonly limits: ClientLimits
 }
 
 /** What carries a credential. */

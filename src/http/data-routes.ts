@@ -10,15 +10,17 @@ import { DholeError } from '../tree/error.ts'
 import { etagMatches, NULL_ETAG } from '../tree/etag.ts'
 import type { ReadText } from '../tree/node-text.ts'
 import { endsInPriority, type Path } from '../tree/path.ts'
+import type { JsonText } from '../tree/print.ts'
 import { acceptsStream } from './accept.ts'
 import { withAuthDebug } from './auth-debug.ts'
 import { digestOf, readJson } from './body.ts'
 import { callerOf, type Origin, overriddenCaller } from './caller.ts'
 import { speaksFirebase } from './dialect.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
+import { LARGE_LENGTH, largeAnswer } from './large-answer.ts'
 import { type Method, methodOf } from './method.ts'
 import { NO_PARAMETERS, type Parameters, parseTimeout, type RawParameters } from './parameters.ts'
-import { dressedReply, emptyReply, jsonReply, redirectReply, replayedReply } from './reply.ts'
+import { type Dress, dressedReply, emptyReply, jsonReply, redirectReply, replayedReply } from './reply.ts'
 import { openStream } from './stream-route.ts'
 import { INFO, type Target } from './target.ts'
 
@@ -75,7 +77,7 @@ export class DataRoutes {
 
   /** In the order of the protocol: path, method, parameters, credential; the rest is the method's. */
   answer(tree: TreeRequest): Awaitable<Response> {
-    const { application, request, listener, transport, target } = tree
+    const { application, request, listener, transport, limits, target } = tree
     const { path, raw } = target
     const method = methodOf(request, raw)
     if (endsInPriority(path) && (method === 'POST' || method === 'PATCH')) throw new DholeError('priority-method')
@@ -91,6 +93,7 @@ export class DataRoutes {
       request,
       listener,
       transport,
+      limits,
       application,
       target,
       path,
@@ -117,7 +120,7 @@ export class DataRoutes {
 
   #use(data: DataRequest, access: Access): Awaitable<Response> {
     const { method } = data
-    if (method !== 'GET') return this.#write(data, access, method)
+    if (method !== 'GET') return this.#write(data, access, method).finally(() => data.limits.endSilence(data))
     return data.isStream ? this.#stream(data, access) : this.#get(data, access)
   }
 
@@ -129,20 +132,23 @@ export class DataRoutes {
       return then(data, database.count(path, query, options), (count) => dressedReply(String(count), parameters))
     }
     if (parameters.shallow === 'true') {
-      return then(data, database.shallow(path, query, options), (text) => dressedReply(text ?? 'null', parameters))
+      return then(data, database.shallow(path, query, options), (text) => dressed(data, text ?? 'null', parameters))
     }
     const text = query === undefined ? database.node(path, options) : database.select(path, query, options)
     return then(data, text, (found) => readReply(data, found))
   }
 
   async #stream(data: DataRequest, { as, onTrace }: Access): Promise<Response> {
-    const { request, listener, application, path, parameters, query } = data
+    const { request, listener, limits, application, path, parameters, query } = data
     if (endsInPriority(path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
     const elsewhere = this.#options.streamHost && elsewhereUrl(request, this.#options.streamHost)
     if (elsewhere) return redirectReply(elsewhere)
     // Nobody may be taken for idle while nothing happens.
     workInSilence(data)
+    const leave = limits.enterStream(data)
+    const cut = () => listener?.timeout(request, CUT_SECONDS)
     return openStream(application.database, {
+      leave,
       path,
       query,
       as,
@@ -151,7 +157,8 @@ export class DataRoutes {
       lastEventId: request.headers.get('last-event-id') ?? undefined,
       numbered: parameters.resume === 'true',
       signal: request.signal,
-      cut: () => listener?.timeout(request, CUT_SECONDS),
+      cut,
+      hold: (bytes) => limits.hold({}, bytes, cut).release,
     })
   }
 
@@ -190,13 +197,13 @@ export class DataRoutes {
   }
 
   async #body(data: DataRequest, malformed: 'bad-data' | 'bad-patch'): Promise<Content> {
-    const { application, request, parameters, idempotencyKey } = data
+    const { application, parameters, idempotencyKey } = data
     let digest: string | undefined
     const look = async (bytes: Uint8Array) => {
       digest = await digestOf(bytes)
     }
     const { maxWriteBytes } = application.database.limits
-    const json = await readJson(request, maxWriteBytes, malformed, idempotencyKey === undefined ? undefined : look)
+    const json = await readJson(data, maxWriteBytes, malformed, idempotencyKey === undefined ? undefined : look)
     workInSilence(data)
     // A body may take its time, and the credential may have ended meanwhile.
     await callerOf(application.gate, data, parameters)
@@ -266,15 +273,29 @@ function wantsEtag(request: Request): boolean {
   return request.headers.get('x-firebase-etag')?.toLowerCase() === 'true'
 }
 
-function readReply({ request, parameters }: DataRequest, node: ReadText | undefined): Response {
+/** As `dressedReply`, also of what is long. @param source what the text is of, when others may ask for the same */
+function dressed(data: DataRequest, text: JsonText, dress: Dress, source: object = data, status?: number): Response {
+  return dressedReply(text, dress, status, bodyOf(data, source))
+}
+
+/** How a text travels to whoever asks. */
+function bodyOf(data: DataRequest, source: object): (text: string) => string | ReadableStream {
+  // The listener takes no body for HEAD, and never asks one for its text.
+  return (text) =>
+    text.length <= LARGE_LENGTH || data.request.method === 'HEAD' ? text : largeAnswer(text, source, data)
+}
+
+function readReply(data: DataRequest, node: ReadText | undefined): Response {
+  const { request, parameters } = data
   const ifNoneMatch = request.headers.get('if-none-match')
   if (ifNoneMatch === null && parameters === NO_PARAMETERS && !wantsEtag(request)) {
-    return jsonReply(node === undefined ? 'null' : node.plain)
+    const text = node === undefined ? 'null' : node.plain
+    return text.length <= LARGE_LENGTH ? jsonReply(text) : dressed(data, text, parameters, node)
   }
   const etag = ifNoneMatch !== null || wantsEtag(request) ? (node?.etag ?? NULL_ETAG) : undefined
   if (ifNoneMatch !== null && etag !== undefined && etagMatches(ifNoneMatch, etag)) return emptyReply(304, etag)
   const text = parameters.format === 'export' ? node?.export : node?.plain
-  return dressedReply(text ?? 'null', { ...parameters, etag })
+  return dressed(data, text ?? 'null', { ...parameters, etag }, node)
 }
 
 function writeReply(data: DataRequest, outcome: WriteOutcome): Response {
@@ -282,15 +303,17 @@ function writeReply(data: DataRequest, outcome: WriteOutcome): Response {
   return outcome.replayed ? replayedReply(reply) : reply
 }
 
-function outcomeReply({ request, parameters }: DataRequest, outcome: WriteOutcome): Response {
+function outcomeReply(data: DataRequest, outcome: WriteOutcome): Response {
+  const { request, parameters } = data
   if (outcome.kind === 'mismatch') {
     const { current } = outcome
-    return dressedReply(current?.plain ?? 'null', { print: parameters.print, etag: current?.etag ?? NULL_ETAG }, 412)
+    const dress = { print: parameters.print, etag: current?.etag ?? NULL_ETAG }
+    return dressed(data, current?.plain ?? 'null', dress, current, 412)
   }
   const tagged = wantsEtag(request) || request.headers.has('if-match')
   const { print } = parameters
   const text = print === 'silent' ? '' : JSON.stringify(outcome.json)
-  return dressedReply(text, { print, etag: tagged ? outcome.etag : undefined })
+  return dressed(data, text, { print, etag: tagged ? outcome.etag : undefined })
 }
 
 function appendReply({ request, parameters }: DataRequest, { name, etag, replayed }: Appended): Response {
@@ -318,5 +341,5 @@ function workInSilence({ request, listener }: DataRequest): void {
 function then<T>(data: DataRequest, value: Awaitable<T>, use: (value: T) => Response): Awaitable<Response> {
   if (!(value instanceof Promise)) return use(value)
   workInSilence(data)
-  return value.then(use)
+  return value.then(use).finally(() => data.limits.endSilence(data))
 }

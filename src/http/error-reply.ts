@@ -14,6 +14,9 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'token-payload': 401,
   'token-refused': 401,
   'too-many-failures': 429,
+  quota: 429,
+  'too-busy': 503,
+  'body-too-slow': 408,
   unavailable: 503,
   internal: 500,
   'sms-app-unknown': 404,
@@ -26,7 +29,12 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 }
 
 /** When it is worth to come again, in seconds: wrong credentials are counted by the minute. */
-const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = { 'too-many-failures': 60, 'sms-too-often': 1 }
+const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
+  'too-many-failures': 60,
+  quota: 1,
+  'too-busy': 5,
+  'sms-too-often': 1,
+}
 
 /** Methods of the endpoints beside the tree, by their paths. HEAD would have messages handed over to nobody. */
 const BESIDE_THE_TREE: readonly (readonly [path: RegExp, methods: string])[] = [

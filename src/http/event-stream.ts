@@ -5,6 +5,18 @@ import type { EndReason, Sink } from '../hub/subscriber.ts'
 /** What writes to the connection: Bun's own stream, which costs hardly more than the bare socket. */
 type Writer = ReadableStreamDirectController
 
+/** What a stream has to do with its connection. */
+export interface StreamEnds {
+  /** Called once the client has gone. */
+  readonly closed: () => void
+  /** Called once nothing more comes. */
+  readonly ended: () => void
+  /** Breaks the connection off. */
+  readonly cut: () => void
+  /** So many bytes wait for the client. @returns to be called when they have gone */
+  readonly hold: (bytes: number) => () => void
+}
+
 /**
  * One event stream over HTTP. What is written before the connection is ready to take it waits here.
  * @see docs/protocol.md#streams
@@ -13,27 +25,23 @@ export class EventStream implements Sink {
   /** The body of the answer. */
   readonly body: ReadableStream
   readonly #epoch: string | undefined
-  readonly #cut: () => void
+  readonly #ends: StreamEnds
   readonly #done = Promise.withResolvers<void>()
   readonly #ready = Promise.withResolvers<void>()
   #early: Uint8Array[] = []
   #writer: Writer | undefined
   #isOver = false
 
-  /**
-   * @param epoch when given, each event tells its number
-   * @param closed called once the client has gone
-   * @param cut breaks the connection off
-   */
-  constructor(epoch: string | undefined, closed: () => void, cut: () => void) {
+  /** @param epoch when given, each event tells its number */
+  constructor(epoch: string | undefined, ends: StreamEnds) {
     this.#epoch = epoch
-    this.#cut = cut
+    this.#ends = ends
     this.body = new ReadableStream({
       type: 'direct',
       pull: (writer: Writer) => this.#begin(writer),
       cancel: () => {
         this.#isOver = true
-        closed()
+        ends.closed()
       },
     })
   }
@@ -50,10 +58,11 @@ export class EventStream implements Sink {
     if (reason !== undefined) void this.#send(endFrame(reason.kind, reason.text))
     this.#isOver = true
     this.#done.resolve()
+    this.#ends.ended()
   }
 
   cut(): void {
-    this.#cut()
+    this.#ends.cut()
   }
 
   #begin(writer: Writer): Promise<void> {
@@ -76,6 +85,9 @@ export class EventStream implements Sink {
     const written: unknown = this.#writer.write(bytes)
     this.#writer.flush()
     // A number says that it was taken, a promise that there is no room for more until it is kept.
-    return written instanceof Promise ? written : undefined
+    if (!(written instanceof Promise)) return undefined
+    const release = this.#ends.hold(bytes.byteLength)
+    written.then(release, release)
+    return written
   }
 }

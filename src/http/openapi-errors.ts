@@ -76,6 +76,9 @@ const reach: Readonly<Record<TreeErrorCode, (origin: Origin) => boolean>> = {
   'token-refused': anyRequest,
   'token-missing': ({ resource }) => resource === 'exchange',
   'too-many-failures': anyRequest,
+  quota: anyRequest,
+  'too-busy': anyRequest,
+  'body-too-slow': anyBody,
   'bad-rules': rulesBody,
   'rule-wildcards': rulesBody,
   'priority-on-nothing': ({ method, resource }) =>
@@ -90,11 +93,12 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   401: 'The credential is wrong.',
   403: 'The credential, or its absence, does not allow this.',
   404: 'There is no such application, or the request came without encryption. A missing node is `null`, never 404.',
+  408: 'The body came too slowly; nothing is written.',
   417: 'There are several applications and the request names none.',
   422: 'The caller has used this idempotency key for another request; nothing is written.',
-  429: 'This address has shown too many wrong credentials; for a while none of its credentials is looked at.',
+  429: 'This address has shown too many wrong credentials, and for a while none of its credentials is looked at; or it asks more often, or for more at once, than it may.',
   500: 'The service failed. What it was stays in its log.',
-  503: 'The application is out of service for now.',
+  503: 'The application is out of service for now, or too much is under way.',
 }
 
 /** The error answers of a method by status. */
@@ -116,7 +120,7 @@ function errorResponse(status: number, some: readonly ErrorCode[], origin: Origi
   const firebase = isDenial && status === 401 ? ' 20401 stands here for Firebase clients, for others at 403.' : ''
   const description = `${STATUS_TEXT[status]} \`errcode\` ${numbers}.${firebase}`
   const headers = {
-    ...(status === 429 ? { 'Retry-After': retryAfter } : {}),
+    ...(status === 429 || status === 503 ? { 'Retry-After': retryAfter } : {}),
     ...(isDenial && anyTree(origin) && notInfo(origin) ? { 'X-Firebase-Auth-Debug': authDebug } : {}),
   }
   if (origin.method === 'head') return { description: `${description} No body.`, headers }

@@ -38,16 +38,26 @@ export function jsonStreamReply(body: ReadableStream): Response {
   return new Response(body, jsonInit)
 }
 
-/** Any answer with a JSON body. `print=silent` leaves only the status 204 of a success. */
-export function dressedReply(text: JsonText, dress: Dress, status: number = 200): Response {
-  if (status === 200 && isPlain(dress)) return jsonReply(text)
+const asItIs = (text: string): string | ReadableStream => text
+
+/**
+ * Any answer with a JSON body. `print=silent` leaves only the status 204 of a success.
+ * @param bodyOf how its text travels
+ */
+export function dressedReply(
+  text: JsonText,
+  dress: Dress,
+  status: number = 200,
+  bodyOf: (text: string) => string | ReadableStream = asItIs,
+): Response {
+  if (status === 200 && isPlain(dress)) return new Response(bodyOf(text), jsonInit)
   if (status === 200 && dress.print === 'silent') return emptyReply(204, dress.etag)
   const pretty = dress.print === 'pretty' ? prettyPrint(text) : text
   const body = dress.callback === undefined ? pretty : `/**/${dress.callback}(${escapeForScript(pretty)});`
   const headers = new Headers(dress.callback === undefined ? jsonHeaders : scriptHeaders)
   if (dress.etag !== undefined) headers.set('ETag', dress.etag)
   if (dress.download !== undefined) headers.set('Content-Disposition', contentDisposition(dress.download))
-  return new Response(body, { status, headers })
+  return new Response(bodyOf(body), { status, headers })
 }
 
 function isPlain({ print, callback, download, etag }: Dress): boolean {

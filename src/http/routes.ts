@@ -3,6 +3,7 @@ import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
 import { discardBody } from './body.ts'
 import type { Origin } from './caller.ts'
+import type { ClientLimits } from './client-limits.ts'
 import { DataRoutes, type DataRoutesOptions } from './data-routes.ts'
 import { speaksFirebase } from './dialect.ts'
 import { allowedMethods, errorReply, knownError } from './error-reply.ts'
@@ -13,12 +14,13 @@ import { type Dress, preflightReply } from './reply.ts'
 import { answerSettings, isSettings } from './settings-routes.ts'
 import { isSms, SmsRoutes, type SmsRoutesOptions } from './sms-routes.ts'
 import { splitTarget, type Target } from './target.ts'
-import { exchangeToken, isTokenExchange } from './token-route.ts'
+import { exchangeToken, isTokenExchange, tokenRefusal } from './token-route.ts'
 import type { Listener, Transport } from './transport.ts'
 
 /** What the routes need to answer. */
 export interface RoutesOptions extends DataRoutesOptions, SmsRoutesOptions {
   readonly transport: Transport
+  readonly limits: ClientLimits
   /** Path the routes are mounted under, without a slash at the end. */
   readonly prefix: string
 }
@@ -51,20 +53,21 @@ export class Routes {
 
   async #afterBody(request: Request, reply: Awaitable<Response>): Promise<Response> {
     const answered = await reply
-    await discardBody(request)
+    await discardBody({ request, limits: this.#options.limits })
     return answered
   }
 
   #reply(request: Request, listener: Listener | null): Awaitable<Response> {
-    const { transport } = this.#options
+    const { transport, limits } = this.#options
     let raw: RawParameters = NO_RAW_PARAMETERS
     try {
       const target = this.#targets.of(request.url)
       if (!transport.isSecure(target, request, listener)) throw new DholeError('https-required')
       if (request.method === 'OPTIONS') return preflightReply()
-      if (isSms(target.rawPath)) return this.#sms.answer({ request, listener, transport }, target)
+      const origin: Origin = { request, listener, transport, limits }
+      if (isSms(target.rawPath)) return this.#sms.answer(origin, target)
       raw = target.raw
-      const reply = this.#choose({ request, listener, transport }, target)
+      const reply = limits.within(origin, () => this.#choose(origin, target))
       return reply instanceof Promise ? reply.catch((thrown) => this.#error(request, thrown, raw)) : reply
     } catch (thrown) {
       return this.#error(request, thrown, raw)
@@ -92,22 +95,28 @@ export class Routes {
 
   #route(application: Application, origin: Origin, target: Target): Awaitable<Response> {
     const { rawPath, raw } = target
+    origin.limits.checkApplication(application.id)
     if (isTokenExchange(rawPath)) return exchangeToken(rawPath, raw, application, origin)
     if (isSettings(rawPath)) return answerSettings(rawPath, raw, application, origin)
-    const { request, listener, transport } = origin
-    return this.#data.answer({ request, listener, transport, application, target })
+    const { request, listener, transport, limits } = origin
+    return this.#data.answer({ request, listener, transport, limits, application, target })
   }
 
   #error(request: Request, thrown: unknown, raw: RawParameters, application?: Application): Response {
     const error = knownError(thrown)
     if (error.code === 'internal') this.#options.onUnforeseen(request, thrown)
+    if (error.code === 'quota' && isTokenExchange(this.#pathOf(request))) return tokenRefusal(error)
     const isFirebase = speaksFirebase(request, raw) || application?.database.profile === 'firebase'
     const allowed = error.code === 'method-not-allowed' ? this.#allowed(request) : undefined
     return errorReply(error, dressOf(request, raw), isFirebase, allowed)
   }
 
-  #allowed({ url }: Request): string {
-    return allowedMethods(splitTarget(url, this.#options.prefix).rawPath)
+  #allowed(request: Request): string {
+    return allowedMethods(this.#pathOf(request))
+  }
+
+  #pathOf({ url }: Request): string {
+    return splitTarget(url, this.#options.prefix).rawPath
   }
 }
 

@@ -14,7 +14,7 @@ const DONE = '{"status":"ok"}'
 
 /** A request of the owner. */
 interface SettingsRequest {
-  readonly request: Request
+  readonly origin: Origin
   readonly database: Database
   readonly parameters: SettingsParameters
   /** Throws unless it is one still: a body may take its time, and the credential may end meanwhile. */
@@ -46,7 +46,7 @@ export async function answerSettings(
     if (caller.kind !== 'admin') throw new DholeError('permission-denied')
   }
   await check()
-  const request: SettingsRequest = { request: origin.request, database, parameters, check }
+  const request: SettingsRequest = { origin, database, parameters, check }
   if (rawPath === RULES) return method === 'GET' ? readRules(request) : writeRules(request)
   return method === 'GET' ? readWriteSize(request) : writeWriteSize(request)
 }
@@ -56,8 +56,8 @@ function readRules({ database, parameters }: SettingsRequest): Response {
   return dressedReply(parameters.format === 'strict' ? database.strictRules : database.rules, {})
 }
 
-async function writeRules({ request, database, parameters, check }: SettingsRequest): Promise<Response> {
-  const source = await readText(request, database.limits.maxWriteBytes, 'bad-data')
+async function writeRules({ origin, database, parameters, check }: SettingsRequest): Promise<Response> {
+  const source = await readText(origin, database.limits.maxWriteBytes, 'bad-data')
   await check()
   if (parameters.dryRun === 'true') database.checkRules(source)
   else await database.setRules(source)
@@ -68,8 +68,8 @@ function readWriteSize({ database, parameters }: SettingsRequest): Response {
   return dressedReply(JSON.stringify(database.writeSizeLimit), { print: parameters.print })
 }
 
-async function writeWriteSize({ request, database, parameters, check }: SettingsRequest): Promise<Response> {
-  const size = await readJson(request, database.limits.maxWriteBytes, 'bad-data')
+async function writeWriteSize({ origin, database, parameters, check }: SettingsRequest): Promise<Response> {
+  const size = await readJson(origin, database.limits.maxWriteBytes, 'bad-data')
   await check()
   if (typeof size !== 'string') throw new DholeError('bad-data')
   await database.setWriteSizeLimit(size)

@@ -137,11 +137,11 @@ function record(call: SmsRequest): Awaitable<Response> {
 
 /** Takes in what carriers say, many at once. The body is signed, and only read for whoever may be the owner. */
 async function report(call: SmsRequest): Promise<Response> {
-  const { request, messages, search } = call
+  const { messages, search } = call
   const parameters = parametersOf(search)
   const signature = signatureIn(parameters)
   checkTimestamp(required(parameters, 'timestamp'), Date.now())
-  const body = await readSmsBody(request, MAX_REPORT_BYTES)
+  const body = await readSmsBody(call, MAX_REPORT_BYTES)
   addParameter(parameters, 'body', body)
   checkSignature(signature, parameters, messages.key)
   return takeIn(call, parsePush(body, messages.time))
@@ -169,10 +169,11 @@ function workInSilence({ request, listener }: SmsRequest): void {
 
 /** Without a body to read, at once: the query of a batch is asked over and over. */
 function withParameters(
-  { request, search }: SmsRequest,
+  call: SmsRequest,
   use: (parameters: SmsParameters) => Awaitable<Response>,
 ): Awaitable<Response> {
-  return request.method === 'GET' ? use(parametersOf(search)) : readParameters(request, search).then(use)
+  const { request, search } = call
+  return request.method === 'GET' ? use(parametersOf(search)) : readParameters(call, search).then(use)
 }
 
 /** @param json value of the member `data` */

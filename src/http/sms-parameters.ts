@@ -1,5 +1,5 @@
 import { DholeError } from '../tree/error.ts'
-import { readText } from './body.ts'
+import { readText, type Sender } from './body.ts'
 
 /** Parameters of a call about text messages by name, decoded: all that were sent, because all of them are signed. */
 export type SmsParameters = ReadonlyMap<string, string>
@@ -18,10 +18,11 @@ const LONGEST_SHOWN = 64
  * @throws `sms-bad-arguments` when something cannot be decoded, or a name has two values
  * @see docs/protocol.md#calls
  */
-export async function readParameters(request: Request, search: string): Promise<SmsParameters> {
+export async function readParameters(sender: Sender, search: string): Promise<SmsParameters> {
+  const { request } = sender
   const parameters = parametersOf(search)
   if (request.method === 'GET' || !isForm(request)) return parameters
-  addForm(await readSmsBody(request, MAX_FORM_BYTES), parameters)
+  addForm(await readSmsBody(sender, MAX_FORM_BYTES), parameters)
   return parameters
 }
 
@@ -49,19 +50,25 @@ export function addParameter(parameters: Map<string, string>, name: string, valu
  * so it must be as long as what is sent, and not many times longer once it is unpacked.
  * @throws `sms-bad-arguments` when it is too long, compressed, or no UTF-8
  */
-export async function readSmsBody(request: Request, maxBytes: number): Promise<string> {
+export async function readSmsBody(sender: Sender, maxBytes: number): Promise<string> {
+  const { request } = sender
   const encoding = request.headers.get('content-encoding') ?? ''
   if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
     throw new DholeError('sms-bad-arguments', 'body: expected UTF-8 that is not compressed')
   }
   try {
-    return await readText(request, maxBytes, 'bad-data')
+    return await readText(sender, maxBytes, 'bad-data')
   } catch (thrown) {
     if (!(thrown instanceof DholeError)) throw thrown
     if (thrown.code === 'no-data') return ''
-    const expected = thrown.code === 'write-too-big' ? `at most ${maxBytes} bytes` : 'UTF-8'
-    throw new DholeError('sms-bad-arguments', `body: expected ${expected}`, { cause: thrown })
+    if (thrown.code === 'too-busy') throw thrown
+    throw new DholeError('sms-bad-arguments', `body: expected ${expectedOf(thrown, maxBytes)}`, { cause: thrown })
   }
+}
+
+function expectedOf({ code }: DholeError, maxBytes: number): string {
+  if (code === 'write-too-big') return `at most ${maxBytes} bytes`
+  return code === 'body-too-slow' ? 'it in time' : 'UTF-8'
 }
 
 /** A body of no type is one too: there are clients that do not say. */

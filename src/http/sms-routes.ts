@@ -27,6 +27,8 @@ const NO_DRESS = {}
 const NAMES_HERE: Partial<Record<ErrorCode, ErrorCode>> = {
   'app-unknown': 'sms-app-unknown',
   unavailable: 'sms-unavailable',
+  quota: 'sms-too-often',
+  'too-busy': 'sms-unavailable',
 }
 
 /** Whether a path below the mount point is a call about text messages. Asked for every request of the tree as well. */
@@ -49,7 +51,7 @@ export class SmsRoutes {
   answer(origin: Origin, target: Target): Awaitable<Response> {
     const refusal = (thrown: unknown) => this.#refusal(origin.request, target, thrown)
     try {
-      const reply = this.#choose(origin, target)
+      const reply = origin.limits.within(origin, () => this.#choose(origin, target))
       return reply instanceof Promise ? reply.catch(refusal) : reply
     } catch (thrown) {
       return refusal(thrown)
@@ -59,7 +61,10 @@ export class SmsRoutes {
   #choose(origin: Origin, { rawPath, search }: Target): Awaitable<Response> {
     if (rawPath === CARRIER_CODES_PATH) return carrierCodes(origin.request)
     const [, version = '', id = '', name = ''] = PATH.exec(rawPath) ?? []
-    const use = (application: Application) => this.#use(application, `${version}/${name}`, search, origin)
+    const use = (application: Application) => {
+      origin.limits.checkApplication(application.id)
+      return this.#use(application, `${version}/${name}`, search, origin)
+    }
     const chosen = this.#options.applications.choose({ ns: id, host: '' })
     return chosen instanceof Promise ? chosen.then(use) : use(chosen)
   }

@@ -16,8 +16,12 @@ interface StreamRequest extends Access {
   readonly numbered: boolean
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal
+  /** Gives its place back, however often it is called. */
+  readonly leave: () => void
   /** Breaks the connection off. */
   readonly cut: () => void
+  /** So many bytes wait for the client. @returns to be called when they have gone */
+  readonly hold: (bytes: number) => () => void
 }
 
 const EVENT_ID = /^(.+):([0-9]{1,15})$/
@@ -28,20 +32,26 @@ const EVENT_ID = /^(.+):([0-9]{1,15})$/
  * @see docs/protocol.md#streams
  */
 export async function openStream(database: Database, request: StreamRequest): Promise<Response> {
-  const { path, query, lastEventId, signal, as, onTrace } = request
+  const { path, query, lastEventId, signal, as, onTrace, leave, cut, hold } = request
   const { epoch } = database.position()
   let unsubscribe: (() => void) | undefined
   let isClosed = signal.aborted
   const close = () => {
     isClosed = true
+    leave()
     unsubscribe?.()
   }
   signal.addEventListener('abort', close)
   const isNumbered = request.numbered || lastEventId !== undefined
-  const stream = new EventStream(isNumbered ? epoch : undefined, close, request.cut)
+  const stream = new EventStream(isNumbered ? epoch : undefined, { closed: close, ended: leave, cut, hold })
   const options: WatchOptions = { query, as, onTrace, export: request.export, from: positionOf(lastEventId) }
-  unsubscribe = await database.subscribe(path, options, stream)
-  if (isClosed) unsubscribe()
+  try {
+    unsubscribe = await database.subscribe(path, options, stream)
+  } catch (error) {
+    leave()
+    throw error
+  }
+  if (isClosed) close()
   return streamReply(stream.body)
 }
 

@@ -1,5 +1,5 @@
 import type { Application } from '../service/applications.ts'
-import { DholeError } from '../tree/error.ts'
+import { DholeError, type ErrorCode } from '../tree/error.ts'
 import { readJson } from './body.ts'
 import type { Origin } from './caller.ts'
 import { failedReply, knownError } from './error-reply.ts'
@@ -25,16 +25,17 @@ export async function exchangeToken(
   rawPath: string,
   raw: RawParameters,
   application: Application,
-  { request, listener, transport }: Origin,
+  origin: Origin,
 ): Promise<Response> {
   if (rawPath !== PATH) throw new DholeError('bad-path')
+  const { request, listener, transport } = origin
   if (methodOf(request, raw) !== 'POST') throw new DholeError('method-not-allowed')
   try {
-    const token = tokenOf(await readJson(request, MAX_BYTES, 'bad-data'))
+    const token = tokenOf(await readJson(origin, MAX_BYTES, 'bad-data'))
     const address = transport.addressOf(request, listener)
     return dressedReply(JSON.stringify(await application.gate.exchange(token, { address, isBearer: false })), {})
   } catch (thrown) {
-    return errorReply(thrown)
+    return tokenRefusal(thrown)
   }
 }
 
@@ -43,10 +44,13 @@ function tokenOf(json: unknown): unknown {
   return Object.hasOwn(json, 'token') ? (json as { readonly token: unknown }).token : undefined
 }
 
+/** Of the service and not of the token: told as everywhere. */
+const OF_THE_SERVICE: ReadonlySet<ErrorCode> = new Set(['internal', 'too-busy', 'body-too-slow'])
+
 /** Clients of this one endpoint read another shape. What nobody foresaw is for the log. */
-function errorReply(thrown: unknown): Response {
+export function tokenRefusal(thrown: unknown): Response {
   const error = knownError(thrown)
-  if (error.code === 'internal') throw thrown
+  if (OF_THE_SERVICE.has(error.code)) throw thrown
   const { errcode, message } = error.body
   const text = JSON.stringify({ error: { code: String(errcode), errorMessage: message } })
   return failedReply(error, text, {})

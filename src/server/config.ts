@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { defaultClientLimits } from '../http/client-limits.ts'
 import { isLoopback } from '../http/transport.ts'
 import { defaultStreams } from '../hub/hub.ts'
 import { checkMessages } from '../options.ts'
@@ -97,6 +98,53 @@ export const configSchema = Type.Object({
     minimum: 0,
     default: 30,
     description: 'wrong credentials an address may show in a minute before it is answered 429; 0: any number',
+  }),
+  RATE_PER_ADDRESS: Type.Integer({
+    minimum: 0,
+    default: defaultClientLimits.ratePerAddress,
+    description: 'requests a second from one address, and twice that at once, before it is answered 429; 0: any number',
+  }),
+  RATE_PER_APP: Type.Integer({
+    minimum: 0,
+    default: defaultClientLimits.ratePerApp,
+    description: 'the same to one application, from all addresses',
+  }),
+  MAX_REQUESTS: Type.Integer({
+    minimum: 0,
+    default: defaultClientLimits.maxRequests,
+    description: 'requests that wait for their answers at once; more are answered 503; 0: any number',
+  }),
+  MAX_REQUESTS_PER_ADDRESS: Type.Integer({
+    minimum: 0,
+    default: defaultClientLimits.maxRequestsPerAddress,
+    description: 'the same from one address; more are answered 429; 0: any number',
+  }),
+  MAX_STREAMS: Type.Integer({
+    minimum: 0,
+    default: defaultClientLimits.maxStreams,
+    description: 'streams at once; more are answered 503; 0: any number',
+  }),
+  MAX_STREAMS_PER_ADDRESS: Type.Integer({
+    minimum: 0,
+    default: defaultClientLimits.maxStreamsPerAddress,
+    description: 'the same from one address; more are answered 429; 0: any number',
+  }),
+  IDLE_TIMEOUT_S: Type.Integer({
+    minimum: 1,
+    maximum: 255,
+    default: defaultClientLimits.idleSeconds,
+    description: 'time a connection may be silent between requests, or while it is sent an answer, in seconds',
+  }),
+  TRANSFER_TIMEOUT_S: Type.Integer({
+    minimum: 1,
+    default: defaultClientLimits.transferSeconds,
+    description:
+      'time that a body may take to come, or a long answer to go, beside a second for every 16 KiB, in seconds',
+  }),
+  MAX_TRANSFER_BYTES: Type.Integer({
+    minimum: 1,
+    default: defaultClientLimits.maxTransferBytes,
+    description: 'memory for bodies that are coming and long answers that are going; whoever holds the most is cut off',
   }),
   DEVELOPMENT: Type.Boolean({
     default: false,

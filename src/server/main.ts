@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
-import { messagesOf, mount, type OnDemand, openApplications, rotateSmsKey } from '../dhole.ts'
+import { clientLimits, messagesOf, mount, type OnDemand, openApplications, rotateSmsKey } from '../dhole.ts'
+import type { ClientLimits } from '../http/client-limits.ts'
 import type { DholeOptions } from '../options.ts'
 import type { Applications } from '../service/applications.ts'
 import { type DefaultApplication, FileAdministration, fixedKeys } from './administration.ts'
@@ -106,6 +107,17 @@ function optionsOf(config: Config, { secret, smsKey }: Keys, rules: string | und
       maxReadBytes: config.MAX_READ_BYTES,
       maxReadMs: config.MAX_READ_MS,
     },
+    clients: {
+      ratePerAddress: config.RATE_PER_ADDRESS,
+      ratePerApp: config.RATE_PER_APP,
+      maxRequests: config.MAX_REQUESTS,
+      maxRequestsPerAddress: config.MAX_REQUESTS_PER_ADDRESS,
+      maxStreams: config.MAX_STREAMS,
+      maxStreamsPerAddress: config.MAX_STREAMS_PER_ADDRESS,
+      idleSeconds: config.IDLE_TIMEOUT_S,
+      transferSeconds: config.TRANSFER_TIMEOUT_S,
+      maxTransferBytes: config.MAX_TRANSFER_BYTES,
+    },
     sms: {
       timeZone: config.SMS_TIME_ZONE,
       mobile: config.SMS_MOBILE,
@@ -171,15 +183,18 @@ function listen(
   applications: Applications,
   options: DholeOptions,
 ): Listeners {
-  const make = () => app(applications, options)
-  const secure = new SecureListener(certificate, config.PORT, ({ cert, key }, port, reusePort) =>
-    listening(make(), { host: config.HOST, port, setting: 'PORT' }, { reusePort, tls: { cert, key }, http2: true }),
-  )
+  const limits = clientLimits(options)
+  const make = () => app(applications, options, limits)
+  const idleTimeout = config.IDLE_TIMEOUT_S
+  const secure = new SecureListener(certificate, config.PORT, ({ cert, key }, port, reusePort) => {
+    const address = { host: config.HOST, port, setting: 'PORT' } as const
+    return listening(make(), address, { idleTimeout, reusePort, tls: { cert, key }, http2: true })
+  })
   if (config.HTTP_PORT === undefined) return { secure, plain: undefined }
   try {
     // Elysia would share the port with another process that has it.
     const address = { host: config.HOST, port: config.HTTP_PORT, setting: 'HTTP_PORT' } as const
-    return { secure, plain: listening(make(), address, { reusePort: false }) }
+    return { secure, plain: listening(make(), address, { idleTimeout, reusePort: false }) }
   } catch (error) {
     void secure.stop(true)
     throw error
@@ -188,6 +203,8 @@ function listen(
 
 /** What tells a listener from another, but for its address. */
 interface ListenerOptions {
+  /** Time after which a connection on which nothing happens is closed, in seconds. */
+  readonly idleTimeout: number
   readonly reusePort: boolean
   readonly tls?: { readonly cert: string; readonly key: string }
   readonly http2?: boolean
@@ -210,8 +227,8 @@ function listening(app: Elysia, address: Address, options: ListenerOptions): Lis
 }
 
 /** Elysia guesses where the path begins; with a short Host header the guess can be wrong, unless told to look. */
-function app(applications: Applications, options: DholeOptions): Elysia {
-  return new Elysia({ handler: { standardHostname: false } }).use(mount(applications, options))
+function app(applications: Applications, options: DholeOptions, limits: ClientLimits): Elysia {
+  return new Elysia({ handler: { standardHostname: false } }).use(mount(applications, options, limits))
 }
 
 function announce({ secure, plain }: Listeners, logger: Logger): void {

@@ -41,6 +41,9 @@ export type ErrorCode =
   | 'token-refused'
   | 'token-missing'
   | 'too-many-failures'
+  | 'quota'
+  | 'too-busy'
+  | 'body-too-slow'
   | 'bad-rules'
   | 'rule-wildcards'
   | 'priority-on-nothing'
@@ -176,6 +179,13 @@ const entries: Record<ErrorCode, ErrorEntry> = {
   },
   'token-missing': { errcode: 20507, message: 'The custom token is null' },
   'too-many-failures': { errcode: 20105, message: 'Quota limit exceeded.' },
+  quota: { errcode: 20105, message: 'Quota limit exceeded.', error: 'Too many requests' },
+  'too-busy': { errcode: 20104, message: 'The app is out of service', error: 'Too much is under way' },
+  'body-too-slow': {
+    errcode: 20202,
+    message: 'The data of request is invalid',
+    error: 'The body did not come in time.',
+  },
   'bad-rules': { errcode: 20602, message: 'The rule has a invalid format' },
   'rule-wildcards': { errcode: 20601, message: "Single node can't has multi wildcards" },
   'priority-on-nothing': { errcode: 26301, message: 'Could not set priority on non-existent node' },

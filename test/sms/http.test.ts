@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { messagesOf, openApplications } from '../../src/dhole.ts'
+import { ClientLimits } from '../../src/http/client-limits.ts'
 import { Routes } from '../../src/http/routes.ts'
 import { SmsRoutes } from '../../src/http/sms-routes.ts'
 import { splitTarget } from '../../src/http/target.ts'
@@ -13,6 +14,7 @@ import { encoded, FORM, mobiles, pushed, SmsClient, signed, timestamp } from './
 import { readHttp1 } from './hand-over-client.ts'
 import { application, SMS_KEY } from './service.ts'
 
+const limits = new ClientLimits()
 const transport = trustProxies([])
 
 /** Routes over applications of their own, asked without a connection, or behind a listener. */
@@ -42,7 +44,7 @@ async function scene({ messagesOf: given = messagesOf, onDemand = [] }: SceneOpt
   const unforeseen: unknown[] = []
   const onUnforeseen = (_: Request, error: unknown) => void unforeseen.push(error)
   const forSms = { applications, messagesOf: given, onUnforeseen }
-  const routes = new Routes({ ...forSms, transport, prefix: '', streamHost: undefined })
+  const routes = new Routes({ ...forSms, transport, limits, prefix: '', streamHost: undefined })
   return {
     routes,
     sms: new SmsRoutes(forSms),
@@ -249,7 +251,7 @@ describe('a body', () => {
       body,
       headers: FORM,
     })
-    const reply = await here.sms.answer({ request, listener: null, transport }, splitTarget(request.url, ''))
+    const reply = await here.sms.answer({ request, listener: null, transport, limits }, splitTarget(request.url, ''))
     expect(await errcodeOf(reply)).toBe(errcode)
     expect(isRead()).toBe(false)
   })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { carrierCodesReply } from '../../src/http/carrier-codes-page.ts'
+import { ClientLimits } from '../../src/http/client-limits.ts'
 import { checkSignature, checkTimestamp } from '../../src/http/sms-checks.ts'
 import { parseDelivery } from '../../src/http/sms-dlr.ts'
 import { parametersOf, readParameters } from '../../src/http/sms-parameters.ts'
@@ -92,7 +93,7 @@ describe('a body', () => {
     request.headers.delete('content-type')
     if (type !== undefined) request.headers.set('content-type', type)
     try {
-      return Object.fromEntries(await readParameters(request, 'a=1'))
+      return Object.fromEntries(await readParameters({ request, limits: new ClientLimits() }, 'a=1'))
     } catch (thrown) {
       return thrown instanceof DholeError ? thrown.code : thrown
     }

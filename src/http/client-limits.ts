@@ -1,0 +1,164 @@
+import { networkOf } from '../auth/network.ts'
+import type { Awaitable } from '../tree/awaitable.ts'
+import { DholeError } from '../tree/error.ts'
+import { Deadlines } from './deadlines.ts'
+import { type Holding, Holdings } from './holdings.ts'
+import { type Full, Places } from './places.ts'
+import { Rate } from './rate.ts'
+import type { Listener, Transport } from './transport.ts'
+
+/** What clients may take of the service. Of the counts 0 is any number. */
+export interface ClientLimitSettings {
+  /** Requests a second from one address; twice that at once. */
+  readonly ratePerAddress: number
+  /** Requests a second to one application; twice that at once. */
+  readonly ratePerApp: number
+  /** Requests at once that are not answered yet, streams among them. */
+  readonly maxRequests: number
+  /** The same from one address. */
+  readonly maxRequestsPerAddress: number
+  /** Streams at once. */
+  readonly maxStreams: number
+  /** The same from one address. */
+  readonly maxStreamsPerAddress: number
+  /** Time a connection may be silent, in seconds. */
+  readonly idleSeconds: number
+  /** Time that a body may take to come, and a long answer to go, beside a second for every 16 KiB, in seconds. */
+  readonly transferSeconds: number
+  /** Memory for bodies that are coming and long answers that are going, in bytes. */
+  readonly maxTransferBytes: number
+}
+
+const MEBIBYTE = 1024 * 1024
+
+export const defaultClientLimits: ClientLimitSettings = {
+  ratePerAddress: 0,
+  ratePerApp: 0,
+  maxRequests: 0,
+  maxRequestsPerAddress: 0,
+  maxStreams: 20_000,
+  maxStreamsPerAddress: 0,
+  idleSeconds: 30,
+  transferSeconds: 30,
+  maxTransferBytes: 1024 * MEBIBYTE,
+}
+
+/** Least speed of a body and of a long answer: that which the listener asks of HTTP/1.1. */
+const LEAST_BYTES_PER_SECOND = 16 * 1024
+
+/** Who is asking, as far as the limits want to know. */
+interface Asker {
+  readonly request: Request
+  readonly listener: Listener | null
+  readonly transport: Transport
+}
+
+/**
+ * What keeps clients from taking all there is of the service. One for all listeners of it.
+ * @see docs/operations.md#limits-against-abuse
+ */
+export class ClientLimits {
+  readonly settings: ClientLimitSettings
+  readonly #perAddress: Rate | undefined
+  readonly #perApp: Rate | undefined
+  readonly #requests: Places | undefined
+  readonly #streams: Places
+  readonly #holdings: Holdings
+  readonly #deadlines = new Deadlines()
+
+  constructor(settings: ClientLimitSettings = defaultClientLimits) {
+    const { ratePerAddress, ratePerApp, maxRequests, maxRequestsPerAddress } = settings
+    this.settings = settings
+    this.#perAddress = ratePerAddress > 0 ? new Rate(ratePerAddress) : undefined
+    this.#perApp = ratePerApp > 0 ? new Rate(ratePerApp) : undefined
+    const isCounting = maxRequests > 0 || maxRequestsPerAddress > 0
+    this.#requests = isCounting ? new Places({ most: maxRequests, mostOfOne: maxRequestsPerAddress }) : undefined
+    this.#streams = new Places({ most: settings.maxStreams, mostOfOne: settings.maxStreamsPerAddress })
+    this.#holdings = new Holdings(settings.maxTransferBytes)
+  }
+
+  /**
+   * Answers a request, unless its address asks too often or too much is under way. It is under way until its answer is
+   * known.
+   * @throws `quota`, `too-busy`, and what `answer` throws
+   */
+  within(asker: Asker, answer: () => Awaitable<Response>): Awaitable<Response> {
+    if (this.#perAddress !== undefined) this.#checkAddress(this.#perAddress, asker)
+    return this.#requests === undefined ? answer() : counted(placeOf(this.#requests, asker), answer)
+  }
+
+  /** @throws `quota` when an application is asked too often */
+  checkApplication(id: string): void {
+    if (this.#perApp === undefined) return
+    if (!this.#perApp.take(id, performance.now())) throw new DholeError('quota')
+  }
+
+  /**
+   * Counts a stream.
+   * @returns to be called when it is over, at least once
+   * @throws `quota`, `too-busy`
+   */
+  enterStream(asker: Asker): () => void {
+    return placeOf(this.#streams, asker)
+  }
+
+  /** Memory held for a client. @see Holdings.hold */
+  hold(what: object, bytes: number, cut: () => void): Holding {
+    return this.#holdings.hold(what, bytes, cut)
+  }
+
+  /**
+   * A transfer begins.
+   * @param bytesSoFar how far it has come
+   * @param missed called once, when it is too slow
+   * @returns to be called when it is over
+   */
+  expect(bytesSoFar: () => number, missed: () => void): () => void {
+    const begun = performance.now()
+    let callOff: () => void
+    const look = () => {
+      const seconds = this.settings.transferSeconds + bytesSoFar() / LEAST_BYTES_PER_SECOND
+      const left = begun + seconds * 1000 - performance.now()
+      if (left > 0) callOff = this.#deadlines.set(left, look)
+      else missed()
+    }
+    callOff = this.#deadlines.set(this.settings.transferSeconds * 1000, look)
+    return () => callOff()
+  }
+
+  /** The answer goes from here on: a client that does not take it is idle, as it was not while it waited. */
+  endSilence({ request, listener }: Pick<Asker, 'request' | 'listener'>): void {
+    listener?.timeout(request, this.settings.idleSeconds)
+  }
+
+  #checkAddress(rate: Rate, asker: Asker): void {
+    if (!rate.take(networkOfAsker(asker), performance.now())) throw new DholeError('quota')
+  }
+}
+
+function counted(leave: () => void, answer: () => Awaitable<Response>): Awaitable<Response> {
+  try {
+    const reply = answer()
+    if (reply instanceof Promise) return reply.finally(leave)
+    leave()
+    return reply
+  } catch (thrown) {
+    leave()
+    throw thrown
+  }
+}
+
+function placeOf(places: Places, asker: Asker): () => void {
+  const place = places.take(() => networkOfAsker(asker))
+  if (typeof place === 'string') throw fullError(place)
+  return place
+}
+
+function fullError(full: Full): DholeError {
+  return new DholeError(full === 'one' ? 'quota' : 'too-busy')
+}
+
+/** Requests that come by no connection of their own are counted as those of one. */
+function networkOfAsker({ request, listener, transport }: Asker): string {
+  return networkOf(transport.addressOf(request, listener) ?? '')
+}

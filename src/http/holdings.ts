@@ -1,0 +1,79 @@
+/** Memory that is held for a client. */
+export interface Holding {
+  /** Now so many bytes in place of those before. May cut others, or this one, before it returns. */
+  resize(bytes: number): void
+  /** Nothing is held any more. */
+  release(): void
+}
+
+interface Held {
+  readonly share: Share
+  readonly cut: () => void
+}
+
+/** What several hold together is there once. */
+interface Share {
+  bytes: number
+  readonly holders: Set<Held>
+}
+
+/**
+ * Memory that is held for clients while they send or take what is long. When it is more than there may be, whoever
+ * holds the most is cut: to hold up others with little is not possible, and to do it with much ends at once.
+ */
+export class Holdings {
+  readonly #maxBytes: number
+  readonly #shares = new Map<object, Share>()
+  #bytes = 0
+
+  /** @param maxBytes that may be held in all */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Held now. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /**
+   * @param what is held: who holds the same thing holds it together with others
+   * @param cut called at most once, when there is no room for it any more; it counts as released then
+   */
+  hold(what: object, bytes: number, cut: () => void): Holding {
+    const share = this.#shares.get(what) ?? { bytes: 0, holders: new Set<Held>() }
+    this.#shares.set(what, share)
+    const held: Held = { share, cut }
+    share.holders.add(held)
+    const resize = (now: number) => {
+      if (!share.holders.has(held)) return
+      this.#bytes += now - share.bytes
+      share.bytes = now
+      this.#makeRoom()
+    }
+    const release = () => {
+      if (!share.holders.delete(held) || share.holders.size > 0) return
+      this.#forget(what, share)
+    }
+    resize(bytes)
+    return { resize, release }
+  }
+
+  #forget(what: object, share: Share): void {
+    this.#bytes -= share.bytes
+    this.#shares.delete(what)
+  }
+
+  #makeRoom(): void {
+    while (this.#bytes > this.#maxBytes) {
+      let most: [object, Share] | undefined
+      for (const each of this.#shares) if (most === undefined || each[1].bytes > most[1].bytes) most = each
+      if (most === undefined) return
+      const [what, share] = most
+      const holders = [...share.holders]
+      share.holders.clear()
+      this.#forget(what, share)
+      for (const { cut } of holders) cut()
+    }
+  }
+}
