@@ -144,7 +144,7 @@ const dholeSchema = Type.Partial(
 export type LimitOptions = Static<typeof limitsSchema>
 
 /** What clients may take of the service; what is left out keeps its default. See `ClientLimitSettings` for each. */
-export type ClientOptions = Static<typeof clientsSchema>
+type ClientOptions = Static<typeof clientsSchema>
 
 /** Settings of the storage engine; what is left out keeps its default. See `SqliteOptions` for each. */
 export type StorageOptions = Static<typeof storageSchema>

@@ -32,7 +32,10 @@ export function largeAnswer(text: string, source: object, receiver: Receiver): R
 class LargeAnswer {
   readonly body: ReadableStream
   readonly #receiver: Receiver
+  /** Kept once nothing more is to be told. */
   readonly #over = Promise.withResolvers<void>()
+  /** Kept once the client has gone. */
+  readonly #gone = Promise.withResolvers<void>()
   readonly #holding: Holding
   readonly #callOff: () => void
   /** Nothing is kept of it once it is over. */
@@ -53,28 +56,31 @@ class LargeAnswer {
     this.body = new ReadableStream({
       type: 'direct',
       pull: (writer: Writer) => this.#run(writer),
-      cancel: () => this.#end(),
+      cancel: () => this.#leave(),
     })
-    request.signal.addEventListener('abort', () => this.#end())
+    request.signal.addEventListener('abort', () => this.#leave())
     this.#holding = limits.hold(source, bytes, () => this.#cut())
-    if (request.signal.aborted) this.#end()
+    if (request.signal.aborted) this.#leave()
   }
 
   async #run(writer: Writer): Promise<void> {
-    for (let start = 0; start < this.#text.length; ) {
+    for (let start = 0; start < this.#text.length; start = this.#taken) {
       const end = pieceEnd(this.#text, start)
       const written: unknown = writer.write(this.#text.slice(start, end))
       writer.flush()
-      start = end
       // A number says that it was taken, a promise that there is no room for more until it is kept.
       if (written instanceof Promise) await Promise.race([written, this.#over.promise])
-      this.#taken = start
-      // What was cut must not look like a whole answer, so it never ends by itself.
-      if (this.#isOver) return new Promise(() => {})
+      this.#taken = end
     }
-    if (this.#isOver) return new Promise(() => {})
+    // What was cut must not look like a whole answer, so it ends with its connection.
+    if (this.#isOver) return this.#gone.promise
     this.#end()
     writer.end()
+  }
+
+  #leave(): void {
+    this.#end()
+    this.#gone.resolve()
   }
 
   #cut(): void {

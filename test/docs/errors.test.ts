@@ -11,7 +11,7 @@ import { credentialsFor, goodBody } from './good-requests.ts'
 import { type Provocation, provocations, provoked, type Server, USED_KEY, waysTo } from './provocations.ts'
 
 /** Cannot be brought about from outside: the disk fails, or we do. */
-const UNPROVOKED: readonly ErrorCode[] = ['unavailable', 'internal']
+const UNPROVOKED: readonly ErrorCode[] = ['unavailable', 'internal', 'too-busy', 'body-too-slow']
 
 const limits = { maxLeafBytes: 2048, maxWriteBytes: 16 * 1024, maxReadBytes: 4096 }
 const servers = new Map<Server, HttpsServer>()
@@ -30,6 +30,7 @@ beforeAll(async () => {
   servers.set('indexed', await startServer({ applications: { app: { ...app, indexPolicy: 'require' } } }))
   servers.set('several', await startServer({ applications: { one: app, two: app } }))
   servers.set('wary', await startServer({ failedCredentials: 1, applications: { app } }))
+  servers.set('calm', await startServer({ clients: { ratePerAddress: 1 }, applications: { app } }))
   plainDir = await tempDir()
   plain = new Elysia({ handler: { standardHostname: false } })
     .use(dhole({ dataDir: plainDir.path, applications: { app } }))
@@ -74,6 +75,8 @@ async function send(documented: Documented, provocation: Provocation): Promise<A
   const https = servers.get(server)
   // One wrong credential is one too many there.
   if (server === 'wary') await https?.call('GET', '/.json?auth=wrong')
+  // Two requests are what may come at once.
+  if (server === 'calm') for (const target of ['/.json', '/.json']) await https?.call('GET', target)
   if (https !== undefined) return https.call(documented.method, target, options)
   const init = { method: documented.method, ...(options.body === undefined ? {} : { body: options.body }) }
   const reply = await fetch(`http://127.0.0.1:${plain.server?.port}${target}`, init)
@@ -200,7 +203,7 @@ test('what cannot be provoked is documented all the same', () => {
   for (const { operation, path, method } of operations) {
     if (method === 'OPTIONS' || method === 'HEAD') continue
     expect(errorsAt(operation, 500)).toEqual(['internal'])
-    expect(errorsAt(operation, 503)).toEqual(path.startsWith('/.info') ? [] : ['unavailable'])
+    expect(errorsAt(operation, 503)).toEqual(path.startsWith('/.info') ? ['too-busy'] : ['unavailable', 'too-busy'])
   }
   const known = new Set<string>([...provoked, ...UNPROVOKED])
   expect(operations.flatMap(({ operation }) => allErrors(operation)).filter((code) => !known.has(code))).toEqual([])

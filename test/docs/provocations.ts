@@ -4,7 +4,7 @@ import { customToken, nowInSeconds, signedToken } from '../support/token.ts'
 import type { Documented } from './document.ts'
 
 /** Servers with settings of their own; `plain` is one without encryption. */
-export type Server = 'open' | 'locked' | 'several' | 'indexed' | 'wary' | 'plain'
+export type Server = 'open' | 'locked' | 'several' | 'indexed' | 'wary' | 'calm' | 'plain'
 
 /** A request that must fail, made from one that would not. */
 export interface Provocation {
@@ -128,6 +128,7 @@ export const provocations: Readonly<Partial<Record<ErrorCode, readonly Provocati
     Object.entries(wrongTokens).map(([code, tokens]) => [code, tokens.map((token) => ({ query: `?auth=${token}` }))]),
   ),
   'too-many-failures': [{ server: 'wary', query: '?auth=wrong' }],
+  quota: [{ server: 'calm' }],
   'priority-on-nothing': [
     { path: 'ghost', not: ({ method }) => method === 'PATCH' },
     { body: '{"ghost/.priority":1}', not: ({ method }) => method !== 'PATCH' },

@@ -1,0 +1,79 @@
+/**
+ * An honest client's GET while nobody else is there, and among hostile clients: `bun run hostile --clients 10000`.
+ * The server runs as a user starts it, with the settings of its environment.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { startServer } from '../support/server-process.ts'
+
+const GETS = 5000
+const LARGE_LENGTH = 4_000_000
+const SWARM = Bun.fileURLToPath(new URL('./swarm-child.ts', import.meta.url))
+const SETTLE_MS = 45_000
+
+/** Of a process, from the tables of the system. */
+function memoryOf(pid: number): string {
+  const kibibytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return `${Math.round(Number(kibibytes) / 1024)} MiB, ${readdirSync(`/proc/${pid}/fd`).length} descriptors`
+}
+
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN
+}
+
+/** @returns p99 in milliseconds */
+async function measure(url: string, ca: string, name: string): Promise<number> {
+  const times: number[] = []
+  for (let count = 0; count < GETS; count++) {
+    const begun = performance.now()
+    const reply = await fetch(`${url}/a.json`, { tls: { ca } })
+    const text = await reply.text()
+    times.push(performance.now() - begun)
+    if (text !== '"kept"') throw new Error(`an honest client was answered ${reply.status} ${text}`)
+  }
+  times.sort((left, right) => left - right)
+  const [median, p99] = [percentile(times, 0.5), percentile(times, 0.99)]
+  print(`${name}: GET median ${median.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`)
+  return p99
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+async function run(clients: number, perSecond: number): Promise<void> {
+  const settings = Object.entries(process.env).filter(([name]) => /^(MAX|RATE|IDLE|TRANSFER)_/.test(name))
+  const server = await startServer(Object.fromEntries(settings) as Record<string, string>)
+  const ca = await Bun.file(server.certificate).text()
+  const put = (path: string, body: string) => fetch(server.url + path, { method: 'PUT', body, tls: { ca } })
+  await (await put('/a.json', '"kept"')).text()
+  await (await put('/large.json', JSON.stringify('\u4e2d'.repeat(LARGE_LENGTH)))).text()
+  await measure(server.url, ca, 'warming up')
+  const idle = await measure(server.url, ca, 'alone')
+  print(`before: ${memoryOf(server.pid)}`)
+  const swarm = Bun.spawn([process.execPath, SWARM, new URL(server.url).port, String(clients), String(perSecond)], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const coming = await measure(server.url, ca, 'while they come')
+  await swarm.stdout.getReader().read()
+  print(`all there: ${memoryOf(server.pid)}`)
+  const among = await measure(server.url, ca, `among ${clients}`)
+  const longer = await measure(server.url, ca, `among ${clients}, later`)
+  print(`during: ${memoryOf(server.pid)}`)
+  swarm.kill('SIGKILL')
+  await swarm.exited
+  await Bun.sleep(SETTLE_MS)
+  const after = await measure(server.url, ca, 'afterwards')
+  print(`after: ${memoryOf(server.pid)}`)
+  const ratios = [coming, among, longer, after].map((p99) => (p99 / idle).toFixed(2))
+  print(`p99 against alone: ${ratios.join(', ')}`)
+  await server.stop()
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { clients: { type: 'string', default: '10000' }, 'per-second': { type: 'string', default: '300' } },
+  })
+  await run(Number(values.clients), Number(values['per-second']))
+}
