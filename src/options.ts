@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { LEAST_IDLE_SECONDS, MOST_IDLE_SECONDS } from './http/client-limits.ts'
 import type { Observer } from './observer.ts'
 import { type IndexPolicy, type IndexSpec, parseIndexes } from './query/indexes.ts'
 import type { Family } from './query/query.ts'
@@ -57,7 +58,7 @@ const clientsSchema = Type.Partial(
       maxRequestsPerAddress: Type.Integer({ minimum: 0 }),
       maxStreams: Type.Integer({ minimum: 0 }),
       maxStreamsPerAddress: Type.Integer({ minimum: 0 }),
-      idleSeconds: Type.Integer({ minimum: 1, maximum: 255 }),
+      idleSeconds: Type.Integer({ minimum: LEAST_IDLE_SECONDS, maximum: MOST_IDLE_SECONDS }),
       transferSeconds: Type.Integer(WHOLE),
       maxTransferBytes: Type.Integer(WHOLE),
     },

@@ -43,6 +43,9 @@ export const defaultClientLimits: ClientLimitSettings = {
   maxTransferBytes: 1024 * MEBIBYTE,
 }
 
+/** The listener looks at its connections every four seconds: shorter times would end those that are not idle. */
+export const LEAST_IDLE_SECONDS = 8
+export const MOST_IDLE_SECONDS = 255
 /** Least speed of a body and of a long answer: that which the listener asks of HTTP/1.1. */
 const LEAST_BYTES_PER_SECOND = 16 * 1024
 

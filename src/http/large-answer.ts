@@ -1,3 +1,4 @@
+import { DholeError } from '../tree/error.ts'
 import type { ClientLimits } from './client-limits.ts'
 import type { Holding } from './holdings.ts'
 import type { Listener } from './transport.ts'
@@ -22,6 +23,7 @@ export interface Receiver {
 /**
  * The body of a long answer, given to the connection as the client takes it. A client that takes it slower than it may,
  * or holds the most memory when there is too much held, is cut off.
+ * @throws `too-busy` when it is more than may be held at all, or than anybody else holds
  * @param source what the text was made of: where several are sent the same, it is held once
  * @see docs/operations.md#limits-against-abuse
  */
@@ -61,6 +63,7 @@ class LargeAnswer {
     request.signal.addEventListener('abort', () => this.#leave())
     this.#holding = limits.hold(source, bytes, () => this.#cut())
     if (request.signal.aborted) this.#leave()
+    else if (this.#isOver) throw new DholeError('too-busy')
   }
 
   async #run(writer: Writer): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { defaultClientLimits } from '../http/client-limits.ts'
+import { defaultClientLimits, LEAST_IDLE_SECONDS, MOST_IDLE_SECONDS } from '../http/client-limits.ts'
 import { isLoopback } from '../http/transport.ts'
 import { defaultStreams } from '../hub/hub.ts'
 import { checkMessages } from '../options.ts'
@@ -130,8 +130,8 @@ export const configSchema = Type.Object({
     description: 'the same from one address; more are answered 429; 0: any number',
   }),
   IDLE_TIMEOUT_S: Type.Integer({
-    minimum: 1,
-    maximum: 255,
+    minimum: LEAST_IDLE_SECONDS,
+    maximum: MOST_IDLE_SECONDS,
     default: defaultClientLimits.idleSeconds,
     description: 'time a connection may be silent between requests, or while it is sent an answer, in seconds',
   }),

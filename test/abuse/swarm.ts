@@ -20,7 +20,6 @@ export interface SwarmOptions {
 export class Swarm {
   readonly #options: SwarmOptions
   readonly #open = new Map<Socket, AttackName>()
-  readonly #none = Promise.withResolvers<void>()
   #begun = 0
   #isOver = false
 
@@ -38,14 +37,9 @@ export class Swarm {
     return this.#begun
   }
 
-  /** Kinds of those that are open. */
-  get kinds(): ReadonlySet<AttackName> {
-    return new Set(this.#open.values())
-  }
-
-  /** Settles when the server has ended every connection of those that do not insist. */
-  get allEnded(): Promise<void> {
-    return this.#none.promise
+  /** How many of some kinds are open, as far as they know. */
+  openOf(kinds: ReadonlySet<AttackName>): number {
+    return [...this.#open.values()].filter((kind) => kinds.has(kind)).length
   }
 
   async start(): Promise<void> {
@@ -73,7 +67,6 @@ export class Swarm {
     socket.on('close', () => {
       this.#open.delete(socket)
       if (insists && !this.#isOver) this.#attack(client)
-      else if (this.#open.size === 0) this.#none.resolve()
     })
   }
 }

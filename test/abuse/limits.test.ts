@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'bun:test'
+import { connect, type TLSSocket } from 'node:tls'
+import fc from 'fast-check'
+import { Holdings } from '../../src/http/holdings.ts'
+import { Places } from '../../src/http/places.ts'
+import { Rate } from '../../src/http/rate.ts'
+import { dhole } from '../../src/index.ts'
+import { openSource } from '../support/event-source.ts'
+import { type Answer, type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+
+const QUOTA = { errcode: 20105, message: 'Quota limit exceeded.', error: 'Too many requests' }
+const BUSY = { errcode: 20104, message: 'The app is out of service', error: 'Too much is under way' }
+const open = { open: true, secret: SECRET }
+
+type Clients = Readonly<Record<string, number>>
+
+function serving(
+  clients: Clients,
+  applications: Readonly<Record<string, typeof open>> = { app: open },
+): Promise<HttpsServer> {
+  return startServer({ clients, applications })
+}
+
+function told({ status, headers, text }: Answer): unknown[] {
+  return [status, headers.get('retry-after'), JSON.parse(text)]
+}
+
+/** Says how a request begins, and is there until the server or the test ends it. */
+async function beginning(server: HttpsServer, text: string): Promise<{ socket: TLSSocket; answer: Promise<string> }> {
+  const begun = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<string>()
+  const { port, ca } = server
+  const socket = connect({ host: '127.0.0.1', port, ca, servername: 'localhost' }, () => {
+    socket.write(text, () => begun.resolve())
+  })
+  socket.on('data', (bytes: Buffer) => answer.resolve(bytes.toString('latin1')))
+  socket.on('close', () => answer.resolve('closed'))
+  await begun.promise
+  return { socket, answer: answer.promise }
+}
+
+const HALF_PUT = 'PUT /b.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n"x'
+
+describe('requests a second', () => {
+  test('of an address: twice as many at once, then 429 in the words of each endpoint', async () => {
+    await using server = await serving({ ratePerAddress: 1 })
+    for (let count = 0; count < 2; count++) expect((await server.call('GET', '/a.json')).status).toBe(200)
+    expect(told(await server.call('GET', '/a.json'))).toEqual([429, '1', QUOTA])
+    expect(told(await server.call('PUT', '/a.json', { body: '1' }))).toEqual([429, '1', QUOTA])
+    const exchange = await server.call('POST', '/.auth/customTokenToIdToken.json', { body: '{"token":"x"}' })
+    expect(told(exchange)).toEqual([429, '1', { error: { code: '20105', errorMessage: QUOTA.message } }])
+    const sms = await server.call('GET', '/api/v2/app/status')
+    expect(told(sms)).toMatchObject([429, '1', { errcode: 70304 }])
+  })
+
+  test('of an application: another one goes on', async () => {
+    await using server = await serving({ ratePerApp: 1 }, { app: open, zoo: open })
+    for (let count = 0; count < 2; count++) expect((await server.call('GET', '/a.json?ns=app')).status).toBe(200)
+    expect(told(await server.call('GET', '/a.json?ns=app'))).toEqual([429, '1', QUOTA])
+    expect((await server.call('GET', '/a.json?ns=zoo')).status).toBe(200)
+  })
+
+  test('of each key agree with a bucket that is filled bit by bit, whatever else is counted', () => {
+    const request = fc.record({ key: fc.integer({ min: 0, max: 3 }), after: fc.integer({ min: 0, max: 1500 }) })
+    fc.assert(
+      fc.property(fc.array(request, { maxLength: 200 }), fc.integer({ min: 1, max: 5 }), (requests, perSecond) => {
+        const rate = new Rate(perSecond)
+        const buckets = new Map<number, { level: number; at: number }>()
+        let now = 1000
+        for (const { key, after } of requests) {
+          now += after
+          const { level, at } = buckets.get(key) ?? { level: 2 * perSecond, at: now }
+          const filled = Math.min(2 * perSecond, level + ((now - at) * perSecond) / 1000)
+          // Where one is exactly full enough the last bit of a fraction decides.
+          if (Math.abs(filled - 1) < 1e-6) return
+          expect(rate.take(String(key), now)).toBe(filled >= 1)
+          buckets.set(key, { level: filled >= 1 ? filled - 1 : filled, at: now })
+        }
+      }),
+    )
+  })
+
+  test('are counted in bounded memory', () => {
+    const rate = new Rate(1, 1000)
+    for (let key = 0; key < 100_000; key++) rate.take(String(key), 1000)
+    expect(rate.size).toBeLessThanOrEqual(1000)
+  })
+})
+
+describe('at once', () => {
+  test.each([
+    ['in all', { maxStreams: 1 }, [503, '5', BUSY]],
+    ['of an address', { maxStreamsPerAddress: 1 }, [429, '1', QUOTA]],
+  ] as const)('streams %s: one more is refused until one has ended', async (_, clients, refusal) => {
+    await using server = await serving(clients)
+    const accept = { headers: { Accept: 'text/event-stream' } }
+    for (const http2 of [false, true]) {
+      const stream = await openSource(server, '/a.json', { http2 })
+      await stream.next()
+      expect(told(await server.call('GET', '/a.json', accept))).toEqual([...refusal])
+      expect((await server.call('GET', '/a.json')).status).toBe(200)
+      stream.close()
+      await freed(server)
+    }
+    // One that fails takes no place.
+    expect((await server.call('GET', '/a.json?orderBy=x', accept)).status).toBe(400)
+    expect((await server.call('GET', '/a/.priority.json', accept)).status).toBe(400)
+    const stream = await openSource(server, '/a.json')
+    await stream.next()
+    stream.close()
+  })
+
+  test.each([
+    ['in all', { maxRequests: 1 }, [503, '5', BUSY]],
+    ['of an address', { maxRequestsPerAddress: 1 }, [429, '1', QUOTA]],
+  ] as const)('requests %s: one more is refused until one has ended', async (_, clients, refusal) => {
+    await using server = await serving(clients)
+    const { socket } = await beginning(server, HALF_PUT)
+    const get = () => server.call('GET', '/a.json')
+    let answer = await get()
+    while (answer.status === 200) answer = await get()
+    expect(told(answer)).toEqual([...refusal])
+    socket.destroy()
+    while ((await get()).status !== 200);
+  })
+
+  test('places are given back once, and nothing stays of them', () => {
+    const places = new Places({ most: 3, mostOfOne: 2 })
+    const [a, b, c] = ['x', 'x', 'y'].map((network) => places.take(() => network))
+    expect([typeof a, typeof b, typeof c, places.take(() => 'z')]).toEqual(['function', 'function', 'function', 'all'])
+    for (const leave of [c, c, c]) if (typeof leave === 'function') leave()
+    expect([places.taken, places.take(() => 'x')]).toEqual([2, 'one'])
+    for (const leave of [a, b]) if (typeof leave === 'function') leave()
+    expect([places.taken, places.networks]).toEqual([0, 0])
+  })
+})
+
+/** A place is free when the end of a stream has been heard of. */
+async function freed(server: HttpsServer): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${server.url}/a.json`, {
+      headers: { Accept: 'text/event-stream' },
+      tls: { ca: server.ca },
+    })
+    await answer.body?.cancel()
+    if (answer.status === 200) break
+  }
+  // The one that has found it free leaves it as well.
+  const stream = await fetch(`${server.url}/a.json`, { tls: { ca: server.ca } })
+  await stream.text()
+}
+
+describe('what takes too long', () => {
+  test('a body that does not come is answered 408', async () => {
+    await using server = await serving({ transferSeconds: 1 })
+    const { socket, answer } = await beginning(server, HALF_PUT)
+    expect(await answer).toStartWith('HTTP/1.1 408')
+    socket.destroy()
+    expect((await server.call('GET', '/b.json')).text).toBe('null')
+  })
+
+  test('an answer that nobody takes is cut off, and is no whole answer', async () => {
+    await using server = await serving({ transferSeconds: 1, maxStreams: 1 })
+    // More than the buffers of the system take.
+    const piece = 'x'.repeat(10_000_000)
+    const names = ['p', 'q', 'r', 's']
+    for (const name of names) {
+      const body = JSON.stringify(piece)
+      expect((await server.call('PUT', `/a/${name}.json?print=silent`, { body })).status).toBe(204)
+    }
+    const text = JSON.stringify(Object.fromEntries(names.map((name) => [name, piece])))
+    const { socket } = await beginning(server, '')
+    let received = 0
+    const ended = Promise.withResolvers<void>()
+    socket.removeAllListeners('data')
+    socket.on('data', (bytes: Buffer) => (received += bytes.length))
+    socket.on('close', () => ended.resolve())
+    socket.on('error', () => ended.resolve())
+    socket.pause()
+    socket.write('GET /a.json HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    // Others are not concerned.
+    expect((await server.call('GET', '/a.json')).text).toBe(text)
+    // Whoever does not read does not learn that it was cut off.
+    await connectionsGone(server)
+    socket.resume()
+    await ended.promise
+    expect(received).toBeLessThan(text.length)
+  })
+})
+
+/** Waits until the server has no connection of which the other end is silent: its next look at them has passed. */
+async function connectionsGone(server: HttpsServer): Promise<void> {
+  const { answer } = await beginning(server, 'GET /a')
+  expect(await answer).toBe('closed')
+}
+
+describe('memory', () => {
+  test('a body for which there is none is refused, and a smaller one is not', async () => {
+    await using server = await serving({ maxTransferBytes: 1_000_000 })
+    const body = (length: number) => ({ body: JSON.stringify('x'.repeat(length)) })
+    expect(told(await server.call('PUT', '/a.json', body(3_000_000)))).toEqual([503, '5', BUSY])
+    expect((await server.call('PUT', '/a.json', body(100_000))).status).toBe(200)
+    expect((await server.call('GET', '/a.json')).text).toBe(body(100_000).body)
+  })
+
+  test('a long answer for which there is none is refused', async () => {
+    await using server = await serving({ maxTransferBytes: 1_000_000 })
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const body = JSON.stringify('x'.repeat(500_000))
+      expect((await server.call('PUT', `/long/${name}.json?print=silent`, { body })).status).toBe(204)
+    }
+    expect(told(await server.call('GET', '/long.json'))).toEqual([503, '5', BUSY])
+    expect((await server.call('GET', '/long.json?shallow=true')).status).toBe(200)
+    expect((await server.call('HEAD', '/long.json')).status).toBe(200)
+  })
+
+  test('whoever holds the most goes first, and what several hold counts once', () => {
+    const cut: string[] = []
+    const holdings = new Holdings(100)
+    const hold = (what: object, bytes: number, name: string) => holdings.hold(what, bytes, () => cut.push(name))
+    const shared = {}
+    const small = hold({}, 20, 'small')
+    hold(shared, 60, 'one')
+    hold(shared, 60, 'other')
+    expect([holdings.bytes, cut]).toEqual([80, []])
+    const growing = hold({}, 10, 'growing')
+    growing.resize(30)
+    expect([holdings.bytes, cut]).toEqual([50, ['one', 'other']])
+    for (const holding of [small, small, growing]) holding.release()
+    growing.resize(90)
+    expect(holdings.bytes).toBe(0)
+    hold({}, 101, 'huge')
+    expect([holdings.bytes, cut]).toEqual([0, ['one', 'other', 'huge']])
+  })
+})
+
+test.each([
+  [{ ratePerAddress: -1 }],
+  [{ maxStreams: 1.5 }],
+  [{ idleSeconds: 4 }],
+  [{ idleSeconds: 256 }],
+  [{ maxTransferBytes: 0 }],
+  [{ rate: 1 }],
+] as readonly Clients[])('%j is refused', (clients) => {
+  expect(() => dhole({ clients })).toThrow('/clients')
+})
