@@ -150,6 +150,9 @@ async function freed(server: HttpsServer): Promise<void> {
   await stream.text()
 }
 
+/** Long answers that are together more than the buffers of the system take. */
+const TIMES = 3
+
 describe('what takes too long', () => {
   test('a body that does not come is answered 408', async () => {
     await using server = await serving({ transferSeconds: 1 })
@@ -161,7 +164,6 @@ describe('what takes too long', () => {
 
   test('an answer that nobody takes is cut off, and is no whole answer', async () => {
     await using server = await serving({ transferSeconds: 1, maxStreams: 1 })
-    // More than the buffers of the system take.
     const piece = 'x'.repeat(10_000_000)
     const names = ['p', 'q', 'r', 's']
     for (const name of names) {
@@ -177,14 +179,14 @@ describe('what takes too long', () => {
     socket.on('close', () => ended.resolve())
     socket.on('error', () => ended.resolve())
     socket.pause()
-    socket.write('GET /a.json HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    socket.write('GET /a.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(TIMES))
     // Others are not concerned.
     expect((await server.call('GET', '/a.json')).text).toBe(text)
     // Whoever does not read does not learn that it was cut off.
     await connectionsGone(server)
     socket.resume()
     await ended.promise
-    expect(received).toBeLessThan(text.length)
+    expect(received).toBeLessThan(text.length * TIMES)
   })
 })
 
@@ -234,13 +236,15 @@ describe('memory', () => {
   })
 })
 
-test.each([
-  [{ ratePerAddress: -1 }],
-  [{ maxStreams: 1.5 }],
-  [{ idleSeconds: 4 }],
-  [{ idleSeconds: 256 }],
-  [{ maxTransferBytes: 0 }],
-  [{ rate: 1 }],
-] as readonly Clients[])('%j is refused', (clients) => {
-  expect(() => dhole({ clients })).toThrow('/clients')
+const WRONG: readonly Clients[] = [
+  { ratePerAddress: -1 },
+  { maxStreams: 1.5 },
+  { idleSeconds: 4 },
+  { idleSeconds: 256 },
+  { maxTransferBytes: 0 },
+  { rate: 1 },
+]
+
+test('wrong options are refused', () => {
+  for (const clients of WRONG) expect(() => dhole({ clients })).toThrow('/clients')
 })
