@@ -2,7 +2,7 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 
 /** Where to attack, and from which address of this machine. */
-export interface Target {
+interface Target {
   readonly port: number
   readonly from: string
 }
