@@ -392,6 +392,11 @@ export class Database {
     return this.close()
   }
 
+  /** Makes writes that are checked already into one commit, whatever they cost. Durable when it resolves. */
+  async writePlan(plan: WritePlan): Promise<void> {
+    if (plan.writes.length > 0) await this.#write('PATCH', plan, { maxSeconds: Number.POSITIVE_INFINITY })
+  }
+
   async #write(method: WriteMethod, plan: WritePlan, options: WriteOptions): Promise<WriteOutcome> {
     let outcome: WriteOutcome | undefined
     const decide = (decided: WriteOutcome) => {
