@@ -197,6 +197,14 @@ export class Database {
     return this.#permissions.read(asked, (judge) => this.#store.node(path, this.#readLimit(options, judge)))
   }
 
+  /**
+   * The text of a node of any size with priorities and without arrays, `null` where none is: pieces that make one JSON
+   * text, all of one commit. No permission is asked.
+   */
+  export(path: PathLike): AsyncGenerator<JsonText, void> {
+    return this.#store.export(toPath(path))
+  }
+
   /** The value at a path as parsed JSON, `null` if no node is there. @throws `read-too-big`, `permission-denied` */
   async get(path: PathLike, options: ReadOptions = {}): Promise<unknown> {
     const node = await this.node(path, options)

@@ -124,6 +124,12 @@ export interface TreeStore extends AsyncDisposable {
   /** Every index there is. */
   indexes(): readonly IndexInfo[]
   /**
+   * The text of a node of any size as `format=export` prints it, `null` where none is, piece by piece and all of one
+   * durable commit. That commit is held until the last piece was taken or the loop has ended.
+   * @throws `unavailable` once closed
+   */
+  export(path: Path): AsyncGenerator<JsonText, void>
+  /**
    * Runs logic that reads, on one durable commit.
    * @throws what it throws
    */

@@ -1,5 +1,6 @@
 import { ChangeLogReader } from './change-log.ts'
 import { type Connection, connectReader } from './connection.ts'
+import { ExportReader } from './export.ts'
 import { MetBranches } from './met-branches.ts'
 import { QueryReader } from './query.ts'
 import { TreeReader } from './read.ts'
@@ -10,6 +11,7 @@ class Reader {
   readonly tree: TreeReader
   readonly queries: QueryReader
   readonly log: ChangeLogReader
+  readonly exports: ExportReader
   readonly #met = new MetBranches()
   readonly #begin
   readonly #end
@@ -21,6 +23,7 @@ class Reader {
     this.tree = new TreeReader(this.connection, this.#met)
     this.queries = new QueryReader(this.connection, this.tree, shortList)
     this.log = new ChangeLogReader(this.connection)
+    this.exports = new ExportReader(this.connection, this.tree)
   }
 
   /** Opens a transaction on the last commit. */
@@ -41,6 +44,7 @@ export interface Snapshot {
   readonly tree: TreeReader
   readonly queries: QueryReader
   readonly log: ChangeLogReader
+  readonly exports: ExportReader
   /** Number of the last commit it shows. */
   readonly seq: number
 }
@@ -76,8 +80,8 @@ export class Snapshots {
   pin(seq: number): Snapshot {
     const reader = this.#idle.pop() ?? new Reader(this.#file, this.#shortList)
     reader.begin()
-    const { connection, tree, queries, log } = reader
-    const snapshot: HeldSnapshot = { reader, connection, tree, queries, log, seq, holders: 1 }
+    const { connection, tree, queries, log, exports } = reader
+    const snapshot: HeldSnapshot = { reader, connection, tree, queries, log, exports, seq, holders: 1 }
     return snapshot
   }
 

@@ -78,6 +78,8 @@ export class SqliteStore implements TreeStore {
   /** As of the last durable commit. */
   #settings: SettingTexts
   #closed: Promise<void> | undefined
+  /** Ends of the exports under way. */
+  readonly #held = new Set<() => void>()
 
   /**
    * Opens or creates a file.
@@ -194,6 +196,21 @@ export class SqliteStore implements TreeStore {
     return () => this.#listeners.delete(listener)
   }
 
+  async *export(path: Path): AsyncGenerator<JsonText, void> {
+    const snapshot = this.#current()
+    const end = this.#hold(snapshot)
+    try {
+      for (const piece of snapshot.exports.pieces(path)) {
+        yield piece
+        // Others get their turn, whoever takes the pieces.
+        await new Promise(setImmediate)
+        this.#checkOpen()
+      }
+    } finally {
+      end()
+    }
+  }
+
   read<T>(logic: () => ReadingLogic<T>): Awaitable<T> {
     return this.#reads.run(UNLIMITED, ({ tree }) => runReads(logic(), tree, this.#settings))
   }
@@ -242,6 +259,8 @@ export class SqliteStore implements TreeStore {
     await this.#pipeline.close()
     // Long reads see `#closed` at their next step and let go of their snapshots.
     await this.#reads.ended()
+    // Whoever takes pieces of an export hears of it when the next one is wanted, which may be never.
+    for (const end of this.#held) end()
     await this.#checkpoint.close()
     this.#snapshots.close()
     this.#closeWriter()
@@ -264,6 +283,16 @@ export class SqliteStore implements TreeStore {
       this.#troubled(error)
     }
     writer.client.close()
+  }
+
+  /** Keeps a snapshot for as long as somebody takes his time with it, but no longer than the store is open. */
+  #hold(snapshot: Snapshot): () => void {
+    this.#snapshots.retain(snapshot)
+    const end = () => {
+      if (this.#held.delete(end)) this.#snapshots.release(snapshot)
+    }
+    this.#held.add(end)
+    return end
   }
 
   #answering(path: Path, query: Query, name: string, { maxLength }: ReadLimit): SelectionUse<ReadText | undefined> {
