@@ -204,6 +204,15 @@ export function openMessages(dataDir: string, id: string, sms: MessagesOptions =
   }
 }
 
+/**
+ * The tree of an application that no server has open.
+ * @throws Error when the file is in use or damaged
+ */
+export function openClosedTree(dataDir: string, id: string, { open, rules, limits }: ApplicationOptions): Database {
+  const options = { file: treeFile(dataDir, id), ...(limits === undefined ? {} : { limits }) }
+  return openTree(options, { rules: rules ?? (open ? OPEN_RULES : LOCKED_RULES), keepRules: false })
+}
+
 function openTree(options: DatabaseOptions, initial: InitialRules): Database {
   const observer: Observer = options.observer ?? silentObserver
   return databaseOver(new SqliteStore(options.file, options.storage ?? {}, observer), options, initial)

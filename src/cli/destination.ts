@@ -7,8 +7,8 @@ const EXIT_INTERRUPTED = 130
 
 /** Where text goes. Every method throws Error when it cannot be written. */
 export interface Destination extends Disposable {
-  /** Waits until more is wanted. */
-  write(text: string): Awaitable<void>
+  /** Waits until more is wanted. @param text as it is or in UTF-8 */
+  write(text: string | Uint8Array): Awaitable<void>
   /** All is written. */
   finish(): void
 }
@@ -22,7 +22,7 @@ export class Output implements Destination {
     })
   }
 
-  write(text: string): Promise<void> {
+  write(text: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
     })
@@ -48,8 +48,8 @@ class OpenFile implements Destination {
     this.#descriptor = descriptor
   }
 
-  write(text: string): void {
-    const bytes = Buffer.from(text)
+  write(text: string | Uint8Array): void {
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at)
   }
 
@@ -77,7 +77,7 @@ class WholeFile implements Destination {
     process.once('SIGTERM', this.#interrupt)
   }
 
-  write(text: string): void {
+  write(text: string | Uint8Array): void {
     this.#open.write(text)
   }
 

@@ -1,8 +1,8 @@
 import { DholeError } from '../tree/error.ts'
 import { checkKey } from '../tree/key.ts'
 import type { Limits } from '../tree/limits.ts'
-import { checkPath, type Path } from '../tree/path.ts'
 import { checkWhole, planPart } from '../tree/part.ts'
+import { checkPath, type Path } from '../tree/path.ts'
 import { parsePriority } from '../tree/priority.ts'
 import type { MembersSlice } from './json-slices.ts'
 

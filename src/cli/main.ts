@@ -11,6 +11,7 @@ import { restoreCommand } from './restore.ts'
 import { rulesCommand } from './rules.ts'
 import { smsCommand } from './sms.ts'
 import { tokenCommand } from './token.ts'
+import { exportCommand, importCommand } from './transfer.ts'
 
 /** Exit status when writes can no longer be made durable. */
 const EXIT_FAILED = 1
@@ -61,6 +62,8 @@ program.addCommand(reloadCommand())
 program.addCommand(rulesCommand())
 program.addCommand(smsCommand())
 program.addCommand(tokenCommand())
+program.addCommand(importCommand())
+program.addCommand(exportCommand())
 for (const command of everyCommand(program)) command.exitOverride()
 
 /** A command and all below it. */

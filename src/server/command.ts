@@ -7,6 +7,8 @@ const LONGEST_SOCKET_PATH = 100
 
 const time = Type.Optional(Type.Integer())
 
+const path = Type.Array(Type.String())
+
 const importedMessage = Type.Object(
   {
     rrid: Type.String(),
@@ -22,7 +24,10 @@ const importedMessage = Type.Object(
   { additionalProperties: false },
 )
 
-/** What travels over the socket of a server, as JSON: a method of `Administration` or `MessageDesk` and its arguments. */
+/**
+ * What travels over the socket of a server, as JSON: a method of `Administration`, `MessageDesk` or `TreeDesk` and its
+ * arguments.
+ */
 export const commandSchema = Type.Union([
   // The settings are checked where they are used.
   Type.Object({ do: Type.Literal('add'), id: Type.String(), settings: Type.Unknown() }),
@@ -56,6 +61,24 @@ export const commandSchema = Type.Union([
     limit: Type.Integer({ minimum: 1, maximum: PAGE_RECORDS }),
   }),
   Type.Object({ do: Type.Literal('sms-counts'), id: Type.String() }),
+  Type.Object({ do: Type.Literal('tree-facts'), id: Type.String() }),
+  // What is put is checked as in any request.
+  Type.Object({ do: Type.Literal('tree-put'), id: Type.String(), path, json: Type.Unknown() }),
+  Type.Object({
+    do: Type.Literal('tree-members'),
+    id: Type.String(),
+    path,
+    members: Type.Unsafe<Record<string, unknown>>(Type.Object({})),
+  }),
+  Type.Object({
+    do: Type.Literal('tree-priority'),
+    id: Type.String(),
+    path,
+    priority: Type.Union([Type.String(), Type.Number(), Type.Null()]),
+  }),
+  Type.Object({ do: Type.Literal('tree-export'), id: Type.String(), path }),
+  Type.Object({ do: Type.Literal('tree-rules'), id: Type.String() }),
+  Type.Object({ do: Type.Literal('tree-set-rules'), id: Type.String(), source: Type.String() }),
 ])
 
 export type Command = Static<typeof commandSchema>

@@ -1,8 +1,10 @@
 import type { ApplicationSettings } from '../options.ts'
 import type { ExportCursor, ExportPage } from '../sms/message.ts'
 import type { AddedApplication, Administration, Rotation, ServerState } from './administration.ts'
-import type { Command, CommandReply } from './command.ts'
+import { call } from './control-call.ts'
 import type { ImportedMessage, ImportReply, MessageDesk } from './message-desk.ts'
+import { RemoteTree } from './remote-tree.ts'
+import type { TreeDesk } from './tree-desk.ts'
 
 /** Nobody answers: no socket there, or one that a killed server has left. */
 const NOBODY = new Set(['ENOENT', 'ECONNREFUSED'])
@@ -15,12 +17,14 @@ export interface ConnectedServer extends Administration {
   desk(id: string): MessageDesk
   /** Has it look for a new certificate. @returns what came of it, for people */
   reload(): Promise<string>
+  /** The tree of an application; as `desk`. */
+  tree(id: string): TreeDesk
 }
 
 /** The server on a socket; `undefined` when none answers. @throws Error when one is there that cannot be spoken to */
 export async function connect(path: string): Promise<ConnectedServer | undefined> {
   try {
-    await send(path, { do: 'state' }, AbortSignal.timeout(GREETING_MS))
+    await call(path, { do: 'state' }, AbortSignal.timeout(GREETING_MS))
   } catch (error) {
     if (error instanceof Error && 'code' in error && NOBODY.has(String(error.code))) return undefined
     throw new Error(`the server on ${path} does not answer`, { cause: error })
@@ -37,29 +41,29 @@ class RemoteServer implements ConnectedServer {
   }
 
   async add(id: string, settings: ApplicationSettings): Promise<AddedApplication> {
-    return (await send(this.#path, { do: 'add', id, settings })) as AddedApplication
+    return (await call(this.#path, { do: 'add', id, settings })) as AddedApplication
   }
 
   async rotate(id: string, rotation: Rotation): Promise<string> {
     const { key, value } = rotation
     const sent = value === undefined ? { key } : { key, value }
-    return (await send(this.#path, { do: 'rotate', id, rotation: sent })) as string
+    return (await call(this.#path, { do: 'rotate', id, rotation: sent })) as string
   }
 
   async remove(id: string, deleteData: boolean): Promise<void> {
-    await send(this.#path, { do: 'remove', id, deleteData })
+    await call(this.#path, { do: 'remove', id, deleteData })
   }
 
   async state(): Promise<ServerState> {
-    return (await send(this.#path, { do: 'state' })) as ServerState
+    return (await call(this.#path, { do: 'state' })) as ServerState
   }
 
   async settle(id: string): Promise<void> {
-    await send(this.#path, { do: 'settle', id })
+    await call(this.#path, { do: 'settle', id })
   }
 
   async replaceTree(id: string, stamp: string, keep: boolean): Promise<void> {
-    await send(this.#path, { do: 'replace-tree', id, stamp, keep })
+    await call(this.#path, { do: 'replace-tree', id, stamp, keep })
   }
 
   desk(id: string): MessageDesk {
@@ -67,7 +71,11 @@ class RemoteServer implements ConnectedServer {
   }
 
   async reload(): Promise<string> {
-    return (await send(this.#path, { do: 'reload' })) as string
+    return (await call(this.#path, { do: 'reload' })) as string
+  }
+
+  tree(id: string): TreeDesk {
+    return new RemoteTree(this.#path, id)
   }
 }
 
@@ -82,28 +90,15 @@ class RemoteDesk implements MessageDesk {
   }
 
   async import(page: readonly ImportedMessage[]): Promise<ImportReply> {
-    return (await send(this.#path, { do: 'sms-import', id: this.#id, page })) as ImportReply
+    return (await call(this.#path, { do: 'sms-import', id: this.#id, page })) as ImportReply
   }
 
   async export(after: ExportCursor | undefined, limit: number): Promise<ExportPage> {
     const from = after === undefined ? {} : { after: [...after] satisfies [number, number] }
-    return (await send(this.#path, { do: 'sms-export', id: this.#id, limit, ...from })) as ExportPage
+    return (await call(this.#path, { do: 'sms-export', id: this.#id, limit, ...from })) as ExportPage
   }
 
   async counts(): Promise<Readonly<Record<string, number>>> {
-    return (await send(this.#path, { do: 'sms-counts', id: this.#id })) as Readonly<Record<string, number>>
+    return (await call(this.#path, { do: 'sms-counts', id: this.#id })) as Readonly<Record<string, number>>
   }
-}
-
-/** @throws Error with what the server has thrown */
-async function send(path: string, command: Command, signal?: AbortSignal): Promise<unknown> {
-  const reply = await fetch('http://localhost/', {
-    unix: path,
-    method: 'POST',
-    body: JSON.stringify(command),
-    ...(signal === undefined ? {} : { signal }),
-  })
-  const answer = (await reply.json()) as CommandReply
-  if ('error' in answer) throw new Error(answer.error)
-  return answer.result
 }

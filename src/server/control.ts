@@ -5,6 +5,7 @@ import type { Administration } from './administration.ts'
 import { type Command, type CommandReply, commandSchema } from './command.ts'
 import { connect } from './control-client.ts'
 import type { MessageDesks } from './message-desks.ts'
+import type { TreeDesks } from './tree-desks.ts'
 
 /** Takes from whatever is made all that others could do with it. */
 const NOBODY_ELSE = 0o177
@@ -20,12 +21,7 @@ export interface ControlSocket {
  * Takes commands on a socket that only its owner can open. One that a killed server has left there is replaced.
  * @throws Error when another server answers there, or no socket can be made
  */
-export async function takeCommands(
-  path: string,
-  administration: Administration,
-  desks: MessageDesks,
-  reload: () => Promise<string>,
-): Promise<ControlSocket> {
+export async function takeCommands(path: string, hands: Hands): Promise<ControlSocket> {
   if ((await connect(path)) !== undefined) throw new OtherServerError(path)
   rmSync(path, { force: true })
   const before = process.umask(NOBODY_ELSE)
@@ -35,7 +31,8 @@ export async function takeCommands(
       fetch: async (request, listener) => {
         // Closing a large tree can take long.
         listener.timeout(request, 0)
-        return Response.json(await replyTo(request, { administration, desks, reload }))
+        const reply = await replyTo(request, hands)
+        return reply instanceof Response ? reply : Response.json(reply)
       },
     })
     return { close: () => server.stop(true) }
@@ -55,20 +52,24 @@ export class OtherServerError extends Error {
 interface Hands {
   readonly administration: Administration
   readonly desks: MessageDesks
+  readonly trees: TreeDesks
+  /** Looks for a new certificate. @returns what came of it, for people */
   readonly reload: () => Promise<string>
 }
 
-async function replyTo(request: Request, hands: Hands): Promise<CommandReply> {
+/** @returns an answer of its own where it may be of any size */
+async function replyTo(request: Request, hands: Hands): Promise<CommandReply | Response> {
   try {
     const command: unknown = await request.json()
     if (!checker.Check(command)) return { error: 'the server does not know this command' }
-    return { result: (await carryOut(command, hands)) ?? null }
+    const result = await carryOut(command, hands)
+    return result instanceof Response ? result : { result: result ?? null }
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) }
   }
 }
 
-function carryOut(command: Command, { administration, desks, reload }: Hands): unknown {
+function carryOut(command: Command, { administration, desks, trees, reload }: Hands): unknown {
   switch (command.do) {
     case 'add':
       return administration.add(command.id, command.settings as ApplicationSettings)
@@ -90,6 +91,20 @@ function carryOut(command: Command, { administration, desks, reload }: Hands): u
       return desks.at(command.id, (desk) => desk.export(command.after, command.limit))
     case 'sms-counts':
       return desks.at(command.id, (desk) => desk.counts())
+    case 'tree-facts':
+      return trees.at(command.id, (tree) => tree.facts())
+    case 'tree-put':
+      return trees.at(command.id, (tree) => tree.put(command.path, command.json))
+    case 'tree-members':
+      return trees.at(command.id, (tree) => tree.putMembers(command.path, command.members))
+    case 'tree-priority':
+      return trees.at(command.id, (tree) => tree.putPriority(command.path, command.priority))
+    case 'tree-export':
+      return trees.export(command.id, command.path)
+    case 'tree-rules':
+      return trees.at(command.id, (tree) => tree.rules())
+    case 'tree-set-rules':
+      return trees.at(command.id, (tree) => tree.setRules(command.source))
     default:
       return command satisfies never
   }

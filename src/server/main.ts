@@ -18,6 +18,7 @@ import { noteAccess } from './notices.ts'
 import { Registry } from './registry.ts'
 import { CertificateRenewal, noteValidity } from './renewal.ts'
 import { type Listening, SecureListener } from './secure-listener.ts'
+import { TreeDesks } from './tree-desks.ts'
 
 /** A server that is listening. */
 export interface RunningServer {
@@ -157,7 +158,8 @@ async function controlOf(
     onSmsKey: (id, key) => rotateSmsKey(applications, id, key),
   })
   try {
-    return await takeCommands(path, administration, new MessageDesks(applications, messagesOf), reload)
+    const desks = new MessageDesks(applications, messagesOf)
+    return await takeCommands(path, { administration, desks, trees: new TreeDesks(applications), reload })
   } catch (error) {
     if (error instanceof OtherServerError) throw error
     logger.warn({ path, error: String(error) }, 'no socket: what `dhole apps` changes is seen after a restart')

@@ -1,7 +1,7 @@
 import type { Application, Applications } from '../service/applications.ts'
 import type { Messages } from '../sms/messages.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
-import { DholeError } from '../tree/error.ts'
+import { chooseApplication } from './choose-application.ts'
 import { type MessageDesk, OpenDesk } from './message-desk.ts'
 
 /** The desks of the applications of a server. */
@@ -16,21 +16,12 @@ export class MessageDesks {
 
   /** Does something at a desk; the application stays open for so long. @throws Error when there is none of that name */
   async at<T>(id: string, action: (desk: MessageDesk) => Awaitable<T>): Promise<T> {
-    const application = await this.#choose(id)
+    const application = await chooseApplication(this.#applications, id)
     const release = application.hold()
     try {
       return await action(new OpenDesk(this.#messagesOf(application)))
     } finally {
       release()
-    }
-  }
-
-  async #choose(id: string): Promise<Application> {
-    try {
-      return await this.#applications.choose({ ns: id, host: '' })
-    } catch (error) {
-      if (!(error instanceof DholeError) || error.code !== 'app-unknown') throw error
-      throw new Error(`there is no application ${JSON.stringify(id)}`, { cause: error })
     }
   }
 }

@@ -1,0 +1,49 @@
+import type { TreeDesk } from '../server/tree-desk.ts'
+import { formatPath, type Path } from '../tree/path.ts'
+import { type Destination, destinationOf, Output } from './destination.ts'
+import { STDIN as STDIO } from './input.ts'
+import { megabytes, TransferProgress } from './transfer-progress.ts'
+
+/** What is exported, and where to. */
+export interface ExportOrder {
+  /** `-` is standard output. */
+  readonly file: string
+  readonly path: Path
+  /** File that gets the rules as well. */
+  readonly rules: string | undefined
+}
+
+/**
+ * Writes a node to a file, whole or not at all; one that is not there is `null`.
+ * @throws Error when it cannot be read or written
+ */
+export async function exportTree(desk: TreeDesk, { file, path, rules }: ExportOrder): Promise<void> {
+  const source = rules === undefined ? undefined : await desk.rules()
+  using destination = file === STDIO ? new Output() : destinationOf(file)
+  const bytes = await writeTo(destination, desk.export(path))
+  if (rules !== undefined && source !== undefined) {
+    using rulesFile = destinationOf(rules)
+    await rulesFile.write(source)
+    rulesFile.finish()
+  }
+  destination.finish()
+  if (file !== STDIO) process.stdout.write(`exported ${formatPath(path)}: ${megabytes(bytes)}\n`)
+}
+
+/** @returns bytes written, the newline at the end not counted */
+async function writeTo(destination: Destination, pieces: AsyncIterable<string | Uint8Array>): Promise<number> {
+  const progress = new TransferProgress()
+  let bytes = 0
+  try {
+    for await (const piece of pieces) {
+      const encoded = typeof piece === 'string' ? Buffer.from(piece) : piece
+      bytes += encoded.length
+      await destination.write(encoded)
+      progress.show(bytes)
+    }
+    await destination.write('\n')
+  } finally {
+    progress.clear()
+  }
+  return bytes
+}
