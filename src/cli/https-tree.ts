@@ -9,6 +9,9 @@ const LARGEST_PAGE = 10_000
 /** How much less is asked for when a page was too big. */
 const SHRINK = 8
 
+/** What takes the server longer would be too much for its memory in one piece. */
+const LONGEST_WHOLE_READ = '100ms'
+
 const READ_TOO_BIG = 20402
 const PRIORITY_ON_NOTHING = 26301
 
@@ -70,11 +73,11 @@ export class HttpsTree implements TreeDesk {
     }
   }
 
-  /** In one piece and of one moment where the server allows it; otherwise a page of children after the other. */
+  /** In one piece and of one moment where that is soon read; otherwise a page of children after the other. */
   async *export(path: Path): AsyncGenerator<string | Uint8Array, void> {
     let reply: Response
     try {
-      reply = await this.#request('GET', path, { format: 'export' })
+      reply = await this.#request('GET', path, { format: 'export', timeout: LONGEST_WHOLE_READ })
     } catch (error) {
       if (!isTooBig(error)) throw error
       yield* this.#pages(path)

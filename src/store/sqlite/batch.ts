@@ -49,6 +49,9 @@ export interface BatchOutcome {
   readonly changed: boolean
 }
 
+/** Small writes of one change that are made at a stretch. */
+const WRITES_BEFORE_PAUSE = 128
+
 const PUSH_TIME = 'push_time'
 
 /** Runs jobs inside one transaction of the writer. */
@@ -169,7 +172,7 @@ export class BatchRunner {
       }
     } catch (error) {
       this.#log.rewind(firstSeq)
-      this.#writer.forget()
+      this.#writer.reset()
       this.#indexes.forget()
       this.#settings.forget()
       if (this.#client.inTransaction) this.#rollback.run()
@@ -200,7 +203,11 @@ export class BatchRunner {
     const change = outcome.kind === 'noted' ? outcome.change : outcome
     if (change === undefined) return done
     const texts: (JsonText | undefined)[] = []
-    for (const write of change.writes) texts.push(yield* this.#writer.apply(write))
+    for (const write of change.writes) {
+      texts.push(yield* this.#writer.apply(write))
+      if (texts.length % WRITES_BEFORE_PAUSE === 0) yield
+    }
+    this.#writer.settle()
     const commit = this.#log.append(change, context.now, texts)
     commits.push(commit)
     return { tell: () => queued.resolve(commit), abandon: queued.reject }

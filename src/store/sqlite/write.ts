@@ -38,6 +38,10 @@ export class TreeWriter {
   readonly #inlineLength: number
   #nextId: number
   #rowsSincePause = 0
+  /** Whether the last text put stood where nothing was. */
+  #wasNew = false
+  /** What the parent of the last texts put has not been told yet. */
+  #owed: { readonly parent: number; by: number; traits: number } | undefined
   /** Interior slots by parent and key: most writes go the way of the one before. */
   readonly #interiors = new Map<number, Map<string, Slot>>()
 
@@ -130,6 +134,8 @@ export class TreeWriter {
       }
       way.push({ ...target, slot: this.#slot(target.parent, sortKey(target.key), true) })
     }
+    // From here on children may be counted.
+    this.settle()
     const settle = this.#upkeep.watch(write, way)
     const { slot } = lastOf(way)
     const rest = write.path.slice(way.length - 1)
@@ -178,11 +184,38 @@ export class TreeWriter {
   /** Puts a text where another one stands, or nothing, without looking first. @returns `false` for an interior node */
   #putText({ parent, key }: Place, value: Value, text: JsonText): boolean {
     const [sorted, kind] = [sortKey(key), kindOf(value)]
-    const isOld = this.#overwrite.run(kind, text, parent, sorted).changes > 0
-    if (!isOld && this.#insertNew.run(parent, sorted, kind, text).changes === 0) return false
+    // Mostly it is as it was the last time, so that is tried first.
+    let isNew = this.#wasNew && this.#insertNew.run(parent, sorted, kind, text).changes > 0
+    if (!isNew && this.#overwrite.run(kind, text, parent, sorted).changes === 0) {
+      isNew = !this.#wasNew && this.#insertNew.run(parent, sorted, kind, text).changes > 0
+      if (!isNew) return false
+    }
+    this.#wasNew = isNew
     this.#rowsSincePause++
-    this.#tellParent({ parent, key }, isOld, traitsOf(key, text))
+    this.#oweParent({ parent, key }, !isNew, traitsOf(key, text))
     return true
+  }
+
+  /** As `tellParent`, but once for many children in a row. */
+  #oweParent(place: Place, isOld: boolean, traits: number): void {
+    if (place.parent === ROOT_PARENT) return
+    const owed = this.#owed
+    if (owed !== undefined && owed.parent === place.parent) {
+      if (!isOld) owed.by++
+      owed.traits |= isOld ? traits & ~Trait.carefulKeys : traits
+      return
+    }
+    this.settle()
+    this.#owed = { parent: place.parent, by: isOld ? 0 : 1, traits: isOld ? traits & ~Trait.carefulKeys : traits }
+  }
+
+  /** Counts the children that were put last. To follow behind the last write of a change. */
+  settle(): void {
+    const owed = this.#owed
+    this.#owed = undefined
+    if (owed !== undefined && (owed.by !== 0 || owed.traits !== 0)) {
+      this.#adjust.run({ id: owed.parent, by: owed.by, traits: owed.traits })
+    }
   }
 
   /**
@@ -208,9 +241,15 @@ export class TreeWriter {
     return this.#slot(parent, key, false)
   }
 
-  /** Forgets where interior nodes stand: some were made or removed, or a transaction was taken back. */
+  /** Forgets where interior nodes stand: some were made or removed. */
   forget(): void {
     this.#interiors.clear()
+  }
+
+  /** A transaction was taken back. */
+  reset(): void {
+    this.#owed = undefined
+    this.forget()
   }
 
   /** @param replaced whether the slot is going to be written over, so that its text does not matter */
