@@ -1,6 +1,6 @@
 import type { PartToPut, TreeDesk, TreeFacts } from '../server/tree-desk.ts'
 import { defaultLimits } from '../tree/limits.ts'
-import type { Path } from '../tree/path.ts'
+import { formatPath, type Path } from '../tree/path.ts'
 
 /** Text of a page of children that is aimed at, in UTF-16 code units, and the most children asked for. */
 const PAGE_LENGTH = 4 * 1024 * 1024
@@ -117,6 +117,8 @@ export class HttpsTree implements TreeDesk {
       before = ','
       after = key
     }
+    // A node without children that is too big is a leaf.
+    if (after === undefined) throw new Error(`${formatPath(path)} is longer than the server lets anybody read`)
     yield '}'
   }
 

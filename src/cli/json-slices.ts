@@ -327,6 +327,7 @@ export class JsonSlicer {
   *#cut(): Generator<Slice> {
     if (this.#splits.length === 0) {
       if (!this.#isSplittable(0)) return this.#checkLeaf(0)
+      if (this.#frame(0).bracket !== 0) throw this.#broken('one value is expected', 0)
       this.#split('', 0)
       yield { kind: 'open', keys: [] }
     }
