@@ -10,7 +10,7 @@ const LARGEST_PAGE = 10_000
 const SHRINK = 8
 
 /** What takes the server longer would be too much for its memory in one piece. */
-const LONGEST_WHOLE_READ = '100ms'
+const LONGEST_WHOLE_READ = '10ms'
 
 const READ_TOO_BIG = 20402
 const PRIORITY_ON_NOTHING = 26301

@@ -12,6 +12,8 @@ const PAGE_BYTES = 4096
 /** Negative: kibibytes, SQLite's notation. */
 const WRITER_CACHE = -65_536
 const READER_CACHE = -49_152
+/** For one long reading that comes to no page twice. */
+const PASSING_CACHE = -4096
 
 /** Opens the connection that writes. Its commits are not synced: the pipeline does that. */
 export function connectWriter(file: string): Connection {
@@ -23,6 +25,11 @@ export function connectWriter(file: string): Connection {
   client.run('PRAGMA temp_store = MEMORY')
   client.run(`PRAGMA cache_size = ${WRITER_CACHE}`)
   return { client, orm: drizzle(client) }
+}
+
+/** While a reader goes through a large tree once, what it has read is not worth its memory. */
+export function setPassing({ client }: Connection, isPassing: boolean): void {
+  client.run(`PRAGMA cache_size = ${isPassing ? PASSING_CACHE : READER_CACHE}`)
 }
 
 export function connectReader(file: string): Connection {

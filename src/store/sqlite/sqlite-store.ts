@@ -12,7 +12,7 @@ import { runReads } from './answer.ts'
 import { BatchRunner } from './batch.ts'
 import { ChangeLog, defaultRetention, type LogRetention } from './change-log.ts'
 import { Checkpoint } from './checkpoint.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, setPassing } from './connection.ts'
 import { DurabilityPipeline } from './durability.ts'
 import { IndexKeeper } from './index-keeper.ts'
 import { IndexMaintenance } from './index-maintenance.ts'
@@ -288,8 +288,11 @@ export class SqliteStore implements TreeStore {
   /** Keeps a snapshot for as long as somebody takes his time with it, but no longer than the store is open. */
   #hold(snapshot: Snapshot): () => void {
     this.#snapshots.retain(snapshot)
+    setPassing(snapshot.connection, true)
     const end = () => {
-      if (this.#held.delete(end)) this.#snapshots.release(snapshot)
+      if (!this.#held.delete(end)) return
+      setPassing(snapshot.connection, false)
+      this.#snapshots.release(snapshot)
     }
     this.#held.add(end)
     return end
