@@ -48,7 +48,7 @@ export type Slice =
   | { readonly kind: 'close'; readonly keys: readonly string[] }
 
 /** A container that is told in parts, as a position remembers it. */
-export interface OpenContainer {
+interface OpenContainer {
   /** In the container around it; empty for the root. */
   readonly key: string
   readonly isArray: boolean
