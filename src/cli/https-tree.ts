@@ -3,7 +3,7 @@ import { defaultLimits } from '../tree/limits.ts'
 import { formatPath, type Path } from '../tree/path.ts'
 
 /** Text of a page of children that is aimed at, in UTF-16 code units, and the most children asked for. */
-const PAGE_LENGTH = 4 * 1024 * 1024
+const PAGE_LENGTH = 1024 * 1024
 const FIRST_PAGE = 1
 const LARGEST_PAGE = 10_000
 /** How much less is asked for when a page was too big. */
@@ -11,6 +11,7 @@ const SHRINK = 8
 
 /** What takes the server longer would be too much for its memory in one piece. */
 const LONGEST_WHOLE_READ = '10ms'
+const LONGEST_PAGE_READ = '100ms'
 
 const READ_TOO_BIG = 20402
 const PRIORITY_ON_NOTHING = 26301
@@ -75,15 +76,25 @@ export class HttpsTree implements TreeDesk {
 
   /** In one piece and of one moment where that is soon read; otherwise a page of children after the other. */
   async *export(path: Path): AsyncGenerator<string | Uint8Array, void> {
-    let reply: Response
-    try {
-      reply = await this.#request('GET', path, { format: 'export', timeout: LONGEST_WHOLE_READ })
-    } catch (error) {
-      if (!isTooBig(error)) throw error
-      yield* this.#pages(path)
-      return
+    const reply = await this.#whole(path, { timeout: LONGEST_WHOLE_READ })
+    if (reply !== undefined) yield* bodyOf(reply)
+    else if ((await this.#nextKey(path, undefined)) !== undefined) yield* this.#pages(path)
+    else {
+      // A long leaf takes the time it takes.
+      const leaf = await this.#whole(path)
+      if (leaf === undefined) throw new Error(`${formatPath(path)} is longer than the server lets anybody read`)
+      yield* bodyOf(leaf)
     }
-    if (reply.body !== null) yield* reply.body as unknown as AsyncIterable<Uint8Array>
+  }
+
+  /** @returns `undefined` when it is too big */
+  async #whole(path: Path, query: Readonly<Record<string, string>> = {}): Promise<Response | undefined> {
+    try {
+      return await this.#request('GET', path, { format: 'export', ...query })
+    } catch (error) {
+      if (isTooBig(error)) return undefined
+      throw error
+    }
   }
 
   async rules(): Promise<string> {
@@ -117,8 +128,6 @@ export class HttpsTree implements TreeDesk {
       before = ','
       after = key
     }
-    // A node without children that is too big is a leaf.
-    if (after === undefined) throw new Error(`${formatPath(path)} is longer than the server lets anybody read`)
     yield '}'
   }
 
@@ -130,7 +139,13 @@ export class HttpsTree implements TreeDesk {
   ): Promise<{ readonly members: string; readonly lastKey: string | undefined } | 'too big'> {
     const range = after === undefined ? {} : { startAfter: JSON.stringify(after) }
     try {
-      const query = { format: 'export', orderBy: '"$key"', limitToFirst: String(limit), ...range }
+      const query = {
+        format: 'export',
+        timeout: LONGEST_PAGE_READ,
+        orderBy: '"$key"',
+        limitToFirst: String(limit),
+        ...range,
+      }
       const text = await this.#text(path, query)
       return { members: text.slice(1, -1), lastKey: text.startsWith('{') ? lastKeyOf(text) : undefined }
     } catch (error) {
@@ -183,6 +198,10 @@ export class HttpsTree implements TreeDesk {
     if (reply.ok) return reply
     throw await refusalOf(reply)
   }
+}
+
+function bodyOf({ body }: Response): AsyncIterable<Uint8Array> {
+  return (body ?? new Blob().stream()) as unknown as AsyncIterable<Uint8Array>
 }
 
 function isTooBig(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { TreeDesk } from '../server/tree-desk.ts'
+import type { PartToPut, TreeDesk } from '../server/tree-desk.ts'
 import { DholeError } from '../tree/error.ts'
 import type { Limits } from '../tree/limits.ts'
 import { checkWhole, planPart } from '../tree/part.ts'
@@ -7,6 +7,9 @@ import type { Priority } from '../tree/priority.ts'
 import { isBranch } from '../tree/value.ts'
 import { findFault, JsonFault } from './json-fault.ts'
 import type { BrokenText, MembersSlice, Slice } from './json-slices.ts'
+
+/** Members of one commit: more of them, however short, would hold the loop of a server. */
+const MOST_MEMBERS = 4096
 
 /** Priorities of the nodes that are being told in parts, by their paths as text. */
 export type HeldPriorities = Map<string, Priority | null>
@@ -102,17 +105,21 @@ export class Importing {
   ): Promise<void> {
     const { desk, limits } = this.#target
     const path = [...this.#target.path, ...keys]
-    const { text, plan } = this.#checked({ bytes, offset, path, members: { isArray, first } }, () => {
+    const where = { bytes, offset, path, members: { isArray, first } }
+    const { source, groups } = this.#checked(where, () => {
       const inner = this.#utf8.decode(bytes)
       const source = isArray ? `[${inner}]` : `{${inner}}`
       const json: unknown = JSON.parse(source)
       const members = Array.isArray(json) ? byIndex(json, first) : (json as Record<string, unknown>)
-      const { plan, priority } = planPart(path, members, limits)
-      if (priority !== undefined) this.#priorities.set(formatPath(path), priority)
-      const isAsWritten = !isArray && priority === undefined
-      return { plan, text: isAsWritten ? () => source : () => JSON.stringify(members) }
+      return { source, groups: groupsOf(members) }
     })
-    await this.#send(() => desk.putPart(path, { plan, text }), read())
+    for (const [index, group] of groups.entries()) {
+      const { plan, priority } = this.#checked(where, () => planPart(path, group, limits))
+      if (priority !== undefined) this.#priorities.set(formatPath(path), priority)
+      const isAsWritten = !isArray && priority === undefined && groups.length === 1
+      const part: PartToPut = { plan, text: isAsWritten ? () => source : () => JSON.stringify(group) }
+      await this.#send(() => desk.putPart(path, part), index === groups.length - 1 ? read() : undefined)
+    }
   }
 
   async #close(keys: readonly string[]): Promise<void> {
@@ -139,6 +146,17 @@ export class Importing {
       throw findFault(text, this.#target.limits) ?? new JsonFault(error.message, text.path, text.offset)
     }
   }
+}
+
+/** The same members, not too many at a time. */
+function groupsOf(members: Record<string, unknown>): readonly Record<string, unknown>[] {
+  const keys = Object.keys(members)
+  if (keys.length <= MOST_MEMBERS) return [members]
+  const groups: Record<string, unknown>[] = []
+  for (let from = 0; from < keys.length; from += MOST_MEMBERS) {
+    groups.push(Object.fromEntries(keys.slice(from, from + MOST_MEMBERS).map((key) => [key, members[key]])))
+  }
+  return groups
 }
 
 /** Elements as children; holes are left out. */

@@ -19,6 +19,8 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 /** One level more than a tree has, for `.value` and `.priority` of the wrong kind, which are told of where they stand. */
 const MOST_FRAMES = MAX_DEPTH + 2
 const FIRST_WINDOW = 1024 * 1024
+/** Commas from which a slice is told before it is full: parsed, tiny members take many times their text. */
+const MOST_COMMAS = 32 * 1024
 
 /** Bytes of JSON text that belong together. They stand until the next slice is asked for. */
 interface Text {
@@ -115,6 +117,8 @@ export class JsonSlicer {
   /** Next byte to look at; one behind the window when an escape is cut. */
   #at = 0
   #inString = false
+  /** Since the last cut. */
+  #commas = 0
   #frames: Frame[] = []
   #splits: Split[] = []
   #hasBegun = false
@@ -155,7 +159,10 @@ export class JsonSlicer {
     this.#append(bytes)
     if (!this.#begin()) return
     yield* this.#scan()
-    if (this.#length - this.#keepFrom >= this.#sliceBytes) yield* this.#cut()
+    if (this.#length - this.#keepFrom >= this.#sliceBytes || this.#commas >= MOST_COMMAS) {
+      this.#commas = 0
+      yield* this.#cut()
+    }
     this.#compact()
   }
 
@@ -259,6 +266,7 @@ export class JsonSlicer {
         if (frames.length === splits && this.#inner.hasEnded) this.#goOn(at)
         else frame.comma = at
         frame.count++
+        this.#commas++
       } else if (meaning === OPEN_OBJECT || meaning === OPEN_ARRAY) {
         if (frames.length >= MOST_FRAMES) throw this.#broken('too deep', at)
         if (this.#isDone) throw this.#broken('only one value is expected', at)
