@@ -36,6 +36,8 @@ test('every link between the pages leads to a file, and to a section of it', asy
   for (const page of [
     'README.md',
     'CONTRIBUTING.md',
+    'SECURITY.md',
+    'docs/operations.md',
     'docs/protocol.md',
     'docs/architecture.md',
     'bench/results/README.md',
