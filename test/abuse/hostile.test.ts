@@ -11,6 +11,8 @@ const GETS = 200
 const ENDLESS: ReadonlySet<AttackName> = new Set([
   'HTTP/2 with pings only',
   'HTTP/2 settings again and again',
+  // It is answered 408 in time; what comes of the body after that is one more sign of life.
+  'an HTTP/2 body byte by byte',
   // Requests that are refused, again and again, are requests all the same.
   'requests that are wrong',
   'wrong credentials',
