@@ -102,11 +102,21 @@ export class SecureListener {
     }
   }
 
-  /** Takes no new connections. Resolves when the last one has ended, of old listeners too. @param now breaks them off */
+  /**
+   * Takes no new connections. Resolves when the last one has ended, of old listeners too.
+   * @param now breaks them off
+   */
   async stop(now = false): Promise<void> {
     this.#stopping = true
     this.#stopped.resolve()
+    // In this very turn: streams that have just been ended must find their listener stopping, or it goes on to wait for
+    // whoever does not read.
+    const stopped = this.#stopAll(now)
     await this.#changing
-    await Promise.all([this.#current, ...this.#retired].map((listener) => listener.stop(now)))
+    await Promise.all([stopped, this.#stopAll(now)])
+  }
+
+  #stopAll(now: boolean): Promise<unknown> {
+    return Promise.all([this.#current, ...this.#retired].map((listener) => listener.stop(now)))
   }
 }
