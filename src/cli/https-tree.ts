@@ -154,10 +154,17 @@ export class HttpsTree implements TreeDesk {
     }
   }
 
+  /** `undefined` where there is none, and for a leaf. */
   async #nextKey(path: Path, after: string | undefined): Promise<string | undefined> {
     const range = after === undefined ? {} : { startAfter: JSON.stringify(after) }
-    const keys: unknown = JSON.parse(await this.#text(path, { shallow: 'true', limitToFirst: '1', ...range }))
-    return typeof keys === 'object' && keys !== null ? Object.keys(keys)[0] : undefined
+    try {
+      const keys: unknown = JSON.parse(await this.#text(path, { shallow: 'true', limitToFirst: '1', ...range }))
+      return typeof keys === 'object' && keys !== null ? Object.keys(keys)[0] : undefined
+    } catch (error) {
+      // One key is never too much.
+      if (isTooBig(error)) return undefined
+      throw error
+    }
   }
 
   async #text(path: Path, query: Readonly<Record<string, string>> = {}): Promise<string> {
