@@ -2,8 +2,11 @@ import type { Elysia } from 'elysia'
 import { Failures } from './auth/failures.ts'
 import { Gate } from './auth/gate.ts'
 import { ClientLimits, defaultClientLimits } from './http/client-limits.ts'
+import { loggedPath } from './http/ended-request.ts'
 import { treePlugin } from './http/plugin.ts'
+import { requestIdOf } from './http/request-id.ts'
 import { Routes } from './http/routes.ts'
+import type { MetricsPage } from './http/system-routes.ts'
 import { trustProxies } from './http/transport.ts'
 import { defaultStreams } from './hub/hub.ts'
 import { type Observer, silentObserver } from './observer.ts'
@@ -78,11 +81,15 @@ export function clientLimits({ clients }: Pick<DholeOptions, 'clients'>): Client
   return new ClientLimits({ ...defaultClientLimits, ...clients })
 }
 
-/** The plugin over applications that are open already; `server` mounts the same ones on two listeners. */
+/**
+ * The plugin over applications that are open already; `server` mounts the same ones on two listeners.
+ * @param metrics served at `/metrics`
+ */
 export function mount(
   applications: Applications,
   options: DholeOptions,
   limits: ClientLimits = clientLimits(options),
+  metrics?: MetricsPage,
 ): Elysia {
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
@@ -94,7 +101,10 @@ export function mount(
     prefix,
     streamHost: options.streamHost,
     messagesOf,
-    onUnforeseen: ({ method, url }, error) => observer.requestFailed(method, pathOf(url), error),
+    observer,
+    metrics,
+    onUnforeseen: (request, error) =>
+      observer.requestFailed(request.method, loggedPath(request.url), error, requestIdOf(request)),
   })
   return treePlugin({ routes, prefix, docs: options.docs ?? false, transport, onStop: () => applications.close() })
 }
@@ -106,7 +116,8 @@ export function mount(
 export function openApplications(options: DholeOptions, onDemand?: OnDemand): Applications {
   const dataDir = options.dataDir ?? DEFAULT_DATA_DIR
   const observer: Observer = options.observer ?? silentObserver
-  const failures = new Failures(options.failedCredentials ?? DEFAULT_FAILED_CREDENTIALS)
+  const perMinute = options.failedCredentials ?? DEFAULT_FAILED_CREDENTIALS
+  const failures = new Failures(perMinute, undefined, () => observer.credentialFailed?.())
   const kept = new Map(Object.entries(options.applications ?? DEFAULT_APPLICATIONS))
   const [single] = kept.keys()
   const applications = new Applications({
@@ -173,12 +184,20 @@ function openApplication(
       tables: store.sideTables,
       readKey: () => smsKey ?? keepSecret(smsKeyFile(dataDir, id)).secret,
       onTroubled: (error) => observer.storeTroubled(file, error),
+      onRecorded: (count) => observer.messagesRecorded?.(count),
+      onReported: (accepted, ignored) => observer.messagesReported?.(accepted, ignored),
+      onReturned: (count) => observer.statesReturned?.(count),
     },
     { ...defaultMessages, ...options.sms, ...sms },
   )
   messages.keepTidy()
   messagesByTree.set(database, messages)
-  return { gate, database, onClose: () => messages.close() }
+  observer.applicationOpened?.(id)
+  const onClose = () => {
+    messages.close()
+    observer.applicationClosed?.(id)
+  }
+  return { gate, database, onClose }
 }
 
 /** The text messages of an application that no server has open. Whoever opens them closes the file too. */
@@ -229,6 +248,11 @@ function databaseOver(store: SqliteStore, options: DatabaseOptions, initial: Ini
     streams: { ...defaultStreams, maxEvent: limits.maxReadBytes, ...options.streams },
     ...initial,
     onTroubled,
+    onStreams: {
+      onOpened: observer.streamOpened?.bind(observer),
+      onClosed: observer.streamClosed?.bind(observer),
+      onLost: observer.streamResynced?.bind(observer),
+    },
   }
   const database = treeOver(store, settings)
   // What cannot be built now is built, or done without, when a query comes.
@@ -244,12 +268,6 @@ function treeOver(store: SqliteStore, settings: DatabaseSettings): Database {
     store.close().catch(() => {})
     throw error
   }
-}
-
-/** Without the query string: credentials stand there. */
-function pathOf(url: string): string {
-  const target = url.replace(/^[a-z]+:\/\/[^/]*/, '')
-  return target.replace(/[?#].*$/s, '')
 }
 
 function limitsOf(options: LimitOptions = {}): Limits {

@@ -21,6 +21,7 @@ export class Failures {
   #limiter: Promise<RateLimiterMemory> | undefined
   readonly #perMinute: number
   readonly #maxNetworks: number
+  readonly #onFailed: (() => void) | undefined
   /** What the limiter has counted: itself it answers a turn later. In the order of the last failure. */
   readonly #counted = new Map<string, Count>()
   /** Those of the counted that have no failure left. */
@@ -31,10 +32,12 @@ export class Failures {
   /**
    * @param perMinute wrong credentials after which an address is refused until the minute that began with the first one
    *   is over; 0 never refuses
+   * @param onFailed hears of every wrong credential
    */
-  constructor(perMinute: number, maxNetworks: number = MAX_NETWORKS) {
+  constructor(perMinute: number, maxNetworks: number = MAX_NETWORKS, onFailed?: () => void) {
     this.#perMinute = perMinute
     this.#maxNetworks = maxNetworks
+    this.#onFailed = onFailed
   }
 
   /** Whether there may be anybody to refuse, or to let wait. */
@@ -79,6 +82,7 @@ export class Failures {
 
   /** Counts a wrong credential. */
   async note(address: string): Promise<void> {
+    this.#onFailed?.()
     if (!this.#isCounting) return
     const network = networkOf(address)
     this.#limiter ??= limiterOf(this.#perMinute)

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { DholeError, type ErrorCode } from '../tree/error.ts'
+import { noteReceived } from './body-size.ts'
 import type { Origin } from './caller.ts'
 
 const unzip = promisify(gunzip)
@@ -90,7 +91,9 @@ async function readBytes(sender: Sender, maxBytes: number, malformed: ErrorCode)
   const length = request.headers.get('content-length')
   if (length !== null && Number(length) > maxBytes) throw new DholeError('write-too-big')
   try {
-    return await arrived(sender, length === null ? undefined : Number(length), maxBytes)
+    const bytes = await arrived(sender, length === null ? undefined : Number(length), maxBytes)
+    noteReceived(request, bytes.byteLength)
+    return bytes
   } catch (cause) {
     if (cause instanceof DholeError) throw cause
     // The client went away in the middle.

@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/credential.ts'
+import type { Observer } from '../observer.ts'
 import type { Family, Query } from '../query/query.ts'
 import type { Application } from '../service/applications.ts'
 import type { ReadOptions } from '../service/database.ts'
@@ -17,8 +18,9 @@ import { digestOf, readJson } from './body.ts'
 import { callerOf, type Origin, overriddenCaller } from './caller.ts'
 import { speaksFirebase } from './dialect.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
-import { LARGE_LENGTH, largeAnswer } from './large-answer.ts'
+import { LARGE_LENGTH, largeAnswer, type Receiver } from './large-answer.ts'
 import { type Method, methodOf } from './method.ts'
+import { operationOf } from './operation.ts'
 import { NO_PARAMETERS, type Parameters, parseTimeout, type RawParameters } from './parameters.ts'
 import { type Dress, dressedReply, emptyReply, jsonReply, redirectReply, replayedReply } from './reply.ts'
 import { openStream } from './stream-route.ts'
@@ -28,6 +30,7 @@ import { INFO, type Target } from './target.ts'
 export interface DataRoutesOptions {
   /** Origin that serves streams, when it is another one. */
   readonly streamHost: string | undefined
+  readonly observer: Observer
 }
 
 /** A request to the tree, as far as it is known to everybody. */
@@ -49,6 +52,7 @@ interface DataRequest extends TreeRequest {
   readonly isStream: boolean
   /** Name of a write that may come again. */
   readonly idempotencyKey: string | undefined
+  readonly observer: Observer
 }
 
 /** A body, and what tells it from another one where that matters. */
@@ -103,6 +107,7 @@ export class DataRoutes {
       query,
       isStream,
       idempotencyKey,
+      observer: this.#options.observer,
     }
     if (caller instanceof Promise) return caller.then((known) => this.#answerTo(known, data))
     return this.#answerTo(caller, data)
@@ -139,7 +144,7 @@ export class DataRoutes {
   }
 
   async #stream(data: DataRequest, { as, onTrace }: Access): Promise<Response> {
-    const { request, listener, limits, application, path, parameters, query } = data
+    const { request, listener, limits, application, path, parameters, query, observer } = data
     if (endsInPriority(path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
     const elsewhere = this.#options.streamHost && elsewhereUrl(request, this.#options.streamHost)
     if (elsewhere) return redirectReply(elsewhere)
@@ -159,6 +164,7 @@ export class DataRoutes {
       signal: request.signal,
       cut,
       hold: (bytes) => limits.hold({}, bytes, cut).release,
+      sent: observer.streamSent?.bind(observer),
     })
   }
 
@@ -282,7 +288,12 @@ function dressed(data: DataRequest, text: JsonText, dress: Dress, source: object
 function bodyOf(data: DataRequest, source: object): (text: string) => string | ReadableStream {
   // The listener takes no body for HEAD, and never asks one for its text.
   return (text) =>
-    text.length <= LARGE_LENGTH || data.request.method === 'HEAD' ? text : largeAnswer(text, source, data)
+    text.length <= LARGE_LENGTH || data.request.method === 'HEAD' ? text : largeAnswer(text, source, receiverOf(data))
+}
+
+function receiverOf({ request, listener, limits, target, observer }: DataRequest): Receiver {
+  const sent = observer.answerSent?.bind(observer, operationOf(request, target, false))
+  return { request, listener, limits, sent }
 }
 
 function readReply(data: DataRequest, node: ReadText | undefined): Response {

@@ -40,6 +40,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
 const BESIDE_THE_TREE: readonly (readonly [path: RegExp, methods: string])[] = [
   [/^\/\.settings\//, 'GET, HEAD, PUT, OPTIONS'],
   [/^\/\.auth\//, 'POST, OPTIONS'],
+  [/^\/(health|ready|metrics)$/, 'GET, HEAD, OPTIONS'],
   [/^\/api\/v1\/carrier-codes$/, 'GET, OPTIONS'],
   [/^\/api\/(v[12]\/[^/]*\/status|v1\/[^/]*\/dlr)$/, 'GET, POST, OPTIONS'],
   [/^\/api\/v[12]\/.*(?<!\.json)$/, 'POST, OPTIONS'],

@@ -15,6 +15,8 @@ export interface StreamEnds {
   readonly cut: () => void
   /** So many bytes wait for the client. @returns to be called when they have gone */
   readonly hold: (bytes: number) => () => void
+  /** Hears how many bytes were written. */
+  readonly sent: ((bytes: number) => void) | undefined
 }
 
 /**
@@ -84,6 +86,7 @@ export class EventStream implements Sink {
     }
     const written: unknown = this.#writer.write(bytes)
     this.#writer.flush()
+    this.#ends.sent?.(bytes.byteLength)
     // A number says that it was taken, a promise that there is no room for more until it is kept.
     if (!(written instanceof Promise)) return undefined
     const release = this.#ends.hold(bytes.byteLength)

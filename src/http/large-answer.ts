@@ -18,6 +18,8 @@ export interface Receiver {
   readonly request: Request
   readonly listener: Listener | null
   readonly limits: ClientLimits
+  /** Hears how many bytes were given to the connection. */
+  readonly sent: ((bytes: number) => void) | undefined
 }
 
 /**
@@ -69,8 +71,10 @@ class LargeAnswer {
   async #run(writer: Writer): Promise<void> {
     for (let start = 0; start < this.#text.length; start = this.#taken) {
       const end = pieceEnd(this.#text, start)
-      const written: unknown = writer.write(this.#text.slice(start, end))
+      const piece = this.#text.slice(start, end)
+      const written: unknown = writer.write(piece)
       writer.flush()
+      this.#receiver.sent?.(Buffer.byteLength(piece))
       // A number says that it was taken, a promise that there is no room for more until it is kept.
       if (written instanceof Promise) await Promise.race([written, this.#over.promise])
       this.#taken = end

@@ -1,5 +1,6 @@
 import { prettyPrint } from '../tree/pretty.ts'
 import type { JsonText } from '../tree/print.ts'
+import { withText } from './body-size.ts'
 
 /**
  * Headers of every answer, prepared once: a ready `Headers` is cheaper than an object of them.
@@ -8,7 +9,7 @@ import type { JsonText } from '../tree/print.ts'
 const COMMON: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-cache',
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed',
+  'Access-Control-Expose-Headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id',
 }
 const SECURE = { 'Strict-Transport-Security': 'max-age=31556926; includeSubDomains; preload' }
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' }
@@ -30,7 +31,7 @@ export interface Dress {
 
 /** The plain 200 of the hot path. */
 export function jsonReply(text: JsonText): Response {
-  return new Response(text, jsonInit)
+  return withText(new Response(text, jsonInit), text)
 }
 
 /** As `jsonReply`, of text that is still being written. */
@@ -50,14 +51,19 @@ export function dressedReply(
   status: number = 200,
   bodyOf: (text: string) => string | ReadableStream = asItIs,
 ): Response {
-  if (status === 200 && isPlain(dress)) return new Response(bodyOf(text), jsonInit)
+  if (status === 200 && isPlain(dress)) return replyOf(bodyOf(text), jsonInit)
   if (status === 200 && dress.print === 'silent') return emptyReply(204, dress.etag)
   const pretty = dress.print === 'pretty' ? prettyPrint(text) : text
   const body = dress.callback === undefined ? pretty : `/**/${dress.callback}(${escapeForScript(pretty)});`
   const headers = new Headers(dress.callback === undefined ? jsonHeaders : scriptHeaders)
   if (dress.etag !== undefined) headers.set('ETag', dress.etag)
   if (dress.download !== undefined) headers.set('Content-Disposition', contentDisposition(dress.download))
-  return new Response(bodyOf(body), { status, headers })
+  return replyOf(bodyOf(body), { status, headers })
+}
+
+function replyOf(body: string | ReadableStream, init: ResponseInit): Response {
+  const reply = new Response(body, init)
+  return typeof body === 'string' ? withText(reply, body) : reply
 }
 
 function isPlain({ print, callback, download, etag }: Dress): boolean {
@@ -66,7 +72,7 @@ function isPlain({ print, callback, download, etag }: Dress): boolean {
 
 /** The answer to a request that came without encryption: it must not promise any. */
 export function insecureReply(text: JsonText, status: number): Response {
-  return new Response(text, { status, headers: insecureJsonHeaders })
+  return withText(new Response(text, { status, headers: insecureJsonHeaders }), text)
 }
 
 /** An answer that was given before, or might have been. */
@@ -106,7 +112,7 @@ const preflightHeaders = new Headers({
   ...SECURE,
   'Access-Control-Allow-Methods': 'GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS',
   'Access-Control-Allow-Headers':
-    'Content-Type, Authorization, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, X-Firebase-Decoding, Last-Event-ID, Cache-Control, Idempotency-Key',
+    'Content-Type, Authorization, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, X-Firebase-Decoding, Last-Event-ID, Cache-Control, Idempotency-Key, X-Request-Id',
   'Access-Control-Max-Age': '3600',
   Allow: ALLOWED_METHODS,
 })

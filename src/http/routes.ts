@@ -1,29 +1,38 @@
+import type { Observer } from '../observer.ts'
 import type { Application } from '../service/applications.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
 import { discardBody } from './body.ts'
+import { isText } from './body-size.ts'
 import type { Origin } from './caller.ts'
 import type { ClientLimits } from './client-limits.ts'
 import { DataRoutes, type DataRoutesOptions } from './data-routes.ts'
 import { speaksFirebase } from './dialect.ts'
+import { AnsweredRequest } from './ended-request.ts'
 import { allowedMethods, errorReply, knownError } from './error-reply.ts'
 import { KeptTargets } from './kept-targets.ts'
 import { methodOf } from './method.ts'
+import { operationOf } from './operation.ts'
 import { isCallbackName, NO_RAW_PARAMETERS, type RawParameters } from './parameters.ts'
 import { type Dress, preflightReply } from './reply.ts'
+import { withRequestId } from './request-id.ts'
 import { answerSettings, isSettings } from './settings-routes.ts'
 import { isSms, SmsRoutes, type SmsRoutesOptions } from './sms-routes.ts'
+import { answerSystem, isSystem, type SystemRoutesOptions } from './system-routes.ts'
 import { splitTarget, type Target } from './target.ts'
 import { exchangeToken, isTokenExchange, tokenRefusal } from './token-route.ts'
 import type { Listener, Transport } from './transport.ts'
 
 /** What the routes need to answer. */
-export interface RoutesOptions extends DataRoutesOptions, SmsRoutesOptions {
+export interface RoutesOptions extends DataRoutesOptions, SmsRoutesOptions, SystemRoutesOptions {
   readonly transport: Transport
   readonly limits: ClientLimits
+  readonly observer: Observer
   /** Path the routes are mounted under, without a slash at the end. */
   readonly prefix: string
 }
+
+const OK = 200
 
 /**
  * Takes every request below the prefix to where it is answered.
@@ -41,11 +50,29 @@ export class Routes {
     this.#data = new DataRoutes(options, ({ request, target, application }, thrown) =>
       this.#error(request, thrown, target.raw, application),
     )
-    this.#sms = new SmsRoutes(options)
+    this.#sms = new SmsRoutes(options, (request, error) => this.#refused(request, error))
   }
 
   /** @param listener asked who is speaking, only when the request itself does not tell */
   handle(request: Request, listener: Listener | null): Awaitable<Response> {
+    if (this.#options.observer.requestEnded === undefined) return this.#handle(request, listener)
+    const startedAt = performance.now()
+    const reply = this.#handle(request, listener)
+    if (!(reply instanceof Promise)) return this.#told(request, listener, reply, startedAt)
+    return reply.then((answered) => this.#told(request, listener, answered, startedAt))
+  }
+
+  /** Tells the observer how a request has ended. */
+  #told(request: Request, listener: Listener | null, reply: Response, startedAt: number): Response {
+    const { observer, transport } = this.#options
+    const mayStream = reply.status !== OK || !isText(reply)
+    const operation = operationOf(request, this.#targetOf(request), mayStream)
+    const milliseconds = performance.now() - startedAt
+    observer.requestEnded?.(new AnsweredRequest(request, listener, transport, { operation, reply, milliseconds }))
+    return reply
+  }
+
+  #handle(request: Request, listener: Listener | null): Awaitable<Response> {
     const reply = this.#reply(request, listener)
     if (mayHaveBody(request) && !request.bodyUsed) return this.#afterBody(request, reply)
     return reply
@@ -62,9 +89,12 @@ export class Routes {
     let raw: RawParameters = NO_RAW_PARAMETERS
     try {
       const target = this.#targets.of(request.url)
-      if (!transport.isSecure(target, request, listener)) throw new DholeError('https-required')
-      if (request.method === 'OPTIONS') return preflightReply()
+      const isSecure = transport.isSecure(target, request, listener)
       const origin: Origin = { request, listener, transport, limits }
+      // Whoever watches over the service is answered also when clients ask too much of it.
+      if (isSystem(target.rawPath) && request.method !== 'OPTIONS') return this.#system(origin, target, isSecure)
+      if (!isSecure) throw new DholeError('https-required')
+      if (request.method === 'OPTIONS') return preflightReply()
       if (isSms(target.rawPath)) return this.#sms.answer(origin, target)
       raw = target.raw
       const reply = limits.within(origin, () => this.#choose(origin, target))
@@ -72,6 +102,12 @@ export class Routes {
     } catch (thrown) {
       return this.#error(request, thrown, raw)
     }
+  }
+
+  #system(origin: Origin, target: Target, isSecure: boolean): Awaitable<Response> {
+    const reply = answerSystem(this.#options, origin, target, isSecure)
+    if (!(reply instanceof Promise)) return reply
+    return reply.catch((thrown) => this.#error(origin.request, thrown, NO_RAW_PARAMETERS))
   }
 
   #choose(origin: Origin, target: Target): Awaitable<Response> {
@@ -96,7 +132,9 @@ export class Routes {
   #route(application: Application, origin: Origin, target: Target): Awaitable<Response> {
     const { rawPath, raw } = target
     origin.limits.checkApplication(application.id)
-    if (isTokenExchange(rawPath)) return exchangeToken(rawPath, raw, application, origin)
+    if (isTokenExchange(rawPath)) {
+      return exchangeToken(rawPath, raw, application, origin, (error) => this.#refused(origin.request, error))
+    }
     if (isSettings(rawPath)) return answerSettings(rawPath, raw, application, origin)
     const { request, listener, transport, limits } = origin
     return this.#data.answer({ request, listener, transport, limits, application, target })
@@ -105,10 +143,25 @@ export class Routes {
   #error(request: Request, thrown: unknown, raw: RawParameters, application?: Application): Response {
     const error = knownError(thrown)
     if (error.code === 'internal') this.#options.onUnforeseen(request, thrown)
-    if (error.code === 'quota' && isTokenExchange(this.#pathOf(request))) return tokenRefusal(error)
+    this.#refused(request, error)
+    if (error.code === 'quota' && isTokenExchange(this.#pathOf(request))) return tokenRefusal(error, request)
     const isFirebase = speaksFirebase(request, raw) || application?.database.profile === 'firebase'
     const allowed = error.code === 'method-not-allowed' ? this.#allowed(request) : undefined
-    return errorReply(error, dressOf(request, raw), isFirebase, allowed)
+    return withRequestId(errorReply(error, dressOf(request, raw), isFirebase, allowed), request)
+  }
+
+  #refused(request: Request, { code }: DholeError): void {
+    const { observer } = this.#options
+    observer.requestRefused?.(operationOf(request, this.#targetOf(request), true), code)
+  }
+
+  /** `undefined` where the path is none below the mount point. */
+  #targetOf({ url }: Request): Target | undefined {
+    try {
+      return this.#targets.of(url)
+    } catch {
+      return undefined
+    }
   }
 
   #allowed(request: Request): string {

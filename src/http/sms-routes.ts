@@ -5,6 +5,7 @@ import { DholeError, type ErrorCode } from '../tree/error.ts'
 import type { Origin } from './caller.ts'
 import { carrierCodesReply } from './carrier-codes-page.ts'
 import { allowedMethods, errorReply, knownError } from './error-reply.ts'
+import { withRequestId } from './request-id.ts'
 import { answerCall } from './sms-calls.ts'
 import type { Target } from './target.ts'
 
@@ -42,9 +43,12 @@ export function isSms(rawPath: string): boolean {
  */
 export class SmsRoutes {
   readonly #options: SmsRoutesOptions
+  readonly #onRefused: (request: Request, error: DholeError) => void
 
-  constructor(options: SmsRoutesOptions) {
+  /** @param onRefused hears of every request that is answered with an error */
+  constructor(options: SmsRoutesOptions, onRefused: (request: Request, error: DholeError) => void) {
     this.#options = options
+    this.#onRefused = onRefused
   }
 
   /** @param target of which `isSms` is true */
@@ -81,7 +85,8 @@ export class SmsRoutes {
   #refusal(request: Request, { rawPath }: Target, thrown: unknown): Response {
     const error = errorHere(thrown)
     if (error.code === 'sms-failed') this.#options.onUnforeseen(request, thrown)
-    return errorReply(error, NO_DRESS, false, allowedMethods(rawPath))
+    this.#onRefused(request, error)
+    return withRequestId(errorReply(error, NO_DRESS, false, allowedMethods(rawPath)), request)
   }
 }
 

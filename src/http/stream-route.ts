@@ -22,6 +22,8 @@ interface StreamRequest extends Access {
   readonly cut: () => void
   /** So many bytes wait for the client. @returns to be called when they have gone */
   readonly hold: (bytes: number) => () => void
+  /** Hears how many bytes were written. */
+  readonly sent: ((bytes: number) => void) | undefined
 }
 
 const EVENT_ID = /^(.+):([0-9]{1,15})$/
@@ -32,7 +34,7 @@ const EVENT_ID = /^(.+):([0-9]{1,15})$/
  * @see docs/protocol.md#streams
  */
 export async function openStream(database: Database, request: StreamRequest): Promise<Response> {
-  const { path, query, lastEventId, signal, as, onTrace, leave, cut, hold } = request
+  const { path, query, lastEventId, signal, as, onTrace, leave, cut, hold, sent } = request
   const { epoch } = database.position()
   let unsubscribe: (() => void) | undefined
   let isClosed = signal.aborted
@@ -43,7 +45,8 @@ export async function openStream(database: Database, request: StreamRequest): Pr
   }
   signal.addEventListener('abort', close)
   const isNumbered = request.numbered || lastEventId !== undefined
-  const stream = new EventStream(isNumbered ? epoch : undefined, { closed: close, ended: leave, cut, hold })
+  const ends = { closed: close, ended: leave, cut, hold, sent }
+  const stream = new EventStream(isNumbered ? epoch : undefined, ends)
   const options: WatchOptions = { query, as, onTrace, export: request.export, from: positionOf(lastEventId) }
   try {
     unsubscribe = await database.subscribe(path, options, stream)

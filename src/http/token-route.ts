@@ -6,6 +6,7 @@ import { failedReply, knownError } from './error-reply.ts'
 import { methodOf } from './method.ts'
 import type { RawParameters } from './parameters.ts'
 import { dressedReply } from './reply.ts'
+import { withRequestId } from './request-id.ts'
 
 const PATH = '/.auth/customTokenToIdToken.json'
 const PREFIX = '/.auth/'
@@ -18,6 +19,7 @@ export function isTokenExchange(rawPath: string): boolean {
 
 /**
  * Gives an ID token for a custom token.
+ * @param onRefused hears of what is answered here with an error
  * @throws `bad-path` for another path, `method-not-allowed`
  * @see docs/protocol.md#id-tokens
  */
@@ -26,6 +28,7 @@ export async function exchangeToken(
   raw: RawParameters,
   application: Application,
   origin: Origin,
+  onRefused: (error: DholeError) => void,
 ): Promise<Response> {
   if (rawPath !== PATH) throw new DholeError('bad-path')
   const { request, listener, transport } = origin
@@ -35,7 +38,10 @@ export async function exchangeToken(
     const address = transport.addressOf(request, listener)
     return dressedReply(JSON.stringify(await application.gate.exchange(token, { address, isBearer: false })), {})
   } catch (thrown) {
-    return tokenRefusal(thrown)
+    const error = knownError(thrown)
+    if (OF_THE_SERVICE.has(error.code)) throw thrown
+    onRefused(error)
+    return tokenRefusal(error, request)
   }
 }
 
@@ -44,14 +50,12 @@ function tokenOf(json: unknown): unknown {
   return Object.hasOwn(json, 'token') ? (json as { readonly token: unknown }).token : undefined
 }
 
-/** Of the service and not of the token: told as everywhere. */
+/** Of the service and not of the token: told as everywhere. What nobody foresaw is for the log. */
 const OF_THE_SERVICE: ReadonlySet<ErrorCode> = new Set(['internal', 'too-busy', 'body-too-slow'])
 
-/** Clients of this one endpoint read another shape. What nobody foresaw is for the log. */
-export function tokenRefusal(thrown: unknown): Response {
-  const error = knownError(thrown)
-  if (OF_THE_SERVICE.has(error.code)) throw thrown
+/** Clients of this one endpoint read another shape. */
+export function tokenRefusal(error: DholeError, request: Request): Response {
   const { errcode, message } = error.body
   const text = JSON.stringify({ error: { code: String(errcode), errorMessage: message } })
-  return failedReply(error, text, {})
+  return withRequestId(failedReply(error, text, {}), request)
 }

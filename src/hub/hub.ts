@@ -30,6 +30,16 @@ export interface HubSettings {
   readonly keepAliveMs: number
 }
 
+/** What is told of subscribers. */
+export interface HubEvents {
+  readonly onOpened: (() => void) | undefined
+  readonly onClosed: (() => void) | undefined
+  /** One reads so slowly that what waited for it was dropped. */
+  readonly onLost: (() => void) | undefined
+}
+
+const NOBODY: HubEvents = { onOpened: undefined, onClosed: undefined, onLost: undefined }
+
 const MEBI = 1024 * 1024
 
 export const defaultStreams: HubSettings = { maxWaiting: 8 * MEBI, maxEvent: 256 * MEBI, keepAliveMs: 30_000 }
@@ -42,12 +52,14 @@ export const defaultStreams: HubSettings = { maxWaiting: 8 * MEBI, maxEvent: 256
 export class Hub {
   readonly #source: Source
   readonly #settings: HubSettings
+  readonly #events: HubEvents
   readonly #topics = new PathIndex<Topic>()
   readonly #keepAlive: KeepAlive
 
-  constructor(source: Source, settings: HubSettings) {
+  constructor(source: Source, settings: HubSettings, events: HubEvents = NOBODY) {
     this.#source = source
     this.#settings = settings
+    this.#events = events
     this.#keepAlive = new KeepAlive(settings.keepAliveMs)
   }
 
@@ -73,10 +85,13 @@ export class Hub {
         topic.subscribers.delete(subscriber)
         this.#keepAlive.delete(subscriber)
         leave()
+        this.#events.onClosed?.()
       },
+      this.#events.onLost,
     )
     topic.subscribers.add(subscriber)
     this.#keepAlive.add(subscriber)
+    this.#events.onOpened?.()
     try {
       const changes = topic.resume === undefined ? undefined : await missed?.()
       if (changes === undefined) await topic.begin(subscriber)

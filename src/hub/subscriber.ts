@@ -45,6 +45,7 @@ export class Subscriber {
   readonly #maxLength: number
   readonly #restart: () => void
   readonly #closed: () => void
+  readonly #onLost: (() => void) | undefined
   #state: State = 'starting'
   #waiting: Batch[] = []
   #length = 0
@@ -57,12 +58,14 @@ export class Subscriber {
    * @param maxLength most that may wait, in UTF-16 code units
    * @param restart asks for a new beginning: `start` is to be called again
    * @param closed hears, once, that nothing more is to be delivered
+   * @param onLost hears each time that what waited was dropped because it was too much
    */
-  constructor(sink: Sink, maxLength: number, restart: () => void, closed: () => void) {
+  constructor(sink: Sink, maxLength: number, restart: () => void, closed: () => void, onLost?: () => void) {
     this.#sink = sink
     this.#maxLength = maxLength
     this.#restart = restart
     this.#closed = closed
+    this.#onLost = onLost
   }
 
   /** The beginning: everything as of one commit. What came since has been waiting. */
@@ -95,6 +98,7 @@ export class Subscriber {
     // It is more than anybody may make us keep.
     this.#empty()
     this.#lost = true
+    this.#onLost?.()
   }
 
   /**

@@ -29,7 +29,7 @@ export const configSchema = Type.Object({
     Type.Integer({
       ...PORT_NUMBER,
       description:
-        'port of a plain HTTP listener: answers 404 to everything, unless a proxy of `TRUST_PROXY` speaks; none if unset',
+        'port of a plain HTTP listener: answers 404 to everything but `/health` and `/ready`, unless a proxy of `TRUST_PROXY` speaks; none if unset',
     }),
   ),
   DATA_DIR: Type.String({ default: './data', description: 'folder of databases, certificate and generated secrets' }),
@@ -163,6 +163,18 @@ export const configSchema = Type.Object({
   LOG_LEVEL: Type.Union(
     ['debug', 'info', 'warn', 'error', 'silent'].map((level) => Type.Literal(level)),
     { default: 'info', description: 'least level of the structured log lines: `debug` to `error`, or `silent`' },
+  ),
+  SLOW_REQUEST_MS: Type.Integer({
+    minimum: 0,
+    default: 1000,
+    description:
+      'time from which on a request is told of in the log at every level up to `warn`, in milliseconds; 0: none',
+  }),
+  METRICS_PORT: Type.Optional(
+    Type.Integer({
+      ...PORT_NUMBER,
+      description: 'port of a plain HTTP listener on 127.0.0.1 that serves `/metrics` to this machine; none if unset',
+    }),
   ),
   MAX_WRITE_BYTES: Type.Integer({
     minimum: 1,

@@ -2,7 +2,7 @@
 export interface Address {
   readonly host: string
   readonly port: number
-  readonly setting: 'PORT' | 'HTTP_PORT'
+  readonly setting: 'PORT' | 'HTTP_PORT' | 'METRICS_PORT'
 }
 
 /** Why nobody can listen at an address, and what to do about it. */

@@ -1,15 +1,30 @@
 import pino, { type Logger } from 'pino'
-import type { Observer } from '../observer.ts'
+import type { EndedRequest, Observer } from '../observer.ts'
 
 export type { Logger }
+
+/** Statuses from here on say that the service has failed, not the client. */
+const FIRST_FAILURE = 500
 
 /** Structured lines on standard output. */
 export function createLogger(level: string): Logger {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime })
 }
 
-/** Writes what happens inside to the log. */
-export function logObserver(logger: Logger, onStoreFailed: () => void): Observer {
+/** What of the log can be set. */
+export interface LogOptions {
+  /** Requests that take so long are told of, in milliseconds; 0: none. */
+  readonly slowMs: number
+  readonly onStoreFailed: () => void
+}
+
+/**
+ * Writes what happens inside to the log.
+ * @see docs/operations.md#watching
+ */
+export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOptions): Required<LogObserver> {
+  const tellsAll = logger.isLevelEnabled('debug')
+  const isSlow = (milliseconds: number) => slowMs > 0 && milliseconds >= slowMs
   return {
     storeFailed(file, error) {
       logger.fatal({ file, error: describe(error) }, 'cannot make writes durable: nothing more is acknowledged')
@@ -18,13 +33,32 @@ export function logObserver(logger: Logger, onStoreFailed: () => void): Observer
     storeTroubled(file, error) {
       logger.error({ file, error: describe(error) }, 'a step of the storage engine failed')
     },
-    requestFailed(method, path, error) {
-      logger.error({ method, path, error: describe(error) }, 'request failed')
+    requestFailed(method, path, error, id) {
+      logger.error({ id, method, path, error: describe(error) }, 'request failed')
+    },
+    requestEnded(request) {
+      const { status, milliseconds } = request
+      if (status >= FIRST_FAILURE) logger.error(lineOf(request), 'answered with a failure')
+      else if (isSlow(milliseconds)) logger.warn(lineOf(request), 'slow request')
+      else if (tellsAll) logger.debug(lineOf(request), 'request')
     },
   }
 }
 
+/** What the log wants to hear. */
+export type LogObserver = Pick<Observer, 'storeFailed' | 'storeTroubled' | 'requestFailed' | 'requestEnded'>
+
+function lineOf({ id, method, path, operation, status, milliseconds, bytesIn, bytesOut, address }: EndedRequest) {
+  const ms = Math.round(milliseconds * 1000) / 1000
+  return { id, method, path, operation, status, ms, bytesIn, bytesOut, address }
+}
+
+/** Values that a statement was run with: data of the tree. */
+const PARAMETERS = /\nparams: .*$/s
+
 /** Message and stack only: objects attached to an error may hold what must not be logged. */
 function describe(error: unknown): { message: string; stack?: string | undefined } {
-  return error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) }
+  if (!(error instanceof Error)) return { message: String(error) }
+  const message = error.message.replace(PARAMETERS, '')
+  return { message, stack: error.stack?.replace(error.message, () => message) }
 }

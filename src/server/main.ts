@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { clientLimits, messagesOf, mount, type OnDemand, openApplications, rotateSmsKey } from '../dhole.ts'
-import type { ClientLimits } from '../http/client-limits.ts'
+import type { MetricsPage } from '../http/system-routes.ts'
 import type { DholeOptions } from '../options.ts'
 import type { Applications } from '../service/applications.ts'
 import { type DefaultApplication, FileAdministration, fixedKeys } from './administration.ts'
@@ -14,7 +14,11 @@ import { type Keys, keysOf, showKeys } from './keys.ts'
 import { type Address, listenProblem } from './listen-problem.ts'
 import { createLogger, type Logger, logObserver } from './log.ts'
 import { MessageDesks } from './message-desks.ts'
+import { Metrics } from './metrics.ts'
+import { listenForMetrics, type MetricsServer } from './metrics-listener.ts'
+import { PrometheusPage } from './metrics-page.ts'
 import { noteAccess } from './notices.ts'
+import { observeBoth } from './observers.ts'
 import { Registry } from './registry.ts'
 import { CertificateRenewal, noteValidity } from './renewal.ts'
 import { type Listening, SecureListener } from './secure-listener.ts'
@@ -49,9 +53,12 @@ export async function serve(config: Config): Promise<RunningServer> {
   const keys = keysOf(config)
   // Even if the start fails further on: the next one does not show them.
   showKeys(config, keys)
+  const counted = new Metrics()
+  const metrics = new PrometheusPage(counted)
+  const log = logObserver(logger, { slowMs: config.SLOW_REQUEST_MS, onStoreFailed: failure.resolve })
   const options: DholeOptions = {
     ...optionsOf(config, keys, rules),
-    observer: logObserver(logger, failure.resolve),
+    observer: observeBoth(counted, log),
   }
   const source = certificateSource(config)
   const certificate = await source.read()
@@ -61,7 +68,7 @@ export async function serve(config: Config): Promise<RunningServer> {
   let control: ControlSocket | undefined
   try {
     control = await controlOf(config, applications, logger, () => renewing.promise.then((found) => found.reload()))
-    const listeners = listen(config, certificate, applications, options)
+    const listeners = listen(config, certificate, applications, options, metrics)
     const renewal = new CertificateRenewal(source, listeners.secure, logger, config.TLS_CHECK_MS)
     renewing.resolve(renewal)
     for (const { database } of applications.open) noteAccess(config, database, rules, logger)
@@ -69,13 +76,17 @@ export async function serve(config: Config): Promise<RunningServer> {
     return {
       url: listeners.secure.url.origin,
       reload: () => renewal.reloadQuietly(),
-      stop: () => {
+      stop: async () => {
+        logger.info('stopping')
         renewal.stop()
-        return stop(listeners, applications, control)
+        await stop(listeners, applications, control)
+        metrics.close()
+        logger.info('stopped')
       },
       failed: failure.promise,
     }
   } catch (error) {
+    metrics.close()
     await control?.close()
     await applications.close()
     throw error
@@ -176,29 +187,40 @@ interface Listeners {
   readonly secure: SecureListener
   /** The one that does not encrypt, if it is wanted. */
   readonly plain: Listening | undefined
+  /** The one for metrics, if it is wanted. */
+  readonly page: MetricsServer | undefined
 }
 
-/** Both over the same open applications. */
+/** The first two over the same open applications. */
 function listen(
   config: Config,
   certificate: Certificate,
   applications: Applications,
   options: DholeOptions,
+  metrics: MetricsPage,
 ): Listeners {
   const limits = clientLimits(options)
-  const make = () => app(applications, options, limits)
+  // Elysia guesses where the path begins; with a short Host header the guess can be wrong, unless told to look.
+  const app = () =>
+    new Elysia({ handler: { standardHostname: false } }).use(mount(applications, options, limits, metrics))
   const idleTimeout = config.IDLE_TIMEOUT_S
   const secure = new SecureListener(certificate, config.PORT, ({ cert, key }, port, reusePort) => {
     const address = { host: config.HOST, port, setting: 'PORT' } as const
-    return listening(make(), address, { idleTimeout, reusePort, tls: { cert, key }, http2: true })
+    return listening(app(), address, { idleTimeout, reusePort, tls: { cert, key }, http2: true })
   })
-  if (config.HTTP_PORT === undefined) return { secure, plain: undefined }
+  let plain: Listening | undefined
   try {
-    // Elysia would share the port with another process that has it.
-    const address = { host: config.HOST, port: config.HTTP_PORT, setting: 'HTTP_PORT' } as const
-    return { secure, plain: listening(make(), address, { idleTimeout, reusePort: false }) }
+    if (config.HTTP_PORT !== undefined) {
+      // Elysia would share the port with another process that has it.
+      const address = { host: config.HOST, port: config.HTTP_PORT, setting: 'HTTP_PORT' } as const
+      plain = listening(app(), address, { idleTimeout, reusePort: false })
+    }
+    const page =
+      config.METRICS_PORT === undefined ? undefined : listenForMetrics(config.METRICS_PORT, metrics, idleTimeout)
+    return { secure, plain, page }
   } catch (error) {
     void secure.stop(true)
+    void plain?.stop(true)
     throw error
   }
 }
@@ -228,18 +250,14 @@ function listening(app: Elysia, address: Address, options: ListenerOptions): Lis
   return app.server
 }
 
-/** Elysia guesses where the path begins; with a short Host header the guess can be wrong, unless told to look. */
-function app(applications: Applications, options: DholeOptions, limits: ClientLimits): Elysia {
-  return new Elysia({ handler: { standardHostname: false } }).use(mount(applications, options, limits))
-}
-
-function announce({ secure, plain }: Listeners, logger: Logger): void {
+function announce({ secure, plain, page }: Listeners, logger: Logger): void {
   if (plain !== undefined) logger.info(`plain HTTP on ${plain.url.origin}`)
+  if (page !== undefined) logger.info(`metrics on ${page.url.origin}/metrics`)
   process.stdout.write(`listening on ${secure.url.origin}\n`)
 }
 
 async function stop(
-  { secure, plain }: Listeners,
+  { secure, plain, page }: Listeners,
   applications: Applications,
   control: ControlSocket | undefined,
 ): Promise<void> {
@@ -252,4 +270,6 @@ async function stop(
   clearTimeout(timer)
   await Promise.all([secure.stop(true), plain?.stop(true)])
   await applications.close()
+  // The last to go: whoever watches sees how the others end.
+  await page?.stop(true)
 }

@@ -52,6 +52,12 @@ export interface ApplicationsSettings {
   readonly onTrouble: (id: string, error: unknown) => void
 }
 
+/** Whether requests can be answered: `storage` where a tree cannot be read or written, `slow` where none knows yet. */
+export type Readiness = 'ready' | 'stopping' | 'storage' | 'slow'
+
+/** A disk that does not answer for so long is no disk to rely on. */
+const PATIENCE_MS = 3000
+
 /** The clock turns so many times in the time after which an application is idle, and at least once a minute. */
 const TURNS = 4
 const LONGEST_TURN_MS = 60_000
@@ -69,6 +75,7 @@ export class Applications {
   readonly #kept = new Set<string>()
   /** Those whose files are being replaced. */
   readonly #replacing = new Map<string, Promise<void>>()
+  #isStopping = false
   #isClosed = false
   #clock: Timer | undefined
 
@@ -136,8 +143,29 @@ export class Applications {
     }
   }
 
-  /** Ends every stream; those who listened come again when they can. */
+  /** Whether those that are kept open can be read and written just now. Known within a few seconds. */
+  async readiness(): Promise<Readiness> {
+    if (this.#isStopping || this.#isClosed) return 'stopping'
+    const kept = [...this.#kept].map((id) => this.#tenants.get(id)?.database)
+    // Its files are being replaced.
+    if (kept.includes(undefined)) return 'storage'
+    const checks = Promise.all(kept.map((database) => database?.check()))
+    const { promise: late, resolve } = Promise.withResolvers<Readiness>()
+    const timer = setTimeout(() => resolve('slow'), PATIENCE_MS)
+    const found = checks.then(
+      (): Readiness => 'ready',
+      (): Readiness => 'storage',
+    )
+    try {
+      return await Promise.race([found, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** The end is near: every stream is ended, and nothing is said to be ready any more. */
   endStreams(): void {
+    this.#isStopping = true
     for (const { database } of this.open) database.endStreams()
   }
 

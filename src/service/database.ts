@@ -1,4 +1,4 @@
-import type { HubSettings } from '../hub/hub.ts'
+import type { HubEvents, HubSettings } from '../hub/hub.ts'
 import type { Sink } from '../hub/subscriber.ts'
 import {
   checkIndexed,
@@ -42,6 +42,8 @@ export interface DatabaseSettings {
   readonly keepRules: boolean
   /** An index that rules declare could not be built, or stored rules cannot be read. */
   readonly onTroubled: (error: unknown) => void
+  /** What is told of those who listen. */
+  readonly onStreams?: HubEvents
 }
 
 /** How to read, and who does. */
@@ -113,7 +115,7 @@ export class Database {
     this.#limits = settings.limits
     this.#book = new RuleBook(settings.rules, settings.onTroubled)
     this.#permissions = new Permissions(store, this.#book)
-    this.#streams = new Streams(store, this.#permissions, settings.streams, this.#readLimit({}))
+    this.#streams = new Streams(store, this.#permissions, settings.streams, this.#readLimit({}), settings.onStreams)
     if (settings.keepRules && !this.hasOwnRules) this.#inBackground(this.setRules(settings.rules))
     else if (this.#permissions.rules.indexes.length > 0) this.#inBackground(this.#declare())
   }
@@ -378,6 +380,14 @@ export class Database {
     await this.#store.commit(function* () {
       return undefined
     })
+  }
+
+  /**
+   * Resolves when the tree could be read and written just now; nothing in it changes.
+   * @throws `unavailable`
+   */
+  check(): Promise<void> {
+    return this.#store.check()
   }
 
   /** Ends the streams of everybody who has shown a credential: it is worth nothing any more. */

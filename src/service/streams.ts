@@ -1,4 +1,4 @@
-import { Hub, type HubSettings, type Missed } from '../hub/hub.ts'
+import { Hub, type HubEvents, type HubSettings, type Missed } from '../hub/hub.ts'
 import type { Sink } from '../hub/subscriber.ts'
 import type { Query } from '../query/query.ts'
 import type { Position, ReadLimit, TreeStore } from '../store/store.ts'
@@ -30,10 +30,16 @@ export class Streams {
   readonly #guards = new StreamGuards()
 
   /** @param limit of the reads that streams begin with */
-  constructor(store: TreeStore, permissions: Permissions, settings: HubSettings, limit: ReadLimit) {
+  constructor(
+    store: TreeStore,
+    permissions: Permissions,
+    settings: HubSettings,
+    limit: ReadLimit,
+    events: HubEvents | undefined,
+  ) {
     this.#store = store
     this.#permissions = permissions
-    this.#hub = new Hub({ read: (path, query) => store.readAt(path, query, limit) }, settings)
+    this.#hub = new Hub({ read: (path, query) => store.readAt(path, query, limit) }, settings, events)
     store.onCommit((commits) => {
       // Before anybody is told of them.
       this.#guards.note(commits)

@@ -62,15 +62,20 @@ export function addBatch(orm: BunSQLiteDatabase, rrid: string, submittedAt: numb
 
 /**
  * Adds a batch; the same once more changes nothing.
- * @returns its rrid
+ * @returns its rrid, and whether it is new
  * @throws `sms-bad-arguments` when there is another batch of that rrid
  */
-export function* recordBatch(orm: BunSQLiteDatabase, { rrid, mobiles, messageIds }: Batch): Generator<void, string> {
+export function* recordBatch(
+  orm: BunSQLiteDatabase,
+  { rrid, mobiles, messageIds }: Batch,
+): Generator<void, { readonly rrid: string; readonly isNew: boolean }> {
   const now = Date.now()
   const known = rrid === undefined ? undefined : findBatch(orm, rrid)
   if (rrid !== undefined && known !== undefined) {
     const there = statements(orm).mobiles.all({ batchId: known })
-    if (there.length === mobiles.length && there.every(({ mobile }, at) => mobile === mobiles[at])) return rrid
+    if (there.length === mobiles.length && there.every(({ mobile }, at) => mobile === mobiles[at])) {
+      return { rrid, isNew: false }
+    }
     throw new DholeError('sms-bad-arguments', 'rrid: there is a batch of this rrid with other mobiles')
   }
   const name = rrid ?? freshRrid(orm, now)
@@ -81,7 +86,7 @@ export function* recordBatch(orm: BunSQLiteDatabase, { rrid, mobiles, messageIds
   const tally = new Tally()
   tally.add('notSent', mobiles.length)
   tally.write(orm)
-  return name
+  return { rrid: name, isNew: true }
 }
 
 function freshRrid(orm: BunSQLiteDatabase, now: number): string {

@@ -47,6 +47,12 @@ export interface MessagesParts {
   readonly readKey: () => string
   /** Hears of what failed and is tried again. */
   readonly onTroubled: (error: unknown) => void
+  /** Messages were recorded. */
+  readonly onRecorded?: ((count: number) => void) | undefined
+  /** Reports were taken in. */
+  readonly onReported?: ((accepted: number, ignored: number) => void) | undefined
+  /** Final states were handed over. */
+  readonly onReturned?: ((count: number) => void) | undefined
 }
 
 /**
@@ -109,14 +115,17 @@ export class Messages {
    * @returns its rrid
    * @throws `sms-bad-arguments` when there is another batch of that rrid
    */
-  record(batch: Batch): Promise<string> {
-    return this.#tables.write((orm) => recordBatch(orm, batch))
+  async record(batch: Batch): Promise<string> {
+    const { rrid, isNew } = await this.#tables.write((orm) => recordBatch(orm, batch))
+    if (isNew) this.#parts.onRecorded?.(batch.mobiles.length)
+    return rrid
   }
 
   /** Takes reports in, all in one transaction. Durable when it resolves. */
   async report(reports: readonly Report[]): Promise<ReportCount> {
     const { changed, ...count } = await this.#tables.write((orm) => takeReports(orm, reports, this.#finals))
     for (const rrid of changed) this.#texts.drop(rrid)
+    this.#parts.onReported?.(count.accepted, count.ignored)
     return count
   }
 
@@ -220,6 +229,7 @@ export class Messages {
         try {
           await this.#tables.write((orm) => acknowledge(orm, stretches, count))
           this.#leases.return(stretches)
+          this.#parts.onReturned?.(count)
         } catch (error) {
           this.#leases.release(stretches)
           throw error

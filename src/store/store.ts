@@ -154,6 +154,11 @@ export interface TreeStore extends AsyncDisposable {
   onCommit(listener: (commits: readonly Commit[]) => void): () => void
   /** Durable commits after a position, oldest first; `undefined` when the log does not reach back that far. */
   changesAfter(position: Position, limit: number): Awaitable<readonly LoggedChange[] | undefined>
+  /**
+   * Resolves when the tree could be read and written just now; nothing in it changes.
+   * @throws `unavailable`
+   */
+  check(): Promise<void>
   /** Position of the last durable commit. */
   position(): Position
   /** Resolves when no rows of deleted subtrees are left to remove. */

@@ -88,7 +88,9 @@ function expectAnswer(step: Step, { status, headers, text }: Answer, kept: Kept)
 function expectCommonHeaders({ status, headers, text }: Answer, script = false): void {
   expect(headers.get('access-control-allow-origin')).toBe('*')
   expect(headers.get('access-control-allow-credentials')).toBeNull()
-  expect(headers.get('access-control-expose-headers')).toBe('ETag, X-Firebase-Auth-Debug, Idempotency-Replayed')
+  expect(headers.get('access-control-expose-headers')).toBe(
+    'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id',
+  )
   expect(headers.get('cache-control')).toBe('no-cache')
   expect(headers.get('strict-transport-security')).toBe('max-age=31556926; includeSubDomains; preload')
   if (status === 204 || status === 304) {

@@ -5,6 +5,7 @@ import { Routes } from '../../src/http/routes.ts'
 import { SmsRoutes } from '../../src/http/sms-routes.ts'
 import { splitTarget } from '../../src/http/target.ts'
 import { trustProxies } from '../../src/http/transport.ts'
+import { silentObserver } from '../../src/observer.ts'
 import type { Application } from '../../src/service/applications.ts'
 import type { Messages } from '../../src/sms/messages.ts'
 import { DholeError } from '../../src/tree/error.ts'
@@ -44,10 +45,18 @@ async function scene({ messagesOf: given = messagesOf, onDemand = [] }: SceneOpt
   const unforeseen: unknown[] = []
   const onUnforeseen = (_: Request, error: unknown) => void unforeseen.push(error)
   const forSms = { applications, messagesOf: given, onUnforeseen }
-  const routes = new Routes({ ...forSms, transport, limits, prefix: '', streamHost: undefined })
+  const routes = new Routes({
+    ...forSms,
+    transport,
+    limits,
+    prefix: '',
+    streamHost: undefined,
+    observer: silentObserver,
+    metrics: undefined,
+  })
   return {
     routes,
-    sms: new SmsRoutes(forSms),
+    sms: new SmsRoutes(forSms, () => {}),
     unforeseen,
     ask: async (method, target, init = {}) =>
       routes.handle(new Request(`https://localhost${target}`, { ...init, method }), null),
@@ -200,12 +209,14 @@ describe('answers', () => {
     expect(await refusal.text()).toBe(
       '{"errcode":70206,"message":"sms params signature empty","error":"sms params signature empty"}',
     )
+    expect(refusal.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    refusal.headers.delete('x-request-id')
     for (const { headers } of [reply, refusal]) {
       expect(Object.fromEntries(headers)).toEqual({
         'content-type': 'application/json; charset=utf-8',
         'cache-control': 'no-cache',
         'access-control-allow-origin': '*',
-        'access-control-expose-headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed',
+        'access-control-expose-headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id',
         'strict-transport-security': 'max-age=31556926; includeSubDomains; preload',
       })
     }

@@ -48,7 +48,7 @@ describe.each(versions)('%s', (_, http2) => {
         'cache-control': 'no-cache',
         'x-accel-buffering': 'no',
         'access-control-allow-origin': '*',
-        'access-control-expose-headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed',
+        'access-control-expose-headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id',
         'strict-transport-security': 'max-age=31556926; includeSubDomains; preload',
       },
     })

@@ -13,6 +13,7 @@ export class Checkpoint {
   readonly #file: string
   readonly #limitBytes: number
   readonly #length
+  readonly #onDone: (logBytes: number, milliseconds: number) => void
   /** Length at which the next pause is worth it: a long read can keep a checkpoint from shortening the log. */
   #pauseAtBytes: number
   #bytes = 0
@@ -21,11 +22,20 @@ export class Checkpoint {
   #worker: Worker | undefined
   #running: Promise<void> | undefined
 
-  /** @param limitBytes length of the log at which writes pause until it starts over */
-  constructor(file: string, writer: Connection, limitBytes: number) {
+  /**
+   * @param limitBytes length of the log at which writes pause until it starts over
+   * @param onDone hears how long the log was when a checkpoint began, and how long that took
+   */
+  constructor(
+    file: string,
+    writer: Connection,
+    limitBytes: number,
+    onDone: (logBytes: number, milliseconds: number) => void,
+  ) {
     this.#file = file
     this.#limitBytes = limitBytes
     this.#pauseAtBytes = limitBytes
+    this.#onDone = onDone
     writer.client.run(`PRAGMA journal_size_limit = ${LARGEST_FILE * limitBytes}`)
     this.#length = writer.client.prepare<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(NOOP)')
   }
@@ -71,10 +81,17 @@ export class Checkpoint {
   }
 
   #run(): Promise<void> {
-    this.#running ??= this.#ask({ file: this.#file }).finally(() => {
+    this.#running ??= this.#move().finally(() => {
       this.#running = undefined
     })
     return this.#running
+  }
+
+  async #move(): Promise<void> {
+    const bytes = this.#bytes
+    const startedAt = performance.now()
+    await this.#ask({ file: this.#file })
+    this.#onDone(bytes, performance.now() - startedAt)
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,11 @@
 import { SQLiteError } from 'bun:sqlite'
+import { sql } from 'drizzle-orm'
 import { DholeError } from '../../tree/error.ts'
 import type { Commit, Job } from '../store.ts'
 import type { BatchOutcome, BatchRunner, Queued } from './batch.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { LogFile } from './log-file.ts'
+import { meta } from './schema.ts'
 import type { SettingTexts } from './settings.ts'
 import type { SideWork } from './side-tables.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
@@ -11,6 +13,9 @@ import { runBriefly, runInTurns } from './steps.ts'
 
 /** So many jobs are committed while an earlier sync is still running; fewer are collected until it returns. */
 const WORTH_A_BATCH = 64
+
+/** Name of what is written only to see whether it can be. */
+const TRIAL = 'trial'
 
 /** What the pipeline tells its owner. */
 export interface DurabilityEvents {
@@ -20,6 +25,10 @@ export interface DurabilityEvents {
   onFailed(error: unknown): void
   /** A batch or a checkpoint failed; the pipeline goes on. */
   onTroubled(error: unknown): void
+  /** A transaction of so many jobs was committed. */
+  onCommitted(jobs: number, milliseconds: number): void
+  /** The log was synced. */
+  onSynced(milliseconds: number): void
 }
 
 /**
@@ -45,6 +54,8 @@ export class DurabilityPipeline {
   #shortening = false
   /** Work of our own has failed, and is not tried again before somebody wants something. */
   #resting = false
+  /** The last write has failed, and none has succeeded since. */
+  #isTroubled = false
   #lastSeq: number
   /** Batches that have committed and wait for a sync. */
   #unsynced: BatchOutcome[] = []
@@ -87,6 +98,15 @@ export class DurabilityPipeline {
       // What comes out is what this very work returns.
       this.#enqueue({ work, resolve: (result: unknown) => resolve(result as T), reject })
     })
+  }
+
+  /**
+   * Goes the way of every write. After one has failed it writes a number that means nothing: who only wants to know
+   * makes the disk work no harder as long as all is well.
+   * @throws `unavailable` when nothing can be written
+   */
+  check(): Promise<void> {
+    return this.write(this.#isTroubled ? tryToWrite : writeNothing)
   }
 
   #enqueue(queued: Queued): void {
@@ -149,12 +169,13 @@ export class DurabilityPipeline {
     if (this.#singly > 0) this.#singly--
     this.#batchOpen = true
     const steps = this.#runner.run(jobs)
+    const startedAt = performance.now()
     try {
       const finished = runBriefly(steps)
-      if (finished !== undefined) this.#endBatch(finished.value)
+      if (finished !== undefined) this.#endBatch(finished.value, jobs.length, startedAt)
       else
         runInTurns(steps).then(
-          (outcome) => this.#endBatch(outcome),
+          (outcome) => this.#endBatch(outcome, jobs.length, startedAt),
           (error) => this.#abandonBatch(jobs, error),
         )
     } catch (error) {
@@ -162,8 +183,10 @@ export class DurabilityPipeline {
     }
   }
 
-  #endBatch(outcome: BatchOutcome): void {
+  #endBatch(outcome: BatchOutcome, jobs: number, startedAt: number): void {
     this.#batchOpen = false
+    if (outcome.changed) this.#isTroubled = false
+    this.#events.onCommitted(jobs, performance.now() - startedAt)
     this.#lastSeq = outcome.commits.at(-1)?.seq ?? this.#lastSeq
     // What a job saw may not be durable yet even when it wrote nothing, so its answer waits as well.
     this.#unsynced.push(outcome)
@@ -192,6 +215,7 @@ export class DurabilityPipeline {
       this.#events.onTroubled(error)
       this.#runner.abandon(error)
     } else if (error instanceof SQLiteError) {
+      this.#isTroubled = true
       this.#events.onTroubled(error)
       for (const { reject } of jobs) reject(new DholeError('unavailable', undefined, { cause: error }))
     } else {
@@ -217,6 +241,7 @@ export class DurabilityPipeline {
     }
     this.#syncing = true
     let snapshot: Snapshot
+    const startedAt = performance.now()
     this.#logFile.sync((error) => {
       this.#syncing = false
       if (error !== null) {
@@ -225,6 +250,7 @@ export class DurabilityPipeline {
         this.#fail(error)
         return
       }
+      this.#events.onSynced(performance.now() - startedAt)
       this.#snapshots.promote(snapshot)
       const commits = outcomes.flatMap((outcome) => outcome.commits)
       this.#events.onDurable(commits, last.settings)
@@ -286,4 +312,13 @@ export class DurabilityPipeline {
         this.#atRest()
       })
   }
+}
+
+const writeNothing: SideWork<void> = function* () {}
+
+// biome-ignore lint/correctness/useYield: one row is written
+const tryToWrite: SideWork<void> = function* (orm) {
+  // The same value once more would not be written.
+  const value = sql`${Date.now()} || '-' || hex(randomblob(4))`
+  orm.insert(meta).values({ name: TRIAL, value }).onConflictDoUpdate({ target: meta.name, set: { value } }).run()
 }

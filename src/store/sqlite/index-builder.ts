@@ -26,6 +26,19 @@ interface Request {
   isAnswered: boolean
 }
 
+/** What is told of the building. A step that is taken back afterwards has been told of. */
+export interface BuildEvents {
+  onBegun(): void
+  /** @param rows children that were looked at by this process */
+  onBuilt(rows: number, milliseconds: number): void
+}
+
+/** How far an index has come in this process. */
+interface Progress {
+  readonly startedAt: number
+  rows: number
+}
+
 /** Someone to be told when the transaction is durable. */
 export interface BuildNews {
   tell(): void
@@ -43,15 +56,25 @@ export class IndexBuilder {
   readonly #reader: TreeReader
   readonly #children
   readonly #parent
+  readonly #events: BuildEvents
+  /** Of indexes that are not complete, by id; forgotten when there are none. */
+  readonly #progress = new Map<number, Progress>()
   #requests: Request[] = []
   /** Spares every batch a look at definitions that are nearly always complete. */
   #mayBeUnfinished = true
 
-  constructor({ client }: Connection, definitions: IndexDefinitions, entries: IndexEntries, reader: TreeReader) {
+  constructor(
+    { client }: Connection,
+    definitions: IndexDefinitions,
+    entries: IndexEntries,
+    reader: TreeReader,
+    events: BuildEvents,
+  ) {
     this.#client = client
     this.#definitions = definitions
     this.#entries = entries
     this.#reader = reader
+    this.#events = events
     // Raw, because this is the row loop of building.
     this.#children = client.prepare<ChildRow, [number, string, string, number]>(
       'SELECT key, value, id FROM node WHERE parent_id = ? AND key > ? AND key < ? ORDER BY key LIMIT +?',
@@ -99,8 +122,10 @@ export class IndexBuilder {
     try {
       this.#defineRequested(now)
       const definition = this.#next()
-      if (definition === undefined) this.#mayBeUnfinished = false
-      else yield* this.#build(definition)
+      if (definition === undefined) {
+        this.#mayBeUnfinished = false
+        this.#progress.clear()
+      } else yield* this.#build(definition)
       this.#client.run('RELEASE build')
       return { changed: definition !== undefined, news: this.#answered() }
     } catch (error) {
@@ -140,19 +165,33 @@ export class IndexBuilder {
 
   *#build(definition: Definition): Generator<void> {
     const { listId, path } = definition
+    const progress = this.#progressOf(definition)
     const end = path === undefined ? FIRST_TEXT_KEY : LAST_KEY
     let builtTo = definition.builtTo ?? ''
     for (let looked = 0; looked < STEP_CHILDREN; looked += PAGE_CHILDREN) {
       const page = this.#children.all(listId, builtTo, end, PAGE_CHILDREN)
       for (const row of page) this.#add(definition, row)
       builtTo = page.at(-1)?.key ?? builtTo
+      progress.rows += page.length
       if (page.length < PAGE_CHILDREN) {
         this.#definitions.progress(definition, null)
+        this.#progress.delete(definition.id)
+        this.#events.onBuilt(progress.rows, performance.now() - progress.startedAt)
         return
       }
       yield
     }
     this.#definitions.progress(definition, builtTo)
+  }
+
+  #progressOf({ id }: Definition): Progress {
+    let progress = this.#progress.get(id)
+    if (progress === undefined) {
+      progress = { startedAt: performance.now(), rows: 0 }
+      this.#progress.set(id, progress)
+      this.#events.onBegun()
+    }
+    return progress
   }
 
   #add(definition: Definition, row: ChildRow): void {

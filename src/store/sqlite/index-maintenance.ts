@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import { type BuildNews, IndexBuilder } from './index-builder.ts'
+import { type BuildEvents, type BuildNews, IndexBuilder } from './index-builder.ts'
 import { type Definition, IndexDefinitions } from './index-definitions.ts'
 import { IndexEntries } from './index-entries.ts'
 import type { TreeReader } from './read.ts'
@@ -25,10 +25,10 @@ export class IndexMaintenance {
   #use: IndexUse | undefined
 
   /** @param connection the writer's */
-  constructor(connection: Connection, reader: TreeReader) {
+  constructor(connection: Connection, reader: TreeReader, events: BuildEvents) {
     this.definitions = new IndexDefinitions(connection)
     this.entries = new IndexEntries(connection, this.definitions)
-    this.#builder = new IndexBuilder(connection, this.definitions, this.entries, reader)
+    this.#builder = new IndexBuilder(connection, this.definitions, this.entries, reader, events)
   }
 
   /** Whether there may be something to do. */

@@ -77,6 +77,7 @@ export class SqliteStore implements TreeStore {
   readonly #listeners = new Set<(commits: readonly Commit[]) => void>()
   /** As of the last durable commit. */
   #settings: SettingTexts
+  #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
   /** Ends of the exports under way. */
   readonly #held = new Set<() => void>()
@@ -93,7 +94,10 @@ export class SqliteStore implements TreeStore {
     const { writer } = this.#file
     const reader = new TreeReader(writer)
     const log = new ChangeLog(writer, settings)
-    const maintenance = new IndexMaintenance(writer, reader)
+    const maintenance = new IndexMaintenance(writer, reader, {
+      onBegun: () => observer.indexBegun?.(),
+      onBuilt: (rows, milliseconds) => observer.indexBuilt?.(rows, milliseconds),
+    })
     const sweep = new Sweep(writer, maintenance.definitions, maintenance.entries)
     const treeWriter = new TreeWriter(writer, reader, sweep, maintenance, settings.inlineLength)
     const texts = new Settings(writer)
@@ -110,7 +114,9 @@ export class SqliteStore implements TreeStore {
     )
     this.#cache = new TextCache(settings.cacheLength)
     this.#snapshots = new Snapshots(file, settings.shortList)
-    this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes)
+    this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes, (bytes, milliseconds) =>
+      observer.checkpointed?.(bytes, milliseconds),
+    )
     this.#pipeline = new DurabilityPipeline(
       log.lastSeq,
       {
@@ -126,6 +132,8 @@ export class SqliteStore implements TreeStore {
         },
         onFailed: (error) => observer.storeFailed(file, error),
         onTroubled: this.#troubled,
+        onCommitted: (jobs, milliseconds) => observer.batchCommitted?.(jobs, milliseconds),
+        onSynced: (milliseconds) => observer.logSynced?.(milliseconds),
       },
     )
     this.#reads = new Reads(
@@ -223,6 +231,14 @@ export class SqliteStore implements TreeStore {
     return this.#pipeline.commit(job)
   }
 
+  /** Those who ask while it is being found out hear the same. */
+  check(): Promise<void> {
+    this.#checked ??= this.#check().finally(() => {
+      this.#checked = undefined
+    })
+    return this.#checked
+  }
+
   /** The tables of others in this file. */
   get sideTables(): SideTables {
     return {
@@ -252,6 +268,14 @@ export class SqliteStore implements TreeStore {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  async #check(): Promise<void> {
+    // biome-ignore lint/correctness/useYield: one look tells
+    await this.#reads.run(UNLIMITED, function* ({ tree }) {
+      tree.count([])
+    })
+    await this.#pipeline.check()
   }
 
   async #close(): Promise<void> {

@@ -1,0 +1,84 @@
+import type { Applications } from '../service/applications.ts'
+import type { Awaitable } from '../tree/awaitable.ts'
+import { DholeError } from '../tree/error.ts'
+import { callerOf, type Origin } from './caller.ts'
+import { dressedReply, insecureReply } from './reply.ts'
+import { withRequestId } from './request-id.ts'
+import type { Target } from './target.ts'
+
+/** What was counted, as text. */
+export interface PrintedMetrics {
+  readonly text: string
+  /** Value of the header `Content-Type`. */
+  readonly contentType: string
+}
+
+/** Prints what was counted. */
+export interface MetricsPage {
+  print(): Promise<PrintedMetrics>
+}
+
+/** What the routes about the service itself need to answer. */
+export interface SystemRoutesOptions {
+  readonly applications: Applications
+  /** Served at `/metrics`; nothing is there without it. */
+  readonly metrics: MetricsPage | undefined
+}
+
+const HEALTH = '/health'
+const READY = '/ready'
+const METRICS = '/metrics'
+const ALIVE = '{"status":"ok"}'
+
+/** Whether a path below the mount point asks about the service itself. Asked for every request of the tree as well. */
+export function isSystem(rawPath: string): boolean {
+  return rawPath === HEALTH || rawPath === READY || rawPath === METRICS
+}
+
+/**
+ * Answers whoever watches over the service. Health and readiness are told to everybody, without encryption too: they
+ * hold nothing secret, and those who ask often speak nothing else.
+ * @param isSecure whether the request came encrypted
+ * @throws `method-not-allowed`; where there are metrics `https-required`, `permission-denied` and as `Gate.identify`
+ * @see docs/protocol.md#health-readiness-and-metrics
+ */
+export function answerSystem(
+  { applications, metrics }: SystemRoutesOptions,
+  origin: Origin,
+  target: Target,
+  isSecure: boolean,
+): Awaitable<Response> {
+  const { rawPath } = target
+  if (rawPath === METRICS && !isSecure) throw new DholeError('https-required')
+  if (rawPath === METRICS && metrics === undefined) throw new DholeError('json-suffix-missing')
+  const { method } = origin.request
+  if (method !== 'GET' && method !== 'HEAD') throw new DholeError('method-not-allowed')
+  const reply = isSecure ? (text: string, status: number) => dressedReply(text, {}, status) : insecureReply
+  if (rawPath === HEALTH) return reply(ALIVE, 200)
+  if (rawPath === METRICS && metrics !== undefined) return metricsReply(applications, metrics, origin, target)
+  return applications.readiness().then((readiness) => {
+    if (readiness === 'ready') return reply('{"status":"ok"}', 200)
+    return withRequestId(reply(JSON.stringify({ status: 'unavailable', reason: readiness }), 503), origin.request)
+  })
+}
+
+async function metricsReply(
+  applications: Applications,
+  metrics: MetricsPage,
+  origin: Origin,
+  { raw }: Target,
+): Promise<Response> {
+  const { gate } = await applications.choose({ ns: undefined, host: '' })
+  const caller = await callerOf(gate, origin, raw.values)
+  // Whoever shows nothing is no guest here: it counts as a wrong credential.
+  if (caller.kind === 'anybody') await gate.identify('', { address: addressOf(origin), isBearer: false })
+  if (caller.kind !== 'admin') throw new DholeError('permission-denied')
+  const { text, contentType } = await metrics.print()
+  const reply = dressedReply(text, {})
+  reply.headers.set('Content-Type', contentType)
+  return reply
+}
+
+function addressOf({ request, listener, transport }: Origin): string | undefined {
+  return transport.addressOf(request, listener)
+}
