@@ -191,6 +191,7 @@ const DIFFERENT = [
   '/.json',
   '/.settings/rules.json',
   '/.auth/customTokenToIdToken.json',
+  '/health',
   '/api/v2/app/status',
   '/api/v1/carrier-codes',
 ]

@@ -87,6 +87,13 @@ export const schemas = {
     },
   ),
   Done: Type.Object({ status: Type.Literal('ok') }, { additionalProperties: false }),
+  Unavailable: Type.Object(
+    {
+      status: Type.Literal('unavailable'),
+      reason: Type.Union([Type.Literal('stopping'), Type.Literal('storage'), Type.Literal('slow')]),
+    },
+    { additionalProperties: false },
+  ),
   WriteSize: Type.Union(parameterSchema.properties.writeSizeLimit.anyOf, {
     description: 'The longest time a write may be estimated to take: 1, 10, 30, 60 seconds, or any.',
   }),

@@ -7,13 +7,15 @@ import { securitySchemes } from './openapi-security.ts'
 import { SMS_TAG, smsPaths } from './openapi-sms.ts'
 import { notOffered, smsErrorExamples } from './openapi-sms-errors.ts'
 import { SMS_DESCRIPTION } from './openapi-sms-signing.ts'
+import { SYSTEM_TAG, systemPaths } from './openapi-system.ts'
 
 const DESCRIPTION = `A realtime JSON tree: every URL that ends in \`.json\` is a node, every node an endpoint.
 
 It speaks the REST dialects of Wilddog Sync and the Firebase Realtime Database. Errors have one body for both:
 \`errcode\` and \`message\` are Wilddog's, \`error\` is Firebase's. Methods that are not documented here get 405,
 writes to \`/.info\` get 400. Without encryption everything is 404. Where the families answer a query differently, the
-application's profile decides; requests that show a Firebase client get Firebase's answer.
+application's profile decides; requests that show a Firebase client get Firebase's answer. Every error tells in the
+header \`X-Request-Id\` what its request is called in the log of the service: as it was sent, or made.
 
 The rules of the application decide who may read and write what, and what may stand where. They are asked for every
 request to the tree whose credential is not its owner's: all of it is done, or nothing.
@@ -40,10 +42,11 @@ export function documentation(prefix: string): Documentation {
       { name: 'Rules', description: 'What the owner of the application sets beside the tree, and nobody else sees.' },
       { name: 'Credentials', description: 'What makes a request somebody’s: see the schemes under Authorize.' },
       { name: SMS_TAG, description: SMS_DESCRIPTION },
+      { name: SYSTEM_TAG, description: 'For those who watch over it.' },
     ],
     // Rules may let in whoever shows nothing.
     security: [{}, ...Object.keys(securitySchemes).map((name) => ({ [name]: [] }))],
-    paths: { ...paths, ...besidePaths, ...smsPaths },
+    paths: { ...paths, ...besidePaths, ...smsPaths, ...systemPaths },
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toOpenApi(schema)])),
       examples: { ...errorExamples, ...smsErrorExamples },

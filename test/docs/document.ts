@@ -41,6 +41,11 @@ export function isSms({ path }: Pick<Documented, 'path'>): boolean {
   return path.startsWith('/api/')
 }
 
+/** Whether a path is about the service itself: it knows no application, so none of their errors. */
+export function isSystem({ path }: Pick<Documented, 'path'>): boolean {
+  return path === '/health' || path === '/ready'
+}
+
 export function parametersOf(operation: OperationObject): ParameterObject[] {
   return (operation.parameters ?? []) as ParameterObject[]
 }

@@ -5,7 +5,16 @@ import { DholeError, type ErrorCode } from '../../src/tree/error.ts'
 import { type Answer, type CallOptions, type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { customToken } from '../support/token.ts'
-import { allErrors, type Documented, errorsAt, fetchDocument, isSms, operationsOf, responseOf } from './document.ts'
+import {
+  allErrors,
+  type Documented,
+  errorsAt,
+  fetchDocument,
+  isSms,
+  isSystem,
+  operationsOf,
+  responseOf,
+} from './document.ts'
 import { expectDocumented } from './expectations.ts'
 import { credentialsFor, goodBody } from './good-requests.ts'
 import { type Provocation, provocations, provoked, type Server, USED_KEY, waysTo } from './provocations.ts'
@@ -36,7 +45,7 @@ beforeAll(async () => {
     .use(dhole({ dataDir: plainDir.path, applications: { app } }))
     .listen({ hostname: '127.0.0.1', port: 0 })
   const document = await fetchDocument(open())
-  operations = operationsOf(document).filter((operation) => !isSms(operation))
+  operations = operationsOf(document).filter((operation) => !isSms(operation) && !isSystem(operation))
   const examples = Object.entries(document.components?.examples ?? {}) as [string, { value: unknown }][]
   shown = new Map(examples.map(([code, { value }]) => [code, value]))
 })

@@ -74,7 +74,7 @@ test('names every method the server serves and no other', async () => {
 test('a method that is not documented gets what the document says', async () => {
   const told: (string | null)[] = []
   const beside = ['/.settings/rules.json', '/.auth/customTokenToIdToken.json']
-  for (const path of ['/a.json', ...beside, '/api/v2/app/status', '/api/v1/carrier-codes']) {
+  for (const path of ['/a.json', ...beside, '/health', '/api/v2/app/status', '/api/v1/carrier-codes']) {
     const { status, text, headers } = await server.call('PROPFIND', path, { headers: OWNER })
     expect(status).toBe(405)
     expect(JSON.parse(text)).toEqual(new DholeError('method-not-allowed').body)
@@ -86,8 +86,10 @@ test('a method that is not documented gets what the document says', async () => 
 })
 
 test('beside the tree, who has used another method is told those that the document has', async () => {
-  const beside = Object.keys(document.paths ?? {}).filter((path) => /^\/(\.settings|\.auth|api)\//.test(path))
-  expect(beside).toHaveLength(11)
+  const beside = Object.keys(document.paths ?? {}).filter((path) =>
+    /^\/(\.settings\/|\.auth\/|api\/|health$|ready$)/.test(path),
+  )
+  expect(beside).toHaveLength(13)
   for (const named of beside) {
     const documented = operations.filter(({ path }) => path === named)
     const methods = documented.map(({ method }) => method)
