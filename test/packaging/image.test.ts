@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
+import { certificate } from '../support/https-server.ts'
 import { asPlainUser } from '../support/plain-user.ts'
 import { startServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -97,4 +98,28 @@ describe('the image', () => {
     expect(String(look(port).stderr)).toStartWith('not healthy: ')
     for (const folder of [app, join(app, 'src')]) chmodSync(folder, 0o755)
   })
+})
+
+test.each([
+  [200, 0],
+  [204, 1],
+  [404, 1],
+  [503, 1],
+])('the look at /health ends, when the answer is %i, with status %i', async (status, exitCode) => {
+  const tls = await certificate()
+  const asked: string[] = []
+  await using server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    tls,
+    fetch: ({ url }) => {
+      asked.push(new URL(url).pathname)
+      return new Response(null, { status })
+    },
+  })
+  const look = Bun.spawn([process.execPath, join(ROOT, 'packaging/health.mjs')], {
+    env: { PORT: String(server.port) },
+    stderr: 'ignore',
+  })
+  expect([await look.exited, asked]).toEqual([exitCode, ['/health']])
 })

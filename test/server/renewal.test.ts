@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { connect as connectHttp2 } from 'node:http2'
 import type { Certificate } from '../../src/server/certificate.ts'
 import { SecureListener } from '../../src/server/secure-listener.ts'
+import { samplesOf } from '../metrics/page.ts'
 import { certificateFor, fingerprintOf, putCertificate, visit } from '../support/certificates.ts'
 import { runDhole } from '../support/dhole-command.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
@@ -143,6 +144,21 @@ test.skipIf(!isLinux)('no new connection fails while certificates are renewed un
     await Promise.all([visitors.stop(), http2Visitors.stop()])
     await server.stop()
   }
+})
+
+test.skipIf(!isLinux)('what is counted goes on from one certificate to the next', async () => {
+  await using dir = await tempDir()
+  const { server, port, replace } = await startRenewable(dir, { METRICS_PORT: '0' })
+  const page = `${/metrics on (\S+)"/.exec(server.output())?.[1]}`
+  const answered = async () =>
+    samplesOf(await (await fetch(page)).text()).get('dhole_requests_total{operation="get",status="2xx"}')
+  expect(await answered()).toBe(1)
+  const fresh = await replace()
+  expect((await runDhole(['reload', '--data-dir', server.dataDir])).status).toBe(0)
+  expect((await visit(port)).fingerprint).toBe(fresh)
+  expect(await answered()).toBe(2)
+  await server.stop()
+  expect(await fetch(page).catch(() => 'gone')).toBe('gone')
 })
 
 test.skipIf(!isLinux)('SIGHUP has a new certificate used, and says when there is none', async () => {
