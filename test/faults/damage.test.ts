@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { openDatabase } from '../../src/embedded.ts'
 import { addApplication } from '../support/dhole-command.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -70,5 +71,19 @@ test('the lost tree of a registered application is not taken for an empty one', 
   expect(await call(again, 'PUT', '/a.json', '2')).toEqual([200, '2'])
   rmSync(dir.file('apps/shop.sqlite-lock'))
   expect(await call(again, 'GET', '/a.json?ns=shop')).toEqual([200, 'null'])
+  await again.stop()
+})
+
+test('a lock that was torn when the power went is made anew, and is a lock', async () => {
+  await using dir = await tempDir()
+  const file = dir.file('apps/app.sqlite')
+  const server = await startServer({ DATA_DIR: dir.path })
+  expect(await call(server, 'PUT', '/a.json', '1')).toEqual([200, '1'])
+  server.kill('SIGTERM')
+  await server.exited
+  writeFileSync(`${file}-lock`, new Uint8Array(PAGE_BYTES))
+  const again = await startServer({ DATA_DIR: dir.path })
+  expect(await call(again, 'GET', '/a.json')).toEqual([200, '1'])
+  expect(() => openDatabase({ file })).toThrow('is in use by another process')
   await again.stop()
 })

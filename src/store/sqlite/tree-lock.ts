@@ -1,4 +1,5 @@
 import { Database as Client, SQLiteError } from 'bun:sqlite'
+import { truncateSync } from 'node:fs'
 import { troubleOf } from './trouble.ts'
 
 /** Mark in the file of a lock. */
@@ -17,18 +18,11 @@ export class TreeLock implements Disposable {
   /** @throws Error when another process has it, or it cannot be made */
   constructor(file: string) {
     this.file = `${file}-lock`
-    this.#client = openLock(this.file)
     try {
-      this.#client.run('PRAGMA journal_mode = MEMORY')
-      // A commit does not let go of it.
-      this.#client.run('PRAGMA locking_mode = EXCLUSIVE')
-      this.#client.run('BEGIN EXCLUSIVE')
+      this.#client = lock(this.file)
       this.hasHadFile = this.#client.query('PRAGMA user_version').values()[0]?.[0] === HAS_HAD_FILE
     } catch (cause) {
-      this.#client.close()
-      if (cause instanceof SQLiteError && cause.code?.startsWith('SQLITE_BUSY')) {
-        throw new Error(`${file} is in use by another process`, { cause })
-      }
+      if (hasCode(cause, 'SQLITE_BUSY')) throw new Error(`${file} is in use by another process`, { cause })
       throw new Error(`cannot lock ${this.file}: ${troubleOf(cause)}`, { cause })
     }
   }
@@ -44,10 +38,32 @@ export class TreeLock implements Disposable {
   }
 }
 
-function openLock(file: string): Client {
+/** @throws SQLiteError with the code `SQLITE_BUSY` when another process has it */
+function lock(file: string): Client {
   try {
-    return new Client(file, { create: true, readwrite: true })
-  } catch (cause) {
-    throw new Error(`cannot open ${file}: ${troubleOf(cause)}`, { cause })
+    return lockWhole(file)
+  } catch (error) {
+    if (!hasCode(error, 'SQLITE_NOTADB')) throw error
+    // The power has gone while it got its mark. Nobody has it: whoever did would have been told of before this.
+    truncateSync(file)
+    return lockWhole(file)
   }
+}
+
+function lockWhole(file: string): Client {
+  const client = new Client(file, { create: true, readwrite: true })
+  try {
+    client.run('PRAGMA journal_mode = MEMORY')
+    // A commit does not let go of it.
+    client.run('PRAGMA locking_mode = EXCLUSIVE')
+    client.run('BEGIN EXCLUSIVE')
+    return client
+  } catch (error) {
+    client.close()
+    throw error
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof SQLiteError && error.code?.startsWith(code) === true
 }
