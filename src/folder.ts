@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { syncPath } from './sync-path.ts'
 
 /**
  * Makes a folder and those above it that are missing. It is durable when this returns, whoever has made it: a folder
@@ -19,24 +20,15 @@ export function makeFolder(folder: string, mode?: number): void {
 /** Removes files that may be there. They stay away when this has returned, also after a power cut. */
 export function removeFiles(files: readonly string[]): void {
   for (const file of files) rmSync(file, { force: true })
-  for (const folder of new Set(files.map((file) => dirname(file)))) if (existsSync(folder)) sync(folder)
+  for (const folder of new Set(files.map((file) => dirname(file)))) if (existsSync(folder)) syncPath(folder)
 }
 
 /** Folders far above belong to others: what cannot be opened or synced was not made here. */
 function syncIfAllowed(folder: string): void {
   try {
-    sync(folder)
+    syncPath(folder)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && FOREIGN.has(String(error.code)))) throw error
-  }
-}
-
-function sync(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
 

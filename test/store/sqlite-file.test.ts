@@ -51,6 +51,17 @@ describe('the file', () => {
     expect(await Bun.file(file).text()).toBe(text)
   })
 
+  test('of a process that was killed before it had any table is taken', async () => {
+    await using directory = await tempDir()
+    const file = directory.file('tree')
+    const left = new Client(file, { create: true })
+    left.run('CREATE TABLE __drizzle_migrations (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric)')
+    left.close()
+    await using store = open(file)
+    await put(store, '/a', 1)
+    expect(await plain(store)).toBe('{"a":1}')
+  })
+
   test('holds everything by itself once closed', async () => {
     await using directory = await tempDir()
     const file = directory.file('deep/er/tree')

@@ -1,6 +1,9 @@
 import journal from '../../../drizzle/sqlite/meta/_journal.json' with { type: 'json' }
 import { Client } from './client.ts'
 
+/** Where Drizzle keeps which migrations a file has had. */
+export const APPLIED = '__drizzle_migrations'
+
 /** How the tables of a file compare with those this program knows. */
 export type FileAge = 'none' | 'older' | 'current' | 'newer'
 
@@ -13,11 +16,11 @@ const KNOWN = Math.max(...journal.entries.map(({ when }) => when))
  */
 export function fileAge(client: Client): FileAge {
   const table = client
-    .prepare<{ found: number }, []>("SELECT 1 AS found FROM sqlite_schema WHERE name = '__drizzle_migrations'")
+    .prepare<{ found: number }, []>(`SELECT 1 AS found FROM sqlite_schema WHERE name = '${APPLIED}'`)
     .get()
   if (table === null) return 'none'
   const applied = client
-    .prepare<{ latest: number | null }, []>('SELECT max(created_at) AS latest FROM __drizzle_migrations')
+    .prepare<{ latest: number | null }, []>(`SELECT max(created_at) AS latest FROM ${APPLIED}`)
     .get()
   const latest = Number(applied?.latest ?? 0)
   if (latest === 0) return 'none'
