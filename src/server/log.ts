@@ -1,10 +1,16 @@
 import pino, { type Logger } from 'pino'
+import { Rate } from '../http/rate.ts'
 import type { EndedRequest, Observer } from '../observer.ts'
 
 export type { Logger }
 
 /** Statuses from here on say that the service has failed, not the client. */
 const FIRST_FAILURE = 500
+/**
+ * Lines a second about requests that were slow or have failed, and twice that at once. Who asks much, or leaves much
+ * unfinished, must neither fill the disk of the log nor keep the loop busy with writing it.
+ */
+const LINES_PER_SECOND = 50
 
 /** Structured lines on standard output. */
 export function createLogger(level: string): Logger {
@@ -25,6 +31,17 @@ export interface LogOptions {
 export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOptions): Required<LogObserver> {
   const tellsAll = logger.isLevelEnabled('debug')
   const isSlow = (milliseconds: number) => slowMs > 0 && milliseconds >= slowMs
+  const rate = new Rate(LINES_PER_SECOND)
+  let leftOut = 0
+  const isToldOf = () => {
+    if (!rate.take('', performance.now())) {
+      leftOut++
+      return false
+    }
+    if (leftOut > 0) logger.warn({ requests: leftOut }, 'more requests were slow or have failed')
+    leftOut = 0
+    return true
+  }
   return {
     storeFailed(file, error) {
       logger.fatal({ file, error: describe(error) }, 'cannot make writes durable: nothing more is acknowledged')
@@ -38,9 +55,11 @@ export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOption
     },
     requestEnded(request) {
       const { status, milliseconds } = request
-      if (status >= FIRST_FAILURE) logger.error(lineOf(request), 'answered with a failure')
-      else if (isSlow(milliseconds)) logger.warn(lineOf(request), 'slow request')
-      else if (tellsAll) logger.debug(lineOf(request), 'request')
+      if (status >= FIRST_FAILURE) {
+        if (tellsAll || isToldOf()) logger.error(lineOf(request), 'answered with a failure')
+      } else if (isSlow(milliseconds)) {
+        if (tellsAll || isToldOf()) logger.warn(lineOf(request), 'slow request')
+      } else if (tellsAll) logger.debug(lineOf(request), 'request')
     },
   }
 }

@@ -1,10 +1,24 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { Elysia } from 'elysia'
+import pino from 'pino'
 import { mount, openApplications } from '../../src/dhole.ts'
-import { silentObserver } from '../../src/observer.ts'
+import { type EndedRequest, silentObserver } from '../../src/observer.ts'
+import { logObserver } from '../../src/server/log.ts'
 import { certificate, clientOf } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { logLines, startWatched } from './watched-server.ts'
+
+const ended: EndedRequest = {
+  operation: 'get',
+  status: 200,
+  milliseconds: 1,
+  bytesIn: 0,
+  bytesOut: 0,
+  id: 'id',
+  method: 'GET',
+  path: '/a.json',
+  address: undefined,
+}
 
 test('at debug every request has a line of its own', async () => {
   await using server = await startWatched({ LOG_LEVEL: 'debug', SLOW_REQUEST_MS: '0' })
@@ -42,6 +56,26 @@ test('at info only what was slow is told, and that it has begun and ended', asyn
   expect(slow).toContainEqual(expect.objectContaining({ level: 40, method: 'PUT', path: '/big.json' }))
   expect(lines.filter(({ msg }) => msg === 'request')).toEqual([])
   expect(lines.map(({ msg }) => msg).slice(-2)).toEqual(['stopping', 'stopped'])
+})
+
+test('whoever asks much does not fill the log', async () => {
+  const lines: { level: number; msg: string; requests?: number }[] = []
+  const logger = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
+  const { requestEnded } = logObserver(logger, { slowMs: 1000, onStoreFailed: () => {} })
+  const end = (status: number, milliseconds: number) => requestEnded({ ...ended, status, milliseconds })
+  const clock = spyOn(performance, 'now').mockReturnValue(5000)
+  try {
+    for (let count = 0; count < 1000; count++) end(count % 2 === 0 ? 503 : 200, 2000)
+    expect(lines).toHaveLength(100)
+    clock.mockReturnValue(6000)
+    end(200, 2000)
+    expect(lines.slice(100)).toMatchObject([
+      { level: 40, msg: 'more requests were slow or have failed', requests: 900 },
+      { level: 40, msg: 'slow request' },
+    ])
+  } finally {
+    clock.mockRestore()
+  }
 })
 
 test.each([
