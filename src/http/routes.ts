@@ -1,3 +1,4 @@
+import { networkOf } from '../auth/network.ts'
 import type { Observer } from '../observer.ts'
 import type { Application } from '../service/applications.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
@@ -10,11 +11,12 @@ import { DataRoutes, type DataRoutesOptions } from './data-routes.ts'
 import { speaksFirebase } from './dialect.ts'
 import { AnsweredRequest } from './ended-request.ts'
 import { allowedMethods, errorReply, knownError } from './error-reply.ts'
+import { FairTurns } from './fair-turns.ts'
 import { KeptTargets } from './kept-targets.ts'
 import { methodOf } from './method.ts'
 import { operationOf } from './operation.ts'
 import { isCallbackName, NO_RAW_PARAMETERS, type RawParameters } from './parameters.ts'
-import { type Dress, preflightReply } from './reply.ts'
+import { type Dress, emptyReply, preflightReply } from './reply.ts'
 import { withRequestId } from './request-id.ts'
 import { answerSettings, isSettings } from './settings-routes.ts'
 import { isSms, SmsRoutes, type SmsRoutesOptions } from './sms-routes.ts'
@@ -33,6 +35,8 @@ export interface RoutesOptions extends DataRoutesOptions, SmsRoutesOptions, Syst
 }
 
 const OK = 200
+/** Of what nobody gets any more; told to observers alone. */
+const BROKEN_OFF = 499
 
 /**
  * Takes every request below the prefix to where it is answered.
@@ -43,6 +47,7 @@ export class Routes {
   readonly #data: DataRoutes
   readonly #sms: SmsRoutes
   readonly #targets: KeptTargets
+  readonly #turns = new FairTurns()
 
   constructor(options: RoutesOptions) {
     this.#options = options
@@ -55,9 +60,9 @@ export class Routes {
 
   /** @param listener asked who is speaking, only when the request itself does not tell */
   handle(request: Request, listener: Listener | null): Awaitable<Response> {
-    if (this.#options.observer.requestEnded === undefined) return this.#handle(request, listener)
+    if (this.#options.observer.requestEnded === undefined) return this.#inTurn(request, listener)
     const startedAt = performance.now()
-    const reply = this.#handle(request, listener)
+    const reply = this.#inTurn(request, listener)
     if (!(reply instanceof Promise)) return this.#told(request, listener, reply, startedAt)
     return reply.then((answered) => this.#told(request, listener, answered, startedAt))
   }
@@ -70,6 +75,16 @@ export class Routes {
     const milliseconds = performance.now() - startedAt
     observer.requestEnded?.(new AnsweredRequest(request, listener, transport, { operation, reply, milliseconds }))
     return reply
+  }
+
+  #inTurn(request: Request, listener: Listener | null): Awaitable<Response> {
+    if (!this.#turns.isOver()) return this.#handle(request, listener)
+    const { transport } = this.#options
+    const network = networkOf(transport.addressOf(request, listener) ?? '')
+    // Nobody waits for the answer to what was broken off meanwhile, and nothing of it was promised.
+    return this.#turns.later(network, () =>
+      request.signal.aborted ? emptyReply(BROKEN_OFF) : this.#handle(request, listener),
+    )
   }
 
   #handle(request: Request, listener: Listener | null): Awaitable<Response> {
