@@ -6,7 +6,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startServer } from '../support/server-process.ts'
 
-const GETS = 5000
+/** An honest client asks so often, and for so long: as fast as it can, it would ask most while nothing holds it up. */
+const EVERY_MS = 5
+const GETS = 3000
 const LARGE_LENGTH = 4_000_000
 const SWARM = Bun.fileURLToPath(new URL('./swarm-child.ts', import.meta.url))
 const SETTLE_MS = 45_000
@@ -25,6 +27,7 @@ function percentile(sorted: readonly number[], share: number): number {
 async function measure(url: string, ca: string, name: string): Promise<number> {
   const times: number[] = []
   for (let count = 0; count < GETS; count++) {
+    await Bun.sleep(EVERY_MS)
     const begun = performance.now()
     const reply = await fetch(`${url}/a.json`, { tls: { ca } })
     const text = await reply.text()
@@ -51,7 +54,9 @@ async function run(clients: number, perSecond: number): Promise<void> {
   await measure(server.url, ca, 'warming up')
   const idle = await measure(server.url, ca, 'alone')
   print(`before: ${memoryOf(server.pid)}`)
-  const swarm = Bun.spawn([process.execPath, SWARM, new URL(server.url).port, String(clients), String(perSecond)], {
+  // Elsewhere in truth, so it must not take the processor from those it is to hold up.
+  const lowest = ['nice', '-n', '19']
+  const swarm = Bun.spawn([...lowest, process.execPath, SWARM, new URL(server.url).port, String(clients), String(perSecond)], {
     stdout: 'pipe',
     stderr: 'inherit',
   })
