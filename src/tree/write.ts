@@ -1,5 +1,5 @@
 import { DholeError } from './error.ts'
-import { checkKey } from './key.ts'
+import { checkKey, PRIORITY } from './key.ts'
 import type { Limits } from './limits.ts'
 import { checkPath, covers, endsInPriority, type Path } from './path.ts'
 import { type ParsedPayload, parsePayload, type ServerValueUse } from './payload.ts'
@@ -71,7 +71,8 @@ export function planPatch(path: Path, json: unknown, limits: Limits): WritePlan 
   if (!isBranch(json) || Array.isArray(json)) throw new DholeError('bad-patch')
   const members = Object.entries(json as object)
   const targets = members.map(([key, member]) => ({ path: [...path, ...parsePatchKey(key)], json: member as unknown }))
-  checkOverlap(targets.map((target) => target.path))
+  // Children of one node, each named once, as most of many members are, never cover each other.
+  if (members.some(([key]) => key.includes('/'))) checkOverlap(targets.map((target) => target.path))
   const parsed = targets.map((target) => parseTarget(target, limits))
   return {
     kind: 'patch',
@@ -90,10 +91,17 @@ export function planPatch(path: Path, json: unknown, limits: Limits): WritePlan 
 }
 
 function parsePatchKey(key: string): Path {
+  if (!key.includes('/')) return [checkedMember(key)]
   const keys = key.split('/').filter((part) => part !== '')
   if (keys.length === 0) throw new DholeError('empty-key')
   for (const part of endsInPriority(keys) ? keys.slice(0, -1) : keys) checkKey(part, 'bad-key')
   return keys
+}
+
+function checkedMember(key: string): string {
+  if (key === '') throw new DholeError('empty-key')
+  if (key !== PRIORITY) checkKey(key, 'bad-key')
+  return key
 }
 
 function parseTarget(target: Target, limits: Limits): { write: Write; serverValues: readonly ServerValueUse[] } {
@@ -124,7 +132,7 @@ function parsePriorityTarget(
  * its priority. A priority belongs to what the request leaves behind, so it comes last.
  */
 function inApplicationOrder(writes: readonly Write[]): Write[] {
-  return writes.toSorted((left, right) => rank(left) - rank(right))
+  return [0, 1, 2].flatMap((wanted) => writes.filter((write) => rank(write) === wanted))
 }
 
 function rank(write: Write): number {
