@@ -32,8 +32,11 @@ type Memory =
   /** The condition did not hold; what stood there. */
   | { readonly kind: 'mismatch'; readonly current: JsonText | null }
 
-/** Longest text kept of what a condition did not hold for, in UTF-16 code units. */
-const MAX_CURRENT = 4096
+/**
+ * Longest text kept of what a condition did not hold for, in UTF-16 code units. A request of a few bytes leaves it, and a
+ * million of them are kept: with 4096 they could fill gigabytes.
+ */
+const MAX_CURRENT = 512
 
 /** As `writeJob`, once: the same request again is told what became of it. @throws `key-reused` for another request */
 export function* writeOnce(

@@ -6,7 +6,9 @@ const other = { 'Idempotency-Key': '{RUN}-other' }
 const tagged = { 'X-Firebase-ETag': 'true' }
 const first = { 'Idempotency-Replayed': undefined }
 const again = { 'Idempotency-Replayed': 'true' }
-const LONG = 'x'.repeat(5000)
+/** Stored with their quotes: the longest that is remembered of a condition that did not hold, and one too long for it. */
+const REMEMBERED = 'x'.repeat(510)
+const LONG = 'x'.repeat(511)
 
 /** The same request twice, answered the same. */
 function twice(step: Step): readonly Step[] {
@@ -150,6 +152,22 @@ export const idempotent: readonly Case[] = [
       text: 'null',
       reply: { ETag: 'null_etag' },
     }),
+  },
+  {
+    name: 'a condition that did not hold for a value of 512 characters is told again',
+    data: { n: REMEMBERED },
+    steps: [
+      { send: 'PUT /n.json', body: '2', headers: { ...key, 'if-match': 'x' }, status: 412, text: `"${REMEMBERED}"` },
+      { send: 'PUT /n.json', body: '1' },
+      {
+        send: 'PUT /n.json',
+        body: '2',
+        headers: { ...key, 'if-match': 'x' },
+        status: 412,
+        text: `"${REMEMBERED}"`,
+        reply: again,
+      },
+    ],
   },
   {
     name: 'a condition that did not hold for a long value is looked at again',
