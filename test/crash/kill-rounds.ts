@@ -38,6 +38,8 @@ export interface KillResult {
   readonly acknowledged: number
   /** How often a stream was told what it had missed. */
   readonly resumed: number
+  /** How many writes without an answer were sent once more under their keys. */
+  readonly sentAgain: number
   readonly moments: ReadonlyMap<Moment, number>
 }
 
@@ -58,7 +60,8 @@ export async function killRounds(plan: KillPlan): Promise<KillResult> {
     onRound?.(round, moment, found)
   }
   problems.push(...(await play.end()).map((problem) => `in the end: ${problem}`))
-  return { problems, acknowledged: play.acknowledged, resumed: play.resumed, moments: play.moments }
+  const { acknowledged, resumed, sentAgain } = play
+  return { problems, acknowledged, resumed, sentAgain, moments: play.moments }
 }
 
 class Play {
@@ -86,6 +89,10 @@ class Play {
 
   get resumed(): number {
     return this.#followers.reduce((sum, { resumed }) => sum + resumed, 0)
+  }
+
+  get sentAgain(): number {
+    return this.#casts.flatMap(({ trees }) => trees).reduce((sum, { unanswered }) => sum + unanswered, 0)
   }
 
   async round(moment: Moment): Promise<readonly string[]> {

@@ -31,7 +31,8 @@ export function stepOf(random: Random, number: number): Step {
   if (kind < 70) return { kind: 'post', value: `posted ${number}` }
   if (kind < 73) return { kind: 'delete', keys: ['posts'] }
   if (kind < 82) return { kind: 'put-if', keys: leaf, json: { number }, late: random.happens(0.3) }
-  if (kind < 90) return { kind: 'count-on' }
+  if (kind < 87) return { kind: 'count-on' }
+  if (kind < 90) return { kind: 'put', keys: ['sum'], json: { '.sv': { increment: 1 } } }
   if (kind < 91) return { kind: 'patch', members: listOf(number) }
   return random.happens(0.5)
     ? { kind: 'query' }

@@ -27,6 +27,6 @@ const moments = [...result.moments].map(([moment, times]) => `${moment} ${times}
 say(`killed at: ${moments}`)
 say(
   `${rounds} rounds, seed ${seed}: ${result.acknowledged} acknowledged writes, ${result.resumed} resumed streams, ` +
-    `${result.problems.length} violations`,
+    `${result.sentAgain} unanswered writes sent again, ${result.problems.length} violations`,
 )
 process.exit(result.problems.length === 0 ? 0 : 1)
