@@ -86,6 +86,18 @@ const rows: readonly Row[] = [
     state: 'problem',
     says: /^tree "app": a closure row has no meaning/,
   },
+  {
+    spoil: (dir) => sql(dir, "INSERT INTO note VALUES (1, 'one', 2, '[]'), (2, 'two', 1, '[]')"),
+    flags: ['--full'],
+    state: 'problem',
+    says: /^tree "app": the notes go back in time/,
+  },
+  {
+    spoil: (dir) => sql(dir, "INSERT INTO sms_count VALUES ('delivered', 1)"),
+    flags: ['--full'],
+    state: 'problem',
+    says: /^tree "app": a number of messages is wrong/,
+  },
   { spoil: () => {}, flags: ['--full'], state: 'ok', says: /^tree "app": .*every row looked at/ },
   { spoil: () => {}, state: 'ok', says: /^tree "shop": it has none yet/ },
   {

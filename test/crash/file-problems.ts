@@ -2,8 +2,8 @@ import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { treeFile } from '../../src/tree-file.ts'
-import { integrityProblems } from '../store/integrity.ts'
 import { strictObserver } from '../support/store.ts'
+import { closedFileProblems } from './closed-file.ts'
 
 /**
  * Opens copies of the files that a dead process has left, has them swept, closes them and looks at every table. The
@@ -20,7 +20,7 @@ export async function fileProblems(dataDir: string, apps: readonly string[], scr
     const store = new SqliteStore(copy, {}, strictObserver)
     await store.swept()
     await store.close()
-    problems.push(...integrityProblems(copy).map((problem) => `${app}: ${problem}`))
+    problems.push(...closedFileProblems(copy).map((problem) => `${app}: ${problem}`))
   }
   return problems
 }

@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { treeFile } from '../../src/tree-file.ts'
-import { integrityProblems } from '../store/integrity.ts'
 import { plain, strictObserver } from '../support/store.ts'
 import type { Cast } from './cast.ts'
+import { closedFileProblems } from './closed-file.ts'
 import type { MessageClient } from './message-client.ts'
 import { versionOf } from './rule-client.ts'
 
@@ -29,7 +29,7 @@ export async function imageProblems(dataDir: string, cast: Cast, told: Told): Pr
     const problems = await treeProblems(store, cast, told)
     await store.swept()
     await store.close()
-    problems.push(...integrityProblems(file).map((problem) => `${cast.app}: ${problem}`))
+    problems.push(...closedFileProblems(file).map((problem) => `${cast.app}: ${problem}`))
     problems.push(...messageProblems(file, cast.messages, told.get(cast.messages.name) ?? 0))
     return problems
   } catch (error) {

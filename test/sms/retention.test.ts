@@ -1,7 +1,10 @@
 import { Database as Client } from 'bun:sqlite'
 import { afterEach, expect, setSystemTime, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { type OpenMessages, openMessages } from '../../src/dhole.ts'
 import type { MessageRecord } from '../../src/sms/message.ts'
+import { inspectFile } from '../../src/store/sqlite/inspect.ts'
+import { treeFile } from '../../src/tree-file.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -12,8 +15,10 @@ afterEach(() => {
   setSystemTime()
 })
 
-/** Messages of an application, opened at a moment and purged, as a server does every hour. */
+/** Messages of an application, opened at a moment and purged, as a server does every hour. What was left fits together. */
 async function open(dir: TempDir, day: number): Promise<OpenMessages> {
+  const file = treeFile(dir.path, 'app')
+  if (existsSync(file)) expect([...inspectFile(file)]).toEqual([])
   setSystemTime(new Date(START + day * DAY_MS))
   const opened = openMessages(dir.path, 'app', { intervalMs: 0, retentionDays: 30 })
   await opened.messages.purge()

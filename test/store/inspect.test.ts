@@ -2,8 +2,10 @@ import { Database as Client } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openMessages } from '../../src/dhole.ts'
 import { openDatabase } from '../../src/embedded.ts'
 import { inspectFile } from '../../src/store/sqlite/inspect.ts'
+import { treeFile } from '../../src/tree-file.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 import { integrityProblems } from './integrity.ts'
 
@@ -33,19 +35,35 @@ const DAMAGES: readonly (readonly [sql: string, check: string])[] = [
   ['DELETE FROM change WHERE seq = (SELECT max(seq) - 2 FROM change)', 'the change log has a gap'],
   ['UPDATE change SET at = at + 1000000 WHERE seq = (SELECT min(seq) FROM change)', 'the change log goes back in time'],
   ["UPDATE change SET data = '{' WHERE data IS NOT NULL", 'an entry of the change log cannot be read'],
+  ['UPDATE note SET at = at - 99999 WHERE seq = (SELECT max(seq) FROM note)', 'the notes go back in time'],
+  ["UPDATE note SET text = '['", 'a note cannot be read'],
+  ["DELETE FROM sms_batch WHERE rrid = 'told'", 'a message has no batch'],
+  ['UPDATE sms_message SET status = 1 WHERE final_seq IS NOT NULL', 'the state of a message does not fit'],
+  ['UPDATE sms_message SET status = 4 WHERE final_seq IS NULL', 'the state of a message does not fit'],
+  ["UPDATE sms_final SET code = 'other'", 'a final state is not that of its message'],
+  ["UPDATE sms_batch SET rrid = 'other' WHERE rrid = 'told'", 'a final state is not that of its message'],
+  ['UPDATE sms_message SET final_seq = final_seq + 1', 'a final state is missing'],
+  ['DELETE FROM sms_final WHERE seq = (SELECT seq FROM sms_final LIMIT 1 OFFSET 2)', 'a final state is missing'],
+  ['UPDATE sms_final SET status = 1', 'a final state is none'],
+  ['UPDATE sms_contradiction SET status = 0', 'a contradiction is of no final state'],
+  ['UPDATE sms_handover SET last_seq = first_seq - 1', 'a handover ends before it begins'],
+  ["UPDATE sms_count SET value = value + 1 WHERE name = 'delivered'", 'a number of messages is wrong'],
+  ["DELETE FROM sms_count WHERE name = 'notSent'", 'a number of messages is wrong'],
   ["DELETE FROM meta WHERE name = 'epoch'", 'the tree has no epoch'],
   ['UPDATE __drizzle_migrations SET created_at = created_at + 1000000', 'the file is of a newer version'],
   ['DROP TABLE __drizzle_migrations', 'this is no file of a tree'],
 ]
 
-/** A closed file with nested lists, priorities, an index, and a subtree that was deleted. */
+/** A closed file with nested lists, priorities, an index, a subtree that was deleted, notes, and text messages. */
 async function goodFile(dir: TempDir): Promise<string> {
-  const file = join(dir.path, 'good.sqlite')
+  await writeMessages(dir)
+  const file = treeFile(dir.path, 'good')
   await using db = openDatabase({
     file,
     storage: { inlineLength: 30, shortList: 2 },
     indexes: { '/rooms': ['height'] },
   })
+  for (const key of ['one', 'two']) await db.put('/counted', { '.sv': { increment: 1 } }, { idempotencyKey: key })
   for (let index = 0; index < 20; index++) {
     await db.put(`/rooms/r${index}`, {
       height: index,
@@ -64,6 +82,26 @@ async function goodFile(dir: TempDir): Promise<string> {
   await db.query('/rooms', { orderBy: 'height', limitToFirst: 3 })
   await db.delete('/numbers/3')
   return file
+}
+
+/** Messages in every state, some told and some not, and a report that came too late. */
+async function writeMessages(dir: TempDir): Promise<void> {
+  const { messages, close } = openMessages(dir.path, 'good', { intervalMs: 0 })
+  const mobiles = Array.from({ length: 4 }, (_, at) => `1380013800${at}`)
+  for (const rrid of ['told', 'new']) {
+    await messages.record({ rrid, mobiles })
+    const report = (at: number, state: 1 | 2 | 3) => ({
+      message: { rrid, mobile: mobiles[at] ?? '' },
+      state,
+      code: `CODE${state}`,
+      receivedAt: Date.now(),
+    })
+    await messages.report([report(0, 1), report(1, 2), report(2, 2), report(3, 3), report(1, 3)])
+    if (rrid === 'told') await (await messages.lease()).acknowledge()
+  }
+  await messages.report([{ message: { rrid: 'new', mobile: '13800138000' }, state: 2, code: 'LAST', receivedAt: 1 }])
+  await messages.record({ rrid: 'untold', mobiles })
+  await close()
 }
 
 test('nothing is wrong with a file that was written as files are', async () => {

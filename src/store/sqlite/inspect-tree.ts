@@ -1,6 +1,6 @@
 import { keyOf } from '../../tree/order.ts'
 import type { Connection } from './connection.ts'
-import { MOST_TOLD, type Problem, problem } from './problem.ts'
+import { MOST_TOLD, type Problem, problem, type Violation, violations } from './problem.ts'
 import { traitsOf } from './slot.ts'
 
 /** Interior nodes of subtrees that were cut off: their rows go bit by bit and need not fit any more. */
@@ -12,7 +12,7 @@ const GONE =
  * What must find nothing, and what it means when it does. A closure that has the row of each node with itself, and for
  * each row of its parent one of its own a step further, and no other rows, is the right one.
  */
-const VIOLATIONS: readonly (readonly [check: string, query: string])[] = [
+const VIOLATIONS: readonly Violation[] = [
   [
     'a closure row has no meaning',
     'SELECT c.ancestor, c.descendant, c.depth FROM closure c LEFT JOIN interior i ON i.id = c.descendant ' +
@@ -75,10 +75,7 @@ interface TraitRow {
 export function* treeProblems({ client }: Connection): Generator<Problem, void> {
   client.run(GONE)
   client.run('CREATE UNIQUE INDEX temp.gone_id ON gone(id)')
-  for (const [check, query] of VIOLATIONS) {
-    const rows = client.prepare<Record<string, unknown>, []>(`${query} LIMIT ${MOST_TOLD}`).all()
-    for (const row of rows) yield problem(check, row)
-  }
+  yield* violations(client, VIOLATIONS)
   yield* traitProblems(client)
 }
 

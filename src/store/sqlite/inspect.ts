@@ -1,5 +1,6 @@
 import { type Connection, connectReader } from './connection.ts'
 import { fileAge } from './file-version.ts'
+import { besideProblems } from './inspect-beside.ts'
 import { changeLogProblems } from './inspect-change-log.ts'
 import { indexProblems } from './inspect-indexes.ts'
 import { treeProblems } from './inspect-tree.ts'
@@ -13,9 +14,9 @@ export interface InspectOptions {
 }
 
 /**
- * Looks for what is wrong in the file of a tree: pages, foreign keys, closure, counts, slots, indexes, change log. Only
- * reads, one commit, also beside the process that has the file open; as long as that takes, the log of the file cannot
- * start over. Ends at nothing: whoever has seen enough stops asking.
+ * Looks for what is wrong in the file of a tree: pages, foreign keys, closure, counts, slots, indexes, change log, notes,
+ * text messages. Only reads, one commit, also beside the process that has the file open; as long as that takes, the log
+ * of the file cannot start over. Ends at nothing: whoever has seen enough stops asking.
  * @throws when there is no such file, or it cannot be opened at all
  * @see docs/architecture.md#schema
  */
@@ -45,7 +46,7 @@ function* inspect(connection: Connection, quick: boolean): Generator<Problem, vo
   const epoch = client.prepare<{ value: string }, []>("SELECT value FROM meta WHERE name = 'epoch'").get()
   if (!epoch?.value) yield problem('the tree has no epoch', 'meta')
   if (quick) return
-  for (const part of [treeProblems, indexProblems, changeLogProblems]) yield* readable(part(connection))
+  for (const part of [treeProblems, indexProblems, changeLogProblems, besideProblems]) yield* readable(part(connection))
 }
 
 /** What is wrong with one row can keep those that depend on it from being read. */

@@ -1,3 +1,5 @@
+import type { Client } from './client.ts'
+
 /** Something in a file that must not be. */
 export interface Problem {
   /** What was looked at, such as `a closure row is missing`. */
@@ -14,4 +16,15 @@ const LONGEST_DETAIL = 200
 export function problem(check: string, found: unknown): Problem {
   const text = typeof found === 'string' ? found : JSON.stringify(found)
   return { check, detail: text.length > LONGEST_DETAIL ? `${text.slice(0, LONGEST_DETAIL)}…` : text }
+}
+
+/** A query that must find nothing, and what it means when it does. */
+export type Violation = readonly [check: string, query: string]
+
+/** The first rows that each query finds. */
+export function* violations(client: Client, all: readonly Violation[]): Generator<Problem, void> {
+  for (const [check, query] of all) {
+    const rows = client.prepare<Record<string, unknown>, []>(`${query} LIMIT ${MOST_TOLD}`).all()
+    for (const row of rows) yield problem(check, row)
+  }
 }
