@@ -9,6 +9,8 @@ import { library, startOnBrokenDisk } from './broken-disk.ts'
 import { isDocumented } from './documented.ts'
 
 const UNAVAILABLE = { errcode: 20104, message: 'The app is out of service', error: 'The app is out of service' }
+const READY = { status: 200, text: '{"status":"ok"}' }
+const UNREADY = { status: 503, text: '{"status":"unavailable","reason":"storage"}' }
 /** Of one write that makes the log long: at 64 MiB writes pause until it is moved into the file. */
 const LONG = 9 * 1024 * 1024
 
@@ -52,6 +54,8 @@ describe.skipIf(library === undefined)('a disk that fails under a running server
     const server = await startOnBrokenDisk(dir.file('faults'), { DATA_DIR: dir.file('data') })
     expect((await call(server, 'PUT', '/kept.json', '1')).status).toBe(200)
     server.breakDisk('full')
+    // Whoever asks writes nothing, as long as nobody has failed to.
+    expect(await call(server, 'GET', '/ready')).toEqual(READY)
     for (const [method, path, body] of [
       ['PUT', '/kept.json', '2'],
       ['POST', '/list.json', '2'],
@@ -63,7 +67,11 @@ describe.skipIf(library === undefined)('a disk that fails under a running server
       expect([method, status, JSON.parse(text)]).toEqual([method, 503, UNAVAILABLE])
     }
     expect(await call(server, 'GET', '/.json')).toEqual({ status: 200, text: '{"kept":1}' })
+    expect(await call(server, 'GET', '/ready')).toEqual(UNREADY)
+    expect((await call(server, 'GET', '/health')).status).toBe(200)
     server.mendDisk('full')
+    // No write of a client is needed to find out.
+    expect(await call(server, 'GET', '/ready')).toEqual(READY)
     expect((await call(server, 'PATCH', '/.json', '{"kept": 3}')).status).toBe(200)
     expect(server.output()).toContain('database or disk is full')
     expect(isDocumented(server.output())).toBe(true)

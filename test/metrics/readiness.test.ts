@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import { dhole, mount, openApplications } from '../../src/dhole.ts'
 import { silentObserver } from '../../src/observer.ts'
 import type { DholeOptions } from '../../src/options.ts'
+import { treeFile } from '../../src/tree-file.ts'
 import { HeldSyncs } from '../support/held-syncs.ts'
 import { certificate, clientOf, filesClosed } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -20,6 +22,7 @@ async function scene() {
     .listen({ hostname: '127.0.0.1', port: 0, tls })
   return {
     ...clientOf(app.server?.port ?? 0, tls.cert),
+    dataDir: dir.path,
     syncs,
     applications,
     [Symbol.asyncDispose]: async () => {
@@ -67,11 +70,42 @@ test('whoever asks writes nothing', async () => {
   expect(here.syncs.waiting).toBe(0)
 })
 
+test('an application that is being replaced counts as storage, until it is open again', async () => {
+  await using here = await scene()
+  here.syncs.holding = true
+  const write = here.call('PUT', '/a.json', { body: '1' })
+  await here.syncs.arrived()
+  const replaced = here.applications.replace('app', () => {})
+  expect(await here.call('GET', '/ready')).toMatchObject(unready('storage'))
+  expect((await here.call('GET', '/health')).status).toBe(200)
+  here.syncs.release()
+  await replaced
+  expect((await write).status).toBe(200)
+  expect((await here.call('GET', '/ready')).status).toBe(200)
+})
+
+test('an application that cannot be opened any more counts as storage, until there is a good file again', async () => {
+  await using here = await scene()
+  await here.call('PUT', '/a.json', { body: '1' })
+  const file = treeFile(here.dataDir, 'app')
+  const good = `${file}.good`
+  await here.applications.replace('app', () => {
+    copyFileSync(file, good)
+    writeFileSync(file, 'no tree')
+  })
+  expect(await here.call('GET', '/ready')).toMatchObject(unready('storage'))
+  await here.applications.replace('app', () => copyFileSync(good, file))
+  expect((await here.call('GET', '/ready')).status).toBe(200)
+  expect((await here.call('GET', '/a.json')).text).toBe('1')
+})
+
 test('what is about to end is not ready', async () => {
   await using here = await scene()
   here.applications.endStreams()
   expect(await here.call('GET', '/ready')).toMatchObject(unready('stopping'))
   expect((await here.call('GET', '/health')).status).toBe(200)
+  await here.applications.close()
+  expect(await here.call('GET', '/ready')).toMatchObject(unready('stopping'))
 })
 
 test('stands below the prefix, and leaves the rest to the host', async () => {
