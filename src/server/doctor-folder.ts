@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSecret } from '../secret.ts'
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts'
@@ -8,6 +8,10 @@ const MEBI = 1024 * 1024
 const LEAST_FREE_BYTES = 64 * MEBI
 /** The log of a busy tree, a copy of a small one, and some time to do something. */
 const GOOD_FREE_BYTES = 1024 * MEBI
+/** What a server reads and writes. */
+const FOLDERS = ['apps', 'secrets', 'tls']
+/** Names after which nobody needs more. */
+const MOST_NAMED = 10
 const OTHERS = 0o077
 const PERMISSIONS = 0o777
 /** The name of a file that is being written, behind that of the file it will be. */
@@ -41,6 +45,39 @@ function lookAtRoom(dataDir: string): Finding {
   if (free < LEAST_FREE_BYTES) return problem('disk', found, 'make room: soon nothing can be written any more')
   if (free < GOOD_FREE_BYTES) return warning('disk', found, 'make room: a burst of writes or a backup may fill it')
   return ok('disk', found)
+}
+
+/**
+ * Whether all that the server needs belongs to the owner of the folder: root may have made some of it. What cannot be
+ * read is not looked at any further.
+ * @returns whether every folder can be read
+ */
+export function* lookAtOwners(dataDir: string): Generator<Finding, boolean> {
+  const { uid } = statSync(dataDir)
+  const foreign: string[] = []
+  let isReadable = true
+  for (const folder of ['.', ...FOLDERS].map((name) => join(dataDir, name)).filter((each) => existsSync(each))) {
+    try {
+      foreign.push(...foreignIn(folder, uid))
+    } catch (error) {
+      isReadable = false
+      if (statSync(folder).uid === uid) yield problem(`folder ${folder}`, reasonOf(error), `chmod 700 ${folder}`)
+    }
+  }
+  if (!isReadable && foreign.length === 0) return false
+  if (foreign.length === 0) yield ok('owners', 'all in the folder belongs to its owner')
+  else {
+    const more = foreign.length > MOST_NAMED ? `, and ${foreign.length - MOST_NAMED} more` : ''
+    const found = `not of the owner of the folder: ${foreign.slice(0, MOST_NAMED).join(', ')}${more}`
+    yield problem('owners', found, `chown -R ${uid} ${dataDir}`)
+  }
+  return isReadable
+}
+
+function foreignIn(folder: string, owner: number): string[] {
+  const paths = namesIn(folder).map((name) => join(folder, name))
+  // What is there only for moments may be gone by now.
+  return paths.filter((path) => (lstatSync(path, { throwIfNoEntry: false })?.uid ?? owner) !== owner)
 }
 
 /** Whether each key is long enough and only its owner can read it. */

@@ -11,7 +11,7 @@ import { treeFile } from '../tree-file.ts'
 import { type AddedApplication, type Administration, keptFile, stagedFile } from './administration.ts'
 import { type BackedUpApplication, readManifest } from './backup-manifest.ts'
 import { lockFolder } from './folder-lock.ts'
-import { giveToOwner } from './owner.ts'
+import { giveAllToOwner, giveToOwner } from './owner.ts'
 import { Registry } from './registry.ts'
 import { tellProblems } from './tell-problems.ts'
 
@@ -64,20 +64,33 @@ export async function restore(
   administration: Administration,
   watcher: RestoreWatcher,
 ): Promise<void> {
-  const { dataDir, stamp, keep } = options
+  const { dataDir, stamp } = options
   const { defaultId } = await administration.state()
   const plans = planOf(options, defaultId)
   makeFolder(join(dataDir, 'apps'), OWNER_ONLY_FOLDER)
   using _ = lockFolder(dataDir, 'alone')
-  using staging = new Staging(dataDir, stamp)
-  for (const plan of plans) await staging.add(plan, watcher)
-  for (const { id, tree, settings, keys } of plans) {
-    if (tree !== undefined) await staging.put(id, administration, keep)
-    const kept = keptFile(dataDir, id, stamp)
-    if (settings !== undefined) watcher.onRegistered(id, await register(id, settings, keys, administration))
-    else if (keys !== undefined) bringKeys(dataDir, id, keys)
-    watcher.onRestored(id, existsSync(kept) ? kept : undefined)
+  try {
+    using staging = new Staging(dataDir, stamp)
+    for (const plan of plans) await staging.add(plan, watcher)
+    for (const plan of plans) await bring(plan, staging, options, administration, watcher)
+  } finally {
+    giveAllToOwner(dataDir)
   }
+}
+
+/** Puts one application in its place, all of it ready. */
+async function bring(
+  { id, tree, settings, keys }: Plan,
+  staging: Staging,
+  { dataDir, stamp, keep }: RestoreOptions,
+  administration: Administration,
+  watcher: RestoreWatcher,
+): Promise<void> {
+  if (tree !== undefined) await staging.put(id, administration, keep)
+  const kept = keptFile(dataDir, id, stamp)
+  if (settings !== undefined) watcher.onRegistered(id, await register(id, settings, keys, administration))
+  else if (keys !== undefined) bringKeys(dataDir, id, keys)
+  watcher.onRestored(id, existsSync(kept) ? kept : undefined)
 }
 
 function planOf({ dataDir, source, ids }: RestoreOptions, defaultId: string): readonly Plan[] {

@@ -2,6 +2,7 @@ import { Database as Client } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   mkdirSync,
   readdirSync,
@@ -17,6 +18,7 @@ import { addApplication, runDhole } from '../support/dhole-command.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { serve } from './service.ts'
 
+const SOMEBODY = 65_534
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Something done to a good folder, and what the doctor says of it. */
@@ -29,6 +31,20 @@ interface Row {
 }
 
 const tree = (dataDir: string) => join(dataDir, 'apps', 'app.sqlite')
+
+/** What root makes in a folder of the server's user, as far as somebody else can try it: root alone may give files away. */
+const FOREIGN: readonly Row[] = [
+  {
+    spoil: (dir) => chownSync(tree(dir), SOMEBODY, SOMEBODY),
+    state: 'problem',
+    says: /^owners: not of the owner of the folder: .*app\.sqlite -> chown -R 0 /,
+  },
+  {
+    spoil: (dir) => chownSync(join(dir, 'secrets'), SOMEBODY, SOMEBODY),
+    state: 'problem',
+    says: /^owners: not of the owner of the folder: .*secrets -> chown -R 0 /,
+  },
+]
 
 const rows: readonly Row[] = [
   {
@@ -161,6 +177,7 @@ const rows: readonly Row[] = [
     says: /^certificate .*the first start makes one/,
   },
   { spoil: otherKey, state: 'problem', says: /^key .*it is the key of another certificate/ },
+  ...(process.getuid?.() === 0 ? FOREIGN : []),
   { spoil: () => {}, settings: { HOST: '192.0.2.7' }, state: 'warning', says: /it does not name 192\.0\.2\.7/ },
   {
     spoil: () => {},
@@ -211,6 +228,25 @@ test('each trouble is told by a line of its own, with what to do; a folder witho
   }
   for (let round = work.splice(0, 3); round.length > 0; round = work.splice(0, 3)) await Promise.all(round.map(one))
 }, 120_000)
+
+const AS_SOMEBODY = ['setpriv', `--reuid=${SOMEBODY}`, `--regid=${SOMEBODY}`, '--clear-groups']
+
+/** Whether a command can be run as somebody else, who can read this program. */
+function maySwitch(): boolean {
+  if (process.getuid?.() !== 0 || Bun.which('setpriv') === null) return false
+  return Bun.spawnSync([...AS_SOMEBODY, 'test', '-r', import.meta.path]).exitCode === 0
+}
+
+test.skipIf(!maySwitch())('what it may not read it names, and ends well', async () => {
+  await using dir = await tempDir()
+  chmodSync(dir.path, 0o755)
+  const folder = dir.file('data')
+  mkdirSync(join(folder, 'apps'), { recursive: true, mode: 0o700 })
+  chownSync(folder, SOMEBODY, SOMEBODY)
+  const { stdout, stderr, status } = await runDhole(['doctor', '--data-dir', folder], {}, AS_SOMEBODY)
+  expect([status, stderr]).toEqual([1, ''])
+  expect(stdout).toMatch(/^problem {2}owners: not of the owner of the folder: \S+apps -> chown -R 65534 /m)
+})
 
 test('beside a running server it looks at the trees and asks its port; nothing is changed', async () => {
   await using dir = await tempDir()

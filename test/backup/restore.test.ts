@@ -1,6 +1,17 @@
 import { Database as Client } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/embedded.ts'
@@ -12,6 +23,8 @@ import { EventSource } from '../support/event-source.ts'
 import { clientOf } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { type Service, serve } from './service.ts'
+
+const SOMEBODY = 65_534
 
 /** Runs it and expects that it works. @returns what it printed */
 async function dhole(...args: readonly string[]): Promise<string> {
@@ -65,6 +78,33 @@ test('beside a running server: streams end and come again with all there is, and
   expect(await db.get('/a')).toEqual({ young: true })
   expect([...inspectFile(join(server.dataDir, 'apps', 'app.sqlite'))]).toEqual([])
 })
+
+test.skipIf(process.getuid?.() !== 0)(
+  'what root restores belongs to the owner of the folder, links do not',
+  async () => {
+    await using dir = await tempDir()
+    const server = await serve(dir.file('data'))
+    await addApplication(server.dataDir, 'shop')
+    await server.ask('PUT', '/a.json', 1)
+    await server.stop()
+    await dhole('backup', dir.file('backup'), '--with-secrets', '--data-dir', server.dataDir)
+    const target = dir.file('target')
+    await mkdir(join(target, 'secrets'), { recursive: true })
+    for (const folder of [target, join(target, 'secrets')]) chownSync(folder, SOMEBODY, SOMEBODY)
+    const roots = dir.file('of root')
+    writeFileSync(roots, '')
+    symlinkSync(roots, join(target, 'secrets', 'soft'))
+    linkSync(roots, join(target, 'secrets', 'hard'))
+    await dhole('restore', dir.file('backup'), '--data-dir', target)
+    const owners = new Map(
+      readdirSync(target, { recursive: true }).map((name) => [String(name), lstatSync(join(target, String(name))).uid]),
+    )
+    expect(owners.size).toBeGreaterThan(10)
+    const others = [...owners].filter(([, uid]) => uid !== SOMEBODY).map(([name]) => name)
+    expect(others.sort()).toEqual(['secrets/hard', 'secrets/soft'])
+    expect(statSync(roots).uid).toBe(0)
+  },
+)
 
 test('generated keys are above those of the replaced tree also when the clock was ahead', async () => {
   await using dir = await tempDir()
