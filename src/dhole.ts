@@ -106,7 +106,7 @@ export function mount(
     onUnforeseen: (request, error) =>
       observer.requestFailed(request.method, loggedPath(request.url), error, requestIdOf(request)),
   })
-  return treePlugin({ routes, prefix, docs: options.docs ?? false, transport, onStop: () => applications.close() })
+  return treePlugin({ routes, prefix, docs: options.docs ?? false, onStop: () => applications.close() })
 }
 
 /**

@@ -21,6 +21,7 @@ export const OPERATIONS = [
   'sms-other',
   'options',
   'system',
+  'docs',
   'other',
 ] as const
 

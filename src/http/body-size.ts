@@ -1,14 +1,22 @@
 const TEXT = Symbol('text')
+const LENGTH = Symbol('length')
 const RECEIVED = Symbol('received')
 
 /** An answer whose text is known. Its length is looked at only where somebody counts. */
-type Told = Response & { [TEXT]?: string }
+type Told = Response & { [TEXT]?: string; [LENGTH]?: number }
 type Read = Request & { [RECEIVED]?: number }
 
 /** Notes the text that an answer is made of. */
 export function withText(reply: Response, text: string): Response {
   const told: Told = reply
   told[TEXT] = text
+  return reply
+}
+
+/** Notes the length of a body that is no text at hand, in bytes. */
+export function withLength(reply: Response, bytes: number): Response {
+  const told: Told = reply
+  told[LENGTH] = bytes
   return reply
 }
 
@@ -25,8 +33,8 @@ export function isText(reply: Response): boolean {
 
 /** Length of the body of an answer in bytes; 0 where it is sent bit by bit. */
 export function sentBytes(reply: Response): number {
-  const text = (reply as Told)[TEXT]
-  return text === undefined ? 0 : Buffer.byteLength(text)
+  const { [TEXT]: text, [LENGTH]: length = 0 } = reply as Told
+  return text === undefined ? length : Buffer.byteLength(text)
 }
 
 /** Length of a body in bytes as it came; 0 where nobody has read it. */

@@ -1,19 +1,18 @@
 import { Elysia } from 'elysia'
 import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' }
-import { DholeError } from '../tree/error.ts'
-import { errorReply } from './error-reply.ts'
+import type { Awaitable } from '../tree/awaitable.ts'
+import { withLength, withText } from './body-size.ts'
 import { jsonReply } from './reply.ts'
-import { splitTarget } from './target.ts'
-import type { Transport } from './transport.ts'
 
 /** What the documents need to be served. */
 export interface DocsOptions {
   /** Path the service lives under, without a slash at the end. */
   readonly prefix: string
-  /** Decides who may see them: the same requests that may see data. */
-  readonly transport: Pick<Transport, 'isSecure'>
+  /** Has a document made for a request that may see it: the same requests that may see data. */
+  readonly answer: (request: Request, make: () => Awaitable<Response>) => Awaitable<Response>
 }
 
+const PAGE = '/swagger'
 const SPECIFICATION = '/swagger/json'
 const START = '/swagger/start.js'
 const LIVE = '/docs/live'
@@ -26,10 +25,17 @@ const LIVE_FILES: Readonly<Record<string, readonly [file: string, type: string]>
 }
 
 /** Files of Swagger UI; their names change with the version, so that caches never need to ask. */
-const ASSETS: Readonly<Record<string, string>> = {
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
+const ASSETS: Readonly<Record<string, readonly [file: string, type: string]>> = {
+  [`${PAGE}/swagger-ui-bundle.js`]: ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  [`${PAGE}/swagger-ui.css`]: ['swagger-ui.css', 'text/css; charset=utf-8'],
+  [`${PAGE}/favicon-32x32.png`]: ['favicon-32x32.png', 'image/png'],
+}
+
+const PATHS = new Set([PAGE, SPECIFICATION, START, ...Object.keys(ASSETS), ...Object.keys(LIVE_FILES)])
+
+/** Whether a path below the mount point is that of a document. */
+export function isDocument(rawPath: string): boolean {
+  return PATHS.has(rawPath)
 }
 
 const COMMON = {
@@ -58,29 +64,33 @@ function policy(styles: string, images: string): string {
  * `/docs/live` that listens to a node, with its files beside it. Nothing else is taken from the tree. The pages are our
  * own because the plugin's loads its script from a foreign host.
  */
-export function docsPlugin({ prefix, transport }: DocsOptions): Elysia {
+export function docsPlugin({ prefix, answer }: DocsOptions): Elysia {
   const specification = specificationOnce(prefix)
   const page = pageHtml(prefix)
   const start = startScript(prefix)
   const docs = new Elysia()
-    .onBeforeHandle(({ request, server }) => {
-      if (transport.isSecure(splitTarget(request.url, prefix), request, server)) return undefined
-      return errorReply(new DholeError('https-required'), {}, false)
-    })
-    .get('/swagger', () => new Response(page, { headers: pageHeaders }), { detail: { hide: true } })
-    .get(SPECIFICATION, async () => jsonReply(await specification()), { detail: { hide: true } })
-    .get(START, () => new Response(start, { headers: scriptHeaders }), { detail: { hide: true } })
-  for (const [name, type] of Object.entries(ASSETS)) {
+  const serve = (path: string, make: () => Awaitable<Response>) =>
+    docs.get(path, ({ request }) => answer(request, make), { detail: { hide: true } })
+  serve(PAGE, () => textReply(page, pageHeaders))
+  serve(SPECIFICATION, async () => jsonReply(await specification()))
+  serve(START, () => textReply(start, scriptHeaders))
+  for (const [path, [name, type]] of Object.entries(ASSETS)) {
     const file = Bun.file(Bun.fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)))
-    const headers = { ...FOREVER, 'Content-Type': type }
-    docs.get(`/swagger/${name}`, () => new Response(file, { headers }), { detail: { hide: true } })
+    serve(path, () => fileReply(file, { ...FOREVER, 'Content-Type': type }))
   }
   for (const [path, [name, type]] of Object.entries(LIVE_FILES)) {
     const file = Bun.file(new URL(`./live/${name}`, import.meta.url))
-    const headers = { ...FRESH, ...liveSafety, 'Content-Type': type }
-    docs.get(path, () => new Response(file, { headers }), { detail: { hide: true } })
+    serve(path, () => fileReply(file, { ...FRESH, ...liveSafety, 'Content-Type': type }))
   }
   return docs as unknown as Elysia
+}
+
+function textReply(text: string, headers: Readonly<Record<string, string>>): Response {
+  return withText(new Response(text, { headers }), text)
+}
+
+function fileReply(file: Blob, headers: Readonly<Record<string, string>>): Response {
+  return withLength(new Response(file, { headers }), file.size)
 }
 
 const pageHeaders = {

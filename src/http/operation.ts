@@ -1,5 +1,6 @@
 import type { Operation } from '../observer.ts'
 import { acceptsStream } from './accept.ts'
+import { isDocument } from './docs.ts'
 import { type Method, methodOf } from './method.ts'
 import { isSettings } from './settings-routes.ts'
 import { isSms } from './sms-routes.ts'
@@ -45,6 +46,7 @@ export function operationOf(request: Request, target: Target | undefined, mayStr
 
 function besideTree(rawPath: string): Operation {
   if (isSystem(rawPath)) return 'system'
+  if (isDocument(rawPath)) return 'docs'
   if (!isSms(rawPath)) return 'other'
   const [, version = '', name = ''] = NAME_OF_SMS.exec(rawPath) ?? []
   return (Object.hasOwn(SMS, `${version}/${name}`) ? SMS[`${version}/${name}`] : undefined) ?? 'sms-other'

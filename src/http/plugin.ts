@@ -1,7 +1,6 @@
 import { Elysia } from 'elysia'
-import { docsPlugin } from './docs.ts'
+import { type DocsOptions, docsPlugin } from './docs.ts'
 import type { Routes } from './routes.ts'
-import type { Transport } from './transport.ts'
 
 /** What the plugin is made of. */
 export interface TreePluginOptions {
@@ -10,8 +9,6 @@ export interface TreePluginOptions {
   readonly prefix: string
   /** Whether to serve the documents too. */
   readonly docs: boolean
-  /** Decides which requests may see the documents. */
-  readonly transport: Transport
   /** Called when the host stops. */
   readonly onStop: () => Promise<void>
 }
@@ -20,7 +17,7 @@ export interface TreePluginOptions {
  * Every path below the prefix as an endpoint of the tree. The routes read the request themselves: bodies are JSON
  * whatever their type, and paths keep their percent escapes. The documents describe them from the same schemas.
  */
-export function treePlugin({ routes, prefix, docs, transport, onStop }: TreePluginOptions): Elysia {
+export function treePlugin({ routes, prefix, docs, onStop }: TreePluginOptions): Elysia {
   // The seed makes this instance one of its own: the framework drops the hooks of a plugin it takes for another's copy.
   const tree = new Elysia({ name: 'dhole', seed: crypto.randomUUID(), prefix }).onStop(onStop)
   // The context has the listener too, but defines it anew for every request, and reads rarely ask for it.
@@ -29,7 +26,8 @@ export function treePlugin({ routes, prefix, docs, transport, onStop }: TreePlug
     // Any listener tells the same of a request, but what it speaks: of several one that does not encrypt is asked.
     if (host?.server?.protocol !== 'http') host = started
   })
-  if (docs) tree.use(docsPlugin({ prefix, transport }))
+  const answerDocs: DocsOptions['answer'] = (request, make) => routes.document(request, host?.server ?? null, make)
+  if (docs) tree.use(docsPlugin({ prefix, answer: answerDocs }))
   // The framework awaits a handler whose text is a bare call, even when the answer is at hand; a choice it does not.
   const answer = ({ request }: { request: Request }) =>
     host === undefined ? routes.handle(request, null) : routes.handle(request, host.server)

@@ -62,7 +62,22 @@ export class Routes {
   handle(request: Request, listener: Listener | null): Awaitable<Response> {
     if (this.#options.observer.requestEnded === undefined) return this.#inTurn(request, listener)
     const startedAt = performance.now()
-    const reply = this.#inTurn(request, listener)
+    return this.#timed(request, listener, this.#inTurn(request, listener), startedAt)
+  }
+
+  /** Answers with a document, where data would be told too: over TLS. */
+  document(request: Request, listener: Listener | null, make: () => Awaitable<Response>): Awaitable<Response> {
+    if (this.#options.observer.requestEnded === undefined) return this.#document(request, listener, make)
+    const startedAt = performance.now()
+    return this.#timed(request, listener, this.#document(request, listener, make), startedAt)
+  }
+
+  #timed(
+    request: Request,
+    listener: Listener | null,
+    reply: Awaitable<Response>,
+    startedAt: number,
+  ): Awaitable<Response> {
     if (!(reply instanceof Promise)) return this.#told(request, listener, reply, startedAt)
     return reply.then((answered) => this.#told(request, listener, answered, startedAt))
   }
@@ -116,6 +131,18 @@ export class Routes {
       return reply instanceof Promise ? reply.catch((thrown) => this.#error(request, thrown, raw)) : reply
     } catch (thrown) {
       return this.#error(request, thrown, raw)
+    }
+  }
+
+  #document(request: Request, listener: Listener | null, make: () => Awaitable<Response>): Awaitable<Response> {
+    try {
+      const target = this.#targets.of(request.url)
+      if (!this.#options.transport.isSecure(target, request, listener)) throw new DholeError('https-required')
+      const reply = make()
+      if (!(reply instanceof Promise)) return reply
+      return reply.catch((thrown) => this.#error(request, thrown, NO_RAW_PARAMETERS))
+    } catch (thrown) {
+      return this.#error(request, thrown, NO_RAW_PARAMETERS)
     }
   }
 

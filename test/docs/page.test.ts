@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { docsPlugin } from '../../src/http/docs.ts'
-import { trustProxies } from '../../src/http/transport.ts'
-import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { dhole } from '../../src/index.ts'
+import { filesClosed, type HttpsServer, startServer } from '../support/https-server.ts'
+import { tempDir } from '../support/temp-dir.ts'
 import { fetchDocument, validate } from './document.ts'
 
 let server: HttpsServer
@@ -131,9 +132,9 @@ test('below a prefix, the document and the page know it', async () => {
 
 describe('over plain HTTP', () => {
   async function statuses(trusted: readonly string[], headers: Record<string, string>): Promise<number[]> {
-    const docs = docsPlugin({ prefix: '', transport: trustProxies(trusted) })
+    await using dir = await tempDir()
     const app = new Elysia({ handler: { standardHostname: false } })
-      .use(docs)
+      .use(dhole({ dataDir: dir.path, docs: true, trustProxy: trusted, applications: { app: { open: true } } }))
       .listen({ hostname: '127.0.0.1', port: 0 })
     try {
       const replies = await Promise.all(
@@ -142,10 +143,12 @@ describe('over plain HTTP', () => {
       for (const reply of replies.filter(({ status }) => status === 404)) {
         expect(await reply.json()).toMatchObject({ errcode: 20106 })
         expect(reply.headers.has('strict-transport-security')).toBe(false)
+        expect(reply.headers.has('x-request-id')).toBe(true)
       }
       return replies.map(({ status }) => status)
     } finally {
       await app.stop(true)
+      await filesClosed(dir.path)
     }
   }
 
@@ -169,7 +172,7 @@ test('the document is about the service alone, whatever else the host serves', a
   const alone = await fetchDocument(server)
   const reply = await new Elysia()
     .get('/users/:id', () => 'host')
-    .use(docsPlugin({ prefix: '', transport: { isSecure: () => true } }))
+    .use(docsPlugin({ prefix: '', answer: (_, make) => make() }))
     .handle(new Request('https://localhost/swagger/json'))
   expect(await reply.json()).toEqual(alone)
 })

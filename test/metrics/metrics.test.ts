@@ -106,6 +106,28 @@ const MOVES: readonly (readonly [
     call('GET', '/metrics'),
     { 'dhole_requests_total{operation="system",status="4xx"}': 1, dhole_credential_failures_total: 1 },
   ],
+  [
+    'the pages',
+    async () => {
+      for (const path of ['/swagger', '/swagger/json', '/docs/live', '/docs/live.js']) await server.call('GET', path)
+      await server.call('POST', '/swagger')
+    },
+    {
+      'dhole_requests_total{operation="docs",status="2xx"}': 4,
+      'dhole_requests_total{operation="docs",status="4xx"}': 1,
+      'dhole_request_seconds_count{operation="docs"}': 5,
+      'dhole_response_bytes_total{operation="docs"}': undefined,
+    },
+  ],
+  [
+    'a file of the pages',
+    call('GET', '/docs/live.css'),
+    {
+      'dhole_response_bytes_total{operation="docs"}': Bun.file(
+        new URL('../../src/http/live/style.css', import.meta.url),
+      ).size,
+    },
+  ],
   ['a path of nothing', call('GET', '/nothing'), { 'dhole_requests_total{operation="other",status="4xx"}': 1 }],
   [
     'a call that is not there',
