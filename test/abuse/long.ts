@@ -56,10 +56,13 @@ async function run(clients: number, perSecond: number): Promise<void> {
   print(`before: ${memoryOf(server.pid)}`)
   // Elsewhere in truth, so it must not take the processor from those it is to hold up.
   const lowest = ['nice', '-n', '19']
-  const swarm = Bun.spawn([...lowest, process.execPath, SWARM, new URL(server.url).port, String(clients), String(perSecond)], {
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
+  const swarm = Bun.spawn(
+    [...lowest, process.execPath, SWARM, new URL(server.url).port, String(clients), String(perSecond)],
+    {
+      stdout: 'pipe',
+      stderr: 'inherit',
+    },
+  )
   const coming = await measure(server.url, ca, 'while they come')
   await swarm.stdout.getReader().read()
   print(`all there: ${memoryOf(server.pid)}`)
