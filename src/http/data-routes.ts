@@ -17,11 +17,13 @@ import { withAuthDebug } from './auth-debug.ts'
 import { digestOf, readJson } from './body.ts'
 import { callerOf, type Origin, overriddenCaller } from './caller.ts'
 import { speaksFirebase } from './dialect.ts'
+import { exportAnswer } from './export-answer.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
-import { LARGE_LENGTH, largeAnswer, type Receiver } from './large-answer.ts'
+import { LARGE_LENGTH, largeAnswer } from './large-answer.ts'
 import { type Method, methodOf } from './method.ts'
 import { operationOf } from './operation.ts'
 import { NO_PARAMETERS, type Parameters, parseTimeout, type RawParameters } from './parameters.ts'
+import type { Receiver } from './piecewise-answer.ts'
 import { type Dress, dressedReply, emptyReply, jsonReply, redirectReply, replayedReply } from './reply.ts'
 import { openStream } from './stream-route.ts'
 import { INFO, type Target } from './target.ts'
@@ -61,6 +63,11 @@ interface Content {
   readonly digest: string | undefined
 }
 
+/** What a whole export goes with: it has one form and is asked for by an administrator. */
+const WITH_WHOLE_EXPORT: ReadonlySet<string> = new Set([
+  ...['readSizeLimit', 'format', 'download', 'ns', 'auth', 'access_token', 'auth_variable_override'],
+  'x-http-method-override',
+])
 /** Parameters that make no sense of a stream. */
 const NOT_STREAMED = ['shallow', 'count', 'callback', 'download']
 /** A connection that does not read is broken off after so many seconds. */
@@ -132,6 +139,7 @@ export class DataRoutes {
   #get(data: DataRequest, { as, onTrace }: Access): Awaitable<Response> {
     const { application, path, parameters, query, timeoutMs } = data
     const { database } = application
+    if (parameters.readSizeLimit !== undefined) return this.#export(data, as)
     const options: ReadOptions = { as, onTrace, timeoutMs }
     if (parameters.count === 'true') {
       return then(data, database.count(path, query, options), (count) => dressedReply(String(count), parameters))
@@ -141,6 +149,27 @@ export class DataRoutes {
     }
     const text = query === undefined ? database.node(path, options) : database.select(path, query, options)
     return then(data, text, (found) => readReply(data, found))
+  }
+
+  /** Of any size, so rules that have to look at all of it cannot be asked. */
+  #export(data: DataRequest, as: Caller | undefined): Awaitable<Response> {
+    if (as?.kind !== 'admin') throw new DholeError('permission-denied')
+    const { application, request, path, parameters } = data
+    if (request.method === 'HEAD') return dressedReply('', parameters, 200, emptyBody)
+    const release = application.hold()
+    const failed = (thrown: unknown) => {
+      this.#refusal(data, thrown)
+    }
+    const rest = application.database.export(path)
+    // What cannot be read at all is answered with an error.
+    const first = rest.next().catch((thrown: unknown) => {
+      release()
+      throw thrown
+    })
+    return then(data, first, ({ value }) => {
+      const body = () => exportAnswer({ first: value ?? '', rest, release, failed }, receiverOf(data))
+      return dressedReply('', parameters, 200, body)
+    })
   }
 
   async #stream(data: DataRequest, { as, onTrace }: Access): Promise<Response> {
@@ -245,9 +274,10 @@ function checkCombination(
     if (isStream && NOT_STREAMED.some((name) => name in values)) {
       throw new DholeError('bad-parameter', `${NOT_STREAMED.join(', ')} are not supported for streams`)
     }
+    if ('readSizeLimit' in values) checkWholeExport(request, values, isStream)
     return
   }
-  if (filters || 'shallow' in values || 'count' in values) {
+  if (filters || 'shallow' in values || 'count' in values || 'readSizeLimit' in values) {
     throw new DholeError('bad-parameter', 'Query parameters are not supported for writes')
   }
   if (method === 'PATCH' && (headers.has('if-match') || wantsEtag(request))) {
@@ -255,6 +285,21 @@ function checkCombination(
   }
   if (method === 'POST' && headers.has('if-match')) {
     throw new DholeError('bad-parameter', 'if-match is not supported for POST')
+  }
+}
+
+/** Of a length that is not told, as an export has it: the listener makes its headers of it and sends nothing. */
+function emptyBody(): ReadableStream {
+  return new ReadableStream({ start: (controller) => controller.close() })
+}
+
+function checkWholeExport(request: Request, values: RawParameters['values'], isStream: boolean): void {
+  if (values['format'] !== 'export') throw new DholeError('bad-parameter', 'readSizeLimit needs format=export')
+  const other = Object.keys(values).find((name) => !WITH_WHOLE_EXPORT.has(name))
+  if (other !== undefined) throw new DholeError('bad-parameter', `${other} is not supported with readSizeLimit`)
+  if (isStream) throw new DholeError('bad-parameter', 'readSizeLimit is not supported for streams')
+  if (wantsEtag(request) || request.headers.has('if-none-match')) {
+    throw new DholeError('bad-parameter', 'ETags are not supported with readSizeLimit')
   }
 }
 

@@ -51,6 +51,7 @@ const queryUses: Readonly<Record<Exclude<keyof Parameters, CredentialName>, Use>
   sv: { methods: READS, resources: ['node'] },
   resume: { methods: ['get'], resources: ['node'] },
   timeout: { methods: READS, resources: DATA },
+  readSizeLimit: { methods: READS, resources: ['node'] },
   writeSizeLimit: { methods: WRITES, resources: DATA },
   'x-http-method-override': { methods: ['post'], resources: ['node'] },
 }

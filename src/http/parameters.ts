@@ -95,6 +95,13 @@ export const parameterSchema = Type.Object({
       { description: 'Writes: refuse a write estimated to take longer than 1, 10, 30, 60 seconds.' },
     ),
   ),
+  readSizeLimit: Type.Optional(
+    Type.Literal('unlimited', {
+      description:
+        'GET with `format=export`, by an administrator: the node whatever its size, piece by piece and of one moment. ' +
+        'Goes with `download`, and with nothing else that changes the answer.',
+    }),
+  ),
   resume: Type.Optional({
     ...FLAG,
     description:
