@@ -290,7 +290,7 @@ function checkCombination(
 
 /** Of a length that is not told, as an export has it: the listener makes its headers of it and sends nothing. */
 function emptyBody(): ReadableStream {
-  return new ReadableStream({ start: (controller) => controller.close() })
+  return new ReadableStream({ type: 'direct', pull: (writer: ReadableStreamDirectController) => writer.end() })
 }
 
 function checkWholeExport(request: Request, values: RawParameters['values'], isStream: boolean): void {
