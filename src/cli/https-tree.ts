@@ -57,6 +57,10 @@ export class HttpsTree implements TreeDesk {
     await this.#write('PATCH', path, part.text())
   }
 
+  async putText(path: Path, members: Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.#write('PATCH', path, members)
+  }
+
   async putPriority(path: Path, priority: string | number | null): Promise<void> {
     try {
       await this.#write('PUT', [...path, '.priority'], JSON.stringify(priority))
@@ -95,7 +99,7 @@ export class HttpsTree implements TreeDesk {
     }
   }
 
-  async #write(method: 'PUT' | 'PATCH', path: Path, body: string): Promise<void> {
+  async #write(method: 'PUT' | 'PATCH', path: Path, body: string | Uint8Array<ArrayBuffer>): Promise<void> {
     const query = { print: 'silent', writeSizeLimit: 'unlimited' }
     await this.#finish(await this.#request(method, path, query, body))
   }
@@ -110,7 +114,7 @@ export class HttpsTree implements TreeDesk {
     method: string,
     path: Path,
     query: Readonly<Record<string, string>> = {},
-    body?: string,
+    body?: string | Uint8Array<ArrayBuffer>,
   ): Promise<Response> {
     const { app, credential, ca } = this.#address
     const parameters = new URLSearchParams(app === undefined ? query : { ...query, ns: app })

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { PartToPut, TreeDesk } from '../server/tree-desk.ts'
 import { DholeError } from '../tree/error.ts'
 import type { Limits } from '../tree/limits.ts'
@@ -5,11 +6,15 @@ import { checkWhole, planPart } from '../tree/part.ts'
 import { formatPath, type Path } from '../tree/path.ts'
 import type { Priority } from '../tree/priority.ts'
 import { isBranch } from '../tree/value.ts'
-import { findFault, JsonFault } from './json-fault.ts'
+import { type FaultyText, findFault, JsonFault } from './json-fault.ts'
 import type { BrokenText, MembersSlice, Slice } from './json-slices.ts'
 
 /** Members of one commit: more of them, however short, would hold the loop of a server. */
 const MOST_MEMBERS = 4096
+
+/** What a server value may be written with: its name, or that name with characters escaped. */
+const MAY_BE_SERVER_VALUE = ['".sv"', '\\u002e', '\\u002E', '\\u0073', '\\u0076'].map((text) => Buffer.from(text))
+const [BRACE, END_BRACE] = [Buffer.from('{'), Buffer.from('}')]
 
 /** Priorities of the nodes that are being told in parts, by their paths as text. */
 export type HeldPriorities = Map<string, Priority | null>
@@ -99,12 +104,15 @@ export class Importing {
     if (!merge || keys.length > 0) await this.#send(() => desk.put(place, null))
   }
 
-  async #members(
-    { bytes, offset, keys, isArray, first }: MembersSlice,
-    read: () => (() => void) | undefined,
-  ): Promise<void> {
+  async #members(slice: MembersSlice, read: () => (() => void) | undefined): Promise<void> {
+    const { bytes, offset, keys, isArray, first } = slice
     const { desk, limits } = this.#target
     const path = [...this.#target.path, ...keys]
+    if (desk.putText !== undefined && isAsItStands(slice)) {
+      const text = Buffer.concat([BRACE, bytes, END_BRACE])
+      const copy = { bytes: text.subarray(1, -1), offset, path, members: { isArray, first } }
+      return this.#send(() => this.#asked(copy, desk.putText?.(path, text)), read())
+    }
     const where = { bytes, offset, path, members: { isArray, first } }
     const { source, groups } = this.#checked(where, () => {
       const inner = this.#utf8.decode(bytes)
@@ -136,8 +144,17 @@ export class Importing {
     this.#underWay.catch(() => {})
   }
 
+  /** Has the server look at a text. @throws JsonFault where it has reason to refuse it */
+  async #asked(text: FaultyText, written: Promise<void> | undefined): Promise<void> {
+    try {
+      await written
+    } catch (error) {
+      throw findFault(text, this.#target.limits) ?? error
+    }
+  }
+
   /** @throws JsonFault with the exact place in place of what a parser or the tree says */
-  #checked<T>(text: Parameters<typeof findFault>[0], read: () => T): T {
+  #checked<T>(text: FaultyText, read: () => T): T {
     try {
       return read()
     } catch (error) {
@@ -146,6 +163,16 @@ export class Importing {
       throw findFault(text, this.#target.limits) ?? new JsonFault(error.message, text.path, text.offset)
     }
   }
+}
+
+/**
+ * Whether a PATCH of the members as they are written does what is meant, or refuses them: keys hold no paths, the node
+ * has no priority among them and nothing is filled in.
+ */
+function isAsItStands({ bytes, isArray, hasOddKeys, count }: MembersSlice): boolean {
+  if (isArray || hasOddKeys || count > MOST_MEMBERS || !isUtf8(bytes)) return false
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return MAY_BE_SERVER_VALUE.every((text) => !buffer.includes(text))
 }
 
 /** The same members, not too many at a time. */

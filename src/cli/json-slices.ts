@@ -3,7 +3,9 @@ import { MAX_DEPTH } from '../tree/limits.ts'
 const QUOTE = 0x22
 const COMMA = 0x2c
 const DOT = 0x2e
+const COLON = 0x3a
 const OPEN_ARRAY = 0x5b
+const SLASH = 0x2f
 const BACKSLASH = 0x5c
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
@@ -37,6 +39,10 @@ export interface MembersSlice extends Text {
   readonly isArray: boolean
   /** Index of the first element. */
   readonly first: number
+  /** Members, or elements. */
+  readonly count: number
+  /** Whether a key of its own may be other than it is written, hold a slash or begin with a dot. */
+  readonly hasOddKeys: boolean
 }
 
 /** What a long JSON text consists of, in its order. */
@@ -89,6 +95,8 @@ interface Frame {
   comma: number
   /** Commas so far. */
   count: number
+  /** The last odd key of its own, -1 for none in the window. */
+  oddKey: number
 }
 
 /** More of a container that is told in parts. */
@@ -139,7 +147,7 @@ export class JsonSlicer {
     this.#hasBegun = true
     this.#base = from.offset
     for (const { key, isArray, count } of from.open) {
-      this.#frames.push({ isArray, bracket: -1, comma: -1, count })
+      this.#frames.push({ isArray, bracket: -1, comma: -1, count, oddKey: -1 })
       this.#splits.push({ key, start: 0, first: count, hasEnded: false })
     }
   }
@@ -255,7 +263,15 @@ export class JsonSlicer {
         continue
       }
       if (meaning === QUOTE) {
-        at = endOfString(window, at + 1, length)
+        const from = at
+        // In an object it may be a key, at the beginning and behind a comma.
+        if (frame === undefined || frame.isArray || !mayBeKey(window, at)) at = endOfString(window, at + 1, length)
+        else {
+          at = endOfPlainKey(window, at + 1, length)
+          if (at >= 0) continue
+          frame.oddKey = from
+          at = endOfString(window, from + 1, length)
+        }
         if (at >= 0) continue
         at = ~at
         this.#inString = true
@@ -270,7 +286,7 @@ export class JsonSlicer {
       } else if (meaning === OPEN_OBJECT || meaning === OPEN_ARRAY) {
         if (frames.length >= MOST_FRAMES) throw this.#broken('too deep', at)
         if (this.#isDone) throw this.#broken('only one value is expected', at)
-        frame = { isArray: meaning === OPEN_ARRAY, bracket: at, comma: -1, count: 0 }
+        frame = { isArray: meaning === OPEN_ARRAY, bracket: at, comma: -1, count: 0, oddKey: -1 }
         frames.push(frame)
       } else {
         if (frame === undefined || frame.isArray !== (meaning === CLOSE_ARRAY)) {
@@ -307,7 +323,7 @@ export class JsonSlicer {
     if (isEmpty && !hasEnded && this.#frame(this.#splits.length - 1).count > 0) {
       throw this.#broken('a value is expected', at)
     }
-    if (!isEmpty) yield this.#members(at)
+    if (!isEmpty) yield this.#members(at, this.#frame(this.#splits.length - 1).count + 1)
     yield { kind: 'close', keys: this.#keys }
     this.#splits.pop()
     if (this.#splits.length === 0) {
@@ -323,12 +339,22 @@ export class JsonSlicer {
     return this.#splits.slice(1).map(({ key }) => key)
   }
 
-  /** What the innermost container has from its start up to a comma or its end. */
-  #members(end: number): MembersSlice {
+  /** What the innermost container has from its start up to a comma or its end. @param behind commas up to there, and the end */
+  #members(end: number, behind: number): MembersSlice {
     const { start, first } = this.#inner
-    const { isArray } = this.#frame(this.#splits.length - 1)
+    const { isArray, oddKey } = this.#frame(this.#splits.length - 1)
     const bytes = this.#window.subarray(start, end)
-    return { kind: 'members', keys: this.#keys, isArray, first, bytes, offset: this.#base + start }
+    const count = behind - first
+    return {
+      kind: 'members',
+      keys: this.#keys,
+      isArray,
+      first,
+      count,
+      hasOddKeys: oddKey >= start,
+      bytes,
+      offset: this.#base + start,
+    }
   }
 
   /** Tells what is complete, and goes down into what is too long to be waited for. */
@@ -345,7 +371,7 @@ export class JsonSlicer {
       const frame = this.#frame(depth)
       if (frame.comma >= split.start) {
         if (this.#behindSpace(split.start) === frame.comma) throw this.#broken('a value is expected', frame.comma)
-        const members = this.#members(frame.comma)
+        const members = this.#members(frame.comma, frame.count)
         split.start = frame.comma + 1
         split.first = frame.count
         yield members
@@ -414,6 +440,7 @@ export class JsonSlicer {
     for (const frame of this.#frames) {
       frame.bracket -= from
       frame.comma -= from
+      frame.oddKey -= from
     }
     for (const split of this.#splits) split.start -= from
   }
@@ -421,7 +448,7 @@ export class JsonSlicer {
   #broken(message: string, at: number): BrokenText {
     const offset = this.#base + this.#keepFrom
     const bytes = this.#window.subarray(this.#keepFrom, this.#length)
-    if (this.#splits.length > 0) return new BrokenText(message, this.#members(this.#length), this.#base + at)
+    if (this.#splits.length > 0) return new BrokenText(message, this.#members(this.#length, 0), this.#base + at)
     return new BrokenText(message, { kind: 'whole', bytes, offset }, this.#base + at)
   }
 }
@@ -435,6 +462,24 @@ function endOfString(bytes: Uint8Array, from: number, length: number): number {
     at += byte === BACKSLASH ? 2 : 1
   }
   return ~at
+}
+
+/** Whether a string may be a key: what stands before it is no colon. */
+function mayBeKey(bytes: Uint8Array, quote: number): boolean {
+  let at = quote - 1
+  while (at >= 0 && SPACE[bytes[at] as number] === 1) at--
+  return at < 0 || bytes[at] !== COLON
+}
+
+/** Behind the quote that ends a key; -1 when its end is not known yet, or it is an odd one. */
+function endOfPlainKey(bytes: Uint8Array, from: number, length: number): number {
+  if (bytes[from] === DOT) return -1
+  for (let at = from; at < length; at++) {
+    const byte = bytes[at]
+    if (byte === QUOTE) return at + 1
+    if (byte === SLASH || byte === BACKSLASH) return -1
+  }
+  return -1
 }
 
 /** Behind the next comma that separates members of leaves, or behind the end. */

@@ -290,7 +290,10 @@ function checkCombination(
 
 /** Of a length that is not told, as an export has it: the listener makes its headers of it and sends nothing. */
 function emptyBody(): ReadableStream {
-  return new ReadableStream({ type: 'direct', pull: (writer: ReadableStreamDirectController) => writer.end() })
+  const pull = async (writer: ReadableStreamDirectController) => {
+    writer.end()
+  }
+  return new ReadableStream({ type: 'direct', pull })
 }
 
 function checkWholeExport(request: Request, values: RawParameters['values'], isStream: boolean): void {

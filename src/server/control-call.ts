@@ -6,7 +6,10 @@ export async function call(path: string, command: Command, signal?: AbortSignal)
 }
 
 /** As `call`. @param command JSON text of one */
-export async function callWithText(path: string, command: string, signal?: AbortSignal): Promise<unknown> {
+export async function callWithText(
+  path: string,
+  command: string | Uint8Array<ArrayBuffer>,
+  signal?: AbortSignal): Promise<unknown> {
   const reply = await post(path, command, signal)
   const answer = (await reply.json()) as CommandReply
   if ('error' in answer) throw new Error(answer.error)
@@ -14,7 +17,7 @@ export async function callWithText(path: string, command: string, signal?: Abort
 }
 
 /** The answer to a command as it is sent. */
-export function post(path: string, command: string, signal?: AbortSignal): Promise<Response> {
+export function post(path: string, command: string | Uint8Array<ArrayBuffer>, signal?: AbortSignal): Promise<Response> {
   return fetch('http://localhost/', {
     unix: path,
     method: 'POST',

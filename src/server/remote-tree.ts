@@ -24,9 +24,11 @@ export class RemoteTree implements TreeDesk {
   }
 
   async putPart(path: Path, part: PartToPut): Promise<void> {
-    const head = JSON.stringify({ do: 'tree-members', id: this.#id, path })
-    // The text of the members is there already.
-    await callWithText(this.#path, `${head.slice(0, -1)},"members":${part.text()}}`)
+    await callWithText(this.#path, `${this.#headOf(path)}${part.text()}}`)
+  }
+
+  async putText(path: Path, members: Uint8Array<ArrayBuffer>): Promise<void> {
+    await callWithText(this.#path, Buffer.concat([Buffer.from(this.#headOf(path)), members, Buffer.from('}')]))
   }
 
   async putPriority(path: Path, priority: string | number | null): Promise<void> {
@@ -45,6 +47,12 @@ export class RemoteTree implements TreeDesk {
       }
     }
     if (!isWhole) throw new Error('the server broke off')
+  }
+
+  /** A command up to the members, the text of which is there already. */
+  #headOf(path: Path): string {
+    const head = JSON.stringify({ do: 'tree-members', id: this.#id, path })
+    return `${head.slice(0, -1)},"members":`
   }
 
   async rules(): Promise<string> {

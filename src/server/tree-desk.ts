@@ -30,6 +30,11 @@ export interface TreeDesk {
   put(path: Path, json: unknown): Promise<void>
   /** Replaces children of a node as one commit. Durable when it resolves. */
   putPart(path: Path, part: PartToPut): Promise<void>
+  /**
+   * As `putPart`, of members that nobody here has looked at: JSON text in UTF-8 of an object, whose keys are keys as they
+   * stand, and which holds no server value. Where there is none, this process has to read them anyway.
+   */
+  putText?(path: Path, members: Uint8Array<ArrayBuffer>): Promise<void>
   /** Sets the priority of a node, `null` for none; nothing where no node is. Durable when it resolves. */
   putPriority(path: Path, priority: string | number | null): Promise<void>
   /** Text of a node in the form of `format=export`, piece by piece. */
