@@ -72,7 +72,12 @@ export class HttpsTree implements TreeDesk {
   /** @throws Error when the answer breaks off */
   async *export(path: Path): AsyncGenerator<Uint8Array, void> {
     const { body } = await this.#exported(path)
-    if (body !== null) yield* body as unknown as AsyncIterable<Uint8Array>
+    if (body === null) return
+    try {
+      for await (const piece of body as unknown as AsyncIterable<Uint8Array>) yield piece
+    } catch (cause) {
+      throw new Error(`${this.#base}: the answer broke off: ${messageOf(cause)}`, { cause })
+    }
   }
 
   async rules(): Promise<string> {
@@ -128,11 +133,15 @@ export class HttpsTree implements TreeDesk {
       ...(body === undefined ? {} : { body }),
       ...(ca === undefined ? {} : { tls: { ca } }),
     }).catch((cause: unknown) => {
-      throw new Error(`${this.#base}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+      throw new Error(`${this.#base}: ${messageOf(cause)}`, { cause })
     })
     if (reply.ok) return reply
     throw await refusalOf(reply)
   }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
 }
 
 async function refusalOf(reply: Response): Promise<Refusal> {

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib'
 import { reason, STDIN } from './input.ts'
 
 /** Bytes read at once. */
-const PIECE_BYTES = 64 * 1024
+const PIECE_BYTES = 128 * 1024
 const GZIP_MAGIC = [0x1f, 0x8b]
 
 /**

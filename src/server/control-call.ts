@@ -9,7 +9,8 @@ export async function call(path: string, command: Command, signal?: AbortSignal)
 export async function callWithText(
   path: string,
   command: string | Uint8Array<ArrayBuffer>,
-  signal?: AbortSignal): Promise<unknown> {
+  signal?: AbortSignal,
+): Promise<unknown> {
   const reply = await post(path, command, signal)
   const answer = (await reply.json()) as CommandReply
   if ('error' in answer) throw new Error(answer.error)

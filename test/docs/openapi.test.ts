@@ -141,10 +141,11 @@ describe('parameters', () => {
         expect(listed, name).not.toBeEmpty()
         for (const value of listed) {
           await seeded()
-          // A filter means something beside an order only.
+          // A filter means something beside an order only, and a size beside a form.
           const order = examples.length > 0 && name !== 'orderBy' ? 'orderBy=%22$value%22&' : ''
-          const query = place === 'query' ? `?${order}${name}=${encodeURIComponent(value)}` : ''
-          const owner = name === 'auth_variable_override' ? OWNER : credentialsFor(documented)
+          const form = name === 'readSizeLimit' ? 'format=export&' : ''
+          const query = place === 'query' ? `?${order}${form}${name}=${encodeURIComponent(value)}` : ''
+          const owner = ['auth_variable_override', 'readSizeLimit'].includes(name) ? OWNER : credentialsFor(documented)
           const headers = { ...owner, ...(place === 'header' ? { [name]: value } : {}) }
           const body = goodBody(documented.path, documented.method)
           const answer = await server.call(documented.method, documented.target + query, { headers, body })

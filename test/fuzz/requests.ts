@@ -216,7 +216,14 @@ function anyGoodRequest(keys: (name: ApplicationName) => FuzzKeys): fc.Arbitrary
   const parameter = fc.constantFrom(
     ...['', '', '', 'print=pretty', 'print=silent', 'shallow=true', 'count=true', 'format=export', 'callback=cb'],
     ...['orderBy="$key"', 'orderBy="$value"&limitToLast=2', 'orderBy="a"&startAt=1', 'orderBy="$priority"'],
-    ...['download=x', 'timeout=1s', 'writeSizeLimit=small', 'resume=true', 'sv=timestamp'],
+    ...[
+      'download=x',
+      'timeout=1s',
+      'writeSizeLimit=small',
+      'resume=true',
+      'sv=timestamp',
+      'format=export&readSizeLimit=unlimited',
+    ],
   )
   const header = fc.constantFrom<readonly [string, string]>(
     ['X-Firebase-ETag', 'true'],

@@ -62,6 +62,7 @@ export const anyParameter = fc.oneof(
       'timeout=1s',
       'timeout=x',
       'writeSizeLimit=tiny',
+      'readSizeLimit=unlimited',
       'orderBy="$key"',
     ],
     ...[

@@ -28,6 +28,8 @@ export const errors = {
   unavailable: row(503, 20104, 'The app is out of service'),
   plainHttp: row(404, 20106, 'HTTPS is required'),
   parameter: row(400, 20201, INVALID_PARAMETERS),
+  readSizeAlone: row(400, 20201, INVALID_PARAMETERS, 'readSizeLimit needs format=export'),
+  readSizeEtag: row(400, 20201, INVALID_PARAMETERS, 'ETags are not supported with readSizeLimit'),
   writeFilter: row(400, 20201, INVALID_PARAMETERS, 'Query parameters are not supported for writes'),
   getIfMatch: row(400, 20201, INVALID_PARAMETERS, 'if-match is not supported for GET'),
   postIfMatch: row(400, 20201, INVALID_PARAMETERS, 'if-match is not supported for POST'),
@@ -133,4 +135,9 @@ export function errorBody({ errcode, message, error }: ErrorRow): Omit<ErrorRow,
 }
 
 /** Every errcode that a request may be refused with. */
+/** What a whole export does not go with. */
+export function readSizeWith(name: string): ErrorRow {
+  return row(400, 20201, INVALID_PARAMETERS, `${name} is not supported with readSizeLimit`)
+}
+
 export const errcodes: ReadonlySet<number> = new Set(Object.values(errors).map(({ errcode }) => errcode))

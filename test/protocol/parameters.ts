@@ -1,8 +1,10 @@
+import { SECRET } from '../support/https-server.ts'
 import { NAME, S } from './data-sets.ts'
-import { errors } from './errors.ts'
+import { errors, readSizeWith } from './errors.ts'
 import type { Case, Step } from './interpreter.ts'
 
 const FILTERS = ['orderBy', 'limitToFirst', 'limitToLast', 'startAt', 'startAfter', 'endAt', 'endBefore', 'equalTo']
+const SECRET_TEXT = encodeURIComponent(SECRET)
 const data = { a: { b: 1 } }
 const after = { '/.json': data }
 
@@ -106,6 +108,42 @@ export const parameters: readonly Case[] = [
       })),
       { send: 'PUT /a/b.json?writeSizeLimit=huge', body: '2', error: errors.parameter },
       { send: 'PUT /a/b.json?writeSizeLimit=', body: '2', error: errors.parameter },
+    ],
+    after,
+  },
+  {
+    name: '2.4 readSizeLimit',
+    data,
+    steps: [
+      ...refused([
+        ...['', '=', '=large', '=1', '=UNLIMITED'].map((value) => `/a.json?format=export&readSizeLimit${value}`),
+        '/a.json?format=export&readSizeLimit=unlimited&readSizeLimit=unlimited',
+      ]),
+      { send: 'GET /a.json?readSizeLimit=unlimited', error: errors.readSizeAlone },
+      ...[...FILTERS, 'shallow', 'count', 'print', 'timeout', 'sv', 'resume', 'writeSizeLimit'].map((name) => ({
+        send: `GET /a.json?format=export&readSizeLimit=unlimited&${name}=true`,
+        error: readSizeWith(name),
+      })),
+      ...[['X-Firebase-ETag', 'true'] as const, ['If-None-Match', 'null_etag'] as const].map(([name, value]) => ({
+        send: 'GET /a.json?format=export&readSizeLimit=unlimited',
+        headers: { [name]: value },
+        error: errors.readSizeEtag,
+      })),
+      ...['PUT', 'POST', 'PATCH', 'DELETE'].map((method) => ({
+        send: `${method} /a.json?format=export&readSizeLimit=unlimited`,
+        body: '{"c":1}',
+        error: errors.writeFilter,
+      })),
+      {
+        send: 'GET /a.json?format=export&readSizeLimit=unlimited&callback=cb',
+        status: 400,
+        text: /^\/\*\*\/cb\(\{"errcode":20201,.*"callback is not supported with readSizeLimit"\}\);$/,
+      },
+      { send: 'GET /a.json?format=export&readSizeLimit=unlimited', error: errors.denied },
+      {
+        send: `GET /a.json?format=export&readSizeLimit=unlimited&auth=${SECRET_TEXT}&auth_variable_override=null`,
+        error: errors.denied,
+      },
     ],
     after,
   },

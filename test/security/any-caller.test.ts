@@ -74,7 +74,14 @@ const anyParameter = fc.constantFrom(
   ...['print=pretty', 'print=silent', 'shallow=true', 'count=true', 'format=export', 'orderBy="$key"', 'callback=f'],
   ...['orderBy="a"&equalTo=1', 'orderBy="$value"&limitToLast=3', 'orderBy="$priority"&startAt=1', 'sv=timestamp'],
   ...['orderBy="a/b"&startAt="x"&endAt="y","k"', 'download=x', 'timeout=1ms', 'writeSizeLimit=tiny', 'dryRun=true'],
-  ...['limitToFirst=2&shallow=true', 'format=strict', 'x-http-method-override=PATCH', 'resume=true', 'ns=app'],
+  ...[
+    'format=export&readSizeLimit=unlimited',
+    'limitToFirst=2&shallow=true',
+    'format=strict',
+    'x-http-method-override=PATCH',
+    'resume=true',
+    'ns=app',
+  ],
 )
 
 const anyBody = fc.constantFrom(

@@ -1,11 +1,14 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findFault } from '../../src/cli/json-fault.ts'
-import { BrokenText, JsonSlicer, type SlicePosition } from '../../src/cli/json-slices.ts'
+import { BrokenText, JsonSlicer, type MembersSlice, type SlicePosition } from '../../src/cli/json-slices.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
 
 const LEAF_BYTES = 1000
-const key = fc.oneof(fc.constantFrom('a', 'b', '1', '__proto__', 'x"y', 'é{', '.priority'), fc.string({ minLength: 1 }))
+const key = fc.oneof(
+  fc.constantFrom('a', 'b', '1', '__proto__', 'x"y', 'é{', '.priority', 'a/b'),
+  fc.string({ minLength: 1 }),
+)
 const leaf = fc.oneof(
   fc.string(),
   fc.integer(),
@@ -53,6 +56,7 @@ function apply(
   if (slice.kind === 'whole') root.value = JSON.parse(decoded)
   if (slice.kind === 'open') set(root, slice.keys, undefined)
   if (slice.kind !== 'members') return
+  expectTold(slice, decoded)
   if (slice.isArray) {
     for (const [index, element] of (JSON.parse(`[${decoded}]`) as unknown[]).entries()) {
       set(root, [...slice.keys, String(slice.first + index)], element)
@@ -60,6 +64,18 @@ function apply(
   } else
     for (const [name, value] of Object.entries(JSON.parse(`{${decoded}}`) as object))
       set(root, [...slice.keys, name], value)
+}
+
+/** What a slice says of its members, without having read them, is so. */
+function expectTold({ isArray, count, hasOddKeys }: MembersSlice, decoded: string): void {
+  if (isArray) {
+    expect(count).toBe((JSON.parse(`[${decoded}]`) as unknown[]).length)
+    return
+  }
+  const keys = Object.keys(JSON.parse(`{${decoded}}`) as object)
+  // One that comes twice is there once.
+  expect(count).toBeGreaterThanOrEqual(keys.length)
+  if (keys.some((name) => name.startsWith('.') || name.includes('/'))) expect(hasOddKeys).toBe(true)
 }
 
 type Tree = Map<string, unknown>

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import { dhole, MAIN } from '../cli/dhole.ts'
 import { startServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -17,7 +18,10 @@ function longText(): string {
   return `{"posts":{".priority":7,${posts(0).join(',\n')},"inner":{${posts(1_000_000).join(',')},".priority":"late"}},"a":[1,2]}`
 }
 
-test('an import that is killed at any moments goes on to the same tree', async () => {
+test.each([
+  ['a file', (text: string) => text],
+  ['a packed file', (text: string) => gzipSync(text)],
+])('an import of %s that is killed at any moments goes on to the same tree', async (_, packed) => {
   await using dir = await tempDir()
   const DATA_DIR = dir.file('data')
   const server = await startServer({ DATA_DIR })
@@ -25,7 +29,8 @@ test('an import that is killed at any moments goes on to the same tree', async (
   await server.exited
   const file = dir.file('long.json')
   const note = `${file}.import-state`
-  writeFileSync(file, longText())
+  const text = longText()
+  writeFileSync(file, packed(text))
   const command = [process.execPath, MAIN, 'import', file, '--resume', '--data-dir', DATA_DIR]
   let kills = 0
   let offset = -1
@@ -53,7 +58,7 @@ test('an import that is killed at any moments goes on to the same tree', async (
   expect(offset).toBeGreaterThan(0)
   expect(existsSync(note)).toBe(false)
   const { out } = await dhole(['export', '--data-dir', DATA_DIR])
-  const { posts } = JSON.parse(readFileSync(file, 'utf8')) as { posts: object }
+  const { posts } = JSON.parse(text) as { posts: object }
   expect(JSON.parse(out)).toEqual({ a: { 0: 1, 1: 2 }, posts })
 })
 
