@@ -27,6 +27,7 @@ import type { Receiver } from './piecewise-answer.ts'
 import { type Dress, dressedReply, emptyReply, jsonReply, redirectReply, replayedReply } from './reply.ts'
 import { openStream } from './stream-route.ts'
 import { INFO, type Target } from './target.ts'
+import { checkWholeExport, emptyBody } from './whole-export.ts'
 
 /** What the data routes need to answer. */
 export interface DataRoutesOptions {
@@ -63,11 +64,6 @@ interface Content {
   readonly digest: string | undefined
 }
 
-/** What a whole export goes with: it has one form and is asked for by an administrator. */
-const WITH_WHOLE_EXPORT: ReadonlySet<string> = new Set([
-  ...['readSizeLimit', 'format', 'download', 'ns', 'auth', 'access_token', 'auth_variable_override'],
-  'x-http-method-override',
-])
 /** Parameters that make no sense of a stream. */
 const NOT_STREAMED = ['shallow', 'count', 'callback', 'download']
 /** A connection that does not read is broken off after so many seconds. */
@@ -274,7 +270,9 @@ function checkCombination(
     if (isStream && NOT_STREAMED.some((name) => name in values)) {
       throw new DholeError('bad-parameter', `${NOT_STREAMED.join(', ')} are not supported for streams`)
     }
-    if ('readSizeLimit' in values) checkWholeExport(request, values, isStream)
+    if ('readSizeLimit' in values) {
+      checkWholeExport(values, { isStream, isTagged: wantsEtag(request) || headers.has('if-none-match') })
+    }
     return
   }
   if (filters || 'shallow' in values || 'count' in values || 'readSizeLimit' in values) {
@@ -285,24 +283,6 @@ function checkCombination(
   }
   if (method === 'POST' && headers.has('if-match')) {
     throw new DholeError('bad-parameter', 'if-match is not supported for POST')
-  }
-}
-
-/** Of a length that is not told, as an export has it: the listener makes its headers of it and sends nothing. */
-function emptyBody(): ReadableStream {
-  const pull = async (writer: ReadableStreamDirectController) => {
-    writer.end()
-  }
-  return new ReadableStream({ type: 'direct', pull })
-}
-
-function checkWholeExport(request: Request, values: RawParameters['values'], isStream: boolean): void {
-  if (values['format'] !== 'export') throw new DholeError('bad-parameter', 'readSizeLimit needs format=export')
-  const other = Object.keys(values).find((name) => !WITH_WHOLE_EXPORT.has(name))
-  if (other !== undefined) throw new DholeError('bad-parameter', `${other} is not supported with readSizeLimit`)
-  if (isStream) throw new DholeError('bad-parameter', 'readSizeLimit is not supported for streams')
-  if (wantsEtag(request) || request.headers.has('if-none-match')) {
-    throw new DholeError('bad-parameter', 'ETags are not supported with readSizeLimit')
   }
 }
 
