@@ -1,14 +1,29 @@
 /** Between two looks at the clock. */
 const TICK_MS = 1000
+/** Ended in one turn of the event loop: what is missed at once may be many thousands, and ending one takes its time. */
+const MOST_AT_ONCE = 16
 
-/** Has what takes too long ended, by one timer for all: most are over long before, and need none of their own. */
+interface Deadline {
+  readonly missed: () => void
+  /** Where it stands now. */
+  among: Set<Deadline>
+}
+
+/**
+ * Has what takes too long ended, by one timer for all: most are over long before, and need none of their own. A look at
+ * the clock costs nothing for those that have time left, however many there are.
+ */
 export class Deadlines {
-  readonly #pending = new Map<object, { readonly at: number; readonly missed: () => void }>()
+  /** By the tick at which they are missed. */
+  readonly #byTick = new Map<number, Set<Deadline>>()
+  readonly #missed = new Set<Deadline>()
   #timer: ReturnType<typeof setInterval> | undefined
 
   /** Deadlines to come. */
   get size(): number {
-    return this.#pending.size
+    let size = this.#missed.size
+    for (const deadlines of this.#byTick.values()) size += deadlines.size
+    return size
   }
 
   /**
@@ -16,24 +31,42 @@ export class Deadlines {
    * @returns calls it off, however often it is called
    */
   set(afterMs: number, missed: () => void): () => void {
-    const key = {}
-    this.#pending.set(key, { at: performance.now() + afterMs, missed })
+    const tick = Math.ceil((performance.now() + afterMs) / TICK_MS)
+    const among = this.#byTick.get(tick) ?? new Set()
+    this.#byTick.set(tick, among)
+    const deadline: Deadline = { missed, among }
+    among.add(deadline)
     if (this.#timer === undefined) {
       this.#timer = setInterval(() => this.#tick(), TICK_MS)
       this.#timer.unref()
     }
-    return () => this.#pending.delete(key)
+    return () => deadline.among.delete(deadline)
   }
 
   #tick(): void {
-    const now = performance.now()
-    for (const [key, { at, missed }] of this.#pending) {
-      if (at > now) continue
-      this.#pending.delete(key)
-      missed()
+    const isWorking = this.#missed.size > 0
+    const now = performance.now() / TICK_MS
+    for (const [tick, deadlines] of this.#byTick) {
+      if (deadlines.size > 0 && tick > now) continue
+      this.#byTick.delete(tick)
+      for (const deadline of deadlines) {
+        deadline.among = this.#missed
+        this.#missed.add(deadline)
+      }
     }
-    if (this.#pending.size > 0) return
+    if (!isWorking) this.#endSome()
+    if (this.#byTick.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
+  }
+
+  #endSome(): void {
+    let ended = 0
+    for (const deadline of this.#missed) {
+      if (ended++ === MOST_AT_ONCE) break
+      this.#missed.delete(deadline)
+      deadline.missed()
+    }
+    if (this.#missed.size > 0) setImmediate(() => this.#endSome())
   }
 }

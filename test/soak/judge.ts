@@ -2,7 +2,8 @@ import type { Sample } from './sample.ts'
 
 /** The process at rest: no load, no client but those who listen from the beginning to the end. */
 export interface Rest {
-  readonly descriptors: number
+  /** What each leads to. */
+  readonly descriptors: readonly string[]
   readonly threads: number
 }
 
@@ -81,12 +82,27 @@ function problemsOf(
   if (!(files.change <= FILE_SHARE)) problems.push(`the files grow: ${percent(files.change)}`)
   const longest = Math.max(wal.first, wal.last)
   if (!(longest <= bounds.walBytes)) problems.push(`the logs are ${longest} bytes long, at most ${bounds.walBytes}`)
-  if (after.descriptors !== before.descriptors) {
-    problems.push(`${before.descriptors} descriptors at rest became ${after.descriptors}`)
+  if (after.descriptors.length !== before.descriptors.length) {
+    const changes = [
+      ...beyond(after.descriptors, before.descriptors).map((name) => `+${name}`),
+      ...beyond(before.descriptors, after.descriptors).map((name) => `-${name}`),
+    ]
+    const counts = `${before.descriptors.length} descriptors at rest became ${after.descriptors.length}`
+    problems.push(`${counts}: ${changes.join(' ')}`)
   }
   if (after.threads > bounds.threads + THREADS_MORE)
     problems.push(`${bounds.threads} threads at most became ${after.threads} at rest`)
   return problems
+}
+
+/** Those of some names that are not among others, each as often as it is there more often. */
+function beyond(names: readonly string[], others: readonly string[]): readonly string[] {
+  const rest = [...others]
+  return names.filter((name) => {
+    const at = rest.indexOf(name)
+    if (at >= 0) rest.splice(at, 1)
+    return at < 0
+  })
 }
 
 export function percent(share: number): string {

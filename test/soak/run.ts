@@ -57,7 +57,7 @@ if (judgement.heap !== undefined) halves('heap, median', judgement.heap)
 halves('files, greatest', judgement.files)
 halves('logs, greatest', judgement.wal)
 print(
-  `at rest: descriptors ${rests.map(({ descriptors }) => descriptors).join(' and ')}, threads ${rests.map(({ threads }) => threads).join(' and ')}`,
+  `at rest: descriptors ${rests.map(({ descriptors }) => descriptors.length).join(' and ')}, threads ${rests.map(({ threads }) => threads).join(' and ')}`,
 )
 print(`${result.followers} streams were open all the time`)
 print(`${tally.broken} connections were broken off before an answer`)

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What a server process holds at a moment. */
@@ -32,14 +32,22 @@ export function takeSample(
     ...rest,
     rssBytes: field(status, 'VmRSS') * KIB,
     anonymousBytes: field(status, 'RssAnon') * KIB,
-    descriptors: descriptorsOf(process.pid),
+    descriptors: descriptorsOf(process.pid).length,
     threads: field(status, 'Threads'),
     ...sizesOf(process.dataDir),
   }
 }
 
-export function descriptorsOf(pid: number): number {
-  return readdirSync(`/proc/${pid}/fd`).length
+/** What the descriptors of a process lead to, without the numbers that nothing else has. */
+export function descriptorsOf(pid: number): readonly string[] {
+  const folder = `/proc/${pid}/fd`
+  return readdirSync(folder).map((name) => {
+    try {
+      return readlinkSync(join(folder, name)).replace(/:\[\d+\]$/, '')
+    } catch {
+      return 'closed meanwhile'
+    }
+  })
 }
 
 function field(status: string, name: string): number {

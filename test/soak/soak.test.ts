@@ -7,7 +7,7 @@ import { soak } from './soak.ts'
 
 const MIB = 1024 * 1024
 const BOUNDS: Bounds = { warmSeconds: 10, memoryShare: 0.05, walBytes: 100 * MIB }
-const REST: Rest = { descriptors: 50, threads: 8 }
+const REST: Rest = { descriptors: ['socket', 'socket', '/data/apps/a.sqlite'], threads: 8 }
 
 /** What a process that is well shows, one sample a second, but for what is doctored. */
 function series(doctor: (at: number) => Partial<Sample> = () => ({})): Sample[] {
@@ -49,8 +49,12 @@ describe('a judgement', () => {
   })
 
   test.each<[string, RegExp, Rest]>([
-    ['a descriptor more', /descriptors/, { ...REST, descriptors: 51 }],
-    ['a descriptor less', /descriptors/, { ...REST, descriptors: 49 }],
+    [
+      'a descriptor more',
+      /^3 descriptors at rest became 4: \+socket$/,
+      { ...REST, descriptors: ['socket', ...REST.descriptors] },
+    ],
+    ['a descriptor less', /became 2: -\/data\/apps\/a.sqlite$/, { ...REST, descriptors: ['socket', 'socket'] }],
     ['threads beyond those of the warm-up', /threads/, { ...REST, threads: 14 }],
   ])('of %s at rest', (_, problem, after) => {
     const problems = problemsOf(series(), after)

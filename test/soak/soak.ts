@@ -214,7 +214,7 @@ async function restOf(server: ServerProcess, scene: Scene, steadyMs: number = ST
   for (let since = performance.now(); performance.now() - since < steadyMs; ) {
     await Bun.sleep(LOOK_MS)
     const now = descriptorsOf(server.pid)
-    if (now !== descriptors) since = performance.now()
+    if (now.length !== descriptors.length) since = performance.now()
     descriptors = now
   }
   const { threads } = takeSample(server, { at: 0, isLoaded: false, heapBytes: undefined })
