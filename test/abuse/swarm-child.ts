@@ -8,10 +8,8 @@ if (import.meta.main) {
     port: Number(port),
     clients: Number(clients),
     kinds: attackNames,
-    perSecond: Number(perSecond),
-    insists: true,
   })
-  await swarm.start()
+  await swarm.come({ perSecond: Number(perSecond) })
   process.stdout.write('all there\n')
   setInterval(() => process.stderr.write(`open ${swarm.open} begun ${swarm.begun}\n`), 5000)
 }

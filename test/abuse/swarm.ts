@@ -4,16 +4,21 @@ import { type AttackName, attacks } from './attacks.ts'
 /** Connections from one address: there are not more ports than about twice that. */
 const PER_ADDRESS = 10_000
 
+/** Between two looks at who is to come. */
+const TICK_MS = 10
+
 /** What a swarm is made of. */
 export interface SwarmOptions {
   readonly port: number
   readonly clients: number
   /** Dealt out in turn. */
   readonly kinds: readonly AttackName[]
-  /** Connections begun in a second. Default: all at once. */
-  readonly perSecond?: number
-  /** Whether another client comes for each that was hung up on. Default: no. */
-  readonly insists?: boolean
+}
+
+/** How a swarm comes that does not come all at once. */
+export interface Pace {
+  /** Connections begun in a second, evenly; at least 100. Who was hung up on comes again, behind those who wait. */
+  readonly perSecond: number
 }
 
 /** Hostile clients. */
@@ -42,14 +47,22 @@ export class Swarm {
     return [...this.#open.values()].filter((kind) => kinds.has(kind)).length
   }
 
-  async start(): Promise<void> {
-    const { clients, perSecond = Number.POSITIVE_INFINITY } = this.#options
-    const begun = performance.now()
-    for (let client = 0; client < clients && !this.#isOver; client++) {
-      this.#attack(client)
-      const ahead = (client * 1000) / perSecond - (performance.now() - begun)
-      if (ahead > 0) await Bun.sleep(ahead)
-    }
+  /** All at once. */
+  start(): void {
+    for (let client = 0; client < this.#options.clients; client++) this.#attack(client)
+  }
+
+  /** One after the other, and again and again. Resolves when everybody has come once. */
+  async come({ perSecond }: Pace): Promise<void> {
+    const waiting = Array.from({ length: this.#options.clients }, (_, client) => client)
+    const inTick = Math.round((perSecond * TICK_MS) / 1000)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setInterval(() => {
+      if (this.#isOver) return clearInterval(timer)
+      for (const client of waiting.splice(0, inTick)) this.#attack(client, () => waiting.push(client))
+      if (this.#begun >= this.#options.clients) resolve()
+    }, TICK_MS)
+    return promise
   }
 
   stop(): void {
@@ -57,8 +70,8 @@ export class Swarm {
     for (const socket of this.#open.keys()) socket.destroy()
   }
 
-  #attack(client: number): void {
-    const { kinds, port, insists } = this.#options
+  #attack(client: number, hungUp: () => void = () => {}): void {
+    const { kinds, port } = this.#options
     const kind = kinds[client % kinds.length]!
     const from = `127.0.0.${2 + Math.floor(client / PER_ADDRESS)}`
     const socket = attacks[kind]({ port, from })
@@ -66,7 +79,7 @@ export class Swarm {
     this.#open.set(socket, kind)
     socket.on('close', () => {
       this.#open.delete(socket)
-      if (insists && !this.#isOver) this.#attack(client)
+      hungUp()
     })
   }
 }
