@@ -6,6 +6,8 @@ const HEAD_END = '\r\n\r\n'
 /** A connection that stays silent for so long after the last bytes is ended from this side. */
 const QUIET_MS = 250
 const NO_BODY = new Set([204, 304])
+/** How the listener refuses what is no request. */
+const REFUSAL = /^HTTP\/1\.1 4\d\d /
 
 /** One connection of HTTP/1.1: what is written to it is bytes, what comes is read strictly. */
 export class Http1Wire {
@@ -14,6 +16,8 @@ export class Http1Wire {
   readonly #closed = Promise.withResolvers<'closed'>()
   #buffer: Buffer = Buffer.alloc(0)
   #wake: (() => void) | undefined
+  /** Whether it is sent what need not be requests. */
+  #isThrownAt = false
 
   private constructor(socket: TLSSocket) {
     this.#socket = socket
@@ -54,6 +58,7 @@ export class Http1Wire {
    * @throws Error when what comes is no answer
    */
   async throwAt(pieces: readonly Uint8Array[], ending: 'end' | 'wait' | 'cut'): Promise<FuzzAnswer[] | 'hang'> {
+    this.#isThrownAt = true
     for (const piece of pieces) {
       this.#socket.write(piece)
       await new Promise(setImmediate)
@@ -119,8 +124,11 @@ export class Http1Wire {
     for (;;) {
       const end = await this.#until(() => this.#buffer.indexOf('\r\n'))
       if (typeof end === 'string') return end
-      const size = Number.parseInt(this.#take(end + 2).toString('latin1'), 16)
-      if (Number.isNaN(size)) throw new Error('a chunk without a size')
+      const line = this.#take(end + 2).toString('latin1')
+      const size = Number.parseInt(line, 16)
+      // What is no request, sent behind one that is still being answered, has the listener break that answer off.
+      if (Number.isNaN(size) && REFUSAL.test(line) && this.#isThrownAt) return 'closed'
+      if (Number.isNaN(size)) throw new Error(`a chunk without a size: ${JSON.stringify(line)}`)
       const there = await this.#until(() => (this.#buffer.length >= size + 2 ? size : -1))
       if (typeof there === 'string') return there
       chunks.push(this.#take(size + 2).subarray(0, size))
