@@ -7,7 +7,7 @@ const HEAD_END = '\r\n\r\n'
 const QUIET_MS = 250
 const NO_BODY = new Set([204, 304])
 /** How the listener refuses what is no request. */
-const REFUSAL = /^HTTP\/1\.1 4\d\d /
+const REFUSAL = /^HTTP\/1\.1 [45]\d\d /
 
 /** One connection of HTTP/1.1: what is written to it is bytes, what comes is read strictly. */
 export class Http1Wire {
