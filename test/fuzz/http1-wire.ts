@@ -109,27 +109,27 @@ export class Http1Wire {
       // "100 Continue" and the like come before the answer.
       if (status < 200) continue
       const headers = new Headers(lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string]))
-      const body = method === 'HEAD' || NO_BODY.has(status) ? Buffer.alloc(0) : await this.#body(headers)
+      const body = method === 'HEAD' || NO_BODY.has(status) ? Buffer.alloc(0) : await this.#body(headers, patienceMs)
       return typeof body === 'string' ? body : { status, headers, body }
     }
   }
 
-  async #body(headers: Headers): Promise<Buffer | Silence> {
+  async #body(headers: Headers, patienceMs: number): Promise<Buffer | Silence> {
     if (headers.get('transfer-encoding') !== 'chunked') {
       const length = Number(headers.get('content-length') ?? 0)
-      const there = await this.#until(() => (this.#buffer.length >= length ? length : -1))
+      const there = await this.#until(() => (this.#buffer.length >= length ? length : -1), patienceMs)
       return typeof there === 'string' ? there : this.#take(length)
     }
     const chunks: Buffer[] = []
     for (;;) {
-      const end = await this.#until(() => this.#buffer.indexOf('\r\n'))
+      const end = await this.#until(() => this.#buffer.indexOf('\r\n'), patienceMs)
       if (typeof end === 'string') return end
       const line = this.#take(end + 2).toString('latin1')
       const size = Number.parseInt(line, 16)
       // What is no request, sent behind one that is still being answered, has the listener break that answer off.
       if (Number.isNaN(size) && REFUSAL.test(line) && this.#isThrownAt) return 'closed'
       if (Number.isNaN(size)) throw new Error(`a chunk without a size: ${JSON.stringify(line)}`)
-      const there = await this.#until(() => (this.#buffer.length >= size + 2 ? size : -1))
+      const there = await this.#until(() => (this.#buffer.length >= size + 2 ? size : -1), patienceMs)
       if (typeof there === 'string') return there
       chunks.push(this.#take(size + 2).subarray(0, size))
       if (size === 0) return Buffer.concat(chunks)
