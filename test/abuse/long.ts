@@ -1,6 +1,6 @@
 /**
  * An honest client's GET while nobody else is there, and among hostile clients: `bun run hostile --clients 10000`.
- * The server runs as a user starts it, with the settings of its environment.
+ * The server runs as a user starts it, with the settings of its environment; with `--bare` it is the listener alone.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -13,6 +13,7 @@ const EVERY_MS = 5
 const STEADY_MS = 15_000
 const LARGE_LENGTH = 4_000_000
 const SWARM = Bun.fileURLToPath(new URL('./swarm-child.ts', import.meta.url))
+const BARE = Bun.fileURLToPath(new URL('./bare-server.ts', import.meta.url))
 const SETTLE_MS = 45_000
 
 /** Of a process, from the tables of the system. */
@@ -61,9 +62,9 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-async function run(clients: number, perSecond: number): Promise<void> {
+async function run(clients: number, perSecond: number, main: string | undefined): Promise<void> {
   const settings = Object.entries(process.env).filter(([name]) => /^(MAX|RATE|IDLE|TRANSFER)_/.test(name))
-  const server = await startServer(Object.fromEntries(settings) as Record<string, string>)
+  const server = await startServer(Object.fromEntries(settings) as Record<string, string>, { main })
   const ca = await Bun.file(server.certificate).text()
   const put = (path: string, body: string) => fetch(server.url + path, { method: 'PUT', body, tls: { ca } })
   await (await put('/a.json', '"kept"')).text()
@@ -99,7 +100,11 @@ async function run(clients: number, perSecond: number): Promise<void> {
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { clients: { type: 'string', default: '10000' }, 'per-second': { type: 'string', default: '300' } },
+    options: {
+      clients: { type: 'string', default: '10000' },
+      'per-second': { type: 'string', default: '300' },
+      bare: { type: 'boolean', default: false },
+    },
   })
-  await run(Number(values.clients), Number(values['per-second']))
+  await run(Number(values.clients), Number(values['per-second']), values.bare ? BARE : undefined)
 }

@@ -27,7 +27,7 @@ export interface Launch {
   /** Arguments of the runtime. */
   readonly runtime?: readonly string[]
   /** File of the command, of another copy of the program. */
-  readonly main?: string
+  readonly main?: string | undefined
 }
 
 /**
