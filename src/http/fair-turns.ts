@@ -1,7 +1,7 @@
 import type { Awaitable } from '../tree/awaitable.ts'
 
 /** How long requests are begun in one turn of the event loop, in milliseconds. */
-const MOST_MS = 1
+const MOST_MS = 2
 /** Requests between two looks at the clock. */
 const LOOK_EVERY = 16
 
