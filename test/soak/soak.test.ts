@@ -7,7 +7,8 @@ import { soak } from './soak.ts'
 
 const MIB = 1024 * 1024
 const BOUNDS: Bounds = { warmSeconds: 10, memoryShare: 0.05, walBytes: 100 * MIB }
-const REST: Rest = { descriptors: ['socket', 'socket', '/data/apps/a.sqlite'], threads: 8 }
+const TREE = '/data/apps/a.sqlite'
+const REST: Rest = { descriptors: ['socket', 'socket', TREE], threads: 8 }
 
 /** What a process that is well shows, one sample a second, but for what is doctored. */
 function series(doctor: (at: number) => Partial<Sample> = () => ({})): Sample[] {
@@ -51,15 +52,25 @@ describe('a judgement', () => {
   test.each<[string, RegExp, Rest]>([
     [
       'a descriptor more',
-      /^3 descriptors at rest became 4: \+socket$/,
+      /^3 descriptors at rest became 4 \+socket$/,
       { ...REST, descriptors: ['socket', ...REST.descriptors] },
     ],
-    ['a descriptor less', /became 2: -\/data\/apps\/a.sqlite$/, { ...REST, descriptors: ['socket', 'socket'] }],
+    ['a descriptor less', /became 2 -socket$/, { ...REST, descriptors: ['socket', TREE] }],
+    [
+      'ever more connections to a tree',
+      /became 8( \+\/data\/apps\/a.sqlite){5}$/,
+      { ...REST, descriptors: [...REST.descriptors, ...Array<string>(5).fill(TREE)] },
+    ],
     ['threads beyond those of the warm-up', /threads/, { ...REST, threads: 14 }],
   ])('of %s at rest', (_, problem, after) => {
     const problems = problemsOf(series(), after)
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatch(problem)
+  })
+
+  test('takes a few more connections to a tree', () => {
+    const after = { ...REST, descriptors: [...REST.descriptors, TREE, `${TREE}-wal`] }
+    expect(problemsOf(series(), after)).toEqual([])
   })
 
   test('looks neither at the warm-up nor at what was taken at rest', () => {

@@ -24,7 +24,7 @@ export interface SoakOptions {
   readonly speed: number
   /** Seconds between two samples. */
   readonly sampleSeconds: number
-  /** How long the number of descriptors must not change until the server is at rest. Default: 12 s. */
+  /** How long the number of descriptors must not change until the server is at rest. */
   readonly steadyMs?: number
   readonly onSample?: (sample: Sample, requests: number) => void
 }
@@ -67,8 +67,8 @@ const MEMORY_SHARE = 0.05
 const WAL_BYTES = 400 * 1024 * 1024
 /** So much waiting for a processor in late turns is a machine that is busy with something else. */
 const STARVED_MS = 10_000
-/** Idle connections and applications are closed before. */
-const STEADY_MS = 16_000
+/** Idle connections and applications are closed before: what is silent for half a minute, within some four seconds. */
+const STEADY_MS = 40_000
 const LOOK_MS = 250
 
 const SETTINGS: Readonly<Record<string, string>> = {

@@ -5,6 +5,9 @@ import { MetBranches } from './met-branches.ts'
 import { QueryReader } from './query.ts'
 import { TreeReader } from './read.ts'
 
+/** Connections kept for the next snapshots: two take turns, and a long read now and then needs one more. */
+const MOST_IDLE = 2
+
 /** One reading connection and everything prepared on it. */
 class Reader {
   readonly connection: Connection
@@ -35,6 +38,10 @@ class Reader {
   end(): void {
     this.#met.clear()
     this.#end.run()
+  }
+
+  close(): void {
+    this.connection.client.close()
   }
 }
 
@@ -107,16 +114,18 @@ export class Snapshots {
     if (--held.holders > 0) return
     try {
       held.reader.end()
-      this.#idle.push(held.reader)
     } catch {
       // It has met damage, and says so again at its end, when whoever has read there has heard of it.
-      held.reader.connection.client.close()
+      held.reader.close()
+      return
     }
+    if (this.#idle.length < MOST_IDLE) this.#idle.push(held.reader)
+    else held.reader.close()
   }
 
   /** Closes every connection. Nobody may hold a snapshot any more. */
   close(): void {
     this.drop()
-    for (const reader of this.#idle.splice(0)) reader.connection.client.close()
+    for (const reader of this.#idle.splice(0)) reader.close()
   }
 }
