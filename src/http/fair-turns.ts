@@ -7,8 +7,8 @@ const LOOK_EVERY = 16
 
 /**
  * Shares the event loop out among clients. What comes in one turn is answered in it while that takes but a moment. The
- * rest waits for turns to come, in which every network has one request answered after the other: who sends hundreds at
- * once, as HTTP/2 lets anybody, holds up nobody else.
+ * rest waits for turns to come, in which every network has one request answered after the other: of hundreds that come at
+ * once, as HTTP/2 lets anybody send them, most wait behind those of others.
  */
 export class FairTurns {
   readonly #waiting = new Map<string, Set<() => void>>()
