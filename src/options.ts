@@ -57,6 +57,7 @@ const clientsSchema = Type.Partial(
       maxRequests: Type.Integer({ minimum: 0 }),
       maxRequestsPerAddress: Type.Integer({ minimum: 0 }),
       maxStreams: Type.Integer({ minimum: 0 }),
+      maxBodies: Type.Integer({ minimum: 0 }),
       maxStreamsPerAddress: Type.Integer({ minimum: 0 }),
       idleSeconds: Type.Integer({ minimum: LEAST_IDLE_SECONDS, maximum: MOST_IDLE_SECONDS }),
       transferSeconds: Type.Integer(WHOLE),

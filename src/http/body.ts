@@ -11,7 +11,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const LARGE_BYTES = 128 * 1024
 
 /** Whose body it is. */
-export type Sender = Pick<Origin, 'request' | 'limits'>
+export type Sender = Pick<Origin, 'request' | 'listener' | 'limits'>
 
 /**
  * Reads the JSON body of a write, whatever its content type says.
@@ -65,8 +65,8 @@ const MAX_DISCARDED_BYTES = 1024 * 1024
  * listener then breaks the request off, and clients tell of that instead.
  */
 export async function discardBody(sender: Sender): Promise<void> {
-  const { request } = sender
-  if (request.bodyUsed || request.body === null) return
+  const { request, limits } = sender
+  if (limits.isCrowded || request.bodyUsed || request.body === null) return
   // One that is too long, comes too slowly, or does not end, is left alone.
   await readBytes(sender, MAX_DISCARDED_BYTES, 'bad-data').catch(() => {})
 }
@@ -107,22 +107,25 @@ async function arrived(sender: Sender, length: number | undefined, maxBytes: num
   const stop = Promise.withResolvers<never>()
   // Whether anybody waits for it is not known here.
   stop.promise.catch(() => {})
+  const cut = () => stop.reject(new DholeError('too-busy'))
+  const leave = limits.awaitBody(sender, cut)
   let soFar = 0
   const callOff = limits.expect(
     () => soFar,
     () => stop.reject(new DholeError('body-too-slow')),
   )
   const isShort = length !== undefined && length <= LARGE_BYTES
-  const cut = () => stop.reject(new DholeError('too-busy'))
   const holding = limits.hold({}, isShort ? length : 0, cut)
   try {
-    if (request.body === null) return await request.bytes()
+    // To look at the body makes a stream of it, which is not needed here.
     if (isShort) return await Promise.race([request.bytes(), stop.promise])
+    if (request.body === null) return await request.bytes()
     return await readChunks(request.body, maxBytes, stop.promise, (held) => {
       soFar = held
       holding.resize(held)
     })
   } finally {
+    leave()
     callOff()
     holding.release()
   }

@@ -1,8 +1,10 @@
 import { networkOf } from '../auth/network.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
+import { AwaitedBodies } from './awaited-bodies.ts'
 import { Deadlines } from './deadlines.ts'
 import { type Holding, Holdings } from './holdings.ts'
+import { peerOf } from './peer.ts'
 import { type Full, Places } from './places.ts'
 import { Rate } from './rate.ts'
 import type { Listener, Transport } from './transport.ts'
@@ -21,6 +23,8 @@ export interface ClientLimitSettings {
   readonly maxStreams: number
   /** The same from one address. */
   readonly maxStreamsPerAddress: number
+  /** Bodies at once that have not come yet. */
+  readonly maxBodies: number
   /** Time a connection may be silent, in seconds. */
   readonly idleSeconds: number
   /** Time that a body may take to come, and a long answer to go, beside a second for every 16 KiB, in seconds. */
@@ -38,6 +42,7 @@ export const defaultClientLimits: ClientLimitSettings = {
   maxRequestsPerAddress: 0,
   maxStreams: 20_000,
   maxStreamsPerAddress: 0,
+  maxBodies: 4096,
   idleSeconds: 30,
   transferSeconds: 30,
   maxTransferBytes: 1024 * MEBIBYTE,
@@ -66,6 +71,7 @@ export class ClientLimits {
   readonly #perApp: Rate | undefined
   readonly #requests: Places | undefined
   readonly #streams: Places
+  readonly #bodies: AwaitedBodies
   readonly #holdings: Holdings
   readonly #deadlines = new Deadlines()
 
@@ -77,6 +83,7 @@ export class ClientLimits {
     const isCounting = maxRequests > 0 || maxRequestsPerAddress > 0
     this.#requests = isCounting ? new Places({ most: maxRequests, mostOfOne: maxRequestsPerAddress }) : undefined
     this.#streams = new Places({ most: settings.maxStreams, mostOfOne: settings.maxStreamsPerAddress })
+    this.#bodies = new AwaitedBodies(settings.maxBodies)
     this.#holdings = new Holdings(settings.maxTransferBytes)
   }
 
@@ -103,6 +110,31 @@ export class ClientLimits {
    */
   enterStream(asker: Asker): () => void {
     return placeOf(this.#streams, asker)
+  }
+
+  /**
+   * Asked before anything is done for a request with a body.
+   * @throws `too-busy` when there are too many bodies to wait for, and some are of its connection
+   */
+  checkBodies({ request, listener }: Pick<Asker, 'request' | 'listener'>): void {
+    if (this.#bodies.refuses(() => connectionOf(request, listener))) throw new DholeError('too-busy')
+  }
+
+  /**
+   * Waits for a body.
+   * @param cut called at most once, when there are too many of them
+   * @returns to be called when it is over
+   * @throws `too-busy` as `checkBodies`
+   */
+  awaitBody({ request, listener }: Pick<Asker, 'request' | 'listener'>, cut: () => void): () => void {
+    const leave = this.#bodies.enter(() => connectionOf(request, listener), cut)
+    if (leave === undefined) throw new DholeError('too-busy')
+    return leave
+  }
+
+  /** Whether there are so many bodies to wait for that none should be that nobody wants. */
+  get isCrowded(): boolean {
+    return this.#bodies.isCrowded
   }
 
   /** Memory held for a client. @see Holdings.hold */
@@ -159,6 +191,11 @@ function placeOf(places: Places, asker: Asker): () => void {
 
 function fullError(full: Full): DholeError {
   return new DholeError(full === 'one' ? 'quota' : 'too-busy')
+}
+
+function connectionOf(request: Request, listener: Listener | null): string | undefined {
+  const peer = peerOf(request, listener)
+  return peer ? `${peer.address} ${peer.port}` : undefined
 }
 
 /** Requests that come by no connection of their own are counted as those of one. */

@@ -1,7 +1,8 @@
 import type { Lease } from '../sms/lease.ts'
 import type { Origin } from './caller.ts'
+import { type Peer, peerOf } from './peer.ts'
 import { jsonStreamReply } from './reply.ts'
-import { type Peer, sendQueueOf } from './send-queue.ts'
+import { sendQueueOf } from './send-queue.ts'
 import type { Listener } from './transport.ts'
 
 type Writer = ReadableStreamDirectController
@@ -81,7 +82,7 @@ class Handover {
     this.#listener = listener
     this.#ended = ended
     this.#patienceMs = patienceMs
-    this.#peer = listener?.requestIP(request) ?? null
+    this.#peer = peerOf(request, listener)
     this.#port = listener?.port || undefined
     this.body = new ReadableStream({
       type: 'direct',

@@ -16,7 +16,7 @@ import { KeptTargets } from './kept-targets.ts'
 import { methodOf } from './method.ts'
 import { operationOf } from './operation.ts'
 import { isCallbackName, NO_RAW_PARAMETERS, type RawParameters } from './parameters.ts'
-import { type Dress, emptyReply, preflightReply } from './reply.ts'
+import { type Dress, preflightReply } from './reply.ts'
 import { withRequestId } from './request-id.ts'
 import { answerSettings, isSettings } from './settings-routes.ts'
 import { isSms, SmsRoutes, type SmsRoutesOptions } from './sms-routes.ts'
@@ -36,7 +36,7 @@ export interface RoutesOptions extends DataRoutesOptions, SmsRoutesOptions, Syst
 
 const OK = 200
 /** Of what nobody gets any more; told to observers alone. */
-const BROKEN_OFF = 499
+const BROKEN_OFF: ResponseInit = { status: 499 }
 
 /**
  * Takes every request below the prefix to where it is answered.
@@ -98,19 +98,19 @@ export class Routes {
     const network = networkOf(transport.addressOf(request, listener) ?? '')
     // Nobody waits for the answer to what was broken off meanwhile, and nothing of it was promised.
     return this.#turns.later(network, () =>
-      request.signal.aborted ? emptyReply(BROKEN_OFF) : this.#handle(request, listener),
+      request.signal.aborted ? new Response(null, BROKEN_OFF) : this.#handle(request, listener),
     )
   }
 
   #handle(request: Request, listener: Listener | null): Awaitable<Response> {
     const reply = this.#reply(request, listener)
-    if (mayHaveBody(request) && !request.bodyUsed) return this.#afterBody(request, reply)
+    if (mayHaveBody(request) && !request.bodyUsed) return this.#afterBody(request, listener, reply)
     return reply
   }
 
-  async #afterBody(request: Request, reply: Awaitable<Response>): Promise<Response> {
+  async #afterBody(request: Request, listener: Listener | null, reply: Awaitable<Response>): Promise<Response> {
     const answered = await reply
-    await discardBody({ request, limits: this.#options.limits })
+    await discardBody({ request, listener, limits: this.#options.limits })
     return answered
   }
 
@@ -127,6 +127,7 @@ export class Routes {
       if (request.method === 'OPTIONS') return preflightReply()
       if (isSms(target.rawPath)) return this.#sms.answer(origin, target)
       raw = target.raw
+      if (mayHaveBody(request)) limits.checkBodies(origin)
       const reply = limits.within(origin, () => this.#choose(origin, target))
       return reply instanceof Promise ? reply.catch((thrown) => this.#error(request, thrown, raw)) : reply
     } catch (thrown) {

@@ -1,11 +1,5 @@
 import { readFile } from 'node:fs/promises'
-
-/** The other end of a connection. */
-export interface Peer {
-  /** IPv4 or IPv6. */
-  readonly address: string
-  readonly port: number
-}
+import type { Peer } from './peer.ts'
 
 /** A connection that both sides have open, as the tables of the system write it. */
 const ESTABLISHED = '01'

@@ -1,3 +1,4 @@
+import { type Peer, peerOf } from './peer.ts'
 import type { Target } from './target.ts'
 
 /** What the listener knows of a connection. */
@@ -5,7 +6,7 @@ export interface Listener {
   readonly protocol: string | null
   /** It listens at; absent on a socket of the file system. */
   readonly port?: number | undefined
-  requestIP(request: Request): { readonly address: string; readonly port: number } | null
+  requestIP(request: Request): Peer | null
   /** Sets how long the connection may be silent, in seconds; 0 for ever. */
   timeout(request: Request, seconds: number): void
 }
@@ -28,10 +29,8 @@ export interface Transport {
  */
 export function trustProxies(proxies: readonly string[]): Transport {
   const trusted = new Set(proxies)
-  const peerOf = (request: Request, listener: Listener | null) =>
-    listener?.requestIP(request)?.address.replace(/^::ffff:/, '')
   const addressOf: Transport['addressOf'] = (request, listener) => {
-    const peer = peerOf(request, listener)
+    const peer = peerAddress(request, listener)
     if (peer === undefined || !trusted.has(peer)) return peer
     // Each proxy adds whom it has heard from; what stands before the last stranger may be made up.
     const hops = request.headers.get('x-forwarded-for')?.split(',') ?? []
@@ -41,16 +40,20 @@ export function trustProxies(proxies: readonly string[]): Transport {
     addressOf,
     // A proxy on this machine speaks for others.
     isLocal: (request, listener) => {
-      const peer = peerOf(request, listener)
+      const peer = peerAddress(request, listener)
       return peer !== undefined && !trusted.has(peer) && isLoopback(peer)
     },
     isSecure: (target, request, listener) => {
       if ((target.scheme ?? listener?.protocol) === 'https') return true
       if (trusted.size === 0 || request.headers.get('x-forwarded-proto')?.toLowerCase() !== 'https') return false
-      const peer = peerOf(request, listener)
+      const peer = peerAddress(request, listener)
       return peer !== undefined && trusted.has(peer)
     },
   }
+}
+
+function peerAddress(request: Request, listener: Listener | null): string | undefined {
+  return peerOf(request, listener)?.address.replace(/^::ffff:/, '')
 }
 
 /** Whether only this machine has an address. */

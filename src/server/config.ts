@@ -129,6 +129,11 @@ export const configSchema = Type.Object({
     default: defaultClientLimits.maxStreamsPerAddress,
     description: 'the same from one address; more are answered 429; 0: any number',
   }),
+  MAX_BODIES: Type.Integer({
+    minimum: 0,
+    default: defaultClientLimits.maxBodies,
+    description: 'bodies at once that have not come yet; of more one is answered 503; 0: any number',
+  }),
   IDLE_TIMEOUT_S: Type.Integer({
     minimum: LEAST_IDLE_SECONDS,
     maximum: MOST_IDLE_SECONDS,

@@ -10,7 +10,7 @@ const FIRST_FAILURE = 500
  * Lines a second about requests that were slow or have failed, and twice that at once. Who asks much, or leaves much
  * unfinished, must neither fill the disk of the log nor keep the loop busy with writing it.
  */
-const LINES_PER_SECOND = 50
+const LINES_PER_SECOND = 10
 
 /** Structured lines on standard output. */
 export function createLogger(level: string): Logger {

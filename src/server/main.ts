@@ -125,6 +125,7 @@ function optionsOf(config: Config, { secret, smsKey }: Keys, rules: string | und
       maxRequests: config.MAX_REQUESTS,
       maxRequestsPerAddress: config.MAX_REQUESTS_PER_ADDRESS,
       maxStreams: config.MAX_STREAMS,
+      maxBodies: config.MAX_BODIES,
       maxStreamsPerAddress: config.MAX_STREAMS_PER_ADDRESS,
       idleSeconds: config.IDLE_TIMEOUT_S,
       transferSeconds: config.TRANSFER_TIMEOUT_S,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import fc from 'fast-check'
+import { AwaitedBodies } from '../../src/http/awaited-bodies.ts'
 import { Holdings } from '../../src/http/holdings.ts'
 import { Places } from '../../src/http/places.ts'
 import { Rate } from '../../src/http/rate.ts'
@@ -37,6 +39,36 @@ async function beginning(server: HttpsServer, text: string): Promise<{ socket: T
   socket.on('close', () => answer.resolve('closed'))
   await begun.promise
   return { socket, answer: answer.promise }
+}
+
+/** Over HTTP/2, writes whose bodies do not come. */
+function unfinished({ url, ca }: HttpsServer) {
+  const session = connectHttp2(url, { ca })
+  let waiting = 0
+  const begin = (path: string) => {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown[]>()
+    const stream = session.request({ ':method': 'PUT', ':path': path }, { endStream: false })
+    waiting++
+    let head: unknown[] = []
+    let text = ''
+    stream.on('response', (headers) => {
+      waiting--
+      head = [headers[':status'], headers['retry-after']]
+    })
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8')
+    })
+    stream.on('end', () => resolve([...head, JSON.parse(text)]))
+    stream.on('error', reject)
+    // Nobody waits for most of them.
+    promise.catch(() => {})
+    return promise
+  }
+  return {
+    begin,
+    waiting: () => waiting,
+    [Symbol.asyncDispose]: async () => session.destroy(),
+  }
 }
 
 const HALF_PUT = 'PUT /b.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n"x'
@@ -122,6 +154,60 @@ describe('at once', () => {
     expect(told(answer)).toEqual([...refusal])
     socket.destroy()
     while ((await get()).status !== 200);
+  })
+
+  test('bodies that have not come: for one more the oldest is given up', async () => {
+    await using server = await serving({ maxBodies: 2 })
+    const begun: Awaited<ReturnType<typeof beginning>>[] = []
+    for (let count = 0; count < 3; count++) {
+      begun.push(await beginning(server, HALF_PUT))
+      // Answered behind what came before it.
+      expect((await server.call('GET', '/a.json')).status).toBe(200)
+    }
+    const [oldest, ...others] = begun
+    expect(await oldest!.answer).toStartWith('HTTP/1.1 503')
+    expect(await oldest!.answer).toContain(JSON.stringify(BUSY))
+    // Those that came behind it are taken, as is one that comes at once.
+    expect((await server.call('PUT', '/c.json', { body: '1' })).status).toBe(200)
+    const last = others.at(-1)!
+    last.socket.write(`${'x'.repeat(97)}"`)
+    expect(await last.answer).toStartWith('HTTP/1.1 200')
+    for (const { socket } of begun) socket.destroy()
+  })
+
+  test('bodies that have not come: a connection with many of them gets no more, another one does', async () => {
+    await using server = await serving({ maxBodies: 16 })
+    await using greedy = unfinished(server)
+    // Eight are there for anybody, and eight more are known to be its own.
+    const answers = Array.from({ length: 40 }, () => greedy.begin('/b.json'))
+    const refusals = await Promise.all(answers.slice(16))
+    for (const refusal of refusals) expect(refusal).toEqual([503, '5', BUSY])
+    expect((await server.call('PUT', '/c.json', { body: '1' })).status).toBe(200)
+    expect(greedy.waiting()).toBeGreaterThanOrEqual(15)
+  })
+
+  test('bodies are given back once, whoever has them, and are never too many', () => {
+    const step = fc.record({ connection: fc.integer({ min: 0, max: 3 }), ends: fc.nat(5) })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 30 }), fc.array(step, { maxLength: 200 }), (most, steps) => {
+        const bodies = new AwaitedBodies(most)
+        const held: { connection: number; leave: () => void }[] = []
+        for (const { connection, ends } of steps) {
+          const entered = { connection, leave: () => {} }
+          const leave = bodies.enter(
+            () => String(connection),
+            () => held.splice(held.indexOf(entered), 1),
+          )
+          if (leave === undefined) expect(held.filter((one) => one.connection === connection).length).toBeGreaterThan(7)
+          else held.push(Object.assign(entered, { leave }))
+          if (ends === 0) for (const { leave: over } of held.splice(0, 1)) for (const end of [over, over]) end()
+          expect(bodies.size).toBe(held.length)
+          expect(bodies.size).toBeLessThanOrEqual(most)
+        }
+        for (const { leave } of held) leave()
+        expect([bodies.size, bodies.connections]).toEqual([0, 0])
+      }),
+    )
   })
 
   test('places are given back once, and nothing stays of them', () => {
@@ -239,6 +325,7 @@ describe('memory', () => {
 const WRONG: readonly Clients[] = [
   { ratePerAddress: -1 },
   { maxStreams: 1.5 },
+  { maxBodies: -1 },
   { idleSeconds: 4 },
   { idleSeconds: 256 },
   { maxTransferBytes: 0 },

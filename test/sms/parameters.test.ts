@@ -93,7 +93,7 @@ describe('a body', () => {
     request.headers.delete('content-type')
     if (type !== undefined) request.headers.set('content-type', type)
     try {
-      return Object.fromEntries(await readParameters({ request, limits: new ClientLimits() }, 'a=1'))
+      return Object.fromEntries(await readParameters({ request, listener: null, limits: new ClientLimits() }, 'a=1'))
     } catch (thrown) {
       return thrown instanceof DholeError ? thrown.code : thrown
     }

@@ -1,0 +1,22 @@
+import type { Listener } from './transport.ts'
+
+/** The other end of a connection. */
+export interface Peer {
+  /** IPv4 or IPv6. */
+  readonly address: string
+  readonly port: number
+}
+
+const PEER = Symbol('peer')
+type Known = Request & { [PEER]?: Peer | null }
+
+/**
+ * Who is at the other end: the client, or a proxy. Asked of the system once for each request, as that takes longer than
+ * all else one may want to know of it.
+ * @returns `null` where there is no connection, or none any more
+ */
+export function peerOf(request: Request, listener: Listener | null): Peer | null {
+  const known: Known = request
+  known[PEER] ??= listener?.requestIP(request) ?? null
+  return known[PEER]
+}
