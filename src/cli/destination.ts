@@ -15,13 +15,6 @@ export interface Destination extends Disposable {
 
 /** Standard output. */
 export class Output implements Destination {
-  constructor() {
-    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-      // Whoever stops reading, as `head` does, has seen enough. Other errors are told to whoever writes.
-      if (error.code === 'EPIPE') process.exit()
-    })
-  }
-
   write(text: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       process.stdout.write(text, (error) => (error ? reject(error) : resolve()))

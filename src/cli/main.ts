@@ -32,7 +32,18 @@ for (const name of Object.keys(configSchema.properties)) {
   serveCommand.addOption(fallback === undefined ? option : option.default(undefined, String(fallback)))
 }
 
+let isServing = false
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // A server is there for others than whoever reads what it prints.
+  if (isServing) return
+  // Whoever stops reading, as `head` does, has seen enough.
+  if (error.code === 'EPIPE') process.exit(0)
+  process.stderr.write(`dhole: ${error.message}\n`)
+  process.exit(EXIT_UNUSABLE)
+})
+
 serveCommand.action(async (flags: Record<string, string | undefined>) => {
+  isServing = true
   // Whoever is told that it listens may stop it in the same moment.
   const stopped = Promise.withResolvers<void>()
   process.once('SIGTERM', () => stopped.resolve())

@@ -318,3 +318,14 @@ async function otherKey(dataDir: string): Promise<void> {
   const { private: key } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
   writeFileSync(join(dataDir, 'tls/certificate-key.pem'), key)
 }
+
+test('whoever reads no more of what is printed is told of no failure', async () => {
+  const main = Bun.fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+  const child = Bun.spawn([process.execPath, main, 'doctor', '--data-dir', '/nowhere'], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  await child.stdout.cancel()
+  // It would be 1, as there is no such folder.
+  expect([await child.exited, await child.stderr.text()]).toEqual([0, ''])
+})
