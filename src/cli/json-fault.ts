@@ -4,16 +4,9 @@ import type { Limits } from '../tree/limits.ts'
 import { checkWhole, planPart } from '../tree/part.ts'
 import { checkPath, type Path } from '../tree/path.ts'
 import { parsePriority } from '../tree/priority.ts'
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.ts'
 import type { MembersSlice } from './json-slices.ts'
 
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_ARRAY = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
 const ENDS_LITERAL = new Set([...Buffer.from(' \t\n\r,:[]{}"')])
 
 /** What is wrong in a JSON text, and where. */

@@ -1,21 +1,22 @@
 import { MAX_DEPTH } from '../tree/limits.ts'
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const DOT = 0x2e
-const COLON = 0x3a
-const OPEN_ARRAY = 0x5b
-const SLASH = 0x2f
-const BACKSLASH = 0x5c
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
+import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COMMA,
+  DOT,
+  endOfPlainKey,
+  endOfString,
+  mayBeKey,
+  nextMember,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  SPACE,
+} from './json-bytes.ts'
 
 /** What a byte outside strings means for where members end; 0 for most. */
 const MEANING = new Uint8Array(256)
 for (const byte of [QUOTE, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT]) MEANING[byte] = byte
-const SPACE = new Uint8Array(256)
-for (const byte of [0x20, 0x09, 0x0a, 0x0d]) SPACE[byte] = 1
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 /** One level more than a tree has, for `.value` and `.priority` of the wrong kind, which are told of where they stand. */
@@ -451,48 +452,4 @@ export class JsonSlicer {
     if (this.#splits.length > 0) return new BrokenText(message, this.#members(this.#length, 0), this.#base + at)
     return new BrokenText(message, { kind: 'whole', bytes, offset }, this.#base + at)
   }
-}
-
-/** Behind the quote that ends a string; where its end is not known yet, the complement of where to look on. */
-function endOfString(bytes: Uint8Array, from: number, length: number): number {
-  let at = from
-  while (at < length) {
-    const byte = bytes[at]
-    if (byte === QUOTE) return at + 1
-    at += byte === BACKSLASH ? 2 : 1
-  }
-  return ~at
-}
-
-/** Whether a string may be a key: what stands before it is no colon. */
-function mayBeKey(bytes: Uint8Array, quote: number): boolean {
-  let at = quote - 1
-  while (at >= 0 && SPACE[bytes[at] as number] === 1) at--
-  return at < 0 || bytes[at] !== COLON
-}
-
-/** Behind the quote that ends a key; -1 when its end is not known yet, or it is an odd one. */
-function endOfPlainKey(bytes: Uint8Array, from: number, length: number): number {
-  if (bytes[from] === DOT) return -1
-  for (let at = from; at < length; at++) {
-    const byte = bytes[at]
-    if (byte === QUOTE) return at + 1
-    if (byte === SLASH || byte === BACKSLASH) return -1
-  }
-  return -1
-}
-
-/** Behind the next comma that separates members of leaves, or behind the end. */
-function nextMember(bytes: Uint8Array, from: number, end: number): number {
-  let at = from
-  while (at <= end) {
-    const byte = bytes[at]
-    if (byte === COMMA) return at + 1
-    if (byte !== QUOTE) at++
-    else {
-      const behind = endOfString(bytes, at + 1, end + 1)
-      at = behind < 0 ? end + 1 : behind
-    }
-  }
-  return end + 1
 }

@@ -1,0 +1,60 @@
+/** Bytes of JSON text, and where what they begin ends. */
+
+export const QUOTE = 0x22
+export const COMMA = 0x2c
+export const DOT = 0x2e
+export const COLON = 0x3a
+export const OPEN_ARRAY = 0x5b
+const SLASH = 0x2f
+export const BACKSLASH = 0x5c
+export const CLOSE_ARRAY = 0x5d
+export const OPEN_OBJECT = 0x7b
+export const CLOSE_OBJECT = 0x7d
+
+/** 1 for what may stand between any two parts. */
+export const SPACE = new Uint8Array(256)
+for (const byte of [0x20, 0x09, 0x0a, 0x0d]) SPACE[byte] = 1
+
+/** Behind the quote that ends a string; where its end is not known yet, the complement of where to look on. */
+export function endOfString(bytes: Uint8Array, from: number, length: number): number {
+  let at = from
+  while (at < length) {
+    const byte = bytes[at]
+    if (byte === QUOTE) return at + 1
+    at += byte === BACKSLASH ? 2 : 1
+  }
+  return ~at
+}
+
+/** Whether a string may be a key: what stands before it is no colon. */
+export function mayBeKey(bytes: Uint8Array, quote: number): boolean {
+  let at = quote - 1
+  while (at >= 0 && SPACE[bytes[at] as number] === 1) at--
+  return at < 0 || bytes[at] !== COLON
+}
+
+/** Behind the quote that ends a key; -1 when its end is not known yet, or it is an odd one. */
+export function endOfPlainKey(bytes: Uint8Array, from: number, length: number): number {
+  if (bytes[from] === DOT) return -1
+  for (let at = from; at < length; at++) {
+    const byte = bytes[at]
+    if (byte === QUOTE) return at + 1
+    if (byte === SLASH || byte === BACKSLASH) return -1
+  }
+  return -1
+}
+
+/** Behind the next comma that separates members of leaves, or behind the end. */
+export function nextMember(bytes: Uint8Array, from: number, end: number): number {
+  let at = from
+  while (at <= end) {
+    const byte = bytes[at]
+    if (byte === COMMA) return at + 1
+    if (byte !== QUOTE) at++
+    else {
+      const behind = endOfString(bytes, at + 1, end + 1)
+      at = behind < 0 ? end + 1 : behind
+    }
+  }
+  return end + 1
+}
