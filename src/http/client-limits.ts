@@ -19,10 +19,14 @@ export interface ClientLimitSettings {
   readonly maxRequests: number
   /** The same from one address. */
   readonly maxRequestsPerAddress: number
+  /** The same to one application. */
+  readonly maxRequestsPerApp: number
   /** Streams at once. */
   readonly maxStreams: number
   /** The same from one address. */
   readonly maxStreamsPerAddress: number
+  /** The same to one application. */
+  readonly maxStreamsPerApp: number
   /** Bodies at once that have not come yet. */
   readonly maxBodies: number
   /** Time a connection may be silent, in seconds. */
@@ -40,8 +44,10 @@ export const defaultClientLimits: ClientLimitSettings = {
   ratePerApp: 0,
   maxRequests: 0,
   maxRequestsPerAddress: 0,
+  maxRequestsPerApp: 0,
   maxStreams: 20_000,
   maxStreamsPerAddress: 0,
+  maxStreamsPerApp: 0,
   maxBodies: 4096,
   idleSeconds: 30,
   transferSeconds: 30,
@@ -70,18 +76,23 @@ export class ClientLimits {
   readonly #perAddress: Rate | undefined
   readonly #perApp: Rate | undefined
   readonly #requests: Places | undefined
+  readonly #requestsOfApp: Places | undefined
   readonly #streams: Places
+  readonly #streamsOfApp: Places | undefined
   readonly #bodies: AwaitedBodies
   readonly #holdings: Holdings
   readonly #deadlines = new Deadlines()
 
   constructor(settings: ClientLimitSettings = defaultClientLimits) {
-    const { ratePerAddress, ratePerApp, maxRequests, maxRequestsPerAddress } = settings
+    const { ratePerAddress, ratePerApp, maxRequests, maxRequestsPerAddress, maxRequestsPerApp, maxStreamsPerApp } =
+      settings
     this.settings = settings
     this.#perAddress = ratePerAddress > 0 ? new Rate(ratePerAddress) : undefined
     this.#perApp = ratePerApp > 0 ? new Rate(ratePerApp) : undefined
     const isCounting = maxRequests > 0 || maxRequestsPerAddress > 0
     this.#requests = isCounting ? new Places({ most: maxRequests, mostOfOne: maxRequestsPerAddress }) : undefined
+    this.#requestsOfApp = ofEach(maxRequestsPerApp)
+    this.#streamsOfApp = ofEach(maxStreamsPerApp)
     this.#streams = new Places({ most: settings.maxStreams, mostOfOne: settings.maxStreamsPerAddress })
     this.#bodies = new AwaitedBodies(settings.maxBodies)
     this.#holdings = new Holdings(settings.maxTransferBytes)
@@ -94,13 +105,24 @@ export class ClientLimits {
    */
   within(asker: Asker, answer: () => Awaitable<Response>): Awaitable<Response> {
     if (this.#perAddress !== undefined) this.#checkAddress(this.#perAddress, asker)
-    return this.#requests === undefined ? answer() : counted(placeOf(this.#requests, asker), answer)
+    if (this.#requests === undefined) return answer()
+    return counted(
+      placeOf(this.#requests, () => networkOfAsker(asker)),
+      answer,
+    )
   }
 
-  /** @throws `quota` when an application is asked too often */
-  checkApplication(id: string): void {
-    if (this.#perApp === undefined) return
-    if (!this.#perApp.take(id, performance.now())) throw new DholeError('quota')
+  /**
+   * Answers a request to an application, unless it is asked too often or too much of it is under way.
+   * @throws `quota`, and what `answer` throws
+   */
+  withinApplication(id: string, answer: () => Awaitable<Response>): Awaitable<Response> {
+    if (this.#perApp !== undefined && !this.#perApp.take(id, performance.now())) throw new DholeError('quota')
+    if (this.#requestsOfApp === undefined) return answer()
+    return counted(
+      placeOf(this.#requestsOfApp, () => id),
+      answer,
+    )
   }
 
   /**
@@ -108,8 +130,19 @@ export class ClientLimits {
    * @returns to be called when it is over, at least once
    * @throws `quota`, `too-busy`
    */
-  enterStream(asker: Asker): () => void {
-    return placeOf(this.#streams, asker)
+  enterStream(asker: Asker, applicationId: string): () => void {
+    const leave = placeOf(this.#streams, () => networkOfAsker(asker))
+    if (this.#streamsOfApp === undefined) return leave
+    try {
+      const leaveApplication = placeOf(this.#streamsOfApp, () => applicationId)
+      return () => {
+        leave()
+        leaveApplication()
+      }
+    } catch (full) {
+      leave()
+      throw full
+    }
   }
 
   /**
@@ -183,8 +216,13 @@ function counted(leave: () => void, answer: () => Awaitable<Response>): Awaitabl
   }
 }
 
-function placeOf(places: Places, asker: Asker): () => void {
-  const place = places.take(() => networkOfAsker(asker))
+/** So many for each application, and any number of them. */
+function ofEach(most: number): Places | undefined {
+  return most > 0 ? new Places({ most: 0, mostOfOne: most }) : undefined
+}
+
+function placeOf(places: Places, holderOf: () => string): () => void {
+  const place = places.take(holderOf)
   if (typeof place === 'string') throw fullError(place)
   return place
 }

@@ -175,7 +175,7 @@ export class DataRoutes {
     if (elsewhere) return redirectReply(elsewhere)
     // Nobody may be taken for idle while nothing happens.
     workInSilence(data)
-    const leave = limits.enterStream(data)
+    const leave = limits.enterStream(data, application.id)
     const cut = () => listener?.timeout(request, CUT_SECONDS)
     return openStream(application.database, {
       leave,

@@ -2,17 +2,17 @@
 export interface PlaceSettings {
   /** In all; 0: any number. */
   readonly most: number
-  /** Of one network; 0: any number. */
+  /** Of one holder, such as a network or an application; 0: any number. */
   readonly mostOfOne: number
 }
 
 /** Whose places are all taken. */
 export type Full = 'all' | 'one'
 
-/** A bounded number of places, in all and for each network. Nothing stays of what is over. */
+/** A bounded number of places, in all and for each holder. Nothing stays of what is over. */
 export class Places {
   readonly #settings: PlaceSettings
-  readonly #byNetwork = new Map<string, number>()
+  readonly #byHolder = new Map<string, number>()
   #taken = 0
 
   constructor(settings: PlaceSettings) {
@@ -23,23 +23,23 @@ export class Places {
     return this.#taken
   }
 
-  /** Networks that have a place. */
-  get networks(): number {
-    return this.#byNetwork.size
+  /** Holders that have a place, where they are counted. */
+  get holders(): number {
+    return this.#byHolder.size
   }
 
   /**
-   * @param networkOf asked only when networks are counted
+   * @param holderOf asked only when holders are counted
    * @returns gives the place back, however often it is called; whose places are taken, when there is none
    */
-  take(networkOf: () => string): (() => void) | Full {
+  take(holderOf: () => string): (() => void) | Full {
     const { most, mostOfOne } = this.#settings
     if (most > 0 && this.#taken >= most) return 'all'
-    const network = mostOfOne > 0 ? networkOf() : undefined
-    if (network !== undefined) {
-      const taken = this.#byNetwork.get(network) ?? 0
+    const holder = mostOfOne > 0 ? holderOf() : undefined
+    if (holder !== undefined) {
+      const taken = this.#byHolder.get(holder) ?? 0
       if (taken >= mostOfOne) return 'one'
-      this.#byNetwork.set(network, taken + 1)
+      this.#byHolder.set(holder, taken + 1)
     }
     this.#taken++
     let isTaken = true
@@ -47,13 +47,13 @@ export class Places {
       if (!isTaken) return
       isTaken = false
       this.#taken--
-      if (network !== undefined) this.#leave(network)
+      if (holder !== undefined) this.#leave(holder)
     }
   }
 
-  #leave(network: string): void {
-    const others = (this.#byNetwork.get(network) ?? 0) - 1
-    if (others > 0) this.#byNetwork.set(network, others)
-    else this.#byNetwork.delete(network)
+  #leave(holder: string): void {
+    const others = (this.#byHolder.get(holder) ?? 0) - 1
+    if (others > 0) this.#byHolder.set(holder, others)
+    else this.#byHolder.delete(holder)
   }
 }

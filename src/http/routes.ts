@@ -163,7 +163,7 @@ export class Routes {
   /** What takes its time keeps the application open. */
   #answer(application: Application, origin: Origin, target: Target): Awaitable<Response> {
     try {
-      const reply = this.#route(application, origin, target)
+      const reply = origin.limits.withinApplication(application.id, () => this.#route(application, origin, target))
       if (!(reply instanceof Promise)) return reply
       const refusal = (thrown: unknown) => this.#error(origin.request, thrown, target.raw, application)
       return reply.catch(refusal).finally(application.hold())
@@ -174,7 +174,6 @@ export class Routes {
 
   #route(application: Application, origin: Origin, target: Target): Awaitable<Response> {
     const { rawPath, raw } = target
-    origin.limits.checkApplication(application.id)
     if (isTokenExchange(rawPath)) {
       return exchangeToken(rawPath, raw, application, origin, (error) => this.#refused(origin.request, error))
     }

@@ -65,10 +65,10 @@ export class SmsRoutes {
   #choose(origin: Origin, { rawPath, search }: Target): Awaitable<Response> {
     if (rawPath === CARRIER_CODES_PATH) return carrierCodes(origin.request)
     const [, version = '', id = '', name = ''] = PATH.exec(rawPath) ?? []
-    const use = (application: Application) => {
-      origin.limits.checkApplication(application.id)
-      return this.#use(application, `${version}/${name}`, search, origin)
-    }
+    const use = (application: Application) =>
+      origin.limits.withinApplication(application.id, () =>
+        this.#use(application, `${version}/${name}`, search, origin),
+      )
     const chosen = this.#options.applications.choose({ ns: id, host: '' })
     return chosen instanceof Promise ? chosen.then(use) : use(chosen)
   }

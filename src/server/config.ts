@@ -119,6 +119,11 @@ export const configSchema = Type.Object({
     default: defaultClientLimits.maxRequestsPerAddress,
     description: 'the same from one address; more are answered 429; 0: any number',
   }),
+  MAX_REQUESTS_PER_APP: Type.Integer({
+    minimum: 0,
+    default: defaultClientLimits.maxRequestsPerApp,
+    description: 'the same to one application; more are answered 429; 0: any number',
+  }),
   MAX_STREAMS: Type.Integer({
     minimum: 0,
     default: defaultClientLimits.maxStreams,
@@ -128,6 +133,11 @@ export const configSchema = Type.Object({
     minimum: 0,
     default: defaultClientLimits.maxStreamsPerAddress,
     description: 'the same from one address; more are answered 429; 0: any number',
+  }),
+  MAX_STREAMS_PER_APP: Type.Integer({
+    minimum: 0,
+    default: defaultClientLimits.maxStreamsPerApp,
+    description: 'the same to one application; more are answered 429; 0: any number',
   }),
   MAX_BODIES: Type.Integer({
     minimum: 0,

@@ -123,6 +123,7 @@ describe('at once', () => {
   test.each([
     ['in all', { maxStreams: 1 }, [503, '5', BUSY]],
     ['of an address', { maxStreamsPerAddress: 1 }, [429, '1', QUOTA]],
+    ['of an application', { maxStreamsPerApp: 1 }, [429, '1', QUOTA]],
   ] as const)('streams %s: one more is refused until one has ended', async (_, clients, refusal) => {
     await using server = await serving(clients)
     const accept = { headers: { Accept: 'text/event-stream' } }
@@ -145,6 +146,7 @@ describe('at once', () => {
   test.each([
     ['in all', { maxRequests: 1 }, [503, '5', BUSY]],
     ['of an address', { maxRequestsPerAddress: 1 }, [429, '1', QUOTA]],
+    ['of an application', { maxRequestsPerApp: 1 }, [429, '1', QUOTA]],
   ] as const)('requests %s: one more is refused until one has ended', async (_, clients, refusal) => {
     await using server = await serving(clients)
     const { socket } = await beginning(server, HALF_PUT)
@@ -154,6 +156,23 @@ describe('at once', () => {
     expect(told(answer)).toEqual([...refusal])
     socket.destroy()
     while ((await get()).status !== 200);
+  })
+
+  test('what is under way in one application takes no place of another', async () => {
+    await using server = await serving({ maxRequestsPerApp: 1, maxStreamsPerApp: 1 }, { app: open, zoo: open })
+    const accept = { headers: { Accept: 'text/event-stream' } }
+    await using _stream = await openSource(server, '/a.json?ns=app')
+    expect((await server.call('GET', '/a.json?ns=app', accept)).status).toBe(429)
+    await using other = await openSource(server, '/a.json?ns=zoo')
+    expect((await other.next()).path).toBe('/')
+    const { socket } = await beginning(server, HALF_PUT.replace('/b.json', '/b.json?ns=app'))
+    const get = (ns: string) => server.call('GET', `/a.json?ns=${ns}`)
+    while ((await get('app')).status === 200);
+    expect((await get('zoo')).status).toBe(200)
+    // A call about text messages counts as well, in its own words.
+    const sms = await server.call('GET', '/api/v2/app/status')
+    expect(told(sms)).toMatchObject([429, '1', { errcode: 70304 }])
+    socket.destroy()
   })
 
   test('bodies that have not come: for one more the oldest is given up', async () => {
@@ -217,7 +236,7 @@ describe('at once', () => {
     for (const leave of [c, c, c]) if (typeof leave === 'function') leave()
     expect([places.taken, places.take(() => 'x')]).toEqual([2, 'one'])
     for (const leave of [a, b]) if (typeof leave === 'function') leave()
-    expect([places.taken, places.networks]).toEqual([0, 0])
+    expect([places.taken, places.holders]).toEqual([0, 0])
   })
 })
 
@@ -326,6 +345,8 @@ const WRONG: readonly Clients[] = [
   { ratePerAddress: -1 },
   { maxStreams: 1.5 },
   { maxBodies: -1 },
+  { maxStreamsPerApp: -1 },
+  { maxRequestsPerApp: 0.5 },
   { idleSeconds: 4 },
   { idleSeconds: 256 },
   { maxTransferBytes: 0 },
