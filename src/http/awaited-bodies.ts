@@ -1,6 +1,14 @@
 /** So many bodies of one connection are waited for, however many are in all. */
 const MOST_OF_ONE = 8
 
+/** A body that is waited for. */
+export interface AwaitedBody {
+  /** So much of it has come that it is no older than one that begins now. */
+  renew(): void
+  /** It is not waited for any more. */
+  over(): void
+}
+
 interface Awaited {
   readonly cut: () => void
   /** Whose it is, where that was asked. */
@@ -44,9 +52,9 @@ export class AwaitedBodies {
   /**
    * @param connectionOf asked only when there are many; `undefined` is nobody in particular
    * @param cut called at most once, when the body is given up; it counts as over then
-   * @returns to be called when the body is over, however often; `undefined` where it must not be waited for
+   * @returns `undefined` where it must not be waited for
    */
-  enter(connectionOf: () => string | undefined, cut: () => void): (() => void) | undefined {
+  enter(connectionOf: () => string | undefined, cut: () => void): AwaitedBody | undefined {
     const connection = this.isCrowded ? connectionOf() : undefined
     const own = this.#ownOf(connection)
     if (this.#isFull && own >= MOST_OF_ONE) return undefined
@@ -54,7 +62,12 @@ export class AwaitedBodies {
     if (this.#isFull) this.#giveUpOldest()
     const awaited: Awaited = { cut, connection }
     this.#awaited.add(awaited)
-    return () => this.#leave(awaited)
+    return {
+      renew: () => {
+        if (this.#awaited.delete(awaited)) this.#awaited.add(awaited)
+      },
+      over: () => this.#leave(awaited),
+    }
   }
 
   get #isFull(): boolean {

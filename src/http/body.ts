@@ -10,6 +10,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Size from which parsing and checking a body are worth a turn of the event loop each. */
 const LARGE_BYTES = 128 * 1024
 
+/** So much more of a body shows that it goes on: who sends byte by byte has us wait all the same. */
+const RENEWING_BYTES = 16 * 1024
+
 /** Whose body it is. */
 export type Sender = Pick<Origin, 'request' | 'listener' | 'limits'>
 
@@ -108,8 +111,9 @@ async function arrived(sender: Sender, length: number | undefined, maxBytes: num
   // Whether anybody waits for it is not known here.
   stop.promise.catch(() => {})
   const cut = () => stop.reject(new DholeError('too-busy'))
-  const leave = limits.awaitBody(sender, cut)
+  const awaited = limits.awaitBody(sender, cut)
   let soFar = 0
+  let renewedAt = 0
   const callOff = limits.expect(
     () => soFar,
     () => stop.reject(new DholeError('body-too-slow')),
@@ -123,9 +127,12 @@ async function arrived(sender: Sender, length: number | undefined, maxBytes: num
     return await readChunks(request.body, maxBytes, stop.promise, (held) => {
       soFar = held
       holding.resize(held)
+      if (held - renewedAt < RENEWING_BYTES) return
+      renewedAt = held
+      awaited.renew()
     })
   } finally {
-    leave()
+    awaited.over()
     callOff()
     holding.release()
   }

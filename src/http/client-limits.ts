@@ -1,7 +1,7 @@
 import { networkOf } from '../auth/network.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
-import { AwaitedBodies } from './awaited-bodies.ts'
+import { AwaitedBodies, type AwaitedBody } from './awaited-bodies.ts'
 import { Deadlines } from './deadlines.ts'
 import { type Holding, Holdings } from './holdings.ts'
 import { peerOf } from './peer.ts'
@@ -156,13 +156,12 @@ export class ClientLimits {
   /**
    * Waits for a body.
    * @param cut called at most once, when there are too many of them
-   * @returns to be called when it is over
    * @throws `too-busy` as `checkBodies`
    */
-  awaitBody({ request, listener }: Pick<Asker, 'request' | 'listener'>, cut: () => void): () => void {
-    const leave = this.#bodies.enter(() => connectionOf(request, listener), cut)
-    if (leave === undefined) throw new DholeError('too-busy')
-    return leave
+  awaitBody({ request, listener }: Pick<Asker, 'request' | 'listener'>, cut: () => void): AwaitedBody {
+    const body = this.#bodies.enter(() => connectionOf(request, listener), cut)
+    if (body === undefined) throw new DholeError('too-busy')
+    return body
   }
 
   /** Whether there are so many bodies to wait for that none should be that nobody wants. */

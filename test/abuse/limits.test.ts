@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import fc from 'fast-check'
-import { AwaitedBodies } from '../../src/http/awaited-bodies.ts'
+import { AwaitedBodies, type AwaitedBody } from '../../src/http/awaited-bodies.ts'
 import { Holdings } from '../../src/http/holdings.ts'
 import { Places } from '../../src/http/places.ts'
 import { Rate } from '../../src/http/rate.ts'
@@ -194,6 +194,24 @@ describe('at once', () => {
     for (const { socket } of begun) socket.destroy()
   })
 
+  test('bodies that have not come: one of which much has come is not the oldest any more', async () => {
+    await using server = await serving({ maxBodies: 2 })
+    const settled = async () => expect((await server.call('GET', '/a.json')).status).toBe(200)
+    const length = 200_000
+    const text = JSON.stringify('x'.repeat(length - 2))
+    const long = await beginning(server, HALF_PUT.replace('100\r\n\r\n"x', `${length}\r\n\r\n${text.slice(0, 1000)}`))
+    await settled()
+    const idle = await beginning(server, HALF_PUT)
+    await settled()
+    long.socket.write(text.slice(1000, 50_000))
+    await settled()
+    const last = await beginning(server, HALF_PUT)
+    expect(await idle.answer).toStartWith('HTTP/1.1 503')
+    long.socket.write(text.slice(50_000))
+    expect(await long.answer).toStartWith('HTTP/1.1 200')
+    for (const { socket } of [long, idle, last]) socket.destroy()
+  })
+
   test('bodies that have not come: a connection with many of them gets no more, another one does', async () => {
     await using server = await serving({ maxBodies: 16 })
     await using greedy = unfinished(server)
@@ -206,24 +224,33 @@ describe('at once', () => {
   })
 
   test('bodies are given back once, whoever has them, and are never too many', () => {
-    const step = fc.record({ connection: fc.integer({ min: 0, max: 3 }), ends: fc.nat(5) })
+    const step = fc.record({
+      connection: fc.integer({ min: 0, max: 3 }),
+      next: fc.constantFrom('nothing', 'nothing', 'renew', 'end'),
+    })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.array(step, { maxLength: 200 }), (most, steps) => {
         const bodies = new AwaitedBodies(most)
-        const held: { connection: number; leave: () => void }[] = []
-        for (const { connection, ends } of steps) {
-          const entered = { connection, leave: () => {} }
-          const leave = bodies.enter(
+        // Oldest first.
+        const held: { connection: number; body?: AwaitedBody | undefined }[] = []
+        for (const { connection, next } of steps) {
+          const entered: (typeof held)[number] = { connection }
+          entered.body = bodies.enter(
             () => String(connection),
-            () => held.splice(held.indexOf(entered), 1),
+            () => expect(held.shift()).toBe(entered),
           )
-          if (leave === undefined) expect(held.filter((one) => one.connection === connection).length).toBeGreaterThan(7)
-          else held.push(Object.assign(entered, { leave }))
-          if (ends === 0) for (const { leave: over } of held.splice(0, 1)) for (const end of [over, over]) end()
+          const own = held.filter((one) => one.connection === connection).length
+          if (entered.body === undefined) expect([held.length, own > 7]).toEqual([most, true])
+          else held.push(entered)
+          const [oldest] = held
+          if (next === 'renew') held.push(...held.splice(0, 1))
+          if (next === 'renew') oldest?.body?.renew()
+          if (next === 'end') for (const { body } of held.splice(0, 1)) for (const one of [body, body]) one?.over()
           expect(bodies.size).toBe(held.length)
           expect(bodies.size).toBeLessThanOrEqual(most)
         }
-        for (const { leave } of held) leave()
+        for (const { body } of held) body?.over()
+        for (const { body } of held) body?.renew()
         expect([bodies.size, bodies.connections]).toEqual([0, 0])
       }),
     )
