@@ -55,10 +55,9 @@ export class AwaitedBodies {
    * @returns `undefined` where it must not be waited for
    */
   enter(connectionOf: () => string | undefined, cut: () => void): AwaitedBody | undefined {
+    if (this.refuses(connectionOf)) return undefined
     const connection = this.isCrowded ? connectionOf() : undefined
-    const own = this.#ownOf(connection)
-    if (this.#isFull && own >= MOST_OF_ONE) return undefined
-    if (connection !== undefined) this.#byConnection.set(connection, own + 1)
+    if (connection !== undefined) this.#byConnection.set(connection, this.#ownOf(connection) + 1)
     if (this.#isFull) this.#giveUpOldest()
     const awaited: Awaited = { cut, connection }
     this.#awaited.add(awaited)

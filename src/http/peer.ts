@@ -1,10 +1,13 @@
-import type { Listener } from './transport.ts'
-
 /** The other end of a connection. */
 export interface Peer {
   /** IPv4 or IPv6. */
   readonly address: string
   readonly port: number
+}
+
+/** What knows who is at the other end. */
+export interface Switchboard {
+  requestIP(request: Request): Peer | null
 }
 
 const PEER = Symbol('peer')
@@ -15,7 +18,7 @@ type Known = Request & { [PEER]?: Peer | null }
  * all else one may want to know of it.
  * @returns `null` where there is no connection, or none any more
  */
-export function peerOf(request: Request, listener: Listener | null): Peer | null {
+export function peerOf(request: Request, listener: Switchboard | null): Peer | null {
   const known: Known = request
   known[PEER] ??= listener?.requestIP(request) ?? null
   return known[PEER]

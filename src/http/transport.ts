@@ -1,12 +1,11 @@
-import { type Peer, peerOf } from './peer.ts'
+import { peerOf, type Switchboard } from './peer.ts'
 import type { Target } from './target.ts'
 
 /** What the listener knows of a connection. */
-export interface Listener {
+export interface Listener extends Switchboard {
   readonly protocol: string | null
   /** It listens at; absent on a socket of the file system. */
   readonly port?: number | undefined
-  requestIP(request: Request): Peer | null
   /** Sets how long the connection may be silent, in seconds; 0 for ever. */
   timeout(request: Request, seconds: number): void
 }
