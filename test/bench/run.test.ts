@@ -42,6 +42,8 @@ test.skipIf(!isMeasurable)(`all chapters are measured, and nothing is left behin
   const before = { dirs: dataDirs(), kept: keptFiles() }
   const run = startBench('--tiny', '--check', '--json', file)
   const { status, stdout, stderr } = await run.ended()
+  // A run that breaks off has told why.
+  if (status > 1) throw new Error(stderr)
   expect(run.processes()).toEqual([])
   expect({ dirs: dataDirs(), kept: keptFiles() }).toEqual(before)
   const measured = chapterNames.filter((name) => partsOf(name, TINY).length > 0)
