@@ -1,5 +1,8 @@
 /** So many bodies of one connection are waited for, however many are in all. */
 const MOST_OF_ONE = 8
+/** Given up at once, at least; and so large a share of those that are too many. */
+const LEAST_AT_ONCE = 4
+const SHARE_AT_ONCE = 0.25
 
 /** A body that is waited for. */
 export interface AwaitedBody {
@@ -18,7 +21,8 @@ interface Awaited {
 /**
  * Bodies that have not come yet. Each takes memory that nobody counts, so there is a bound to them. Half of it is there
  * for anybody. From then on it is noted of which connection they are, and when all are taken, one that has us wait for
- * many gets no more; in place of others the oldest is given up, as it is the likeliest never to come.
+ * many gets no more; in place of others the oldest is given up, as it is the likeliest never to come. That is done in steps
+ * beside other work: to answer takes far longer than to begin, and many bodies are there before their place is needed.
  */
 export class AwaitedBodies {
   readonly #most: number
@@ -32,6 +36,11 @@ export class AwaitedBodies {
 
   get size(): number {
     return this.#awaited.size
+  }
+
+  /** Whether some must be given up. */
+  get areTooMany(): boolean {
+    return this.#surplus > 0
   }
 
   /** Whether half of them are taken. */
@@ -51,14 +60,13 @@ export class AwaitedBodies {
 
   /**
    * @param connectionOf asked only when there are many; `undefined` is nobody in particular
-   * @param cut called at most once, when the body is given up; it counts as over then
+   * @param cut called at most once, by `giveUp`; it counts as over then
    * @returns `undefined` where it must not be waited for
    */
   enter(connectionOf: () => string | undefined, cut: () => void): AwaitedBody | undefined {
     if (this.refuses(connectionOf)) return undefined
     const connection = this.isCrowded ? connectionOf() : undefined
     if (connection !== undefined) this.#byConnection.set(connection, this.#ownOf(connection) + 1)
-    if (this.#isFull) this.#giveUpOldest()
     const awaited: Awaited = { cut, connection }
     this.#awaited.add(awaited)
     return {
@@ -69,19 +77,29 @@ export class AwaitedBodies {
     }
   }
 
+  /** Gives up some of the oldest if there are too many. @returns whether there still are */
+  giveUp(): boolean {
+    const surplus = this.#surplus
+    const count = Math.min(surplus, Math.max(LEAST_AT_ONCE, Math.ceil(surplus * SHARE_AT_ONCE)))
+    const oldest = this.#awaited.values().take(count).toArray()
+    for (const awaited of oldest) {
+      this.#leave(awaited)
+      awaited.cut()
+    }
+    return count < surplus
+  }
+
+  /** So many are waited for that should not be. */
+  get #surplus(): number {
+    return this.#most > 0 ? Math.max(0, this.#awaited.size - this.#most) : 0
+  }
+
   get #isFull(): boolean {
     return this.#most > 0 && this.#awaited.size >= this.#most
   }
 
   #ownOf(connection: string | undefined): number {
     return connection === undefined ? 0 : (this.#byConnection.get(connection) ?? 0)
-  }
-
-  #giveUpOldest(): void {
-    const [oldest] = this.#awaited
-    if (oldest === undefined) return
-    this.#leave(oldest)
-    oldest.cut()
   }
 
   #leave(awaited: Awaited): void {

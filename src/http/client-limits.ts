@@ -80,6 +80,7 @@ export class ClientLimits {
   readonly #streams: Places
   readonly #streamsOfApp: Places | undefined
   readonly #bodies: AwaitedBodies
+  #isGivingUp = false
   readonly #holdings: Holdings
   readonly #deadlines = new Deadlines()
 
@@ -146,21 +147,22 @@ export class ClientLimits {
   }
 
   /**
-   * Asked before anything is done for a request with a body.
-   * @throws `too-busy` when there are too many bodies to wait for, and some are of its connection
+   * Asked before anything is done for a request with a body: whether there are too many bodies to wait for, and some are
+   * of its connection.
    */
-  checkBodies({ request, listener }: Pick<Asker, 'request' | 'listener'>): void {
-    if (this.#bodies.refuses(() => connectionOf(request, listener))) throw new DholeError('too-busy')
+  refusesBody({ request, listener }: Pick<Asker, 'request' | 'listener'>): boolean {
+    return this.#bodies.refuses(() => connectionOf(request, listener))
   }
 
   /**
    * Waits for a body.
    * @param cut called at most once, when there are too many of them
-   * @throws `too-busy` as `checkBodies`
+   * @throws `too-busy` where `refusesBody` holds
    */
   awaitBody({ request, listener }: Pick<Asker, 'request' | 'listener'>, cut: () => void): AwaitedBody {
     const body = this.#bodies.enter(() => connectionOf(request, listener), cut)
     if (body === undefined) throw new DholeError('too-busy')
+    if (this.#bodies.areTooMany) this.#giveUpLater()
     return body
   }
 
@@ -196,6 +198,16 @@ export class ClientLimits {
   /** The answer goes from here on: a client that does not take it is idle, as it was not while it waited. */
   endSilence({ request, listener }: Pick<Asker, 'request' | 'listener'>): void {
     listener?.timeout(request, this.settings.idleSeconds)
+  }
+
+  /** In turns to come, until there are not too many bodies any more. */
+  #giveUpLater(): void {
+    if (this.#isGivingUp) return
+    this.#isGivingUp = true
+    setImmediate(() => {
+      this.#isGivingUp = false
+      if (this.#bodies.giveUp()) this.#giveUpLater()
+    })
   }
 
   #checkAddress(rate: Rate, asker: Asker): void {

@@ -35,6 +35,8 @@ export interface RoutesOptions extends DataRoutesOptions, SmsRoutesOptions, Syst
 }
 
 const OK = 200
+/** Thrown for hundreds of requests at once, so it is made but once. */
+const TOO_BUSY = new DholeError('too-busy')
 /** Of what nobody gets any more; told to observers alone. */
 const BROKEN_OFF: ResponseInit = { status: 499 }
 
@@ -47,7 +49,7 @@ export class Routes {
   readonly #data: DataRoutes
   readonly #sms: SmsRoutes
   readonly #targets: KeptTargets
-  readonly #turns = new FairTurns()
+  readonly #turns = new FairTurns<Response>()
 
   constructor(options: RoutesOptions) {
     this.#options = options
@@ -95,16 +97,19 @@ export class Routes {
   #inTurn(request: Request, listener: Listener | null): Awaitable<Response> {
     if (!this.#turns.isOver()) return this.#handle(request, listener)
     const { transport } = this.#options
-    const network = networkOf(transport.addressOf(request, listener) ?? '')
-    // Nobody waits for the answer to what was broken off meanwhile, and nothing of it was promised.
-    return this.#turns.later(network, () =>
-      request.signal.aborted ? new Response(null, BROKEN_OFF) : this.#handle(request, listener),
-    )
+    return this.#turns.later({
+      network: () => networkOf(transport.addressOf(request, listener) ?? ''),
+      isGone: () => request.signal.aborted,
+      // Nobody waits for the answer to what was broken off meanwhile, and nothing of it was promised.
+      answer: () => (request.signal.aborted ? new Response(null, BROKEN_OFF) : this.#handle(request, listener)),
+    })
   }
 
   #handle(request: Request, listener: Listener | null): Awaitable<Response> {
     const reply = this.#reply(request, listener)
-    if (mayHaveBody(request) && !request.bodyUsed) return this.#afterBody(request, listener, reply)
+    if (mayHaveBody(request) && !request.bodyUsed && !this.#options.limits.isCrowded) {
+      return this.#afterBody(request, listener, reply)
+    }
     return reply
   }
 
@@ -127,7 +132,7 @@ export class Routes {
       if (request.method === 'OPTIONS') return preflightReply()
       if (isSms(target.rawPath)) return this.#sms.answer(origin, target)
       raw = target.raw
-      if (mayHaveBody(request)) limits.checkBodies(origin)
+      if (mayHaveBody(request) && limits.refusesBody(origin)) throw TOO_BUSY
       const reply = limits.within(origin, () => this.#choose(origin, target))
       return reply instanceof Promise ? reply.catch((thrown) => this.#error(request, thrown, raw)) : reply
     } catch (thrown) {
