@@ -1,7 +1,9 @@
 import type { Awaitable } from '../tree/awaitable.ts'
 
-/** How long requests are begun in one turn of the event loop, and those that have waited in the next, in milliseconds. */
-const MOST_MS = 0.5
+/** How long requests are begun in the turn of the event loop in which they come, in milliseconds. */
+const MOST_MS = 1
+/** In later turns: how long it is asked whose those are that wait, and how long they are begun. */
+const LATER_MS = 0.5
 /** Requests between two looks at the clock. */
 const LOOK_EVERY = 4
 
@@ -77,7 +79,7 @@ export class FairTurns<T> {
 
   /** Those that have come stand behind others of their network. */
   #lineUp(): void {
-    const until = performance.now() + MOST_MS
+    const until = performance.now() + LATER_MS
     for (const entry of this.#arrived) {
       this.#arrived.delete(entry)
       if (entry.waiting.isGone()) {
@@ -93,7 +95,7 @@ export class FairTurns<T> {
   }
 
   #answerInTurn(): void {
-    const until = performance.now() + MOST_MS
+    const until = performance.now() + LATER_MS
     // One of each in turn: a name that is put back stands last.
     for (const [network, line] of this.#byNetwork) {
       this.#byNetwork.delete(network)
