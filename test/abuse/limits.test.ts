@@ -226,9 +226,15 @@ describe('at once', () => {
   test('bodies that have not come: all that are too many are given up, oldest first', async () => {
     await using server = await serving({ maxBodies: 4 })
     await using greedy = unfinished(server)
-    // Two are there for anybody, and eight more until it is known to have so many.
-    const answers = Array.from({ length: 12 }, () => greedy.begin('/b.json'))
-    const refusals = await Promise.all([...answers.slice(0, 6), ...answers.slice(10)])
+    const refusals: unknown[] = []
+    const eight = Promise.withResolvers<void>()
+    const refused = (refusal: unknown) => {
+      if (refusals.push(refusal) === 8) eight.resolve()
+    }
+    // The others end with the connection.
+    const answers = Array.from({ length: 12 }, () => greedy.begin('/b.json').then(refused, () => {}))
+    // Of the last, those are refused that come before the first are given up.
+    await Promise.all([...answers.slice(0, 6), eight.promise])
     for (const refusal of refusals) expect(refusal).toEqual([503, '5', BUSY])
     expect(greedy.waiting()).toBe(4)
   })
