@@ -77,16 +77,14 @@ export class AwaitedBodies {
     }
   }
 
-  /** Gives up some of the oldest if there are too many. @returns whether there still are */
-  giveUp(): boolean {
+  /** Gives up some of the oldest, if there are too many. */
+  giveUp(): void {
     const surplus = this.#surplus
     const count = Math.min(surplus, Math.max(LEAST_AT_ONCE, Math.ceil(surplus * SHARE_AT_ONCE)))
-    const oldest = this.#awaited.values().take(count).toArray()
-    for (const awaited of oldest) {
+    for (const awaited of this.#awaited.values().take(count).toArray()) {
       this.#leave(awaited)
       awaited.cut()
     }
-    return count < surplus
   }
 
   /** So many are waited for that should not be. */

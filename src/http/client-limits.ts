@@ -162,7 +162,7 @@ export class ClientLimits {
   awaitBody({ request, listener }: Pick<Asker, 'request' | 'listener'>, cut: () => void): AwaitedBody {
     const body = this.#bodies.enter(() => connectionOf(request, listener), cut)
     if (body === undefined) throw new DholeError('too-busy')
-    if (this.#bodies.areTooMany) this.#giveUpLater()
+    this.#giveUpLater()
     return body
   }
 
@@ -202,11 +202,12 @@ export class ClientLimits {
 
   /** In turns to come, until there are not too many bodies any more. */
   #giveUpLater(): void {
-    if (this.#isGivingUp) return
+    if (this.#isGivingUp || !this.#bodies.areTooMany) return
     this.#isGivingUp = true
     setImmediate(() => {
       this.#isGivingUp = false
-      if (this.#bodies.giveUp()) this.#giveUpLater()
+      this.#bodies.giveUp()
+      this.#giveUpLater()
     })
   }
 
