@@ -4,7 +4,7 @@ import { DholeError } from '../tree/error.ts'
 import { AwaitedBodies, type AwaitedBody } from './awaited-bodies.ts'
 import { Deadlines } from './deadlines.ts'
 import { type Holding, Holdings } from './holdings.ts'
-import { peerOf } from './peer.ts'
+import { connectionOf } from './peer.ts'
 import { type Full, Places } from './places.ts'
 import { Rate } from './rate.ts'
 import type { Listener, Transport } from './transport.ts'
@@ -241,11 +241,6 @@ function placeOf(places: Places, holderOf: () => string): () => void {
 
 function fullError(full: Full): DholeError {
   return new DholeError(full === 'one' ? 'quota' : 'too-busy')
-}
-
-function connectionOf(request: Request, listener: Listener | null): string | undefined {
-  const peer = peerOf(request, listener)
-  return peer ? `${peer.address} ${peer.port}` : undefined
 }
 
 /** Requests that come by no connection of their own are counted as those of one. */

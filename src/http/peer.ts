@@ -23,3 +23,9 @@ export function peerOf(request: Request, listener: Switchboard | null): Peer | n
   known[PEER] ??= listener?.requestIP(request) ?? null
   return known[PEER]
 }
+
+/** Tells one connection from others that are there at the same time; `undefined` where there is none, or none any more. */
+export function connectionOf(request: Request, listener: Switchboard | null): string | undefined {
+  const peer = peerOf(request, listener)
+  return peer ? `${peer.address} ${peer.port}` : undefined
+}

@@ -37,8 +37,8 @@ export interface RoutesOptions extends DataRoutesOptions, SmsRoutesOptions, Syst
 const OK = 200
 /** Thrown for hundreds of requests at once, so it is made but once. */
 const TOO_BUSY = new DholeError('too-busy')
-/** Of what nobody gets any more; told to observers alone. */
-const BROKEN_OFF: ResponseInit = { status: 499 }
+/** What nobody gets any more, so one is enough; told to observers alone. */
+const BROKEN_OFF = new Response(null, { status: 499 })
 
 /**
  * Takes every request below the prefix to where it is answered.
@@ -62,14 +62,22 @@ export class Routes {
 
   /** @param listener asked who is speaking, only when the request itself does not tell */
   handle(request: Request, listener: Listener | null): Awaitable<Response> {
-    if (this.#options.observer.requestEnded === undefined) return this.#inTurn(request, listener)
     const startedAt = performance.now()
-    return this.#timed(request, listener, this.#inTurn(request, listener), startedAt)
+    if (!this.#turns.isOver()) return this.#timed(request, listener, this.#handle(request, listener), startedAt)
+    const { transport } = this.#options
+    return this.#turns.later({
+      connection: () => transport.ownConnectionOf(request, listener),
+      network: () => networkOf(transport.addressOf(request, listener) ?? ''),
+      answer: () => {
+        // Nobody waits for the answer to what was broken off meanwhile, and nothing of it was promised.
+        const reply = request.signal.aborted ? BROKEN_OFF : this.#handle(request, listener)
+        return this.#timed(request, listener, reply, startedAt)
+      },
+    })
   }
 
   /** Answers with a document, where data would be told too: over TLS. */
   document(request: Request, listener: Listener | null, make: () => Awaitable<Response>): Awaitable<Response> {
-    if (this.#options.observer.requestEnded === undefined) return this.#document(request, listener, make)
     const startedAt = performance.now()
     return this.#timed(request, listener, this.#document(request, listener, make), startedAt)
   }
@@ -80,6 +88,7 @@ export class Routes {
     reply: Awaitable<Response>,
     startedAt: number,
   ): Awaitable<Response> {
+    if (this.#options.observer.requestEnded === undefined) return reply
     if (!(reply instanceof Promise)) return this.#told(request, listener, reply, startedAt)
     return reply.then((answered) => this.#told(request, listener, answered, startedAt))
   }
@@ -92,17 +101,6 @@ export class Routes {
     const milliseconds = performance.now() - startedAt
     observer.requestEnded?.(new AnsweredRequest(request, listener, transport, { operation, reply, milliseconds }))
     return reply
-  }
-
-  #inTurn(request: Request, listener: Listener | null): Awaitable<Response> {
-    if (!this.#turns.isOver()) return this.#handle(request, listener)
-    const { transport } = this.#options
-    return this.#turns.later({
-      network: () => networkOf(transport.addressOf(request, listener) ?? ''),
-      isGone: () => request.signal.aborted,
-      // Nobody waits for the answer to what was broken off meanwhile, and nothing of it was promised.
-      answer: () => (request.signal.aborted ? new Response(null, BROKEN_OFF) : this.#handle(request, listener)),
-    })
   }
 
   #handle(request: Request, listener: Listener | null): Awaitable<Response> {

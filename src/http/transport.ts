@@ -1,4 +1,4 @@
-import { peerOf, type Switchboard } from './peer.ts'
+import { connectionOf, peerOf, type Switchboard } from './peer.ts'
 import type { Target } from './target.ts'
 
 /** What the listener knows of a connection. */
@@ -14,6 +14,8 @@ export interface Listener extends Switchboard {
 export interface Transport {
   /** Address of the client; that of the proxy only when the proxy does not tell. */
   addressOf(request: Request, listener: Listener | null): string | undefined
+  /** Its connection, where all that comes by it has the same `addressOf`; those that have ended are one. */
+  ownConnectionOf(request: Request, listener: Listener | null): string | undefined
   /** Whether it comes from this very machine. */
   isLocal(request: Request, listener: Listener | null): boolean
   /** Whether it was encrypted, all the way. @param listener that took the request, if one did */
@@ -37,6 +39,7 @@ export function trustProxies(proxies: readonly string[]): Transport {
   }
   return {
     addressOf,
+    ownConnectionOf: (request, listener) => (trusted.size > 0 ? undefined : (connectionOf(request, listener) ?? '')),
     // A proxy on this machine speaks for others.
     isLocal: (request, listener) => {
       const peer = peerAddress(request, listener)

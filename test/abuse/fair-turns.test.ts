@@ -1,4 +1,5 @@
 import { expect, spyOn, test } from 'bun:test'
+import fc from 'fast-check'
 import { FairTurns, type Waiting } from '../../src/http/fair-turns.ts'
 import { http2Client } from '../support/http2-client.ts'
 import { startServer } from '../support/https-server.ts'
@@ -8,9 +9,9 @@ const MANY = 64
 
 type Answer = string | number
 
-/** A request of somebody who waits for it. */
+/** A request of somebody who waits for it, over a connection of his own. */
 function asking(network: string, answer: () => Answer): Waiting<Answer> {
-  return { network: () => network, isGone: () => false, answer }
+  return { connection: () => network, network: () => network, answer }
 }
 
 /** A turn that has lasted longer than it may. */
@@ -65,12 +66,92 @@ test('who has come meanwhile does not wait for those that wait', async () => {
   expect(order).toEqual(['come meanwhile', 'waiting'])
 })
 
-test('whose a request was is not asked when it was broken off', async () => {
+test('after hundreds had to wait at once, turns are over sooner for a while', async () => {
   const { turns, end } = longTurn()
-  const network = () => expect.unreachable()
-  const answer = turns.later({ network, isGone: () => true, answer: () => 'nobody gets it' })
+  const all = Array.from({ length: 300 }, (_, at) => turns.later(asking('10.0.0.1', () => at)))
   end()
-  expect(await answer).toBe('nobody gets it')
+  await Promise.all(all)
+  const clock = spyOn(performance, 'now')
+  /** Whether a turn that has lasted half a millisecond is over. */
+  const isOverAt = async (now: number) => {
+    await new Promise(setImmediate)
+    clock.mockReturnValue(now)
+    for (let count = 0; count < MANY; count++) turns.isOver()
+    clock.mockReturnValue(now + 0.5)
+    return Array.from({ length: MANY }, () => turns.isOver()).includes(true)
+  }
+  const now = performance.now()
+  const soonAndLater = [await isOverAt(now), await isOverAt(now + 5000)]
+  clock.mockRestore()
+  expect(soonAndLater).toEqual([true, false])
+})
+
+test('of hundreds that come by one connection few are asked whose they are', async () => {
+  const { turns, end } = longTurn()
+  let asked = 0
+  const who = () => {
+    asked++
+    return '10.0.0.1'
+  }
+  const numbers = Array.from({ length: 300 }, (_, at) => at)
+  const all = numbers.map((at) => turns.later({ connection: who, network: who, answer: () => at }))
+  end()
+  expect(await Promise.all(all)).toEqual(numbers)
+  expect(asked).toBeLessThan(50)
+})
+
+test('who speaks through a proxy does not wait behind others who do', async () => {
+  const { turns, end } = longTurn()
+  const order: string[] = []
+  const connection = () => undefined
+  const ask = (network: string) => turns.later({ ...asking(network, () => order.push(network)), connection })
+  const all = ['a', 'a', 'a', 'b', 'a', 'a', 'a'].map(ask)
+  end()
+  await Promise.all(all)
+  expect(order).toEqual(['a', 'b', 'a', 'a', 'a', 'a', 'a'])
+})
+
+/** What comes in a turn: so many by one connection, of one network or, through a proxy, of any. */
+const coming = fc.uniqueArray(
+  fc.record({
+    connection: fc.integer({ min: 0, max: 30 }),
+    network: fc.integer({ min: 0, max: 3 }),
+    count: fc.integer({ min: 1, max: 40 }),
+    isProxy: fc.boolean(),
+  }),
+  { selector: ({ connection }) => connection, minLength: 1 },
+)
+
+test('whatever comes in how many turns, everybody is answered in the order of his network', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(coming, { minLength: 1, maxLength: 3 }), async (several) => {
+      const { turns, end } = longTurn()
+      const order: string[] = []
+      const came = new Map<string, number>()
+      const ask = (network: string, connection: string | undefined) => {
+        const nth = came.get(network) ?? 0
+        came.set(network, nth + 1)
+        const entry = asking(network, () => order.push(`${network} ${nth}`))
+        return turns.later({ ...entry, connection: () => connection })
+      }
+      const all: Promise<Answer>[] = []
+      for (const connections of several) {
+        for (const { connection, network, count, isProxy } of connections) {
+          for (let nth = 0; nth < count; nth++) {
+            all.push(isProxy ? ask(`n${(network + nth) % 4}`, undefined) : ask(`n${network}`, String(connection)))
+          }
+        }
+        // The clock stands still here, so all turns are over at once.
+        await new Promise(setImmediate)
+      }
+      end()
+      await Promise.all(all)
+      for (const [network, count] of came) {
+        const own = order.filter((name) => name.startsWith(`${network} `))
+        expect(own).toEqual(Array.from({ length: count }, (_, nth) => `${network} ${nth}`))
+      }
+    }),
+  )
 })
 
 test('a hundred requests at once over one connection are all answered, and done', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { attacks } from '../abuse/attacks.ts'
 import { mobiles, pushed, SmsClient } from '../sms/calls.ts'
 import { openSource } from '../support/event-source.ts'
 import { http2Client } from '../support/http2-client.ts'
@@ -246,6 +247,25 @@ test('moving the log into the file is counted', async () => {
   while ((await count('x')) === none && (await count('y')) === none);
   expect((await server.scrape()).get('dhole_checkpoint_bytes_total')).toBeGreaterThan(16 * 1024 * 1024)
   await server.call('DELETE', '/big.json')
+})
+
+test('what is broken off before its turn has come is counted as refused, and not begun', async () => {
+  const total = (status: string, values: ReadonlyMap<string, number>) =>
+    values.get(`dhole_requests_total{operation="get",status="${status}"}`) ?? 0
+  const before = await server.scrape()
+  const grown = async () => {
+    const now = await server.scrape()
+    return { begun: total('2xx', now) - total('2xx', before), not: total('4xx', now) - total('4xx', before) }
+  }
+  // One packet may come in several turns, each of which has time for all of its part.
+  for (let expected = 300; ; expected += 300) {
+    const socket = attacks['HTTP/2 streams begun and reset']({ port: server.port, from: '127.0.0.1' })
+    let now = await grown()
+    while (now.begun + now.not < expected) now = await grown()
+    socket.destroy()
+    expect(now.begun + now.not).toBe(expected)
+    if (now.not > 0) break
+  }
 })
 
 test('the page is what Prometheus reads, and tells of the process', async () => {
