@@ -37,8 +37,8 @@ export interface RoutesOptions extends DataRoutesOptions, SmsRoutesOptions, Syst
 const OK = 200
 /** Thrown for hundreds of requests at once, so it is made but once. */
 const TOO_BUSY = new DholeError('too-busy')
-/** What nobody gets any more, so one is enough; told to observers alone. */
-const BROKEN_OFF = new Response(null, { status: 499 })
+/** Of what nobody gets any more; told to observers alone. */
+const BROKEN_OFF: ResponseInit = { status: 499 }
 
 /**
  * Takes every request below the prefix to where it is answered.
@@ -70,7 +70,7 @@ export class Routes {
       network: () => networkOf(transport.addressOf(request, listener) ?? ''),
       answer: () => {
         // Nobody waits for the answer to what was broken off meanwhile, and nothing of it was promised.
-        const reply = request.signal.aborted ? BROKEN_OFF : this.#handle(request, listener)
+        const reply = request.signal.aborted ? new Response(null, BROKEN_OFF) : this.#handle(request, listener)
         return this.#timed(request, listener, reply, startedAt)
       },
     })
