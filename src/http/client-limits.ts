@@ -195,7 +195,24 @@ export class ClientLimits {
     return () => callOff()
   }
 
-  /** The answer goes from here on: a client that does not take it is idle, as it was not while it waited. */
+  /** What is answered once this is kept: a client that waits for it is not idle. */
+  inSilence<T>(asker: Pick<Asker, 'request' | 'listener'>, work: Promise<T>): Promise<T> {
+    this.beginSilence(asker)
+    return work.finally(() => this.endSilence(asker))
+  }
+
+  /**
+   * The request is here whole, and its answer may have to wait: for a long read, or for the writes before it. The
+   * listener must not take the connection for an idle one meanwhile.
+   */
+  beginSilence({ request, listener }: Pick<Asker, 'request' | 'listener'>): void {
+    listener?.timeout(request, 0)
+  }
+
+  /**
+   * The answer goes from here on: a client that does not take it is idle, as it was not while it waited. Comes before
+   * the end of each answer after `beginSilence`: over HTTP/1.1 the connection would never be idle again.
+   */
   endSilence({ request, listener }: Pick<Asker, 'request' | 'listener'>): void {
     listener?.timeout(request, this.settings.idleSeconds)
   }

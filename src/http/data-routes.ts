@@ -173,9 +173,13 @@ export class DataRoutes {
     if (endsInPriority(path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
     const elsewhere = this.#options.streamHost && elsewhereUrl(request, this.#options.streamHost)
     if (elsewhere) return redirectReply(elsewhere)
+    const giveBack = limits.enterStream(data, application.id)
     // Nobody may be taken for idle while nothing happens.
-    workInSilence(data)
-    const leave = limits.enterStream(data, application.id)
+    limits.beginSilence(data)
+    const leave = () => {
+      giveBack()
+      limits.endSilence(data)
+    }
     const cut = () => listener?.timeout(request, CUT_SECONDS)
     return openStream(application.database, {
       leave,
@@ -204,7 +208,7 @@ export class DataRoutes {
       case 'PATCH':
         return writeReply(data, await this.#patch(data, access))
       case 'DELETE':
-        workInSilence(data)
+        data.limits.beginSilence(data)
         return writeReply(data, await database.delete(path, writeOptions(data, access)))
       case 'POST': {
         const { json, digest } = await this.#body(data, 'bad-data')
@@ -235,7 +239,7 @@ export class DataRoutes {
     }
     const { maxWriteBytes } = application.database.limits
     const json = await readJson(data, maxWriteBytes, malformed, idempotencyKey === undefined ? undefined : look)
-    workInSilence(data)
+    data.limits.beginSilence(data)
     // A body may take its time, and the credential may have ended meanwhile.
     await callerOf(application.gate, data, parameters)
     return { json, digest }
@@ -368,17 +372,8 @@ function info({ path, parameters, method }: DataRequest): Response {
   return dressedReply(text, parameters)
 }
 
-/**
- * The request is here whole, and its answer may have to wait: for a long read, or for the writes before it. The
- * listener must not take the connection for an idle one meanwhile.
- */
-function workInSilence({ request, listener }: DataRequest): void {
-  listener?.timeout(request, 0)
-}
-
 /** Uses a value when it is there; what is not there at once may take long. */
 function then<T>(data: DataRequest, value: Awaitable<T>, use: (value: T) => Response): Awaitable<Response> {
   if (!(value instanceof Promise)) return use(value)
-  workInSilence(data)
-  return value.then(use).finally(() => data.limits.endSilence(data))
+  return data.limits.inSilence(data, value).then(use)
 }

@@ -3,7 +3,6 @@ import type { Origin } from './caller.ts'
 import { type Peer, peerOf } from './peer.ts'
 import { jsonStreamReply } from './reply.ts'
 import { sendQueueOf } from './send-queue.ts'
-import type { Listener } from './transport.ts'
 
 type Writer = ReadableStreamDirectController
 
@@ -20,6 +19,9 @@ const LONGEST_PAUSE_MS = 50
 const CUT_SECONDS = 2
 /** When even that has not happened, the answer is left without its end. */
 const CUT_WAIT_MS = 10_000
+
+/** Whom something is handed over to. */
+type HandoverOrigin = Pick<Origin, 'request' | 'listener' | 'limits'>
 
 /** What a handover may be waited for. */
 export interface HandoverOptions {
@@ -45,7 +47,7 @@ export interface HandoverOptions {
  */
 export function handOver(
   lease: Lease,
-  origin: Pick<Origin, 'request' | 'listener'>,
+  origin: HandoverOrigin,
   ended: (failure?: unknown) => void,
   { patienceMs = PATIENCE_MS }: HandoverOptions = {},
 ): Response {
@@ -56,8 +58,7 @@ class Handover {
   /** The body of the answer. */
   readonly body: ReadableStream
   readonly #lease: Lease
-  readonly #request: Request
-  readonly #listener: Listener | null
+  readonly #origin: HandoverOrigin
   readonly #ended: (failure?: unknown) => void
   readonly #patienceMs: number
   readonly #peer: Peer | null
@@ -71,15 +72,10 @@ class Handover {
   /** Whether it is settled what becomes of the lease. */
   #isOver = false
 
-  constructor(
-    lease: Lease,
-    { request, listener }: Pick<Origin, 'request' | 'listener'>,
-    ended: (failure?: unknown) => void,
-    patienceMs: number,
-  ) {
+  constructor(lease: Lease, origin: HandoverOrigin, ended: (failure?: unknown) => void, patienceMs: number) {
+    const { request, listener, limits } = origin
     this.#lease = lease
-    this.#request = request
-    this.#listener = listener
+    this.#origin = origin
     this.#ended = ended
     this.#patienceMs = patienceMs
     this.#peer = peerOf(request, listener)
@@ -90,7 +86,7 @@ class Handover {
       cancel: () => this.#leave(),
     })
     // While the end is held back nothing happens, and that is no idleness.
-    listener?.timeout(request, 0)
+    limits.beginSilence(origin)
     request.signal.addEventListener('abort', () => this.#leave())
     if (request.signal.aborted) this.#leave()
     else this.#expectReader()
@@ -170,6 +166,7 @@ class Handover {
 
   /** The client has it all. */
   #finish(writer: Writer): void {
+    this.#origin.limits.endSilence(this.#origin)
     writer.write(END)
     writer.end()
     // Even now it may turn out that the client has gone.
@@ -180,8 +177,9 @@ class Handover {
 
   /** Breaks the connection off, unless the client has: what it was sent must not look like an answer. */
   async #cut(): Promise<void> {
-    if (this.#isGone || this.#listener === null) return
-    this.#listener.timeout(this.#request, CUT_SECONDS)
+    const { request, listener } = this.#origin
+    if (this.#isGone || listener === null) return
+    listener.timeout(request, CUT_SECONDS)
     await this.#wait(CUT_WAIT_MS)
   }
 

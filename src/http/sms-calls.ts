@@ -81,11 +81,10 @@ function statusesBySend(call: SmsRequest): Awaitable<Response> {
 
 /** Final states that nobody has been given yet. */
 async function hand(call: SmsRequest, parameters: SmsParameters): Promise<Response> {
-  const { messages, application } = call
+  const { messages, application, limits } = call
   checkSigned(parameters, messages, Date.now(), 'timestamp')
   messages.admit()
-  workInSilence(call)
-  const lease = await messages.lease()
+  const lease = await limits.inSilence(call, messages.lease())
   return lease.count === 0 ? jsonReply(NOTHING) : handOver(lease, call, ending(call, application.hold()))
 }
 
@@ -111,7 +110,7 @@ function batchBySend(call: SmsRequest): Awaitable<Response> {
 
 /** Every message of a batch. */
 function batchOf(call: SmsRequest, parameters: SmsParameters): Awaitable<Response> {
-  const { messages } = call
+  const { messages, limits } = call
   const signature = signatureIn(parameters)
   const rrid = required(parameters, 'rrid')
   const timestamp = given(parameters, 'timestamp')
@@ -119,18 +118,16 @@ function batchOf(call: SmsRequest, parameters: SmsParameters): Awaitable<Respons
   checkSignature(signature, parameters, messages.key, 'rrid')
   const found = messages.batch(rrid)
   if (!(found instanceof Promise)) return jsonReply(found)
-  workInSilence(call)
-  return found.then(jsonReply)
+  return limits.inSilence(call, found).then(jsonReply)
 }
 
 /** Takes in what other software has sent. */
 function record(call: SmsRequest): Awaitable<Response> {
   return withParameters(call, async (parameters) => {
-    const { messages } = call
+    const { messages, limits } = call
     checkSigned(parameters, messages, Date.now())
     const sent = parseBatch(parameters, (text) => messages.isMobile(text))
-    workInSilence(call)
-    const rrid = await messages.record(sent)
+    const rrid = await limits.inSilence(call, messages.record(sent))
     return okReply(JSON.stringify({ rrid }))
   })
 }
@@ -157,14 +154,8 @@ function delivery(call: SmsRequest): Awaitable<Response> {
 }
 
 async function takeIn(call: SmsRequest, reports: readonly Report[]): Promise<Response> {
-  workInSilence(call)
-  const { accepted, ignored } = await call.messages.report(reports)
+  const { accepted, ignored } = await call.limits.inSilence(call, call.messages.report(reports))
   return okReply(JSON.stringify({ accepted, ignored }))
-}
-
-/** The request is here whole, and its answer may have to wait: that is no idle connection. */
-function workInSilence({ request, listener }: SmsRequest): void {
-  listener?.timeout(request, 0)
 }
 
 /** Without a body to read, at once: the query of a batch is asked over and over. */

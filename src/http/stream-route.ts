@@ -16,7 +16,7 @@ interface StreamRequest extends Access {
   readonly numbered: boolean
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal
-  /** Gives its place back, however often it is called. */
+  /** Hears that nothing more goes by it, at least once, and before its answer has ended. */
   readonly leave: () => void
   /** Breaks the connection off. */
   readonly cut: () => void

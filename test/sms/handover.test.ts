@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { ClientLimits, defaultClientLimits } from '../../src/http/client-limits.ts'
 import { handOver } from '../../src/http/handover.ts'
 import type { Lease } from '../../src/sms/lease.ts'
 import { certificate } from '../support/https-server.ts'
@@ -61,11 +62,13 @@ class KnownLease implements Lease {
   }
 }
 
+const IDLE_SECONDS = 1
 const RELEASED = { acknowledged: false, released: true, failure: undefined }
 const ACKNOWLEDGED = { acknowledged: true, released: false, failure: undefined }
 
 /** Leases by the path that hands them over. */
 const leases = new Map<string, { lease: KnownLease; patienceMs?: number }>()
+const limits = new ClientLimits({ ...defaultClientLimits, idleSeconds: IDLE_SECONDS })
 /** Other systems do not show what waits to be sent. */
 const showsQueues = process.platform === 'linux'
 let server: ReturnType<typeof Bun.serve>
@@ -78,12 +81,12 @@ async function listen(): Promise<ReturnType<typeof Bun.serve>> {
     port: 0,
     tls: await certificate(),
     http2: true,
-    idleTimeout: 1,
+    idleTimeout: IDLE_SECONDS,
     fetch(request, listener) {
       const found = leases.get(new URL(request.url).pathname)
       if (found === undefined) return new Response('hello')
       const { lease, ...options } = found
-      return handOver(lease, { request, listener }, lease.end, options)
+      return handOver(lease, { request, listener, limits }, lease.end, options)
     },
   })
 }
@@ -203,6 +206,14 @@ test('who goes away before anything was written has nothing', async () => {
   expect(await lease.outcome).toEqual(RELEASED)
 })
 
+test('a connection that has its answer can be idle again', async () => {
+  const lease = new KnownLease(['1'])
+  const reader = readHttp1(place, offer(lease))
+  expect(await reader.ended).toBe(true)
+  expect(await lease.outcome).toEqual(ACKNOWLEDGED)
+  await reader.closed
+})
+
 test('a server that stops has not handed over what was under way', async () => {
   const other = await listen()
   const leases = [new KnownLease(), new KnownLease()] as const
@@ -223,19 +234,19 @@ test('a request that is over already', async () => {
   const controller = new AbortController()
   controller.abort()
   const request = new Request('https://localhost/', { signal: controller.signal })
-  handOver(lease, { request, listener: null }, lease.end)
+  handOver(lease, { request, listener: null, limits }, lease.end)
   expect(await lease.outcome).toEqual(RELEASED)
 })
 
 test('an answer that nobody takes', async () => {
   const lease = new KnownLease()
-  handOver(lease, { request: new Request('https://localhost/'), listener: null }, lease.end, { patienceMs: 1 })
+  handOver(lease, { request: new Request('https://localhost/'), listener: null, limits }, lease.end, { patienceMs: 1 })
   expect(await lease.outcome).toEqual(RELEASED)
 })
 
 test('an answer that is read without a connection', async () => {
   const lease = new KnownLease()
-  const reply = handOver(lease, { request: new Request('https://localhost/'), listener: null }, lease.end)
+  const reply = handOver(lease, { request: new Request('https://localhost/'), listener: null, limits }, lease.end)
   expect(await reply.text()).toBe(WHOLE)
   expect(await lease.outcome).toEqual(ACKNOWLEDGED)
 })
