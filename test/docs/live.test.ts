@@ -211,6 +211,19 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.close()
   })
 
+  test('takes the members of a patch together', async () => {
+    const page = await open()
+    await write('PUT', '/kept', { '.priority': 2, 0: 'goes' })
+    await listen(page, '/kept', 'format=export')
+    await page.waitForSelector('text=put /')
+    // Parsers put the key that is an integer first.
+    await write('PATCH', '/kept', { 0: null, 'a/b': 'comes', 'a/.priority': 3 })
+    await page.waitForSelector('text=patch /')
+    await expectConverged(page, '/kept.json?format=export')
+    expect(await page.textContent('#cache')).toContain('".priority": 2')
+    await page.close()
+  })
+
   test(`stays converged through ${WRITES} random writes`, async () => {
     const whole = await open()
     const exported = await open()

@@ -65,11 +65,20 @@ function keysOf(path) {
 /** What an event makes of what was there. */
 function applied(kind, path, data) {
   if (kind === 'put') return withNode(cache, keysOf(path), nodeOf(data))
-  let node = cache
-  for (const [place, member] of Object.entries(data ?? {})) {
-    node = withNode(node, [...keysOf(path), ...keysOf(place)], nodeOf(member))
-  }
-  return node
+  const members = Object.entries(data ?? {}).map(([place, member]) => ({
+    keys: [...keysOf(path), ...keysOf(place)],
+    child: nodeOf(member),
+  }))
+  return members.sort(compareMembers).reduce((node, { keys, child }) => withNode(node, keys, child), cache)
+}
+
+/**
+ * What is given, then priorities, then what is taken away. All of it belongs together: a node that gets one child and
+ * loses another must not be without any in between, for its priority would go with it.
+ */
+function compareMembers(left, right) {
+  const [a, b] = [left, right].map(({ keys, child }) => (child === undefined ? 2 : keys.at(-1) === PRIORITY ? 1 : 0))
+  return a - b
 }
 
 /** Integers first, then by code unit: the order of a read. */
