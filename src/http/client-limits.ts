@@ -59,6 +59,8 @@ export const LEAST_IDLE_SECONDS = 8
 export const MOST_IDLE_SECONDS = 255
 /** Least speed of a body and of a long answer: that which the listener asks of HTTP/1.1. */
 const LEAST_BYTES_PER_SECOND = 16 * 1024
+/** A connection that does not read is broken off after so many seconds. */
+const CUT_SECONDS = 2
 
 /** Who is asking, as far as the limits want to know. */
 interface Asker {
@@ -66,6 +68,9 @@ interface Asker {
   readonly listener: Listener | null
   readonly transport: Transport
 }
+
+/** Who is told by his connection. */
+type Connected = Pick<Asker, 'request' | 'listener'>
 
 /**
  * What keeps clients from taking all there is of the service. One for all listeners of it.
@@ -150,7 +155,7 @@ export class ClientLimits {
    * Asked before anything is done for a request with a body: whether there are too many bodies to wait for, and some are
    * of its connection.
    */
-  refusesBody({ request, listener }: Pick<Asker, 'request' | 'listener'>): boolean {
+  refusesBody({ request, listener }: Connected): boolean {
     return this.#bodies.refuses(() => connectionOf(request, listener))
   }
 
@@ -159,7 +164,7 @@ export class ClientLimits {
    * @param cut called at most once, when there are too many of them
    * @throws `too-busy` where `refusesBody` holds
    */
-  awaitBody({ request, listener }: Pick<Asker, 'request' | 'listener'>, cut: () => void): AwaitedBody {
+  awaitBody({ request, listener }: Connected, cut: () => void): AwaitedBody {
     const body = this.#bodies.enter(() => connectionOf(request, listener), cut)
     if (body === undefined) throw new DholeError('too-busy')
     this.#giveUpLater()
@@ -196,7 +201,7 @@ export class ClientLimits {
   }
 
   /** What is answered once this is kept: a client that waits for it is not idle. */
-  inSilence<T>(asker: Pick<Asker, 'request' | 'listener'>, work: Promise<T>): Promise<T> {
+  inSilence<T>(asker: Connected, work: Promise<T>): Promise<T> {
     this.beginSilence(asker)
     return work.finally(() => this.endSilence(asker))
   }
@@ -205,7 +210,7 @@ export class ClientLimits {
    * The request is here whole, and its answer may have to wait: for a long read, or for the writes before it. The
    * listener must not take the connection for an idle one meanwhile.
    */
-  beginSilence({ request, listener }: Pick<Asker, 'request' | 'listener'>): void {
+  beginSilence({ request, listener }: Connected): void {
     listener?.timeout(request, 0)
   }
 
@@ -213,8 +218,13 @@ export class ClientLimits {
    * The answer goes from here on: a client that does not take it is idle, as it was not while it waited. Comes before
    * the end of each answer after `beginSilence`: over HTTP/1.1 the connection would never be idle again.
    */
-  endSilence({ request, listener }: Pick<Asker, 'request' | 'listener'>): void {
+  endSilence({ request, listener }: Connected): void {
     listener?.timeout(request, this.settings.idleSeconds)
+  }
+
+  /** Breaks a connection off that does not read. */
+  cutOff({ request, listener }: Connected): void {
+    listener?.timeout(request, CUT_SECONDS)
   }
 
   /** In turns to come, until there are not too many bodies any more. */

@@ -66,8 +66,6 @@ interface Content {
 
 /** Parameters that make no sense of a stream. */
 const NOT_STREAMED = ['shallow', 'count', 'callback', 'download']
-/** A connection that does not read is broken off after so many seconds. */
-const CUT_SECONDS = 2
 
 /**
  * Answers every request to the tree.
@@ -169,7 +167,7 @@ export class DataRoutes {
   }
 
   async #stream(data: DataRequest, { as, onTrace }: Access): Promise<Response> {
-    const { request, listener, limits, application, path, parameters, query, observer } = data
+    const { request, limits, application, path, parameters, query, observer } = data
     if (endsInPriority(path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
     const elsewhere = this.#options.streamHost && elsewhereUrl(request, this.#options.streamHost)
     if (elsewhere) return redirectReply(elsewhere)
@@ -180,7 +178,7 @@ export class DataRoutes {
       giveBack()
       limits.endSilence(data)
     }
-    const cut = () => listener?.timeout(request, CUT_SECONDS)
+    const cut = () => limits.cutOff(data)
     return openStream(application.database, {
       leave,
       path,

@@ -15,8 +15,6 @@ const SETTLE_MS = 20
 /** Between looks at the queue of the connection; each pause is twice the one before. */
 const FIRST_PAUSE_MS = 1
 const LONGEST_PAUSE_MS = 50
-/** A connection that does not read is broken off after so many seconds. */
-const CUT_SECONDS = 2
 /** When even that has not happened, the answer is left without its end. */
 const CUT_WAIT_MS = 10_000
 
@@ -177,9 +175,9 @@ class Handover {
 
   /** Breaks the connection off, unless the client has: what it was sent must not look like an answer. */
   async #cut(): Promise<void> {
-    const { request, listener } = this.#origin
+    const { listener, limits } = this.#origin
     if (this.#isGone || listener === null) return
-    listener.timeout(request, CUT_SECONDS)
+    limits.cutOff(this.#origin)
     await this.#wait(CUT_WAIT_MS)
   }
 

@@ -4,9 +4,6 @@ import type { Listener } from './transport.ts'
 
 type Writer = ReadableStreamDirectController
 
-/** A connection that does not read is broken off after so many seconds. */
-const CUT_SECONDS = 2
-
 /** Whom a long answer is for. */
 export interface Receiver {
   readonly request: Request
@@ -69,9 +66,8 @@ export class PiecewiseAnswer {
   /** Breaks it off. */
   cut(): void {
     if (this.#isOver) return
-    const { request, listener } = this.#receiver
     this.#end()
-    listener?.timeout(request, CUT_SECONDS)
+    this.#receiver.limits.cutOff(this.#receiver)
   }
 
   async #run(writer: Writer): Promise<void> {
