@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { connect as connectHttp2 } from 'node:http2'
-import { connect as connectTls } from 'node:tls'
+import { connect } from 'node:http2'
 import { signatureOf } from '../sms/calls.ts'
 import { draftOf, type GoodCall, goodCalls, type Request, requestOf } from '../sms/good-calls.ts'
 import { SMS_KEY } from '../sms/service.ts'
 import { openSource } from '../support/event-source.ts'
 import { clientOf, SECRET } from '../support/https-server.ts'
+import { Inbox, sendHttp1 } from '../support/reader.ts'
 import { startServer } from '../support/server-process.ts'
 
 const KEPT = { '.read': true, '.write': true }
@@ -17,7 +17,7 @@ const OWNER = `auth=${encodeURIComponent(SECRET)}`
 /** Two that stay, two that the server ends. */
 const STREAMS = 4
 
-/** The request as bytes of HTTP/1.1, and how its answer begins. */
+/** The request as bytes of HTTP/1.1, and the status of its answer. */
 type Case = readonly [name: string, bytes: string, status: number]
 
 function bytesOf({ method, target, options: { body = '', headers } }: Request): string {
@@ -79,44 +79,15 @@ async function record({ call }: Server): Promise<void> {
   expect((await call(method, target, options)).status).toBe(200)
 }
 
-/** What somebody has been told so far. */
-class Inbox {
-  text = ''
-  #wake = () => {}
-
-  read(bytes: Buffer): void {
-    this.text += bytes.toString('utf8')
-    this.#wake()
-  }
-
-  async until(what: string): Promise<void> {
-    while (!this.text.includes(what)) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
-  }
-}
-
-/** Asks over a connection of HTTP/1.1 that the client never closes. */
-function ask({ port, ca }: Server, bytes: string) {
-  const inbox = new Inbox()
-  const { promise: closed, resolve } = Promise.withResolvers<void>()
-  const socket = connectTls({ host: '127.0.0.1', port, ca, servername: 'localhost' }, () => socket.write(bytes))
-  socket.on('data', (chunk: Buffer) => inbox.read(chunk))
-  socket.on('error', () => {})
-  socket.on('close', () => resolve())
-  return { inbox, closed }
-}
-
 /** One connection of HTTP/2. */
 function http2({ url, ca }: Server) {
-  const session = connectHttp2(url, { ca })
+  const session = connect(url, { ca })
   const open = (path: string) => {
     const inbox = new Inbox()
     const stream = session.request({ ':path': path, ...STREAM })
-    stream.on('data', (chunk: Buffer) => inbox.read(chunk))
-    return { inbox, ended: new Promise<void>((resolve) => stream.on('close', () => resolve())) }
+    stream.on('data', (chunk: Buffer) => inbox.body(chunk))
+    const ended = new Promise<void>((resolve) => stream.on('close', () => resolve()))
+    return { until: inbox.until.bind(inbox), ended }
   }
   return { open, [Symbol.asyncDispose]: async () => session.destroy() }
 }
@@ -127,24 +98,25 @@ test('a connection whose request is answered or whose stream has ended goes in t
   await using kept = await openSource(server, '/kept.json')
   await using session = http2(server)
   const [, toDeny] = asked('GET', '/list.json', 403, { headers: STREAM })
-  const denied = ask(server, toDeny)
-  await denied.inbox.until('HTTP/1.1 403')
+  const denied = sendHttp1(server, toDeny)
+  await denied.until(({ status }) => status === 403)
   const [keptBeside, shutBeside] = [session.open('/kept.json'), session.open('/shut.json')]
   const [, toShut] = asked('GET', '/shut.json', 200, { headers: STREAM })
-  const shut = ask(server, toShut)
-  for (const { inbox } of [keptBeside, shutBeside, shut]) await inbox.until('event: put')
+  const shut = sendHttp1(server, toShut)
+  for (const { until } of [keptBeside, shutBeside, shut]) await until(({ text }) => text.includes('event: put'))
 
-  const answered = cases().map(([name, sent, status]) => ({ name, status, ...ask(server, sent) }))
-  for (const { name, status, inbox } of answered) {
-    await inbox.until('\r\n')
-    expect([name, inbox.text.slice(0, 12)]).toEqual([name, `HTTP/1.1 ${status}`])
+  const answered = cases().map(([name, sent, wanted]) => ({ name, wanted, ...sendHttp1(server, sent) }))
+  for (const { name, wanted, until } of answered) {
+    const { status } = await until((received) => received.status !== 0)
+    expect([name, status]).toEqual([name, wanted])
   }
   await putRules(server, LATER_RULES)
   await shutBeside.ended
+  expect(await shut.ended).toBe(true)
+  expect((await shut.until(() => true)).text).toEndWith('event: cancel\ndata: Permission denied\n\n')
   await Promise.all([denied, shut, ...answered].map(({ closed }) => closed))
-  expect(shut.inbox.text).toMatch(/event: cancel\n.*\r\n0\r\n\r\n$/s)
 
   await server.call('PUT', '/kept.json', { body: '"still heard"' })
-  await keptBeside.inbox.until('still heard')
+  await keptBeside.until(({ text }) => text.includes('still heard'))
   while ((await kept.next()).data !== 'still heard');
 })

@@ -3,7 +3,7 @@ import { ClientLimits, defaultClientLimits } from '../../src/http/client-limits.
 import { handOver } from '../../src/http/handover.ts'
 import type { Lease } from '../../src/sms/lease.ts'
 import { certificate } from '../support/https-server.ts'
-import { type Reader, readHttp1, readHttp2 } from './hand-over-client.ts'
+import { type Reader, readHttp1, readHttp2 } from '../support/reader.ts'
 
 /** Ten pieces, 1.3 MB in all: as many records as one call has at most. */
 const PIECES = Array.from({ length: 10 }, (_, at) => `{"piece":${at},"text":"${'x'.repeat(130_000)}"}`)

@@ -10,9 +10,9 @@ import type { Application } from '../../src/service/applications.ts'
 import type { Messages } from '../../src/sms/messages.ts'
 import { DholeError } from '../../src/tree/error.ts'
 import { certificate } from '../support/https-server.ts'
+import { readHttp1 } from '../support/reader.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 import { encoded, FORM, mobiles, pushed, SmsClient, signed, timestamp } from './calls.ts'
-import { readHttp1 } from './hand-over-client.ts'
 import { application, SMS_KEY } from './service.ts'
 
 const limits = new ClientLimits()

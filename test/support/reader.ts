@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2'
 import { connect as connectTls } from 'node:tls'
-import { Http1Reader } from '../support/http1-reader.ts'
+import { Http1Reader } from './http1-reader.ts'
 
 /** What a client has got of an answer so far. */
 interface Received {
@@ -30,7 +30,7 @@ interface Place {
 }
 
 /** Collects an answer and wakes whoever waits for more of it. */
-class Inbox {
+export class Inbox {
   readonly ended = Promise.withResolvers<boolean>()
   readonly closed = Promise.withResolvers<void>()
   #received: Received = { status: 0, text: '' }
@@ -56,7 +56,12 @@ class Inbox {
   }
 }
 
-export function readHttp1({ port, ca }: Place, path: string): Reader {
+export function readHttp1(place: Place, path: string): Reader {
+  return sendHttp1(place, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+}
+
+/** Sends one request as it is, and leaves the connection open. */
+export function sendHttp1({ port, ca }: Place, request: string): Reader {
   const inbox = new Inbox()
   const reader = new Http1Reader({
     head: (status) => inbox.head(status),
@@ -65,7 +70,7 @@ export function readHttp1({ port, ca }: Place, path: string): Reader {
   })
   const socket = connectTls({ port, host: '127.0.0.1', servername: 'localhost', ca })
   const finish = () => inbox.ended.resolve(reader.isWhole)
-  socket.on('secureConnect', () => socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`))
+  socket.on('secureConnect', () => socket.write(request))
   socket.on('data', (chunk: Buffer) => {
     reader.read(chunk)
     if (reader.isWhole) finish()
