@@ -15,12 +15,12 @@ export function etagOf(stored: JsonText | undefined): string {
 }
 
 /**
- * Whether the tag a client sent back names this content. Quotes and `W/` around it do not matter; `*` matches any node.
+ * Whether a tag sent by a client names this content. Quotes and `W/` around it are accepted; `*` matches any node. The
+ * text as sent is compared first, because a tag may itself begin with `W/`.
  */
 export function etagMatches(sent: string, current: string): boolean {
-  const bare = sent
-    .trim()
-    .replace(/^W\//, '')
-    .replace(/^"(.*)"$/, '$1')
+  const trimmed = sent.trim()
+  if (trimmed === current) return true
+  const bare = trimmed.replace(/^W\//, '').replace(/^"(.*)"$/, '$1')
   return bare === '*' ? current !== NULL_ETAG : bare === current
 }

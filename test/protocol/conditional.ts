@@ -77,6 +77,21 @@ export const conditional: readonly Case[] = [
     ],
   },
   {
+    // The tag of this number is a hash that begins with W/: that is no mark of a weak tag.
+    name: '2.7 a tag that begins with W/ comes back in any dress',
+    data: { n: 7130 },
+    steps: [
+      { send: 'GET /n.json', headers: tagged, reply: { ETag: /^W\/[^"]/ }, keep: { E: 'etag' } },
+      ...['{E}', '"{E}"', 'W/"{E}"'].flatMap((tag) => [
+        { send: 'GET /n.json', headers: { 'If-None-Match': tag }, status: 304, reply: { ETag: '{E}' } },
+        { send: 'PUT /n.json', body: '7130', headers: { 'if-match': tag }, text: '7130', reply: { ETag: '{E}' } },
+      ]),
+      { send: 'PUT /n.json', body: '1', headers: { 'if-match': 'W/another' }, status: 412, text: '7130' },
+      { send: 'DELETE /n.json', headers: { 'if-match': '{E}' }, text: 'null' },
+    ],
+    after: { '/n.json': null },
+  },
+  {
     name: '2.7 * matches nothing where nothing is',
     steps: [
       {
