@@ -1,6 +1,7 @@
 import { DholeError } from '../tree/error.ts'
 import { PRIORITY } from '../tree/key.ts'
 import { type Path, sortPath } from '../tree/path.ts'
+import { withoutExtremeKeys } from './extreme-keys.ts'
 
 /** What a bound can be compared with. */
 export type Scalar = string | number | boolean | null
@@ -107,7 +108,7 @@ export function makeQuery(spec: QuerySpec, family: Family): Query {
   if (equal !== undefined && (start !== undefined || end !== undefined)) throw tooManyBounds()
   for (const bound of [start, end, equal]) if (bound !== undefined) checkBound(bound, orderBy)
   if (family === 'wilddog') checkWilddogBounds(spec, orderBy)
-  return Object.freeze({ orderBy, start: equal ?? start, end: equal ?? end, limit })
+  return Object.freeze({ orderBy, ...withoutExtremeKeys(orderBy, { start: equal ?? start, end: equal ?? end }), limit })
 }
 
 /** @throws `bad-order` */

@@ -66,6 +66,13 @@ describe('queries without HTTP', () => {
     expect(await keysOf(db, '/list', { orderBy: 'n', startAt: [2, 'k8'], limitToFirst: 1 })).toEqual(['k8'])
     expect(await keysOf(db, '/list', { orderBy: 'n', equalTo: [1, 'k4'] })).toEqual(['k4'])
     expect(await keysOf(db, '/list', { orderBy: 'n', endBefore: [0, 'k12'], limitToLast: 1 })).toEqual(['k0'])
+    const ones = await keysOf(db, '/list', {
+      orderBy: 'n',
+      startAfter: [0, '[MAX_NAME]'],
+      endBefore: [2, '[MIN_NAME]'],
+    })
+    expect(ones).toEqual(await keysOf(db, '/list', { orderBy: 'n', equalTo: 1 }))
+    expect(ones).toHaveLength(17)
   })
 
   test('integer-like keys keep the order of the query', async () => {

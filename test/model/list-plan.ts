@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { BoundSpec, QuerySpec } from '../../src/query/query.ts'
-import type { Asked } from './query-model.ts'
+import { type Asked, MAX_NAME, MIN_NAME } from './query-model.ts'
 
 /** Where the list stands that the plans are about: below a list of lists. */
 export const LIST = ['lists', 'one'] as const
@@ -255,6 +255,7 @@ const anyBoundKey = fc.oneof(
     arbitrary: fc.constantFrom('', '\u0000', '\u0001', '\u00012147483650', '\u0002', '\u001F', '.priority'),
   },
   { weight: 1, arbitrary: fc.constantFrom('$', '/', 'a/b', '[', '~', '\u007F', '0'.repeat(800)) },
+  { weight: 1, arbitrary: fc.constantFrom(MIN_NAME, MAX_NAME) },
 )
 
 function boundsOf(start: string, end: string, first: BoundSpec, last: BoundSpec): Partial<QuerySpec> {

@@ -7,6 +7,9 @@ import { exportText, leafText, type Place, plainText } from './model.ts'
  * comparisons, filtered by each bound in turn, cut at one end.
  */
 
+export const MIN_NAME = '[MIN_NAME]'
+export const MAX_NAME = '[MAX_NAME]'
+
 /** A question to a list. */
 export interface Asked {
   readonly spec: QuerySpec
@@ -31,12 +34,19 @@ interface Child {
 export function answer(list: Place | undefined, { spec, family }: Asked): Answer | undefined {
   if (list === undefined) return undefined
   if (list.leaf !== undefined) {
-    const { orderBy: _, ...filters } = spec
-    const isFiltered = Object.values(filters).some((filter) => filter !== undefined)
-    return isFiltered ? undefined : { plain: leafText(list.leaf), export: leafText(list.leaf) }
+    return isFiltered(spec) ? undefined : { plain: leafText(list.leaf), export: leafText(list.leaf) }
   }
   const chosen = limited(inRange(list, { spec, family }), spec)
   return { plain: plainAnswer(chosen), export: members(chosen, exportText) }
+}
+
+/** Whether a query has a limit, or a bound other than the one that every key satisfies. */
+function isFiltered({ orderBy, ...filters }: QuerySpec): boolean {
+  const { startAt, startAfter, endAt, endBefore } = filters
+  const fits = orderBy === '$key' && startAt !== MAX_NAME && startAfter !== MAX_NAME
+  const isOpen = fits && endAt !== MIN_NAME && endBefore !== MIN_NAME
+  const isBound = (filter: unknown) => filter !== undefined && !(isOpen && (filter === MIN_NAME || filter === MAX_NAME))
+  return filters.equalTo !== undefined || Object.values(filters).some(isBound)
 }
 
 /** Number of children within the bounds. */
@@ -80,11 +90,20 @@ function againstBound({ key, value }: Child, bound: BoundSpec, asked: Asked): nu
   if (asked.spec.orderBy === '$key') return compareKeys(key, String(bound), asked)
   const [wanted, wantedKey] = Array.isArray(bound) ? (bound as readonly [unknown, string]) : [bound, undefined]
   const order = compareValues(value, ranked(wanted))
-  return order === 0 && wantedKey !== undefined ? expectedKeyOrder(key, wantedKey) : order
+  if (order !== 0 || wantedKey === undefined) return order
+  return againstExtreme(wantedKey) ?? expectedKeyOrder(key, wantedKey)
+}
+
+/** How any key compares with one that stands for a place below or above all keys. */
+function againstExtreme(bound: string): 1 | -1 | undefined {
+  if (bound === MIN_NAME) return 1
+  return bound === MAX_NAME ? -1 : undefined
 }
 
 /** Wilddog sorts keys as text, Firebase integers first. */
 function compareKeys(left: string, right: string, { family }: Asked): number {
+  const extreme = againstExtreme(right)
+  if (extreme !== undefined) return extreme
   return family === 'wilddog' ? byCodeUnit(left, right) : expectedKeyOrder(left, right)
 }
 

@@ -31,6 +31,11 @@ export const firebaseQueries: readonly Case[] = [
       'orderBy="$key"&startAt="2147483648"': '{"B":"b","a":"A"}',
       'orderBy="$key"&startAt="1"&endAt="1\uF8FF"': '{"1":"o","9":"n","10":"t"}',
       'orderBy="$key"&endAt="9"&count=true': '2',
+      'orderBy="$key"&startAt="[MIN_NAME]"&limitToFirst=1': '{"1":"o"}',
+      'orderBy="$key"&endAt="[MAX_NAME]"&limitToLast=1': '{"a":"A"}',
+      'orderBy="$key"&endBefore="[MIN_NAME]"': '{}',
+      'orderBy="$key"&startAfter="[MAX_NAME]"': '{}',
+      'orderBy="$value"&startAfter="o","[MAX_NAME]"': '{"10":"t"}',
     }),
   },
   {

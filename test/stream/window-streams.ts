@@ -53,6 +53,16 @@ export const windows: readonly StreamCase[] = [
     },
   },
   {
+    name: '4.4 windows that begin or end at the keys below and above every key',
+    data: S,
+    writes: ['PUT /scores/fay.json 55', 'PUT /scores/gus.json 56', 'PUT /scores/amy.json 1'],
+    streams: {
+      '/scores.json?orderBy="$value"&startAfter=55,"[MAX_NAME]"': ['put / {"cat":80,"dan":93}', 'put /gus 56'],
+      '/scores.json?orderBy="$value"&endBefore=55,"[MIN_NAME]"': ['put / {"eve":5,"bob":21}', 'put /amy 1'],
+      '/scores.json?orderBy="$key"&startAt="[MAX_NAME]"': ['put / {}'],
+    },
+  },
+  {
     name: '4.4 a full window counted from the first',
     data: S,
     writes: [
