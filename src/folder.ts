@@ -2,14 +2,16 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { syncPath } from './sync-path.ts'
 
+const OWNER_ONLY = 0o700
+
 /**
  * Makes a folder and those above it that are missing. It is durable when this returns, whoever has made it: a folder
  * that is lost with the power takes along all that was synced in it, and one that is there may stem from a process that
  * was killed before it could sync.
- * @param mode permissions of new ones
+ * Only the user of this process gets into the new ones.
  */
-export function makeFolder(folder: string, mode?: number): void {
-  mkdirSync(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) })
+export function makeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: OWNER_ONLY })
   let made = resolve(folder)
   for (let above = dirname(made); above !== made; above = dirname(made)) {
     syncIfAllowed(above)

@@ -3,11 +3,10 @@ import { dirname } from 'node:path'
 import { makeFolder } from './folder.ts'
 
 const OWNER_ONLY = 0o600
-const OWNER_ONLY_FOLDER = 0o700
 
 /** Writes a file that only its owner can read, whole or not at all. Durable when it returns; makes folders too. */
 export function writePrivately(file: string, text: string): void {
-  makeFolder(dirname(file), OWNER_ONLY_FOLDER)
+  makeFolder(dirname(file))
   const unfinished = `${file}.${crypto.randomUUID()}`
   try {
     withOpen(unfinished, 'wx', (descriptor) => {

@@ -13,6 +13,9 @@ import { smsCommand } from './sms.ts'
 import { tokenCommand } from './token.ts'
 import { exportCommand, importCommand } from './transfer.ts'
 
+// Before anything is written: all that the server and the commands make is for their user alone.
+process.umask(0o077)
+
 /** Exit status when writes can no longer be made durable. */
 const EXIT_FAILED = 1
 /** Exit status for a wrong setting, a port or file in use, and the like. */

@@ -15,7 +15,6 @@ import { lockFolder } from './folder-lock.ts'
 import { Registry } from './registry.ts'
 import { tellProblems } from './tell-problems.ts'
 
-const OWNER_ONLY_FOLDER = 0o700
 /** The log of a tree may grow so far, or to the size of the tree, while that is copied. */
 const MOST_LOG_BYTES = 1024 ** 3
 const LOOK_MS = 100
@@ -56,7 +55,7 @@ export async function makeBackup(
   const chosen = await chooseApplications(dataDir, administration, ids)
   const whole = resolve(target)
   const folder = `${whole}.unfinished-${crypto.randomUUID().slice(0, 8)}`
-  makeFolder(folder, OWNER_ONLY_FOLDER)
+  makeFolder(folder)
   using cleaning = new UnfinishedFolder(folder)
   const applications: BackedUpApplication[] = []
   for (const id of chosen) {

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, lstatSync, readdirSync, statfsSync, 
 import { join } from 'node:path'
 import { readSecret } from '../secret.ts'
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts'
+import { openToOthers } from './private-modes.ts'
 
 const MEBI = 1024 * 1024
 /** Less than this is filled by one burst of writes. */
@@ -72,6 +73,15 @@ export function* lookAtOwners(dataDir: string): Generator<Finding, boolean> {
     yield problem('owners', found, `chown -R ${uid} ${dataDir}`)
   }
   return isReadable
+}
+
+/** Whether others can read what the server keeps: a server takes these permissions away when it starts. */
+export function* lookAtPermissions(dataDir: string): Generator<Finding, void> {
+  const open = openToOthers(dataDir)
+  if (open.length === 0) return
+  const more = open.length > MOST_NAMED ? `, and ${open.length - MOST_NAMED} more` : ''
+  const found = `others have permissions on ${open.slice(0, MOST_NAMED).join(', ')}${more}`
+  yield warning('permissions', found, 'start the server again: it takes them away')
 }
 
 function foreignIn(folder: string, owner: number): string[] {

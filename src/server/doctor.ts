@@ -4,7 +4,7 @@ import { socketPath } from './command.ts'
 import { type Config, type RawConfig, readConfig } from './config.ts'
 import { connect } from './control-client.ts'
 import { lookAtCertificate } from './doctor-certificate.ts'
-import { lookAtFolder, lookAtLeftovers, lookAtOwners, lookAtSecrets } from './doctor-folder.ts'
+import { lookAtFolder, lookAtLeftovers, lookAtOwners, lookAtPermissions, lookAtSecrets } from './doctor-folder.ts'
 import { lookAtApplication, restoreAtWork } from './doctor-trees.ts'
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts'
 import { lockFolder } from './folder-lock.ts'
@@ -37,6 +37,7 @@ export async function* examine(raw: RawConfig, full: boolean): AsyncGenerator<Fi
   const isReadable = yield* lookAtOwners(dataDir)
   const defaultId = yield* lookAtServer(config)
   if (!isReadable) return
+  yield* lookAtPermissions(dataDir)
   yield* lookAtSecrets(dataDir)
   yield* lookAtApplications(config, defaultId, full)
   yield* lookAtCertificate(config)

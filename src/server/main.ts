@@ -19,6 +19,7 @@ import { listenForMetrics, type MetricsServer } from './metrics-listener.ts'
 import { PrometheusPage } from './metrics-page.ts'
 import { noteAccess } from './notices.ts'
 import { observeBoth } from './observers.ts'
+import { takeFromOthers } from './private-modes.ts'
 import { Registry } from './registry.ts'
 import { CertificateRenewal, noteValidity } from './renewal.ts'
 import { type Listening, SecureListener } from './secure-listener.ts'
@@ -49,6 +50,7 @@ export async function serve(config: Config): Promise<RunningServer> {
   const logger = createLogger(config.LOG_LEVEL)
   const rules = readRules(config)
   makeDataFolder(config.DATA_DIR)
+  closeToOthers(config.DATA_DIR, logger)
   const failure = Promise.withResolvers<void>()
   const keys = keysOf(config)
   // Even if the start fails further on: the next one does not show them.
@@ -91,6 +93,13 @@ export async function serve(config: Config): Promise<RunningServer> {
     await applications.close()
     throw error
   }
+}
+
+/** Before anything is opened: what another version or a copy has left readable for others is closed to them. */
+function closeToOthers(dataDir: string, logger: Logger): void {
+  const { changed, failed } = takeFromOthers(dataDir)
+  if (changed > 0) logger.info(`took the permissions of others from ${changed} files and folders in ${dataDir}`)
+  for (const line of failed) logger.warn(line)
 }
 
 function optionsOf(config: Config, { secret, smsKey }: Keys, rules: string | undefined): DholeOptions {

@@ -15,7 +15,6 @@ import { giveAllToOwner, giveToOwner } from './owner.ts'
 import { Registry } from './registry.ts'
 import { tellProblems } from './tell-problems.ts'
 
-const OWNER_ONLY_FOLDER = 0o700
 const LOOK_MS = 100
 
 export interface RestoreOptions {
@@ -67,7 +66,7 @@ export async function restore(
   const { dataDir, stamp } = options
   const { defaultId } = await administration.state()
   const plans = planOf(options, defaultId)
-  makeFolder(join(dataDir, 'apps'), OWNER_ONLY_FOLDER)
+  makeFolder(join(dataDir, 'apps'))
   using _ = lockFolder(dataDir, 'alone')
   try {
     using staging = new Staging(dataDir, stamp)
