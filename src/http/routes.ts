@@ -7,6 +7,7 @@ import { discardBody } from './body.ts'
 import { isText } from './body-size.ts'
 import type { Origin } from './caller.ts'
 import type { ClientLimits } from './client-limits.ts'
+import { confirmClose } from './connection-close.ts'
 import { DataRoutes, type DataRoutesOptions } from './data-routes.ts'
 import { speaksFirebase } from './dialect.ts'
 import { AnsweredRequest } from './ended-request.ts'
@@ -62,6 +63,10 @@ export class Routes {
 
   /** @param listener asked who is speaking, only when the request itself does not tell */
   handle(request: Request, listener: Listener | null): Awaitable<Response> {
+    return confirmClose(request, this.#inTurn(request, listener))
+  }
+
+  #inTurn(request: Request, listener: Listener | null): Awaitable<Response> {
     const startedAt = performance.now()
     if (!this.#turns.isOver()) return this.#timed(request, listener, this.#handle(request, listener), startedAt)
     const { transport } = this.#options
@@ -79,7 +84,8 @@ export class Routes {
   /** Answers with a document, where data would be told too: over TLS. */
   document(request: Request, listener: Listener | null, make: () => Awaitable<Response>): Awaitable<Response> {
     const startedAt = performance.now()
-    return this.#timed(request, listener, this.#document(request, listener, make), startedAt)
+    const reply = this.#document(request, listener, make)
+    return confirmClose(request, this.#timed(request, listener, reply, startedAt))
   }
 
   #timed(
