@@ -92,7 +92,7 @@ export class DataRoutes {
     const timeoutMs = parseTimeout(parameters.timeout)
     const idempotencyKey = method === 'GET' ? undefined : idempotencyKeyOf(request)
     const query = raw.filters ? target.query(familyOf(request, raw, application)) : undefined
-    const caller = callerOf(application.gate, tree, parameters)
+    const caller = callerOf(application, tree, parameters)
     // Written out: this is the object that every request makes, and copying the one it is of costs more.
     const data: DataRequest = {
       request,
@@ -239,7 +239,7 @@ export class DataRoutes {
     const json = await readJson(data, maxWriteBytes, malformed, idempotencyKey === undefined ? undefined : look)
     data.limits.beginSilence(data)
     // A body may take its time, and the credential may have ended meanwhile.
-    await callerOf(application.gate, data, parameters)
+    await callerOf(application, data, parameters)
     return { json, digest }
   }
 }

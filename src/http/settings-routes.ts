@@ -34,7 +34,7 @@ export function isSettings(rawPath: string): boolean {
 export async function answerSettings(
   rawPath: string,
   raw: RawParameters,
-  { gate, database }: Application,
+  application: Application,
   origin: Origin,
 ): Promise<Response> {
   if (rawPath !== RULES && rawPath !== WRITE_SIZE) throw new DholeError('bad-path')
@@ -42,11 +42,11 @@ export async function answerSettings(
   if (method !== 'GET' && method !== 'PUT') throw new DholeError('method-not-allowed')
   const parameters = checkSettingsParameters(raw)
   const check = async () => {
-    const caller = await callerOf(gate, origin, raw.values)
+    const caller = await callerOf(application, origin, raw.values)
     if (caller.kind !== 'admin') throw new DholeError('permission-denied')
   }
   await check()
-  const request: SettingsRequest = { origin, database, parameters, check }
+  const request: SettingsRequest = { origin, database: application.database, parameters, check }
   if (rawPath === RULES) return method === 'GET' ? readRules(request) : writeRules(request)
   return method === 'GET' ? readWriteSize(request) : writeWriteSize(request)
 }

@@ -10,6 +10,8 @@ export interface ApplicationParts {
   readonly database: Database
   /** Judges the credentials of its requests. */
   readonly gate: Gate
+  /** Whether, as long as it has no rules of its own, it is open to programs and pages of this machine alone. */
+  readonly isLoopbackOnly: boolean
   /** Told before the tree is closed, for what else is kept in its file. */
   readonly onClose?: () => void
 }
