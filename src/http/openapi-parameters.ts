@@ -133,7 +133,8 @@ export function pathParameter(example: string): ParameterObject {
     in: 'path',
     required: true,
     description:
-      'Keys from the root down, at most 32, with bare slashes between them; other characters are percent-escaped. ' +
+      'Keys from the root down, at most 32, with slashes between them, bare or as `%2F`; other characters are ' +
+      'percent-escaped. ' +
       'A key has 1 to 768 bytes and none of `. $ # [ ] /` or control characters.',
     schema: { type: 'string' },
     example,

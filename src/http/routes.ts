@@ -36,6 +36,8 @@ export interface RoutesOptions extends DataRoutesOptions, SmsRoutesOptions, Syst
 }
 
 const OK = 200
+/** Where SDKs of Firebase and Wilddog open a WebSocket, or poll. */
+const SOCKETS: ReadonlySet<string> = new Set(['/.ws', '/.lp'])
 /** Thrown for hundreds of requests at once, so it is made but once. */
 const TOO_BUSY = new DholeError('too-busy')
 /** Of what nobody gets any more; told to observers alone. */
@@ -163,7 +165,9 @@ export class Routes {
   }
 
   #choose(origin: Origin, target: Target): Awaitable<Response> {
-    const { raw, host } = target
+    const { raw, host, rawPath } = target
+    // Clients of these protocols name an application of their own; which one does not matter.
+    if (SOCKETS.has(rawPath)) throw new DholeError('sockets-not-offered')
     const application = this.#options.applications.choose({ ns: raw.values['ns'], host })
     if (application instanceof Promise) return application.then((opened) => this.#answer(opened, origin, target))
     return this.#answer(application, origin, target)

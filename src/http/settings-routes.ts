@@ -10,6 +10,7 @@ import { dressedReply } from './reply.ts'
 const PREFIX = '/.settings/'
 const RULES = '/.settings/rules.json'
 const WRITE_SIZE = '/.settings/defaultWriteSizeLimit.json'
+const UNKNOWN = `Unknown setting: there are ${RULES} and ${WRITE_SIZE}`
 const DONE = '{"status":"ok"}'
 
 /** A request of the owner. */
@@ -27,7 +28,7 @@ export function isSettings(rawPath: string): boolean {
 
 /**
  * Answers a request to the rules, or to the default of `writeSizeLimit`. Only the owner makes one.
- * @throws `bad-path` for anything else, `method-not-allowed`, `bad-parameter`, `permission-denied`, `bad-rules`,
+ * @throws `bad-path` for an unknown setting, `method-not-allowed`, `bad-parameter`, `permission-denied`, `bad-rules`,
  * `rule-wildcards`, and as `Gate.identify`
  * @see docs/protocol.md#rules
  */
@@ -37,7 +38,7 @@ export async function answerSettings(
   application: Application,
   origin: Origin,
 ): Promise<Response> {
-  if (rawPath !== RULES && rawPath !== WRITE_SIZE) throw new DholeError('bad-path')
+  if (rawPath !== RULES && rawPath !== WRITE_SIZE) throw new DholeError('bad-path', UNKNOWN)
   const method = methodOf(origin.request, raw)
   if (method !== 'GET' && method !== 'PUT') throw new DholeError('method-not-allowed')
   const parameters = checkSettingsParameters(raw)

@@ -277,5 +277,9 @@ test('schemas that OpenAPI 3.0 cannot say are said otherwise', () => {
 test('every error that can occur stands at an operation', () => {
   const shown = new Set(operations.flatMap(({ operation }) => allErrors(operation)))
   const all = Object.keys(document.components?.examples ?? {})
-  expect(all.filter((code) => !shown.has(code))).toEqual(['method-not-allowed', 'sms-not-offered'])
+  expect(all.filter((code) => !shown.has(code))).toEqual([
+    'sockets-not-offered',
+    'method-not-allowed',
+    'sms-not-offered',
+  ])
 })
