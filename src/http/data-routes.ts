@@ -2,7 +2,7 @@ import type { Caller } from '../auth/credential.ts'
 import type { Observer } from '../observer.ts'
 import type { Family, Query } from '../query/query.ts'
 import type { Application } from '../service/applications.ts'
-import type { ReadOptions } from '../service/database.ts'
+import type { Database, ReadOptions } from '../service/database.ts'
 import type { Access } from '../service/judge.ts'
 import type { Appended, WriteOptions, WriteOutcome } from '../service/write-job.ts'
 import { writeSeconds } from '../service/write-size.ts'
@@ -14,7 +14,7 @@ import { endsInPriority, type Path } from '../tree/path.ts'
 import type { JsonText } from '../tree/print.ts'
 import { acceptsStream } from './accept.ts'
 import { withAuthDebug } from './auth-debug.ts'
-import { digestOf, readJson } from './body.ts'
+import { useJson } from './body.ts'
 import { callerOf, type Origin, overriddenCaller } from './caller.ts'
 import { speaksFirebase } from './dialect.ts'
 import { exportAnswer } from './export-answer.ts'
@@ -56,12 +56,6 @@ interface DataRequest extends TreeRequest {
   /** Name of a write that may come again. */
   readonly idempotencyKey: string | undefined
   readonly observer: Observer
-}
-
-/** A body, and what tells it from another one where that matters. */
-interface Content {
-  readonly json: unknown
-  readonly digest: string | undefined
 }
 
 /** Parameters that make no sense of a stream. */
@@ -199,48 +193,52 @@ export class DataRoutes {
     const { application, path } = data
     const { database } = application
     switch (method) {
-      case 'PUT': {
-        const { json, digest } = await this.#body(data, 'bad-data')
-        return writeReply(data, await database.put(path, json, writeOptions(data, access, digest)))
-      }
+      case 'PUT':
+        return this.#useBody(data, access, 'bad-data', async (json, options) =>
+          writeReply(data, await database.put(path, json, options)),
+        )
       case 'PATCH':
-        return writeReply(data, await this.#patch(data, access))
+        return this.#useBody(data, access, 'bad-patch', async (json, options) =>
+          writeReply(data, await patched(database, path, json, options)),
+        )
       case 'DELETE':
         data.limits.beginSilence(data)
         return writeReply(data, await database.delete(path, writeOptions(data, access)))
-      case 'POST': {
-        const { json, digest } = await this.#body(data, 'bad-data')
-        return appendReply(data, await database.post(path, json, writeOptions(data, access, digest)))
-      }
+      case 'POST':
+        return this.#useBody(data, access, 'bad-data', async (json, options) =>
+          appendReply(data, await database.post(path, json, options)),
+        )
       default:
         return method satisfies never
     }
   }
 
-  async #patch(data: DataRequest, access: Access): Promise<WriteOutcome> {
-    const { application, path } = data
-    const { json, digest } = await this.#body(data, 'bad-patch')
-    try {
-      return await application.database.patch(path, json, writeOptions(data, access, digest))
-    } catch (thrown) {
-      // The tree does not know methods; the text of a bad value is another one here.
-      const badValue = thrown instanceof DholeError && thrown.code === 'bad-data'
-      throw badValue ? new DholeError('bad-patch', undefined, { cause: thrown }) : thrown
-    }
-  }
-
-  async #body(data: DataRequest, malformed: 'bad-data' | 'bad-patch'): Promise<Content> {
+  #useBody(
+    data: DataRequest,
+    access: Access,
+    malformed: 'bad-data' | 'bad-patch',
+    use: (json: unknown, options: WriteOptions) => Promise<Response>,
+  ): Promise<Response> {
     const { application, parameters, idempotencyKey } = data
-    let digest: string | undefined
-    const look = async (bytes: Uint8Array) => {
-      digest = await digestOf(bytes)
-    }
-    const { maxWriteBytes } = application.database.limits
-    const json = await readJson(data, maxWriteBytes, malformed, idempotencyKey === undefined ? undefined : look)
-    data.limits.beginSilence(data)
-    // A body may take its time, and the credential may have ended meanwhile.
-    await callerOf(application, data, parameters)
-    return { json, digest }
+    const { maxWriteBytes: maxBytes } = application.database.limits
+    const isTrusted = access.as?.kind !== 'anybody'
+    const isDigested = idempotencyKey !== undefined
+    return useJson(data, { maxBytes, malformed, isTrusted, isDigested }, async (json, digest) => {
+      data.limits.beginSilence(data)
+      // A body may take its time, and the credential may have ended meanwhile.
+      await callerOf(application, data, parameters)
+      return use(json, writeOptions(data, access, digest))
+    })
+  }
+}
+
+async function patched(database: Database, path: Path, json: unknown, options: WriteOptions): Promise<WriteOutcome> {
+  try {
+    return await database.patch(path, json, options)
+  } catch (thrown) {
+    // The tree does not know methods; the text of a bad value is another one here.
+    const badValue = thrown instanceof DholeError && thrown.code === 'bad-data'
+    throw badValue ? new DholeError('bad-patch', undefined, { cause: thrown }) : thrown
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Application } from '../service/applications.ts'
 import type { Database } from '../service/database.ts'
 import { DholeError } from '../tree/error.ts'
-import { readJson, readText } from './body.ts'
+import { type BodyOptions, useJson, useText } from './body.ts'
 import { callerOf, type Origin } from './caller.ts'
 import { methodOf } from './method.ts'
 import { checkSettingsParameters, type RawParameters, type SettingsParameters } from './parameters.ts'
@@ -57,22 +57,29 @@ function readRules({ database, parameters }: SettingsRequest): Response {
   return dressedReply(parameters.format === 'strict' ? database.strictRules : database.rules, {})
 }
 
-async function writeRules({ origin, database, parameters, check }: SettingsRequest): Promise<Response> {
-  const source = await readText(origin, database.limits.maxWriteBytes, 'bad-data')
-  await check()
-  if (parameters.dryRun === 'true') database.checkRules(source)
-  else await database.setRules(source)
-  return dressedReply(DONE, { print: parameters.print })
+function writeRules({ origin, database, parameters, check }: SettingsRequest): Promise<Response> {
+  return useText(origin, bodyOptions(database), async (source) => {
+    await check()
+    if (parameters.dryRun === 'true') database.checkRules(source)
+    else await database.setRules(source)
+    return dressedReply(DONE, { print: parameters.print })
+  })
 }
 
 function readWriteSize({ database, parameters }: SettingsRequest): Response {
   return dressedReply(JSON.stringify(database.writeSizeLimit), { print: parameters.print })
 }
 
-async function writeWriteSize({ origin, database, parameters, check }: SettingsRequest): Promise<Response> {
-  const size = await readJson(origin, database.limits.maxWriteBytes, 'bad-data')
-  await check()
-  if (typeof size !== 'string') throw new DholeError('bad-data')
-  await database.setWriteSizeLimit(size)
-  return dressedReply(JSON.stringify(size), { print: parameters.print })
+function writeWriteSize({ origin, database, parameters, check }: SettingsRequest): Promise<Response> {
+  return useJson(origin, bodyOptions(database), async (size) => {
+    await check()
+    if (typeof size !== 'string') throw new DholeError('bad-data')
+    await database.setWriteSizeLimit(size)
+    return dressedReply(JSON.stringify(size), { print: parameters.print })
+  })
+}
+
+/** Only an admin's body is read. */
+function bodyOptions({ limits }: Database): BodyOptions {
+  return { maxBytes: limits.maxWriteBytes, malformed: 'bad-data', isTrusted: true }
 }

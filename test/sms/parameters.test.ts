@@ -6,6 +6,7 @@ import { checkSignature, checkTimestamp } from '../../src/http/sms-checks.ts'
 import { parseDelivery } from '../../src/http/sms-dlr.ts'
 import { parametersOf, readParameters } from '../../src/http/sms-parameters.ts'
 import { parseBatch } from '../../src/http/sms-record.ts'
+import { trustProxies } from '../../src/http/transport.ts'
 import { ReceiveTime } from '../../src/sms/receive-time.ts'
 import { DholeError } from '../../src/tree/error.ts'
 import { signatureOf } from './calls.ts'
@@ -93,7 +94,12 @@ describe('a body', () => {
     request.headers.delete('content-type')
     if (type !== undefined) request.headers.set('content-type', type)
     try {
-      return Object.fromEntries(await readParameters({ request, listener: null, limits: new ClientLimits() }, 'a=1'))
+      return Object.fromEntries(
+        await readParameters(
+          { request, listener: null, transport: trustProxies([]), limits: new ClientLimits() },
+          'a=1',
+        ),
+      )
     } catch (thrown) {
       return thrown instanceof DholeError ? thrown.code : thrown
     }
