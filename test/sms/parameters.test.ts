@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { carrierCodesReply } from '../../src/http/carrier-codes-page.ts'
 import { ClientLimits } from '../../src/http/client-limits.ts'
+import { OwnMachine } from '../../src/http/own-machine.ts'
 import { checkSignature, checkTimestamp } from '../../src/http/sms-checks.ts'
 import { parseDelivery } from '../../src/http/sms-dlr.ts'
 import { parametersOf, readParameters } from '../../src/http/sms-parameters.ts'
@@ -88,6 +89,7 @@ describe('a query string', () => {
 })
 
 describe('a body', () => {
+  const transport = trustProxies([], new OwnMachine())
   const FORM = 'application/x-www-form-urlencoded'
   const read = async (type: string | undefined, body: string | Uint8Array<ArrayBuffer>) => {
     const request = new Request('https://localhost/', { method: 'POST', body: new Blob([body]) })
@@ -95,10 +97,7 @@ describe('a body', () => {
     if (type !== undefined) request.headers.set('content-type', type)
     try {
       return Object.fromEntries(
-        await readParameters(
-          { request, listener: null, transport: trustProxies([]), limits: new ClientLimits() },
-          'a=1',
-        ),
+        await readParameters({ request, listener: null, transport, limits: new ClientLimits() }, 'a=1'),
       )
     } catch (thrown) {
       return thrown instanceof DholeError ? thrown.code : thrown
