@@ -34,6 +34,7 @@ const CHOOSES: Use = { methods: READS, resources: ['node'] }
 const queryUses: Readonly<Record<Exclude<keyof Parameters, CredentialName>, Use>> = {
   print: { methods: ALL, resources: TREE },
   auth_variable_override: { methods: ALL, resources: TREE },
+  app: { methods: ALL, resources: EVERYWHERE },
   ns: { methods: ALL, resources: EVERYWHERE },
   orderBy: CHOOSES,
   startAt: CHOOSES,

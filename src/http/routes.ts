@@ -168,7 +168,7 @@ export class Routes {
     const { raw, host, rawPath } = target
     // Clients of these protocols name an application of their own; which one does not matter.
     if (SOCKETS.has(rawPath)) throw new DholeError('sockets-not-offered')
-    const application = this.#options.applications.choose({ ns: raw.values['ns'], host })
+    const application = this.#options.applications.choose({ name: nameIn(raw), host })
     if (application instanceof Promise) return application.then((opened) => this.#answer(opened, origin, target))
     return this.#answer(application, origin, target)
   }
@@ -231,6 +231,11 @@ export class Routes {
 /** Bodies of other requests are so rare that looking for one is not worth it. */
 function mayHaveBody({ method }: Request): boolean {
   return method !== 'GET' && method !== 'HEAD'
+}
+
+/** Name of the application: `ns` is that of Firebase's clients, and marks a request as theirs. */
+function nameIn({ values }: RawParameters): string | undefined {
+  return values['app'] ?? values['ns']
 }
 
 /** What of the raw parameters an error can be dressed with: only what a success would have worn. */

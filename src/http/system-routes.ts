@@ -68,7 +68,7 @@ async function metricsReply(
   origin: Origin,
   { raw }: Target,
 ): Promise<Response> {
-  const application = await applications.choose({ ns: undefined, host: '' })
+  const application = await applications.choose({ name: undefined, host: '' })
   const caller = await callerOf(application, origin, raw.values)
   // Whoever shows nothing is no guest here: it counts as a wrong credential.
   if (caller.kind === 'anybody') await application.gate.identify('', { address: addressOf(origin), isBearer: false })

@@ -118,6 +118,7 @@ describe('parameters', () => {
 
   /** A legal value where the schema lists none. */
   const values: Readonly<Record<string, readonly string[]>> = {
+    app: ['app'],
     ns: ['app'],
     callback: ['handle'],
     download: ['users.json'],
