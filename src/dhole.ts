@@ -3,7 +3,6 @@ import { Failures } from './auth/failures.ts'
 import { Gate } from './auth/gate.ts'
 import { ClientLimits, defaultClientLimits } from './http/client-limits.ts'
 import { loggedPath } from './http/ended-request.ts'
-import { OwnMachine } from './http/own-machine.ts'
 import { treePlugin } from './http/plugin.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { Routes } from './http/routes.ts'
@@ -13,8 +12,6 @@ import { defaultStreams } from './hub/hub.ts'
 import { type Observer, silentObserver } from './observer.ts'
 import {
   type ApplicationOptions,
-  checkDatabaseOptions,
-  checkDholeOptions,
   checkMessages,
   type DatabaseOptions,
   type DholeOptions,
@@ -57,24 +54,11 @@ export interface OnDemand {
 }
 
 /**
- * The tree service as an Elysia plugin. The host must serve HTTPS, or stand behind a proxy named in `trustProxy`:
- * plain HTTP never reaches data. When a listening host stops, the files are closed; the framework does not wait for
- * that, so another process may find them in use for a moment longer.
- * @throws TypeError for wrong options, Error when a file is in use or damaged
- * @example new Elysia().use(dhole({ prefix: '/tree', applications: { app: { open: true } } }))
+ * One application's tree without HTTP, with all that the inside may do to it. Options are checked by the caller.
+ * @throws Error when the file is in use or damaged
  */
-export function dhole(options: DholeOptions = {}): Elysia {
-  checkDholeOptions(options)
-  return mount(openApplications(options), options)
-}
-
-/**
- * One application's tree without HTTP.
- * @throws TypeError for wrong options, Error when the file is in use or damaged
- */
-export function openDatabase(options: DatabaseOptions): Database {
-  checkDatabaseOptions(options)
-  return openTree(options, { rules: options.rules ?? OPEN_RULES, keepRules: options.rules !== undefined })
+export function openTree(options: DatabaseOptions): Database {
+  return treeAt(options, { rules: options.rules ?? OPEN_RULES, keepRules: options.rules !== undefined })
 }
 
 /** What clients may take of a service, however many listeners it has. */
@@ -94,8 +78,7 @@ export function mount(
 ): Elysia {
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
-  const machine = new OwnMachine({ names: options.ownNames, baseDomain: options.baseDomain })
-  const transport = trustProxies(options.trustProxy ?? [], machine)
+  const transport = trustProxies(options.trustProxy ?? [])
   const routes = new Routes({
     applications,
     transport,
@@ -199,7 +182,7 @@ function openApplication(
     messages.close()
     observer.applicationClosed?.(id)
   }
-  return { gate, database, isLoopbackOnly: open === 'loopback', onClose }
+  return { gate, database, onClose }
 }
 
 /** The text messages of an application that no server has open. Whoever opens them closes the file too. */
@@ -231,10 +214,10 @@ export function openMessages(dataDir: string, id: string, sms: MessagesOptions =
  */
 export function openClosedTree(dataDir: string, id: string, { open, rules, limits }: ApplicationOptions): Database {
   const options = { file: treeFile(dataDir, id), ...(limits === undefined ? {} : { limits }) }
-  return openTree(options, { rules: rules ?? (open ? OPEN_RULES : LOCKED_RULES), keepRules: false })
+  return treeAt(options, { rules: rules ?? (open ? OPEN_RULES : LOCKED_RULES), keepRules: false })
 }
 
-function openTree(options: DatabaseOptions, initial: InitialRules): Database {
+function treeAt(options: DatabaseOptions, initial: InitialRules): Database {
   const observer: Observer = options.observer ?? silentObserver
   return databaseOver(new SqliteStore(options.file, options.storage ?? {}, observer), options, initial)
 }

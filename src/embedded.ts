@@ -1,20 +1,40 @@
+import { openTree } from './dhole.ts'
+import type { Database } from './embedded/database.ts'
+import { EmbeddedDatabase } from './embedded/embedded-database.ts'
+import { checkDatabaseOptions, type DatabaseOptions } from './options.ts'
+
 export type { Auth, Caller } from './auth/credential.ts'
-export { openDatabase } from './dhole.ts'
+export { ConditionFailedError } from './embedded/condition-failed.ts'
+export type {
+  Appended,
+  Database,
+  NodeText,
+  QueriedChild,
+  QueryAnswer,
+  ReadOptions,
+  TransactionOptions,
+  TransactionResult,
+  ValueOptions,
+  WatchedChange,
+  WatchOptions,
+  WriteOptions,
+  Written,
+} from './embedded/database.ts'
 export type { Observer } from './observer.ts'
 export type { DatabaseOptions, LimitOptions, StorageOptions } from './options.ts'
 export type { IndexPolicy, IndexSpec } from './query/indexes.ts'
 export type { BoundSpec, Family, Query, QueryLike, QuerySpec, Scalar } from './query/query.ts'
-export type {
-  Database,
-  QueriedChild,
-  QueryAnswer,
-  ReadOptions,
-  WatchedChange,
-  WatchOptions,
-} from './service/database.ts'
-export type { Access } from './service/judge.ts'
-export type { Appended, WriteOptions, WriteOutcome } from './service/write-job.ts'
-export type { Commit, IndexInfo, LoggedChange, Position } from './store/store.ts'
+export type { Access } from './service/access.ts'
+export type { IndexInfo, LoggedChange, Position } from './store/store.ts'
 export { DholeError, type ErrorBody, type ErrorCode } from './tree/error.ts'
-export type { NodeText, ReadText } from './tree/node-text.ts'
 export { formatPath, type Path, type PathLike, parsePath } from './tree/path.ts'
+
+/**
+ * One application's tree without HTTP.
+ * @throws TypeError for wrong options, Error when the file is in use or damaged
+ * @example await using db = openDatabase({ file: './tree.sqlite' })
+ */
+export function openDatabase(options: DatabaseOptions): Database {
+  checkDatabaseOptions(options)
+  return new EmbeddedDatabase(openTree(options))
+}

@@ -1,6 +1,6 @@
 /** What those who listen cost the writes of the same process, without HTTP and without connections. */
 import { join } from 'node:path'
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import type { Sink } from '../../src/hub/subscriber.ts'
 import { silentObserver } from '../../src/observer.ts'
 import type { Database } from '../../src/service/database.ts'
@@ -48,14 +48,14 @@ type Put = (text: string) => Promise<unknown>
 
 async function measurePublishing(request: EmbeddedPublishRequest): Promise<EmbeddedPublishFigures> {
   const { scratchDir, dataDirs, subscribers, others } = request
-  const open = (name: string) => openDatabase({ file: join(scratchDir, name) })
+  const open = (name: string) => openTree({ file: join(scratchDir, name) })
   await using store = new SqliteStore(join(scratchDir, 'bare'), {}, silentObserver)
   await using alone = open('alone')
   await using crowded = open('crowded')
   for (let room = 0; room < others; room++) await crowded.subscribe(['rooms', `room-${room}`], {}, DROP)
   const [smallDir = '', largeDir = ''] = dataDirs
-  await using small = openDatabase({ file: databaseFile(smallDir) })
-  await using large = openDatabase({ file: databaseFile(largeDir) })
+  await using small = openTree({ file: databaseFile(smallDir) })
+  await using large = openTree({ file: databaseFile(largeDir) })
   const [leaf = []] = leafPaths(LEAST_LEAVES, 1)
   for (const tree of [small, large]) {
     for (let count = 0; count < subscribers; count++) await tree.subscribe(leaf.slice(0, -1), {}, DROP)

@@ -1,6 +1,6 @@
 /** Ordered queries without HTTP, in a process of its own. */
 import { join } from 'node:path'
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import type { QuerySpec } from '../../src/query/query.ts'
 import type { Database } from '../../src/service/database.ts'
 import type { Awaitable } from '../../src/tree/awaitable.ts'
@@ -27,7 +27,7 @@ const RAW_ROWS = 10_000
 async function measureQueries(request: EmbeddedQueryRequest): Promise<EmbeddedQueryFigures> {
   const { children } = request
   // Without the cache of finished answers: it would be all that is measured.
-  await using database = openDatabase({ file: databaseFile(request.dataDir), storage: { cacheLength: 0 } })
+  await using database = openTree({ file: databaseFile(request.dataDir), storage: { cacheLength: 0 } })
   const rows = scattered(RAW_ROWS, RAW_ROWS).map((index) => {
     return [placeKey(index), JSON.stringify(place(index, children))] as const
   })

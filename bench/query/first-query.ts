@@ -1,6 +1,6 @@
 /** The first query by a child that has no index yet, in a process of its own, while others read and write. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import type { Database } from '../../src/service/database.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { answer, requestOf } from '../harness/child.ts'
@@ -38,7 +38,7 @@ const WARM_PATH: Path = ['warm']
 const PLACES = 5000
 
 async function measureFirstQuery({ dataDir, children }: FirstQueryRequest): Promise<FirstQueryFigures> {
-  await using database = openDatabase({ file: databaseFile(dataDir) })
+  await using database = openTree({ file: databaseFile(dataDir) })
   await warmUp(database)
   const probe = new LoopProbe()
   const others = new Others(database, children)

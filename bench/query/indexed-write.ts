@@ -1,5 +1,5 @@
 /** Writing to a list under four indexes and to one under none, in turns, in a process of its own. */
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import type { Database } from '../../src/service/database.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { answer, requestOf } from '../harness/child.ts'
@@ -32,7 +32,7 @@ const NOW = 1_900_000_000_000
 type Put = (list: Path, index: number) => Promise<unknown>
 
 async function measureWriting({ dataDir, children, ...slices }: IndexedWriteRequest): Promise<IndexedWriteFigures> {
-  await using database = openDatabase({ file: databaseFile(dataDir) })
+  await using database = openTree({ file: databaseFile(dataDir) })
   const targets = scattered(children, PLACES)
   let written = 0
   // The data of another place than any write before has put there: no indexed value stays what it was.

@@ -1,7 +1,7 @@
 /** Reading without HTTP, in a process of its own. */
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import type { Database } from '../../src/service/database.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { answer, requestOf } from '../harness/child.ts'
@@ -42,7 +42,7 @@ const IDLE_MS = 50
 
 async function measureReading(request: EmbeddedReadRequest): Promise<EmbeddedReadFigures> {
   const storage = request.cold ? { cacheLength: 0 } : {}
-  await using database = openDatabase({ file: databaseFile(request.dataDir), storage })
+  await using database = openTree({ file: databaseFile(request.dataDir), storage })
   const paths = leafPaths(request.leaves, request.cold ? COLD_PLACES : HOT_PLACES)
   const keys = paths.map(urlOf)
   using raw = new RawTable(join(request.scratchDir, 'raw.sqlite'), [

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Caller } from '../../src/auth/credential.ts'
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import type { Database } from '../../src/service/database.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { answer, requestOf } from '../harness/child.ts'
@@ -48,7 +48,7 @@ const WARM_TURNS = 2
 const SETTLE_MS = 500
 
 async function measureRules(request: EmbeddedRulesRequest): Promise<EmbeddedRulesFigures> {
-  const open = (name: string) => openDatabase({ file: join(request.scratchDir, name) })
+  const open = (name: string) => openTree({ file: join(request.scratchDir, name) })
   await using opened = open('open')
   await using ruled = open('ruled')
   await using few = open('few')

@@ -1,7 +1,7 @@
 /** Data directories of many registered applications, as `dhole apps add` leaves them. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import { secretFile, smsKeyFile } from '../../src/secret.ts'
 import { treeFile } from '../../src/tree-file.ts'
 import { SECRET } from './club.ts'
@@ -19,7 +19,7 @@ export function applicationName(number: number): string {
 export async function buildApplications(dataDir: string, count: number): Promise<void> {
   for (let number = 0; number < count; number++) register(dataDir, applicationName(number))
   for (let number = 0; number < Math.min(count, PLANTED); number++) {
-    await using database = openDatabase({ file: treeFile(dataDir, applicationName(number)) })
+    await using database = openTree({ file: treeFile(dataDir, applicationName(number)) })
     await database.put('/title', `Shop ${number}`)
   }
 }

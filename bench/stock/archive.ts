@@ -1,6 +1,6 @@
 /** A file of a given length: objects of 1 KB each at `/archive/<number>`. */
 import { statSync } from 'node:fs'
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import { databaseFile, objectOf1Kb } from './blogs.ts'
 
 const OBJECTS_PER_PATCH = 4000
@@ -18,7 +18,7 @@ export async function buildArchive(dataDir: string, bytes: number): Promise<void
   const [parent = ''] = archivePath(0)
   for (let first = 0, length = 0; length < bytes; ) {
     // Opened anew, so that what is in the log goes to the file, whose length counts.
-    await using database = openDatabase({ file })
+    await using database = openTree({ file })
     for (let patches = 0; patches < Math.max(1, bytes / 2 ** 27); patches++) {
       const members = Array.from({ length: OBJECTS_PER_PATCH }, (_, index) => {
         const [, key = ''] = archivePath(first + index)

@@ -1,6 +1,6 @@
 /** Blog-like data, the same in every run: `/blogs/<blog>/<post>/<leaf>` and a few samples beside it. */
 import { join } from 'node:path'
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import type { Database } from '../../src/service/database.ts'
 
 type Post = Readonly<Record<string, string | number | boolean>>
@@ -119,7 +119,7 @@ export function databaseFile(dataDir: string): string {
 
 /** Makes the data directory of a tree with that many leaves below `/blogs`. @param leaves a multiple of 1000 */
 export async function buildTree(dataDir: string, leaves: number): Promise<void> {
-  await using database = openDatabase({ file: databaseFile(dataDir) })
+  await using database = openTree({ file: databaseFile(dataDir) })
   await loadBlogs(database, ['blogs'], leaves)
   await database.put(OBJECT_PATH, objectOf1Kb(0))
   await database.put(LARGE_PATH, largeList(0))

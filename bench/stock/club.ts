@@ -1,5 +1,5 @@
 /** A tree of members, the same in every run: what users read and write where rules decide. */
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import type { Database } from '../../src/service/database.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { databaseFile, objectOf1Kb } from './blogs.ts'
@@ -75,7 +75,7 @@ function nextRevision(): number {
 }
 
 export async function buildClub(dataDir: string, members: number): Promise<void> {
-  await using database = openDatabase({ file: databaseFile(dataDir) })
+  await using database = openTree({ file: databaseFile(dataDir) })
   await fillClub(database, members)
 }
 

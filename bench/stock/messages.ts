@@ -1,6 +1,6 @@
 /** Text messages as other software has sent them, in batches of 100; the same in every run but for their times. */
 import { Database as Client } from 'bun:sqlite'
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import { seqOf } from '../../src/sms/final-seq.ts'
 import type { State } from '../../src/sms/report.ts'
 import { databaseFile } from './blogs.ts'
@@ -123,7 +123,7 @@ export function buildUnreported(dataDir: string, count: number): Promise<void> {
 
 async function build(dataDir: string, count: number, story: Story): Promise<void> {
   const file = databaseFile(dataDir)
-  await openDatabase({ file }).close()
+  await openTree({ file }).close()
   using writer = new StockWriter(file, story)
   writer.write(count / BATCH)
 }

@@ -1,11 +1,11 @@
 /** A tree of blogs with a list of places beside it. */
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import { buildTree, databaseFile } from './blogs.ts'
 import { loadPlaces } from './places.ts'
 
 /** Makes the data directory of so many leaves and so many places. @param size a multiple of 1000 */
 export async function buildMixed(dataDir: string, size: number): Promise<void> {
   await buildTree(dataDir, size)
-  await using database = openDatabase({ file: databaseFile(dataDir) })
+  await using database = openTree({ file: databaseFile(dataDir) })
   await loadPlaces(database, size)
 }

@@ -1,5 +1,5 @@
 /** Lists of places, the same in every run: what ordered queries are asked of, and what is written under indexes. */
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import type { Database } from '../../src/service/database.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { databaseFile } from './blogs.ts'
@@ -94,7 +94,7 @@ export function firstByName(children: number): Readonly<Record<string, Place>> {
 
 /** Makes the data directory of three lists of that length, with every index that is asked for. */
 export async function buildPlaces(dataDir: string, children: number): Promise<void> {
-  await using database = openDatabase({ file: databaseFile(dataDir) })
+  await using database = openTree({ file: databaseFile(dataDir) })
   await loadPlaces(database, children)
   await loadList(database, SCORES_PATH, children, (index) => (index * ADDED_STRIDE) % children)
   await loadList(database, RANKED_PATH, children, (index) => ({
@@ -114,7 +114,7 @@ export async function loadPlaces(database: Database, children: number): Promise<
 
 /** Makes the data directory of the two lists that are written. */
 export async function buildTwins(dataDir: string, children: number): Promise<void> {
-  await using database = openDatabase({ file: databaseFile(dataDir) })
+  await using database = openTree({ file: databaseFile(dataDir) })
   for (const path of [PLAIN_PATH, INDEXED_PATH]) {
     await loadList(database, path, children, (index) => place(index, children))
   }

@@ -1,6 +1,6 @@
 /** The limit of streams: a TLS socket that is written the bytes of each message, with no HTTP and no hub. */
 import type { Socket } from 'bun'
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import { requestOf } from '../harness/child.ts'
 import { databaseFile } from '../stock/blogs.ts'
 import { listenForOrders } from './control.ts'
@@ -47,7 +47,7 @@ function serve({ certificate, joined, written }: RawRequest): void {
       for (const socket of sockets) send(socket, bytes)
     }
   }
-  const database = written && openDatabase({ file: databaseFile(written.dataDir) })
+  const database = written && openTree({ file: databaseFile(written.dataDir) })
   const control = listenForOrders(async (texts) => {
     if (database) await Promise.all(texts.map((text) => database.put(written.path, text)))
     tell(texts)

@@ -1,7 +1,7 @@
 /** Writing without HTTP, in a process of its own. */
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { openDatabase } from '../../src/dhole.ts'
+import { openTree } from '../../src/dhole.ts'
 import type { Database } from '../../src/service/database.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { answer, requestOf } from '../harness/child.ts'
@@ -59,7 +59,7 @@ const SETTLE_MS = 500
 type Put = (path: Path, index: number) => Promise<unknown>
 
 async function measureWriting(request: EmbeddedWriteRequest): Promise<EmbeddedWriteFigures> {
-  await using database = openDatabase({ file: databaseFile(request.dataDir) })
+  await using database = openTree({ file: databaseFile(request.dataDir) })
   using synced = new SyncedFile(join(request.scratchDir, 'synced'))
   const leaves = leafPaths(request.leaves, PLACES)
   const drafts = draftPaths(PLACES)

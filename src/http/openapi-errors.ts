@@ -30,7 +30,8 @@ const nowhere = (): boolean => false
 
 /** Errors of the calls about text messages. Of all others only `https-required` can occur there. */
 export type SmsErrorCode = Extract<ErrorCode, `sms-${string}`>
-type TreeErrorCode = Exclude<ErrorCode, SmsErrorCode>
+/** Over HTTP a failed condition is no error: the answer is the node. */
+type TreeErrorCode = Exclude<ErrorCode, SmsErrorCode | 'condition-failed'>
 
 /** Which requests can fail how. The compiler sees to it that no error is forgotten. */
 const reach: Readonly<Record<TreeErrorCode, (origin: Origin) => boolean>> = {
@@ -39,8 +40,6 @@ const reach: Readonly<Record<TreeErrorCode, (origin: Origin) => boolean>> = {
   unavailable: notInfo,
   'https-required': anyRequest,
   'json-suffix-missing': (origin) => anyPath(origin) && origin.resource === 'node',
-  // Only paths that the document does not have.
-  'sockets-not-offered': nowhere,
   'bad-parameter': notExchange,
   // Only methods that the document does not have.
   'method-not-allowed': nowhere,

@@ -1,6 +1,6 @@
 import type { Query } from '../query/query.ts'
+import type { Access } from '../service/access.ts'
 import type { Database, WatchOptions } from '../service/database.ts'
-import type { Access } from '../service/judge.ts'
 import type { Path } from '../tree/path.ts'
 import { EventStream } from './event-stream.ts'
 import { streamReply } from './reply.ts'

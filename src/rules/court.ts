@@ -9,15 +9,6 @@ import type { State } from './state.ts'
 import { Trace } from './trace.ts'
 import type { Visit } from './visit.ts'
 
-/** How rules are asked. */
-export interface AuthorizeOptions {
-  readonly trace?: boolean | undefined
-  /**
-   * Judges while other writes wait, see `Budget`: throws `JudgingPostponed` where it takes too long for that.
-   */
-  readonly patience?: number | undefined
-}
-
 /** Asks rules for one request, one after the other, out of one budget. */
 export class Court {
   readonly trace: Trace
@@ -29,14 +20,14 @@ export class Court {
   #hasAsked = false
 
   /** @param after the tree as the request would leave it; `undefined` for a read */
-  constructor(visit: Visit, after: State | undefined, { trace, patience }: AuthorizeOptions) {
-    this.trace = new Trace(trace === true)
+  constructor(visit: Visit, after: State | undefined, isTraced: boolean) {
+    this.trace = new Trace(isTraced)
     this.#frame = {
       visit,
       path: [],
       depth: 0,
       after,
-      budget: new Budget(patience),
+      budget: new Budget(),
       at: 0,
       hasLooked: false,
       hasSeenTime: false,
@@ -97,10 +88,5 @@ export class Court {
     const { budget } = this.#frame
     budget.walk()
     return budget.isPauseDue()
-  }
-
-  /** Lets others run. */
-  pause(): Reads<void> {
-    return this.#frame.budget.pause()
   }
 }

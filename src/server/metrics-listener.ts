@@ -1,5 +1,4 @@
 import type { Server } from 'bun'
-import { confirmClose } from '../http/connection-close.ts'
 import type { MetricsPage } from '../http/system-routes.ts'
 import { listenProblem } from './listen-problem.ts'
 
@@ -24,7 +23,7 @@ export function listenForMetrics(port: number, page: MetricsPage, idleTimeout: n
       reusePort: false,
       idleTimeout,
       maxRequestBodySize: 0,
-      fetch: (request) => confirmClose(request, answer(request, page)),
+      fetch: (request) => answer(request, page),
       error: () => new Response('failed\n', { status: 500, headers: TEXT }),
     })
   } catch (error) {

@@ -18,22 +18,14 @@ import type { NodeText, ReadText } from '../tree/node-text.ts'
 import { endsInPriority, type Path, type PathLike, toPath } from '../tree/path.ts'
 import type { JsonText } from '../tree/print.ts'
 import { planPatch, planPut, type WritePlan } from '../tree/write.ts'
+import type { Access } from './access.ts'
 import { EventQueue } from './event-queue.ts'
-import { type Access, RULES, RULES_SINCE } from './judge.ts'
-import { JudgedWrites } from './judged-writes.ts'
+import { RULES, RULES_SINCE } from './judge.ts'
 import { Permissions } from './permissions.ts'
 import { repeatable, type WriteMethod } from './repeatable.ts'
 import { RuleBook } from './rule-book.ts'
 import { Streams } from './streams.ts'
-import {
-  type Appended,
-  appendJob,
-  type JobParts,
-  type NewChild,
-  type WriteOptions,
-  type WriteOutcome,
-  writeJob,
-} from './write-job.ts'
+import { type Appended, appendJob, type JobParts, type WriteOptions, type WriteOutcome, writeJob } from './write-job.ts'
 import { appendOnce, writeOnce } from './write-once.ts'
 import { WRITE_SIZE_LIMIT, writeSeconds } from './write-size.ts'
 
@@ -86,7 +78,7 @@ export interface WatchedChange {
 }
 
 /** One child of an answer. */
-export interface QueriedChild {
+interface QueriedChild {
   readonly key: string
   /** Parsed JSON. */
   readonly value: unknown
@@ -114,8 +106,6 @@ export class Database {
   readonly #limits: Limits
   readonly #book: RuleBook
   readonly #permissions: Permissions
-  readonly #writes: JudgedWrites
-  readonly #onWrite: JobParts['onWrite'] = (writes) => this.#writes.note(writes)
   readonly #streams: Streams
   /** Indexes that are wanted beside those of the rules. */
   #declarations: readonly IndexDeclaration[] = []
@@ -126,7 +116,6 @@ export class Database {
     this.#limits = settings.limits
     this.#book = new RuleBook(settings.rules, settings.onTroubled)
     this.#permissions = new Permissions(store, this.#book)
-    this.#writes = new JudgedWrites(store, this.#permissions)
     this.#streams = new Streams(store, this.#permissions, settings.streams, this.#readLimit({}), settings.onStreams)
     if (settings.keepRules && !this.hasOwnRules) this.#inBackground(this.setRules(settings.rules))
     else if (this.#permissions.rules.indexes.length > 0) this.#inBackground(this.#declare())
@@ -165,10 +154,8 @@ export class Database {
    */
   async setRules(source: string): Promise<void> {
     this.#book.read(source)
-    const writes = this.#writes
     // biome-ignore lint/correctness/useYield: it has nothing to ask
     await this.#store.commit(function* ({ now }) {
-      writes.noteRules()
       const texts = [
         [RULES, source],
         [RULES_SINCE, String(now)],
@@ -328,16 +315,11 @@ export class Database {
     }
     const parts = this.#jobParts(options)
     const asked = repeatable({ method: 'POST', path, json }, options)
-    const child = newChild(path)
-    await this.#writes.commit({
-      access: options,
-      isRepeatable: asked !== undefined,
-      attempt: (context, judge) =>
-        asked === undefined
-          ? appendJob(child, checked, { ...parts, judge, onWrite: this.#onWrite }, context, decide)
-          : appendOnce(asked, child, checked, { ...parts, judge, onWrite: this.#onWrite }, context, decide),
-      rehearse: (context, judge, onDecided) => appendJob(child, checked, { ...parts, judge }, context, onDecided),
-    })
+    await this.#store.commit((context) =>
+      asked === undefined
+        ? appendJob(path, checked, parts, context, decide)
+        : appendOnce(asked, path, checked, parts, context, decide),
+    )
     if (appended === undefined) throw new DholeError('internal')
     return appended
   }
@@ -441,24 +423,19 @@ export class Database {
     }
     const parts = this.#jobParts(options)
     const asked = repeatable({ method, path: plan.path, json: plan.json }, options)
-    await this.#writes.commit({
-      access: options,
-      isRepeatable: asked !== undefined,
-      attempt: (context, judge) =>
-        asked === undefined
-          ? writeJob(plan, { ...parts, judge, onWrite: this.#onWrite }, context, decide)
-          : writeOnce(asked, plan, { ...parts, judge, onWrite: this.#onWrite }, context, decide),
-      rehearse: (context, judge, onDecided) => writeJob(plan, { ...parts, judge }, context, onDecided),
-    })
+    await this.#store.commit((context) =>
+      asked === undefined ? writeJob(plan, parts, context, decide) : writeOnce(asked, plan, parts, context, decide),
+    )
     if (outcome === undefined) throw new DholeError('internal')
     return outcome
   }
 
-  #jobParts(options: WriteOptions): Omit<JobParts, 'judge'> {
+  #jobParts(options: WriteOptions): JobParts {
     return {
       options,
       limits: this.#limits,
       watchedBelow: (path, inclusive) => this.#streams.watchedBelow(path, inclusive),
+      judge: this.#permissions.judgeOf(options),
     }
   }
 
@@ -482,17 +459,5 @@ export class Database {
   #readLimit({ timeoutMs }: ReadOptions, judge?: ReadLimit['judge']): ReadLimit {
     const { maxReadBytes, maxReadMs } = this.#limits
     return { maxLength: maxReadBytes, timeoutMs: Math.min(timeoutMs ?? maxReadMs, maxReadMs), judge }
-  }
-}
-
-/** A child whose key is generated once, however often its job runs. */
-function newChild(path: Path): NewChild {
-  let name: string | undefined
-  return {
-    path,
-    name: (context) => {
-      name ??= context.nextPushId()
-      return name
-    },
   }
 }

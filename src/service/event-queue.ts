@@ -31,9 +31,7 @@ export class EventQueue implements Sink {
 
   /** @throws `read-too-big`, `permission-denied`, `token-expired` when that is why nothing more comes */
   check(): void {
-    if (this.#reason === undefined) return
-    if (this.#reason === TOO_LARGE) throw new DholeError('read-too-big')
-    throw new DholeError(this.#reason.kind === 'cancel' ? 'permission-denied' : 'token-expired')
+    if (this.#reason !== undefined) throw endError(this.#reason)
   }
 
   /** The next event; `undefined` when there will be none. */
@@ -51,4 +49,10 @@ export class EventQueue implements Sink {
     }
     return this.#events.shift()
   }
+}
+
+/** Why a stream has ended, as an error: `read-too-big`, `permission-denied` or `token-expired`. */
+export function endError(reason: EndReason): DholeError {
+  if (reason === TOO_LARGE) return new DholeError('read-too-big')
+  return new DholeError(reason.kind === 'cancel' ? 'permission-denied' : 'token-expired')
 }

@@ -1,13 +1,12 @@
 import type { Caller } from '../auth/credential.ts'
 import type { Query } from '../query/query.ts'
 import { mayRead, type Verdict, type Visit, WriteCase } from '../rules/authorize.ts'
-import type { AuthorizeOptions } from '../rules/court.ts'
-import { JudgingPostponed } from '../rules/failure.ts'
 import type { RuleSet } from '../rules/rule-set.ts'
 import { DholeError } from '../tree/error.ts'
 import type { Path } from '../tree/path.ts'
 import type { Reads } from '../tree/read-request.ts'
 import type { Write } from '../tree/write.ts'
+import type { Access } from './access.ts'
 import { factsOf } from './query-facts.ts'
 import type { RuleBook } from './rule-book.ts'
 
@@ -16,37 +15,12 @@ export const RULES = 'rules'
 /** Name of the time they have been in force since, in milliseconds since 1970. */
 export const RULES_SINCE = 'rulesSince'
 
-/** Whose request it is. */
-export interface Access {
-  /** Who asks: the rules of the tree decide what they may. Without, everything is allowed. */
-  readonly as?: Caller | undefined
-  /** Hears which rules were looked at and what they said, a line each. */
-  readonly onTrace?: ((lines: readonly string[]) => void) | undefined
-}
-
 /** What rules have said to a read. */
 export interface ReadRuling {
   readonly verdict: Verdict
   readonly rules: RuleSet
   /** Places of the tree that were looked at. */
   readonly looked: readonly Path[]
-}
-
-/** What a judge is asked for a write. */
-type Asked = 'write' | 'read' | 'validate'
-
-/** How a judge works. */
-export interface Bounds {
-  /** For judging while other writes wait, see `Budget`: what takes longer throws `JudgingPostponed`. */
-  readonly patience?: number | undefined
-  /** Hears that. */
-  readonly onPostponed?: (() => void) | undefined
-  /** What the rules are known to allow: they are not asked for it again. */
-  readonly allowed?: ReadonlySet<Asked> | undefined
-  /** Why a write is refused, when that is known: then no rule is asked. */
-  readonly refusal?: unknown
-  /** Hears what they allow. */
-  readonly onAllowed?: ((asked: Asked) => void) | undefined
 }
 
 /**
@@ -58,13 +32,11 @@ export class Judge {
   readonly #book: RuleBook
   readonly #auth: Visit['auth']
   readonly #onTrace: Access['onTrace']
-  readonly #bounds: Bounds
 
-  constructor(book: RuleBook, caller: Caller, onTrace: Access['onTrace'], bounds: Bounds = {}) {
+  constructor(book: RuleBook, caller: Caller, onTrace: Access['onTrace']) {
     this.#book = book
     this.#auth = caller.auth
     this.#onTrace = onTrace
-    this.#bounds = bounds
   }
 
   /** What the rules say to a read, without being a refusal yet. */
@@ -89,49 +61,27 @@ export class Judge {
     return ruling
   }
 
-  /** As `read`, for a write whose answer is the data. @throws `permission-denied`, JudgingPostponed */
-  *readForWrite(path: Path): Reads<void> {
-    if (this.#bounds.allowed?.has('read')) return
-    yield* this.#briefly(this.read(path, undefined))
-    this.#bounds.onAllowed?.('read')
-  }
-
   /**
    * @returns to be shown to `validate`
-   * @throws `permission-denied` unless each of the places may be written; JudgingPostponed
+   * @throws `permission-denied` unless each of the places may be written
    */
   *write(writes: readonly Write[], now: number): Reads<WriteCase> {
-    if (this.#bounds.refusal !== undefined) throw this.#bounds.refusal
     const judged = new WriteCase(yield* this.#rules(), writes, { auth: this.#auth, now }, this.#options)
-    if (this.#bounds.allowed?.has('write')) return judged
-    this.#check(yield* this.#briefly(judged.mayWrite()))
-    this.#bounds.onAllowed?.('write')
+    this.#check(yield* judged.mayWrite())
     return judged
   }
 
-  /** @throws `permission-denied` unless what the writes leave behind is valid; JudgingPostponed */
+  /** @throws `permission-denied` unless what the writes leave behind is valid */
   *validate(judged: WriteCase): Reads<void> {
-    if (this.#bounds.allowed?.has('validate')) return
-    this.#check(yield* this.#briefly(judged.isValid()))
-    this.#bounds.onAllowed?.('validate')
-  }
-
-  /** Asks the rules; tells where that is postponed. */
-  *#briefly<T>(asking: Reads<T>): Reads<T> {
-    try {
-      return yield* asking
-    } catch (error) {
-      if (error instanceof JudgingPostponed) this.#bounds.onPostponed?.()
-      throw error
-    }
+    this.#check(yield* judged.isValid())
   }
 
   *#rules(): Reads<RuleSet> {
     return this.#book.of((yield { kind: 'setting', name: RULES }) as string | undefined)
   }
 
-  get #options(): AuthorizeOptions {
-    return { trace: this.#onTrace !== undefined, patience: this.#bounds.patience }
+  get #options(): { readonly trace: boolean } {
+    return { trace: this.#onTrace !== undefined }
   }
 
   #check({ allowed, trace }: Verdict): void {

@@ -1,10 +1,11 @@
-import { Hub, type HubEvents, type HubSettings, type MissedChanges } from '../hub/hub.ts'
+import { Hub, type HubEvents, type HubSettings, type Missed } from '../hub/hub.ts'
 import type { Sink } from '../hub/subscriber.ts'
 import type { Query } from '../query/query.ts'
 import type { Position, ReadLimit, TreeStore } from '../store/store.ts'
 import type { Path } from '../tree/path.ts'
 import type { Reads } from '../tree/read-request.ts'
-import { type Access, RULES, RULES_SINCE } from './judge.ts'
+import type { Access } from './access.ts'
+import { RULES, RULES_SINCE } from './judge.ts'
 import { missedChanges } from './missed-changes.ts'
 import type { Permissions } from './permissions.ts'
 import type { StreamGuard } from './stream-guard.ts'
@@ -39,9 +40,7 @@ export class Streams {
   ) {
     this.#store = store
     this.#permissions = permissions
-    const read = (path: Path, query: Query | undefined, judge: ReadLimit['judge']) =>
-      store.readAt(path, query, judge === undefined ? limit : { ...limit, judge })
-    this.#hub = new Hub({ read }, settings, events)
+    this.#hub = new Hub({ read: (path, query) => store.readAt(path, query, limit) }, settings, events)
     store.onCommit((commits) => {
       // Before anybody is told of them.
       this.#guards.note(commits)
@@ -75,11 +74,8 @@ export class Streams {
       )
       const subscriber = await this.#hub.subscribe(
         { path, query, form },
-        {
-          sink: guard ?? sink,
-          judging: guard && (() => guard.judging()),
-          missed: this.#missed(path, access, from, guard),
-        },
+        guard ?? sink,
+        this.#missed(path, access, from),
       )
       guard?.attach(subscriber)
       return () => {
@@ -113,23 +109,16 @@ export class Streams {
     return this.#guards.guard(sink, as, {
       source: () => this.#store.setting(RULES),
       seq: () => this.#store.position().seq,
-      judging: judge && (() => judge.reading(path, query)),
-      run: (logic) => this.#store.read(logic),
+      judge: judge && (() => this.#store.read(() => judge.reading(path, query))),
     })
   }
 
   /** What a listener has missed; what may have been hidden from it then stays so. */
-  #missed(
-    path: Path,
-    { as }: Access,
-    from: Position | undefined,
-    guard: StreamGuard | undefined,
-  ): (() => Promise<MissedChanges | undefined>) | undefined {
+  #missed(path: Path, { as }: Access, from: Position | undefined): Missed | undefined {
     if (from === undefined || from.epoch !== this.#store.position().epoch) return undefined
     const judge = this.#permissions.judgeOf({ as })
     const since = judge && Number(this.#store.setting(RULES_SINCE) ?? 0)
-    const missed = () => missedChanges(this.#store, from, { path, since, judge })
-    return guard === undefined ? missed : () => guard.untouchedDuring(missed)
+    return () => missedChanges(this.#store, from, { path, since, judge })
   }
 }
 

@@ -12,7 +12,6 @@ import {
   appendJob,
   etagAfter,
   type JobParts,
-  type NewChild,
   oldNumbers,
   type WriteOutcome,
   writeJob,
@@ -68,7 +67,7 @@ export function* writeOnce(
 /** As `appendJob`, once. @throws `key-reused` for another request */
 export function* appendOnce(
   asked: Repeatable,
-  child: NewChild,
+  path: Path,
   checked: WritePlan,
   parts: JobParts,
   context: CommitContext,
@@ -80,7 +79,7 @@ export function* appendOnce(
     return undefined
   }
   let name = ''
-  const change = yield* appendJob(child, checked, parts, context, (decided) => {
+  const change = yield* appendJob(path, checked, parts, context, (decided) => {
     name = decided.name
     decide(decided)
   })

@@ -2,7 +2,6 @@
 export type ErrorCode =
   | 'app-not-named'
   | 'json-suffix-missing'
-  | 'sockets-not-offered'
   | 'app-unknown'
   | 'unavailable'
   | 'https-required'
@@ -18,6 +17,7 @@ export type ErrorCode =
   | 'empty-key'
   | 'priority-method'
   | 'key-reused'
+  | 'condition-failed'
   | 'bad-order'
   | 'shallow-with-order'
   | 'count-with-limit'
@@ -83,13 +83,6 @@ const entries: Record<ErrorCode, ErrorEntry> = {
     message: "The url requested must end with '.json'",
     error: 'append .json to your request URI to use the REST API.',
   },
-  'sockets-not-offered': {
-    errcode: 20102,
-    message: "The url requested must end with '.json'",
-    error:
-      'The WebSocket and long-polling protocols are not offered here: use the REST API (paths that end in .json) and ' +
-      'its event streams (Accept: text/event-stream).',
-  },
   'app-unknown': { errcode: 20103, message: 'The app requested does not exist' },
   unavailable: { errcode: 20104, message: 'The app is out of service' },
   'https-required': { errcode: 20106, message: 'HTTPS is required' },
@@ -128,6 +121,8 @@ const entries: Record<ErrorCode, ErrorEntry> = {
     message: "Patch and Post Method can't handle path end with '.priority'",
   },
   'key-reused': { errcode: 20208, message: 'The idempotency key has been used for another request' },
+  // Over HTTP a failed condition is answered with the node; only the embedded database throws this.
+  'condition-failed': { errcode: 20209, message: 'The condition of the write does not hold' },
   'bad-order': {
     errcode: 20301,
     message: 'The orderBy parameter is invalid',

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { offlineTree } from '../../src/cli/offline-tree.ts'
 import type { Attempt } from '../../src/cli/rules-attempt.ts'
 import { judgeAttempt, type Ruling } from '../../src/cli/rules-verdict.ts'
-import { type Database, openDatabase } from '../../src/embedded.ts'
+import { openTree } from '../../src/dhole.ts'
+import type { Database } from '../../src/service/database.ts'
 import { RuleBook } from '../../src/service/rule-book.ts'
 import { DholeError } from '../../src/tree/error.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -129,7 +130,7 @@ function comparable(ruling: Ruling | string): unknown {
 
 test('offline and in a database the rules say the same', async () => {
   await using dir = await tempDir()
-  await using database = openDatabase({ file: dir.file('tree.sqlite') })
+  await using database = openTree({ file: dir.file('tree.sqlite') })
   await database.setRules(RULES)
   const seen = { allowed: 0, denied: 0, refused: 0 }
   await fc.assert(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type DatabaseOptions, DholeError, openDatabase, parsePath } from '../../src/embedded.ts'
+import { ConditionFailedError, type DatabaseOptions, DholeError, openDatabase, parsePath } from '../../src/embedded.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 /** The code of the refusal, or what came instead of one. */
@@ -48,9 +48,11 @@ describe('a tree without HTTP', () => {
     await using database = openDatabase({ file: dir.file('tree.sqlite') })
     const first = await database.put(['n'], { '.sv': { increment: 2 } }, { ifMatch: 'null_etag' })
     expect(first).toMatchObject({ kind: 'written', json: 2 })
-    const second = await database.put(['n'], 9, { ifMatch: 'null_etag' })
-    expect(second.kind).toBe('mismatch')
-    expect(second.kind === 'mismatch' && second.current?.plain).toBe('2')
+    const failed = await database.put(['n'], 9, { ifMatch: 'null_etag' }).catch((error) => error)
+    expect(failed).toBeInstanceOf(ConditionFailedError)
+    expect(failed).toMatchObject({ code: 'condition-failed', etag: first.etag, current: { plain: '2' } })
+    expect(failed.message).toBe('/n: ifMatch does not hold')
+    expect(await database.get('/n')).toBe(2)
   })
 
   test('what is acknowledged is there when the file is opened again', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { openTree } from '../../src/dhole.ts'
 import { openDatabase } from '../../src/embedded.ts'
 import { parseRules } from '../../src/rules/rule-set.ts'
 import { DholeError } from '../../src/tree/error.ts'
@@ -86,7 +87,7 @@ test.each([
   const before = openDatabase({ file })
   await before.setRules(source)
   await before.close()
-  const after = openDatabase({ file })
+  const after = openTree({ file })
   expect(after.rules).toBe(source)
   expect(parseRules(after.strictRules).strict).toBe(after.strictRules)
   await after.close()

@@ -1,8 +1,9 @@
 import { expect } from 'bun:test'
-import { type Database, DholeError, openDatabase, type Position } from '../../src/embedded.ts'
+import { openTree } from '../../src/dhole.ts'
+import { DholeError, type Position } from '../../src/embedded.ts'
 import type { StorageOptions, StreamOptions } from '../../src/options.ts'
 import type { QuerySpec } from '../../src/query/query.ts'
-import type { WatchedChange } from '../../src/service/database.ts'
+import type { Database, WatchedChange } from '../../src/service/database.ts'
 import { dataOf, type EventSource, openSource } from '../support/event-source.ts'
 import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
 import { strictObserver } from '../support/store.ts'
@@ -29,7 +30,7 @@ export interface ServiceOptions {
 
 /** Without HTTP. */
 export function embeddedService({ dir, storage, streams }: ServiceOptions): Service {
-  const db = openDatabase({ file: `${dir}/tree`, profile: 'firebase', storage, streams, observer: strictObserver })
+  const db = openTree({ file: `${dir}/tree`, profile: 'firebase', storage, streams, observer: strictObserver })
   return {
     watch: ({ path, form, query }, from, signal) =>
       db.watch(path, { query, export: form === 'export', signal, ...(from === undefined ? {} : { from }) }),

@@ -7,8 +7,8 @@ import {
   openDatabase,
   type QueriedChild,
   type QueryAnswer,
-  type ReadText,
-  type WriteOutcome,
+  type TransactionResult,
+  type Written,
 } from '../../src/embedded.ts'
 
 /** Never run: the compiler is the test. */
@@ -18,8 +18,8 @@ export async function databaseIsTyped(database: Database): Promise<void> {
   expectTypeOf(await database.count([])).toEqualTypeOf<number>()
   expectTypeOf(await database.post([], 1)).toMatchTypeOf<{ readonly name: string; readonly etag: string }>()
   const outcome = await database.put(['a'], { b: null })
-  expectTypeOf(outcome).toEqualTypeOf<WriteOutcome>()
-  if (outcome.kind === 'mismatch') expectTypeOf(outcome.current).toEqualTypeOf<NodeText | undefined>()
+  expectTypeOf(outcome).toEqualTypeOf<Written>()
+  expectTypeOf(outcome.etag).toEqualTypeOf<string | undefined>()
   expectTypeOf((await database.put('/a', 1, { idempotencyKey: 'k' })).replayed).toEqualTypeOf<true | undefined>()
   expectTypeOf(await database.node('/a')).toEqualTypeOf<NodeText | undefined>()
   // @ts-expect-error a path is text or a list of keys
@@ -34,7 +34,6 @@ export async function queriesAreTyped(database: Database): Promise<void> {
   expectTypeOf(answer.text).toEqualTypeOf<string>()
   expectTypeOf(answer.children).toEqualTypeOf<readonly QueriedChild[]>()
   expectTypeOf<QueriedChild>().toEqualTypeOf<{ readonly key: string; readonly value: unknown }>()
-  expectTypeOf(await database.select(['list'], { orderBy: '$key' })).toEqualTypeOf<ReadText | undefined>()
   expectTypeOf(await database.count('/list', { orderBy: '$value', equalTo: null })).toEqualTypeOf<number>()
   expectTypeOf(database.indexes()).toEqualTypeOf<readonly IndexInfo[]>()
   expectTypeOf(await database.declareIndexes({ '/list': ['height', 'a/b', '.value'] })).toEqualTypeOf<void>()
@@ -53,6 +52,42 @@ export async function queriesAreTyped(database: Database): Promise<void> {
   database.declareIndexes({ '/list': 'height' })
   // @ts-expect-error an answer cannot be changed
   answer.text = ''
+}
+
+export async function expectedTypesAreNamed(database: Database): Promise<void> {
+  interface Room {
+    readonly topic: string
+  }
+  expectTypeOf(await database.get('/a')).toEqualTypeOf<unknown>()
+  expectTypeOf(await database.get<Room>('/a')).toEqualTypeOf<Room | null>()
+  const { children } = await database.query<Room>('/rooms', { orderBy: 'topic' })
+  expectTypeOf(children[0]?.value).toEqualTypeOf<Room | undefined>()
+  const result = await database.transaction<number>('/visits', (visits) => {
+    expectTypeOf(visits).toEqualTypeOf<number | null>()
+    return (visits ?? 0) + 1
+  })
+  expectTypeOf(result).toEqualTypeOf<TransactionResult<number>>()
+  expectTypeOf(result.value).toEqualTypeOf<number | null>()
+  expectTypeOf(await database.transaction<Room>('/a', async () => undefined)).toEqualTypeOf<TransactionResult<Room>>()
+  const stop = database.onValue<Room>('/a', { onError: () => {} }, (room) => {
+    expectTypeOf(room).toEqualTypeOf<Room | null>()
+  })
+  expectTypeOf(stop).toEqualTypeOf<() => void>()
+  // @ts-expect-error it is a number
+  await database.transaction<number>('/visits', () => 'one')
+  // @ts-expect-error failures must be handled
+  database.onValue('/a', {}, () => {})
+  // @ts-expect-error a patch is an object
+  await database.patch('/a', 7)
+  // @ts-expect-error an appended child has no condition
+  await database.post('/a', 7, { ifMatch: '*' })
+}
+
+export function nothingOfTheInsideIsTyped(database: Database): void {
+  type Inside = 'select' | 'subscribe' | 'settled' | 'revoke' | 'endStreams' | 'writePlan' | 'limits' | 'isWatched'
+  expectTypeOf<Extract<keyof Database, Inside>>().toEqualTypeOf<never>()
+  // @ts-expect-error what compares requests is decided inside
+  database.put('/a', 1, { idempotencyKey: 'k', digest: 'd' })
 }
 
 export function optionsAreTyped(): void {

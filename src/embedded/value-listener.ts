@@ -1,0 +1,94 @@
+import type { EndReason, Sink } from '../hub/subscriber.ts'
+import { endError } from '../service/event-queue.ts'
+import type { Awaitable } from '../tree/awaitable.ts'
+import type { ReadText } from '../tree/node-text.ts'
+
+/** Where values and the failure of a listener go. */
+export interface ValueCallbacks {
+  readonly onValue: (node: ReadText | undefined) => void
+  /** Called at most once; nothing follows. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Reads a node again whenever a stream says that it has changed. It always has room, because it keeps no events: while
+ * it reads, any number of changes is one more read.
+ */
+export class ValueListener implements Sink {
+  readonly #read: () => Awaitable<ReadText | undefined>
+  readonly #callbacks: ValueCallbacks
+  #unsubscribe: (() => void) | undefined
+  #state: 'idle' | 'reading' | 'changed' | 'ended' = 'idle'
+  /** Tag of the value that was delivered last. */
+  #etag: string | null | undefined = null
+
+  constructor(read: () => Awaitable<ReadText | undefined>, callbacks: ValueCallbacks) {
+    this.#read = read
+    this.#callbacks = callbacks
+  }
+
+  /** @param subscribe starts the stream; resolves to what ends it */
+  async start(subscribe: (sink: Sink) => Promise<() => void>): Promise<void> {
+    try {
+      const unsubscribe = await subscribe(this)
+      if (this.#state === 'ended') unsubscribe()
+      else this.#unsubscribe = unsubscribe
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** Ends listening: no callback is called from here on. */
+  stop(): void {
+    this.#state = 'ended'
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
+  }
+
+  write(): undefined {
+    if (this.#state === 'reading') this.#state = 'changed'
+    if (this.#state === 'idle') void this.#deliver()
+  }
+
+  keepAlive(): void {}
+
+  cut(): void {}
+
+  end(reason?: EndReason): void {
+    const error = reason && endError(reason)
+    // Without a reason the database is being closed.
+    if (error === undefined) this.stop()
+    else this.#fail(error)
+  }
+
+  async #deliver(): Promise<void> {
+    try {
+      do {
+        this.#state = 'reading'
+        const node = await this.#read()
+        if (this.#hasEnded()) return
+        if (node?.etag !== this.#etag) {
+          this.#etag = node?.etag
+          this.#callbacks.onValue(node)
+        }
+      } while (this.#hasChanged())
+      if (!this.#hasEnded()) this.#state = 'idle'
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #hasEnded(): boolean {
+    return this.#state === 'ended'
+  }
+
+  #hasChanged(): boolean {
+    return this.#state === 'changed'
+  }
+
+  #fail(error: unknown): void {
+    if (this.#state === 'ended') return
+    this.stop()
+    this.#callbacks.onError(error)
+  }
+}
