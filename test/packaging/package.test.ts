@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { cpSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import manifest from '../../package.json' with { type: 'json' }
+import { certificateFor } from '../support/certificates.ts'
+import { type TempDir, tempDir } from '../support/temp-dir.ts'
+
+const ROOT = Bun.fileURLToPath(new URL('../..', import.meta.url))
+/** What hosts have beside the package; versions that this machine has already. */
+const BESIDE = [
+  `elysia@${manifest.dependencies.elysia}`,
+  `typescript@${manifest.devDependencies.typescript}`,
+  `@types/bun@${manifest.devDependencies['@types/bun']}`,
+]
+/** A place in a file that does not belong to a dependency of the package. */
+const OWN = /^(?!node_modules\/)|^node_modules\/dhole\//
+
+let dir: TempDir
+
+interface Ran {
+  readonly status: number
+  readonly output: string
+}
+
+async function run(folder: string, ...command: readonly string[]): Promise<Ran> {
+  const child = Bun.spawn([...command], {
+    cwd: folder,
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: { ...process.env, NO_COLOR: '1' },
+  })
+  const [output, errors, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { status, output: output + errors }
+}
+
+async function succeed(folder: string, ...command: readonly string[]): Promise<string> {
+  const { status, output } = await run(folder, ...command)
+  if (status !== 0) throw new Error(`${command.join(' ')}: ${output}`)
+  return output
+}
+
+/** A project made by `bun init`, with the packed package and a host in it. */
+beforeAll(async () => {
+  dir = await tempDir()
+  await succeed(dir.path, 'bun', 'init', '--yes')
+  await succeed(ROOT, 'bun', 'pm', 'pack', '--destination', dir.path, '--quiet')
+  const tarball = readdirSync(dir.path).find((name) => name.endsWith('.tgz'))
+  await succeed(dir.path, 'bun', 'add', `./${tarball}`, ...BESIDE)
+  cpSync(join(import.meta.dir, 'host/host.ts'), dir.file('index.ts'))
+  const { cert, key } = await certificateFor()
+  writeFileSync(dir.file('certificate.pem'), cert)
+  writeFileSync(dir.file('key.pem'), key)
+})
+
+afterAll(async () => {
+  await dir[Symbol.asyncDispose]()
+})
+
+/** The lines of the compiler that are about the host or about files of the package. */
+async function complaints(options: Readonly<Record<string, unknown>> | undefined): Promise<readonly string[]> {
+  const config = options === undefined ? 'tsconfig.json' : 'tsconfig.other.json'
+  if (options !== undefined) {
+    writeFileSync(
+      dir.file(config),
+      JSON.stringify({ compilerOptions: { ...options, noEmit: true }, files: ['index.ts'] }),
+    )
+  }
+  const { output } = await run(dir.path, join(dir.path, 'node_modules/.bin/tsc'), '--pretty', 'false', '-p', config)
+  return output.split('\n').filter((line) => line.includes('error TS') && OWN.test(line))
+}
+
+describe('a host that installs the package', () => {
+  const everyFile = { strict: true, skipLibCheck: false, target: 'ESNext', lib: ['ESNext'], types: ['bun'] }
+  test.each([
+    ['the defaults of bun init', undefined],
+    ['resolution as bundlers do', { ...everyFile, module: 'ESNext', moduleResolution: 'bundler' }],
+    ['resolution as Node.js does', { ...everyFile, module: 'NodeNext', moduleResolution: 'NodeNext' }],
+    [
+      'the strictest options',
+      {
+        ...everyFile,
+        skipLibCheck: true,
+        module: 'Preserve',
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        noPropertyAccessFromIndexSignature: true,
+        noUnusedLocals: true,
+        noUnusedParameters: true,
+        isolatedModules: true,
+        verbatimModuleSyntax: true,
+      },
+    ],
+    ['lax options', { ...everyFile, skipLibCheck: true, strict: false, module: 'Preserve' }],
+  ])('type-checks with %s', async (_, options) => {
+    expect(await complaints(options)).toEqual([])
+  })
+
+  test('learns of wrong calls by its compiler', async () => {
+    writeFileSync(
+      dir.file('wrong.ts'),
+      `import { dhole } from 'dhole'\nimport { openDatabase } from 'dhole/embedded'\n` +
+        `dhole({ dataDri: '' })\nopenDatabase({ file: 7 })\nopenDatabase({ file: '' }).writePlan()\n`,
+    )
+    const { output } = await run(dir.path, join(dir.path, 'node_modules/.bin/tsc'), '--pretty', 'false')
+    const found = [...output.matchAll(/^wrong\.ts\((\d+),\d+\): error (TS\d+)/gm)].map(([, line, code]) => [line, code])
+    expect(found).toEqual([
+      ['3', 'TS2561'],
+      ['4', 'TS2322'],
+      ['5', 'TS2339'],
+    ])
+  })
+
+  test('runs', async () => {
+    expect(await succeed(dir.path, process.execPath, 'index.ts')).toBe('{"topic":"Ahoy"} [["ann",2]] true 2\n')
+  })
+})
+
+test('the declarations reach nothing of the inside that hosts do not need', () => {
+  const rooms = readdirSync(join(dir.path, 'node_modules/dhole/types'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+  for (const room of ['http', 'server', 'cli', 'sms', 'hub', 'rules']) expect(rooms).not.toContain(room)
+})
