@@ -1,4 +1,4 @@
-/** `bun run bench`: measures, prints the tables, and keeps them and the results in `results/`. */
+/** `bun run bench`: measures and prints the tables; with `--save` it writes them and the results to `results/`. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { CommanderError } from 'commander'
@@ -37,7 +37,7 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-async function measure({ chapters: names, settings, json, check }: Options<ChapterName>): Promise<number> {
+async function measure({ chapters: names, settings, json, check, save }: Options<ChapterName>): Promise<number> {
   const started = performance.now()
   const machine = thisMachine()
   const progress = openProgress()
@@ -58,13 +58,12 @@ async function measure({ chapters: names, settings, json, check }: Options<Chapt
     console.log(table)
     const results = rows.map((row) => resultOf(name, row))
     all.push(...results)
-    // A quick run is too noisy to be kept.
-    if (settings.quick) continue
+    if (!save) continue
     await Bun.write(new URL(`results/${name}.md`, import.meta.url), table)
     keepResults(RESULTS_FILE, name, { machine, results }, chapterNames)
   }
   if (json !== undefined) writeResults(json, { machine, results: all })
-  if (!settings.quick) await redraw((news) => process.stderr.write(`${news}\n`))
+  if (save) await redraw((news) => process.stderr.write(`${news}\n`))
   process.stderr.write(`${Math.round((performance.now() - started) / 1000)} s\n`)
   if (!check) return 0
   const missed = missedOf(all)

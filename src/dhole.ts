@@ -3,6 +3,7 @@ import { Failures } from './auth/failures.ts'
 import { Gate } from './auth/gate.ts'
 import { ClientLimits, defaultClientLimits } from './http/client-limits.ts'
 import { loggedPath } from './http/ended-request.ts'
+import { OwnMachine } from './http/own-machine.ts'
 import { treePlugin } from './http/plugin.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { Routes } from './http/routes.ts'
@@ -78,7 +79,8 @@ export function mount(
 ): Elysia {
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
-  const transport = trustProxies(options.trustProxy ?? [])
+  const machine = new OwnMachine({ names: options.ownNames, baseDomain: options.baseDomain })
+  const transport = trustProxies(options.trustProxy ?? [], machine)
   const routes = new Routes({
     applications,
     transport,
@@ -182,7 +184,7 @@ function openApplication(
     messages.close()
     observer.applicationClosed?.(id)
   }
-  return { gate, database, onClose }
+  return { gate, database, isLoopbackOnly: open === 'loopback', onClose }
 }
 
 /** The text messages of an application that no server has open. Whoever opens them closes the file too. */

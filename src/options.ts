@@ -90,7 +90,7 @@ const treeProperties = {
 
 /** What of an application is no secret. */
 const settingProperties = {
-  open: Type.Optional(Type.Boolean()),
+  open: Type.Optional(Type.Union([Type.Boolean(), Type.Literal('loopback')])),
   rules: Type.Optional(Type.String()),
   limits: Type.Optional(limitsSchema),
   sms: Type.Optional(messagesSchema),
@@ -128,6 +128,7 @@ const dholeSchema = Type.Partial(
         additionalProperties: false,
       }),
       baseDomain: Type.String({ minLength: 1 }),
+      ownNames: Type.Array(Type.String({ minLength: 1 })),
       trustProxy: Type.Array(Type.String({ minLength: 1 })),
       docs: Type.Boolean(),
       streamHost: Type.String({ pattern: '^https://[^/?#]+$' }),
@@ -177,8 +178,12 @@ interface TreeOptions {
 
 /** Settings of one application that are no secret. */
 export interface ApplicationSettings extends TreeOptions {
-  /** Lets everybody read and write until it has rules of its own. Default `false`: only the secret opens. */
-  readonly open?: boolean
+  /**
+   * Lets everybody read and write until it has rules of its own, web pages of every site included. `loopback`: refuses
+   * requests of pages of other sites, and those under host names that are not this machine's own; for a service that
+   * listens on a loopback address. Default `false`: only the secret opens.
+   */
+  readonly open?: boolean | 'loopback'
   /** Source text of its first rules; those it has already stay. Not together with `open`. */
   readonly rules?: string
   /** Bounds on its requests in place of those for all applications. */
@@ -221,6 +226,11 @@ export interface DholeOptions {
   readonly applications?: Readonly<Record<string, ApplicationOptions>>
   /** Domain whose first label names the application: with `db.example.org`, `chat.db.example.org` is `chat`. */
   readonly baseDomain?: string
+  /**
+   * Host names and addresses of this machine, beside those of loopback and those below `baseDomain`: applications that
+   * are open to `loopback`, and `Bearer owner` of `development`, are served under them. Default: none.
+   */
+  readonly ownNames?: readonly string[]
   /** Addresses of proxies whose `X-Forwarded-Proto: https` is believed. Default: none. */
   readonly trustProxy?: readonly string[]
   /** Serves the documents at `/swagger` and `/swagger/json`, and `/docs/live`, below the prefix. Default `false`. */

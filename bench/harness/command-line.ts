@@ -12,6 +12,8 @@ export interface Options<Name extends string> {
   readonly json: string | undefined
   /** Whether a missed goal fails the run. */
   readonly check: boolean
+  /** Whether tables, results, charts and the table of the README are written. */
+  readonly save: boolean
 }
 
 const ALL = 'all'
@@ -25,6 +27,9 @@ export function readCommandLine<Name extends string>(words: readonly string[], n
     .addOption(new Option('--tiny', 'everything of a quick run for a moment: a test that it works').hideHelp())
     .addOption(new Option('--json <file>', 'write the results of this run as JSON').argParser(writableFile))
     .option('--check', 'fail when a goal is missed that the README of the results does not explain')
+    .addOption(
+      new Option('--save', 'write the tables, results and charts of `bench/results`').conflicts(['quick', 'tiny']),
+    )
     .exitOverride()
     .parse(words, { from: 'user' })
   const chosen = command.args.length === 0 ? [ALL] : command.args
@@ -33,9 +38,10 @@ export function readCommandLine<Name extends string>(words: readonly string[], n
     tiny,
     json,
     check = false,
-  } = command.opts<{ quick?: true; tiny?: true; json?: string; check?: true }>()
+    save = false,
+  } = command.opts<{ quick?: true; tiny?: true; json?: string; check?: true; save?: true }>()
   const chapters = names.filter((name) => chosen.includes(ALL) || chosen.includes(name))
-  return { chapters, settings: tiny ? TINY : quick ? QUICK : FULL, json, check }
+  return { chapters, settings: tiny ? TINY : quick ? QUICK : FULL, json, check, save }
 }
 
 /** To know now rather than after an hour. */

@@ -122,7 +122,7 @@ export class HttpsTree implements TreeDesk {
     body?: string | Uint8Array<ArrayBuffer>,
   ): Promise<Response> {
     const { app, credential, ca } = this.#address
-    const parameters = new URLSearchParams(app === undefined ? query : { ...query, ns: app })
+    const parameters = new URLSearchParams(app === undefined ? query : { ...query, app })
     const place = path.map((key) => encodeURIComponent(key)).join('/')
     const reply = await fetch(`${this.#base}/${place}.json?${parameters}`, {
       method,

@@ -69,7 +69,13 @@ function* job({ operation, data }: Attempt, path: Path, judge: Judge, now: numbe
   const isAppended = operation === 'post'
   if (endsInPriority(path) && (isAppended || operation === 'patch')) throw new DholeError('priority-method')
   if (isAppended) {
-    return yield* appendJob(path, planPut([...path, name], data, defaultLimits), parts, context, ignore)
+    return yield* appendJob(
+      { path, name: () => name },
+      planPut([...path, name], data, defaultLimits),
+      parts,
+      context,
+      ignore,
+    )
   }
   const plan = planOf(operation, path, data)
   return plan.writes.length === 0 ? undefined : yield* writeJob(plan, parts, context, ignore)

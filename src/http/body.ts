@@ -1,84 +1,90 @@
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import { DholeError, type ErrorCode } from '../tree/error.ts'
 import { noteReceived } from './body-size.ts'
 import type { Origin } from './caller.ts'
+import type { Holding } from './holdings.ts'
+import { claimedLength, unpack } from './unpack.ts'
 
-const unzip = promisify(gunzip)
 /** Drops a byte order mark; throws at anything that is not UTF-8. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Size from which parsing and checking a body are worth a turn of the event loop each. */
 const LARGE_BYTES = 128 * 1024
-
 /** So much more of a body shows that it goes on: who sends byte by byte has us wait all the same. */
 const RENEWING_BYTES = 16 * 1024
+/** Longest body read only to be thrown away, in bytes. */
+const MAX_DISCARDED_BYTES = 1024 * 1024
+/** Greatest unpacked length without a credential, as a multiple of the packed one. JSON usually has 3 to 20. */
+const MAX_RATIO = 100
+/** Unpacked length that every gzip body may have, in bytes. */
+const FREE_BYTES = 64 * 1024
+const TOO_DENSE = `Without a credential a gzip body may not unpack to more than ${MAX_RATIO} times its length.`
 
 /** Whose body it is. */
-export type Sender = Pick<Origin, 'request' | 'listener' | 'limits'>
+export type Sender = Pick<Origin, 'request' | 'listener' | 'limits' | 'transport'>
+
+export interface BodyOptions {
+  /** Limit after decompression, in bytes; a longer body is not read to its end. */
+  readonly maxBytes: number
+  /** Which error a body gets that is not what it must be. */
+  readonly malformed: Extract<ErrorCode, 'bad-data' | 'bad-patch'>
+  /** Whether a good credential was shown: without one a small body may not unpack to a huge one. */
+  readonly isTrusted: boolean
+}
+
+/** Memory of a body, and what ends the wait for it. */
+interface Held {
+  readonly holding: Holding
+  /** Rejects when it must not go on. */
+  readonly stopped: Promise<never>
+  readonly stop: (reason: DholeError) => void
+  /** Throws the reason once it was stopped. */
+  readonly check: () => void
+}
 
 /**
- * Reads the JSON body of a write, whatever its content type says.
- * @param maxBytes limit after decompression; a longer body is not read to its end
- * @param malformed which error a body that is no JSON gets
- * @param look is shown the bytes, unpacked, and waited for
- * @throws `no-data`, `write-too-big`, `malformed`, `body-too-slow`, `too-busy`
+ * Reads the JSON body of a write, whatever its content type says, and uses it. Its memory counts as held for the client
+ * until it has been used, and large ones are unpacked, parsed and used a few at a time.
+ * @param use is given the JSON and, if wanted, the `digestOf` the unpacked bytes
+ * @throws `no-data`, `write-too-big`, `malformed`, `body-too-slow`, `too-busy`, and what `use` throws
  * @see docs/protocol.md#bodies
  */
-export async function readJson(
+export function useJson<T>(
   sender: Sender,
-  maxBytes: number,
-  malformed: Extract<ErrorCode, 'bad-data' | 'bad-patch'>,
-  look?: ((bytes: Uint8Array) => Promise<void>) | undefined,
-): Promise<unknown> {
-  const bytes = await readBody(sender, maxBytes, malformed)
-  if (look !== undefined) await look(bytes)
-  const json = parse(bytes, malformed)
-  // Whoever asked for a large body now checks it; others get their turn in between.
-  if (bytes.byteLength > LARGE_BYTES) await new Promise(setImmediate)
-  return json
+  options: BodyOptions & { readonly isDigested?: boolean },
+  use: (json: unknown, digest: string | undefined) => Promise<T>,
+): Promise<T> {
+  return useBody(sender, options, async (bytes) => {
+    const digest = options.isDigested === true ? await digestOf(bytes) : undefined
+    const json = parse(bytes, options.malformed)
+    // Whoever asked for a large body now checks it; others get their turn in between.
+    if (bytes.byteLength > LARGE_BYTES) await new Promise(setImmediate)
+    return use(json, digest)
+  })
+}
+
+/** As `useJson`, for a body that is text to us. */
+export function useText<T>(sender: Sender, options: BodyOptions, use: (text: string) => Promise<T>): Promise<T> {
+  return useBody(sender, options, (bytes) => use(textOf(bytes, options.malformed)))
+}
+
+/**
+ * Reads a body that nobody wants. An answer that comes before the body has been sent can be lost: over HTTP/2 the
+ * listener then breaks the request off, and clients tell of that instead.
+ */
+export async function discardBody(sender: Omit<Sender, 'transport'>): Promise<void> {
+  const { request, limits } = sender
+  if (limits.isCrowded || request.bodyUsed || request.body === null) return
+  const held = hold(sender)
+  // One that is too long, comes too slowly, or does not end, is left alone.
+  await readBytes(sender, MAX_DISCARDED_BYTES, 'bad-data', held).catch(() => {})
+  held.holding.release()
 }
 
 /**
  * What tells a body from others: its SHA-256 in base64. Made beside the loop, as bodies can be large.
  * @param bytes not of shared memory, which no body is
  */
-export async function digestOf(bytes: Uint8Array): Promise<string> {
+async function digestOf(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('base64')
-}
-
-/** As `readJson`, for a body that is text to us. */
-export async function readText(
-  sender: Sender,
-  maxBytes: number,
-  malformed: Extract<ErrorCode, 'bad-data' | 'bad-patch'>,
-): Promise<string> {
-  const bytes = await readBody(sender, maxBytes, malformed)
-  try {
-    return utf8.decode(bytes)
-  } catch (cause) {
-    throw new DholeError(malformed, undefined, { cause })
-  }
-}
-
-/** Longest body read only to be thrown away, in bytes. */
-const MAX_DISCARDED_BYTES = 1024 * 1024
-
-/**
- * Reads a body that nobody wants. An answer that comes before the body has been sent can be lost: over HTTP/2 the
- * listener then breaks the request off, and clients tell of that instead.
- */
-export async function discardBody(sender: Sender): Promise<void> {
-  const { request, limits } = sender
-  if (limits.isCrowded || request.bodyUsed || request.body === null) return
-  // One that is too long, comes too slowly, or does not end, is left alone.
-  await readBytes(sender, MAX_DISCARDED_BYTES, 'bad-data').catch(() => {})
-}
-
-async function readBody(sender: Sender, maxBytes: number, malformed: ErrorCode): Promise<Uint8Array> {
-  const sent = await readBytes(sender, maxBytes, malformed)
-  const bytes = await decode(sent, sender.request.headers.get('content-encoding'), maxBytes, malformed)
-  if (bytes.byteLength === 0) throw new DholeError('no-data')
-  return bytes
 }
 
 function parse(bytes: Uint8Array, malformed: ErrorCode): unknown {
@@ -89,12 +95,122 @@ function parse(bytes: Uint8Array, malformed: ErrorCode): unknown {
   }
 }
 
-async function readBytes(sender: Sender, maxBytes: number, malformed: ErrorCode): Promise<Uint8Array> {
+function textOf(bytes: Uint8Array, malformed: ErrorCode): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new DholeError(malformed, undefined, { cause })
+  }
+}
+
+async function useBody<T>(sender: Sender, options: BodyOptions, use: (bytes: Uint8Array) => Promise<T>): Promise<T> {
+  const isPacked = isGzip(sender.request)
+  const held = hold(sender)
+  const { holding, check } = held
+  try {
+    const sent = await readBytes(sender, options.maxBytes, options.malformed, held)
+    if (sent.byteLength === 0) throw new DholeError('no-data')
+    const useHeld = (bytes: Uint8Array): Promise<T> => {
+      check()
+      holding.secure()
+      return use(bytes)
+    }
+    if (isPacked) return await usePacked(sender, sent, options, held, useHeld)
+    if (sent.byteLength <= LARGE_BYTES) return await useHeld(sent)
+    return await inQueue(sender, sent.byteLength, held, () => useHeld(sent))
+  } finally {
+    holding.release()
+  }
+}
+
+/** @throws `bad-data` for an encoding that is not known here */
+function isGzip({ headers }: Request): boolean {
+  const encoding = headers.get('content-encoding')
+  switch (encoding?.trim().toLowerCase()) {
+    case undefined:
+    case '':
+    case 'identity':
+      return false
+    case 'gzip':
+    case 'x-gzip':
+      return true
+    default:
+      throw new DholeError('bad-data', `Content-Encoding ${encoding} is not supported`)
+  }
+}
+
+/**
+ * Unpacks and uses a body in its turn. It has room for the length that it claims; where it turns out longer, it begins
+ * anew with room for the longest there may be.
+ */
+async function usePacked<T>(
+  sender: Sender,
+  sent: Uint8Array,
+  { maxBytes, malformed, isTrusted }: BodyOptions,
+  held: Held,
+  use: (bytes: Uint8Array) => Promise<T>,
+): Promise<T> {
+  const most = isTrusted ? maxBytes : Math.min(maxBytes, Math.max(FREE_BYTES, sent.byteLength * MAX_RATIO))
+  const claimed = claimedLength(sent)
+  const onPiece = (bytes: number) => {
+    held.check()
+    held.holding.resize(sent.byteLength + bytes)
+  }
+  for (const limit of claimed < most ? [claimed, most] : [most]) {
+    const used = await inQueue(sender, limit, held, async () => {
+      const bytes = await unpack(sent, { limit, malformed, onPiece })
+      if (bytes?.byteLength === 0) throw new DholeError('no-data')
+      return bytes && { result: await use(bytes) }
+    })
+    if (used !== undefined) return used.result
+  }
+  throw most < maxBytes ? new DholeError('write-too-big', TOO_DENSE) : new DholeError('write-too-big')
+}
+
+/** Does the work on a large body when there is room for it. @param bytes its unpacked length */
+async function inQueue<T>(sender: Sender, bytes: number, held: Held, work: () => Promise<T>): Promise<T> {
+  const { limits } = sender
+  // The body is here: who waits for the answer is not idle.
+  limits.beginSilence(sender)
+  const entering = limits.enterBodyQueue(sender, bytes)
+  try {
+    await Promise.race([entering, held.stopped])
+    // Whoever has hung up meanwhile takes no answer.
+    if (sender.request.signal.aborted) throw new DholeError('bad-data')
+    return await work()
+  } finally {
+    limits.endSilence(sender)
+    void entering.then((leave) => leave())
+  }
+}
+
+function hold(sender: Pick<Sender, 'limits'>): Held {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  // Whether anybody waits for it is not known here.
+  stopped.catch(() => {})
+  let reason: DholeError | undefined
+  const stop = (why: DholeError) => {
+    reason ??= why
+    reject(why)
+  }
+  const check = () => {
+    if (reason !== undefined) throw reason
+  }
+  const holding = sender.limits.hold({}, 0, () => stop(new DholeError('too-busy')))
+  return { holding, stopped, stop, check }
+}
+
+async function readBytes(
+  sender: Omit<Sender, 'transport'>,
+  maxBytes: number,
+  malformed: ErrorCode,
+  held: Held,
+): Promise<Uint8Array> {
   const { request } = sender
   const length = request.headers.get('content-length')
   if (length !== null && Number(length) > maxBytes) throw new DholeError('write-too-big')
   try {
-    const bytes = await arrived(sender, length === null ? undefined : Number(length), maxBytes)
+    const bytes = await arrived(sender, length === null ? undefined : Number(length), maxBytes, held)
     noteReceived(request, bytes.byteLength)
     return bytes
   } catch (cause) {
@@ -105,44 +221,45 @@ async function readBytes(sender: Sender, maxBytes: number, malformed: ErrorCode)
 }
 
 /** Reads a body while the limits watch how fast it comes, and how much is held of it. */
-async function arrived(sender: Sender, length: number | undefined, maxBytes: number): Promise<Uint8Array> {
+async function arrived(
+  sender: Omit<Sender, 'transport'>,
+  length: number | undefined,
+  maxBytes: number,
+  { holding, stopped, stop }: Held,
+): Promise<Uint8Array> {
   const { request, limits } = sender
-  const stop = Promise.withResolvers<never>()
-  // Whether anybody waits for it is not known here.
-  stop.promise.catch(() => {})
-  const cut = () => stop.reject(new DholeError('too-busy'))
-  const awaited = limits.awaitBody(sender, cut)
+  const awaited = limits.awaitBody(sender, () => stop(new DholeError('too-busy')))
   let soFar = 0
   let renewedAt = 0
   const callOff = limits.expect(
     () => soFar,
-    () => stop.reject(new DholeError('body-too-slow')),
+    () => stop(new DholeError('body-too-slow')),
   )
-  const isShort = length !== undefined && length <= LARGE_BYTES
-  const holding = limits.hold({}, isShort ? length : 0, cut)
   try {
     // To look at the body makes a stream of it, which is not needed here.
-    if (isShort) return await Promise.race([request.bytes(), stop.promise])
+    if (length !== undefined && length <= LARGE_BYTES) {
+      holding.resize(length)
+      return await Promise.race([request.bytes(), stopped])
+    }
     if (request.body === null) return await request.bytes()
-    return await readChunks(request.body, maxBytes, stop.promise, (held) => {
-      soFar = held
-      holding.resize(held)
-      if (held - renewedAt < RENEWING_BYTES) return
-      renewedAt = held
+    return await readChunks(request.body, maxBytes, stopped, (bytes) => {
+      soFar = bytes
+      holding.resize(bytes)
+      if (bytes - renewedAt < RENEWING_BYTES) return
+      renewedAt = bytes
       awaited.renew()
     })
   } finally {
     awaited.over()
     callOff()
-    holding.release()
   }
 }
 
-/** A long body, or one that does not say how long it is. @param stop rejects when it may not go on */
+/** A long body, or one that does not say how long it is. @param stopped rejects when it may not go on */
 async function readChunks(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
-  stop: Promise<never>,
+  stopped: Promise<never>,
   onHeld: (bytes: number) => void,
 ): Promise<Uint8Array> {
   const reader = body.getReader()
@@ -150,7 +267,7 @@ async function readChunks(
   let length = 0
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), stop])
+      const { done, value } = await Promise.race([reader.read(), stopped])
       if (done) return Buffer.concat(chunks, length)
       length += value.byteLength
       if (length > maxBytes) throw new DholeError('write-too-big')
@@ -161,27 +278,5 @@ async function readChunks(
     // Nobody waits for the rest; it may be that it never comes.
     reader.cancel().catch(() => {})
     throw error
-  }
-}
-
-async function decode(
-  bytes: Uint8Array,
-  encoding: string | null,
-  maxBytes: number,
-  malformed: ErrorCode,
-): Promise<Uint8Array> {
-  switch (encoding?.trim().toLowerCase()) {
-    case undefined:
-    case '':
-    case 'identity':
-      return bytes
-    case 'gzip':
-    case 'x-gzip':
-      return unzip(bytes, { maxOutputLength: maxBytes }).catch((cause: NodeJS.ErrnoException) => {
-        const tooBig = cause.code === 'ERR_BUFFER_TOO_LARGE'
-        throw new DholeError(tooBig ? 'write-too-big' : malformed, undefined, { cause })
-      })
-    default:
-      throw new DholeError('bad-data', `Content-Encoding ${encoding} is not supported`)
   }
 }

@@ -1,5 +1,5 @@
 import { ANYBODY, type Auth, type Caller } from '../auth/credential.ts'
-import type { Gate } from '../auth/gate.ts'
+import type { Application } from '../service/applications.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
 import type { ClientLimits } from './client-limits.ts'
@@ -20,23 +20,29 @@ type Carriers = Pick<Parameters, 'auth' | 'access_token'>
 
 /**
  * Who asks.
- * @throws `bad-token` and the other failures of credentials
+ * @throws `permission-denied` where pages of other sites may not ask, `bad-token` and the other failures of credentials
  * @see docs/protocol.md#credentials
  */
-export function callerOf(gate: Gate, origin: Origin, carriers: Carriers): Awaitable<Caller> {
+export function callerOf(application: Application, origin: Origin, carriers: Carriers): Awaitable<Caller> {
   const { request, listener, transport } = origin
   const authorization = request.headers.get('authorization')
   const credential = credentialOf(carriers, authorization)
-  if (credential === undefined) return ANYBODY
+  if (credential === undefined) {
+    if (application.isLoopbackOnly && !application.database.hasOwnRules) transport.refuseForeign(request, listener)
+    return ANYBODY
+  }
   const isHeader = carriers.auth === undefined && carriers.access_token === undefined
-  return gate.identify(credential, {
+  return application.gate.identify(credential, {
     // Asked for only when there is something to count.
     get address() {
       return transport.addressOf(request, listener)
     },
     isBearer: isHeader && isBearer(authorization),
+    // Asked for only where whoever is near may be the owner.
     get isLoopback() {
-      return transport.isLocal(request, listener)
+      if (!transport.isLocal(request, listener)) return false
+      transport.refuseForeign(request, listener)
+      return true
     },
   })
 }

@@ -2,6 +2,7 @@ import { networkOf } from '../auth/network.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
 import { AwaitedBodies, type AwaitedBody } from './awaited-bodies.ts'
+import { BodyQueue } from './body-queue.ts'
 import { Deadlines } from './deadlines.ts'
 import { type Holding, Holdings } from './holdings.ts'
 import { connectionOf } from './peer.ts'
@@ -87,6 +88,7 @@ export class ClientLimits {
   readonly #bodies: AwaitedBodies
   #isGivingUp = false
   readonly #holdings: Holdings
+  readonly #bodyQueue = new BodyQueue()
   readonly #deadlines = new Deadlines()
 
   constructor(settings: ClientLimitSettings = defaultClientLimits) {
@@ -174,6 +176,16 @@ export class ClientLimits {
   /** Whether there are so many bodies to wait for that none should be that nobody wants. */
   get isCrowded(): boolean {
     return this.#bodies.isCrowded
+  }
+
+  /**
+   * Waits until a large body may be worked on.
+   * @param bytes its unpacked length
+   * @returns to be called when it has been used, or is not wanted any more
+   * @see BodyQueue.enter
+   */
+  enterBodyQueue(asker: Asker, bytes: number): Promise<() => void> {
+    return this.#bodyQueue.enter(networkOfAsker(asker), bytes)
   }
 
   /** Memory held for a client. @see Holdings.hold */

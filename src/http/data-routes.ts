@@ -3,7 +3,7 @@ import type { Observer } from '../observer.ts'
 import type { Family, Query } from '../query/query.ts'
 import type { Access } from '../service/access.ts'
 import type { Application } from '../service/applications.ts'
-import type { ReadOptions } from '../service/database.ts'
+import type { Database, ReadOptions } from '../service/database.ts'
 import type { Appended, WriteOptions, WriteOutcome } from '../service/write-job.ts'
 import { writeSeconds } from '../service/write-size.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
@@ -14,7 +14,7 @@ import { endsInPriority, type Path } from '../tree/path.ts'
 import type { JsonText } from '../tree/print.ts'
 import { acceptsStream } from './accept.ts'
 import { withAuthDebug } from './auth-debug.ts'
-import { digestOf, readJson } from './body.ts'
+import { useJson } from './body.ts'
 import { callerOf, type Origin, overriddenCaller } from './caller.ts'
 import { speaksFirebase } from './dialect.ts'
 import { exportAnswer } from './export-answer.ts'
@@ -58,12 +58,6 @@ interface DataRequest extends TreeRequest {
   readonly observer: Observer
 }
 
-/** A body, and what tells it from another one where that matters. */
-interface Content {
-  readonly json: unknown
-  readonly digest: string | undefined
-}
-
 /** Parameters that make no sense of a stream. */
 const NOT_STREAMED = ['shallow', 'count', 'callback', 'download']
 
@@ -92,7 +86,7 @@ export class DataRoutes {
     const timeoutMs = parseTimeout(parameters.timeout)
     const idempotencyKey = method === 'GET' ? undefined : idempotencyKeyOf(request)
     const query = raw.filters ? target.query(familyOf(request, raw, application)) : undefined
-    const caller = callerOf(application.gate, tree, parameters)
+    const caller = callerOf(application, tree, parameters)
     // Written out: this is the object that every request makes, and copying the one it is of costs more.
     const data: DataRequest = {
       request,
@@ -199,48 +193,52 @@ export class DataRoutes {
     const { application, path } = data
     const { database } = application
     switch (method) {
-      case 'PUT': {
-        const { json, digest } = await this.#body(data, 'bad-data')
-        return writeReply(data, await database.put(path, json, writeOptions(data, access, digest)))
-      }
+      case 'PUT':
+        return this.#useBody(data, access, 'bad-data', async (json, options) =>
+          writeReply(data, await database.put(path, json, options)),
+        )
       case 'PATCH':
-        return writeReply(data, await this.#patch(data, access))
+        return this.#useBody(data, access, 'bad-patch', async (json, options) =>
+          writeReply(data, await patched(database, path, json, options)),
+        )
       case 'DELETE':
         data.limits.beginSilence(data)
         return writeReply(data, await database.delete(path, writeOptions(data, access)))
-      case 'POST': {
-        const { json, digest } = await this.#body(data, 'bad-data')
-        return appendReply(data, await database.post(path, json, writeOptions(data, access, digest)))
-      }
+      case 'POST':
+        return this.#useBody(data, access, 'bad-data', async (json, options) =>
+          appendReply(data, await database.post(path, json, options)),
+        )
       default:
         return method satisfies never
     }
   }
 
-  async #patch(data: DataRequest, access: Access): Promise<WriteOutcome> {
-    const { application, path } = data
-    const { json, digest } = await this.#body(data, 'bad-patch')
-    try {
-      return await application.database.patch(path, json, writeOptions(data, access, digest))
-    } catch (thrown) {
-      // The tree does not know methods; the text of a bad value is another one here.
-      const badValue = thrown instanceof DholeError && thrown.code === 'bad-data'
-      throw badValue ? new DholeError('bad-patch', undefined, { cause: thrown }) : thrown
-    }
-  }
-
-  async #body(data: DataRequest, malformed: 'bad-data' | 'bad-patch'): Promise<Content> {
+  #useBody(
+    data: DataRequest,
+    access: Access,
+    malformed: 'bad-data' | 'bad-patch',
+    use: (json: unknown, options: WriteOptions) => Promise<Response>,
+  ): Promise<Response> {
     const { application, parameters, idempotencyKey } = data
-    let digest: string | undefined
-    const look = async (bytes: Uint8Array) => {
-      digest = await digestOf(bytes)
-    }
-    const { maxWriteBytes } = application.database.limits
-    const json = await readJson(data, maxWriteBytes, malformed, idempotencyKey === undefined ? undefined : look)
-    data.limits.beginSilence(data)
-    // A body may take its time, and the credential may have ended meanwhile.
-    await callerOf(application.gate, data, parameters)
-    return { json, digest }
+    const { maxWriteBytes: maxBytes } = application.database.limits
+    const isTrusted = access.as?.kind !== 'anybody'
+    const isDigested = idempotencyKey !== undefined
+    return useJson(data, { maxBytes, malformed, isTrusted, isDigested }, async (json, digest) => {
+      data.limits.beginSilence(data)
+      // A body may take its time, and the credential may have ended meanwhile.
+      await callerOf(application, data, parameters)
+      return use(json, writeOptions(data, access, digest))
+    })
+  }
+}
+
+async function patched(database: Database, path: Path, json: unknown, options: WriteOptions): Promise<WriteOutcome> {
+  try {
+    return await database.patch(path, json, options)
+  } catch (thrown) {
+    // The tree does not know methods; the text of a bad value is another one here.
+    const badValue = thrown instanceof DholeError && thrown.code === 'bad-data'
+    throw badValue ? new DholeError('bad-patch', undefined, { cause: thrown }) : thrown
   }
 }
 

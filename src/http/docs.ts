@@ -163,8 +163,8 @@ const discreet = {
 `
 
 /**
- * Without a validator, which would be a foreign host. Slashes in the parameter `path` are made bare again: OpenAPI
- * has no way to say that they should be left alone, and an escaped one can be no part of a key.
+ * Without a validator, which would be a foreign host. Slashes in the parameter `path` are sent and shown bare: OpenAPI
+ * has no way to say that they should be left alone.
  */
 function startScript(prefix: string): string {
   return `${DISCREET}

@@ -5,6 +5,7 @@ import { ALLOWED_METHODS, type Dress, dressedReply, insecureReply } from './repl
 const STATUS: Partial<Record<ErrorCode, number>> = {
   'app-not-named': 417,
   'app-unknown': 404,
+  'sockets-not-offered': 404,
   'https-required': 404,
   'method-not-allowed': 405,
   'key-reused': 422,

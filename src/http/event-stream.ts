@@ -70,7 +70,8 @@ export class EventStream implements Sink {
   #begin(writer: Writer): Promise<void> {
     this.#writer = writer
     let room: Promise<unknown> | undefined
-    for (const bytes of this.#early.splice(0)) room = this.#send(bytes) ?? room
+    // Also what tells why the stream has ended already.
+    for (const bytes of this.#early.splice(0)) room = this.#write(writer, bytes) ?? room
     const ready = () => this.#ready.resolve()
     if (room === undefined) ready()
     else room.then(ready, ready)
@@ -84,8 +85,12 @@ export class EventStream implements Sink {
       this.#early.push(bytes)
       return this.#ready.promise
     }
-    const written: unknown = this.#writer.write(bytes)
-    this.#writer.flush()
+    return this.#write(this.#writer, bytes)
+  }
+
+  #write(writer: Writer, bytes: Uint8Array): Promise<unknown> | undefined {
+    const written: unknown = writer.write(bytes)
+    writer.flush()
     this.#ends.sent?.(bytes.byteLength)
     // A number says that it was taken, a promise that there is no room for more until it is kept.
     if (!(written instanceof Promise)) return undefined

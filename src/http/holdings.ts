@@ -2,6 +2,8 @@
 export interface Holding {
   /** Now so many bytes in place of those before. May cut others, or this one, before it returns. */
   resize(bytes: number): void
+  /** What is held is in use from here on: it still counts, but is not cut any more. */
+  secure(): void
   /** Nothing is held any more. */
   release(): void
 }
@@ -14,6 +16,8 @@ interface Held {
 /** What several hold together is there once. */
 interface Share {
   bytes: number
+  /** Whether somebody uses it, so that cutting would not free it. */
+  isSecured: boolean
   readonly holders: Set<Held>
 }
 
@@ -41,7 +45,7 @@ export class Holdings {
    * @param cut called at most once, when there is no room for it any more; it counts as released then
    */
   hold(what: object, bytes: number, cut: () => void): Holding {
-    const share = this.#shares.get(what) ?? { bytes: 0, holders: new Set<Held>() }
+    const share = this.#shares.get(what) ?? { bytes: 0, isSecured: false, holders: new Set<Held>() }
     this.#shares.set(what, share)
     const held: Held = { share, cut }
     share.holders.add(held)
@@ -55,8 +59,11 @@ export class Holdings {
       if (!share.holders.delete(held) || share.holders.size > 0) return
       this.#forget(what, share)
     }
+    const secure = () => {
+      share.isSecured = true
+    }
     resize(bytes)
-    return { resize, release }
+    return { resize, secure, release }
   }
 
   #forget(what: object, share: Share): void {
@@ -67,7 +74,9 @@ export class Holdings {
   #makeRoom(): void {
     while (this.#bytes > this.#maxBytes) {
       let most: [object, Share] | undefined
-      for (const each of this.#shares) if (most === undefined || each[1].bytes > most[1].bytes) most = each
+      for (const each of this.#shares) {
+        if (!each[1].isSecured && each[1].bytes > (most?.[1].bytes ?? 0)) most = each
+      }
       if (most === undefined) return
       const [what, share] = most
       const holders = [...share.holders]

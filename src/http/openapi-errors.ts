@@ -40,6 +40,8 @@ const reach: Readonly<Record<TreeErrorCode, (origin: Origin) => boolean>> = {
   unavailable: notInfo,
   'https-required': anyRequest,
   'json-suffix-missing': (origin) => anyPath(origin) && origin.resource === 'node',
+  // Only paths that the document does not have.
+  'sockets-not-offered': nowhere,
   'bad-parameter': notExchange,
   // Only methods that the document does not have.
   'method-not-allowed': nowhere,

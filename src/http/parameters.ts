@@ -63,7 +63,12 @@ export const parameterSchema = Type.Object({
         'With the credential of an administrator: has the rules decide as for this `auth`, a JSON object or `null`.',
     }),
   ),
-  ns: Type.Optional(Type.String({ description: 'Name of the application.' })),
+  app: Type.Optional(Type.String({ description: 'Name of the application.' })),
+  ns: Type.Optional(
+    Type.String({
+      description: "Name of the application as Firebase's clients send it; the answer is then as they expect it.",
+    }),
+  ),
   ...filterSchemas,
   shallow: Type.Optional({
     ...FLAG,

@@ -7,6 +7,7 @@ import { discardBody } from './body.ts'
 import { isText } from './body-size.ts'
 import type { Origin } from './caller.ts'
 import type { ClientLimits } from './client-limits.ts'
+import { confirmClose } from './connection-close.ts'
 import { DataRoutes, type DataRoutesOptions } from './data-routes.ts'
 import { speaksFirebase } from './dialect.ts'
 import { AnsweredRequest } from './ended-request.ts'
@@ -35,6 +36,8 @@ export interface RoutesOptions extends DataRoutesOptions, SmsRoutesOptions, Syst
 }
 
 const OK = 200
+/** Where SDKs of Firebase and Wilddog open a WebSocket, or poll. */
+const SOCKETS: ReadonlySet<string> = new Set(['/.ws', '/.lp'])
 /** Thrown for hundreds of requests at once, so it is made but once. */
 const TOO_BUSY = new DholeError('too-busy')
 /** Of what nobody gets any more; told to observers alone. */
@@ -62,6 +65,10 @@ export class Routes {
 
   /** @param listener asked who is speaking, only when the request itself does not tell */
   handle(request: Request, listener: Listener | null): Awaitable<Response> {
+    return confirmClose(request, this.#inTurn(request, listener))
+  }
+
+  #inTurn(request: Request, listener: Listener | null): Awaitable<Response> {
     const startedAt = performance.now()
     if (!this.#turns.isOver()) return this.#timed(request, listener, this.#handle(request, listener), startedAt)
     const { transport } = this.#options
@@ -79,7 +86,8 @@ export class Routes {
   /** Answers with a document, where data would be told too: over TLS. */
   document(request: Request, listener: Listener | null, make: () => Awaitable<Response>): Awaitable<Response> {
     const startedAt = performance.now()
-    return this.#timed(request, listener, this.#document(request, listener, make), startedAt)
+    const reply = this.#document(request, listener, make)
+    return confirmClose(request, this.#timed(request, listener, reply, startedAt))
   }
 
   #timed(
@@ -157,8 +165,10 @@ export class Routes {
   }
 
   #choose(origin: Origin, target: Target): Awaitable<Response> {
-    const { raw, host } = target
-    const application = this.#options.applications.choose({ ns: raw.values['ns'], host })
+    const { raw, host, rawPath } = target
+    // Clients of these protocols name an application of their own; which one does not matter.
+    if (SOCKETS.has(rawPath)) throw new DholeError('sockets-not-offered')
+    const application = this.#options.applications.choose({ name: nameIn(raw), host })
     if (application instanceof Promise) return application.then((opened) => this.#answer(opened, origin, target))
     return this.#answer(application, origin, target)
   }
@@ -221,6 +231,11 @@ export class Routes {
 /** Bodies of other requests are so rare that looking for one is not worth it. */
 function mayHaveBody({ method }: Request): boolean {
   return method !== 'GET' && method !== 'HEAD'
+}
+
+/** Name of the application: `ns` is that of Firebase's clients, and marks a request as theirs. */
+function nameIn({ values }: RawParameters): string | undefined {
+  return values['app'] ?? values['ns']
 }
 
 /** What of the raw parameters an error can be dressed with: only what a success would have worn. */

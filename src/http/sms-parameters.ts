@@ -1,5 +1,5 @@
 import { DholeError } from '../tree/error.ts'
-import { readText, type Sender } from './body.ts'
+import { type Sender, useText } from './body.ts'
 
 /** Parameters of a call about text messages by name, decoded: all that were sent, because all of them are signed. */
 export type SmsParameters = ReadonlyMap<string, string>
@@ -57,7 +57,7 @@ export async function readSmsBody(sender: Sender, maxBytes: number): Promise<str
     throw new DholeError('sms-bad-arguments', 'body: expected UTF-8 that is not compressed')
   }
   try {
-    return await readText(sender, maxBytes, 'bad-data')
+    return await useText(sender, { maxBytes, malformed: 'bad-data', isTrusted: false }, async (text) => text)
   } catch (thrown) {
     if (!(thrown instanceof DholeError)) throw thrown
     if (thrown.code === 'no-data') return ''

@@ -69,7 +69,7 @@ export class SmsRoutes {
       origin.limits.withinApplication(application.id, () =>
         this.#use(application, `${version}/${name}`, search, origin),
       )
-    const chosen = this.#options.applications.choose({ ns: id, host: '' })
+    const chosen = this.#options.applications.choose({ name: id, host: '' })
     return chosen instanceof Promise ? chosen.then(use) : use(chosen)
   }
 

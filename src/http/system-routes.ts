@@ -68,10 +68,10 @@ async function metricsReply(
   origin: Origin,
   { raw }: Target,
 ): Promise<Response> {
-  const { gate } = await applications.choose({ ns: undefined, host: '' })
-  const caller = await callerOf(gate, origin, raw.values)
+  const application = await applications.choose({ name: undefined, host: '' })
+  const caller = await callerOf(application, origin, raw.values)
   // Whoever shows nothing is no guest here: it counts as a wrong credential.
-  if (caller.kind === 'anybody') await gate.identify('', { address: addressOf(origin), isBearer: false })
+  if (caller.kind === 'anybody') await application.gate.identify('', { address: addressOf(origin), isBearer: false })
   if (caller.kind !== 'admin') throw new DholeError('permission-denied')
   const { text, contentType } = await metrics.print()
   const reply = dressedReply(text, {})

@@ -9,6 +9,8 @@ const SUFFIX = '.json'
 const KEPT_PATHS = 8192
 const LONGEST_KEPT = 256
 const ESCAPE_FREE = /^[^%]*$/
+/** A slash as clients send it that encode a whole path as one parameter. */
+const ENCODED_SLASH = /%2f/gi
 /** First key of what is read like the tree and is no part of it. */
 export const INFO = '.info'
 const INFO_PREFIX = `/${INFO}/`
@@ -71,7 +73,7 @@ export class Target implements TargetParts {
   }
 
   #dataPath(): Path {
-    const { rawPath } = this
+    const rawPath = ESCAPE_FREE.test(this.rawPath) ? this.rawPath : this.rawPath.replace(ENCODED_SLASH, '/')
     // A dot path that is no part of the data is known by its first key.
     if (rawPath.startsWith(INFO_PREFIX)) return [INFO, ...parseTargetPath(rawPath.slice(INFO.length + 1))]
     // Whoever keeps the target keeps the path; many targets of one path differ in their parameters.
@@ -112,7 +114,8 @@ function targetPath(rawPath: string): Path {
 }
 
 /**
- * The node a URL path names: ends in `.json`, escapes decoded once as UTF-8, empty segments dropped.
+ * The node a URL path names: ends in `.json`, escapes decoded once as UTF-8, empty segments dropped. Encoded slashes
+ * have been replaced.
  * @throws `json-suffix-missing`, `bad-path`, `too-deep`, `key-too-long`
  * @see docs/protocol.md#paths
  */

@@ -1,6 +1,6 @@
 import type { Application } from '../service/applications.ts'
 import { DholeError, type ErrorCode } from '../tree/error.ts'
-import { readJson } from './body.ts'
+import { type BodyOptions, useJson } from './body.ts'
 import type { Origin } from './caller.ts'
 import { failedReply, knownError } from './error-reply.ts'
 import { methodOf } from './method.ts'
@@ -11,7 +11,7 @@ import { withRequestId } from './request-id.ts'
 const PATH = '/.auth/customTokenToIdToken.json'
 const PREFIX = '/.auth/'
 /** Largest body: a token, and the few characters around it. */
-const MAX_BYTES = 64 * 1024
+const BODY: BodyOptions = { maxBytes: 64 * 1024, malformed: 'bad-data', isTrusted: false }
 
 export function isTokenExchange(rawPath: string): boolean {
   return rawPath.startsWith(PREFIX)
@@ -34,9 +34,11 @@ export async function exchangeToken(
   const { request, listener, transport } = origin
   if (methodOf(request, raw) !== 'POST') throw new DholeError('method-not-allowed')
   try {
-    const token = tokenOf(await readJson(origin, MAX_BYTES, 'bad-data'))
-    const address = transport.addressOf(request, listener)
-    return dressedReply(JSON.stringify(await application.gate.exchange(token, { address, isBearer: false })), {})
+    return await useJson(origin, BODY, async (json) => {
+      const address = transport.addressOf(request, listener)
+      const idToken = await application.gate.exchange(tokenOf(json), { address, isBearer: false })
+      return dressedReply(JSON.stringify(idToken), {})
+    })
   } catch (thrown) {
     const error = knownError(thrown)
     if (OF_THE_SERVICE.has(error.code)) throw thrown

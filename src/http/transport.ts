@@ -1,3 +1,4 @@
+import type { OwnMachine } from './own-machine.ts'
 import { connectionOf, peerOf, type Switchboard } from './peer.ts'
 import type { Target } from './target.ts'
 
@@ -18,6 +19,11 @@ export interface Transport {
   ownConnectionOf(request: Request, listener: Listener | null): string | undefined
   /** Whether it comes from this very machine. */
   isLocal(request: Request, listener: Listener | null): boolean
+  /**
+   * Refuses what a page of another site has sent, where only programs and pages of this machine may.
+   * @throws `permission-denied`
+   */
+  refuseForeign(request: Request, listener: Listener | null): void
   /** Whether it was encrypted, all the way. @param listener that took the request, if one did */
   isSecure(target: Target, request: Request, listener: Listener | null): boolean
 }
@@ -26,9 +32,10 @@ export interface Transport {
  * A request is secure over TLS, or when a proxy named here says that it was; such a proxy is believed too when it says
  * whom it speaks for.
  * @param proxies addresses whose `X-Forwarded-Proto` and `X-Forwarded-For` count
+ * @param machine tells the pages of this machine from others
  * @see docs/protocol.md#ground-rules
  */
-export function trustProxies(proxies: readonly string[]): Transport {
+export function trustProxies(proxies: readonly string[], machine: OwnMachine): Transport {
   const trusted = new Set(proxies)
   const addressOf: Transport['addressOf'] = (request, listener) => {
     const peer = peerAddress(request, listener)
@@ -45,6 +52,12 @@ export function trustProxies(proxies: readonly string[]): Transport {
       const peer = peerAddress(request, listener)
       return peer !== undefined && !trusted.has(peer) && isLoopback(peer)
     },
+    refuseForeign: (request, listener) =>
+      machine.check(request, () => {
+        if (trusted.size === 0) return false
+        const peer = peerAddress(request, listener)
+        return peer !== undefined && trusted.has(peer)
+      }),
     isSecure: (target, request, listener) => {
       if ((target.scheme ?? listener?.protocol) === 'https') return true
       if (trusted.size === 0 || request.headers.get('x-forwarded-proto')?.toLowerCase() !== 'https') return false

@@ -3,7 +3,7 @@ import type { RawParameters } from './parameters.ts'
 
 /** What a whole export goes with: it has one form and is asked for by an administrator. */
 const COMPANIONS: ReadonlySet<string> = new Set([
-  ...['readSizeLimit', 'format', 'download', 'ns', 'auth', 'access_token', 'auth_variable_override'],
+  ...['readSizeLimit', 'format', 'download', 'app', 'ns', 'auth', 'access_token', 'auth_variable_override'],
   'x-http-method-override',
 ])
 

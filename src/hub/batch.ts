@@ -13,13 +13,24 @@ export class Batch {
   readonly seq: number
   /** What it weighs in a mailbox, in UTF-16 code units. */
   readonly length: number
+  /** Whether a stream, or what is left of it, begins with it. */
+  readonly isBeginning: boolean
   #bytes: Uint8Array | undefined
   #bytesWithIds: Uint8Array | undefined
 
-  constructor(events: readonly NumberedEvent[], seq: number) {
+  constructor(events: readonly NumberedEvent[], seq: number, isBeginning = false) {
     this.events = events
     this.seq = seq
+    this.isBeginning = isBeginning
     this.length = events.reduce((sum, { data, path }) => sum + data.length + path.length + EVENT_LENGTH, 0)
+  }
+
+  /** The events of commits after `seq`; `undefined` when there are none. */
+  after(seq: number): Batch | undefined {
+    const first = this.events[0]
+    if (first !== undefined && first.seq > seq) return this
+    const later = this.events.filter((event) => event.seq > seq)
+    return later.length === 0 ? undefined : new Batch(later, this.seq)
   }
 
   get bytes(): Uint8Array {

@@ -5,7 +5,7 @@ import { KeepAlive } from './keep-alive.ts'
 import { NodeTopic } from './node-topic.ts'
 import { PathIndex } from './path-index.ts'
 import { QueryTopic } from './query-topic.ts'
-import type { Source } from './source.ts'
+import type { Judging, Source } from './source.ts'
 import { type EndReason, reasonOf, type Sink, Subscriber } from './subscriber.ts'
 import type { NumberedChange, Topic } from './topic.ts'
 
@@ -18,8 +18,24 @@ export interface Subscription {
 
 const NOTHING: readonly Path[] = []
 
-/** Changes up to the last durable one; `undefined` when they cannot be told any more. */
-export type Missed = () => Promise<readonly NumberedChange[] | undefined>
+/** What somebody has missed of a node. */
+export interface MissedChanges {
+  readonly changes: readonly NumberedChange[]
+  /** Number of the commit up to which these are all. */
+  readonly seq: number
+}
+
+/** Who listens. */
+export interface Listener {
+  readonly sink: Sink
+  /** Judges the listener on the commit that a beginning is read of. */
+  readonly judging?: Judging | undefined
+  /**
+   * Finds what a listener has missed that was here before: it is told that instead of all there is. `undefined` when
+   * that cannot be told any more.
+   */
+  readonly missed?: (() => Promise<MissedChanges | undefined>) | undefined
+}
 
 export interface HubSettings {
   /** Most that may wait for one subscriber, in UTF-16 code units. */
@@ -71,31 +87,28 @@ export class Hub {
   /**
    * Begins to tell a sink everything at and below a node, or of what a query chooses: first all there is, then every
    * change, each once and in order.
-   * @param missed finds what a subscriber has missed that was here before: it is told that instead of all there is
    * @returns to be closed when nobody listens any more
-   * @throws `read-too-big`, `unavailable`
+   * @throws `permission-denied`, `read-too-big`, `unavailable`
    */
-  async subscribe(subscription: Subscription, sink: Sink, missed?: Missed): Promise<Subscriber> {
+  async subscribe(subscription: Subscription, { sink, judging, missed }: Listener): Promise<Subscriber> {
     const { topic, leave } = this.#join(subscription)
-    const subscriber: Subscriber = new Subscriber(
-      sink,
-      this.#settings.maxWaiting,
-      () => void topic.begin(subscriber).catch((error) => subscriber.end(reasonOf(error))),
-      () => {
+    const subscriber: Subscriber = new Subscriber(sink, judging, this.#settings.maxWaiting, {
+      begin: () => void topic.begin(subscriber).catch((error) => subscriber.end(reasonOf(error))),
+      closed: () => {
         topic.subscribers.delete(subscriber)
         this.#keepAlive.delete(subscriber)
         leave()
         this.#events.onClosed?.()
       },
-      this.#events.onLost,
-    )
+      onLost: this.#events.onLost,
+    })
     topic.subscribers.add(subscriber)
     this.#keepAlive.add(subscriber)
     this.#events.onOpened?.()
     try {
-      const changes = topic.resume === undefined ? undefined : await missed?.()
-      if (changes === undefined) await topic.begin(subscriber)
-      else topic.resume?.(subscriber, changes, changes.at(-1)?.seq ?? 0)
+      const since = topic.resume === undefined ? undefined : await missed?.()
+      if (since === undefined) await topic.begin(subscriber)
+      else topic.resume?.(subscriber, since.changes, since.seq)
     } catch (error) {
       subscriber.close()
       throw error

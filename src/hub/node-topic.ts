@@ -40,11 +40,11 @@ export class NodeTopic implements Topic {
       const event = eventAt(change, this.#path, this.#form)
       return event === undefined ? [] : [{ ...event, seq: change.seq }]
     })
-    subscriber.start(new Batch(events, seq))
+    subscriber.start(new Batch(events, seq, true))
   }
 
   async begin(subscriber: Subscriber): Promise<void> {
-    const { seq, value } = await this.#source.read(this.#path, undefined)
-    subscriber.start(new Batch([{ kind: 'put', path: '/', data: textOf(value, this.#form), seq }], seq))
+    const { seq, value } = await this.#source.read(this.#path, undefined, subscriber.judging)
+    subscriber.start(new Batch([{ kind: 'put', path: '/', data: textOf(value, this.#form), seq }], seq, true))
   }
 }

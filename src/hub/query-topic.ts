@@ -3,6 +3,7 @@ import { ChildrenText, type ChildText } from '../tree/children-text.ts'
 import { NodeText } from '../tree/node-text.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
 import { type JsonText, toExport, toPlain } from '../tree/print.ts'
+import type { Reads } from '../tree/read-request.ts'
 import { Batch } from './batch.ts'
 import { eventAt, type Form, type StreamEvent, textOf } from './event.ts'
 import type { Seen, Source } from './source.ts'
@@ -12,12 +13,23 @@ import { Window } from './window.ts'
 
 /** Children looked at one by one; when more were written to, a limited window is read as a whole. */
 const MOST_LOOKED_AT = 64
+/** Times that children are read one by one because others were written to meanwhile; then the whole window is read. */
+const MOST_LOOKS = 3
 
 /** What has happened since the window was looked at last. */
 interface News {
   readonly changes: readonly NumberedChange[]
   /** Keys of children that were written to; `undefined` when the whole list was. */
   readonly touched: ReadonlySet<string> | undefined
+}
+
+/** A subscriber that waits for its beginning. */
+interface Newcomer {
+  readonly subscriber: Subscriber
+  readonly begun: () => void
+  readonly failed: (error: unknown) => void
+  /** What its judge has thrown on the commit that was read. */
+  refusal?: { readonly error: unknown } | undefined
 }
 
 /**
@@ -37,11 +49,7 @@ export class QueryTopic implements Topic {
   /** The leaf, or `null`, that stands in place of a list. */
   #single: JsonText | undefined
   #changes: NumberedChange[] = []
-  #newcomers: {
-    readonly subscriber: Subscriber
-    readonly begun: () => void
-    readonly failed: (error: unknown) => void
-  }[] = []
+  #newcomers: Newcomer[] = []
   #isBusy = false
 
   /** @param maxEvent longest data of one event, in UTF-16 code units */
@@ -85,11 +93,14 @@ export class QueryTopic implements Topic {
     const news: News = { changes, touched: touchedKeys(changes, this.#path) }
     try {
       const whole = newcomers.length > 0 || this.#shown !== 'list' || (await this.#mustLookAtAll(news))
-      const beginning = whole ? await this.#lookAtAll(changes) : undefined
-      if (!whole && !this.#window.isLimited) await this.#lookAt(news)
-      for (const { subscriber, begun } of newcomers) {
-        if (beginning !== undefined) subscriber.start(beginning)
-        begun()
+      const beginning = whole ? await this.#lookAtAll(changes, newcomers) : undefined
+      if (!whole && !this.#window.isLimited) await this.#lookAt(changes)
+      for (const { subscriber, begun, failed, refusal } of newcomers) {
+        if (refusal !== undefined) failed(refusal.error)
+        else {
+          if (beginning !== undefined) subscriber.start(beginning)
+          begun()
+        }
       }
     } catch (error) {
       for (const { failed } of newcomers) failed(error)
@@ -113,11 +124,11 @@ export class QueryTopic implements Topic {
   }
 
   /** Reads what the query chooses now. @returns what tells it to somebody new */
-  async #lookAtAll(noted: readonly NumberedChange[]): Promise<Batch> {
-    const { seq, value } = await this.#source.read(this.#path, this.#query)
+  async #lookAtAll(noted: readonly NumberedChange[], newcomers: readonly Newcomer[]): Promise<Batch> {
+    const judging = newcomers.length === 0 ? undefined : () => judgeEach(newcomers)
+    const { seq, value } = await this.#source.read(this.#path, this.#query, judging)
     // What was noted while an index was built for it is in the answer already.
-    const changes = [...noted, ...this.#changes.filter((change) => change.seq <= seq)]
-    this.#changes = this.#changes.filter((change) => change.seq > seq)
+    const changes = [...noted, ...this.#takeChanges(seq)]
     const touched = touchedKeys(changes, this.#path)
     const list = value instanceof ChildrenText ? value.children : undefined
     const all: StreamEvent = { kind: 'put', path: '/', data: textOf(value, this.#form) }
@@ -131,22 +142,46 @@ export class QueryTopic implements Topic {
     this.#single = list === undefined ? all.data : undefined
     this.#shown = list === undefined ? 'single' : 'list'
     this.#window.show(list ?? [])
-    return new Batch([{ ...all, seq }], seq)
+    return new Batch([{ ...all, seq }], seq, true)
   }
 
-  /** Reads the children that were written to, of a window without a limit. */
-  async #lookAt({ changes, touched = new Set() }: News): Promise<void> {
+  /** Reads the children that were written to, of a window without a limit, as they are after one commit. */
+  async #lookAt(noted: readonly NumberedChange[]): Promise<void> {
+    let changes = noted
+    for (let look = 0; look < MOST_LOOKS; look++) {
+      const touched = touchedKeys(changes, this.#path)
+      if (touched === undefined) break
+      const { seq, value: affected } = await this.#readChildren(touched)
+      const meanwhile = this.#takeChanges(seq)
+      if (meanwhile.length === 0) {
+        const event = this.#eventOf(changes, affected)
+        for (const [key, text] of affected) this.#window.set(key, text !== undefined)
+        this.#tell(event, seq)
+        return
+      }
+      changes = [...changes, ...meanwhile]
+    }
+    await this.#lookAtAll(changes, [])
+  }
+
+  /** Those of some children that are shown, or were, with their texts as of the last commit read. */
+  async #readChildren(keys: ReadonlySet<string>): Promise<Seen<Map<string, JsonText | undefined>>> {
     const affected = new Map<string, JsonText | undefined>()
     let last = 0
-    for (const key of touched) {
+    for (const key of keys) {
       const { seq, value: child } = await this.#readChild(key)
       const isShown = child !== undefined && this.#window.accepts(child)
       if (isShown || this.#window.has(key)) affected.set(key, isShown ? child.text : undefined)
       last = Math.max(last, seq)
     }
-    const event = this.#eventOf(changes, affected)
-    for (const [key, text] of affected) this.#window.set(key, text !== undefined)
-    this.#tell(event, last)
+    return { seq: last, value: affected }
+  }
+
+  /** Changes noted meanwhile, up to a commit; the others are left for the next look. */
+  #takeChanges(upTo: number): readonly NumberedChange[] {
+    const taken = this.#changes.filter(({ seq }) => seq <= upTo)
+    if (taken.length > 0) this.#changes = this.#changes.filter(({ seq }) => seq > upTo)
+    return taken
   }
 
   async #readChild(key: string): Promise<Seen<ChildText | undefined>> {
@@ -187,6 +222,21 @@ export class QueryTopic implements Topic {
   #childText(text: JsonText | undefined): JsonText {
     if (text === undefined) return 'null'
     return this.#form === 'plain' ? toPlain(text) : toExport(text)
+  }
+}
+
+/** Judges each of those who join, so that one who is refused does not keep the others waiting. */
+function* judgeEach(newcomers: readonly Newcomer[]): Reads<void> {
+  for (const newcomer of newcomers) {
+    newcomer.refusal = undefined
+    try {
+      const judging = newcomer.subscriber.judging?.()
+      if (judging === undefined) continue
+      yield* judging
+    } catch (error) {
+      newcomer.refusal = { error }
+    }
+    yield { kind: 'pause' }
   }
 }
 

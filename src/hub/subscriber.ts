@@ -1,5 +1,6 @@
 import { DholeError } from '../tree/error.ts'
 import { type Batch, joinBatches } from './batch.ts'
+import type { Judging } from './source.ts'
 
 /** Why a stream ends by itself, in words for the client. */
 export interface EndReason {
@@ -13,15 +14,27 @@ export const TOO_LARGE: EndReason = {
   text: 'The specified payload is too large, please request a location with less data.',
 }
 
+/** What a client is told that may not read any more. */
+export const DENIED: EndReason = { kind: 'cancel', text: 'Permission denied' }
+
 /** Why a stream cannot go on after a failure. */
 export function reasonOf(error: unknown): EndReason | undefined {
-  return error instanceof DholeError && error.code === 'read-too-big' ? TOO_LARGE : undefined
+  if (!(error instanceof DholeError)) return undefined
+  if (error.code === 'permission-denied') return DENIED
+  return error.code === 'read-too-big' ? TOO_LARGE : undefined
 }
+
+/** A sink did not take a batch, and never will: the stream must begin anew. */
+export const BEGIN_ANEW = Symbol('begin anew')
 
 /** Where the events of one subscriber go. */
 export interface Sink {
-  /** Takes a batch. @returns when there is no room for more: a promise that resolves when there is */
-  write(batch: Batch): Promise<unknown> | undefined
+  /**
+   * Takes a batch.
+   * @returns `BEGIN_ANEW` when it did not take it; when there is no room for more, a promise that resolves when there
+   *   is, to `BEGIN_ANEW` when it did not take the batch after all. A batch that is a beginning is always taken.
+   */
+  write(batch: Batch): Promise<unknown> | typeof BEGIN_ANEW | undefined
   /** Tells a client that nothing has happened. Only called while there is room. */
   keepAlive(): void
   /** Nothing more comes. */
@@ -35,17 +48,30 @@ const MOST_SILENCES = 4
 
 type State = 'starting' | 'open' | 'full' | 'closed'
 
+/** What a subscriber asks of those who keep it. */
+export interface SubscriberKeeper {
+  /** Asks for a beginning: `start` is to be called. */
+  readonly begin: () => void
+  /** Hears, once, that nothing more is to be delivered. */
+  readonly closed: () => void
+  /** Hears each time that what waited was dropped because it was too much. */
+  readonly onLost: (() => void) | undefined
+}
+
 /**
  * One watcher's mailbox. It is bounded: who reads too slowly loses what waits, and is told everything anew when there
  * is room again, which the path `/` of a put makes right.
+ *
+ * The order holds by construction: only `start` leaves the state `starting`, it writes the beginning first, and of what
+ * waited it writes only later commits. Whatever is lost or refused leads back to `starting`.
  * @see docs/protocol.md#streams
  */
 export class Subscriber {
+  /** Judges whoever listens on the commit that a beginning is read of. */
+  readonly judging: Judging | undefined
   readonly #sink: Sink
   readonly #maxLength: number
-  readonly #restart: () => void
-  readonly #closed: () => void
-  readonly #onLost: (() => void) | undefined
+  readonly #keeper: SubscriberKeeper
   #state: State = 'starting'
   #waiting: Batch[] = []
   #length = 0
@@ -54,29 +80,22 @@ export class Subscriber {
   /** First turn of the clock after it was last written to. */
   #silentSince: number | undefined
 
-  /**
-   * @param maxLength most that may wait, in UTF-16 code units
-   * @param restart asks for a new beginning: `start` is to be called again
-   * @param closed hears, once, that nothing more is to be delivered
-   * @param onLost hears each time that what waited was dropped because it was too much
-   */
-  constructor(sink: Sink, maxLength: number, restart: () => void, closed: () => void, onLost?: () => void) {
+  /** @param maxLength most that may wait, in UTF-16 code units */
+  constructor(sink: Sink, judging: Judging | undefined, maxLength: number, keeper: SubscriberKeeper) {
     this.#sink = sink
+    this.judging = judging
     this.#maxLength = maxLength
-    this.#restart = restart
-    this.#closed = closed
-    this.#onLost = onLost
+    this.#keeper = keeper
   }
 
   /** The beginning: everything as of one commit. What came since has been waiting. */
   start(batch: Batch): void {
     if (this.#state !== 'starting') return
     if (this.#lost) {
-      this.#empty()
-      this.#restart()
+      this.#beginAnew()
       return
     }
-    const later = this.#waiting.filter(({ seq }) => seq > batch.seq)
+    const later = this.#waiting.flatMap((waiting) => waiting.after(batch.seq) ?? [])
     this.#empty()
     this.#state = 'open'
     if (batch.events.length > 0) this.#write(batch)
@@ -98,7 +117,7 @@ export class Subscriber {
     // It is more than anybody may make us keep.
     this.#empty()
     this.#lost = true
-    this.#onLost?.()
+    this.#keeper.onLost?.()
   }
 
   /**
@@ -113,15 +132,6 @@ export class Subscriber {
       this.#silentSince = turn
       this.#sink.keepAlive()
     } else if (this.#state === 'full' && silent >= silence * MOST_SILENCES) this.#sink.cut()
-  }
-
-  /** Whatever waits is dropped, and everything is told anew. */
-  resync(): void {
-    this.#empty()
-    if (this.#state === 'open') {
-      this.#state = 'starting'
-      this.#restart()
-    } else if (this.#state !== 'closed') this.#lost = true
   }
 
   /** Nothing more comes. */
@@ -139,32 +149,41 @@ export class Subscriber {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#empty()
-    this.#closed()
+    this.#keeper.closed()
   }
 
   #write(batch: Batch): void {
     this.#silentSince = undefined
     const room = this.#sink.write(batch)
     if (room === undefined || this.#state === 'closed') return
+    if (room === BEGIN_ANEW) {
+      this.#beginAnew()
+      return
+    }
     this.#state = 'full'
     room.then(
-      () => this.#drained(),
+      (result) => this.#drained(result === BEGIN_ANEW),
       () => this.end(),
     )
   }
 
-  #drained(): void {
+  #drained(wasRefused: boolean): void {
     if (this.#state !== 'full') return
-    if (this.#lost) {
-      this.#empty()
-      this.#state = 'starting'
-      this.#restart()
+    if (wasRefused || this.#lost) {
+      this.#beginAnew()
       return
     }
     const waiting = this.#waiting
     this.#empty()
     this.#state = 'open'
     if (waiting.length > 0) this.#write(joinBatches(waiting))
+  }
+
+  /** Drops whatever waits, and asks for a beginning. */
+  #beginAnew(): void {
+    this.#empty()
+    this.#state = 'starting'
+    this.#keeper.begin()
   }
 
   #empty(): void {

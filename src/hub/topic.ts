@@ -14,7 +14,10 @@ export interface Topic {
   note(change: NumberedChange): void
   /** No more changes in this turn. @param seq number of the last one */
   flush(seq: number): void
-  /** Tells a subscriber everything there is to know now. @throws `read-too-big`, `unavailable` */
+  /**
+   * Tells a subscriber everything there is to know now.
+   * @throws `permission-denied`, `read-too-big`, `unavailable`
+   */
   begin(subscriber: Subscriber): Promise<void>
   /** Tells a subscriber what it has missed, up to a commit, instead of everything. Not every topic can. */
   resume?(subscriber: Subscriber, missed: readonly NumberedChange[], seq: number): void

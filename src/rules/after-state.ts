@@ -84,7 +84,7 @@ export class AfterState implements State {
     if (count > place.children.size) return true
     let untouched = count
     for (const [key, child] of place.children) {
-      if (budget.isPauseDue()) yield { kind: 'pause' }
+      if (budget.isPauseDue()) yield* budget.pause()
       const childPath = [...path, key]
       if (!(yield* BEFORE.exists(childPath, budget))) continue
       if (!child.isTouched || (yield* this.#survivesAt(child, childPath, budget))) return true

@@ -2,7 +2,7 @@ import { endsInPriority, type Path } from '../tree/path.ts'
 import type { Reads } from '../tree/read-request.ts'
 import type { Write } from '../tree/write.ts'
 import { AfterState } from './after-state.ts'
-import { Court } from './court.ts'
+import { type AuthorizeOptions, Court } from './court.ts'
 import { childRules, type Rule, type RuleNode } from './rule-node.ts'
 import type { RuleSet } from './rule-set.ts'
 import { Validation } from './validation.ts'
@@ -21,10 +21,6 @@ export interface Verdict {
   readonly trace: readonly string[]
 }
 
-export interface AuthorizeOptions {
-  readonly trace?: boolean | undefined
-}
-
 /** Whether everybody may read everything, as long as the rules hold. */
 export function isPublic({ root }: RuleSet): boolean {
   return allowsAlways(root.read)
@@ -37,7 +33,7 @@ export function isPublic({ root }: RuleSet): boolean {
  */
 export function* mayRead(rules: RuleSet, path: Path, visit: Visit, options: AuthorizeOptions = {}): Reads<Verdict> {
   if (options.trace !== true && isPublic(rules)) return ALLOWED
-  const court = new Court(visit, undefined, options.trace === true)
+  const court = new Court(visit, undefined, options)
   const node = endsInPriority(path) ? path.slice(0, -1) : path
   for (const { read } of rulesAlong(rules.root, node)) {
     if (read === undefined) continue
@@ -61,7 +57,7 @@ export class WriteCase {
   readonly #rules: RuleSet
   readonly #writes: readonly Write[]
   readonly #visit: Visit
-  readonly #isTraced: boolean
+  readonly #options: AuthorizeOptions
   #parts: { readonly root: WritePlace; readonly after: AfterState } | undefined
 
   /** @param writes not overlapping; the reads see the tree before them */
@@ -69,7 +65,7 @@ export class WriteCase {
     this.#rules = rules
     this.#writes = writes
     this.#visit = visit
-    this.#isTraced = options.trace === true
+    this.#options = options
   }
 
   /**
@@ -78,9 +74,9 @@ export class WriteCase {
    */
   *mayWrite(): Reads<Verdict> {
     const { root: rules } = this.#rules
-    if (!this.#isTraced && allowsAlways(rules.write)) return ALLOWED
+    if (this.#options.trace !== true && allowsAlways(rules.write)) return ALLOWED
     const { root, after } = this.#made()
-    const court = new Court(this.#visit, after, this.#isTraced)
+    const court = new Court(this.#visit, after, this.#options)
     const allowed = yield* mayWriteAt(court, root, rules, [])
     return afterAll(court, allowed)
   }
@@ -94,7 +90,7 @@ export class WriteCase {
     const { root: rules } = this.#rules
     if (!rules.validates) return ALLOWED
     const { root, after } = this.#made()
-    const court = new Court(this.#visit, after, this.#isTraced)
+    const court = new Court(this.#visit, after, this.#options)
     const allowed = yield* new Validation(court, after).isValid(root, rules, [])
     return afterAll(court, allowed)
   }
@@ -120,7 +116,7 @@ function* mayWriteAt(court: Court, place: WritePlace, rules: RuleNode | undefine
     return false
   }
   for (const [key, child] of place.children) {
-    if (court.isPauseDue()) yield { kind: 'pause' }
+    if (court.isPauseDue()) yield* court.pause()
     if (!(yield* mayWriteAt(court, child, rules && childRules(rules, key), [...path, key]))) return false
   }
   return true

@@ -1,12 +1,18 @@
-import { fail } from './failure.ts'
+import type { Reads } from '../tree/read-request.ts'
+import { fail, JudgingPostponed } from './failure.ts'
 
 /** Steps after which others may run: a few ten microseconds. */
 const STEPS_BETWEEN_PAUSES = 2_000
 /** Dearest single operation: a few milliseconds, on the longest texts. */
 const MAX_OPERATION_STEPS = 100_000
-/** Dearest pattern on a text, which nothing can interrupt: some ten milliseconds. */
-const MAX_MATCH_STEPS = 1_000_000
-const MAX_REQUEST_STEPS = 10_000_000
+/** Dearest pattern on a text, which nothing can interrupt: some milliseconds. */
+const MAX_MATCH_STEPS = 500_000
+const MAX_REQUEST_STEPS = 1_000_000
+/** Own time of the rules of one request, pauses left out: many times what that many steps take. */
+const MAX_REQUEST_MS = 5_000
+/** What rules may cost while other writes wait: some milliseconds. */
+const MAX_BRIEF_STEPS = 10_000
+const MAX_BRIEF_MS = 10
 /** Longest text a rule may make: no leaf is longer. */
 const MAX_TEXT_LENGTH = 10 * 1024 * 1024
 /** What one rule may make in all, as it may hold every piece until it ends. */
@@ -21,14 +27,33 @@ const CHARACTERS_PER_STEP = 200
  * what adding two numbers takes.
  */
 export class Budget {
+  /** Steps and milliseconds after which judging is postponed; `undefined` when it is not. */
+  readonly #brief: { readonly steps: number; readonly milliseconds: number } | undefined
   #spent = 0
+  /** Own time before the current stretch of work, and when that began, in milliseconds. */
+  #worked = 0
+  #resumedAt = performance.now()
   #nextPause = STEPS_BETWEEN_PAUSES
   #made = 0
   #walked = 0
 
-  /** Throws when one operation or the whole request has become too dear. */
+  /**
+   * @param patience for judging while other writes wait: how many times the usual bound it may cost before it is
+   * postponed; without it there is no such bound
+   */
+  constructor(patience?: number) {
+    this.#brief =
+      patience === undefined ? undefined : { steps: patience * MAX_BRIEF_STEPS, milliseconds: patience * MAX_BRIEF_MS }
+  }
+
+  /**
+   * Charges an operation.
+   * @throws RuleFailure when the operation or the whole request has become too dear
+   * @throws JudgingPostponed when the request has for a brief judgement
+   */
   spend(steps: number, most: number = MAX_OPERATION_STEPS): void {
     this.#spent += steps
+    if (this.#brief !== undefined && this.#spent > this.#brief.steps) throw new JudgingPostponed()
     if (steps > most || this.#spent > MAX_REQUEST_STEPS) fail('too costly')
   }
 
@@ -75,6 +100,21 @@ export class Budget {
     const done = this.#spent + this.#walked
     if (done < this.#nextPause) return false
     this.#nextPause = done + STEPS_BETWEEN_PAUSES
+    this.#checkTime()
     return true
+  }
+
+  /** Lets others run; their time is not charged. */
+  *pause(): Reads<void> {
+    this.#worked += performance.now() - this.#resumedAt
+    yield { kind: 'pause' }
+    this.#resumedAt = performance.now()
+  }
+
+  #checkTime(): void {
+    const worked = this.#worked + performance.now() - this.#resumedAt
+    if (this.#brief !== undefined && worked > this.#brief.milliseconds) throw new JudgingPostponed()
+    // From here on every operation fails, as when the steps are spent.
+    if (worked > MAX_REQUEST_MS) this.#spent = Math.max(this.#spent, MAX_REQUEST_STEPS)
   }
 }

@@ -9,6 +9,15 @@ import type { State } from './state.ts'
 import { Trace } from './trace.ts'
 import type { Visit } from './visit.ts'
 
+/** How rules are asked. */
+export interface AuthorizeOptions {
+  readonly trace?: boolean | undefined
+  /**
+   * Judges while other writes wait, see `Budget`: throws `JudgingPostponed` where it takes too long for that.
+   */
+  readonly patience?: number | undefined
+}
+
 /** Asks rules for one request, one after the other, out of one budget. */
 export class Court {
   readonly trace: Trace
@@ -20,14 +29,14 @@ export class Court {
   #hasAsked = false
 
   /** @param after the tree as the request would leave it; `undefined` for a read */
-  constructor(visit: Visit, after: State | undefined, isTraced: boolean) {
-    this.trace = new Trace(isTraced)
+  constructor(visit: Visit, after: State | undefined, { trace, patience }: AuthorizeOptions) {
+    this.trace = new Trace(trace === true)
     this.#frame = {
       visit,
       path: [],
       depth: 0,
       after,
-      budget: new Budget(),
+      budget: new Budget(patience),
       at: 0,
       hasLooked: false,
       hasSeenTime: false,
@@ -88,5 +97,10 @@ export class Court {
     const { budget } = this.#frame
     budget.walk()
     return budget.isPauseDue()
+  }
+
+  /** Lets others run. */
+  pause(): Reads<void> {
+    return this.#frame.budget.pause()
   }
 }

@@ -27,7 +27,7 @@ function* evaluate(expression: Expression, frame: Frame): Reads<Plain> {
 }
 
 function* evaluateStrict(expression: Strict, frame: Frame): Reads<Plain> {
-  if (frame.budget.isPauseDue()) yield { kind: 'pause' }
+  if (frame.budget.isPauseDue()) yield* frame.budget.pause()
   switch (expression.kind) {
     case 'constant':
       return expression.value

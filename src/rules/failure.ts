@@ -3,6 +3,14 @@ export class RuleFailure extends Error {
   override readonly name = 'RuleFailure'
 }
 
+/**
+ * Rules that are judged while other writes wait have taken longer than those may wait. It is no verdict: they are to be
+ * judged where nobody waits.
+ */
+export class JudgingPostponed extends Error {
+  override readonly name = 'JudgingPostponed'
+}
+
 /** Ends the evaluation of the rule that is being looked at. */
 export function fail(why: string): never {
   throw new RuleFailure(why)

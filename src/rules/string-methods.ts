@@ -30,7 +30,7 @@ export const STRING_METHODS: ReadonlyMap<string, StringMethod> = new Map([
 ])
 
 /** Longest text a pattern is tried on, in UTF-16 code units. */
-const MAX_SUBJECT_LENGTH = 1_000_000
+const MAX_SUBJECT_LENGTH = 500_000
 
 /** Most occurrences that are replaced at once. */
 const MAX_REPLACED = 100_000

@@ -25,7 +25,7 @@ export class Validation {
     }
     if (rules.validate && !(yield* this.#court.ask(rules.validate, path, this.#after))) return false
     for (const [key, child] of place.children) {
-      if (this.#court.isPauseDue()) yield { kind: 'pause' }
+      if (this.#court.isPauseDue()) yield* this.#court.pause()
       const below = childRules(rules, key)
       if (below && !(yield* this.isValid(child, below, [...path, key]))) return false
     }
@@ -36,7 +36,7 @@ export class Validation {
     if (rules.validate && !(yield* this.#court.ask(rules.validate, path))) return false
     if (!isBranch(value) || leafOf(value) !== undefined) return true
     for (const key of keysToAsk(value, rules)) {
-      if (this.#court.isPauseDue()) yield { kind: 'pause' }
+      if (this.#court.isPauseDue()) yield* this.#court.pause()
       if (!(yield* this.#isChildValid(value, key, rules, path))) return false
     }
     return true

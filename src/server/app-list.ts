@@ -10,7 +10,7 @@ export interface ListedApplication {
   readonly profile: string | undefined
   /** Which rules decide: of one that is not open, those it was registered with. */
   readonly rules: RulesKind | undefined
-  /** Size of its database file; 0 when it has none yet. */
+  /** Size of its database file and of the write-ahead log beside it; 0 when it has none yet. */
   readonly bytes: number
   readonly isDefault: boolean
 }
@@ -24,7 +24,8 @@ export function listApplications(dataDir: string, { defaultId, open }: ServerSta
   const known = new Map(open.map((application) => [application.id, application]))
   const listed = (id: string): ListedApplication => {
     const isDefault = id === defaultId
-    const bytes = sizeOf(treeFile(dataDir, id))
+    const file = treeFile(dataDir, id)
+    const bytes = sizeOf(file) + sizeOf(`${file}-wal`)
     const now = known.get(id)
     if (now !== undefined) return { id, profile: now.profile, rules: now.rules, bytes, isDefault }
     if (isDefault) return { id, profile: undefined, rules: undefined, bytes, isDefault }

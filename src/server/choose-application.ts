@@ -4,7 +4,7 @@ import { DholeError } from '../tree/error.ts'
 /** The application of that name, opened when it is not. @throws Error when there is none */
 export async function chooseApplication(applications: Applications, id: string): Promise<Application> {
   try {
-    return await applications.choose({ ns: id, host: '' })
+    return await applications.choose({ name: id, host: '' })
   } catch (error) {
     if (!(error instanceof DholeError) || error.code !== 'app-unknown') throw error
     throw new Error(`there is no application ${JSON.stringify(id)}`, { cause: error })

@@ -80,7 +80,7 @@ export const configSchema = Type.Object({
   RULES: Type.Optional(
     Type.String({
       description:
-        'rules file that the default application begins with; unset: open to all on a loopback `HOST`, else locked',
+        'rules file that the default application begins with; unset: open to this machine on a loopback `HOST`, else locked',
     }),
   ),
   APP_IDLE_MS: Type.Integer({

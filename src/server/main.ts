@@ -109,7 +109,7 @@ function optionsOf(config: Config, { secret, smsKey }: Keys, rules: string | und
       [config.APP_ID]: {
         secret: secret.secret,
         smsKey: smsKey.secret,
-        ...(rules === undefined ? { open: isOwnMachine(config.HOST) } : { rules }),
+        ...(rules === undefined ? { open: isOwnMachine(config.HOST) && 'loopback' } : { rules }),
         profile: config.PROFILE,
         indexPolicy: config.INDEX_POLICY,
         indexes: readIndexes(config),

@@ -1,4 +1,5 @@
 import type { Server } from 'bun'
+import { confirmClose } from '../http/connection-close.ts'
 import type { MetricsPage } from '../http/system-routes.ts'
 import { listenProblem } from './listen-problem.ts'
 
@@ -23,7 +24,7 @@ export function listenForMetrics(port: number, page: MetricsPage, idleTimeout: n
       reusePort: false,
       idleTimeout,
       maxRequestBodySize: 0,
-      fetch: (request) => answer(request, page),
+      fetch: (request) => confirmClose(request, answer(request, page)),
       error: () => new Response('failed\n', { status: 500, headers: TEXT }),
     })
   } catch (error) {

@@ -45,7 +45,7 @@ export class Registry {
   /** Which rules one has until others are stored. @throws Error when its file is damaged */
   rulesOf(id: string): RulesKind {
     const { open, rules } = this.settings(id) ?? {}
-    return rules === undefined ? openOrLocked(open ?? false) : 'own'
+    return rules === undefined ? openOrLocked(open !== undefined && open !== false) : 'own'
   }
 
   has(id: string): boolean {

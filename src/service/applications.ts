@@ -10,13 +10,15 @@ export interface ApplicationParts {
   readonly database: Database
   /** Judges the credentials of its requests. */
   readonly gate: Gate
+  /** Whether, as long as it has no rules of its own, it is open to programs and pages of this machine alone. */
+  readonly isLoopbackOnly: boolean
   /** Told before the tree is closed, for what else is kept in its file. */
   readonly onClose?: () => void
 }
 
 /** One tree with its own file, secret, rules and settings. */
 export interface Application extends Omit<ApplicationParts, 'onClose'> {
-  /** Name in `?ns=` and in host names. */
+  /** Name in `?app=`, `?ns=` and host names. */
   readonly id: string
   /**
    * Keeps it open while a request is under way. To be called in the same turn in which the application was chosen.
@@ -27,8 +29,8 @@ export interface Application extends Omit<ApplicationParts, 'onClose'> {
 
 /** What a request says of the application it wants. */
 export interface ApplicationChoice {
-  /** Value of `?ns=`. */
-  readonly ns: string | undefined
+  /** Name as the request gives it, if it does. */
+  readonly name: string | undefined
   /** Host of the request as sent, with or without a port. */
   readonly host: string
 }
@@ -102,8 +104,8 @@ export class Applications {
    * closed first, or the same one is being closed.
    * @throws `app-not-named`, `app-unknown`; `unavailable` when it cannot be opened, or all that may be open are busy
    */
-  choose({ ns, host }: ApplicationChoice): Awaitable<Application> {
-    const id = ns ?? this.#labelOf(host) ?? this.#settings.defaultId
+  choose({ name, host }: ApplicationChoice): Awaitable<Application> {
+    const id = name ?? this.#labelOf(host) ?? this.#settings.defaultId
     if (id === undefined) throw new DholeError('app-not-named')
     return this.#opened(id) ?? this.#bring(id)
   }

@@ -21,11 +21,20 @@ import { planPatch, planPut, type WritePlan } from '../tree/write.ts'
 import type { Access } from './access.ts'
 import { EventQueue } from './event-queue.ts'
 import { RULES, RULES_SINCE } from './judge.ts'
+import { JudgedWrites } from './judged-writes.ts'
 import { Permissions } from './permissions.ts'
 import { repeatable, type WriteMethod } from './repeatable.ts'
 import { RuleBook } from './rule-book.ts'
 import { Streams } from './streams.ts'
-import { type Appended, appendJob, type JobParts, type WriteOptions, type WriteOutcome, writeJob } from './write-job.ts'
+import {
+  type Appended,
+  appendJob,
+  type JobParts,
+  type NewChild,
+  type WriteOptions,
+  type WriteOutcome,
+  writeJob,
+} from './write-job.ts'
 import { appendOnce, writeOnce } from './write-once.ts'
 import { WRITE_SIZE_LIMIT, writeSeconds } from './write-size.ts'
 
@@ -106,6 +115,8 @@ export class Database {
   readonly #limits: Limits
   readonly #book: RuleBook
   readonly #permissions: Permissions
+  readonly #writes: JudgedWrites
+  readonly #onWrite: JobParts['onWrite'] = (writes) => this.#writes.note(writes)
   readonly #streams: Streams
   /** Indexes that are wanted beside those of the rules. */
   #declarations: readonly IndexDeclaration[] = []
@@ -116,6 +127,7 @@ export class Database {
     this.#limits = settings.limits
     this.#book = new RuleBook(settings.rules, settings.onTroubled)
     this.#permissions = new Permissions(store, this.#book)
+    this.#writes = new JudgedWrites(store, this.#permissions)
     this.#streams = new Streams(store, this.#permissions, settings.streams, this.#readLimit({}), settings.onStreams)
     if (settings.keepRules && !this.hasOwnRules) this.#inBackground(this.setRules(settings.rules))
     else if (this.#permissions.rules.indexes.length > 0) this.#inBackground(this.#declare())
@@ -154,8 +166,10 @@ export class Database {
    */
   async setRules(source: string): Promise<void> {
     this.#book.read(source)
+    const writes = this.#writes
     // biome-ignore lint/correctness/useYield: it has nothing to ask
     await this.#store.commit(function* ({ now }) {
+      writes.noteRules()
       const texts = [
         [RULES, source],
         [RULES_SINCE, String(now)],
@@ -315,11 +329,16 @@ export class Database {
     }
     const parts = this.#jobParts(options)
     const asked = repeatable({ method: 'POST', path, json }, options)
-    await this.#store.commit((context) =>
-      asked === undefined
-        ? appendJob(path, checked, parts, context, decide)
-        : appendOnce(asked, path, checked, parts, context, decide),
-    )
+    const child = newChild(path)
+    await this.#writes.commit({
+      access: options,
+      isRepeatable: asked !== undefined,
+      attempt: (context, judge) =>
+        asked === undefined
+          ? appendJob(child, checked, { ...parts, judge, onWrite: this.#onWrite }, context, decide)
+          : appendOnce(asked, child, checked, { ...parts, judge, onWrite: this.#onWrite }, context, decide),
+      rehearse: (context, judge, onDecided) => appendJob(child, checked, { ...parts, judge }, context, onDecided),
+    })
     if (appended === undefined) throw new DholeError('internal')
     return appended
   }
@@ -423,19 +442,24 @@ export class Database {
     }
     const parts = this.#jobParts(options)
     const asked = repeatable({ method, path: plan.path, json: plan.json }, options)
-    await this.#store.commit((context) =>
-      asked === undefined ? writeJob(plan, parts, context, decide) : writeOnce(asked, plan, parts, context, decide),
-    )
+    await this.#writes.commit({
+      access: options,
+      isRepeatable: asked !== undefined,
+      attempt: (context, judge) =>
+        asked === undefined
+          ? writeJob(plan, { ...parts, judge, onWrite: this.#onWrite }, context, decide)
+          : writeOnce(asked, plan, { ...parts, judge, onWrite: this.#onWrite }, context, decide),
+      rehearse: (context, judge, onDecided) => writeJob(plan, { ...parts, judge }, context, onDecided),
+    })
     if (outcome === undefined) throw new DholeError('internal')
     return outcome
   }
 
-  #jobParts(options: WriteOptions): JobParts {
+  #jobParts(options: WriteOptions): Omit<JobParts, 'judge'> {
     return {
       options,
       limits: this.#limits,
       watchedBelow: (path, inclusive) => this.#streams.watchedBelow(path, inclusive),
-      judge: this.#permissions.judgeOf(options),
     }
   }
 
@@ -459,5 +483,17 @@ export class Database {
   #readLimit({ timeoutMs }: ReadOptions, judge?: ReadLimit['judge']): ReadLimit {
     const { maxReadBytes, maxReadMs } = this.#limits
     return { maxLength: maxReadBytes, timeoutMs: Math.min(timeoutMs ?? maxReadMs, maxReadMs), judge }
+  }
+}
+
+/** A child whose key is generated once, however often its job runs. */
+function newChild(path: Path): NewChild {
+  let name: string | undefined
+  return {
+    path,
+    name: (context) => {
+      name ??= context.nextPushId()
+      return name
+    },
   }
 }

@@ -1,6 +1,8 @@
 import type { Caller } from '../auth/credential.ts'
 import type { Query } from '../query/query.ts'
 import { mayRead, type Verdict, type Visit, WriteCase } from '../rules/authorize.ts'
+import type { AuthorizeOptions } from '../rules/court.ts'
+import { JudgingPostponed } from '../rules/failure.ts'
 import type { RuleSet } from '../rules/rule-set.ts'
 import { DholeError } from '../tree/error.ts'
 import type { Path } from '../tree/path.ts'
@@ -23,6 +25,23 @@ export interface ReadRuling {
   readonly looked: readonly Path[]
 }
 
+/** What a judge is asked for a write. */
+type Asked = 'write' | 'read' | 'validate'
+
+/** How a judge works. */
+export interface Bounds {
+  /** For judging while other writes wait, see `Budget`: what takes longer throws `JudgingPostponed`. */
+  readonly patience?: number | undefined
+  /** Hears that. */
+  readonly onPostponed?: (() => void) | undefined
+  /** What the rules are known to allow: they are not asked for it again. */
+  readonly allowed?: ReadonlySet<Asked> | undefined
+  /** Why a write is refused, when that is known: then no rule is asked. */
+  readonly refusal?: unknown
+  /** Hears what they allow. */
+  readonly onAllowed?: ((asked: Asked) => void) | undefined
+}
+
 /**
  * What the rules say to one caller. They are asked for within the reading itself, so that data and rules are of one
  * moment.
@@ -32,11 +51,13 @@ export class Judge {
   readonly #book: RuleBook
   readonly #auth: Visit['auth']
   readonly #onTrace: Access['onTrace']
+  readonly #bounds: Bounds
 
-  constructor(book: RuleBook, caller: Caller, onTrace: Access['onTrace']) {
+  constructor(book: RuleBook, caller: Caller, onTrace: Access['onTrace'], bounds: Bounds = {}) {
     this.#book = book
     this.#auth = caller.auth
     this.#onTrace = onTrace
+    this.#bounds = bounds
   }
 
   /** What the rules say to a read, without being a refusal yet. */
@@ -61,27 +82,49 @@ export class Judge {
     return ruling
   }
 
+  /** As `read`, for a write whose answer is the data. @throws `permission-denied`, JudgingPostponed */
+  *readForWrite(path: Path): Reads<void> {
+    if (this.#bounds.allowed?.has('read')) return
+    yield* this.#briefly(this.read(path, undefined))
+    this.#bounds.onAllowed?.('read')
+  }
+
   /**
    * @returns to be shown to `validate`
-   * @throws `permission-denied` unless each of the places may be written
+   * @throws `permission-denied` unless each of the places may be written; JudgingPostponed
    */
   *write(writes: readonly Write[], now: number): Reads<WriteCase> {
+    if (this.#bounds.refusal !== undefined) throw this.#bounds.refusal
     const judged = new WriteCase(yield* this.#rules(), writes, { auth: this.#auth, now }, this.#options)
-    this.#check(yield* judged.mayWrite())
+    if (this.#bounds.allowed?.has('write')) return judged
+    this.#check(yield* this.#briefly(judged.mayWrite()))
+    this.#bounds.onAllowed?.('write')
     return judged
   }
 
-  /** @throws `permission-denied` unless what the writes leave behind is valid */
+  /** @throws `permission-denied` unless what the writes leave behind is valid; JudgingPostponed */
   *validate(judged: WriteCase): Reads<void> {
-    this.#check(yield* judged.isValid())
+    if (this.#bounds.allowed?.has('validate')) return
+    this.#check(yield* this.#briefly(judged.isValid()))
+    this.#bounds.onAllowed?.('validate')
+  }
+
+  /** Asks the rules; tells where that is postponed. */
+  *#briefly<T>(asking: Reads<T>): Reads<T> {
+    try {
+      return yield* asking
+    } catch (error) {
+      if (error instanceof JudgingPostponed) this.#bounds.onPostponed?.()
+      throw error
+    }
   }
 
   *#rules(): Reads<RuleSet> {
     return this.#book.of((yield { kind: 'setting', name: RULES }) as string | undefined)
   }
 
-  get #options(): { readonly trace: boolean } {
-    return { trace: this.#onTrace !== undefined }
+  get #options(): AuthorizeOptions {
+    return { trace: this.#onTrace !== undefined, patience: this.#bounds.patience }
   }
 
   #check({ allowed, trace }: Verdict): void {

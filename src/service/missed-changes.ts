@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import type { MissedChanges } from '../hub/hub.ts'
 import type { NumberedChange } from '../hub/topic.ts'
 import type { LoggedChange, Position, TreeStore } from '../store/store.ts'
 import { covers, endsInPriority, type Path } from '../tree/path.ts'
@@ -27,7 +28,7 @@ export interface Listener {
 }
 
 /**
- * Every change of a node after a position.
+ * Every change of a node after a position, up to the last durable commit.
  * @returns `undefined` when the log does not reach back that far, leaves out something too large, or tells of a time in
  *   which the listener may not have been allowed to read
  */
@@ -35,18 +36,18 @@ export function missedChanges(
   store: TreeStore,
   from: Position,
   listener: Listener,
-): Promise<NumberedChange[] | undefined> {
+): Promise<MissedChanges | undefined> {
   return gathering(() => gather(store, from, listener))
 }
 
-async function gather(store: TreeStore, from: Position, listener: Listener): Promise<NumberedChange[] | undefined> {
+async function gather(store: TreeStore, from: Position, listener: Listener): Promise<MissedChanges | undefined> {
   const gathered = new Gathered(listener, await placesLookedAt(store, listener))
   for (let after = from; ; ) {
     const page = await store.changesAfter(after, PAGE)
     if (page === undefined) return undefined
     for (const logged of page) if (!gathered.add(logged)) return undefined
     const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return gathered.changes
+    if (last === undefined || page.length < PAGE) return { changes: gathered.changes, seq: last?.seq ?? after.seq }
     after = { epoch: from.epoch, seq: last.seq }
     // Reading a long log is nobody else's business.
     await new Promise(setImmediate)

@@ -7,7 +7,7 @@ import type { Awaitable } from '../tree/awaitable.ts'
 import type { Path } from '../tree/path.ts'
 import type { Reads } from '../tree/read-request.ts'
 import type { Access } from './access.ts'
-import { Judge, RULES } from './judge.ts'
+import { type Bounds, Judge, RULES } from './judge.ts'
 import type { RuleBook } from './rule-book.ts'
 import { SettledReads } from './settled-reads.ts'
 
@@ -37,8 +37,8 @@ export class Permissions {
   }
 
   /** Says what a caller may; `undefined` when everything is allowed. */
-  judgeOf({ as, onTrace }: Access): Judge | undefined {
-    return as === undefined || as.kind === 'admin' ? undefined : new Judge(this.#book, as, onTrace)
+  judgeOf({ as, onTrace }: Access, bounds?: Bounds): Judge | undefined {
+    return as === undefined || as.kind === 'admin' ? undefined : new Judge(this.#book, as, onTrace, bounds)
   }
 
   /**

@@ -1,11 +1,12 @@
 import type { Caller } from '../auth/credential.ts'
 import type { Batch } from '../hub/batch.ts'
-import type { EndReason, Sink } from '../hub/subscriber.ts'
+import { BEGIN_ANEW, DENIED, type EndReason, type Sink } from '../hub/subscriber.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
-import type { Path } from '../tree/path.ts'
+import { DholeError } from '../tree/error.ts'
+import { covers, type Path } from '../tree/path.ts'
+import type { Reads } from '../tree/read-request.ts'
 import type { ReadRuling } from './judge.ts'
 
-const DENIED: EndReason = { kind: 'cancel', text: 'Permission denied' }
 const REVOKED: EndReason = { kind: 'auth_revoked', text: 'credential is no longer valid' }
 /** Longest time a timer can be set to, in milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -16,8 +17,10 @@ export interface Ruling {
   readonly source: () => string | undefined
   /** Number of the last durable commit. */
   readonly seq: () => number
-  /** What the rules say now; `undefined` when the caller needs none. */
-  readonly judge: (() => Awaitable<ReadRuling>) | undefined
+  /** Finds out what the rules say; `undefined` when the caller needs none. */
+  readonly judging: (() => Reads<ReadRuling>) | undefined
+  /** Runs that on the last durable commit. */
+  readonly run: <T>(logic: () => Reads<T>) => Awaitable<T>
 }
 
 /** What a guard tells those who keep it. */
@@ -31,12 +34,22 @@ export interface GuardKeeper {
 /** The stream that is guarded. */
 export interface GuardedStream {
   end(reason: EndReason): void
-  /** Tells everything anew. */
-  resync(): void
+}
+
+/** What was known when a judgement began. */
+interface Known {
+  readonly source: string | undefined
+  readonly touches: number
+  readonly places: readonly Path[]
+  readonly seq: number
 }
 
 /**
  * Stands between the hub and one listener: nothing passes that the listener may not read at that moment.
+ *
+ * A batch may tell of several commits, so it is not enough that reading is allowed now. It passes if nothing was
+ * touched since the last one that passed, or if it tells of nothing but the last commit. A beginning was judged on the
+ * very commit that it tells of. Everything else is refused, and the stream begins anew.
  * @see docs/protocol.md#streams
  */
 export class StreamGuard implements Sink {
@@ -46,14 +59,17 @@ export class StreamGuard implements Sink {
   readonly #keeper: GuardKeeper
   /** Rules under which reading is allowed until somebody touches what they looked at; `null` when that is not known. */
   #settledBy: string | undefined | null = null
-  /** How often what the permission depends on was written to. */
+  /** Places that the last verdict has looked at: only these are watched. */
+  #places: readonly Path[] = []
+  /** Source of the rules that were asked last; `null` before. */
+  #askedSource: string | undefined | null = null
+  /** How often what the permission depends on was written to, the rules included. */
   #touches = 0
-  /** As of the last batch that passed. */
-  #passedTouches = 0
+  /** As of the last commit told of; `undefined` when something may have been touched unnoticed since. */
+  #toldTouches: number | undefined = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #stream: GuardedStream | undefined
   #ended: EndReason | undefined
-  #mustResync = false
   #isOver = false
 
   constructor(sink: Sink, caller: Caller, ruling: Ruling, keeper: GuardKeeper) {
@@ -68,14 +84,34 @@ export class StreamGuard implements Sink {
     await this.#allows()
   }
 
+  /**
+   * Judges on the commit that a beginning is read of: see `Judging`.
+   * @throws `permission-denied`
+   */
+  judging(): Reads<unknown> | undefined {
+    const known = this.#know()
+    this.#toldTouches = known.touches
+    const { judging } = this.#ruling
+    return judging === undefined || this.#settledBy === known.source ? undefined : this.#judgeBeginning(judging, known)
+  }
+
+  /**
+   * Finds out whether permission depends on the same as before all the while.
+   * @returns `undefined` when something that it depends on was touched meanwhile
+   */
+  async untouchedDuring<T>(work: () => Promise<T>): Promise<T | undefined> {
+    const { touches } = this.#know()
+    const result = await work()
+    if (this.#know().touches !== touches) return undefined
+    this.#toldTouches = touches
+    return result
+  }
+
   /** The stream is open. */
   attach(stream: GuardedStream): void {
     this.#stream = stream
     if (this.#ended !== undefined) stream.end(this.#ended)
-    else {
-      this.#awaitExpiry()
-      if (this.#mustResync) stream.resync()
-    }
+    else this.#awaitExpiry()
   }
 
   /** What the permission depends on was written to. */
@@ -103,7 +139,7 @@ export class StreamGuard implements Sink {
     this.#stop(DENIED)
   }
 
-  write(batch: Batch): Promise<unknown> | undefined {
+  write(batch: Batch): ReturnType<Sink['write']> {
     if (this.#isSilent) return undefined
     const allowed = this.#allows()
     if (allowed instanceof Promise) return allowed.then((later) => this.#pass(batch, later))
@@ -128,18 +164,17 @@ export class StreamGuard implements Sink {
     return this.#isOver || this.#ended !== undefined
   }
 
-  #pass(batch: Batch, allowed: boolean): Promise<unknown> | undefined {
+  #pass(batch: Batch, allowed: boolean): ReturnType<Sink['write']> {
     if (this.#isSilent) return undefined
     if (!allowed) {
       this.#stop(DENIED)
       return undefined
     }
-    const wasTouched = this.#passedTouches !== this.#touches
-    this.#passedTouches = this.#touches
-    if (!wasTouched || this.#isOfNow(batch)) return this.#sink.write(batch)
-    // Nobody knows whether it was allowed at each of the moments that it tells of.
-    this.#resync()
-    return undefined
+    // What was touched since it was read is left for the next batch.
+    if (batch.isBeginning) return this.#sink.write(batch)
+    if (this.#toldTouches !== this.#touches && !this.#isOfNow(batch)) return BEGIN_ANEW
+    this.#toldTouches = this.#touches
+    return this.#sink.write(batch)
   }
 
   #isOfNow({ events }: Batch): boolean {
@@ -147,35 +182,49 @@ export class StreamGuard implements Sink {
     return events.every(({ seq }) => seq === now)
   }
 
-  #resync(): void {
-    if (this.#stream === undefined) this.#mustResync = true
-    else this.#stream.resync()
+  /** What is known now. Other rules count as a touch. */
+  #know(): Known {
+    const source = this.#ruling.source()
+    if (this.#askedSource !== source) {
+      if (this.#askedSource !== null) this.#touches++
+      this.#askedSource = source
+    }
+    return { source, touches: this.#touches, places: this.#places, seq: this.#ruling.seq() }
   }
 
   #allows(): Awaitable<boolean> {
-    const { judge } = this.#ruling
-    const source = this.#ruling.source()
-    if (judge === undefined || this.#settledBy === source) return true
-    const touches = this.#touches
-    const ruling = judge()
-    if (ruling instanceof Promise) return ruling.then((later) => this.#learnLater(later, source, touches))
-    return this.#learn(ruling, source)
+    const { judging, run } = this.#ruling
+    if (judging === undefined || this.#settledBy === this.#ruling.source()) return true
+    const known = this.#know()
+    const ruling = run(judging)
+    if (ruling instanceof Promise) return ruling.then((later) => this.#learnLater(later, known))
+    this.#learn(ruling, known)
+    return ruling.verdict.allowed
   }
 
-  /** What was touched while it was judged is judged again. */
-  #learnLater(ruling: ReadRuling, source: string | undefined, touches: number): Awaitable<boolean> {
-    const allowed = this.#learn(ruling, source)
-    if (touches === this.#touches && source === this.#ruling.source()) return allowed
-    this.#settledBy = null
-    return this.#allows()
+  /** What may have been touched while it was judged is judged again. */
+  #learnLater(ruling: ReadRuling, known: Known): Awaitable<boolean> {
+    return this.#learn(ruling, known) ? ruling.verdict.allowed : this.#allows()
   }
 
-  #learn({ verdict, looked }: ReadRuling, source: string | undefined): boolean {
-    this.#settledBy = verdict.allowed && verdict.timeless ? source : null
-    // It does not matter what the data was before.
-    if (verdict.fixed) this.#passedTouches = this.#touches
-    if (!this.#isOver) this.#keeper.watch(looked)
-    return verdict.allowed
+  *#judgeBeginning(judging: () => Reads<ReadRuling>, known: Known): Reads<void> {
+    const ruling = yield* judging()
+    if (!this.#learn(ruling, known)) this.#toldTouches = undefined
+    if (!ruling.verdict.allowed) throw new DholeError('permission-denied')
+  }
+
+  /** @returns whether it is still so: nothing it depends on was touched since the judgement began */
+  #learn({ verdict, looked }: ReadRuling, known: Known): boolean {
+    if (!this.#isOver) {
+      this.#places = looked
+      this.#keeper.watch(looked)
+    }
+    const { touches, source } = this.#know()
+    // Commits meanwhile are noticed only at the places that were watched all the while.
+    const wasWatched = known.seq === this.#ruling.seq() || areSame(known.places, looked)
+    const isCurrent = wasWatched && known.touches === touches && known.source === source
+    this.#settledBy = isCurrent && verdict.allowed && verdict.timeless ? source : null
+    return isCurrent
   }
 
   #stop(reason: EndReason): void {
@@ -195,4 +244,12 @@ export class StreamGuard implements Sink {
     this.#timer = setTimeout(() => this.#awaitExpiry(), Math.min(left, LONGEST_TIMER_MS))
     this.#timer.unref()
   }
+}
+
+function areSame(left: readonly Path[], right: readonly Path[]): boolean {
+  return left.length === right.length && left.every((path, index) => isSame(path, right[index]))
+}
+
+function isSame(left: Path, right: Path | undefined): boolean {
+  return right !== undefined && left.length === right.length && covers(left, right)
 }

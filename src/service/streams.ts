@@ -1,4 +1,4 @@
-import { Hub, type HubEvents, type HubSettings, type Missed } from '../hub/hub.ts'
+import { Hub, type HubEvents, type HubSettings, type MissedChanges } from '../hub/hub.ts'
 import type { Sink } from '../hub/subscriber.ts'
 import type { Query } from '../query/query.ts'
 import type { Position, ReadLimit, TreeStore } from '../store/store.ts'
@@ -40,7 +40,9 @@ export class Streams {
   ) {
     this.#store = store
     this.#permissions = permissions
-    this.#hub = new Hub({ read: (path, query) => store.readAt(path, query, limit) }, settings, events)
+    const read = (path: Path, query: Query | undefined, judge: ReadLimit['judge']) =>
+      store.readAt(path, query, judge === undefined ? limit : { ...limit, judge })
+    this.#hub = new Hub({ read }, settings, events)
     store.onCommit((commits) => {
       // Before anybody is told of them.
       this.#guards.note(commits)
@@ -74,8 +76,11 @@ export class Streams {
       )
       const subscriber = await this.#hub.subscribe(
         { path, query, form },
-        guard ?? sink,
-        this.#missed(path, access, from),
+        {
+          sink: guard ?? sink,
+          judging: guard && (() => guard.judging()),
+          missed: this.#missed(path, access, from, guard),
+        },
       )
       guard?.attach(subscriber)
       return () => {
@@ -109,16 +114,23 @@ export class Streams {
     return this.#guards.guard(sink, as, {
       source: () => this.#store.setting(RULES),
       seq: () => this.#store.position().seq,
-      judge: judge && (() => this.#store.read(() => judge.reading(path, query))),
+      judging: judge && (() => judge.reading(path, query)),
+      run: (logic) => this.#store.read(logic),
     })
   }
 
   /** What a listener has missed; what may have been hidden from it then stays so. */
-  #missed(path: Path, { as }: Access, from: Position | undefined): Missed | undefined {
+  #missed(
+    path: Path,
+    { as }: Access,
+    from: Position | undefined,
+    guard: StreamGuard | undefined,
+  ): (() => Promise<MissedChanges | undefined>) | undefined {
     if (from === undefined || from.epoch !== this.#store.position().epoch) return undefined
     const judge = this.#permissions.judgeOf({ as })
     const since = judge && Number(this.#store.setting(RULES_SINCE) ?? 0)
-    return () => missedChanges(this.#store, from, { path, since, judge })
+    const missed = () => missedChanges(this.#store, from, { path, since, judge })
+    return guard === undefined ? missed : () => guard.untouchedDuring(missed)
   }
 }
 

@@ -9,6 +9,7 @@ export class Tenant implements Application {
   readonly id: string
   readonly database: Database
   readonly gate: Gate
+  readonly isLoopbackOnly: boolean
   /** Whether it stays open while nobody needs it. */
   readonly isKept: boolean
   readonly #onClose: (() => void) | undefined
@@ -16,10 +17,11 @@ export class Tenant implements Application {
   #usedAt = performance.now()
   #closing: Promise<void> | undefined
 
-  constructor(id: string, { database, gate, onClose }: ApplicationParts, isKept: boolean) {
+  constructor(id: string, { database, gate, isLoopbackOnly, onClose }: ApplicationParts, isKept: boolean) {
     this.id = id
     this.database = database
     this.gate = gate
+    this.isLoopbackOnly = isLoopbackOnly
     this.#onClose = onClose
     this.isKept = isKept
   }

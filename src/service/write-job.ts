@@ -66,6 +66,8 @@ export interface JobParts {
   readonly options: WriteOptions
   readonly limits: Limits
   readonly watchedBelow: WatchedBelow
+  /** Hears what a job writes, in the order of the writes, before it is known whether it will be durable. */
+  readonly onWrite?: ((writes: readonly Write[]) => void) | undefined
   /** Says what the caller may; `undefined` when everything is allowed. */
   readonly judge: Judge | undefined
 }
@@ -73,7 +75,7 @@ export interface JobParts {
 /** Decides inside the transaction: permission, condition, cost, priorities, validity; then hands over the writes. */
 export function* writeJob(
   plan: WritePlan,
-  { options, limits, watchedBelow, judge }: JobParts,
+  { options, limits, watchedBelow, onWrite, judge }: JobParts,
   context: CommitContext,
   decide: (outcome: WriteOutcome) => void,
 ): Reads<Change | undefined> {
@@ -81,7 +83,7 @@ export function* writeJob(
   const judged = judge && (yield* judge.write(resolved.writes, context.now))
   if (options.ifMatch !== undefined) {
     // The answer to a condition that does not hold is the data.
-    if (judge !== undefined) yield* judge.read(plan.path, undefined)
+    if (judge !== undefined) yield* judge.readForWrite(plan.path)
     const current = (yield { kind: 'node', path: plan.path }) as NodeText | undefined
     if (!etagMatches(options.ifMatch, current?.etag ?? etagOf(undefined))) {
       decide({ kind: 'mismatch', current })
@@ -101,6 +103,7 @@ export function* writeJob(
   })
   if (writesNothing(resolved.writes) && !(yield* anyExists(resolved.writes))) return undefined
   const before = yield* tagsBefore(resolved, watchedBelow)
+  onWrite?.(resolved.writes)
   return { kind: resolved.kind, path: resolved.path, writes: resolved.writes, before }
 }
 
@@ -121,15 +124,26 @@ function* tagsBefore(
   return tags
 }
 
-/** Decides inside the transaction what is appended, and under which key. @param checked the plan for any one child */
+/** A child to be appended. */
+export interface NewChild {
+  /** Of the node it is appended to. */
+  readonly path: Path
+  /** Its generated key, the same each time. */
+  name(context: CommitContext): string
+}
+
+/**
+ * Decides inside the transaction what is appended.
+ * @param checked the plan for any one child
+ */
 export function* appendJob(
-  path: Path,
+  { path, name: nameFrom }: NewChild,
   checked: WritePlan,
-  { options, limits, judge }: Omit<JobParts, 'watchedBelow'>,
+  { options, limits, onWrite, judge }: Omit<JobParts, 'watchedBelow'>,
   context: CommitContext,
   decide: (appended: Appended) => void,
 ): Reads<Change | undefined> {
-  const name = context.nextPushId()
+  const name = nameFrom(context)
   const child = [...path, name]
   // Nothing stands under a new key, so there is no old number to add to.
   const plan = checked.serverValues.length === 0 ? checked : checked.resolve({ now: context.now, old: new Map() })
@@ -143,7 +157,9 @@ export function* appendJob(
       return etagAfter(plan)
     },
   })
-  return writesNothing(writes) ? undefined : { kind: 'put', path: child, writes }
+  if (writesNothing(writes)) return undefined
+  onWrite?.(writes)
+  return { kind: 'put', path: child, writes }
 }
 
 function* checkCost(writes: readonly Write[], asked: number | undefined, limits: Limits): Reads<void> {

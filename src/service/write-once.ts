@@ -12,6 +12,7 @@ import {
   appendJob,
   etagAfter,
   type JobParts,
+  type NewChild,
   oldNumbers,
   type WriteOutcome,
   writeJob,
@@ -67,7 +68,7 @@ export function* writeOnce(
 /** As `appendJob`, once. @throws `key-reused` for another request */
 export function* appendOnce(
   asked: Repeatable,
-  path: Path,
+  child: NewChild,
   checked: WritePlan,
   parts: JobParts,
   context: CommitContext,
@@ -79,7 +80,7 @@ export function* appendOnce(
     return undefined
   }
   let name = ''
-  const change = yield* appendJob(path, checked, parts, context, (decided) => {
+  const change = yield* appendJob(child, checked, parts, context, (decided) => {
     name = decided.name
     decide(decided)
   })

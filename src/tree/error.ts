@@ -2,6 +2,7 @@
 export type ErrorCode =
   | 'app-not-named'
   | 'json-suffix-missing'
+  | 'sockets-not-offered'
   | 'app-unknown'
   | 'unavailable'
   | 'https-required'
@@ -82,6 +83,13 @@ const entries: Record<ErrorCode, ErrorEntry> = {
     errcode: 20102,
     message: "The url requested must end with '.json'",
     error: 'append .json to your request URI to use the REST API.',
+  },
+  'sockets-not-offered': {
+    errcode: 20102,
+    message: "The url requested must end with '.json'",
+    error:
+      'The WebSocket and long-polling protocols are not offered here: use the REST API (paths that end in .json) and ' +
+      'its event streams (Accept: text/event-stream).',
   },
   'app-unknown': { errcode: 20103, message: 'The app requested does not exist' },
   unavailable: { errcode: 20104, message: 'The app is out of service' },

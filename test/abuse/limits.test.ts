@@ -387,6 +387,21 @@ describe('memory', () => {
     hold({}, 101, 'huge')
     expect([holdings.bytes, cut]).toEqual([0, ['one', 'other', 'huge']])
   })
+
+  test('what is in use counts, and others go in its place', () => {
+    const cut: string[] = []
+    const holdings = new Holdings(100)
+    const hold = (bytes: number, name: string) => holdings.hold({}, bytes, () => cut.push(name))
+    const used = hold(90, 'used')
+    used.secure()
+    hold(5, 'small')
+    hold(7, 'large')
+    expect([holdings.bytes, cut]).toEqual([95, ['large']])
+    used.resize(200)
+    expect([holdings.bytes, cut]).toEqual([200, ['large', 'small']])
+    used.release()
+    expect(holdings.bytes).toBe(0)
+  })
 })
 
 const WRONG: readonly Clients[] = [

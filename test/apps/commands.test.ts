@@ -140,6 +140,11 @@ describe.each([['with a running server'], ['without a server']])('%s', (kind) =>
       { id: 'small', profile: 'wilddog', rules: 'locked', bytes: 0, isDefault: false },
       { id: 'wild', profile: 'firebase', rules: 'open', bytes: 0, isDefault: false },
     ])
+    // Most of a tree that was written to just now is in its log.
+    const sizes = ['', '-wal'].map((suffix) => {
+      return statSync(dir.file(`data/apps/app.sqlite${suffix}`), { throwIfNoEntry: false })?.size ?? 0
+    })
+    expect(JSON.parse(stdout)[0].bytes).toBe(sizes.reduce((sum, size) => sum + size, 0))
     const { stdout: table } = await apps('list')
     expect(table).toMatch(
       /^name +profile +rules +bytes\napp .* default\nsmall +wilddog +locked +0\nwild +firebase +open +0\n$/,

@@ -19,6 +19,7 @@ describe('words that nobody knows', () => {
     [['read', 'wriet'], "'wriet' is invalid"],
     [['--fast'], "unknown option '--fast'"],
     [['--json'], 'argument missing'],
+    [['--quick', '--save'], "'--save' cannot be used with option '--quick'"],
     [['--json', '/nowhere/at/all.json'], 'No file can be made there'],
   ]
   for (const [words, told] of wrong) {
@@ -33,7 +34,7 @@ describe('words that nobody knows', () => {
 test('--help tells of every chapter and option, with status 0', async () => {
   const { status, stdout } = await startBench('--help').ended()
   expect(status).toBe(0)
-  for (const word of [...chapterNames, 'all', '--quick', '--json', '--check']) expect(stdout).toContain(word)
+  for (const word of [...chapterNames, 'all', '--quick', '--json', '--check', '--save']) expect(stdout).toContain(word)
 })
 
 test.skipIf(!isMeasurable)(`all chapters are measured, and nothing is left behind${where}`, async () => {

@@ -118,6 +118,7 @@ describe('parameters', () => {
 
   /** A legal value where the schema lists none. */
   const values: Readonly<Record<string, readonly string[]>> = {
+    app: ['app'],
     ns: ['app'],
     callback: ['handle'],
     download: ['users.json'],
@@ -277,5 +278,9 @@ test('schemas that OpenAPI 3.0 cannot say are said otherwise', () => {
 test('every error that can occur stands at an operation', () => {
   const shown = new Set(operations.flatMap(({ operation }) => allErrors(operation)))
   const all = Object.keys(document.components?.examples ?? {})
-  expect(all.filter((code) => !shown.has(code))).toEqual(['method-not-allowed', 'sms-not-offered'])
+  expect(all.filter((code) => !shown.has(code))).toEqual([
+    'sockets-not-offered',
+    'method-not-allowed',
+    'sms-not-offered',
+  ])
 })

@@ -73,7 +73,7 @@ export const provocations: Readonly<Partial<Record<ErrorCode, readonly Provocati
       not: (documented) => isRead(documented) || documented.path.includes('.priority'),
     },
   ],
-  'bad-path': [{ path: 'a%2Fb' }, { path: 'a%zz' }],
+  'bad-path': [{ path: 'a%23b' }, { path: 'a%zz' }],
   'bad-key': [{ body: '{"a#":1}' }],
   'empty-key': [{ body: '{"":1}' }],
   'priority-method': [{ path: 'users/alice/.priority' }],

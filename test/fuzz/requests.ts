@@ -187,7 +187,7 @@ export function anyRequest(keys: (name: ApplicationName) => FuzzKeys): fc.Arbitr
       // Rules of the others stay, so that what is compared at the end can be read.
       parameters: fc
         .tuple(fc.constantFrom('ns=ruled', 'ns=ruled', 'ns=locked', 'ns=nobody'), parameters)
-        .map(([name, all]) => [name, ...all.filter((parameter) => !parameter.startsWith('ns='))]),
+        .map(([name, all]) => [name, ...all.filter((parameter) => !/^(ns|app)=/.test(parameter))]),
       headers: anyHeaders,
       body: fc.option(anyPayload, { freq: 4, nil: undefined }),
     })

@@ -70,6 +70,8 @@ export const anyParameter = fc.oneof(
       'access_token=wrong',
       'ns=app',
       'ns=other',
+      'app=app',
+      'app=other',
       'x-http-method-override=PUT',
       'X-HTTP-Method-Override=x',
     ],

@@ -24,6 +24,19 @@ export const errors = {
     "The url requested must end with '.json'",
     'append .json to your request URI to use the REST API.',
   ),
+  noSockets: row(
+    404,
+    20102,
+    "The url requested must end with '.json'",
+    'The WebSocket and long-polling protocols are not offered here: use the REST API (paths that end in .json) and ' +
+      'its event streams (Accept: text/event-stream).',
+  ),
+  unknownSetting: row(
+    400,
+    20205,
+    ILLEGAL_KEY,
+    'Unknown setting: there are /.settings/rules.json and /.settings/defaultWriteSizeLimit.json',
+  ),
   unknownApplication: row(404, 20103, 'The app requested does not exist'),
   unavailable: row(503, 20104, 'The app is out of service'),
   plainHttp: row(404, 20106, 'HTTPS is required'),

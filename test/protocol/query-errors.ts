@@ -298,7 +298,7 @@ export const queryErrors: readonly Case[] = [
     data: S,
     steps: [
       { send: 'GET /scores?orderBy=x', error: errors.noSuffix },
-      { send: 'GET /a%2Fb.json?orderBy=x', error: errors.pathKey },
+      { send: 'GET /a%23b.json?orderBy=x', error: errors.pathKey },
       { send: 'GET /scores.json?orderBy=x&auth=wrong', error: errors.order },
       { send: 'GET /scores.json?orderBy="$key"&startAt=5&auth=wrong', error: errors.keyBound },
       { send: 'GET /scores.json?orderBy="$key"&auth=wrong', error: errors.token },

@@ -26,7 +26,8 @@ const sameNode: readonly (readonly [target: string, key: string])[] = [
 ]
 
 const illegal: readonly string[] = [
-  '/a%2Fb.json',
+  '/a%2F..%2Fb.json',
+  '/.settings%2Frules.json',
   '/a.b.json',
   '/a%2Eb.json',
   '/a$.json',
@@ -47,8 +48,38 @@ const illegal: readonly string[] = [
   '/...json',
 ]
 
+/** Targets that name the child `b` of `a`. */
+const encodedSlashes: readonly string[] = [
+  '/a%2Fb.json',
+  '/a%2fb.json',
+  '/%2Fa%2Fb.json',
+  '/a%2F/b%2F.json',
+  '/%2F%2Fa%2F%2Fb.json',
+  '/%61%2F%62.json',
+]
+
 /** Section 1.4: from the URL to a path. */
 export const urlPaths: readonly Case[] = [
+  ...encodedSlashes.map((target) => ({
+    name: `1.4 ${target} has two keys`,
+    data: { a: { b: 'found', c: 1 } },
+    steps: [
+      { send: `GET ${target}`, text: '"found"' },
+      { send: `PUT ${target}`, body: '2', text: '2' },
+    ],
+    after: { '/.json': { a: { b: 2, c: 1 } } },
+  })),
+  {
+    name: '1.4 %2F before a priority, below /.info and in a key of PATCH',
+    data: { a: { b: { '.value': 1, '.priority': 5 } } },
+    steps: [
+      { send: 'GET /a%2Fb%2F.priority.json', text: '5' },
+      { send: 'GET /.info%2Fconnected.json', text: 'true' },
+      { send: 'GET /a%252Fb.json', text: 'null' },
+      { send: 'PATCH /.json', body: '{"a%2Fb":3}', text: '{"a%2Fb":3}' },
+    ],
+    after: { '/.json': { a: { b: 1 }, 'a%2Fb': 3 } },
+  },
   ...sameNode.map(([target, key]) => ({
     name: `1.4 ${target}`,
     data: Object.fromEntries([[key, 'found']]),
@@ -62,7 +93,32 @@ export const urlPaths: readonly Case[] = [
       after: { '/.json': null },
     },
   ]),
-  ...['/', '/a', '/a.jso', '/a.json/', '/a.json/b', '/a.JSON', '/json', '/a?x=.json', '/a%2Ejson'].map((target) => ({
+  {
+    name: '1.4 sockets and long polling are not offered',
+    steps: ['/.ws?v=5', '/.ws?v=5&ns=other', '/.lp', '/.lp?start=t&ser=1&cb=1&v=5&ns=other'].flatMap((target) => [
+      { send: `GET ${target}`, error: errors.noSockets },
+      { send: `POST ${target}`, body: '1', error: errors.noSockets },
+      {
+        send: `GET ${target}`,
+        headers: { 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version': '13' },
+        error: errors.noSockets,
+      },
+    ]),
+  },
+  ...[
+    '/',
+    '/a',
+    '/.ws/a',
+    '/.wsa',
+    '/.lp/',
+    '/a.jso',
+    '/a.json/',
+    '/a.json/b',
+    '/a.JSON',
+    '/json',
+    '/a?x=.json',
+    '/a%2Ejson',
+  ].map((target) => ({
     name: `1.4 ${target} has no suffix`,
     steps: [
       { send: `GET ${target}`, error: errors.noSuffix },

@@ -55,12 +55,16 @@ export function expectShown(printed: string, shown: string, commands: string): v
 
 /** Keys, times, secrets, tokens, batches and sizes differ from run to run; their shape does not. */
 export function withoutMoments(text: string): string {
-  return text
-    .replace(/(?<=shown only now: )[\w-]{40}/g, '<secret>')
-    .replace(/\beyJ[\w.-]+/g, '<token>')
-    .replace(/-[0-9A-Z_a-z-]{19}/g, '<key>')
-    .replace(/\b1\d{12}\b/g, '<time>')
-    .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g, '<moment>')
-    .replace(/\b[\da-f]{18}\b/g, '<rrid>')
-    .replace(/(?<=^\w+ +wilddog +own +)\d+ */gm, '<bytes> ')
+  return (
+    text
+      .replace(/(?<=shown only now: )[\w-]{40}/g, '<secret>')
+      .replace(/\beyJ[\w.-]+/g, '<token>')
+      // An hour, but for the seconds that have passed since the token was made.
+      .replace(/(?<="expireIn":)(?:3600|35[5-9]\d)\b/g, '<an hour>')
+      .replace(/-[0-9A-Z_a-z-]{19}/g, '<key>')
+      .replace(/\b1\d{12}\b/g, '<time>')
+      .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g, '<moment>')
+      .replace(/\b[\da-f]{18}\b/g, '<rrid>')
+      .replace(/(?<=^\w+ +wilddog +own +)\d+ */gm, '<bytes> ')
+  )
 }

@@ -34,7 +34,7 @@ describe('rules that would hold the loop', () => {
     ['the same on what it matches', 'newData.val().matches(/^(a+)+$/)', LONG, true],
     ['alternatives that overlap', 'newData.val().matches(/^(a|a|aa)*$/)', `${LONG}b`, false],
     ['the same as a string', "newData.val().matches('^(a*)*$')", `${LONG}b`, false],
-    ['the longest text a pattern is tried on', 'newData.val().matches(/^a*$/)', 'a'.repeat(1_000_000), true],
+    ['the longest text a pattern is tried on', 'newData.val().matches(/^a*$/)', 'a'.repeat(500_000), true],
     ['a search that half matches everywhere', `newData.val().contains('${'a'.repeat(900)}b')`, LONG, false],
     ['a search in the longest leaf', "newData.val().contains('ab')", 'a'.repeat(10 * 1024 * 1024), false],
     [
@@ -50,7 +50,7 @@ describe('rules that would hold the loop', () => {
   })
 
   test.each([
-    ['a text too long for patterns', 'newData.val().matches(/a/)', 'a'.repeat(1_000_001)],
+    ['a text too long for patterns', 'newData.val().matches(/a/)', 'a'.repeat(500_001)],
     ['a large pattern on a long text', 'newData.val().matches(/a.{900}[cd]/)', LONG],
     ['a search for a long text in a long one', 'newData.val().contains(newData.val())', LONG],
     ['replacing a long text in a long one', "newData.val().replace(newData.val(), '') == ''", LONG],
@@ -72,12 +72,12 @@ describe('rules that would hold the loop', () => {
 
   test('are false when all of them together cost too much', () => {
     const rules = { '.write': true, $k: { '.validate': "!newData.val().contains(root.child('needle').val())" } }
-    const children = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`k${index}`, LONG]))
+    const children = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`k${index}`, LONG]))
     const request = { before: { needle: 'b'.repeat(900) }, writes: { '/': children } }
     const verdict = judge(JSON.stringify({ rules }), request)
     expect(verdict.allowed).toBe(false)
     expect(verdict.trace.at(-1)).toContain('failed: too costly')
-    expect(verdict.trace.length).toBeGreaterThan(100)
+    expect(verdict.trace.length).toBeGreaterThan(10)
   })
 
   test('give way to others while a large payload is validated', () => {

@@ -5,7 +5,7 @@ import { planPatch } from '../../src/tree/write.ts'
 import { judge } from '../rules/driver.ts'
 
 /** What the protocol lets the rules of one request cost, in reads of the tree. */
-const MOST_READS = 1_000_000
+const MOST_READS = 100_000
 /** Reads between two moments for others: some thousand steps, of which a read is ten. */
 const MOST_READS_BETWEEN_PAUSES = 1_000
 

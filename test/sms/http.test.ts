@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { messagesOf, openApplications } from '../../src/dhole.ts'
 import { ClientLimits } from '../../src/http/client-limits.ts'
+import { OwnMachine } from '../../src/http/own-machine.ts'
 import { Routes } from '../../src/http/routes.ts'
 import { SmsRoutes } from '../../src/http/sms-routes.ts'
 import { splitTarget } from '../../src/http/target.ts'
@@ -16,7 +17,7 @@ import { encoded, FORM, mobiles, pushed, SmsClient, signed, timestamp } from './
 import { application, SMS_KEY } from './service.ts'
 
 const limits = new ClientLimits()
-const transport = trustProxies([])
+const transport = trustProxies([], new OwnMachine())
 
 /** Routes over applications of their own, asked without a connection, or behind a listener. */
 interface Scene extends AsyncDisposable {

@@ -2,10 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { carrierCodesReply } from '../../src/http/carrier-codes-page.ts'
 import { ClientLimits } from '../../src/http/client-limits.ts'
+import { OwnMachine } from '../../src/http/own-machine.ts'
 import { checkSignature, checkTimestamp } from '../../src/http/sms-checks.ts'
 import { parseDelivery } from '../../src/http/sms-dlr.ts'
 import { parametersOf, readParameters } from '../../src/http/sms-parameters.ts'
 import { parseBatch } from '../../src/http/sms-record.ts'
+import { trustProxies } from '../../src/http/transport.ts'
 import { ReceiveTime } from '../../src/sms/receive-time.ts'
 import { DholeError } from '../../src/tree/error.ts'
 import { signatureOf } from './calls.ts'
@@ -87,13 +89,16 @@ describe('a query string', () => {
 })
 
 describe('a body', () => {
+  const transport = trustProxies([], new OwnMachine())
   const FORM = 'application/x-www-form-urlencoded'
   const read = async (type: string | undefined, body: string | Uint8Array<ArrayBuffer>) => {
     const request = new Request('https://localhost/', { method: 'POST', body: new Blob([body]) })
     request.headers.delete('content-type')
     if (type !== undefined) request.headers.set('content-type', type)
     try {
-      return Object.fromEntries(await readParameters({ request, listener: null, limits: new ClientLimits() }, 'a=1'))
+      return Object.fromEntries(
+        await readParameters({ request, listener: null, transport, limits: new ClientLimits() }, 'a=1'),
+      )
     } catch (thrown) {
       return thrown instanceof DholeError ? thrown.code : thrown
     }

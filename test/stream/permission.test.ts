@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/embedded.ts'
-import { EventSource, escapedTarget, openSource } from '../support/event-source.ts'
+import { dataOf, EventSource, escapedTarget, openSource } from '../support/event-source.ts'
 import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { customToken, nowInSeconds } from '../support/token.ts'
@@ -146,6 +146,40 @@ describe.each(versions)('%s', (_, http2) => {
     await send('PUT', '/members/lobby/ann.json', 'still')
     await using anew = await openSource(server, target, { http2, headers })
     expect((await anew.next()).path).toBe('/')
+  })
+
+  test('a large node whose permission is written to while its stream opens begins with all of it', async () => {
+    const rows = Object.fromEntries(Array.from({ length: 4000 }, (_each, row) => [`row${row}`, 'x'.repeat(400)]))
+    await begin(memberOnly, { ...lobby, rooms: { lobby: rows } })
+    let isOver = false
+    let last = 0
+    const writing = (async () => {
+      while (!isOver) {
+        await send('PATCH', '/.json', { 'members/lobby/ann': ++last, 'rooms/lobby/row7': last })
+        await send('PUT', '/rooms/lobby/row8.json', last)
+      }
+    })()
+    const target = `/rooms/lobby.json?auth=${tokenOf('ann')}&resume=true`
+    const sources = await Promise.all(Array.from({ length: 4 }, () => openSource(server, target, { http2 })))
+    isOver = true
+    await writing
+    await send('PUT', '/rooms/lobby/end.json', true)
+    const { text } = await server.call('GET', `/rooms/lobby.json?${admin}`)
+    for (const source of sources) {
+      const numbers: number[] = []
+      for (let isFirst = true, path = ''; path !== '/end'; isFirst = false) {
+        const message = await source.nextMessage()
+        if (message === undefined) throw new Error('the stream has ended')
+        if (message.name === 'keep-alive') continue
+        path = dataOf(message).path
+        if (isFirst) expect(path).toBe('/')
+        numbers.push(Number(message.id?.split(':')[1]))
+        if ('end' in Object(source.cache.plain)) break
+      }
+      expect(numbers).toEqual([...new Set(numbers)].toSorted((left, right) => left - right))
+      expect(Bun.deepEquals(source.cache.plain, JSON.parse(text))).toBe(true)
+      await source.close()
+    }
   })
 
   test('a resumed stream is judged as of now', async () => {

@@ -238,6 +238,35 @@ describe.each(versions)('%s', (_, http2) => {
     expect(await eventsToMark(server, late)).toEqual([])
   })
 
+  test('4.5 whoever comes again while others write here and elsewhere is told each commit once', async () => {
+    await using server = await startServer()
+    await using first = await openSource(server, '/l.json?resume=true', { http2 })
+    const headers = { 'Last-Event-ID': await idAfter(first, 1) }
+    let last = 0
+    // Both become durable together.
+    const write = () => Promise.all([put(server, '/l/k.json', ++last), put(server, '/elsewhere.json', last)])
+    for (let round = 0; round < 100; round++) await write()
+    let isOver = false
+    const writing = (async () => {
+      while (!isOver) await write()
+    })()
+    const sources: EventSource[] = []
+    for (let round = 0; round < 8; round++) {
+      const opening = Array.from({ length: 12 }, () => openSource(server, '/l.json', { http2, headers }))
+      sources.push(...(await Promise.all(opening)))
+    }
+    isOver = true
+    await writing
+    await put(server, '/l/end.json', true)
+    const once = Array.from({ length: last }, (_each, index) => index + 1)
+    for (const source of sources) {
+      const told: unknown[] = []
+      for (let event = await source.next(); event.path !== '/end'; event = await source.next()) told.push(event.data)
+      expect(told).toEqual(once)
+      await source.close()
+    }
+  })
+
   test('4.5 whoever comes again while others write misses nothing', async () => {
     await using server = await startServer()
     await using first = await openSource(server, '/l.json?resume=true', { http2 })

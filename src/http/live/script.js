@@ -203,7 +203,7 @@ function listen(path, query) {
 async function put(path, json) {
   const given = parametersOf(listenForm.elements.query.value)
   const parameters = new URLSearchParams()
-  for (const name of ['auth', 'access_token', 'ns']) if (given.has(name)) parameters.set(name, given.get(name))
+  for (const name of ['auth', 'access_token', 'app', 'ns']) if (given.has(name)) parameters.set(name, given.get(name))
   answer.textContent = '…'
   try {
     const reply = await fetch(addressOf(path, withCredential(parameters)), { method: 'PUT', body: json })

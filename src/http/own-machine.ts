@@ -1,0 +1,109 @@
+import { DholeError } from '../tree/error.ts'
+import { isLoopback } from './transport.ts'
+
+/** Names and addresses that a server on a loopback address answers to, beside those of loopback. */
+export interface OwnNames {
+  /** Host names and IP addresses, without ports. */
+  readonly names?: readonly string[] | undefined
+  /** Domain whose subdomains name applications. */
+  readonly baseDomain?: string | undefined
+}
+
+/** Host headers that were accepted before and are kept, and the longest of them: a quarter of a megabyte. */
+const MOST_KEPT_HOSTS = 1024
+const LONGEST_KEPT_HOST = 256
+
+const FOREIGN_PAGE =
+  'Pages of other sites may not use what is open to this machine only: serve the page from localhost, or give the tree rules'
+const FOREIGN_HOST =
+  'What is open to this machine only is not served under this host name: use localhost, or give the tree rules'
+
+/**
+ * Tells requests of programs and pages of this machine from those that a page of another site has a browser send: a
+ * browser on this machine connects from loopback whatever page asks it to.
+ * @see docs/protocol.md#open-to-this-machine
+ */
+export class OwnMachine {
+  readonly #names: ReadonlySet<string>
+  readonly #baseDomain: string | undefined
+  readonly #hosts = new Set<string>()
+
+  constructor({ names = [], baseDomain }: OwnNames = {}) {
+    this.#names = new Set(names.map(plainName))
+    this.#baseDomain = baseDomain === undefined ? undefined : plainName(baseDomain)
+  }
+
+  /**
+   * Refuses what a page of another site asks for, unless it is a navigation, and what comes under a host name of
+   * others: such a name may have been pointed at this machine (DNS rebinding).
+   * @param isProxied whether a trusted proxy has sent the request: the proxy knows its names
+   * @throws `permission-denied`
+   */
+  check(request: Request, isProxied: () => boolean): void {
+    const host = hostOf(request)
+    if (!this.#isOwnHost(host) && !isProxied()) throw new DholeError('permission-denied', FOREIGN_HOST)
+    const { headers } = request
+    const origin = headers.get('origin')
+    const site = headers.get('sec-fetch-site')
+    // Programs send neither, and browsers send no origin for what a page reads from its own server.
+    if (origin === null && (site === null || site === 'same-origin' || site === 'none')) return
+    if (origin === null ? this.#isHarmless(request, site, host) : this.#isOwnPage(origin, host)) return
+    throw new DholeError('permission-denied', FOREIGN_PAGE)
+  }
+
+  /** A request without `Origin` that is not of the page's own server: a link, a script, an image. */
+  #isHarmless({ headers, method }: Request, site: string | null, host: string): boolean {
+    // The page that is left, or that holds the frame, cannot read what is shown.
+    if (headers.get('sec-fetch-mode') === 'navigate' && (method === 'GET' || method === 'HEAD')) return true
+    // Another port of the same loopback name. Other names of one domain may belong to different people.
+    if (site === 'same-site' && isLoopbackName(nameOf(host))) return true
+    const referrer = headers.get('referer')
+    return referrer !== null && this.#isOwnPage(referrer, host)
+  }
+
+  #isOwnPage(url: string, host: string): boolean {
+    const hostname = URL.parse(url)?.hostname
+    if (hostname === undefined || hostname === '') return false
+    return this.#isOwnName(plainName(hostname)) || plainName(hostname) === nameOf(host)
+  }
+
+  #isOwnHost(host: string): boolean {
+    if (this.#hosts.has(host)) return true
+    // Without a name only old programs ask, and no browser.
+    if (host !== '' && !this.#isOwnName(nameOf(host))) return false
+    if (host.length > LONGEST_KEPT_HOST) return true
+    if (this.#hosts.size >= MOST_KEPT_HOSTS) this.#hosts.clear()
+    this.#hosts.add(host)
+    return true
+  }
+
+  #isOwnName(name: string): boolean {
+    if (isLoopbackName(name) || this.#names.has(name)) return true
+    return this.#baseDomain !== undefined && (name === this.#baseDomain || name.endsWith(`.${this.#baseDomain}`))
+  }
+}
+
+/** Whether a name in the form of {@link plainName} always leads to the machine that asks. */
+function isLoopbackName(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost') || isLoopback(name)
+}
+
+/** Host of a request as sent, with its port. Without a cost for the usual ones: the runtime has it in the URL. */
+function hostOf({ url, headers }: Request): string {
+  // Without a usable Host header the URL is the bare target.
+  if (url.startsWith('/')) return headers.get('host') ?? ''
+  const start = url.indexOf('://') + '://'.length
+  return url.slice(start, url.indexOf('/', start))
+}
+
+function nameOf(host: string): string {
+  return plainName(host.replace(/:\d*$/, ''))
+}
+
+/** Lower case, without brackets and the dot at the end. */
+function plainName(name: string): string {
+  return name
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '')
+    .toLowerCase()
+}
