@@ -10,6 +10,7 @@ import { reloadCommand } from './reload.ts'
 import { restoreCommand } from './restore.ts'
 import { rulesCommand } from './rules.ts'
 import { smsCommand } from './sms.ts'
+import { takeStopSignals } from './stop-signals.ts'
 import { tokenCommand } from './token.ts'
 import { exportCommand, importCommand } from './transfer.ts'
 
@@ -48,9 +49,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 serveCommand.action(async (flags: Record<string, string | undefined>) => {
   isServing = true
   // Whoever is told that it listens may stop it in the same moment.
-  const stopped = Promise.withResolvers<void>()
-  process.once('SIGTERM', () => stopped.resolve())
-  process.once('SIGINT', () => stopped.resolve())
+  const signals = takeStopSignals()
+  void signals.forced.then(() => process.exit(EXIT_FAILED))
   // A signal that comes before there is a server would end the process.
   const running = Promise.withResolvers<RunningServer>()
   process.on('SIGHUP', () => void running.promise.then((server) => server.reload()))
@@ -60,9 +60,9 @@ serveCommand.action(async (flags: Record<string, string | undefined>) => {
   const server = await serve(config)
   running.resolve(server)
   const failed = server.failed.then(() => true)
-  const ended = await Promise.race([stopped.promise, failed])
+  const ended = await Promise.race([signals.stopped, failed])
   // A server that has failed may not be able to end well either: the log has said why.
-  await server.stop().catch((error) => {
+  await server.stop(signals.hurried).catch((error) => {
     if (ended !== true) throw error
   })
   process.exit(ended === true ? EXIT_FAILED : 0)

@@ -31,8 +31,11 @@ export interface RunningServer {
   readonly url: string
   /** Looks for a new certificate; the log says what came of it. */
   reload(): Promise<void>
-  /** Finishes requests under way, folds the databases and closes them. */
-  stop(): Promise<void>
+  /**
+   * Finishes requests under way, folds the databases and closes them.
+   * @param hurried cuts off the requests still under way when it resolves
+   */
+  stop(hurried?: Promise<void>): Promise<void>
   /** Settles when the server has ended by itself because it can no longer keep its promises. */
   readonly failed: Promise<void>
 }
@@ -78,10 +81,11 @@ export async function serve(config: Config): Promise<RunningServer> {
     return {
       url: listeners.secure.url.origin,
       reload: () => renewal.reloadQuietly(),
-      stop: async () => {
+      stop: async (hurried) => {
         logger.info('stopping')
+        void hurried?.then(() => logger.warn('not waiting for requests under way'))
         renewal.stop()
-        await stop(listeners, applications, control)
+        await stop(listeners, applications, control, hurried)
         metrics.close()
         logger.info('stopped')
       },
@@ -272,12 +276,14 @@ async function stop(
   { secure, plain, page }: Listeners,
   applications: Applications,
   control: ControlSocket | undefined,
+  hurried: Promise<void> | undefined,
 ): Promise<void> {
   await control?.close()
   // A listener waits for what is under way, and streams end by themselves never.
   applications.endStreams()
   const grace = Promise.withResolvers<void>()
   const timer = setTimeout(grace.resolve, STOP_GRACE_MS)
+  void hurried?.then(grace.resolve)
   await Promise.race([Promise.all([secure.stop(), plain?.stop()]), grace.promise])
   clearTimeout(timer)
   await Promise.all([secure.stop(true), plain?.stop(true)])
