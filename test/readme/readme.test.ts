@@ -6,7 +6,7 @@ import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { blocks, chapter, headings, README, STEPS, withoutMoments } from './blocks.ts'
 import { readmeTable, settingsTable } from './settings-table.ts'
-import { environment, LISTENS, Listener, run, type Variables } from './shell.ts'
+import { CURL, environment, LISTENS, Listener, run, type Variables } from './shell.ts'
 
 const EMBEDDED = Bun.fileURLToPath(new URL('../../src/embedded.ts', import.meta.url))
 const REAL_DATA = 'A real data set'
@@ -36,6 +36,11 @@ test('every call of curl stands above its answer', () => {
 test('an answer is compared without the seconds that have passed since its token was made', () => {
   expect(withoutMoments('{"expireIn":3599}')).toBe(withoutMoments('{"expireIn":3600}'))
   expect(withoutMoments('{"expireIn":60}')).not.toBe(withoutMoments('{"expireIn":3600}'))
+})
+
+test('the curl of the tests is that of the tour', () => {
+  const [setup] = blocks(README, 'sh').filter(({ text }) => text.includes('CURL_CA_BUNDLE'))
+  expect(setup?.text.trim().split('\n')).toContain(CURL)
 })
 
 test('the tour prints what it says', async () => {

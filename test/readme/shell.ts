@@ -7,8 +7,10 @@ export type Variables = Readonly<Record<string, string | undefined>>
 /** A shell block that does nothing but listen. */
 export const LISTENS = /^curl -N /
 
-/** Each answer on its own line, as a terminal shows it when the prompt follows. */
-const CURL = 'curl() { command curl -sS "$@" && echo; }\n'
+/** The curl that the README makes: each answer on a line of its own. */
+export const CURL = `curl() { command curl -w '\\n' "$@"; }`
+/** The same without a progress meter. */
+const QUIET_CURL = `${CURL.replace('-w', '-sS -w')}\n`
 /** The Bun that runs this stands for the one that npx would fetch. */
 const NPX = `npx() { shift 2; ${JSON.stringify(process.execPath)} "$@"; }\n`
 const END = 'end of the answers'
@@ -19,7 +21,7 @@ export function environment(server: ServerProcess): Variables {
 
 /** What commands print, without empty lines. Nothing may go wrong. */
 export async function run(commands: string, variables: Variables, folder?: string): Promise<string> {
-  const shell = Bun.spawn(['bash', '-euc', CURL + commands], {
+  const shell = Bun.spawn(['bash', '-euc', QUIET_CURL + commands], {
     env: variables,
     stdout: 'pipe',
     stderr: 'pipe',
@@ -44,7 +46,7 @@ export class Terminal {
     this.#bash = Bun.spawn(['bash'], { env: variables, cwd: folder, stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
     this.#out = new Output(this.#bash.stdout)
     // Whoever listens in another terminal knows these variables too.
-    this.#bash.stdin.write(`set -ua\nexec 2>&1\n${CURL}${NPX}`)
+    this.#bash.stdin.write(`set -ua\nexec 2>&1\n${QUIET_CURL}${NPX}`)
   }
 
   /** What commands print on either output, without empty lines. */
