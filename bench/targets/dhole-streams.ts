@@ -24,7 +24,8 @@ export function dholeStreams(request: DholeStreamsRequest): Target {
 async function serve({ certificate, dataDir, path, secret, rules }: DholeStreamsRequest): Promise<void> {
   const access = rules === undefined ? { open: true } : { rules }
   const app = { ...access, ...(secret === undefined ? {} : { secret }) }
-  const options: DholeOptions = { dataDir, applications: { app } }
+  const clients = { maxStreamsPerAddress: 0 }
+  const options: DholeOptions = { dataDir, applications: { app }, clients }
   const applications = openApplications(options)
   const { database } = await applications.choose({ name: 'app', host: '' })
   const application = new Elysia({ handler: { standardHostname: false } })

@@ -34,7 +34,7 @@ export interface ClientLimitSettings {
   readonly idleSeconds: number
   /** Time that a body may take to come, and a long answer to go, beside a second for every 16 KiB, in seconds. */
   readonly transferSeconds: number
-  /** Memory for bodies that are coming and long answers that are going, in bytes. */
+  /** Memory for bodies that are coming, long answers that are going and the keys of filtered streams, in bytes. */
   readonly maxTransferBytes: number
 }
 
@@ -47,7 +47,7 @@ export const defaultClientLimits: ClientLimitSettings = {
   maxRequestsPerAddress: 0,
   maxRequestsPerApp: 0,
   maxStreams: 20_000,
-  maxStreamsPerAddress: 0,
+  maxStreamsPerAddress: 1000,
   maxStreamsPerApp: 0,
   maxBodies: 4096,
   idleSeconds: 30,

@@ -184,7 +184,7 @@ export class DataRoutes {
       numbered: parameters.resume === 'true',
       signal: request.signal,
       cut,
-      hold: (bytes) => limits.hold({}, bytes, cut).release,
+      hold: (what, bytes, give) => limits.hold(what, bytes, give),
       sent: observer.streamSent?.bind(observer),
     })
   }

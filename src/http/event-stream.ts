@@ -1,5 +1,6 @@
 import type { Batch } from '../hub/batch.ts'
 import { endFrame, KEEP_ALIVE } from '../hub/frame.ts'
+import type { HoldMemory } from '../hub/held-memory.ts'
 import type { EndReason, Sink } from '../hub/subscriber.ts'
 
 /** What writes to the connection: Bun's own stream, which costs hardly more than the bare socket. */
@@ -13,8 +14,8 @@ export interface StreamEnds {
   readonly ended: () => void
   /** Breaks the connection off. */
   readonly cut: () => void
-  /** So many bytes wait for the client. @returns to be called when they have gone */
-  readonly hold: (bytes: number) => () => void
+  /** Counts memory that is held for the client. */
+  readonly hold: HoldMemory
   /** Hears how many bytes were written. */
   readonly sent: ((bytes: number) => void) | undefined
 }
@@ -26,6 +27,7 @@ export interface StreamEnds {
 export class EventStream implements Sink {
   /** The body of the answer. */
   readonly body: ReadableStream
+  readonly hold: HoldMemory
   readonly #epoch: string | undefined
   readonly #ends: StreamEnds
   readonly #done = Promise.withResolvers<void>()
@@ -38,6 +40,7 @@ export class EventStream implements Sink {
   constructor(epoch: string | undefined, ends: StreamEnds) {
     this.#epoch = epoch
     this.#ends = ends
+    this.hold = ends.hold
     this.body = new ReadableStream({
       type: 'direct',
       pull: (writer: Writer) => this.#begin(writer),
@@ -94,7 +97,7 @@ export class EventStream implements Sink {
     this.#ends.sent?.(bytes.byteLength)
     // A number says that it was taken, a promise that there is no room for more until it is kept.
     if (!(written instanceof Promise)) return undefined
-    const release = this.#ends.hold(bytes.byteLength)
+    const { release } = this.#ends.hold({}, bytes.byteLength, this.#ends.cut)
     written.then(release, release)
     return written
   }

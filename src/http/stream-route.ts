@@ -1,3 +1,4 @@
+import type { HoldMemory } from '../hub/held-memory.ts'
 import type { Query } from '../query/query.ts'
 import type { Access } from '../service/access.ts'
 import type { Database, WatchOptions } from '../service/database.ts'
@@ -20,8 +21,8 @@ interface StreamRequest extends Access {
   readonly leave: () => void
   /** Breaks the connection off. */
   readonly cut: () => void
-  /** So many bytes wait for the client. @returns to be called when they have gone */
-  readonly hold: (bytes: number) => () => void
+  /** Counts memory that is held for the client. */
+  readonly hold: HoldMemory
   /** Hears how many bytes were written. */
   readonly sent: ((bytes: number) => void) | undefined
 }

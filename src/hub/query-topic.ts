@@ -1,11 +1,13 @@
 import type { Query } from '../query/query.ts'
 import { ChildrenText, type ChildText } from '../tree/children-text.ts'
+import { DholeError } from '../tree/error.ts'
 import { NodeText } from '../tree/node-text.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
 import { type JsonText, toExport, toPlain } from '../tree/print.ts'
 import type { Reads } from '../tree/read-request.ts'
 import { Batch } from './batch.ts'
 import { eventAt, type Form, type StreamEvent, textOf } from './event.ts'
+import { KeyTable } from './key-table.ts'
 import type { Seen, Source } from './source.ts'
 import { reasonOf, type Subscriber } from './subscriber.ts'
 import { type NumberedChange, type Topic, tellAll } from './topic.ts'
@@ -15,6 +17,10 @@ import { Window } from './window.ts'
 const MOST_LOOKED_AT = 64
 /** Times that children are read one by one because others were written to meanwhile; then the whole window is read. */
 const MOST_LOOKS = 3
+/** Children of a window gone through without a pause. */
+const SLICE = 2048
+/** Bytes of a key, about: what a table of keys begins with. */
+const KEY_BYTES = 20
 
 /** What has happened since the window was looked at last. */
 interface News {
@@ -50,6 +56,8 @@ export class QueryTopic implements Topic {
   #single: JsonText | undefined
   #changes: NumberedChange[] = []
   #newcomers: Newcomer[] = []
+  /** Memory of the window as it was counted last, in bytes. */
+  #counted = 0
   #isBusy = false
 
   /** @param maxEvent longest data of one event, in UTF-16 code units */
@@ -95,19 +103,31 @@ export class QueryTopic implements Topic {
       const whole = newcomers.length > 0 || this.#shown !== 'list' || (await this.#mustLookAtAll(news))
       const beginning = whole ? await this.#lookAtAll(changes, newcomers) : undefined
       if (!whole && !this.#window.isLimited) await this.#lookAt(changes)
-      for (const { subscriber, begun, failed, refusal } of newcomers) {
-        if (refusal !== undefined) failed(refusal.error)
-        else {
-          if (beginning !== undefined) subscriber.start(beginning)
-          begun()
-        }
-      }
+      this.#countWindow()
+      for (const newcomer of newcomers) this.#welcome(newcomer, beginning)
     } catch (error) {
       for (const { failed } of newcomers) failed(error)
       // Nobody knows any more what the others should see: they have to come again.
       this.#shown = 'nothing'
       for (const subscriber of [...this.subscribers]) subscriber.end(reasonOf(error))
     }
+  }
+
+  #welcome({ subscriber, begun, failed, refusal }: Newcomer, beginning: Batch | undefined): void {
+    if (refusal !== undefined) failed(refusal.error)
+    else if (!subscriber.hold(this.#window, this.#counted)) failed(new DholeError('too-busy'))
+    else {
+      if (beginning !== undefined) subscriber.start(beginning)
+      begun()
+    }
+  }
+
+  /** Counts the memory of the window, once for all who listen. */
+  #countWindow(): void {
+    const bytes = this.#window.byteLength
+    if (bytes === this.#counted) return
+    this.#counted = bytes
+    for (const subscriber of this.subscribers) if (subscriber.resizeHeld(bytes)) return
   }
 
   /** Whether what happened needs more than a look at the children that were written to. */
@@ -134,14 +154,15 @@ export class QueryTopic implements Topic {
     const all: StreamEvent = { kind: 'put', path: '/', data: textOf(value, this.#form) }
     const wasList = this.#shown === 'list'
     if (list !== undefined && wasList && touched !== undefined) {
-      const texts = new Map(list.map((child) => [child.key, child.text]))
-      this.#tell(this.#eventOf(changes, this.#affected(texts, touched)), seq)
-    } else if (this.#shown !== 'nothing' && (list !== undefined || wasList || all.data !== this.#single)) {
-      this.#tell(all, seq)
+      if (changes.length > 0) await this.#update(list, changes, touched, seq)
+    } else {
+      const keys = await this.#keysOf(list ?? [])
+      if (this.#shown !== 'nothing' && (list !== undefined || wasList || all.data !== this.#single))
+        this.#tell(all, seq)
+      this.#window.show(list ?? [], keys)
     }
     this.#single = list === undefined ? all.data : undefined
     this.#shown = list === undefined ? 'single' : 'list'
-    this.#window.show(list ?? [])
     return new Batch([{ ...all, seq }], seq, true)
   }
 
@@ -189,12 +210,37 @@ export class QueryTopic implements Topic {
     return { seq, value: value instanceof NodeText ? { key, text: value.stored } : undefined }
   }
 
-  /** Children that came, went or were written to, with their texts; `undefined` for those that went. */
-  #affected(texts: ReadonlyMap<string, JsonText>, touched: ReadonlySet<string>): Map<string, JsonText | undefined> {
+  /** Shows another list, and tells what is other about it. */
+  async #update(
+    list: readonly ChildText[],
+    changes: readonly NumberedChange[],
+    touched: ReadonlySet<string>,
+    seq: number,
+  ): Promise<void> {
+    const keys = await this.#keysOf(list)
     const affected = new Map<string, JsonText | undefined>()
-    for (const [key, text] of texts) if (!this.#window.has(key) || touched.has(key)) affected.set(key, text)
-    for (const key of this.#window.keys) if (!texts.has(key)) affected.set(key, undefined)
-    return affected
+    for (const slice of slices(list)) {
+      for (const { key, text } of slice) if (touched.has(key) || !this.#window.has(key)) affected.set(key, text)
+      if (slice.length === SLICE) await new Promise(setImmediate)
+    }
+    // Out of a window without a limit goes only what is written to; out of a limited one what is pushed out, too.
+    let looked = 0
+    for (const key of this.#window.isLimited ? this.#window.keys : touched) {
+      if (this.#window.has(key) && !keys.has(key)) affected.set(key, undefined)
+      if (++looked % SLICE === 0) await new Promise(setImmediate)
+    }
+    const event = this.#eventOf(changes, affected)
+    this.#window.show(list, keys)
+    this.#tell(event, seq)
+  }
+
+  async #keysOf(list: readonly ChildText[]): Promise<KeyTable> {
+    const keys = new KeyTable(list.length, list.length * KEY_BYTES)
+    for (const slice of slices(list)) {
+      for (const { key } of slice) keys.add(key)
+      if (slice.length === SLICE) await new Promise(setImmediate)
+    }
+    return keys
   }
 
   #eventOf(
@@ -238,6 +284,10 @@ function* judgeEach(newcomers: readonly Newcomer[]): Reads<void> {
     }
     yield { kind: 'pause' }
   }
+}
+
+function* slices<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let first = 0; first < list.length; first += SLICE) yield list.slice(first, first + SLICE)
 }
 
 /** One change that writes within one child, as what it is to that child. */

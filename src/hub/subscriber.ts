@@ -1,5 +1,6 @@
 import { DholeError } from '../tree/error.ts'
 import { type Batch, joinBatches } from './batch.ts'
+import type { HeldMemory, HoldMemory } from './held-memory.ts'
 import type { Judging } from './source.ts'
 
 /** Why a stream ends by itself, in words for the client. */
@@ -14,6 +15,12 @@ export const TOO_LARGE: EndReason = {
   text: 'The specified payload is too large, please request a location with less data.',
 }
 
+/** What a client is told when the memory for streams is full and its query takes the most of it. */
+export const NO_ROOM: EndReason = {
+  kind: 'cancel',
+  text: 'The service has no room for this query, please choose fewer children.',
+}
+
 /** What a client is told that may not read any more. */
 export const DENIED: EndReason = { kind: 'cancel', text: 'Permission denied' }
 
@@ -21,6 +28,7 @@ export const DENIED: EndReason = { kind: 'cancel', text: 'Permission denied' }
 export function reasonOf(error: unknown): EndReason | undefined {
   if (!(error instanceof DholeError)) return undefined
   if (error.code === 'permission-denied') return DENIED
+  if (error.code === 'too-busy') return NO_ROOM
   return error.code === 'read-too-big' ? TOO_LARGE : undefined
 }
 
@@ -29,6 +37,8 @@ export const BEGIN_ANEW = Symbol('begin anew')
 
 /** Where the events of one subscriber go. */
 export interface Sink {
+  /** Counts memory that is held for the client; without, nothing is counted. */
+  readonly hold?: HoldMemory | undefined
   /**
    * Takes a batch.
    * @returns `BEGIN_ANEW` when it did not take it; when there is no room for more, a promise that resolves when there
@@ -77,6 +87,7 @@ export class Subscriber {
   #length = 0
   /** Whether some of what waited was dropped. */
   #lost = false
+  #held: HeldMemory | undefined
   /** First turn of the clock after it was last written to. */
   #silentSince: number | undefined
 
@@ -121,6 +132,26 @@ export class Subscriber {
   }
 
   /**
+   * Counts memory that is held for it, together with others who hold the same thing. When there is no room any more,
+   * now or later, the stream ends with `NO_ROOM`.
+   * @returns whether there is room
+   */
+  hold(what: object, bytes: number): boolean {
+    if (this.#held !== undefined) this.#held.resize(bytes)
+    else if (this.#state !== 'closed') this.#held = this.#sink.hold?.(what, bytes, () => this.end(NO_ROOM))
+    // It may have been given up before it was known here.
+    if (this.#state === 'closed') this.#release()
+    return this.#state !== 'closed'
+  }
+
+  /** What it holds takes so many bytes now. @returns whether it holds anything that is counted */
+  resizeHeld(bytes: number): boolean {
+    if (this.#held === undefined) return false
+    this.#held.resize(bytes)
+    return true
+  }
+
+  /**
    * Tells the client that nothing has happened, if that is so, and gives up one that does not read at all.
    * @param turn of the clock
    * @param silence turns after which it wants to hear something
@@ -149,7 +180,13 @@ export class Subscriber {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#empty()
+    this.#release()
     this.#keeper.closed()
+  }
+
+  #release(): void {
+    this.#held?.release()
+    this.#held = undefined
   }
 
   #write(batch: Batch): void {

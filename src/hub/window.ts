@@ -3,6 +3,7 @@ import { comparePositions, contains, type Position, positionOf, type Range, rang
 import type { ChildText } from '../tree/children-text.ts'
 import { sortKey } from '../tree/order.ts'
 import { parseStored } from '../tree/print.ts'
+import { KeyTable } from './key-table.ts'
 
 /**
  * Which children a filtered stream shows. It knows their keys, and of a full one where it ends, but not what is in
@@ -11,7 +12,7 @@ import { parseStored } from '../tree/print.ts'
 export class Window {
   readonly #query: Query
   readonly #range: Range
-  #keys = new Set<string>()
+  #keys = new KeyTable()
   /** Where the last child stands, seen from the end that the limit counts from; only in a full window. */
   #edge: Position | undefined
 
@@ -28,14 +29,23 @@ export class Window {
     return this.#keys.has(key)
   }
 
-  get keys(): ReadonlySet<string> {
+  get keys(): Iterable<string> {
     return this.#keys
   }
 
-  /** Shows these children now, in the order of the query. */
-  show(children: readonly ChildText[]): void {
+  /** Memory of the keys, in bytes. */
+  get byteLength(): number {
+    return this.#keys.byteLength
+  }
+
+  /**
+   * Shows these children now.
+   * @param children in the order of the query
+   * @param keys of them
+   */
+  show(children: readonly ChildText[], keys: KeyTable): void {
     const { limit } = this.#query
-    this.#keys = new Set(children.map(({ key }) => key))
+    this.#keys = keys
     if (limit === undefined || children.length < limit.count) {
       this.#edge = undefined
       return

@@ -159,7 +159,8 @@ export const configSchema = Type.Object({
   MAX_TRANSFER_BYTES: Type.Integer({
     minimum: 1,
     default: defaultClientLimits.maxTransferBytes,
-    description: 'memory for bodies that are coming and long answers that are going; whoever holds the most is cut off',
+    description:
+      'memory for bodies that are coming, long answers that are going and the keys of filtered streams; whoever holds the most is cut off',
   }),
   DEVELOPMENT: Type.Boolean({
     default: false,

@@ -1,5 +1,5 @@
 import type { Batch, NumberedEvent } from '../hub/batch.ts'
-import { type EndReason, type Sink, TOO_LARGE } from '../hub/subscriber.ts'
+import { type EndReason, NO_ROOM, type Sink, TOO_LARGE } from '../hub/subscriber.ts'
 import { DholeError } from '../tree/error.ts'
 
 /** Hands the events of a stream to a loop, one by one. While some wait, it has no room for more. */
@@ -29,7 +29,7 @@ export class EventQueue implements Sink {
     this.#wake?.()
   }
 
-  /** @throws `read-too-big`, `permission-denied`, `token-expired` when that is why nothing more comes */
+  /** @throws `read-too-big`, `too-busy`, `permission-denied`, `token-expired` when that is why nothing more comes */
   check(): void {
     if (this.#reason !== undefined) throw endError(this.#reason)
   }
@@ -51,8 +51,9 @@ export class EventQueue implements Sink {
   }
 }
 
-/** Why a stream has ended, as an error: `read-too-big`, `permission-denied` or `token-expired`. */
+/** Why a stream has ended, as an error: `read-too-big`, `too-busy`, `permission-denied` or `token-expired`. */
 export function endError(reason: EndReason): DholeError {
   if (reason === TOO_LARGE) return new DholeError('read-too-big')
+  if (reason === NO_ROOM) return new DholeError('too-busy')
   return new DholeError(reason.kind === 'cancel' ? 'permission-denied' : 'token-expired')
 }

@@ -53,6 +53,7 @@ interface Known {
  * @see docs/protocol.md#streams
  */
 export class StreamGuard implements Sink {
+  readonly hold: Sink['hold']
   readonly #sink: Sink
   readonly #caller: Caller
   readonly #ruling: Ruling
@@ -73,6 +74,7 @@ export class StreamGuard implements Sink {
   #isOver = false
 
   constructor(sink: Sink, caller: Caller, ruling: Ruling, keeper: GuardKeeper) {
+    this.hold = sink.hold
     this.#sink = sink
     this.#caller = caller
     this.#ruling = ruling

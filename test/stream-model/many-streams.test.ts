@@ -34,7 +34,7 @@ async function lookWhenLeft(server: StreamServer, descriptors: number): Promise<
 }
 
 test('of thousands of idle streams nothing stays', async () => {
-  await using server = await startStreamServer({ streams: NEVER })
+  await using server = await startStreamServer({ streams: NEVER, clients: { maxStreamsPerAddress: 0 } })
   await (await openIdle(server, ['/idle.json'])).drop()
   const before = await server.look()
   let warm: Look | undefined
