@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { connect as connectHttp2 } from 'node:http2'
+import { type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import fc from 'fast-check'
 import { AwaitedBodies, type AwaitedBody } from '../../src/http/awaited-bodies.ts'
@@ -69,6 +69,13 @@ function unfinished({ url, ca }: HttpsServer) {
     waiting: () => waiting,
     [Symbol.asyncDispose]: async () => session.destroy(),
   }
+}
+
+function statusOf(stream: ClientHttp2Stream): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  stream.on('response', (headers) => resolve(headers[':status']))
+  stream.on('error', reject)
+  return promise
 }
 
 const HALF_PUT = 'PUT /b.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n"x'
@@ -141,6 +148,22 @@ describe('at once', () => {
     const stream = await openSource(server, '/a.json')
     await stream.next()
     stream.close()
+  })
+
+  test('streams of an address: 1000 unless it is set', async () => {
+    await using server = await serving({})
+    const session = () => connectHttp2(server.url, { ca: server.ca })
+    const sessions = Array.from({ length: 5 }, session)
+    const opened = sessions.flatMap((each) =>
+      Array.from({ length: 200 }, () => statusOf(each.request({ ':path': '/a.json', accept: 'text/event-stream' }))),
+    )
+    expect(new Set(await Promise.all(opened))).toEqual(new Set([200]))
+    expect(told(await server.call('GET', '/a.json', { headers: { Accept: 'text/event-stream' } }))).toEqual([
+      429,
+      '1',
+      QUOTA,
+    ])
+    for (const each of sessions) each.destroy()
   })
 
   test.each([
