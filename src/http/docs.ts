@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' }
+import { isSingleExecutable, shippedFile } from '../shipped-file.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { withLength, withText } from './body-size.ts'
 import { jsonReply } from './reply.ts'
@@ -75,14 +76,20 @@ export function docsPlugin({ prefix, answer }: DocsOptions): Elysia {
   serve(SPECIFICATION, async () => jsonReply(await specification()))
   serve(START, () => textReply(start, scriptHeaders))
   for (const [path, [name, type]] of Object.entries(ASSETS)) {
-    const file = Bun.file(Bun.fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)))
+    const file = Bun.file(swaggerFile(name))
     serve(path, () => fileReply(file, { ...FOREVER, 'Content-Type': type }))
   }
   for (const [path, [name, type]] of Object.entries(LIVE_FILES)) {
-    const file = Bun.file(new URL(`./live/${name}`, import.meta.url))
+    const file = Bun.file(shippedFile(`src/http/live/${name}`))
     serve(path, () => fileReply(file, { ...FRESH, ...liveSafety, 'Content-Type': type }))
   }
   return docs as unknown as Elysia
+}
+
+function swaggerFile(name: string): string | URL {
+  return isSingleExecutable
+    ? shippedFile(`swagger-ui-dist/${name}`)
+    : Bun.fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`))
 }
 
 function textReply(text: string, headers: Readonly<Record<string, string>>): Response {

@@ -28,6 +28,10 @@ export interface Launch {
   readonly runtime?: readonly string[]
   /** File of the command, of another copy of the program. */
   readonly main?: string | undefined
+  /** A single executable, in place of the runtime and that file. */
+  readonly executable?: string
+  /** Folder it is started in. Default: that of this process. */
+  readonly cwd?: string
 }
 
 /**
@@ -38,10 +42,12 @@ export interface Launch {
  */
 export async function startServer(
   settings: Readonly<Record<string, string>> = {},
-  { through = [], runtime = [], main = MAIN }: Launch = {},
+  { through = [], runtime = [], main = MAIN, executable, cwd }: Launch = {},
 ): Promise<ServerProcess> {
   const dataDir = settings['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'dhole-server-')))
-  const child = Bun.spawn([...through, process.execPath, ...runtime, main, 'serve'], {
+  const program = executable === undefined ? [process.execPath, ...runtime, main] : [executable]
+  const child = Bun.spawn([...through, ...program, 'serve'], {
+    ...(cwd === undefined ? {} : { cwd }),
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', DATA_DIR: dataDir, ...settings },
     stdout: 'pipe',
     stderr: 'pipe',

@@ -1,3 +1,4 @@
+import { shippedWorker } from '../../shipped-file.ts'
 import type { CheckpointReply, CheckpointRequest } from './checkpoint-worker.ts'
 import type { Connection } from './connection.ts'
 
@@ -102,7 +103,7 @@ export class Checkpoint {
   }
 
   #ask(request: CheckpointRequest): Promise<void> {
-    this.#worker ??= new Worker(new URL('./checkpoint-worker.ts', import.meta.url))
+    this.#worker ??= new Worker(shippedWorker('src/store/sqlite/checkpoint-worker.ts'))
     const worker = this.#worker
     return new Promise((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<CheckpointReply>) => {

@@ -1,3 +1,4 @@
+import { shippedWorker } from '../../shipped-file.ts'
 import type { Examined } from './examine.ts'
 import type { FileReply, FileRequest } from './file-worker.ts'
 
@@ -8,7 +9,7 @@ import type { FileReply, FileRequest } from './file-worker.ts'
  */
 export async function copyAndExamine(file: string, target: string, sha256?: string): Promise<Examined> {
   const request: FileRequest = { file, target, ...(sha256 === undefined ? {} : { sha256 }) }
-  const worker = new Worker(new URL('./file-worker.ts', import.meta.url))
+  const worker = new Worker(shippedWorker('src/store/sqlite/file-worker.ts'))
   try {
     const reply = await new Promise<FileReply>((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<FileReply>) => resolve(data)

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { migrate } from 'drizzle-orm/bun-sqlite/migrator'
+import { shippedFile } from '../../shipped-file.ts'
 import type { Connection } from './connection.ts'
 import { APPLIED, fileAge } from './file-version.ts'
 
-const MIGRATIONS = fileURLToPath(new URL('../../../drizzle/sqlite', import.meta.url))
+const MIGRATIONS = fileURLToPath(shippedFile('drizzle/sqlite'))
 /**
  * Brings the tables of a file up to date.
  * @throws Error when a later version of this program has written it, or another program

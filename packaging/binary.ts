@@ -1,0 +1,38 @@
+/**
+ * Makes a single executable of the server: `bun packaging/binary.ts [FILE]`, `dist/dhole` by default. It needs neither
+ * Bun nor this folder to run; everything that is not code is copied into it under the path that `shippedFile` asks for.
+ */
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+
+const ROOT = join(import.meta.dir, '..')
+/** Folders and files of the checkout. */
+const FILES = ['drizzle/sqlite', 'src/http/live']
+const SWAGGER_UI = ['swagger-ui-bundle.js', 'swagger-ui.css', 'favicon-32x32.png']
+
+const outfile = resolve(process.argv[2] ?? join(ROOT, 'dist/dhole'))
+const staging = await mkdtemp(join(tmpdir(), 'dhole-binary-'))
+try {
+  const shipped = join(staging, 'shipped')
+  for (const path of FILES) await cp(join(ROOT, path), join(shipped, path), { recursive: true })
+  for (const name of SWAGGER_UI) {
+    await cp(Bun.fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)), join(shipped, 'swagger-ui-dist', name))
+  }
+  await mkdir(dirname(outfile), { recursive: true })
+  await Bun.build({
+    entrypoints: ['src/cli/main.ts', ...workers()].map((path) => join(ROOT, path)),
+    root: ROOT,
+    target: 'bun',
+    // A file of the folder it is started in must not decide what runs.
+    compile: { outfile, assets: [shipped], autoloadBunfig: false },
+  })
+  process.stdout.write(`${outfile}\n`)
+} finally {
+  await rm(staging, { recursive: true })
+}
+
+/** Each is a program of its own, found by its path when it is started. */
+function workers(): readonly string[] {
+  return [...new Bun.Glob('src/**/*-worker.ts').scanSync({ cwd: ROOT })].toSorted()
+}
