@@ -4,10 +4,10 @@ import type { Family, Query } from '../query/query.ts'
 import type { Access } from '../service/access.ts'
 import type { Application } from '../service/applications.ts'
 import type { Database, ReadOptions } from '../service/database.ts'
-import type { Appended, WriteOptions, WriteOutcome } from '../service/write-job.ts'
+import type { Appended, RequestOptions, WriteOptions, WriteOutcome } from '../service/write-job.ts'
 import { writeSeconds } from '../service/write-size.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
-import { DholeError } from '../tree/error.ts'
+import { DholeError, type ErrorCode } from '../tree/error.ts'
 import { etagMatches, NULL_ETAG } from '../tree/etag.ts'
 import type { ReadText } from '../tree/node-text.ts'
 import { endsInPriority, type Path } from '../tree/path.ts'
@@ -57,6 +57,12 @@ interface DataRequest extends TreeRequest {
   readonly idempotencyKey: string | undefined
   readonly observer: Observer
 }
+
+/** A method whose body is written. */
+type BodyMethod = 'PUT' | 'PATCH' | 'POST'
+
+/** What is done with a body. */
+type UseBody = (json: unknown, options: RequestOptions) => Promise<Response>
 
 /** Parameters that make no sense of a stream. */
 const NOT_STREAMED = ['shallow', 'count', 'callback', 'download']
@@ -194,18 +200,18 @@ export class DataRoutes {
     const { database } = application
     switch (method) {
       case 'PUT':
-        return this.#useBody(data, access, 'bad-data', async (json, options) =>
+        return this.#useBody(data, access, method, async (json, options) =>
           writeReply(data, await database.put(path, json, options)),
         )
       case 'PATCH':
-        return this.#useBody(data, access, 'bad-patch', async (json, options) =>
+        return this.#useBody(data, access, method, async (json, options) =>
           writeReply(data, await patched(database, path, json, options)),
         )
       case 'DELETE':
         data.limits.beginSilence(data)
         return writeReply(data, await database.delete(path, writeOptions(data, access)))
       case 'POST':
-        return this.#useBody(data, access, 'bad-data', async (json, options) =>
+        return this.#useBody(data, access, method, async (json, options) =>
           appendReply(data, await database.post(path, json, options)),
         )
       default:
@@ -213,14 +219,29 @@ export class DataRoutes {
     }
   }
 
-  #useBody(
-    data: DataRequest,
-    access: Access,
-    malformed: 'bad-data' | 'bad-patch',
-    use: (json: unknown, options: WriteOptions) => Promise<Response>,
-  ): Promise<Response> {
+  async #useBody(data: DataRequest, access: Access, method: BodyMethod, use: UseBody): Promise<Response> {
+    const { application, path, idempotencyKey } = data
+    const admitted = application.database.admitWrite(method, path, access, idempotencyKey)
+    const isGuarded = admitted instanceof Promise ? await admitted : admitted
+    if (!isGuarded) return this.#useJson(data, access, method, use)
+    let isPlanned = false
+    const onPlanned = () => {
+      isPlanned = true
+    }
+    // Whether the body was read depends on the tree, so only a write that was judged is told what came of it.
+    try {
+      const reply = await this.#useJson(data, access, method, (json, options) => use(json, { ...options, onPlanned }))
+      if (isPlanned) return reply
+    } catch (thrown) {
+      if (isPlanned || isOfTheService(thrown)) throw thrown
+    }
+    throw new DholeError('permission-denied')
+  }
+
+  #useJson(data: DataRequest, access: Access, method: BodyMethod, use: UseBody): Promise<Response> {
     const { application, parameters, idempotencyKey } = data
     const { maxWriteBytes: maxBytes } = application.database.limits
+    const malformed = method === 'PATCH' ? 'bad-patch' : 'bad-data'
     const isTrusted = access.as?.kind !== 'anybody'
     const isDigested = idempotencyKey !== undefined
     return useJson(data, { maxBytes, malformed, isTrusted, isDigested }, async (json, digest) => {
@@ -232,7 +253,23 @@ export class DataRoutes {
   }
 }
 
-async function patched(database: Database, path: Path, json: unknown, options: WriteOptions): Promise<WriteOutcome> {
+/** Whether an error has nothing to do with what was sent. What nobody foresaw is none of these texts. */
+function isOfTheService(thrown: unknown): boolean {
+  return !(thrown instanceof DholeError) || OF_THE_SERVICE.has(thrown.code)
+}
+
+const OF_THE_SERVICE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'unavailable',
+  'too-busy',
+  'too-many-failures',
+  'bad-token',
+  'token-expired',
+  'token-payload',
+  'token-refused',
+  'internal',
+])
+
+async function patched(database: Database, path: Path, json: unknown, options: RequestOptions): Promise<WriteOutcome> {
   try {
     return await database.patch(path, json, options)
   } catch (thrown) {

@@ -21,6 +21,11 @@ export interface Verdict {
   readonly trace: readonly string[]
 }
 
+/** Whether everybody may write everything that is valid, as long as the rules hold. */
+export function isWritable({ root }: RuleSet): boolean {
+  return allowsAlways(root.write)
+}
+
 /** Whether everybody may read everything, as long as the rules hold. */
 export function isPublic({ root }: RuleSet): boolean {
   return allowsAlways(root.read)

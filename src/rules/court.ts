@@ -4,6 +4,7 @@ import { Budget } from './budget.ts'
 import { isTrue } from './evaluate.ts'
 import { RuleFailure } from './failure.ts'
 import type { Frame } from './frame.ts'
+import { type Chance, chanceOf } from './outcomes.ts'
 import type { Rule } from './rule-node.ts'
 import type { State } from './state.ts'
 import { Trace } from './trace.ts'
@@ -78,6 +79,14 @@ export class Court {
       this.hasLooked ||= frame.hasLooked
       this.hasSeenTime ||= frame.hasSeenTime
     }
+  }
+
+  /**
+   * Whether a rule can be true, as far as is known before the body of a write is read.
+   * @param path may be less deep than the rule: the keys it lacks are not known
+   */
+  *chanceOf(rule: Rule, path: Path): Reads<Chance> {
+    return yield* chanceOf(rule.expression, this.#begin(rule, path))
   }
 
   #begin(rule: Rule, path: Path): Frame {

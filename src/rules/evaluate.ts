@@ -13,8 +13,11 @@ export function* isTrue(expression: Expression, frame: Frame): Reads<boolean> {
   return typeof value === 'boolean' ? value : fail('the rule is not a boolean')
 }
 
-/** Evaluates what may read or take long; all else it hands to `compute`. */
-function* evaluate(expression: Expression, frame: Frame): Reads<Plain> {
+/**
+ * Evaluates what may read or take long; all else it hands to `compute`.
+ * @throws as `isTrue`
+ */
+export function* evaluate(expression: Expression, frame: Frame): Reads<Plain> {
   if (!expression.waits) return compute(expression, frame)
   let mustBe: Choice | undefined
   let chosen: Expression = expression

@@ -26,6 +26,8 @@ interface Application {
   readonly at: number
   readonly operation: Operation
   readonly operands: readonly Expression[]
+  /** Whether it is a `$name`: a key of the path, so always a string. */
+  readonly isKey?: true
 }
 
 /** Operators with two operands, from left to right: `a + b - c`. */
@@ -101,6 +103,11 @@ const NO_OPERANDS: readonly Expression[] = []
 /** An operation without operands, which takes no time. */
 export function nullary(at: number, operation: Operation): Expression {
   return { kind: 'application', waits: false, at, operation, operands: NO_OPERANDS }
+}
+
+/** A `$name`. */
+export function pathKey(at: number, operation: Operation): Expression {
+  return { kind: 'application', waits: false, at, operation, operands: NO_OPERANDS, isKey: true }
 }
 
 function waitsFor({ waits }: Expression): boolean {

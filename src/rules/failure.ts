@@ -11,6 +11,11 @@ export class JudgingPostponed extends Error {
   override readonly name = 'JudgingPostponed'
 }
 
+/** Something that is not known before the body of a write is read: a key of the payload, or what it leaves behind. */
+export class NotKnownYet extends Error {
+  override readonly name = 'NotKnownYet'
+}
+
 /** Ends the evaluation of the rule that is being looked at. */
 export function fail(why: string): never {
   throw new RuleFailure(why)

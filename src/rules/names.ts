@@ -1,5 +1,5 @@
-import { nullary } from './expression.ts'
-import { fail, refuse } from './failure.ts'
+import { nullary, pathKey } from './expression.ts'
+import { fail, NotKnownYet, refuse } from './failure.ts'
 import type { FileBounds } from './file-bounds.ts'
 import type { Frame, Plain } from './frame.ts'
 import type { PatternShelf } from './pattern-shelf.ts'
@@ -53,8 +53,13 @@ export function convertName(at: number, name: string, scope: Scope): Typed {
 function wildcard(at: number, name: string, { wildcards }: Scope): Typed {
   const depth = wildcards.get(name)
   if (depth === undefined) return refuse(at, `unknown name "${name}"`)
-  const keyOf = (frame: Frame): Plain => frame.path[depth] ?? fail(`${name} is not known here`)
-  return typed(at, nullary(at, keyOf), STRING)
+  // The path of a request is at least as deep as its rules, unless they are asked before its body is read.
+  const keyOf = (frame: Frame): Plain => frame.path[depth] ?? notKnownYet()
+  return typed(at, pathKey(at, keyOf), STRING)
+}
+
+function notKnownYet(): never {
+  throw new NotKnownYet()
 }
 
 function authOf({ visit }: Frame): Plain {

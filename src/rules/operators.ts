@@ -20,8 +20,8 @@ export interface Operator {
 export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['==', equality(isEqual)],
   ['===', equality(isEqual)],
-  ['!=', equality((frame, left, right) => !isEqual(frame, left, right))],
-  ['!==', equality((frame, left, right) => !isEqual(frame, left, right))],
+  ['!=', equality(isUnequal)],
+  ['!==', equality(isUnequal)],
   ['<', comparison('<', (order) => order < 0)],
   ['<=', comparison('<=', (order) => order <= 0)],
   ['>', comparison('>', (order) => order > 0)],
@@ -46,11 +46,15 @@ function equality(operation: Operation): Operator {
 }
 
 /** Values of two types are never equal, and an object is equal to nothing, not even to itself. */
-function isEqual(frame: Frame, left: Plain, right: Plain): boolean {
+export function isEqual(frame: Frame, left: Plain, right: Plain): boolean {
   if (typeof left === 'string' && typeof right === 'string' && left.length === right.length) {
     frame.budget.spendText(left.length)
   }
   return left === right && (typeof left !== 'object' || left === null)
+}
+
+export function isUnequal(frame: Frame, left: Plain, right: Plain): boolean {
+  return !isEqual(frame, left, right)
 }
 
 function comparison(sign: string, holds: (order: number) => boolean): Operator {

@@ -3,7 +3,7 @@ import type { Path } from '../tree/path.ts'
 import type { Reads } from '../tree/read-request.ts'
 import { type ChildKeys, childKeys } from './child-keys.ts'
 import type { Expression, PlaceExpression, Question } from './expression.ts'
-import { fail } from './failure.ts'
+import { fail, NotKnownYet } from './failure.ts'
 import type { Frame, Plain } from './frame.ts'
 import { BEFORE, type State } from './state.ts'
 
@@ -92,6 +92,7 @@ function start(from: PlaceExpression['from'], frame: Frame): Place {
 }
 
 function ruleNode(state: State, frame: Frame): Place {
+  if (frame.path.length < frame.depth) throw new NotKnownYet()
   return { state, path: frame.path.slice(0, frame.depth), possible: frame.depth }
 }
 

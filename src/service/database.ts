@@ -8,6 +8,7 @@ import {
   parseIndexes,
 } from '../query/indexes.ts'
 import { type Family, type Query, type QueryLike, toQuery } from '../query/query.ts'
+import type { Reach } from '../rules/may-write-some.ts'
 import { parseRules } from '../rules/rule-set.ts'
 import type { IndexInfo, LoggedChange, Position, ReadLimit, TreeStore } from '../store/store.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
@@ -20,10 +21,10 @@ import type { JsonText } from '../tree/print.ts'
 import { planPatch, planPut, type WritePlan } from '../tree/write.ts'
 import type { Access } from './access.ts'
 import { EventQueue } from './event-queue.ts'
-import { RULES, RULES_SINCE } from './judge.ts'
+import { type Admission, RULES, RULES_SINCE } from './judge.ts'
 import { JudgedWrites } from './judged-writes.ts'
 import { Permissions } from './permissions.ts'
-import { repeatable, type WriteMethod } from './repeatable.ts'
+import { noteKey, repeatable, type WriteMethod } from './repeatable.ts'
 import { RuleBook } from './rule-book.ts'
 import { Streams } from './streams.ts'
 import {
@@ -31,6 +32,7 @@ import {
   appendJob,
   type JobParts,
   type NewChild,
+  type RequestOptions,
   type WriteOptions,
   type WriteOutcome,
   writeJob,
@@ -100,6 +102,9 @@ export interface QueryAnswer {
   /** The chosen children in the order of the query; none where there is a leaf or no node. Parsed when asked for. */
   readonly children: readonly QueriedChild[]
 }
+
+/** Where the payload of a method may go. */
+const REACH = { PUT: 'node', POST: 'new-child', PATCH: 'below' } as const satisfies Partial<Record<WriteMethod, Reach>>
 
 /** A place-holder of the length of a generated key, for checks before there is one. */
 const ANY_PUSH_ID = '-'.repeat(20)
@@ -296,8 +301,26 @@ export class Database {
     return this.#store.indexes()
   }
 
+  /**
+   * Refuses a write before its payload is read, where no payload could be allowed now. One that may have been done
+   * before passes: it is answered as it was then. The write itself is judged all the same.
+   * @returns whether what is wrong with the payload must not be told, because that would tell something of the tree
+   * @throws `permission-denied`
+   * @see docs/protocol.md#rules
+   */
+  admitWrite(
+    method: 'PUT' | 'POST' | 'PATCH',
+    path: Path,
+    access: Access,
+    idempotencyKey: string | undefined,
+  ): Awaitable<boolean> {
+    const admission = this.#permissions.admission(path, REACH[method], access)
+    if (admission === 'open') return false
+    return this.#admit(admission, { as: access.as, idempotencyKey })
+  }
+
   /** Replaces the node at a path; `null` deletes it. Durable when it resolves. */
-  async put(path: PathLike, json: unknown, options: WriteOptions = {}): Promise<WriteOutcome> {
+  async put(path: PathLike, json: unknown, options: RequestOptions = {}): Promise<WriteOutcome> {
     return this.#write('PUT', planPut(toPath(path), json, this.#limits), options)
   }
 
@@ -307,7 +330,7 @@ export class Database {
   }
 
   /** Writes several places below a path as one commit: each member's key is a path, `null` deletes. */
-  async patch(where: PathLike, json: unknown, options: WriteOptions = {}): Promise<WriteOutcome> {
+  async patch(where: PathLike, json: unknown, options: RequestOptions = {}): Promise<WriteOutcome> {
     const path = toPath(where)
     if (endsInPriority(path)) throw new DholeError('priority-method')
     // What `firebase database:remove` sends.
@@ -319,10 +342,11 @@ export class Database {
   }
 
   /** Appends a child under a generated key. `null` only makes a key. */
-  async post(where: PathLike, json: unknown, options: WriteOptions = {}): Promise<Appended> {
+  async post(where: PathLike, json: unknown, options: RequestOptions = {}): Promise<Appended> {
     const path = toPath(where)
     if (endsInPriority(path)) throw new DholeError('priority-method')
     const checked = planPut([...path, ANY_PUSH_ID], json, this.#limits)
+    options.onPlanned?.()
     let appended: Appended | undefined
     const decide = (decided: Appended) => {
       appended = decided
@@ -435,7 +459,25 @@ export class Database {
     if (plan.writes.length > 0) await this.#write('PATCH', plan, { maxSeconds: Number.POSITIVE_INFINITY })
   }
 
-  async #write(method: WriteMethod, plan: WritePlan, options: WriteOptions): Promise<WriteOutcome> {
+  async #admit(asking: Awaitable<Admission>, options: WriteOptions): Promise<boolean> {
+    const admission = await asking
+    if (admission === 'refused' && !(await this.#isNoted(options))) throw new DholeError('permission-denied')
+    return admission !== 'open'
+  }
+
+  async #isNoted(options: WriteOptions): Promise<boolean> {
+    const key = noteKey(options)
+    if (key === undefined) return false
+    let isNoted = false
+    await this.#store.commit(function* () {
+      isNoted = (yield { kind: 'note', key }) !== undefined
+      return undefined
+    })
+    return isNoted
+  }
+
+  async #write(method: WriteMethod, plan: WritePlan, options: RequestOptions): Promise<WriteOutcome> {
+    options.onPlanned?.()
     let outcome: WriteOutcome | undefined
     const decide = (decided: WriteOutcome) => {
       outcome = decided

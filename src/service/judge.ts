@@ -3,6 +3,7 @@ import type { Query } from '../query/query.ts'
 import { mayRead, type Verdict, type Visit, WriteCase } from '../rules/authorize.ts'
 import type { AuthorizeOptions } from '../rules/court.ts'
 import { JudgingPostponed } from '../rules/failure.ts'
+import { mayWriteSome, type Reach } from '../rules/may-write-some.ts'
 import type { RuleSet } from '../rules/rule-set.ts'
 import { DholeError } from '../tree/error.ts'
 import type { Path } from '../tree/path.ts'
@@ -24,6 +25,12 @@ export interface ReadRuling {
   /** Places of the tree that were looked at. */
   readonly looked: readonly Path[]
 }
+
+/**
+ * What is known of the permission of a write before its body is read. `refused`: no payload would be allowed.
+ * `guarded`: some might be, and that depends on data of the tree: to read the payload must not tell anything of it.
+ */
+export type Admission = 'refused' | 'guarded' | 'open'
 
 /** What a judge is asked for a write. */
 type Asked = 'write' | 'read' | 'validate'
@@ -80,6 +87,19 @@ export class Judge {
     const ruling = yield* this.reading(path, query)
     this.#check(ruling.verdict)
     return ruling
+  }
+
+  /** What is known of the permission of a write before its body is read. */
+  *admission(path: Path, reach: Reach): Reads<Admission> {
+    const logic = mayWriteSome(yield* this.#rules(), path, reach, { auth: this.#auth, now: Date.now() })
+    let hasLooked = false
+    let step = logic.next()
+    while (!step.done) {
+      hasLooked ||= 'path' in step.value
+      step = logic.next(yield step.value)
+    }
+    if (step.value === 'none') return 'refused'
+    return step.value === 'some' && hasLooked ? 'guarded' : 'open'
   }
 
   /** As `read`, for a write whose answer is the data. @throws `permission-denied`, JudgingPostponed */

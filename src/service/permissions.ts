@@ -1,13 +1,14 @@
 import type { Caller } from '../auth/credential.ts'
 import type { Query } from '../query/query.ts'
-import { isPublic } from '../rules/authorize.ts'
+import { isPublic, isWritable } from '../rules/authorize.ts'
+import type { Reach } from '../rules/may-write-some.ts'
 import type { RuleSet } from '../rules/rule-set.ts'
 import type { ReadLimit, TreeStore } from '../store/store.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import type { Path } from '../tree/path.ts'
 import type { Reads } from '../tree/read-request.ts'
 import type { Access } from './access.ts'
-import { type Bounds, Judge, RULES } from './judge.ts'
+import { type Admission, type Bounds, Judge, RULES } from './judge.ts'
 import type { RuleBook } from './rule-book.ts'
 import { SettledReads } from './settled-reads.ts'
 
@@ -51,6 +52,15 @@ export class Permissions {
     if (as !== undefined && as.kind !== 'admin') return read(() => this.#asking(asked, as))
     asked.check?.()
     return read(undefined)
+  }
+
+  /**
+   * What the durable state of the tree says to a write before its body is read. Whoever wants to hear why a write is
+   * refused has the write itself judged.
+   */
+  admission(path: Path, reach: Reach, { as, onTrace }: Access): Awaitable<Admission> {
+    if (as === undefined || as.kind === 'admin' || onTrace !== undefined || isWritable(this.rules)) return 'open'
+    return this.#store.read(() => new Judge(this.#book, as, undefined).admission(path, reach))
   }
 
   /** What is to be asked now; nothing where it is known what the rules in force say. */

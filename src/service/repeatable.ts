@@ -21,6 +21,9 @@ interface AskedWrite {
   readonly json: unknown
 }
 
+/** Whose write it is, and its key. */
+type Naming = Pick<WriteOptions, 'as' | 'idempotencyKey'>
+
 const KEY = /^[ -~]{1,255}$/
 
 /** @throws `bad-parameter` unless it can name a request */
@@ -35,13 +38,23 @@ export function checkIdempotencyKey(key: string): void {
  * @see docs/protocol.md#idempotent-writes
  */
 export function repeatable({ method, path, json }: AskedWrite, options: WriteOptions): Repeatable | undefined {
-  const { idempotencyKey, as, ifMatch, digest } = options
-  if (idempotencyKey === undefined) return undefined
-  checkIdempotencyKey(idempotencyKey)
+  const { ifMatch, digest } = options
+  const key = noteKey(options)
+  if (key === undefined) return undefined
   return {
-    key: digestOf([whoIs(as), idempotencyKey]),
+    key,
     fingerprint: digestOf([method, formatPath(path), ifMatch ?? null, digest ?? JSON.stringify(json)]),
   }
+}
+
+/**
+ * Under which a write that may come again is noted; `undefined` when it has no key.
+ * @throws `bad-parameter`
+ */
+export function noteKey({ as, idempotencyKey }: Naming): string | undefined {
+  if (idempotencyKey === undefined) return undefined
+  checkIdempotencyKey(idempotencyKey)
+  return digestOf([whoIs(as), idempotencyKey])
 }
 
 /** Tells callers apart: a user by the name that rules see, whatever else a token says of them. */

@@ -28,6 +28,12 @@ export interface WriteOptions extends Access {
   readonly digest?: string | undefined
 }
 
+/** How a request writes, whose payload may be a bad one. */
+export interface RequestOptions extends WriteOptions {
+  /** Called when the payload is known to be good, before permission is asked. Not called where it writes nothing. */
+  readonly onPlanned?: (() => void) | undefined
+}
+
 /** What became of a write that was valid. */
 export type WriteOutcome =
   | {

@@ -105,7 +105,8 @@ export const access: readonly Case[] = [
       { send: 'GET /a.json', headers: at('vault.db.example.org'), error: errors.denied },
       { send: 'GET /a.json?shallow=true', headers: at('vault.db.example.org'), error: errors.denied },
       { send: 'PUT /a.json', headers: at('vault.db.example.org'), body: '2', error: errors.denied },
-      { send: 'PUT /a.json', headers: at('vault.db.example.org'), body: '{', error: errors.data },
+      { send: 'PUT /a.json', headers: at('vault.db.example.org'), body: '{', error: errors.denied },
+      { send: 'PATCH /a.json', headers: at('vault.db.example.org'), body: '{}', error: errors.denied },
       {
         send: 'PUT /a.json',
         headers: { ...at('vault.db.example.org'), 'if-match': 'x' },

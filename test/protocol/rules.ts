@@ -271,8 +271,9 @@ export const ruleRows: readonly Case[] = [
     data: { a: { n: 1 } },
     steps: [
       rules({ a: { '.write': "auth.uid == 'ann'", '.validate': 'newData.isNumber()' }, open: { '.write': true } }),
-      // Body before permission, permission before condition, condition before validity.
-      { send: 'PUT /a.json', body: '{', error: errors.data },
+      // Permission before condition, condition before validity; the body before what depends on it.
+      { send: 'PUT /a.json', body: '{', error: errors.denied },
+      { send: `PUT /a.json?${ann}`, body: '{', error: errors.data },
       { send: 'PUT /a.json', headers: { 'if-match': 'x' }, body: '1', error: errors.denied },
       // Whoever may not read is not shown what stands there.
       { send: `PUT /a.json?${ann}`, headers: { 'if-match': 'x' }, body: '1', error: errors.denied },

@@ -1,4 +1,6 @@
 import { mayRead, type QueryFacts, type Verdict, type Visit, WriteCase } from '../../src/rules/authorize.ts'
+import { mayWriteSome, type Reach } from '../../src/rules/may-write-some.ts'
+import type { Chance } from '../../src/rules/outcomes.ts'
 import { parseRules, type RuleSet } from '../../src/rules/rule-set.ts'
 import { PRIORITY } from '../../src/tree/key.ts'
 import { endsInPriority, type Path } from '../../src/tree/path.ts'
@@ -93,6 +95,11 @@ export function judge(rules: RuleSet | string, request: Request): Verdict & Run<
     reads: may.reads + valid.reads,
     pauses: may.pauses + valid.pauses,
   }
+}
+
+/** What is known of the permission of a write before its payload is read. */
+export function chanceOf(rules: RuleSet, where: string, reach: Reach, request: Request): Chance {
+  return drive(mayWriteSome(rules, pathOf(where), reach, visitOf(request)), request.before).result
 }
 
 function visitOf({ auth = null, now = 1000, query }: Request): Visit {
