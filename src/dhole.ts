@@ -93,7 +93,8 @@ export function mount(
     onUnforeseen: (request, error) =>
       observer.requestFailed(request.method, loggedPath(request.url), error, requestIdOf(request)),
   })
-  return treePlugin({ routes, prefix, docs: options.docs ?? false, onStop: () => applications.close() })
+  const hasMetrics = metrics !== undefined
+  return treePlugin({ routes, prefix, docs: options.docs ?? false, hasMetrics, onStop: () => applications.close() })
 }
 
 /**

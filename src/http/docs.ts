@@ -9,11 +9,15 @@ import { jsonReply } from './reply.ts'
 export interface DocsOptions {
   /** Path the service lives under, without a slash at the end. */
   readonly prefix: string
+  /** Whether `/metrics` is there. */
+  readonly hasMetrics: boolean
   /** Has a document made for a request that may see it: the same requests that may see data. */
   readonly answer: (request: Request, make: () => Awaitable<Response>) => Awaitable<Response>
 }
 
 const PAGE = '/swagger'
+/** The one chapter of the page that is open. */
+const TREE_TAG = 'Tree'
 const SPECIFICATION = '/swagger/json'
 const START = '/swagger/start.js'
 const LIVE = '/docs/live'
@@ -65,8 +69,8 @@ function policy(styles: string, images: string): string {
  * `/docs/live` that listens to a node, with its files beside it. Nothing else is taken from the tree. The pages are our
  * own because the plugin's loads its script from a foreign host.
  */
-export function docsPlugin({ prefix, answer }: DocsOptions): Elysia {
-  const specification = specificationOnce(prefix)
+export function docsPlugin({ prefix, hasMetrics, answer }: DocsOptions): Elysia {
+  const specification = specificationOnce(prefix, hasMetrics)
   const page = pageHtml(prefix)
   const start = startScript(prefix)
   const docs = new Elysia()
@@ -111,10 +115,10 @@ const liveSafety = { 'Content-Security-Policy': policy("'self'", "'self'"), 'Ref
 const scriptHeaders = { ...FRESH, 'Content-Type': 'text/javascript; charset=utf-8' }
 
 /** The document, made once. What it is made of is read when somebody asks for it, not at every start. */
-function specificationOnce(prefix: string): () => Promise<string> {
+function specificationOnce(prefix: string, hasMetrics: boolean): () => Promise<string> {
   let text: Promise<string> | undefined
   return () => {
-    text ??= import('./specification.ts').then(({ specificationText }) => specificationText(prefix))
+    text ??= import('./specification.ts').then(({ specificationText }) => specificationText(prefix, hasMetrics))
     return text
   }
 }
@@ -169,19 +173,38 @@ const discreet = {
 }
 `
 
+/** HEAD and OPTIONS are in the document, but not in the list of the page: they say nothing that the others do not. */
+const BRIEF = `const isListed = (operation) => operation.get('method') !== 'head' && operation.get('method') !== 'options'
+
+const brief = {
+  statePlugins: {
+    spec: {
+      wrapSelectors: {
+        taggedOperations:
+          (original) =>
+          (_, ...args) =>
+            original(...args).map((tag) => tag.update('operations', (operations) => operations.filter(isListed))),
+      },
+    },
+  },
+}
+`
+
 /**
  * Without a validator, which would be a foreign host. Slashes in the parameter `path` are sent and shown bare: OpenAPI
  * has no way to say that they should be left alone.
  */
 function startScript(prefix: string): string {
   return `${DISCREET}
-SwaggerUIBundle({
+${BRIEF}
+const ui = SwaggerUIBundle({
   dom_id: '#swagger-ui',
   url: ${JSON.stringify(encodeURI(prefix + SPECIFICATION))},
   validatorUrl: null,
   deepLinking: true,
-  docExpansion: 'list',
-  plugins: [discreet],
+  docExpansion: 'none',
+  onComplete: () => ui.layoutActions.show(['operations-tag', ${JSON.stringify(TREE_TAG)}], true),
+  plugins: [discreet, brief],
   requestInterceptor: (request) => {
     const [path, ...query] = request.url.split('?')
     request.url = [path.replaceAll('%2F', '/'), ...query].join('?')

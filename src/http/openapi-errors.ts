@@ -171,9 +171,9 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   'rule-wildcards': 'Line 1: there is a second $ key beside "$a" (column 19)',
 }
 
-/** The body of every error of the tree and what is beside it, but those that only the exchange of tokens has. */
+/** The body of every error of the tree and what is beside it, but those that no operation has, or only the exchange of tokens. */
 export const errorExamples = examplesOf(
-  codes.filter((code) => code !== 'token-missing'),
+  codes.filter((code) => code !== 'token-missing' && code !== 'sockets-not-offered'),
   hints,
 )
 

@@ -26,9 +26,9 @@ interface Place {
   readonly path?: string
 }
 
-const ALL: readonly DocumentedMethod[] = ['get', 'head', 'put', 'post', 'patch', 'delete', 'options']
+const ALL: readonly DocumentedMethod[] = ['get', 'put', 'post', 'patch', 'delete', 'head', 'options']
 const INFO: readonly DocumentedMethod[] = ['get', 'head', 'options']
-const PRIORITY: readonly DocumentedMethod[] = ['get', 'head', 'put', 'delete', 'options']
+const PRIORITY: readonly DocumentedMethod[] = ['get', 'put', 'delete', 'head', 'options']
 const PRIORITY_PLACE = { resource: 'priority', tag: 'Priorities', methods: PRIORITY, read: 'Priority' } as const
 const INFO_PLACE = { resource: 'info', tag: 'Connection', methods: INFO } as const
 
@@ -42,7 +42,7 @@ const places: Readonly<Record<string, Place>> = {
     read: 'Json',
     path: 'users/alice',
   },
-  '/.json': { resource: 'node', id: 'Root', tag: 'Tree', what: 'the whole tree', methods: ALL, read: 'Json' },
+  '/.json': { resource: 'node', id: 'Root', tag: 'Root', what: 'the whole tree', methods: ALL, read: 'Json' },
   '/{path}/.priority.json': {
     ...PRIORITY_PLACE,
     id: 'Priority',

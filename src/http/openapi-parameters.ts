@@ -105,6 +105,10 @@ const headerUses: Readonly<Record<keyof typeof headers, Use>> = {
   'Content-Encoding': { methods: ['put', 'post', 'patch'], resources: [...DATA, ...SETTINGS, 'exchange'] },
 }
 
+/** Parameters that are read as text, with errors of their own, and are whole numbers. */
+const WHOLE_NUMBERS: ReadonlySet<string> = new Set(['limitToFirst', 'limitToLast'])
+const WHOLE_NUMBER = toOpenApi(Type.Integer({ minimum: 1 }))
+
 /** Every query and header parameter that means something to a method on a resource. */
 export function parametersOf(method: DocumentedMethod, resource: Resource): ParameterObject[] {
   const means = (use: Use) => use.methods.includes(method) && use.resources.includes(resource)
@@ -122,7 +126,8 @@ export function parametersOf(method: DocumentedMethod, resource: Resource): Para
 function parameter(name: string, place: 'query' | 'header', properties: TProperties): ParameterObject {
   const property = properties[name]
   if (property === undefined) throw new RangeError(`no parameter ${name}`)
-  const { description = '', ...schema } = toOpenApi(property)
+  const { description = '', ...text } = toOpenApi(property)
+  const schema = WHOLE_NUMBERS.has(name) ? WHOLE_NUMBER : text
   const examples = place === 'query' ? filterExamples(name) : undefined
   return { name, in: place, required: false, description, schema, ...(examples === undefined ? {} : { examples }) }
 }

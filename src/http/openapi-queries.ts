@@ -58,7 +58,6 @@ const bound: Readonly<Record<string, string>> = {
   nothing: 'null',
   withKey: '0.6,"pterodactyl"',
 }
-const limit = { number: '2' }
 
 const filters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   orderBy: {
@@ -73,8 +72,6 @@ const filters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   endAt: { ...bound, prefix: '"b\\uf8ff"' },
   endBefore: bound,
   equalTo: { ...bound, boolean: 'true' },
-  limitToFirst: limit,
-  limitToLast: limit,
 }
 
 /**

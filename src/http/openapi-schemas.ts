@@ -75,6 +75,7 @@ export const schemas = {
           '.indexOn': Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
         },
         {
+          additionalProperties: true,
           description:
             'The rules of the root: `true`, `false` or an expression each, and what its children are sorted by. ' +
             'Every other member is a key, or `$name` for each key that is not named, with the same below it.',
@@ -94,6 +95,7 @@ export const schemas = {
     },
     { additionalProperties: false },
   ),
+  Metrics: Type.String({ description: 'Lines of metrics in the text format of Prometheus.' }),
   WriteSize: Type.Union(parameterSchema.properties.writeSizeLimit.anyOf, {
     description: 'The longest time a write may be estimated to take: 1, 10, 30, 60 seconds, or any.',
   }),
@@ -156,6 +158,8 @@ function union(members: readonly TSchema[], { anyOf: _, ...rest }: TSchema): Sch
   }
   const nullable = members.some((member) => KindGuard.IsNull(member))
   const others = members.filter((member) => !KindGuard.IsNull(member)).map(toOpenApi)
+  const [only] = others
+  if (only !== undefined && others.length === 1) return { ...only, ...rest, ...(nullable ? { nullable } : {}) }
   // OpenAPI 3.0 heeds `nullable` only beside a type.
   return { ...rest, anyOf: others.map((other) => (nullable ? { ...other, nullable } : other)) }
 }

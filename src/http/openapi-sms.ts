@@ -142,7 +142,7 @@ function operation(method: 'get' | 'post', { call, id, methods, summary, descrip
 function queryParameters(call: SmsCall): ParameterObject[] {
   const { properties, required = [] }: TObject = smsParameters[call]
   return Object.entries(properties).map(([name, property]: [string, TSchema]) => {
-    const { description = '', ...schema } = toOpenApi(property)
+    const { description = '', ...schema } = fieldSchema(property, name, required)
     const examples = Object.entries(smsRequests[call]).map(([key, { summary, values }]) => {
       const value = values[name]
       return [key, value === undefined ? { summary: 'not sent', value: '' } : { summary, value }] as const
@@ -150,6 +150,13 @@ function queryParameters(call: SmsCall): ParameterObject[] {
     const isRequired = required.includes(name)
     return { name, in: 'query', required: isRequired, description, schema, examples: Object.fromEntries(examples) }
   })
+}
+
+/** Of an optional field also the empty text, which stands in the examples for one that is not sent. */
+function fieldSchema(property: TSchema, name: string, required: readonly string[]): SchemaObject {
+  const schema = toOpenApi(property)
+  if (schema.pattern === undefined || required.includes(name)) return schema
+  return { ...schema, pattern: `^$|${schema.pattern}` }
 }
 
 type Body = NonNullable<OperationObject['requestBody']>
@@ -160,7 +167,7 @@ function form(call: SmsCall): Body {
   const [first] = Object.values(smsRequests[call])
   const fields = Object.entries(schema.properties).map(
     ([name, property]: [string, TSchema]): [string, SchemaObject] => {
-      return [name, { ...toOpenApi(property), example: first?.values[name] ?? '' }]
+      return [name, { ...fieldSchema(property, name, schema.required ?? []), example: first?.values[name] ?? '' }]
     },
   )
   const examples = examplesOf(call, ({ values }) => values)

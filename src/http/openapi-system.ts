@@ -21,7 +21,7 @@ const UNAVAILABLE = {
 }
 const UNREADY = 'It cannot read or cannot write, or is about to end.'
 
-/** The paths about the service itself, but that of metrics: the plugin has none. */
+/** The paths about the service itself that are always there. */
 export const systemPaths: PathsObject = {
   '/health': pathItem({
     id: 'Health',

@@ -1,6 +1,7 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import { besidePaths } from './openapi-beside.ts'
 import { errorExamples, methodNotAllowed } from './openapi-errors.ts'
+import { metricsPaths } from './openapi-metrics.ts'
 import { paths } from './openapi-operations.ts'
 import { type Documentation, schemas, toOpenApi } from './openapi-schemas.ts'
 import { securitySchemes } from './openapi-security.ts'
@@ -25,18 +26,20 @@ Beside the tree it keeps what became of text messages, and tells it as Wilddog d
 /**
  * What `/swagger/json` tells, built from the schemas and the error table the service itself runs on.
  * @param prefix path the service lives under
+ * @param hasMetrics whether `/metrics` is there
  */
-export function documentation(prefix: string): Documentation {
+export function documentation(prefix: string, hasMetrics: boolean): Documentation {
   return {
     info: {
       title: 'Dhole',
       version: packageJson.version,
       description: DESCRIPTION,
-      license: { name: packageJson.license },
+      license: { name: packageJson.license, url: 'https://spdx.org/licenses/MIT.html' },
     },
     servers: [{ url: prefix === '' ? '/' : encodeURI(prefix) }],
     tags: [
       { name: 'Tree', description: 'Nodes and what is below them.' },
+      { name: 'Root', description: 'The same for the whole tree.' },
       { name: 'Priorities', description: 'A value beside the value, for sorting. POST and PATCH get 20207.' },
       { name: 'Connection', description: 'What the service says of itself.' },
       { name: 'Rules', description: 'What the owner of the application sets beside the tree, and nobody else sees.' },
@@ -46,7 +49,7 @@ export function documentation(prefix: string): Documentation {
     ],
     // Rules may let in whoever shows nothing.
     security: [{}, ...Object.keys(securitySchemes).map((name) => ({ [name]: [] }))],
-    paths: { ...paths, ...besidePaths, ...smsPaths, ...systemPaths },
+    paths: { ...paths, ...besidePaths, ...smsPaths, ...systemPaths, ...(hasMetrics ? metricsPaths : {}) },
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toOpenApi(schema)])),
       examples: { ...errorExamples, ...smsErrorExamples },

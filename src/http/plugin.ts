@@ -9,6 +9,8 @@ export interface TreePluginOptions {
   readonly prefix: string
   /** Whether to serve the documents too. */
   readonly docs: boolean
+  /** Whether the service has `/metrics`. */
+  readonly hasMetrics: boolean
   /** Called when the host stops. */
   readonly onStop: () => Promise<void>
 }
@@ -17,7 +19,7 @@ export interface TreePluginOptions {
  * Every path below the prefix as an endpoint of the tree. The routes read the request themselves: bodies are JSON
  * whatever their type, and paths keep their percent escapes. The documents describe them from the same schemas.
  */
-export function treePlugin({ routes, prefix, docs, onStop }: TreePluginOptions): Elysia {
+export function treePlugin({ routes, prefix, docs, hasMetrics, onStop }: TreePluginOptions): Elysia {
   // The seed makes this instance one of its own: the framework drops the hooks of a plugin it takes for another's copy.
   const tree = new Elysia({ name: 'dhole', seed: crypto.randomUUID(), prefix }).onStop(onStop)
   // The context has the listener too, but defines it anew for every request, and reads rarely ask for it.
@@ -27,7 +29,7 @@ export function treePlugin({ routes, prefix, docs, onStop }: TreePluginOptions):
     if (host?.server?.protocol !== 'http') host = started
   })
   const answerDocs: DocsOptions['answer'] = (request, make) => routes.document(request, host?.server ?? null, make)
-  if (docs) tree.use(docsPlugin({ prefix, answer: answerDocs }))
+  if (docs) tree.use(docsPlugin({ prefix, hasMetrics, answer: answerDocs }))
   // The framework awaits a handler whose text is a bare call, even when the answer is at hand; a choice it does not.
   const answer = ({ request }: { request: Request }) =>
     host === undefined ? routes.handle(request, null) : routes.handle(request, host.server)

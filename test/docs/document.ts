@@ -14,7 +14,7 @@ export interface Documented {
 
 const METHODS = ['get', 'head', 'put', 'post', 'patch', 'delete', 'options', 'trace'] as const
 
-export async function fetchDocument(server: HttpsServer, prefix = ''): Promise<Documentation> {
+export async function fetchDocument(server: Pick<HttpsServer, 'call'>, prefix = ''): Promise<Documentation> {
   const { text } = await server.call('GET', `${prefix}/swagger/json`)
   return JSON.parse(text) as Documentation
 }

@@ -116,6 +116,9 @@ describe('parameters', () => {
     }
   })
 
+  /** Filters that mean something beside an order only. */
+  const FILTER = /^(start|end|equal|limit)/
+
   /** A legal value where the schema lists none. */
   const values: Readonly<Record<string, readonly string[]>> = {
     app: ['app'],
@@ -130,6 +133,8 @@ describe('parameters', () => {
     'if-match': ['*', 'other'],
     'Idempotency-Key': ['7c0e6f1a-7a2d-4f0e-9d6f-2f1f0d3a9b55', '"quoted"'],
     'Last-Event-ID': ['somewhere:1'],
+    limitToFirst: ['2'],
+    limitToLast: ['2'],
   }
 
   test('every one works where it is documented', async () => {
@@ -143,7 +148,7 @@ describe('parameters', () => {
         for (const value of listed) {
           await seeded()
           // A filter means something beside an order only, and a size beside a form.
-          const order = examples.length > 0 && name !== 'orderBy' ? 'orderBy=%22$value%22&' : ''
+          const order = FILTER.test(name) ? 'orderBy=%22$value%22&' : ''
           const form = name === 'readSizeLimit' ? 'format=export&' : ''
           const query = place === 'query' ? `?${order}${form}${name}=${encodeURIComponent(value)}` : ''
           const owner = ['auth_variable_override', 'readSizeLimit'].includes(name) ? OWNER : credentialsFor(documented)
@@ -159,7 +164,7 @@ describe('parameters', () => {
 
   test('of a filter, nothing is the first example', () => {
     const bounds = ['startAt', 'startAfter', 'endAt', 'endBefore', 'equalTo']
-    const filters = ['orderBy', ...bounds, 'limitToFirst', 'limitToLast']
+    const filters = ['orderBy', ...bounds]
     const node = operations.find(({ operation }) => operation.operationId === 'getNode')
     const examples = parametersOf(node?.operation ?? { responses: {} }).flatMap((parameter) => {
       const shown = Object.values(parameter.examples ?? {}) as { value: unknown }[]
@@ -167,6 +172,16 @@ describe('parameters', () => {
     })
     expect(examples.map(({ name }) => name)).toEqual(filters)
     expect(examples.map(({ first }) => first)).toEqual(filters.map(() => ''))
+  })
+
+  test('limits are whole numbers, and are not filled in', () => {
+    const documented = operations.filter(({ operation }) => operation.operationId === 'getNode')
+    const limits = documented
+      .flatMap(({ operation }) => parametersOf(operation))
+      .filter(({ name }) => /^limit/.test(name))
+    expect(limits.map(({ schema, examples }) => ({ schema, examples }))).toEqual(
+      ['first', 'last'].map(() => ({ schema: { type: 'integer', minimum: 1 }, examples: undefined })),
+    )
   })
 
   test('a body may be packed, and POST stand for every method listed', async () => {
@@ -278,9 +293,5 @@ test('schemas that OpenAPI 3.0 cannot say are said otherwise', () => {
 test('every error that can occur stands at an operation', () => {
   const shown = new Set(operations.flatMap(({ operation }) => allErrors(operation)))
   const all = Object.keys(document.components?.examples ?? {})
-  expect(all.filter((code) => !shown.has(code))).toEqual([
-    'sockets-not-offered',
-    'method-not-allowed',
-    'sms-not-offered',
-  ])
+  expect(all.filter((code) => !shown.has(code))).toEqual(['method-not-allowed', 'sms-not-offered'])
 })

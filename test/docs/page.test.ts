@@ -172,7 +172,7 @@ test('the document is about the service alone, whatever else the host serves', a
   const alone = await fetchDocument(server)
   const reply = await new Elysia()
     .get('/users/:id', () => 'host')
-    .use(docsPlugin({ prefix: '', answer: (_, make) => make() }))
+    .use(docsPlugin({ prefix: '', hasMetrics: false, answer: (_, make) => make() }))
     .handle(new Request('https://localhost/swagger/json'))
   expect(await reply.json()).toEqual(alone)
 })

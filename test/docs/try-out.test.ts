@@ -37,6 +37,10 @@ describe.skipIf(executablePath === undefined)(title, () => {
   /** Sends a call as the page fills it in, and waits for its answer. */
   async function execute(page: Page, operationId: string): Promise<string> {
     const operation = page.locator(`[id$="-${operationId}"]`)
+    await page.locator('.opblock-tag-section.is-open').first().waitFor()
+    // Chapters but the first one are closed.
+    const closed = page.locator('.opblock-tag-section:not(.is-open) .opblock-tag')
+    while ((await closed.count()) > 0) await closed.first().click()
     await operation.locator('.opblock-summary-control').first().click()
     await operation.locator('button.try-out__btn').click()
     await operation.locator('button.execute').click()
@@ -58,6 +62,28 @@ describe.skipIf(executablePath === undefined)(title, () => {
     for (const text of [credential, encodeURIComponent(credential)]) expect(shown).not.toContain(text)
     expect(shown).toMatch(/(auth|access_token)=…|Bearer …/)
     expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0)
+    await page.close()
+  })
+
+  test('the page begins with the five methods of a node, and all else is closed', async () => {
+    const page = await browser.newPage({ ignoreHTTPSErrors: true })
+    page.setDefaultTimeout(20_000)
+    await page.goto(`${server.url}/swagger`)
+    const open = page.locator('.opblock-tag-section.is-open')
+    await open.locator('.opblock').first().waitFor()
+    expect(await open.locator('.opblock-tag').allTextContents()).toEqual([expect.stringContaining('Tree')])
+    const listed = page.locator('.opblock .opblock-summary')
+    const shown = await listed.locator('.opblock-summary-method').allTextContents()
+    expect(shown).toEqual(['GET', 'PUT', 'POST', 'PATCH', 'DELETE'])
+    const paths = await listed.locator('.opblock-summary-path').allTextContents()
+    expect(new Set(paths.map((path) => path.replaceAll('\u200b', '')))).toEqual(new Set(['/{path}.json']))
+    const closed = page.locator('.opblock-tag-section:not(.is-open) .opblock-tag')
+    expect(await closed.count()).toBeGreaterThan(5)
+    while ((await closed.count()) > 0) await closed.first().click()
+    const methods = await listed.locator('.opblock-summary-method').allTextContents()
+    expect(methods.length).toBeGreaterThan(20)
+    expect(methods).not.toContain('HEAD')
+    expect(methods).not.toContain('OPTIONS')
     await page.close()
   })
 
