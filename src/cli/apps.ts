@@ -1,19 +1,22 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline/promises'
-import { styleText } from 'node:util'
 import { Command, Option } from 'commander'
 import type { ApplicationSettings } from '../options.ts'
 import { parseRules } from '../rules/rule-set.ts'
 import type { Rotation } from '../server/administration.ts'
 import { type ListedApplication, listApplications } from '../server/app-list.ts'
+import { DholeError } from '../tree/error.ts'
 import { administrationOf } from './administration.ts'
+import { confirm } from './confirmation.ts'
+import { reason } from './input.ts'
+import { print, printJson, printStyled, strong } from './output.ts'
+import { printable } from './printable.ts'
 
 interface FolderFlags {
   readonly dataDir: string
 }
 
 interface AddFlags extends FolderFlags {
+  readonly json?: true
   readonly profile?: 'wilddog' | 'firebase'
   readonly open?: true
   readonly rules?: string
@@ -25,6 +28,9 @@ interface AddFlags extends FolderFlags {
 interface RotateFlags extends FolderFlags {
   readonly smsKey?: true
   readonly secret?: string
+  readonly yes?: true
+  readonly dryRun?: true
+  readonly json?: true
 }
 
 interface RemoveFlags extends FolderFlags {
@@ -47,11 +53,15 @@ export function appsCommand(): Command {
     .addOption(new Option('--index-policy <policy>', 'whether queries need an index').choices(['allow', 'require']))
     .option('--limits <json>', 'limits of its own, such as {"maxWriteBytes":1000000}')
     .option('--sms <json>', 'what its text messages are like, such as {"timeZone":"Europe/Berlin","retentionDays":30}')
+    .option('--json', 'print the keys as JSON')
     .action(add)
-  command('list', 'show them').option('--json', 'as JSON').action(list)
+  command('list', 'show them').option('--json', 'print them as JSON').action(list)
   command('rotate <id>', 'replace the super secret: the old one is refused at once')
     .option('--sms-key', 'replace the SMS key instead')
     .option('--secret <text>', 'the new one; other users of the machine can see it (default: one is made)')
+    .option('--yes', 'do not ask')
+    .option('--dry-run', 'say what would be replaced, and replace nothing')
+    .option('--json', 'print the new one as JSON')
     .action(rotate)
   command('remove <id>', 'forget one; its tree stays unless told otherwise')
     .option('--delete-data', 'delete its tree too')
@@ -62,9 +72,11 @@ export function appsCommand(): Command {
 
 async function add(id: string, flags: AddFlags): Promise<void> {
   const administration = await administrationOf(flags.dataDir)
-  const { secret, smsKey, hasData } = await administration.add(id, settingsOf(flags))
-  print(`super secret of application "${id}", shown only now: ${strong(secret)}`)
-  print(`SMS key of application "${id}", shown only now: ${strong(smsKey)}`)
+  const added = await administration.add(id, settingsOf(flags))
+  const { secret, smsKey, hasData } = added
+  if (flags.json) return printJson({ id, ...added, open: flags.open ?? false })
+  printStyled(`super secret of application "${id}", shown only now: ${strong(secret)}`)
+  printStyled(`SMS key of application "${id}", shown only now: ${strong(smsKey)}`)
   if (flags.open) print(`open: everybody who reaches the server may read and write "${id}"`)
   if (hasData) print('there was a tree of that name: its data and its rules are there again')
 }
@@ -89,7 +101,7 @@ function rulesOf(file: string): string {
     parseRules(source)
     return source
   } catch (cause) {
-    throw new Error(`${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    throw new Error(`${file}: ${cause instanceof DholeError ? cause.message : reason(cause)}`, { cause })
   }
 }
 
@@ -105,40 +117,39 @@ function json<T>(flag: string, text: string, example: string): T {
 async function list({ dataDir, json }: FolderFlags & { readonly json?: true }): Promise<void> {
   const administration = await administrationOf(dataDir)
   const applications = listApplications(dataDir, await administration.state())
-  if (json) print(JSON.stringify(applications, undefined, 2))
-  else for (const line of table(applications)) print(line)
+  if (json) printJson(applications)
+  else for (const line of table(applications)) printStyled(line)
 }
 
-async function rotate(id: string, { dataDir, smsKey, secret }: RotateFlags): Promise<void> {
+async function rotate(id: string, { dataDir, smsKey, secret, yes, dryRun, json }: RotateFlags): Promise<void> {
   const rotation: Rotation = { key: smsKey ? 'sms' : 'secret', value: secret }
   const administration = await administrationOf(dataDir)
+  await administration.checkRotation(id, rotation)
+  const what = `${smsKey ? 'SMS key' : 'super secret'} of application "${id}"`
+  const effect = smsKey ? 'calls signed with the old one are refused' : 'the old one and every token of it are refused'
+  if (dryRun) {
+    if (json) printJson({ id, key: rotation.key, dryRun: true })
+    else print(`would replace the ${what}: ${effect}`)
+    return
+  }
+  await confirm(`Replace the ${what}? From then on ${effect}.`, yes ?? false)
   const fresh = await administration.rotate(id, rotation)
-  print(`${smsKey ? 'SMS key' : 'super secret'} of application "${id}", shown only now: ${strong(fresh)}`)
+  if (json) printJson({ id, key: rotation.key, value: fresh })
+  else printStyled(`${what}, shown only now: ${strong(fresh)}`)
 }
 
 async function remove(id: string, { dataDir, deleteData, yes }: RemoveFlags): Promise<void> {
   const administration = await administrationOf(dataDir)
-  if (!yes) await confirm(`Remove application "${id}"${deleteData ? ' and all its data' : ''}?`)
+  await confirm(`Remove application "${id}"${deleteData ? ' and all its data' : ''}?`, yes ?? false)
   await administration.remove(id, deleteData ?? false)
   print(`application "${id}" is removed${deleteData ? ' with its data' : '; its data stays'}`)
-}
-
-/** @throws Error unless somebody is there to say yes, and does */
-async function confirm(question: string): Promise<void> {
-  if (!process.stdin.isTTY) throw new Error('nobody is here to ask: say --yes')
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  // Whoever ends the input has not said yes.
-  const ended = once(terminal, 'close').then(() => '')
-  const answer = await Promise.race([terminal.question(`${question} (y/N) `), ended])
-  terminal.close()
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('nothing is removed')
 }
 
 const HEAD = ['name', 'profile', 'rules', 'bytes', '']
 
 function table(applications: readonly ListedApplication[]): readonly string[] {
   const rows = applications.map(({ id, profile, rules, bytes, isDefault }) => [
-    id,
+    printable(id),
     profile ?? '',
     rules ?? '',
     String(bytes),
@@ -152,12 +163,4 @@ function table(applications: readonly ListedApplication[]): readonly string[] {
       .trimEnd(),
   )
   return [strong(head), ...lines]
-}
-
-function strong(text: string): string {
-  return process.stdout.isTTY && !process.env['NO_COLOR'] ? styleText('bold', text) : text
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

@@ -7,16 +7,18 @@ export class Progress {
   readonly #what: string
   readonly #total: number | undefined
   readonly #begin = performance.now()
-  readonly #isShown = process.stderr.isTTY
+  readonly #isShown: boolean
   #shownAt = Number.NEGATIVE_INFINITY
 
   /**
    * @param what is counted, such as `messages`
-   * @param total all that is to be done, in any unit; `undefined` when nobody knows
+   * @param total all that is to be done, in any unit; `undefined` when it is not known
+   * @param isShown `false` for none at all
    */
-  constructor(what: string, total?: number) {
+  constructor(what: string, total: number | undefined, isShown: boolean) {
     this.#what = what
     this.#total = total
+    this.#isShown = isShown && process.stderr.isTTY
   }
 
   /** @param done how much of the total */

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { socketPath } from '../server/command.ts'
 import { connect } from '../server/control-client.ts'
+import { print } from './output.ts'
 
 /** The command `dhole reload`. @see docs/operations.md#certificates */
 export function reloadCommand(): Command {
@@ -15,5 +16,5 @@ async function reload({ dataDir }: { readonly dataDir: string }): Promise<void> 
   if (path === undefined) throw new Error(`the path of ${dataDir} is too long for a socket: send the server SIGHUP`)
   const server = await connect(path)
   if (server === undefined) throw new Error(`no server answers in ${dataDir}`)
-  process.stdout.write(`${await server.reload()}\n`)
+  print(await server.reload())
 }

@@ -1,6 +1,8 @@
 import { RuleBook } from '../service/rule-book.ts'
+import { EXIT_FAILED } from './exit-status.ts'
 import { fileName, readText, STDIN } from './input.ts'
 import { type OfflineTree, offlineTree } from './offline-tree.ts'
+import { print, printStyled, type ReportFlags } from './output.ts'
 import { parseCases } from './rules-cases.ts'
 import { checkRules, findingJson, findingText } from './rules-check.ts'
 import { asFlag, attemptOf, type ExplainFlags, rulingText } from './rules-explain.ts'
@@ -10,29 +12,23 @@ import { problemOf, problemText } from './rules-problem.ts'
 import { resultsJson, resultsText, runCases } from './rules-test.ts'
 import { judgeAttempt } from './rules-verdict.ts'
 
-/** Exit status for wrong rules, a failed case and a denied request. Misuse is thrown. */
-const EXIT_FAILED = 1
-
-/** A flag that several of the commands take. */
-export interface JsonFlag {
-  readonly json?: true
-}
-
 /** Says whether the server would take a rules file. */
-export async function checkFile(file: string, { json }: JsonFlag): Promise<void> {
+export async function checkFile(file: string, { json, quiet }: ReportFlags): Promise<void> {
   const source = await readText(file)
   const finding = checkRules(source)
-  print(json ? findingJson(fileName(file), finding) : findingText(fileName(file), source, finding))
+  if (json) print(findingJson(fileName(file), finding))
+  else if (!(quiet && finding.ok)) print(findingText(fileName(file), source, finding))
   if (!finding.ok) process.exitCode = EXIT_FAILED
 }
 
 /** Compares what rules say to a table of requests with what they should say. */
-export async function testCases(file: string, table: string, { json }: JsonFlag): Promise<void> {
+export async function testCases(file: string, table: string, { json, quiet }: ReportFlags): Promise<void> {
   checkInputs(file, table)
   const book = await readBook(file)
   const read = await readJson(table)
   const results = within(fileName(table), () => runCases(book, parseCases(read), Date.now()))
-  print(json ? resultsJson(results) : resultsText(results))
+  if (json) print(resultsJson(results))
+  else if (!(quiet && results.failed === 0)) printStyled(resultsText(results, quiet ?? false))
   if (results.failed > 0) process.exitCode = EXIT_FAILED
 }
 
@@ -43,7 +39,8 @@ export async function explainAttempt(file: string, flags: ExplainFlags): Promise
   const book = await readBook(file)
   const tree = await readTree(flags.tree)
   const ruling = asFlag(() => judgeAttempt({ book, tree, now: Date.now() }, attempt))
-  print(rulingText(attempt, ruling))
+  if (flags.json) print(JSON.stringify(ruling))
+  else printStyled(rulingText(attempt, ruling))
   if (!ruling.allowed) process.exitCode = EXIT_FAILED
 }
 
@@ -66,10 +63,4 @@ async function readTree(file: string | undefined): Promise<OfflineTree> {
 
 function checkInputs(...files: readonly (string | undefined)[]): void {
   if (files.filter((file) => file === STDIN).length > 1) throw new Error('only one file can be standard input')
-}
-
-function print(text: string): void {
-  // Whoever stops reading, as `head` does, has seen enough.
-  process.stdout.once('error', () => process.exit())
-  process.stdout.write(`${text}\n`)
 }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
+import { printable } from './printable.ts'
 import { type Attempt, attemptSchema, attemptText, checkAttempt } from './rules-attempt.ts'
 import { parseFlag } from './rules-input.ts'
-import { printable } from './rules-place.ts'
 import type { Ruling } from './rules-verdict.ts'
 
 /** The flags of `dhole rules explain`, as text. */
@@ -14,6 +14,7 @@ export interface ExplainFlags {
   readonly now?: string
   /** File of the tree before. */
   readonly tree?: string
+  readonly json?: true
 }
 
 /** The attempt that flags describe. @throws Error `--<flag>: <why>` */

@@ -1,3 +1,5 @@
+import { printable } from './printable.ts'
+
 /** A place in a text; both count from 1, columns in UTF-16 code units. */
 export interface Place {
   readonly line: number
@@ -34,11 +36,4 @@ function underlined(text: string, at: number): readonly string[] {
     .split('\t')
     .map((piece) => ' '.repeat(Bun.stringWidth(piece)))
   return lines.length === 0 ? [] : [...lines, `  ${indent.join('\t')}^`]
-}
-
-/** Text that stays on its line and does nothing to a terminal; tabs stay. */
-export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (character) =>
-    character === '\t' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

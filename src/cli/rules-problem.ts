@@ -1,5 +1,6 @@
 import { DholeError } from '../tree/error.ts'
-import { complaint, type Place, printable } from './rules-place.ts'
+import { printable } from './printable.ts'
+import { complaint, type Place } from './rules-place.ts'
 
 /** What is wrong with a rules file. */
 export interface Problem {

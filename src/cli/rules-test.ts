@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
 import type { RuleBook } from '../service/rule-book.ts'
+import { printable } from './printable.ts'
 import type { Case } from './rules-cases.ts'
 import { within } from './rules-fault.ts'
-import { printable } from './rules-place.ts'
 import { judgeAttempt } from './rules-verdict.ts'
 
 /** What became of a case. */
@@ -28,10 +28,16 @@ export function runCases(book: RuleBook, cases: readonly Case[], now: number): R
   return { outcomes, failed: outcomes.filter((outcome) => !isPassed(outcome)).length }
 }
 
-/** A line for each case, below a failed one what the rules said, and the sum. */
-export function resultsText({ outcomes, failed }: Results): string {
+/**
+ * A line for each case, below a failed one what the rules said, and the sum.
+ * @param failedOnly leaves out the cases that passed
+ */
+export function resultsText({ outcomes, failed }: Results, failedOnly: boolean): string {
   const sum = `${outcomes.length - failed} passed, ${failed} failed`
-  return [...outcomes.flatMap(outcomeLines), styleText(failed === 0 ? 'green' : 'red', sum)].join('\n')
+  const lines = outcomes.flatMap((outcome, index) => {
+    return failedOnly && isPassed(outcome) ? [] : outcomeLines(outcome, index)
+  })
+  return [...lines, styleText(failed === 0 ? 'green' : 'red', sum)].join('\n')
 }
 
 function outcomeLines(outcome: Outcome, index: number): readonly string[] {

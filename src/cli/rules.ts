@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { JsonFlag } from './rules-actions.ts'
+import { type ReportFlags, withReport } from './output.ts'
 import { CASES_HELP } from './rules-cases-help.ts'
 import type { ExplainFlags } from './rules-explain.ts'
 
@@ -12,18 +12,14 @@ const RULES_FILE = 'rules, as `/.settings/rules.json` takes them; `-` is standar
  */
 export function rulesCommand(): Command {
   const rules = new Command('rules').description('check, test and explain rules, without a server')
-  rules
-    .command('check')
+  withReport(rules.command('check'))
     .description('say whether the server would take a rules file')
     .argument('<file>', RULES_FILE)
-    .option('--json', 'as JSON')
     .action(check)
-  rules
-    .command('test')
+  withReport(rules.command('test'))
     .description('compare what rules say to a table of requests with what they should say')
     .argument('<file>', RULES_FILE)
     .argument('<cases>', 'the table; `-` is standard input')
-    .option('--json', 'as JSON')
     .addHelpText('after', CASES_HELP)
     .action(test)
   rules
@@ -37,16 +33,17 @@ export function rulesCommand(): Command {
     .option('--tree <file>', 'JSON of the tree before, as format=export prints it (default: empty)')
     .option('--query <json>', 'query of a read, such as {"orderBy":"$key","limitToFirst":10}')
     .option('--now <ms>', 'time of the request in milliseconds since 1970 (default: now)')
+    .option('--json', 'print the verdict and its reasons as JSON')
     .action(explain)
   return rules
 }
 
-async function check(file: string, flags: JsonFlag): Promise<void> {
+async function check(file: string, flags: ReportFlags): Promise<void> {
   const { checkFile } = await import('./rules-actions.ts')
   await checkFile(file, flags)
 }
 
-async function test(file: string, table: string, flags: JsonFlag): Promise<void> {
+async function test(file: string, table: string, flags: ReportFlags): Promise<void> {
   const { testCases } = await import('./rules-actions.ts')
   await testCases(file, table, flags)
 }

@@ -8,6 +8,9 @@ import { type FileFormat, LineError, LONGEST_ROW, type Row } from './sms-file.ts
 /** A line with the names of the columns, then one row per message, quoted as RFC 4180 says. */
 export const csv: FileFormat = { read, head: `${COLUMNS.join(',')}\n`, write }
 
+/** The same, but cells that begin as a formula of a spreadsheet have an apostrophe before them. */
+export const csvForSpreadsheets: FileFormat = { ...csv, write: writeEscaped }
+
 const COMPLAINTS: ReadonlyMap<string, string> = new Map([
   ['CSV_QUOTE_NOT_CLOSED', 'a quotation mark is not closed'],
   ['CSV_INVALID_CLOSING_QUOTE', 'expected a comma or the end of the line after a closing quotation mark'],
@@ -17,6 +20,17 @@ const COMPLAINTS: ReadonlyMap<string, string> = new Map([
 
 function write(records: readonly MessageRecord[]): string {
   return writeCells(records.map((record) => Object.values(cellsOf(record))))
+}
+
+function writeEscaped(records: readonly MessageRecord[]): string {
+  return writeCells(
+    records.map((record) => Object.values(cellsOf(record)).map((cell) => (isFormula(cell) ? `'${cell}` : cell))),
+  )
+}
+
+/** What a spreadsheet computes: text that begins with one of these, the wide forms included. */
+function isFormula(cell: string | number | undefined): boolean {
+  return typeof cell === 'string' && /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell)
 }
 
 /** Rows of cells as text; what is not there is empty. */

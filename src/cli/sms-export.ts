@@ -6,11 +6,17 @@ import type { FileFormat } from './sms-file.ts'
 
 /**
  * Writes all messages, batch by batch. What changes meanwhile is in it or not.
+ * @param isShown whether a terminal is shown how far it is
  * @returns number of messages
  * @throws Error when they cannot be written
  */
-export async function exportTo(destination: Destination, desk: MessageDesk, format: FileFormat): Promise<number> {
-  const progress = new Progress('messages')
+export async function exportTo(
+  destination: Destination,
+  desk: MessageDesk,
+  format: FileFormat,
+  isShown: boolean,
+): Promise<number> {
+  const progress = new Progress('messages', undefined, isShown)
   let count = 0
   try {
     await destination.write(format.head)

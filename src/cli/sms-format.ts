@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { fileName } from './input.ts'
-import { csv } from './sms-csv.ts'
+import { csv, csvForSpreadsheets } from './sms-csv.ts'
 import type { FileFormat } from './sms-file.ts'
 import { ndjson } from './sms-ndjson.ts'
 
@@ -12,6 +12,15 @@ const ENDINGS: ReadonlyMap<string, FormatName> = new Map([
   ['.ndjson', 'ndjson'],
   ['.jsonl', 'ndjson'],
 ])
+
+/**
+ * The form of a format in which no cell is a formula. A file of that form cannot be imported as it is.
+ * @throws Error for a format that has no cells
+ */
+export function forSpreadsheets(format: FileFormat): FileFormat {
+  if (format === csv) return csvForSpreadsheets
+  throw new Error('--escape-formulas belongs to the format csv')
+}
 
 /**
  * The format that is asked for, or that the name of a file ends in.

@@ -1,5 +1,6 @@
 import { type ImportedMessage, type MessageDesk, PAGE_RECORDS } from '../server/message-desk.ts'
 import { fileName } from './input.ts'
+import { print, printJson, type ReportFlags } from './output.ts'
 import { Progress } from './progress.ts'
 import { messageOf } from './sms-columns.ts'
 import { type FileFormat, LineError, type Row } from './sms-file.ts'
@@ -10,8 +11,13 @@ import { sizeOf, textOf } from './sms-input.ts'
  * @param file `-` is standard input
  * @throws Error with the line of what is wrong, and from where on nothing is imported because of it
  */
-export async function importFile(desk: MessageDesk, file: string, format: FileFormat): Promise<void> {
-  const progress = new Progress('messages', sizeOf(file))
+export async function importFile(
+  desk: MessageDesk,
+  file: string,
+  format: FileFormat,
+  { json, quiet }: ReportFlags,
+): Promise<void> {
+  const progress = new Progress('messages', sizeOf(file), !json && !quiet)
   const importing = new Importing(desk)
   let bytes = 0
   const text = textOf(file, (count) => {
@@ -25,11 +31,12 @@ export async function importFile(desk: MessageDesk, file: string, format: FileFo
     await importing.end()
   } catch (cause) {
     progress.clear()
-    if (importing.messages > 0) print(importing.summary)
+    if (importing.messages > 0 && !json && !quiet) print(importing.summary)
     throw new Error(`${fileName(file)}:${complaintOf(cause)}; ${importing.rest}`, { cause })
   }
   progress.clear()
-  print(importing.summary)
+  if (json) printJson(importing.counts)
+  else if (!quiet) print(importing.summary)
 }
 
 /** Collects messages until they make a page, and imports that. */
@@ -52,6 +59,11 @@ class Importing {
   /** Messages imported so far. */
   get messages(): number {
     return this.#added + this.#known + this.#changed
+  }
+
+  /** How many became what. */
+  get counts(): Readonly<Record<string, number>> {
+    return { messages: this.messages, added: this.#added, known: this.#known, changed: this.#changed }
   }
 
   get summary(): string {
@@ -96,8 +108,4 @@ function atLine<T>(line: number, read: () => T): T {
 function complaintOf(cause: unknown): string {
   const message = cause instanceof Error ? cause.message : String(cause)
   return cause instanceof LineError ? `${cause.line}: ${message}` : ` ${message}`
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

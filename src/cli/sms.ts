@@ -1,6 +1,8 @@
 import { Command, Option } from 'commander'
 import { defaultId } from './default-id.ts'
 import { STDIN as STDIO } from './input.ts'
+import { print, printJson, type ReportFlags, withReport } from './output.ts'
+import { printableLines } from './printable.ts'
 import type { FormatName } from './sms-format.ts'
 import type { KeyChoice } from './sms-sign.ts'
 
@@ -9,8 +11,12 @@ interface DeskFlags {
   readonly dataDir: string
 }
 
-interface FileFlags extends DeskFlags {
+interface FileFlags extends DeskFlags, ReportFlags {
   readonly format?: FormatName
+}
+
+interface ExportFlags extends FileFlags {
+  readonly escapeFormulas?: true
 }
 
 interface SignFlags extends DeskFlags {
@@ -31,13 +37,18 @@ export function smsCommand(): Command {
       .description(description)
       .addOption(new Option('--app <id>', 'the application').default(defaultId()))
       .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
-  command('import <file>', 'add messages of elsewhere; `-` is standard input; the same once more changes nothing')
+  withReport(
+    command('import <file>', 'add messages of elsewhere; `-` is standard input; the same once more changes nothing'),
+  )
     .addOption(formatOption("default: what the file's name ends in"))
     .action(importMessages)
-  command('export [file]', 'write all messages to a file, or to standard output')
+  withReport(command('export [file]', 'write all messages to a file, or to standard output'))
+    .option('--escape-formulas', 'csv: put an apostrophe before cells that a spreadsheet would compute')
     .addOption(formatOption("default: what the file's name ends in; csv for standard output"))
     .action(exportMessages)
-  command('counts', 'messages by state, reports by what became of them').option('--json', 'as JSON').action(counts)
+  command('counts', 'messages by state, reports by what became of them')
+    .option('--json', 'print them as JSON')
+    .action(counts)
   command('sign [name=value...]', 'print the signature of the parameters of a request, for debugging')
     .option(
       '--body <file>',
@@ -53,31 +64,37 @@ function formatOption(fallback: string): Option {
   return new Option('--format <name>', fallback).choices(['csv', 'ndjson'])
 }
 
-async function importMessages(file: string, { format: name, ...choice }: FileFlags): Promise<void> {
+async function importMessages(file: string, { format: name, json, quiet, ...choice }: FileFlags): Promise<void> {
   const { formatOf } = await import('./sms-format.ts')
   const format = formatOf(file, name)
   const { importFile } = await import('./sms-import.ts')
   const { atDesk } = await import('./sms-desk.ts')
-  await atDesk(choice, (desk) => importFile(desk, file, format))
+  await atDesk(choice, (desk) => importFile(desk, file, format, { json, quiet }))
 }
 
-async function exportMessages(file: string = STDIO, { format: name, ...choice }: FileFlags): Promise<void> {
-  const { formatOf } = await import('./sms-format.ts')
-  const format = formatOf(file, name ?? (file === STDIO ? 'csv' : undefined))
+async function exportMessages(file: string = STDIO, flags: ExportFlags): Promise<void> {
+  const { format: name, json, quiet, escapeFormulas, ...choice } = flags
+  const { formatOf, forSpreadsheets } = await import('./sms-format.ts')
+  const written = formatOf(file, name ?? (file === STDIO ? 'csv' : undefined))
+  const format = escapeFormulas ? forSpreadsheets(written) : written
   const { destinationOf, Output } = await import('./destination.ts')
   const { exportTo } = await import('./sms-export.ts')
   const { atDesk } = await import('./sms-desk.ts')
   await atDesk(choice, async (desk) => {
     using destination = file === STDIO ? new Output() : destinationOf(file)
-    const count = await exportTo(destination, desk, format)
-    if (file !== STDIO) print(`exported ${count} messages`)
+    const count = await exportTo(destination, desk, format, !json && !quiet)
+    // Standard output has the data then.
+    if (file === STDIO) return
+    if (json) printJson({ file, messages: count })
+    else if (!quiet) print(`exported ${count} messages`)
   })
 }
 
 async function counts({ json, ...choice }: DeskFlags & { readonly json?: true }): Promise<void> {
   const { atDesk } = await import('./sms-desk.ts')
   const found = await atDesk(choice, async (desk) => desk.counts())
-  print(json ? JSON.stringify(found, undefined, 2) : table(found))
+  if (json) printJson(found)
+  else print(table(found))
 }
 
 function table(found: Readonly<Record<string, number>>): string {
@@ -90,7 +107,7 @@ function table(found: Readonly<Record<string, number>>): string {
 async function signRequest(given: readonly string[], flags: SignFlags): Promise<void> {
   const { sign } = await import('./sms-sign.ts')
   const { signature, text } = await sign(given, flags.body, keyChoice(flags))
-  if (flags.explain) process.stderr.write(`${text}\n`)
+  if (flags.explain) process.stderr.write(`${printableLines(text)}\n`)
   print(signature)
 }
 
@@ -101,8 +118,4 @@ async function token(source: string, flags: DeskFlags): Promise<void> {
 
 function keyChoice({ app, dataDir }: DeskFlags): KeyChoice {
   return { app, dataDir, isDefault: app === defaultId() }
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

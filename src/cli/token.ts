@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { mintToken } from '../auth/mint.ts'
 import { readSecret, secretFile } from '../secret.ts'
+import { parseDuration } from '../server/duration.ts'
 import { isApplicationId } from '../service/application-id.ts'
 import { DholeError } from '../tree/error.ts'
 
@@ -21,7 +23,10 @@ export function tokenCommand(): Command {
     .description('make a custom token for a user, signed with the super secret of an application')
     .option('--uid <name>', 'the user: 1 to 64 letters, digits and `-`')
     .option('--claims <json>', 'what rules see as `auth.token`, a JSON object')
-    .option('--expires-in <seconds>', 'how long it is good (default: 24 hours)')
+    .option(
+      '--expires-in <time>',
+      'how long it is good, such as 90s, 30m, 1h or 7d; a number is seconds (default: 24h)',
+    )
     .option('--admin', 'no rule applies to it')
     .option('--debug', 'answers tell why rules refused')
     .addOption(
@@ -43,7 +48,9 @@ function secretOf({ secret, app, dataDir }: TokenFlags, isFlag: boolean): string
     throw new Error('no secret: give --app with --data-dir, --secret, or APP_SECRET in the environment')
   }
   if (!isApplicationId(app)) throw new Error(`--app: ${JSON.stringify(app)} is no name of an application`)
-  return readSecret(secretFile(dataDir, app))
+  const file = secretFile(dataDir, app)
+  if (!existsSync(file)) throw new Error(`there is no application "${app}" in ${dataDir}, or no ${file}`)
+  return readSecret(file)
 }
 
 async function tokenOf({ uid, claims, expiresIn, admin, debug }: TokenFlags, secret: string): Promise<string> {
@@ -77,6 +84,7 @@ function claimsOf(text: string): Record<string, unknown> {
 }
 
 function secondsOf(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new Error('--expires-in: expected a whole number of seconds above 0')
+  const seconds = parseDuration(text, 's')
+  if (seconds !== undefined && seconds > 0) return seconds
+  throw new Error(`--expires-in: expected a time such as 90s, 30m, 1h or 7d, found ${JSON.stringify(text)}`)
 }

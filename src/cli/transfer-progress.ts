@@ -7,13 +7,17 @@ const MEGA = 1_000_000
 export class TransferProgress {
   readonly #total: number | undefined
   readonly #begin = performance.now()
-  readonly #isShown = process.stderr.isTTY
+  readonly #isShown: boolean
   #shownAt = Number.NEGATIVE_INFINITY
   #first: number | undefined
 
-  /** @param total bytes in all; `undefined` when nobody knows */
-  constructor(total?: number) {
+  /**
+   * @param total bytes in all; `undefined` when it is not known
+   * @param isShown `false` for none at all
+   */
+  constructor(total: number | undefined, isShown: boolean) {
     this.#total = total
+    this.#isShown = isShown && process.stderr.isTTY
   }
 
   /** @param done bytes so far; the first ones told may have been moved earlier */

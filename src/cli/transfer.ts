@@ -2,13 +2,12 @@ import { Command, Option } from 'commander'
 import { DholeError } from '../tree/error.ts'
 import { PRIORITY } from '../tree/key.ts'
 import { type Path, parsePath } from '../tree/path.ts'
+import { EXIT_FAILED } from './exit-status.ts'
 import { STDIN as STDIO } from './input.ts'
+import { printError, type ReportFlags, withReport } from './output.ts'
 import type { TreeChoice } from './tree-desk.ts'
 
-/** Exit status when data could not be moved, or not all of it. */
-const EXIT_FAILED = 1
-
-interface PlaceFlags {
+interface PlaceFlags extends ReportFlags {
   readonly path: string
   readonly app?: string
   readonly dataDir: string
@@ -41,7 +40,7 @@ export function exportCommand(): Command {
 }
 
 function placed(usage: string, description: string): Command {
-  return new Command(usage.split(' ')[0])
+  const command = new Command(usage.split(' ')[0])
     .arguments(usage.split(' ').slice(1).join(' '))
     .description(description)
     .option('--path <path>', 'the node', '/')
@@ -51,6 +50,7 @@ function placed(usage: string, description: string): Command {
     .option('--secret-file <file>', 'file with the super secret, for --url (default: DHOLE_SECRET)')
     .option('--token <text>', 'a token in place of the secret; other users of the machine can see it')
     .option('--cacert <file>', 'certificate to trust, for --url')
+  return withReport(command)
 }
 
 async function importFile(file: string, flags: ImportFlags): Promise<void> {
@@ -58,9 +58,11 @@ async function importFile(file: string, flags: ImportFlags): Promise<void> {
   const choice = choiceOf(flags)
   const { atTree, nameOf } = await import('./tree-desk.ts')
   const { importTree } = await import('./tree-import.ts')
-  const { merge = false, resume = false, rules } = flags
+  const { merge = false, resume = false, rules, json, quiet } = flags
   const target = `${flags.path} of application ${nameOf(choice)}`
-  await orFail(atTree(choice, (desk) => importTree(desk, { file, path, merge, resume, rules, target })))
+  await orFail(
+    atTree(choice, (desk) => importTree(desk, { file, path, merge, resume, rules, target }, { json, quiet })),
+  )
 }
 
 async function exportFile(file: string = STDIO, flags: PlaceFlags): Promise<void> {
@@ -68,7 +70,7 @@ async function exportFile(file: string = STDIO, flags: PlaceFlags): Promise<void
   const choice = choiceOf(flags)
   const { atTree } = await import('./tree-desk.ts')
   const { exportTree } = await import('./tree-export.ts')
-  await orFail(atTree(choice, (desk) => exportTree(desk, { file, path, rules: flags.rules })))
+  await orFail(atTree(choice, (desk) => exportTree(desk, { file, path, rules: flags.rules }, flags)))
 }
 
 function choiceOf({ app, dataDir, url, token, secretFile, cacert }: PlaceFlags): TreeChoice {
@@ -89,7 +91,7 @@ async function orFail(work: Promise<void>): Promise<void> {
   try {
     await work
   } catch (error) {
-    process.stderr.write(`dhole: ${error instanceof Error ? error.message : String(error)}\n`)
+    printError(error)
     process.exitCode = EXIT_FAILED
   }
 }

@@ -2,6 +2,7 @@ import type { TreeDesk } from '../server/tree-desk.ts'
 import { formatPath, type Path } from '../tree/path.ts'
 import { type Destination, destinationOf, Output } from './destination.ts'
 import { STDIN as STDIO } from './input.ts'
+import { print, printJson, type ReportFlags } from './output.ts'
 import { megabytes, TransferProgress } from './transfer-progress.ts'
 
 /** What is exported, and where to. */
@@ -17,22 +18,33 @@ export interface ExportOrder {
  * Writes a node to a file, whole or not at all; one that is not there is `null`.
  * @throws Error when it cannot be read or written
  */
-export async function exportTree(desk: TreeDesk, { file, path, rules }: ExportOrder): Promise<void> {
+export async function exportTree(
+  desk: TreeDesk,
+  { file, path, rules }: ExportOrder,
+  { json, quiet }: ReportFlags,
+): Promise<void> {
   const source = rules === undefined ? undefined : await desk.rules()
   using destination = file === STDIO ? new Output() : destinationOf(file)
-  const bytes = await writeTo(destination, desk.export(path))
+  const bytes = await writeTo(destination, desk.export(path), !json && !quiet)
   if (rules !== undefined && source !== undefined) {
     using rulesFile = destinationOf(rules)
     await rulesFile.write(source)
     rulesFile.finish()
   }
   destination.finish()
-  if (file !== STDIO) process.stdout.write(`exported ${formatPath(path)}: ${megabytes(bytes)}\n`)
+  // Standard output has the data then.
+  if (file === STDIO) return
+  if (json) printJson({ file, path: formatPath(path), bytes })
+  else if (!quiet) print(`exported ${formatPath(path)}: ${megabytes(bytes)}`)
 }
 
 /** @returns bytes written, the newline at the end not counted */
-async function writeTo(destination: Destination, pieces: AsyncIterable<string | Uint8Array>): Promise<number> {
-  const progress = new TransferProgress()
+async function writeTo(
+  destination: Destination,
+  pieces: AsyncIterable<string | Uint8Array>,
+  isShown: boolean,
+): Promise<number> {
+  const progress = new TransferProgress(undefined, isShown)
   let bytes = 0
   try {
     for await (const piece of pieces) {

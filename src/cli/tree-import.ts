@@ -9,6 +9,7 @@ import { type HeldPriorities, Importing, pathsOfOpen } from './importing.ts'
 import { fileName, readText, STDIN } from './input.ts'
 import { JsonFault } from './json-fault.ts'
 import { BrokenText, JsonSlicer } from './json-slices.ts'
+import { print, printJson, type ReportFlags } from './output.ts'
 import { sizeOf } from './sms-input.ts'
 import { megabytes, TransferProgress } from './transfer-progress.ts'
 
@@ -38,18 +39,21 @@ export interface ImportOrder {
  * Imports a file of any size, and prints how much. Others see it come in part by part.
  * @throws Error with the place of what is wrong; nothing behind it is written
  */
-export async function importTree(desk: TreeDesk, order: ImportOrder): Promise<void> {
+export async function importTree(desk: TreeDesk, order: ImportOrder, { json, quiet }: ReportFlags): Promise<void> {
   const { file, path, rules: rulesFile } = order
   const rules = rulesFile === undefined ? undefined : await rulesOf(rulesFile)
   const facts = await desk.facts()
-  const run = new ImportRun(desk, order, facts, await noteFor(order, facts))
+  const run = new ImportRun(desk, order, facts, await noteFor(order, facts), !json && !quiet)
   const begin = performance.now()
   await run.import()
   if (rules !== undefined) await desk.setRules(rules)
   run.forget()
-  const seconds = ((performance.now() - begin) / 1000).toFixed(1)
-  const what = `imported ${fileName(file)} into ${formatPath(path)}: ${megabytes(run.bytes)} in ${seconds} s`
-  process.stdout.write(`${what}${rules === undefined ? '' : ', and its rules'}\n`)
+  const seconds = (performance.now() - begin) / 1000
+  if (json)
+    printJson({ file: fileName(file), path: formatPath(path), bytes: run.bytes, seconds, rules: rules !== undefined })
+  if (json || quiet) return
+  const what = `imported ${fileName(file)} into ${formatPath(path)}: ${megabytes(run.bytes)} in ${seconds.toFixed(1)} s`
+  print(`${what}${rules === undefined ? '' : ', and its rules'}`)
 }
 
 /** One import from its start, or from a note, to its end. */
@@ -63,8 +67,17 @@ class ImportRun {
   /** Bytes of the file read. */
   bytes = 0
 
-  /** @param note where to begin; `undefined` where nothing can be noted */
-  constructor(desk: TreeDesk, order: ImportOrder, { maxLeafBytes }: TreeFacts, note: ImportNote | undefined) {
+  /**
+   * @param note where to begin; `undefined` where nothing can be noted
+   * @param isShown whether a terminal is shown how far it is
+   */
+  constructor(
+    desk: TreeDesk,
+    order: ImportOrder,
+    { maxLeafBytes }: TreeFacts,
+    note: ImportNote | undefined,
+    isShown: boolean,
+  ) {
     const { path, merge, file } = order
     const limits: Limits = { ...defaultLimits, maxLeafBytes }
     const priorities: HeldPriorities = new Map()
@@ -77,7 +90,7 @@ class ImportRun {
     this.#noted = note?.offset ?? 0
     this.#importing = new Importing({ desk, path, limits, merge }, priorities)
     this.#slicer = new JsonSlicer(SLICE_BYTES, LONGEST_ESCAPE * maxLeafBytes + SLICE_BYTES, note)
-    this.#progress = new TransferProgress(sizeOf(file))
+    this.#progress = new TransferProgress(sizeOf(file), isShown)
   }
 
   async import(): Promise<void> {

@@ -36,6 +36,8 @@ export interface ServerState {
  */
 export interface Administration {
   add(id: string, settings: ApplicationSettings): Awaitable<AddedApplication>
+  /** @throws Error when `rotate` would refuse the same */
+  checkRotation(id: string, rotation: Rotation): Awaitable<void>
   /** @returns the new key */
   rotate(id: string, rotation: Rotation): Awaitable<string>
   /** @param deleteData whether the tree goes too */
@@ -118,15 +120,20 @@ export class FileAdministration implements Administration {
     return added
   }
 
-  rotate(id: string, { key, value }: Rotation): string {
+  checkRotation(id: string, { key, value }: Rotation): void {
     this.#checkKnown(id)
     if (id === this.#default.id && this.#default.fixedKeys.includes(key)) {
       throw new Error(`that of "${id}" is the setting ${SETTING[key]}: change it and start the server again`)
     }
-    const fresh = value ?? newSecret()
-    if (fresh.length < LEAST_SECRET_LENGTH || fresh !== fresh.trim()) {
+    if (value !== undefined && (value.length < LEAST_SECRET_LENGTH || value !== value.trim())) {
       throw new Error(`a secret has at least ${LEAST_SECRET_LENGTH} characters, and no space at either end`)
     }
+  }
+
+  rotate(id: string, rotation: Rotation): string {
+    this.checkRotation(id, rotation)
+    const { key, value } = rotation
+    const fresh = value ?? newSecret()
     if (key === 'sms') {
       writeSecret(smsKeyFile(this.#dataDir, id), fresh)
       this.#onSmsKey?.(id, fresh)

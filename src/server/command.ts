@@ -9,6 +9,11 @@ const time = Type.Optional(Type.Integer())
 
 const path = Type.Array(Type.String())
 
+const rotation = Type.Object({
+  key: Type.Union([Type.Literal('secret'), Type.Literal('sms')]),
+  value: Type.Optional(Type.String()),
+})
+
 const importedMessage = Type.Object(
   {
     rrid: Type.String(),
@@ -31,14 +36,8 @@ const importedMessage = Type.Object(
 export const commandSchema = Type.Union([
   // The settings are checked where they are used.
   Type.Object({ do: Type.Literal('add'), id: Type.String(), settings: Type.Unknown() }),
-  Type.Object({
-    do: Type.Literal('rotate'),
-    id: Type.String(),
-    rotation: Type.Object({
-      key: Type.Union([Type.Literal('secret'), Type.Literal('sms')]),
-      value: Type.Optional(Type.String()),
-    }),
-  }),
+  Type.Object({ do: Type.Literal('check-rotation'), id: Type.String(), rotation }),
+  Type.Object({ do: Type.Literal('rotate'), id: Type.String(), rotation }),
   Type.Object({ do: Type.Literal('remove'), id: Type.String(), deleteData: Type.Boolean() }),
   Type.Object({ do: Type.Literal('state') }),
   Type.Object({ do: Type.Literal('settle'), id: Type.String() }),

@@ -15,6 +15,7 @@ import { defaultNotes } from '../store/sqlite/notes.ts'
 import { defaultStorage } from '../store/sqlite/sqlite-store.ts'
 import { DholeError } from '../tree/error.ts'
 import { defaultLimits } from '../tree/limits.ts'
+import { parseDuration, type TimeUnit } from './duration.ts'
 
 const PORT_NUMBER = { minimum: 0, maximum: 65_535 }
 
@@ -277,10 +278,11 @@ export function readConfig(raw: RawConfig): Config {
   const values: Record<string, unknown> = {}
   for (const name of Object.keys(configSchema.properties)) {
     const text = raw[name]
-    if (text !== undefined && text !== '') values[name] = Value.Convert(settingSchema(name), text)
+    if (text !== undefined && text !== '') values[name] = readValue(name, text)
   }
   const config = Value.Default(configSchema, values)
-  const problems = [...Value.Errors(configSchema, config)].map(({ path, message }) => `${path.slice(1)}: ${message}`)
+  const wrong = new Set([...Value.Errors(configSchema, config)].map(({ path }) => path.split('/')[1] ?? ''))
+  const problems = [...wrong].map((name) => `${name}: expected ${expectedOf(name)}${foundOf(name, raw[name])}`)
   if (problems.length > 0) throw new Error(problems.join('\n'))
   const checked = config as Config
   if ((checked.TLS_CERT === undefined) !== (checked.TLS_KEY === undefined)) {
@@ -295,6 +297,50 @@ export function readConfig(raw: RawConfig): Config {
   readIndexes(checked)
   checkSms(checked)
   return checked
+}
+
+/** The value of a text; the text itself where it is none of the type, which the schema refuses then. */
+function readValue(name: string, text: string): unknown {
+  const schema = settingSchema(name)
+  if (schema['type'] !== 'integer') return Value.Convert(schema, text)
+  const count = inUnits(name, text)
+  return /^-?\d{1,15}$/.test(count) ? Number(count) : text
+}
+
+/** The unit that the name of a setting ends in. */
+const UNITS: Readonly<Record<string, TimeUnit>> = { MS: 'ms', S: 's', DAYS: 'd' }
+
+/** A time with a unit of its own, such as `10m`, in the unit of its setting; other text as it is. */
+function inUnits(name: string, text: string): string {
+  const unit = UNITS[name.slice(name.lastIndexOf('_') + 1)]
+  return unit === undefined ? text : String(parseDuration(text, unit) ?? text)
+}
+
+/** The values of a setting that has only some; `undefined` for the others. */
+export function choicesOf(name: string): string[] | undefined {
+  const schema = settingSchema(name)
+  if (schema['type'] === 'boolean') return ['true', 'false']
+  const members: unknown = schema['anyOf']
+  return Array.isArray(members) ? members.map((member: TSchema) => String(member['const'])) : undefined
+}
+
+/** What was given, unless it is a secret. */
+function foundOf(name: string, text: string | undefined): string {
+  return /_(SECRET|KEY)$/.test(name) ? '' : `, found ${JSON.stringify(text)}`
+}
+
+/** What a setting may be, in words. */
+function expectedOf(name: string): string {
+  const choices = choicesOf(name)
+  if (choices !== undefined) return `one of ${choices.join(', ')}`
+  const { type, minimum, maximum, minLength, pattern } = settingSchema(name)
+  if (type === 'integer') {
+    const unit = UNITS[name.slice(name.lastIndexOf('_') + 1)]
+    const what = unit === undefined ? 'a whole number' : 'a time such as 90s or 10m, or a whole number'
+    return maximum === undefined ? `${what} of at least ${minimum}` : `${what} from ${minimum} to ${maximum}`
+  }
+  if (pattern !== undefined) return `text of the form ${pattern}`
+  return minLength === undefined ? 'text' : `text of at least ${minLength} characters`
 }
 
 function checkSms({ SMS_TIME_ZONE: timeZone, SMS_MOBILE: mobile }: Config): void {
@@ -327,7 +373,9 @@ export function readRules({ RULES }: Config): string | undefined {
     parseRules(source)
     return source
   } catch (cause) {
-    throw new Error(`RULES: ${RULES}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`RULES: ${RULES}: ${isMissing ? 'there is no such file' : reason}`, { cause })
   }
 }
 

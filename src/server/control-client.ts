@@ -44,10 +44,12 @@ class RemoteServer implements ConnectedServer {
     return (await call(this.#path, { do: 'add', id, settings })) as AddedApplication
   }
 
+  async checkRotation(id: string, rotation: Rotation): Promise<void> {
+    await call(this.#path, { do: 'check-rotation', id, rotation: sent(rotation) })
+  }
+
   async rotate(id: string, rotation: Rotation): Promise<string> {
-    const { key, value } = rotation
-    const sent = value === undefined ? { key } : { key, value }
-    return (await call(this.#path, { do: 'rotate', id, rotation: sent })) as string
+    return (await call(this.#path, { do: 'rotate', id, rotation: sent(rotation) })) as string
   }
 
   async remove(id: string, deleteData: boolean): Promise<void> {
@@ -77,6 +79,11 @@ class RemoteServer implements ConnectedServer {
   tree(id: string): TreeDesk {
     return new RemoteTree(this.#path, id)
   }
+}
+
+/** JSON has no member that is undefined. */
+function sent({ key, value }: Rotation): { readonly key: Rotation['key']; readonly value?: string } {
+  return value === undefined ? { key } : { key, value }
 }
 
 /** Has the running server do it. */

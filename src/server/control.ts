@@ -73,6 +73,8 @@ function carryOut(command: Command, { administration, desks, trees, reload }: Ha
   switch (command.do) {
     case 'add':
       return administration.add(command.id, command.settings as ApplicationSettings)
+    case 'check-rotation':
+      return administration.checkRotation(command.id, command.rotation)
     case 'rotate':
       return administration.rotate(command.id, command.rotation)
     case 'remove':

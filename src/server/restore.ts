@@ -39,6 +39,17 @@ export interface RestoreWatcher {
   onRegistered(id: string, fresh: AddedApplication | undefined): void
 }
 
+/** What a restore is going to do to one application. */
+export interface PlannedRestore {
+  readonly id: string
+  /** Size of the file of its tree in the backup; `null` when that has none. */
+  readonly bytes: number | null
+  /** Size of the tree that it takes the place of; `null` when there is none. */
+  readonly replacedBytes: number | null
+  /** Whether it is not registered yet. */
+  readonly registers: boolean
+}
+
 /** What is known of an application before anything is touched. */
 interface Plan {
   readonly id: string
@@ -75,6 +86,31 @@ export async function restore(
   } finally {
     giveAllToOwner(dataDir)
   }
+}
+
+/**
+ * What `restore` is going to do. Changes nothing.
+ * @param checksums whether the files of the backup are read as a whole and compared with its manifest
+ * @throws Error when the source or an application of it is not there, or a file is not what was backed up
+ */
+export async function planRestore(
+  options: RestoreOptions,
+  administration: Administration,
+  checksums: boolean,
+): Promise<readonly PlannedRestore[]> {
+  const { defaultId } = await administration.state()
+  return planOf(options, defaultId).map(({ id, tree, sha256, settings }) => {
+    const found = tree === undefined ? undefined : statSync(tree, { throwIfNoEntry: false })
+    if (tree !== undefined && found === undefined) throw new Error(`there is no ${tree}`)
+    if (checksums && tree !== undefined && sha256 !== undefined && digest(tree).sha256 !== sha256) throw changed(tree)
+    const replaced = statSync(treeFile(options.dataDir, id), { throwIfNoEntry: false })
+    return {
+      id,
+      bytes: found?.size ?? null,
+      replacedBytes: replaced?.size ?? null,
+      registers: settings !== undefined,
+    }
+  })
 }
 
 /** Puts one application in its place, all of it ready. */

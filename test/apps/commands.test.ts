@@ -19,6 +19,7 @@ interface Row {
 
 const BOTH_KEYS =
   /^super secret of application "\w+", shown only now: \S{40}\nSMS key of application "\w+", .*: \S{40}\n/
+const UNCONFIRMED = /^dhole: not confirmed, and there is no terminal to ask: give --yes\n$/
 const NO_SUCH = /^dhole: there is no application "none" in \S+\n$/
 
 /** In this order, on one folder. */
@@ -41,19 +42,25 @@ const rows: readonly Row[] = [
   { does: ['add', 'x', '--unknown'], status: 2, err: /unknown option/ },
   { does: ['add'], status: 2, err: /missing required argument/ },
   { does: ['none'], status: 2, err: /unknown command/ },
-  { does: ['rotate', 'shop'], out: /^super secret of application "shop", shown only now: \S{40}\n$/ },
-  { does: ['rotate', 'shop', '--sms-key'], out: /^SMS key of application "shop", shown only now: \S{40}\n$/ },
-  { does: ['rotate', 'shop', '--secret', 'chosen-by-the-owner'], out: /shown only now: chosen-by-the-owner\n$/ },
-  { does: ['rotate', 'shop', '--secret', 'too short'], status: 2, err: /at least 16 characters/ },
-  { does: ['rotate', 'shop', '--secret', ' a space at the beginning'], status: 2, err: /no space/ },
-  { does: ['rotate', 'app'], out: /^super secret of application "app"/ },
-  { does: ['rotate', 'none'], status: 2, err: NO_SUCH },
+  { does: ['rotate', 'shop'], status: 2, err: UNCONFIRMED },
+  { does: ['rotate', 'shop', '--dry-run'], out: /^would replace the super secret of application "shop"/ },
+  { does: ['rotate', 'none', '--dry-run'], status: 2, err: NO_SUCH },
+  { does: ['rotate', 'shop', '--yes'], out: /^super secret of application "shop", shown only now: \S{40}\n$/ },
+  { does: ['rotate', 'shop', '--yes', '--sms-key'], out: /^SMS key of application "shop", shown only now: \S{40}\n$/ },
+  {
+    does: ['rotate', 'shop', '--yes', '--secret', 'chosen-by-the-owner'],
+    out: /shown only now: chosen-by-the-owner\n$/,
+  },
+  { does: ['rotate', 'shop', '--yes', '--secret', 'too short'], status: 2, err: /at least 16 characters/ },
+  { does: ['rotate', 'shop', '--yes', '--secret', ' a space at the beginning'], status: 2, err: /no space/ },
+  { does: ['rotate', 'app', '--yes'], out: /^super secret of application "app"/ },
+  { does: ['rotate', 'none', '--yes'], status: 2, err: NO_SUCH },
   { does: ['remove', 'none', '--yes'], status: 2, err: NO_SUCH },
   { does: ['remove', 'app', '--yes'], status: 2, err: /^dhole: "app" is the default application/ },
-  { does: ['remove', 'shop'], status: 2, err: /^dhole: nobody is here to ask: say --yes\n$/ },
+  { does: ['remove', 'shop'], status: 2, err: UNCONFIRMED },
   { does: ['remove', 'shop', '--yes'], out: /^application "shop" is removed; its data stays\n$/ },
   { does: ['remove', 'shop', '--yes'], status: 2, err: /^dhole: there is no application "shop" in \S+\n$/ },
-  { does: ['rotate', 'shop'], status: 2, err: /there is no application "shop"/ },
+  { does: ['rotate', 'shop', '--yes'], status: 2, err: /there is no application "shop"/ },
   { does: ['add', 'shop'], out: BOTH_KEYS },
   { does: ['remove', 'shop', '--yes', '--delete-data'], out: /^application "shop" is removed with its data\n$/ },
 ]
@@ -126,7 +133,7 @@ describe.each([['with a running server'], ['without a server']])('%s', (kind) =>
     }
     await Promise.all(badNames.map(refused('add')))
     await Promise.all(
-      ['../outside', '..'].flatMap((name) => ['rotate', 'remove --yes'].map((verb) => refused(verb)(name))),
+      ['../outside', '..'].flatMap((name) => ['rotate --yes', 'remove --yes'].map((verb) => refused(verb)(name))),
     )
     await Promise.all(['..', '../data/apps/small'].map(refused('remove --yes --delete-data')))
     expect(everything()).toEqual(before)
@@ -176,8 +183,8 @@ describe.each([['with a running server'], ['without a server']])('%s', (kind) =>
 test('a folder that nobody has served has no application to rotate or remove', async () => {
   await using dir = await tempDir()
   for (const does of [
-    ['rotate', 'app'],
-    ['rotate', 'shop'],
+    ['rotate', 'app', '--yes'],
+    ['rotate', 'shop', '--yes'],
     ['remove', 'app', '--yes'],
   ]) {
     const { status, stderr } = await runDhole(['apps', ...does], { DATA_DIR: dir.file('nowhere') })
@@ -195,7 +202,7 @@ test('without a server, a key that is a setting is not replaced in a file', asyn
     ['SMS_KEY', ['--sms-key']],
   ] as const) {
     const environment = { DATA_DIR: dir.path, [setting]: 'a setting of the server' }
-    const { status, stderr } = await runDhole(['apps', 'rotate', 'app', ...flags], environment)
+    const { status, stderr } = await runDhole(['apps', 'rotate', 'app', '--yes', ...flags], environment)
     expect<unknown>([status, stderr]).toEqual([2, expect.stringContaining(`the setting ${setting}`)])
   }
   expect(readdirSync(dir.path)).toEqual(['apps'])

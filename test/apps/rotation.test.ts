@@ -20,7 +20,7 @@ afterEach(async () => {
 
 /** Replaces a key. @returns the new one */
 async function rotate(dataDir: string, id: string, ...flags: readonly string[]): Promise<string> {
-  const { stdout } = await runDhole(['apps', 'rotate', id, '--data-dir', dataDir, ...flags])
+  const { stdout } = await runDhole(['apps', 'rotate', id, '--yes', '--data-dir', dataDir, ...flags])
   return shownKeys(stdout)[0] ?? ''
 }
 
@@ -99,7 +99,7 @@ test('a secret that is a setting of the server stays', async () => {
     ['APP_SECRET', []],
     ['SMS_KEY', ['--sms-key']],
   ] as const) {
-    const refused = await runDhole(['apps', 'rotate', 'app', '--data-dir', server.dataDir, ...flags])
+    const refused = await runDhole(['apps', 'rotate', 'app', '--yes', '--data-dir', server.dataDir, ...flags])
     expect(refused).toEqual({ status: 2, stdout: '', stderr: expect.stringContaining(setting) as unknown as string })
   }
   expect((await call('GET', `/a.json?auth=${encodeURIComponent(APP_SECRET)}`)).status).toBe(200)

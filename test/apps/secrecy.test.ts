@@ -13,7 +13,7 @@ test('keys are shown once and stand nowhere but in files of their owner', async 
   const shown = shownKeys(first.output())
   expect(shown).toHaveLength(2)
   const { secret, smsKey } = await addApplication(dataDir, 'shop')
-  const rotated = shownKeys((await runDhole(['apps', 'rotate', 'shop', '--data-dir', dataDir])).stdout)
+  const rotated = shownKeys((await runDhole(['apps', 'rotate', 'shop', '--yes', '--data-dir', dataDir])).stdout)
   const keys = [...shown, secret, smsKey, ...rotated]
   expect(new Set(keys).size).toBe(5)
   const { call } = await clientOfProcess(first)
@@ -68,12 +68,12 @@ test('every file with a key in it is for its owner only, whatever the umask', as
   try {
     const server = await startServer({ DATA_DIR: dataDir })
     await addApplication(dataDir, 'shop')
-    await runDhole(['apps', 'rotate', 'shop', '--data-dir', dataDir])
-    await runDhole(['apps', 'rotate', 'shop', '--sms-key', '--data-dir', dataDir])
-    await runDhole(['apps', 'rotate', 'app', '--data-dir', dataDir])
+    await runDhole(['apps', 'rotate', 'shop', '--yes', '--data-dir', dataDir])
+    await runDhole(['apps', 'rotate', 'shop', '--yes', '--sms-key', '--data-dir', dataDir])
+    await runDhole(['apps', 'rotate', 'app', '--yes', '--data-dir', dataDir])
     server.kill('SIGTERM')
     await server.exited
-    await runDhole(['apps', 'rotate', 'app', '--data-dir', dataDir])
+    await runDhole(['apps', 'rotate', 'app', '--yes', '--data-dir', dataDir])
     await addApplication(dataDir, 'later')
   } finally {
     process.umask(before)

@@ -107,7 +107,7 @@ describe('dhole token', () => {
     ['claims that are no JSON', ['--secret', SECRET, '--uid', 'ann', '--claims', '{'], '--claims'],
     ['claims that are no object', ['--secret', SECRET, '--uid', 'ann', '--claims', '[]'], '--claims'],
     ['no time', ['--secret', SECRET, '--uid', 'ann', '--expires-in', '0'], '--expires-in'],
-    ['a time in words', ['--secret', SECRET, '--uid', 'ann', '--expires-in', '1h'], '--expires-in'],
+    ['a time in words', ['--secret', SECRET, '--uid', 'ann', '--expires-in', 'an hour'], '--expires-in'],
   ])('says what is wrong and keeps the secret quiet: %s', async (_, flags, text) => {
     const { out, err, status } = await run(flags)
     expect({ out, status }).toEqual({ out: '', status: 2 })

@@ -283,7 +283,7 @@ test('it waits for no restore, and a backup for neither', async () => {
   lock.run('BEGIN')
   lock.query('SELECT count(*) FROM sqlite_schema').get()
   expect((await runDhole(['backup', dir.file('x'), '--data-dir', server.dataDir])).status).toBe(0)
-  const restore = await runDhole(['restore', dir.file('x'), '--data-dir', server.dataDir])
+  const restore = await runDhole(['restore', '--yes', dir.file('x'), '--data-dir', server.dataDir])
   expect([restore.status, restore.stderr]).toEqual([
     2,
     expect.stringMatching(/a backup, a restore or a doctor is at work/),

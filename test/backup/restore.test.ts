@@ -55,7 +55,7 @@ test('beside a running server: streams end and come again with all there is, and
   await server.ask('PUT', '/a.json', { young: true })
   const youngest = await post(server)
 
-  const printed = await dhole('restore', dir.file('backup'), '--data-dir', server.dataDir)
+  const printed = await dhole('restore', '--yes', dir.file('backup'), '--data-dir', server.dataDir)
   expect(printed).toMatch(/^"app": restored; what was there is \S+app\.sqlite\.before-restore-\S+\n$/)
   await source.ended
   expect(await server.ask('GET', '/.json')).toEqual({ a: { old: true } })
@@ -95,7 +95,7 @@ test.skipIf(process.getuid?.() !== 0)(
     writeFileSync(roots, '')
     symlinkSync(roots, join(target, 'secrets', 'soft'))
     linkSync(roots, join(target, 'secrets', 'hard'))
-    await dhole('restore', dir.file('backup'), '--data-dir', target)
+    await dhole('restore', '--yes', dir.file('backup'), '--data-dir', target)
     const owners = new Map(
       readdirSync(target, { recursive: true }).map((name) => [String(name), lstatSync(join(target, String(name))).uid]),
     )
@@ -118,7 +118,7 @@ test('generated keys are above those of the replaced tree also when the clock wa
   client.close()
   await using ahead = await serve(server.dataDir)
   const key = await post(ahead)
-  await dhole('restore', dir.file('backup'), '--data-dir', server.dataDir, '--discard')
+  await dhole('restore', '--yes', dir.file('backup'), '--data-dir', server.dataDir, '--discard')
   expect((await post(ahead)) > key).toBe(true)
   expect(treesIn(server.dataDir)).toEqual(['app.sqlite'])
 })
@@ -139,7 +139,7 @@ test('writes and reads under way while a tree is replaced are answered, and what
   }
   const writers = Promise.all([write(0), write(1)])
   while (acknowledged.length < 20) await new Promise(setImmediate)
-  await dhole('restore', dir.file('backup'), '--data-dir', server.dataDir)
+  await dhole('restore', '--yes', dir.file('backup'), '--data-dir', server.dataDir)
   const since = acknowledged.length
   while (acknowledged.length < since + 20) await new Promise(setImmediate)
   writing = false
@@ -161,7 +161,7 @@ test('without a server: the log of a killed one is kept with its tree and never 
   await server.ask('PUT', '/.json', { from: 'the log' })
   server.kill('SIGKILL')
   await server.exited
-  await dhole('restore', dir.file('backup'), '--data-dir', server.dataDir)
+  await dhole('restore', '--yes', dir.file('backup'), '--data-dir', server.dataDir)
   const trees = treesIn(server.dataDir)
   expect(trees).toHaveLength(2)
   expect(existsSync(join(server.dataDir, 'apps', 'app.sqlite-wal'))).toBe(false)
@@ -184,7 +184,7 @@ test('one of many applications: only its streams end, and it is looked for as be
     { kind: 'put', path: '/', data: 'young' },
     { kind: 'put', path: '/', data: null },
   ])
-  await dhole('restore', dir.file('backup'), '--app', 'shop', '--data-dir', server.dataDir)
+  await dhole('restore', '--yes', dir.file('backup'), '--app', 'shop', '--data-dir', server.dataDir)
   await ofShop.ended
   expect(await server.ask('GET', '/a.json?ns=shop')).toBe('old')
   await server.ask('PUT', '/b.json', 1)
@@ -196,7 +196,7 @@ test('a tree that another process has open is not replaced without a server', as
   await using db = openDatabase({ file: join(dir.file('data'), 'apps', 'app.sqlite') })
   await db.put('/', { as: 'before' })
   await dhole('backup', dir.file('backup'), '--data-dir', dir.file('data'))
-  const { status, stderr } = await runDhole(['restore', dir.file('backup'), '--data-dir', dir.file('data')])
+  const { status, stderr } = await runDhole(['restore', '--yes', dir.file('backup'), '--data-dir', dir.file('data')])
   expect([status, stderr]).toEqual([2, expect.stringMatching(/^dhole: \S+app\.sqlite is in use by another process\n$/)])
   expect(await db.get('/')).toEqual({ as: 'before' })
   expect(treesIn(dir.file('data'))).toEqual(['app.sqlite'])
@@ -214,7 +214,7 @@ test('into an empty folder: applications are registered again, with new keys or 
   await dhole('backup', dir.file('plain'), '--data-dir', dataDir)
   await dhole('backup', dir.file('secret'), '--data-dir', dataDir, '--with-secrets')
 
-  const printed = await dhole('restore', dir.file('plain'), '--data-dir', dir.file('fresh'))
+  const printed = await dhole('restore', '--yes', dir.file('plain'), '--data-dir', dir.file('fresh'))
   expect(printed).toContain('"app": restored\n')
   const [secret] = shownKeys(printed)
   expect(shownKeys(printed)).toHaveLength(4)
@@ -224,7 +224,7 @@ test('into an empty folder: applications are registered again, with new keys or 
   expect(await fresh.ask('GET', '/a.json?ns=shop')).toBe('of the shop')
   expect(secret).not.toBe(shop.secret)
 
-  expect(shownKeys(await dhole('restore', dir.file('secret'), '--data-dir', dir.file('same')))).toEqual([])
+  expect(shownKeys(await dhole('restore', '--yes', dir.file('secret'), '--data-dir', dir.file('same')))).toEqual([])
   for (const name of ['app', 'shop']) {
     const kept = join('secrets', `${name}.secret`)
     expect(readFileSync(join(dir.file('same'), kept), 'utf8')).toBe(readFileSync(join(dataDir, kept), 'utf8'))
@@ -234,7 +234,7 @@ test('into an empty folder: applications are registered again, with new keys or 
 
   // Keys that are in force stay, and so do the settings.
   const { secret: current } = await addApplication(dir.file('other'), 'shop')
-  expect(await dhole('restore', dir.file('secret'), '--data-dir', dir.file('other'), '--app', 'shop')).toBe(
+  expect(await dhole('restore', '--yes', dir.file('secret'), '--data-dir', dir.file('other'), '--app', 'shop')).toBe(
     '"shop": restored\n',
   )
   await using other = await serve(dir.file('other'))
@@ -253,7 +253,7 @@ test('text messages: what was handed over after the backup is handed over again,
   await dhole('backup', dir.file('backup'), '--data-dir', server.dataDir)
   expect((await sms.fresh()).map(({ mobile }) => mobile)).toEqual([second])
   await sms.report(pushed(rrid, third))
-  await dhole('restore', dir.file('backup'), '--data-dir', server.dataDir)
+  await dhole('restore', '--yes', dir.file('backup'), '--data-dir', server.dataDir)
   expect((await sms.fresh()).map(({ mobile }) => mobile)).toEqual([second])
   expect((await sms.statuses(rrid)).map(({ status }) => status)).toEqual([2, 2, 0])
   expect(await sms.report(pushed(rrid, third))).toEqual({ accepted: 1, ignored: 0 })
@@ -269,9 +269,52 @@ test('one file of a tree, also one that was copied with its log', async () => {
   for (const suffix of ['', '-wal']) {
     copyFileSync(join(server.dataDir, 'apps', `app.sqlite${suffix}`), `${dir.file('copy.sqlite')}${suffix}`)
   }
-  await dhole('restore', dir.file('copy.sqlite'), '--app', 'app', '--data-dir', dir.file('fresh'))
+  await dhole('restore', '--yes', dir.file('copy.sqlite'), '--app', 'app', '--data-dir', dir.file('fresh'))
   await using fresh = await serve(dir.file('fresh'))
   expect(await fresh.ask('GET', '/.json')).toEqual({ by: 'hand' })
+})
+
+test('a restore that is not confirmed changes nothing, and a dry run says what it would do', async () => {
+  await using dir = await tempDir()
+  await addApplication(dir.file('data'), 'shop')
+  await using server = await serve(dir.file('data'))
+  await server.ask('PUT', '/a.json', 'backed up')
+  await dhole('backup', dir.file('backup'), '--quiet', '--data-dir', server.dataDir)
+  await server.ask('PUT', '/a.json', 'as before')
+  const before = treesIn(server.dataDir)
+
+  const refused = await runDhole(['restore', dir.file('backup'), '--data-dir', server.dataDir])
+  const says = 'dhole: not confirmed, and there is no terminal to ask: give --yes\n'
+  expect(refused).toEqual({ status: 2, stdout: '', stderr: says })
+  expect(await dhole('restore', dir.file('backup'), '--dry-run', '--data-dir', server.dataDir)).toMatch(
+    /^"app": would restore a tree of \d+ bytes, keeping the one that is there, of \d+ bytes\n"shop": the backup has no tree of it\n$/,
+  )
+  const planned = await dhole('restore', dir.file('backup'), '--dry-run', '--json', '--data-dir', dir.file('fresh'))
+  expect(JSON.parse(planned)).toEqual({
+    dryRun: true,
+    applications: [
+      { id: 'app', bytes: expect.any(Number), replacedBytes: null, registers: false },
+      { id: 'shop', bytes: null, replacedBytes: null, registers: true },
+    ],
+  })
+  expect(existsSync(dir.file('fresh'))).toBe(false)
+  expect(treesIn(server.dataDir)).toEqual(before)
+  expect(await server.ask('GET', '/a.json')).toBe('as before')
+
+  flip(dir.file('backup/app.sqlite'))
+  const spoiled = await runDhole(['restore', dir.file('backup'), '--dry-run', '--data-dir', server.dataDir])
+  expect(spoiled).toMatchObject({ status: 2, stderr: expect.stringContaining('its checksum is another one') })
+})
+
+test('what was restored is told as JSON too, with the keys that were made', async () => {
+  await using dir = await tempDir()
+  await addApplication(dir.file('data'), 'shop')
+  await dhole('backup', dir.file('backup'), '--data-dir', dir.file('data'))
+  const printed = await dhole('restore', dir.file('backup'), '--yes', '--json', '--data-dir', dir.file('fresh'))
+  expect(JSON.parse(printed)).toEqual({
+    source: dir.file('backup'),
+    applications: [{ id: 'shop', kept: null, secret: expect.any(String), smsKey: expect.any(String) }],
+  })
 })
 
 describe('what cannot be restored', () => {
@@ -360,7 +403,7 @@ describe('what cannot be restored', () => {
       const source = args[0] === 'FILE' ? join(backup, 'app.sqlite') : isElsewhere ? (args[0] ?? '') : backup
       const rest = isElsewhere ? args.slice(1) : args
       const dataDir = args.includes('shop') ? dir.file('empty') : server.dataDir
-      const { status, stdout, stderr } = await runDhole(['restore', source, ...rest, '--data-dir', dataDir])
+      const { status, stdout, stderr } = await runDhole(['restore', '--yes', source, ...rest, '--data-dir', dataDir])
       expect({ name, status, stdout }).toEqual({ name, status: 2, stdout: '' })
       expect(stderr, name).toMatch(err)
       expect(stderr.split('\n'), name).toHaveLength(2)

@@ -140,7 +140,7 @@ describe('with a tree', () => {
 })
 
 const misuses: readonly (readonly [what: string, flags: readonly string[], says: string])[] = [
-  ['no path', [], "error: required option '--path <path>' not specified"],
+  ['no path', [], "dhole: required option '--path <path>' not specified"],
   ['an illegal path', ['--path', '/a.b'], 'dhole: --path: Invalid path: Invalid token in path.'],
   ['no JSON', ['--path', '/', '--auth', 'ann'], 'dhole: --auth: not JSON: ann'],
   ['no auth', ['--path', '/', '--auth', '"ann"'], 'dhole: --auth: expected null or an object such as {"uid": "ann"}'],

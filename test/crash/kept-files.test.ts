@@ -12,8 +12,8 @@ import { buildRecorder, hasCompiler, readRecording, recorderEnvironment } from '
 const COMMANDS = [
   'apps add shop',
   'apps add forum --open',
-  'apps rotate shop',
-  'apps rotate forum --sms-key',
+  'apps rotate shop --yes',
+  'apps rotate forum --sms-key --yes',
   'apps remove forum --yes',
   'apps add forum',
   'apps remove forum --delete-data --yes',

@@ -270,7 +270,8 @@ const faults: readonly Fault[] = [
   {
     name: 'wrong settings',
     prepare: () => ({ PORT: 'many', MAX_READ_MS: '0' }),
-    says: () => /^PORT: .*\nMAX_READ_MS: /,
+    says: () =>
+      /^PORT: expected a whole number from 0 to 65535, found "many"\nMAX_READ_MS: expected a time such as 90s or 10m, or a whole number of at least 1, found "0"$/,
   },
 ]
 

@@ -69,7 +69,7 @@ test('a body that arrives when the secret has been replaced is refused', async (
     const upload = await beginUpload(client, 'PUT', `/a.json?ns=shop&auth=${secret}`, '"late"')
     // An answer on another connection: the first one has been looked at by then.
     expect((await client.call('GET', `/a.json?ns=shop&auth=${secret}`)).text).toBe('null')
-    const { status } = await runDhole(['apps', 'rotate', 'shop', '--data-dir', server.dataDir])
+    const { status } = await runDhole(['apps', 'rotate', 'shop', '--yes', '--data-dir', server.dataDir])
     expect(status).toBe(0)
     expect((await client.call('GET', `/a.json?ns=shop&auth=${secret}`)).status).toBe(401)
     expect(await upload.finish()).toBe(401)

@@ -283,7 +283,7 @@ test('a new key is in force at once, and the old one is not', async () => {
     const { smsKey } = await addApplication(process.dataDir, 'shop')
     const old = new SmsClient(call, 'shop', smsKey)
     const rrid = await old.record([ONE])
-    const rotated = await runDhole(['apps', 'rotate', 'shop', '--sms-key', '--data-dir', process.dataDir])
+    const rotated = await runDhole(['apps', 'rotate', 'shop', '--yes', '--sms-key', '--data-dir', process.dataDir])
     const fresh = new SmsClient(call, 'shop', shownKeys(rotated.stdout)[0])
     expectRefusal(await old.news(), refusals.signature)
     const source = { source: 'kannel', rrid, mobile: ONE, stat: 'DELIVRD' }

@@ -67,7 +67,7 @@ test('the key of the environment is that of the default application; others have
   ] as const) {
     expect<unknown>({ args, env, ...(await sign(args, env)) }).toEqual({ args, env, status: 0, stdout, stderr: '' })
   }
-  const rotated = await runDhole(['apps', 'rotate', 'shop', '--sms-key', '--data-dir', dir.path])
+  const rotated = await runDhole(['apps', 'rotate', 'shop', '--yes', '--sms-key', '--data-dir', dir.path])
   expect(rotated.status).toBe(0)
   expect((await sign(ofShop, {})).stdout).not.toBe(kept)
 })

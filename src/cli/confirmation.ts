@@ -1,0 +1,19 @@
+import { once } from 'node:events'
+import { createInterface } from 'node:readline/promises'
+import { printable } from './printable.ts'
+
+/**
+ * Asks the user of a terminal whether something is to be done that cannot be taken back.
+ * @param isGiven whether the command line has said yes
+ * @throws Error without a terminal, or unless the answer is yes
+ */
+export async function confirm(question: string, isGiven: boolean): Promise<void> {
+  if (isGiven) return
+  if (!process.stdin.isTTY) throw new Error('not confirmed, and there is no terminal to ask: give --yes')
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  // The end of the input is no yes.
+  const ended = once(terminal, 'close').then(() => '')
+  const answer = await Promise.race([terminal.question(`${printable(question)} (y/N) `), ended])
+  terminal.close()
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('not confirmed: nothing is changed')
+}

@@ -1,0 +1,6 @@
+/** Exit status when a command did what it is for, and the answer is no: a problem, a failed case, data that was refused. */
+export const EXIT_FAILED = 1
+/** Exit status for a wrong command line or setting, a port or file in use, and the like. */
+export const EXIT_UNUSABLE = 2
+/** Exit status of an interrupted program, as shells have it. */
+export const EXIT_INTERRUPTED = 130

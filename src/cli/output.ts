@@ -1,0 +1,44 @@
+import { styleText } from 'node:util'
+import { type Command, Option } from 'commander'
+import { printableLines } from './printable.ts'
+
+/** Flags of a command that tells what it did. */
+export interface ReportFlags {
+  /** One JSON value on standard output in place of lines. */
+  readonly json?: true | undefined
+  /** Nothing on standard output but what cannot be shown again. */
+  readonly quiet?: true | undefined
+}
+
+/** Gives a command the flags `--json` and `--quiet`. */
+export function withReport(command: Command): Command {
+  return command
+    .option('--json', 'print one JSON value for programs')
+    .addOption(new Option('--quiet', 'print nothing unless something is wrong').conflicts('json'))
+}
+
+/** Prints lines on standard output, without what would do something to a terminal. */
+export function print(text: string): void {
+  process.stdout.write(`${printableLines(text)}\n`)
+}
+
+/** As `print`, for a line with styles of ours; its other parts are `printable`. */
+export function printStyled(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+/** Prints a value as JSON on standard output. */
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, undefined, 2))
+}
+
+/** Prints why a command fails, on standard error, as `dhole: <message>`. */
+export function printError(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`dhole: ${printableLines(message)}\n`)
+}
+
+/** Text that stands out on a terminal; as it is elsewhere. */
+export function strong(text: string): string {
+  return process.stdout.isTTY && !process.env['NO_COLOR'] ? styleText('bold', text) : text
+}

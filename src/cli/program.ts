@@ -1,0 +1,54 @@
+import { Command } from 'commander'
+import manifest from '../../package.json' with { type: 'json' }
+import { appsCommand } from './apps.ts'
+import { backupCommand } from './backup.ts'
+import { commandAt, everyCommand } from './command-line.ts'
+import { completionCommand } from './completion.ts'
+import { doctorCommand } from './doctor.ts'
+import { reloadCommand } from './reload.ts'
+import { restoreCommand } from './restore.ts'
+import { rulesCommand } from './rules.ts'
+import { serveCommand } from './serve.ts'
+import { smsCommand } from './sms.ts'
+import { tokenCommand } from './token.ts'
+import { exportCommand, importCommand } from './transfer.ts'
+
+/** The command line of `dhole`: what is wrong with one is thrown as a CommanderError, and not printed. */
+export function dholeProgram(): Command {
+  const program = new Command('dhole')
+    .description('A realtime JSON tree over HTTPS, durable on SQLite')
+    .version(manifest.version)
+    .helpCommand(false)
+  program.addCommand(serveCommand())
+  program.addCommand(appsCommand())
+  program.addCommand(backupCommand())
+  program.addCommand(restoreCommand())
+  program.addCommand(doctorCommand())
+  program.addCommand(reloadCommand())
+  program.addCommand(rulesCommand())
+  program.addCommand(smsCommand())
+  program.addCommand(tokenCommand())
+  program.addCommand(importCommand())
+  program.addCommand(exportCommand())
+  program.addCommand(completionCommand(program))
+  program.addCommand(helpCommand(program))
+  for (const command of everyCommand(program)) command.exitOverride().configureOutput({ outputError: () => {} })
+  return program
+}
+
+/** `dhole help apps add` is `dhole apps add --help`. */
+function helpCommand(program: Command): Command {
+  return new Command('help')
+    .description('show the help of a command')
+    .argument('[command...]', 'such as apps add')
+    .action(async (words: readonly string[]) => {
+      const command = commandAt(program, words)
+      if (command !== undefined) return command.outputHelp()
+      const known = words.findIndex((_, at) => commandAt(program, words.slice(0, at + 1)) === undefined)
+      const group = commandAt(program, words.slice(0, known)) ?? program
+      const unknown = words[known] ?? ''
+      if (group.commands.length === 0) throw new Error(`"${words.slice(0, known).join(' ')}" has no commands`)
+      // As if it was called: that names what it may have been.
+      await group.parseAsync([unknown], { from: 'user' })
+    })
+}
