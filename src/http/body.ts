@@ -19,7 +19,7 @@ const FREE_BYTES = 64 * 1024
 const TOO_DENSE = `Without a credential a gzip body may not unpack to more than ${MAX_RATIO} times its length.`
 
 /** Whose body it is. */
-export type Sender = Pick<Origin, 'request' | 'listener' | 'limits' | 'transport'>
+export type Sender = Pick<Origin, 'request' | 'listener' | 'limits' | 'transport' | 'stay'>
 
 export interface BodyOptions {
   /** Limit after decompression, in bytes; a longer body is not read to its end. */
@@ -42,7 +42,8 @@ interface Held {
 
 /**
  * Reads the JSON body of a write, whatever its content type says, and uses it. Its memory counts as held for the client
- * until it has been used, and large ones are unpacked, parsed and used a few at a time.
+ * until it has been used, and large ones are unpacked, parsed and used a few at a time. The application of the request
+ * may be closed until `use` is called: from there on it is that of `sender.stay`.
  * @param use is given the JSON and, if wanted, the `digestOf` the unpacked bytes
  * @throws `no-data`, `write-too-big`, `malformed`, `body-too-slow`, `too-busy`, and what `use` throws
  * @see docs/protocol.md#bodies
@@ -108,12 +109,14 @@ async function useBody<T>(sender: Sender, options: BodyOptions, use: (bytes: Uin
   const held = hold(sender)
   const { holding, check } = held
   try {
+    sender.stay?.leave()
     const sent = await readBytes(sender, options.maxBytes, options.malformed, held)
     if (sent.byteLength === 0) throw new DholeError('no-data')
     const useHeld = (bytes: Uint8Array): Promise<T> => {
       check()
       holding.secure()
-      return use(bytes)
+      const resumed = sender.stay?.resume()
+      return resumed === undefined ? use(bytes) : resumed.then(() => use(bytes))
     }
     if (isPacked) return await usePacked(sender, sent, options, held, useHeld)
     if (sent.byteLength <= LARGE_BYTES) return await useHeld(sent)

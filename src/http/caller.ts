@@ -1,5 +1,6 @@
 import { ANYBODY, type Auth, type Caller } from '../auth/credential.ts'
 import type { Application } from '../service/applications.ts'
+import type { Stay } from '../service/stay.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
 import type { ClientLimits } from './client-limits.ts'
@@ -13,6 +14,8 @@ export interface Origin {
   readonly listener: Listener | null
   readonly transport: Transport
   readonly limits: ClientLimits
+  /** Holds the application of a request that may have a body. */
+  readonly stay?: Stay | undefined
 }
 
 /** What carries a credential. */

@@ -62,7 +62,7 @@ interface DataRequest extends TreeRequest {
 type BodyMethod = 'PUT' | 'PATCH' | 'POST'
 
 /** What is done with a body. */
-type UseBody = (json: unknown, options: RequestOptions) => Promise<Response>
+type UseBody = (database: Database, json: unknown, options: RequestOptions) => Promise<Response>
 
 /** Parameters that make no sense of a stream. */
 const NOT_STREAMED = ['shallow', 'count', 'callback', 'download']
@@ -82,7 +82,7 @@ export class DataRoutes {
 
   /** In the order of the protocol: path, method, parameters, credential; the rest is the method's. */
   answer(tree: TreeRequest): Awaitable<Response> {
-    const { application, request, listener, transport, limits, target } = tree
+    const { application, request, listener, transport, limits, stay, target } = tree
     const { path, raw } = target
     const method = methodOf(request, raw)
     if (endsInPriority(path) && (method === 'POST' || method === 'PATCH')) throw new DholeError('priority-method')
@@ -99,6 +99,7 @@ export class DataRoutes {
       listener,
       transport,
       limits,
+      stay,
       application,
       target,
       path,
@@ -197,21 +198,20 @@ export class DataRoutes {
 
   async #write(data: DataRequest, access: Access, method: Exclude<Method, 'GET'>): Promise<Response> {
     const { application, path } = data
-    const { database } = application
     switch (method) {
       case 'PUT':
-        return this.#useBody(data, access, method, async (json, options) =>
+        return this.#useBody(data, access, method, async (database, json, options) =>
           writeReply(data, await database.put(path, json, options)),
         )
       case 'PATCH':
-        return this.#useBody(data, access, method, async (json, options) =>
+        return this.#useBody(data, access, method, async (database, json, options) =>
           writeReply(data, await patched(database, path, json, options)),
         )
       case 'DELETE':
         data.limits.beginSilence(data)
-        return writeReply(data, await database.delete(path, writeOptions(data, access)))
+        return writeReply(data, await application.database.delete(path, writeOptions(data, access)))
       case 'POST':
-        return this.#useBody(data, access, method, async (json, options) =>
+        return this.#useBody(data, access, method, async (database, json, options) =>
           appendReply(data, await database.post(path, json, options)),
         )
       default:
@@ -230,7 +230,9 @@ export class DataRoutes {
     }
     // Whether the body was read depends on the tree, so only a write that was judged is told what came of it.
     try {
-      const reply = await this.#useJson(data, access, method, (json, options) => use(json, { ...options, onPlanned }))
+      const reply = await this.#useJson(data, access, method, (database, json, options) =>
+        use(database, json, { ...options, onPlanned }),
+      )
       if (isPlanned) return reply
     } catch (thrown) {
       if (isPlanned || isOfTheService(thrown)) throw thrown
@@ -239,16 +241,17 @@ export class DataRoutes {
   }
 
   #useJson(data: DataRequest, access: Access, method: BodyMethod, use: UseBody): Promise<Response> {
-    const { application, parameters, idempotencyKey } = data
-    const { maxWriteBytes: maxBytes } = application.database.limits
+    const { parameters, idempotencyKey } = data
+    const { maxWriteBytes: maxBytes } = data.application.database.limits
     const malformed = method === 'PATCH' ? 'bad-patch' : 'bad-data'
     const isTrusted = access.as?.kind !== 'anybody'
     const isDigested = idempotencyKey !== undefined
     return useJson(data, { maxBytes, malformed, isTrusted, isDigested }, async (json, digest) => {
       data.limits.beginSilence(data)
+      const { application } = data.stay ?? data
       // A body may take its time, and the credential may have ended meanwhile.
       await callerOf(application, data, parameters)
-      return use(json, writeOptions(data, access, digest))
+      return use(application.database, json, writeOptions(data, access, digest))
     })
   }
 }

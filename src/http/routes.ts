@@ -1,6 +1,7 @@
 import { networkOf } from '../auth/network.ts'
 import type { Observer } from '../observer.ts'
 import type { Application } from '../service/applications.ts'
+import { Stay } from '../service/stay.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
 import { discardBody } from './body.ts'
@@ -173,8 +174,9 @@ export class Routes {
     return this.#answer(application, origin, target)
   }
 
-  /** What takes its time keeps the application open. */
+  /** What takes its time keeps the application open, but for the time in which a body is awaited. */
   #answer(application: Application, origin: Origin, target: Target): Awaitable<Response> {
+    if (mayHaveBody(origin.request)) return this.#answerBody(application, origin, target)
     try {
       const reply = origin.limits.withinApplication(application.id, () => this.#route(application, origin, target))
       if (!(reply instanceof Promise)) return reply
@@ -185,14 +187,27 @@ export class Routes {
     }
   }
 
+  async #answerBody(application: Application, origin: Origin, target: Target): Promise<Response> {
+    const stay = new Stay(this.#options.applications, application)
+    const { request, listener, transport, limits } = origin
+    const route = () => this.#route(application, { request, listener, transport, limits, stay }, target)
+    try {
+      return await limits.withinApplication(application.id, route)
+    } catch (thrown) {
+      return this.#error(request, thrown, target.raw, application)
+    } finally {
+      stay.end()
+    }
+  }
+
   #route(application: Application, origin: Origin, target: Target): Awaitable<Response> {
     const { rawPath, raw } = target
     if (isTokenExchange(rawPath)) {
       return exchangeToken(rawPath, raw, application, origin, (error) => this.#refused(origin.request, error))
     }
     if (isSettings(rawPath)) return answerSettings(rawPath, raw, application, origin)
-    const { request, listener, transport, limits } = origin
-    return this.#data.answer({ request, listener, transport, limits, application, target })
+    const { request, listener, transport, limits, stay } = origin
+    return this.#data.answer({ request, listener, transport, limits, stay, application, target })
   }
 
   #error(request: Request, thrown: unknown, raw: RawParameters, application?: Application): Response {

@@ -16,7 +16,8 @@ const DONE = '{"status":"ok"}'
 /** A request of the owner. */
 interface SettingsRequest {
   readonly origin: Origin
-  readonly database: Database
+  /** As it is open now: while a body is awaited it may be closed. */
+  readonly database: () => Database
   readonly parameters: SettingsParameters
   /** Throws unless it is one still: a body may take its time, and the credential may end meanwhile. */
   readonly check: () => Promise<void>
@@ -42,39 +43,40 @@ export async function answerSettings(
   const method = methodOf(origin.request, raw)
   if (method !== 'GET' && method !== 'PUT') throw new DholeError('method-not-allowed')
   const parameters = checkSettingsParameters(raw)
+  const opened = () => origin.stay?.application ?? application
   const check = async () => {
-    const caller = await callerOf(application, origin, raw.values)
+    const caller = await callerOf(opened(), origin, raw.values)
     if (caller.kind !== 'admin') throw new DholeError('permission-denied')
   }
   await check()
-  const request: SettingsRequest = { origin, database: application.database, parameters, check }
+  const request: SettingsRequest = { origin, database: () => opened().database, parameters, check }
   if (rawPath === RULES) return method === 'GET' ? readRules(request) : writeRules(request)
   return method === 'GET' ? readWriteSize(request) : writeWriteSize(request)
 }
 
 function readRules({ database, parameters }: SettingsRequest): Response {
   // The source is not ours to print: comments belong to it.
-  return dressedReply(parameters.format === 'strict' ? database.strictRules : database.rules, {})
+  return dressedReply(parameters.format === 'strict' ? database().strictRules : database().rules, {})
 }
 
 function writeRules({ origin, database, parameters, check }: SettingsRequest): Promise<Response> {
-  return useText(origin, bodyOptions(database), async (source) => {
+  return useText(origin, bodyOptions(database()), async (source) => {
     await check()
-    if (parameters.dryRun === 'true') database.checkRules(source)
-    else await database.setRules(source)
+    if (parameters.dryRun === 'true') database().checkRules(source)
+    else await database().setRules(source)
     return dressedReply(DONE, { print: parameters.print })
   })
 }
 
 function readWriteSize({ database, parameters }: SettingsRequest): Response {
-  return dressedReply(JSON.stringify(database.writeSizeLimit), { print: parameters.print })
+  return dressedReply(JSON.stringify(database().writeSizeLimit), { print: parameters.print })
 }
 
 function writeWriteSize({ origin, database, parameters, check }: SettingsRequest): Promise<Response> {
-  return useJson(origin, bodyOptions(database), async (size) => {
+  return useJson(origin, bodyOptions(database()), async (size) => {
     await check()
     if (typeof size !== 'string') throw new DholeError('bad-data')
-    await database.setWriteSizeLimit(size)
+    await database().setWriteSizeLimit(size)
     return dressedReply(JSON.stringify(size), { print: parameters.print })
   })
 }

@@ -13,7 +13,10 @@ import { checkReporter, parseDelivery } from './sms-dlr.ts'
 import { addParameter, parametersOf, readParameters, readSmsBody, type SmsParameters } from './sms-parameters.ts'
 import { parseBatch } from './sms-record.ts'
 
-/** A call about text messages whose application is known. */
+/**
+ * A call about text messages whose application is known. While a body is awaited that may be closed: what is of it is
+ * another object afterwards.
+ */
 export interface SmsRequest extends Origin {
   /** Query string as sent. */
   readonly search: string
@@ -134,12 +137,12 @@ function record(call: SmsRequest): Awaitable<Response> {
 
 /** Takes in what carriers say, many at once. The body is signed, and only read for whoever may be the owner. */
 async function report(call: SmsRequest): Promise<Response> {
-  const { messages, search } = call
-  const parameters = parametersOf(search)
+  const parameters = parametersOf(call.search)
   const signature = signatureIn(parameters)
   checkTimestamp(required(parameters, 'timestamp'), Date.now())
   const body = await readSmsBody(call, MAX_REPORT_BYTES)
   addParameter(parameters, 'body', body)
+  const { messages } = call
   checkSignature(signature, parameters, messages.key)
   return takeIn(call, parsePush(body, messages.time))
 }

@@ -1,4 +1,5 @@
 import type { Application, Applications } from '../service/applications.ts'
+import { Stay } from '../service/stay.ts'
 import type { Messages } from '../sms/messages.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError, type ErrorCode } from '../tree/error.ts'
@@ -6,7 +7,7 @@ import type { Origin } from './caller.ts'
 import { carrierCodesReply } from './carrier-codes-page.ts'
 import { allowedMethods, errorReply, knownError } from './error-reply.ts'
 import { withRequestId } from './request-id.ts'
-import { answerCall } from './sms-calls.ts'
+import { answerCall, type SmsRequest } from './sms-calls.ts'
 import type { Target } from './target.ts'
 
 /** What the calls about text messages need to be answered. */
@@ -73,13 +74,29 @@ export class SmsRoutes {
     return chosen instanceof Promise ? chosen.then(use) : use(chosen)
   }
 
-  /** What takes its time keeps the application open. */
+  /** What takes its time keeps the application open, but for the time in which a body is awaited. */
   #use(application: Application, name: string, search: string, origin: Origin): Awaitable<Response> {
     const { request } = origin
-    const messages = this.#options.messagesOf(application)
+    const { applications, messagesOf } = this.#options
     const onFailed = (error: unknown) => this.#options.onUnforeseen(request, error)
-    const reply = answerCall(name, { ...origin, search, application, messages, onFailed })
-    return reply instanceof Promise ? reply.finally(application.hold()) : reply
+    if (request.method === 'GET') {
+      const reply = answerCall(name, { ...origin, search, application, messages: messagesOf(application), onFailed })
+      return reply instanceof Promise ? reply.finally(application.hold()) : reply
+    }
+    const stay = new Stay(applications, application)
+    const call: SmsRequest = {
+      ...origin,
+      stay,
+      search,
+      get application() {
+        return stay.application
+      },
+      get messages() {
+        return messagesOf(stay.application)
+      },
+      onFailed,
+    }
+    return answeredWithin(stay, () => answerCall(name, call))
   }
 
   #refusal(request: Request, { rawPath }: Target, thrown: unknown): Response {
@@ -87,6 +104,14 @@ export class SmsRoutes {
     if (error.code === 'sms-failed') this.#options.onUnforeseen(request, thrown)
     this.#onRefused(request, error)
     return withRequestId(errorReply(error, NO_DRESS, false, allowedMethods(rawPath)), request)
+  }
+}
+
+async function answeredWithin(stay: Stay, answer: () => Awaitable<Response>): Promise<Response> {
+  try {
+    return await answer()
+  } finally {
+    stay.end()
   }
 }
 

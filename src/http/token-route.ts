@@ -36,7 +36,8 @@ export async function exchangeToken(
   try {
     return await useJson(origin, BODY, async (json) => {
       const address = transport.addressOf(request, listener)
-      const idToken = await application.gate.exchange(tokenOf(json), { address, isBearer: false })
+      const { gate } = (origin.stay ?? { application }).application
+      const idToken = await gate.exchange(tokenOf(json), { address, isBearer: false })
       return dressedReply(JSON.stringify(idToken), {})
     })
   } catch (thrown) {
