@@ -33,6 +33,7 @@ const storageSchema = Type.Partial(
       cacheLength: Type.Integer({ minimum: 0 }),
       shortList: Type.Integer({ minimum: 0 }),
       indexIdleMs: Type.Integer(WHOLE),
+      maxIndexEntries: Type.Integer({ minimum: 0 }),
       maxChanges: Type.Integer(WHOLE),
       maxAgeMs: Type.Integer(WHOLE),
       maxNotes: Type.Integer(WHOLE),

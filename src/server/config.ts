@@ -232,6 +232,12 @@ export const configSchema = Type.Object({
     default: defaultStorage.indexIdleMs,
     description: 'time after which an index that no query has used is dropped, in milliseconds',
   }),
+  INDEX_ENTRIES: Type.Integer({
+    minimum: 0,
+    default: defaultStorage.maxIndexEntries,
+    description:
+      'entries that the indexes of an application which queries have made, and nobody has declared, may have together',
+  }),
   KEEP_ALIVE_MS: Type.Integer({
     minimum: 1,
     default: defaultStreams.keepAliveMs,

@@ -158,6 +158,7 @@ function optionsOf(config: Config, { secret, smsKey }: Keys, rules: string | und
       maxNotes: config.IDEMPOTENCY_COUNT,
       noteAgeMs: config.IDEMPOTENCY_AGE_MS,
       indexIdleMs: config.INDEX_IDLE_MS,
+      maxIndexEntries: config.INDEX_ENTRIES,
     },
   }
 }

@@ -127,7 +127,8 @@ export interface SortValue {
   readonly value: number | string
 }
 
-const NO_VALUE: SortValue = Object.freeze({ kind: SortKind.none, value: 0 })
+/** What a child without a value is sorted by. */
+export const NO_VALUE: SortValue = Object.freeze({ kind: SortKind.none, value: 0 })
 const FALSE: SortValue = Object.freeze({ kind: SortKind.false, value: 0 })
 const TRUE: SortValue = Object.freeze({ kind: SortKind.true, value: 0 })
 export const OBJECT: SortValue = Object.freeze({ kind: SortKind.object, value: 0 })

@@ -40,11 +40,13 @@ function problemsOf(client: Client, definition: Definition): string[] {
   const entries = client
     .query<[number, string | number, string], [number]>('SELECT kind, value, key FROM index_entry WHERE index_id = ?')
     .values(definition.id) as unknown as Entry[]
-  const wanted = new Set(wantedEntries(client, definition).map((entry) => JSON.stringify(entry)))
+  const possible = possibleEntries(client, definition)
+  const wanted = new Set(wantedEntries(possible).map((entry) => JSON.stringify(entry)))
   const found = new Set(entries.map((entry) => JSON.stringify(entry)))
+  const allowed = new Set(possible.map((entry) => JSON.stringify(entry)))
   const problems = [
     ...[...wanted].filter((entry) => !found.has(entry)).map((entry) => `${name} lacks ${shorten(entry)}`),
-    ...[...found].filter((entry) => !wanted.has(entry)).map((entry) => `${name} has ${shorten(entry)} too many`),
+    ...[...found].filter((entry) => !allowed.has(entry)).map((entry) => `${name} has ${shorten(entry)} too many`),
   ]
   if (entries.length !== found.size) problems.push(`${name} has entries twice`)
   if (definition.has_cut === 0 && cutsSome(client, definition))
@@ -59,12 +61,21 @@ function shorten(entry: string): string {
 /** The children that the building has come to. */
 function childrenOf(client: Client, { list_id, built_to }: Definition): Row[] {
   const rows = client
-    .query<Row, [number]>("SELECT key, value, id FROM node WHERE parent_id = ? AND key <> '.priority'")
+    .query<Row, [number]>("SELECT key, value, id FROM node WHERE parent_id = ? AND key <> '.priority' ORDER BY key")
     .all(list_id)
   return built_to === null ? rows : rows.filter(({ key }) => Buffer.from(key).compare(Buffer.from(built_to)) <= 0)
 }
 
-function wantedEntries(client: Client, definition: Definition): Entry[] {
+/** Those with a value, and those without one that stand next to one with a value. @param possible in key order */
+function wantedEntries(possible: readonly Entry[]): Entry[] {
+  const isValued = (entry: Entry | undefined) => entry !== undefined && entry[0] !== 0
+  return possible.filter(
+    (entry, index) => isValued(entry) || isValued(possible[index - 1]) || isValued(possible[index + 1]),
+  )
+}
+
+/** An entry for every child, in key order: one without a value may have one. */
+function possibleEntries(client: Client, definition: Definition): Entry[] {
   const name: unknown = JSON.parse(definition.path)
   const children = childrenOf(client, definition)
   if (name === '$key') {

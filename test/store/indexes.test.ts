@@ -277,7 +277,8 @@ describe('an index that is not used', () => {
     await again.close()
     expect(integrityProblems(file)).toEqual([])
     expect(rowsOf(file, 'index_definition')).toBe(1)
-    expect(rowsOf(file, 'index_entry')).toBe(300)
+    // Some of the children have no value, and not all of those have a row.
+    expect(rowsOf(file, 'index_entry')).toBe(299)
   })
 
   test('is kept where it is declared, also after a restart', async () => {

@@ -26,7 +26,7 @@ export type Access =
   | { readonly kind: 'keys'; readonly list: Interior }
   /** In lexicographic order: text keys along the table, integers along an index, or sorted in memory without one. */
   | { readonly kind: 'merge'; readonly list: Interior; readonly index: ReadyIndex | undefined }
-  | { readonly kind: 'index'; readonly list: Interior; readonly index: ReadyIndex }
+  | { readonly kind: 'index'; readonly list: Interior; readonly index: ReadyIndex; readonly path: Path }
   /** Sorted in memory. */
   | { readonly kind: 'scan'; readonly list: Interior }
   /** An index must be made first. */
@@ -80,7 +80,7 @@ export class AccessFinder {
       if (!orderBy.lexicographic) return { kind: 'keys', list }
       if (index !== undefined || !this.#hasManyIntegers(list)) return { kind: 'merge', list, index }
     } else {
-      if (index !== undefined) return { kind: 'index', list, index }
+      if (index !== undefined) return { kind: 'index', list, index, path: orderBy.path }
       if (list.childCount <= this.#shortList) return { kind: 'scan', list }
     }
     return { kind: 'missing', list, name }

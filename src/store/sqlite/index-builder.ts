@@ -1,8 +1,11 @@
 import { DholeError } from '../../tree/error.ts'
-import { FIRST_TEXT_KEY } from '../../tree/order.ts'
+import { FIRST_TEXT_KEY, SortKind } from '../../tree/order.ts'
 import type { Connection } from './connection.ts'
 import type { Definition, IndexDefinitions } from './index-definitions.ts'
 import { type IndexEntries, keyEntry } from './index-entries.ts'
+import type { Neighbors } from './index-neighbors.ts'
+import { type BuildNews, type IndexName, type IndexRequest, IndexRequests } from './index-requests.ts'
+import type { IndexRoom } from './index-room.ts'
 import type { TreeReader } from './read.ts'
 import { isChild, LAST_KEY, NOWHERE } from './slot.ts'
 import type { ChildRow } from './walk.ts'
@@ -15,16 +18,8 @@ const STEP_CHILDREN = 4096
 /** Children looked at between two pauses. */
 const PAGE_CHILDREN = 128
 
-/** Somebody who waits for an index. */
-interface Request {
-  readonly listId: number
-  readonly name: string
-  readonly most: number
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-  /** Whether the index is there, in a transaction that may not be durable yet. */
-  isAnswered: boolean
-}
+/** Indexes that are remembered to be too large. */
+const KEPT_TOO_LARGE = 1024
 
 /** What is told of the building. A step that is taken back afterwards has been told of. */
 export interface BuildEvents {
@@ -33,16 +28,24 @@ export interface BuildEvents {
   onBuilt(rows: number, milliseconds: number): void
 }
 
+/** What there is of indexes, as the writer sees it. */
+interface IndexTables {
+  readonly definitions: IndexDefinitions
+  readonly entries: IndexEntries
+  readonly neighbors: Neighbors
+}
+
+/** A child that the building has come to. */
+interface BuiltChild {
+  readonly key: string
+  /** Whether it has no value to be sorted by. */
+  readonly isEmpty: boolean
+}
+
 /** How far an index has come in this process. */
 interface Progress {
   readonly startedAt: number
   rows: number
-}
-
-/** Someone to be told when the transaction is durable. */
-export interface BuildNews {
-  tell(): void
-  abandon(error: unknown): void
 }
 
 /**
@@ -53,26 +56,30 @@ export class IndexBuilder {
   readonly #client
   readonly #definitions: IndexDefinitions
   readonly #entries: IndexEntries
+  readonly #neighbors: Neighbors
   readonly #reader: TreeReader
   readonly #children
   readonly #parent
   readonly #events: BuildEvents
   /** Of indexes that are not complete, by id; forgotten when there are none. */
   readonly #progress = new Map<number, Progress>()
-  #requests: Request[] = []
+  readonly #requests = new IndexRequests()
+  #room: IndexRoom | undefined
+  /** Indexes that were given up because they alone are too large: nobody builds them again to find that out. */
+  readonly #tooLarge = new Set<string>()
   /** Spares every batch a look at definitions that are nearly always complete. */
   #mayBeUnfinished = true
 
   constructor(
     { client }: Connection,
-    definitions: IndexDefinitions,
-    entries: IndexEntries,
+    { definitions, entries, neighbors }: IndexTables,
     reader: TreeReader,
     events: BuildEvents,
   ) {
     this.#client = client
     this.#definitions = definitions
     this.#entries = entries
+    this.#neighbors = neighbors
     this.#reader = reader
     this.#events = events
     // Raw, because this is the row loop of building.
@@ -84,17 +91,22 @@ export class IndexBuilder {
 
   /** Whether there may be something to do. */
   get isDue(): boolean {
-    return this.#mayBeUnfinished || this.#requests.some(({ isAnswered }) => !isAnswered)
+    return this.#mayBeUnfinished || this.#requests.hasUnanswered
   }
 
   /**
    * Resolves when a durable commit has the index, or the list is gone. Wake the pipeline after it.
-   * @param most a list that has so many indexes gets no other one: then it rejects
+   * @param isDeclared one that is not is made only if there is room for it: else it rejects
    */
-  request(listId: number, name: string, most: number): Promise<void> {
+  request(listId: number, name: string, isDeclared: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#requests.push({ listId, name, most, resolve, reject, isAnswered: false })
+      this.#requests.add({ listId, name, isDeclared, resolve, reject })
     })
+  }
+
+  /** From now on indexes that are not declared are made only where there is room. */
+  limit(room: IndexRoom): void {
+    this.#room = room
   }
 
   /** Indexes were defined that are still to be built. */
@@ -105,12 +117,12 @@ export class IndexBuilder {
   /** The transaction was taken back. */
   forget(): void {
     this.#mayBeUnfinished = true
-    for (const request of this.#requests) request.isAnswered = false
+    this.#requests.forget()
   }
 
   /** Those who wait need not any longer: it will not be. */
   abandon(error: unknown): void {
-    for (const { reject } of this.#requests.splice(0)) reject(error)
+    this.#requests.abandon(error)
   }
 
   /**
@@ -125,7 +137,10 @@ export class IndexBuilder {
       if (definition === undefined) {
         this.#mayBeUnfinished = false
         this.#progress.clear()
-      } else yield* this.#build(definition)
+      } else {
+        yield* this.#build(definition)
+        this.#checkRoom(definition)
+      }
       this.#client.run('RELEASE build')
       return { changed: definition !== undefined, news: this.#answered() }
     } catch (error) {
@@ -141,12 +156,32 @@ export class IndexBuilder {
   }
 
   #defineRequested(now: number): void {
-    for (const request of this.#requests) {
-      const { listId, name, most } = request
+    for (const request of this.#requests.all) {
+      const { listId, name } = request
       if (this.#definitions.find(listId, name) !== undefined || !this.#isThere(listId)) continue
-      if (this.#definitions.of(listId).length < most) this.#definitions.define(listId, name, now)
-      else this.#take(request).reject(new DholeError('unavailable', 'the list has too many indexes'))
+      if (this.#hasPlace(request)) this.#definitions.define(listId, name, now)
+      else this.#requests.refuse(request, noRoom())
     }
+  }
+
+  #hasPlace({ listId, name, isDeclared }: IndexRequest): boolean {
+    if (isDeclared) return true
+    if (this.#tooLarge.has(indexOf({ listId, name }))) return false
+    return this.#room === undefined || this.#room.makePlace(listId, (definition) => this.#requests.has(definition))
+  }
+
+  /** Gives an index up for which there is no room, unless it is declared. */
+  #checkRoom(definition: Definition): void {
+    const room = this.#room
+    if (room === undefined || room.makeRoom(definition, (other) => this.#requests.has(other))) return
+    if (room.isTooLarge(definition)) {
+      if (this.#tooLarge.size >= KEPT_TOO_LARGE) this.#tooLarge.clear()
+      this.#tooLarge.add(indexOf(definition))
+    }
+    this.#definitions.giveUp(definition)
+    this.#entries.expectSweep()
+    this.#progress.delete(definition.id)
+    this.#requests.refuse(definition, noRoom())
   }
 
   #isThere(listId: number): boolean {
@@ -156,7 +191,7 @@ export class IndexBuilder {
 
   /** First those that somebody waits for. */
   #next(): Definition | undefined {
-    for (const { listId, name } of this.#requests) {
+    for (const { listId, name } of this.#requests.all) {
       const definition = this.#definitions.find(listId, name)
       if (definition !== undefined && definition.builtTo !== null) return definition
     }
@@ -168,20 +203,34 @@ export class IndexBuilder {
     const progress = this.#progressOf(definition)
     const end = path === undefined ? FIRST_TEXT_KEY : LAST_KEY
     let builtTo = definition.builtTo ?? ''
+    let entries = 0
+    let last = this.#lastBuilt(definition, builtTo)
     for (let looked = 0; looked < STEP_CHILDREN; looked += PAGE_CHILDREN) {
       const page = this.#children.all(listId, builtTo, end, PAGE_CHILDREN)
-      for (const row of page) this.#add(definition, row)
+      for (const row of page) {
+        if (!isChild(row.key)) continue
+        const added = this.#add(definition, row, last)
+        entries += added.entries
+        last = added.child
+      }
       builtTo = page.at(-1)?.key ?? builtTo
       progress.rows += page.length
       if (page.length < PAGE_CHILDREN) {
-        this.#definitions.progress(definition, null)
+        this.#definitions.progress(definition, null, entries)
         this.#progress.delete(definition.id)
         this.#events.onBuilt(progress.rows, performance.now() - progress.startedAt)
         return
       }
       yield
     }
-    this.#definitions.progress(definition, builtTo)
+    this.#definitions.progress(definition, builtTo, entries)
+  }
+
+  /** The last child that has been looked at. */
+  #lastBuilt({ listId, path }: Definition, builtTo: string): BuiltChild | undefined {
+    const child = path === undefined || builtTo === '' ? undefined : this.#neighbors.upTo(listId, builtTo)
+    if (child === undefined || path === undefined) return undefined
+    return { key: child.key, isEmpty: child.presence(path) === 'empty' }
   }
 
   #progressOf({ id }: Definition): Progress {
@@ -194,28 +243,41 @@ export class IndexBuilder {
     return progress
   }
 
-  #add(definition: Definition, row: ChildRow): void {
+  /**
+   * Writes the entry of a child, and marks it or the child before it where one has a value and the other has none.
+   * @returns what is the last child now, and how many entries were written
+   */
+  #add(
+    definition: Definition,
+    row: ChildRow,
+    last: BuiltChild | undefined,
+  ): { readonly child: BuiltChild; readonly entries: number } {
+    const { key } = row
     const { path } = definition
-    if (!isChild(row.key)) return
-    const value = path === undefined ? keyEntry(row.key) : this.#reader.sortValueBelow(row, path)
-    if (value !== undefined) this.#entries.insert(definition, value, row.key)
+    const value = path === undefined ? keyEntry(key) : this.#reader.sortValueBelow(row, path)
+    const isEmpty = value === undefined || value.kind === SortKind.none
+    if (!isEmpty) this.#entries.insert(definition, value, key)
+    let entries = isEmpty ? 0 : 1
+    if (path !== undefined && last !== undefined && last.isEmpty !== isEmpty) {
+      if (this.#entries.mark(definition, isEmpty ? key : last.key)) entries++
+    }
+    return { child: { key, isEmpty }, entries }
   }
 
   /** The requests that need not wait any longer than for this transaction. */
   #answered(): BuildNews[] {
-    const waiting = this.#requests.filter(({ isAnswered }) => !isAnswered)
-    const answered = waiting.filter(({ listId, name }) => {
+    return this.#requests.answer(({ listId, name }) => {
       const definition = this.#definitions.find(listId, name)
       return definition === undefined || definition.builtTo === null
     })
-    return answered.map((request) => {
-      request.isAnswered = true
-      return { tell: () => this.#take(request).resolve(), abandon: (error) => this.#take(request).reject(error) }
-    })
   }
+}
 
-  #take(request: Request): Request {
-    this.#requests = this.#requests.filter((other) => other !== request)
-    return request
-  }
+function noRoom(): DholeError {
+  return new DholeError('unavailable', 'there is no room for the index')
+}
+
+/** Tells indexes apart. */
+function indexOf({ listId, name }: IndexName): string {
+  return `${listId} ${name}`
 }

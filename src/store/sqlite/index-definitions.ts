@@ -15,6 +15,10 @@ export interface Definition {
   /** Children up to this key have their entries; `null` when all have. */
   builtTo: string | null
   hasCut: boolean
+  /** Entries that building it has written. */
+  entries: number
+  /** Time of a query that used it, in milliseconds since 1970; not always the last one. */
+  readonly usedAt: number
 }
 
 type Row = typeof indexDefinition.$inferSelect
@@ -30,6 +34,8 @@ export class IndexDefinitions {
   readonly #ofList
   readonly #unfinished
   readonly #some
+  readonly #all
+  readonly #countEntries
   readonly #insert
   readonly #progress
   readonly #markCut
@@ -53,6 +59,12 @@ export class IndexDefinitions {
       .limit(1)
       .prepare()
     this.#some = orm.select({ id: indexDefinition.id }).from(indexDefinition).where(inUse).limit(1).prepare()
+    this.#all = orm.select().from(indexDefinition).where(inUse).prepare()
+    this.#countEntries = orm
+      .select({ entries: sql<number | null>`sum(${indexDefinition.entries})` })
+      .from(indexDefinition)
+      .where(inUse)
+      .prepare()
     this.#insert = orm
       .insert(indexDefinition)
       .values({
@@ -66,7 +78,10 @@ export class IndexDefinitions {
       .prepare()
     this.#progress = orm
       .update(indexDefinition)
-      .set({ builtTo: sql`${sql.placeholder('builtTo')}` })
+      .set({
+        builtTo: sql`${sql.placeholder('builtTo')}`,
+        entries: sql`${indexDefinition.entries} + ${sql.placeholder('added')}`,
+      })
       .where(id)
       .prepare()
     this.#markCut = orm.update(indexDefinition).set({ hasCut: true }).where(id).prepare()
@@ -110,6 +125,16 @@ export class IndexDefinitions {
     return this.of(listId).find((definition) => definition.name === name)
   }
 
+  /** The indexes of all lists. */
+  all(): readonly Definition[] {
+    return this.#all.all().map(definitionOf)
+  }
+
+  /** How many entries building all of them has written. */
+  countEntries(): number {
+    return this.#countEntries.get()?.entries ?? 0
+  }
+
   /** One that is not built yet. */
   unfinished(): Definition | undefined {
     if (this.isEmpty) return undefined
@@ -124,9 +149,11 @@ export class IndexDefinitions {
     this.#byList.delete(listId)
   }
 
-  progress(definition: Definition, builtTo: string | null): void {
+  /** @param added entries written since the last progress */
+  progress(definition: Definition, builtTo: string | null, added: number): void {
     definition.builtTo = builtTo
-    this.#progress.run({ id: definition.id, builtTo })
+    definition.entries += added
+    this.#progress.run({ id: definition.id, builtTo, added })
   }
 
   markCut(definition: Definition): void {
@@ -171,6 +198,6 @@ export class IndexDefinitions {
   }
 }
 
-function definitionOf({ id, listId, path: name, builtTo, hasCut }: Row): Definition {
-  return { id, listId, name, path: indexedPath(name), builtTo, hasCut }
+function definitionOf({ path: name, ...row }: Row): Definition {
+  return { ...row, name, path: indexedPath(name) }
 }

@@ -1,5 +1,5 @@
 import { eq, lt, sql } from 'drizzle-orm'
-import { isIntegerKey, keyOf, SortKind, type SortValue } from '../../tree/order.ts'
+import { isIntegerKey, keyOf, NO_VALUE, SortKind, type SortValue } from '../../tree/order.ts'
 import type { Connection } from './connection.ts'
 import type { Definition, IndexDefinitions } from './index-definitions.ts'
 import { indexValue } from './index-value.ts'
@@ -13,6 +13,7 @@ export class IndexEntries {
   readonly #definitions: IndexDefinitions
   readonly #insert
   readonly #remove
+  readonly #mark
   readonly #givenUp
   readonly #removePage
   readonly #removeDefinition
@@ -27,6 +28,9 @@ export class IndexEntries {
     )
     this.#remove = client.prepare<unknown, [number, number, string | number, string]>(
       'DELETE FROM index_entry WHERE index_id = ? AND kind = ? AND value = ? AND key = ?',
+    )
+    this.#mark = client.prepare<unknown, [number, number, string | number, string]>(
+      'INSERT OR IGNORE INTO index_entry(index_id, kind, value, key) VALUES (?, ?, ?, ?)',
     )
     this.#givenUp = orm
       .select({ id: indexDefinition.id })
@@ -55,6 +59,20 @@ export class IndexEntries {
   remove(definition: Definition, value: SortValue, key: string): void {
     const entry = indexValue(value)
     this.#remove.run(definition.id, entry.kind, entry.value, key)
+  }
+
+  /**
+   * Notes a child without a value next to one that has one, where it is not noted yet.
+   * @param key sort key of the child
+   * @returns whether that was news
+   */
+  mark(definition: Definition, key: string): boolean {
+    return this.#mark.run(definition.id, NO_VALUE.kind, NO_VALUE.value, key).changes > 0
+  }
+
+  /** A child that may be noted so has a value now, or is gone. */
+  unmark(definition: Definition, key: string): void {
+    this.#remove.run(definition.id, NO_VALUE.kind, NO_VALUE.value, key)
   }
 
   /** Whether there may be entries of indexes given up. */

@@ -11,6 +11,8 @@ const LOOKS = 16
 const LONGEST_PAUSE_MS = 60_000
 /** Whoever may read a list can have it sorted by anything: that must not fill the disk. */
 const MOST_FOR_QUERIES = 32
+/** Indexes whose last use is remembered. */
+const KEPT_USES = 65_536
 
 /** What an index keeper needs of its surroundings. */
 export interface IndexKeeperParts {
@@ -24,6 +26,8 @@ export interface IndexKeeperParts {
   readonly indexIdleMs: number
   /** Lists of no more children need no index. */
   readonly shortList: number
+  /** Entries that all indexes together may have that are not declared. */
+  readonly maxIndexEntries: number
 }
 
 /** Knows which indexes are wanted and which are used, and sees to it that those are there and no others. */
@@ -31,25 +35,33 @@ export class IndexKeeper {
   readonly #parts: IndexKeeperParts
   readonly #timer: ReturnType<typeof setInterval>
   #declarations: readonly IndexDeclaration[] = []
+  /** Time of the last use of indexes by id, in milliseconds since 1970: since the last look, and before it. */
   #used = new Map<number, number>()
+  readonly #usedBefore = new Map<number, number>()
 
   constructor(parts: IndexKeeperParts) {
     this.#parts = parts
     this.#timer = setInterval(() => this.#age(), Math.min(parts.indexIdleMs / LOOKS, LONGEST_PAUSE_MS))
     this.#timer.unref()
+    parts.maintenance.limit({
+      mostOfList: MOST_FOR_QUERIES,
+      mostEntries: parts.maxIndexEntries,
+      isKept: (definition) => this.#isDeclared(definition),
+      usedAt: (definition) => this.#usedAt(definition),
+    })
   }
 
   /**
    * Resolves when the next snapshot has the index, or the list is gone.
-   * @throws when it cannot be built, or the list has as many as queries may give it
+   * @throws when it cannot be built, or there is no room for it though those that are used less have gone
    */
   want(listId: number, name: string): Promise<void> {
-    return this.#request(listId, name, MOST_FOR_QUERIES)
+    return this.#request(listId, name, false)
   }
 
-  #request(listId: number, name: string, most: number): Promise<void> {
+  #request(listId: number, name: string, isDeclared: boolean): Promise<void> {
     const { maintenance, wake } = this.#parts
-    const built = maintenance.request(listId, name, most)
+    const built = maintenance.request(listId, name, isDeclared)
     try {
       wake()
     } catch (error) {
@@ -63,12 +75,17 @@ export class IndexKeeper {
     this.#used.set(id, Date.now())
   }
 
+  /** Not written down each time, so what this process has seen is newer. */
+  #usedAt({ id, usedAt }: Definition): number {
+    return this.#used.get(id) ?? this.#usedBefore.get(id) ?? usedAt
+  }
+
   /** From now on these are kept, whether used or not. Resolves when the lists there are have them. */
   async declare(declarations: readonly IndexDeclaration[]): Promise<void> {
     this.#declarations = declarations
     for (const { list, path } of declarations) {
       const lists = await this.#parts.reads.run(UNLIMITED, (snapshot) => this.#longLists(snapshot.tree, list))
-      for (const id of lists) await this.#request(id, indexName(path), Number.POSITIVE_INFINITY)
+      for (const id of lists) await this.#request(id, indexName(path), true)
     }
   }
 
@@ -79,6 +96,8 @@ export class IndexKeeper {
   #age(): void {
     const used = this.#used
     this.#used = new Map()
+    if (this.#usedBefore.size + used.size > KEPT_USES) this.#usedBefore.clear()
+    for (const [id, at] of used) this.#usedBefore.set(id, at)
     const { maintenance, indexIdleMs: idleMs, wake } = this.#parts
     maintenance.age({ used, idleMs, isKept: (definition) => this.#isDeclared(definition) })
     try {

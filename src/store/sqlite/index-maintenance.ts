@@ -1,7 +1,10 @@
 import type { Connection } from './connection.ts'
-import { type BuildEvents, type BuildNews, IndexBuilder } from './index-builder.ts'
+import { type BuildEvents, IndexBuilder } from './index-builder.ts'
 import { type Definition, IndexDefinitions } from './index-definitions.ts'
 import { IndexEntries } from './index-entries.ts'
+import { Neighbors } from './index-neighbors.ts'
+import type { BuildNews } from './index-requests.ts'
+import { type IndexLimits, IndexRoom } from './index-room.ts'
 import type { TreeReader } from './read.ts'
 
 /** What queries have used, and what may be dropped. */
@@ -21,6 +24,7 @@ const NOTED_SHARE = 8
 export class IndexMaintenance {
   readonly definitions: IndexDefinitions
   readonly entries: IndexEntries
+  readonly neighbors: Neighbors
   readonly #builder: IndexBuilder
   #use: IndexUse | undefined
 
@@ -28,7 +32,8 @@ export class IndexMaintenance {
   constructor(connection: Connection, reader: TreeReader, events: BuildEvents) {
     this.definitions = new IndexDefinitions(connection)
     this.entries = new IndexEntries(connection, this.definitions)
-    this.#builder = new IndexBuilder(connection, this.definitions, this.entries, reader, events)
+    this.neighbors = new Neighbors(connection, reader)
+    this.#builder = new IndexBuilder(connection, this, reader, events)
   }
 
   /** Whether there may be something to do. */
@@ -37,8 +42,13 @@ export class IndexMaintenance {
   }
 
   /** See `IndexBuilder.request`. */
-  request(listId: number, name: string, most: number): Promise<void> {
-    return this.#builder.request(listId, name, most)
+  request(listId: number, name: string, isDeclared: boolean): Promise<void> {
+    return this.#builder.request(listId, name, isDeclared)
+  }
+
+  /** Bounds the indexes that queries make. Without it there is no bound. */
+  limit(limits: IndexLimits): void {
+    this.#builder.limit(new IndexRoom(this.definitions, this.entries, limits))
   }
 
   /** Notes uses and drops what was not used, with the next transaction. */

@@ -1,11 +1,12 @@
 import { PRIORITY } from '../../tree/key.ts'
-import { compareSortValues, type SortValue, sortKey, sortValue } from '../../tree/order.ts'
+import { compareSortValues, SortKind, type SortValue, sortKey, sortValue } from '../../tree/order.ts'
 import type { Path } from '../../tree/path.ts'
 import { parseStored } from '../../tree/print.ts'
 import { type Value, valueAt } from '../../tree/value.ts'
 import type { Write } from '../../tree/write.ts'
 import type { Definition, IndexDefinitions } from './index-definitions.ts'
 import { type IndexEntries, keyEntry } from './index-entries.ts'
+import type { Neighbor, Neighbors, Presence } from './index-neighbors.ts'
 import type { TreeReader } from './read.ts'
 import type { Slot } from './slot.ts'
 
@@ -24,8 +25,34 @@ interface Watched {
   readonly waypoint: Waypoint
   /** Sort key of the child. */
   readonly key: string
-  /** `undefined` where there was no entry. */
+  /** `undefined` where there was no child, or no integer key for the index over those. */
   readonly before: SortValue | undefined
+  readonly beside: Beside
+}
+
+/** The children next to one, looked for when they are needed. */
+class Beside {
+  readonly #neighbors: Neighbors
+  readonly #listId: number
+  readonly #key: string
+  #before: { readonly found: Neighbor | undefined } | undefined
+  #after: { readonly found: Neighbor | undefined } | undefined
+
+  constructor(neighbors: Neighbors, listId: number, key: string) {
+    this.#neighbors = neighbors
+    this.#listId = listId
+    this.#key = key
+  }
+
+  get before(): Neighbor | undefined {
+    this.#before ??= { found: this.#neighbors.before(this.#listId, this.#key) }
+    return this.#before.found
+  }
+
+  get after(): Neighbor | undefined {
+    this.#after ??= { found: this.#neighbors.after(this.#listId, this.#key) }
+    return this.#after.found
+  }
 }
 
 /**
@@ -36,11 +63,13 @@ export class IndexUpkeep {
   readonly #definitions: IndexDefinitions
   readonly #entries: IndexEntries
   readonly #reader: TreeReader
+  readonly #neighbors: Neighbors
 
-  constructor(definitions: IndexDefinitions, entries: IndexEntries, reader: TreeReader) {
+  constructor(definitions: IndexDefinitions, entries: IndexEntries, reader: TreeReader, neighbors: Neighbors) {
     this.#definitions = definitions
     this.#entries = entries
     this.#reader = reader
+    this.#neighbors = neighbors
   }
 
   /** Whether a list has an index. */
@@ -62,10 +91,11 @@ export class IndexUpkeep {
       const definitions = this.#definitions.of(waypoint.parent)
       if (definitions.length === 0) continue
       const key = sortKey(waypoint.key)
+      const beside = new Beside(this.#neighbors, waypoint.parent, key)
       for (const definition of definitions) {
         if (!isBuilt(definition, key) || !mayChange(definition, write, way, depth)) continue
         const before = waypoint.slot && this.#entryOf(definition, key, (path) => read(depth, path))
-        watched.push({ definition, depth, waypoint, key, before })
+        watched.push({ definition, depth, waypoint, key, before, beside })
       }
     }
     if (watched.length === 0) return undefined
@@ -104,11 +134,40 @@ export class IndexUpkeep {
     return this.#entryOf(definition, key, (path) => this.#reader.sortValueBelow(slot, path))
   }
 
-  #settle({ definition, key, before }: Watched, after: SortValue | undefined): void {
+  #settle({ definition, key, before, beside }: Watched, after: SortValue | undefined): void {
     if (before !== undefined && after !== undefined && compareSortValues(before, after) === 0) return
-    if (before !== undefined) this.#entries.remove(definition, before, key)
-    if (after !== undefined) this.#entries.insert(definition, after, key)
+    if (isValue(before)) this.#entries.remove(definition, before, key)
+    if (isValue(after)) this.#entries.insert(definition, after, key)
+    if (definition.path === undefined || presenceOf(before) === presenceOf(after)) return
+    if (presenceOf(before) === 'empty') this.#entries.unmark(definition, key)
+    this.#markBeside(definition, definition.path, key, presenceOf(after), beside)
   }
+
+  /** Marks those without a value that stand next to one that has one now. Marks too many do no harm, and stay. */
+  #markBeside(definition: Definition, path: Path, key: string, presence: Presence, beside: Beside): void {
+    const { before, after: next } = beside
+    const after = next !== undefined && isBuilt(definition, next.key) ? next : undefined
+    const beforeHas = before?.presence(path)
+    const afterHas = after?.presence(path)
+    if (presence === 'empty') {
+      if (beforeHas === 'valued' || afterHas === 'valued') this.#entries.mark(definition, key)
+      return
+    }
+    if (before !== undefined && beforeHas === 'empty' && (presence === 'valued' || afterHas === 'valued')) {
+      this.#entries.mark(definition, before.key)
+    }
+    if (after !== undefined && afterHas === 'empty' && (presence === 'valued' || beforeHas === 'valued')) {
+      this.#entries.mark(definition, after.key)
+    }
+  }
+}
+
+function isValue(value: SortValue | undefined): value is SortValue {
+  return value !== undefined && value.kind !== SortKind.none
+}
+
+function presenceOf(value: SortValue | undefined): Presence {
+  return value === undefined ? 'absent' : isValue(value) ? 'valued' : 'empty'
 }
 
 /** Whether the building of an index has come to a child yet. */

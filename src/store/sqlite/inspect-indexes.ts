@@ -1,4 +1,4 @@
-import type { SortValue } from '../../tree/order.ts'
+import { SortKind, type SortValue } from '../../tree/order.ts'
 import type { Connection } from './connection.ts'
 import { keyEntry } from './index-entries.ts'
 import { indexedPath } from './index-path.ts'
@@ -13,6 +13,14 @@ interface Definition {
   readonly path: string
   readonly built_to: string | null
   readonly has_cut: number
+}
+
+/** An entry that a child may have. */
+interface WantedEntry {
+  readonly key: string
+  readonly sorted: SortValue
+  /** Whether it may be missing. */
+  readonly isOptional: boolean
 }
 
 /** The ids that entries have, each found by one look into the primary key. */
@@ -49,7 +57,7 @@ class IndexChecker {
     const { client } = connection
     this.#reader = new TreeReader(connection)
     this.#children = client.prepare<ChildRow, [number, string | null]>(
-      "SELECT key, value, id FROM node WHERE parent_id = ?1 AND key <> '.priority' AND (?2 IS NULL OR key <= ?2)",
+      "SELECT key, value, id FROM node WHERE parent_id = ?1 AND key <> '.priority' AND (?2 IS NULL OR key <= ?2) ORDER BY key",
     )
     this.#find = client.prepare<{ found: number }, [number, number, string | number, string]>(
       'SELECT 1 AS found FROM index_entry WHERE index_id = ? AND kind = ? AND value = ? AND key = ?',
@@ -59,28 +67,49 @@ class IndexChecker {
     )
   }
 
-  *problemsOf({ id, list_id, path: name, built_to, has_cut }: Definition): Generator<Problem, void> {
-    const path = indexedPath(name)
+  *problemsOf(definition: Definition): Generator<Problem, void> {
+    const { id, list_id, path: name } = definition
     let wanted = 0
-    let tellsOfCuts = has_cut !== 0
+    let tellsOfCuts = definition.has_cut !== 0
     let missing = 0
+    for (const { key, sorted, isOptional } of this.#wanted(definition)) {
+      const entry = indexValue(sorted)
+      if (entry.cut && !tellsOfCuts) {
+        yield problem('an index does not tell of texts that it cut', { id, name, key })
+        tellsOfCuts = true
+      }
+      if (this.#find.get(id, entry.kind, entry.value, key) !== null) wanted++
+      else if (!isOptional) {
+        yield problem('an index lacks an entry', { id, name, list: list_id, key })
+        if (++missing === MOST_TOLD) return
+      }
+    }
+    const entries = this.#count.get(id)?.entries ?? 0
+    if (entries !== wanted) {
+      yield problem('an index has entries too many', { id, name, list: list_id, entries, wanted: wanted + missing })
+    }
+  }
+
+  /**
+   * What entries a list may have, in key order. A child without a value need not have one, unless it stands next to one
+   * with a value.
+   */
+  *#wanted({ list_id, path: name, built_to }: Definition): Generator<WantedEntry, void> {
+    const path = indexedPath(name)
+    let last: WantedEntry | undefined
     for (const row of this.#children.iterate(list_id, built_to)) {
       const sorted: SortValue | undefined =
         path === undefined ? keyEntry(row.key) : this.#reader.sortValueBelow(row, path)
       if (sorted === undefined) continue
-      wanted++
-      const entry = indexValue(sorted)
-      if (entry.cut && !tellsOfCuts) {
-        yield problem('an index does not tell of texts that it cut', { id, name, key: row.key })
-        tellsOfCuts = true
-      }
-      if (this.#find.get(id, entry.kind, entry.value, row.key) !== null) continue
-      yield problem('an index lacks an entry', { id, name, list: list_id, key: row.key })
-      if (++missing === MOST_TOLD) return
+      const isEmpty = isWithoutValue(sorted)
+      const changes = last !== undefined && isWithoutValue(last.sorted) !== isEmpty
+      if (last !== undefined) yield changes ? { ...last, isOptional: false } : last
+      last = { key: row.key, sorted, isOptional: isEmpty && !changes }
     }
-    const entries = this.#count.get(id)?.entries ?? 0
-    if (entries !== wanted - missing) {
-      yield problem('an index has entries too many', { id, name, list: list_id, entries, wanted })
-    }
+    if (last !== undefined) yield last
   }
+}
+
+function isWithoutValue({ kind }: SortValue): boolean {
+  return kind === SortKind.none
 }

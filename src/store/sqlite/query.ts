@@ -1,23 +1,23 @@
 import { gt } from 'drizzle-orm'
 import { isUnbounded, type Query } from '../../query/query.ts'
-import { comparePositions, contains, keyPosition, type Position, positionOf, rangeOf } from '../../query/range.ts'
+import { contains, keyPosition, type Position, positionOf, rangeOf } from '../../query/range.ts'
 import { select } from '../../query/select.ts'
 import { ChildrenText, type ChildText } from '../../tree/children-text.ts'
 import { NodeText, type ReadText } from '../../tree/node-text.ts'
-import { keyOf, type SortValue, sortKey } from '../../tree/order.ts'
+import { keyOf, sortKey } from '../../tree/order.ts'
 import { type JsonText, print } from '../../tree/print.ts'
 import { type Branch, ownMember } from '../../tree/value.ts'
 import type { IndexInfo } from '../store.ts'
 import { type Access, AccessFinder, type OpenAccess } from './access.ts'
 import type { Connection } from './connection.ts'
 import { indexedPath } from './index-path.ts'
-import { isLong } from './index-value.ts'
-import { INTEGER_KEYS, indexRange, keyRange, takesInMore, textKeyRange } from './range-sql.ts'
+import { IndexReader } from './index-reader.ts'
+import { INTEGER_KEYS, indexRange, keyRange, textKeyRange } from './range-sql.ts'
 import { childKeys, type TreeReader } from './read.ts'
 import { indexDefinition } from './schema.ts'
 import { Trait } from './slot.ts'
 import { type Budget, type Interior, spend } from './subtree.ts'
-import { type ChildRow, type EntryRow, PAGE_LONG_ROWS, type Walk, Walks } from './walk.ts'
+import { type ChildRow, Walks, walkOf } from './walk.ts'
 
 /** A child whose place in the order is known. */
 type Candidate = Position & { readonly row: ChildRow }
@@ -35,6 +35,7 @@ const PAGE_CHILDREN = 4096
 export class QueryReader {
   readonly #tree: TreeReader
   readonly #walks: Walks
+  readonly #indexed: IndexReader
   /** Finds the way for a query. */
   readonly ways: AccessFinder
   readonly #definitions
@@ -43,6 +44,7 @@ export class QueryReader {
   constructor(connection: Connection, tree: TreeReader, shortList: number) {
     this.#tree = tree
     this.#walks = new Walks(connection)
+    this.#indexed = new IndexReader(tree, this.#walks)
     this.ways = new AccessFinder(connection, tree, this.#walks, shortList)
     this.#definitions = connection.orm.select().from(indexDefinition).where(gt(indexDefinition.listId, 0)).prepare()
   }
@@ -100,8 +102,7 @@ export class QueryReader {
       case 'keys':
         return yield* this.#walks.count(walkOf(list, undefined, keyRange(range), false))
       case 'index':
-        if (takesInMore(range)) return (yield* this.#carefully(access, query, NO_LIMIT)).length
-        return yield* this.#walks.count(walkOf(list, access.index.id, indexRange(range), false))
+        return yield* this.#indexed.count(access, query)
       case 'merge': {
         const texts = yield* this.#walks.count(walkOf(list, undefined, textKeyRange(range), false))
         if (access.index === undefined) {
@@ -139,11 +140,9 @@ export class QueryReader {
   *#rows(access: ListAccess, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
     switch (access.kind) {
       case 'keys':
-        return yield* this.#walk(access.list, undefined, query, maxLength)
+        return yield* this.#walk(access.list, query, maxLength)
       case 'index':
-        return isCareful(access, query)
-          ? yield* this.#carefully(access, query, maxLength)
-          : yield* this.#walk(access.list, access.index.id, query, maxLength)
+        return yield* this.#indexed.rows(access, query, maxLength)
       case 'merge':
         return yield* this.#merge(access, query, maxLength)
       case 'scan':
@@ -153,16 +152,10 @@ export class QueryReader {
     }
   }
 
-  /** Along the table or an index, from the end the limit counts from. */
-  *#walk(
-    list: Interior,
-    index: number | undefined,
-    query: Query,
-    maxLength: number,
-  ): Generator<void, readonly ChildRow[]> {
-    const range = index === undefined ? keyRange(rangeOf(query)) : indexRange(rangeOf(query))
+  /** Along the table, from the end the limit counts from. */
+  *#walk(list: Interior, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
     const descending = query.limit?.from === 'last'
-    const walk = walkOf(list, index, range, descending)
+    const walk = walkOf(list, undefined, keyRange(rangeOf(query)), descending)
     const rows = yield* this.#walks.children(walk, query.limit?.count ?? NO_LIMIT, maxLength)
     return descending ? rows.reverse() : rows
   }
@@ -224,34 +217,6 @@ export class QueryReader {
     return select(query, candidates).map(({ row }) => row)
   }
 
-  /**
-   * Along an index in which entries of equal value may stand for different texts: those are put in order by what the
-   * children really hold.
-   */
-  *#carefully(
-    { list, index }: Access & { kind: 'index' },
-    query: Query,
-    maxLength: number,
-  ): Generator<void, readonly ChildRow[]> {
-    const range = rangeOf(query)
-    const limit = query.limit?.count ?? NO_LIMIT
-    const descending = query.limit?.from === 'last'
-    const rows: ChildRow[] = []
-    const budget = { left: maxLength, hasPriorities: false }
-    for (const group of equalEntries(this.#walks.entries(walkOf(list, index.id, indexRange(range), descending)))) {
-      const candidates = group.map((row): Candidate => ({ ...this.#position(row, query), row }))
-      const chosen = candidates.filter((candidate) => contains(range, candidate)).sort(comparePositions)
-      if (descending) chosen.reverse()
-      for (const { row } of chosen.slice(0, limit - rows.length)) {
-        spend(budget, row.value ?? '')
-        rows.push(row)
-      }
-      if (rows.length >= limit) break
-      yield
-    }
-    return descending ? rows.reverse() : rows
-  }
-
   #position(row: ChildRow, { orderBy }: Query): Position {
     if (orderBy.kind === 'key') return keyPosition(orderBy.lexicographic, row.key)
     return { ...this.#tree.sortValueBelow(row, orderBy.path), key: row.key }
@@ -271,35 +236,6 @@ export class QueryReader {
 
 function keyByText(key: string): Position {
   return keyPosition(true, key)
-}
-
-/** Entries of long and equal values as one group, all others alone, in batches that a page brings. */
-function* equalEntries(pages: Iterable<EntryRow[]>): Generator<EntryRow[]> {
-  let group: EntryRow[] = []
-  for (const page of pages) {
-    for (const entry of page) {
-      const joins = group[0] !== undefined && isLong(toSortValue(entry)) && group[0].sorted === entry.sorted
-      if (!joins && group.length > 0) {
-        yield group
-        group = []
-      }
-      group.push(entry)
-    }
-  }
-  if (group.length > 0) yield group
-}
-
-function toSortValue({ kind, sorted }: EntryRow): SortValue {
-  return { kind, value: sorted }
-}
-
-function isCareful({ index }: Access & { kind: 'index' }, query: Query): boolean {
-  return index.hasCut || takesInMore(rangeOf(query))
-}
-
-function walkOf({ id, traits }: Interior, index: number | undefined, range: Walk['range'], descending: boolean): Walk {
-  const walk = { list: id, index, range, descending }
-  return (traits & Trait.longTexts) === 0 ? walk : { ...walk, page: PAGE_LONG_ROWS }
 }
 
 function positionsInText(branch: Branch, { orderBy }: Query): Position[] {

@@ -1,5 +1,5 @@
 import type { Edge, Range } from '../../query/range.ts'
-import { FIRST_TEXT_KEY, SortKind, sortText } from '../../tree/order.ts'
+import { FIRST_TEXT_KEY, NO_VALUE, SortKind, sortText } from '../../tree/order.ts'
 import { indexValue, isLong } from './index-value.ts'
 import type { EdgeShape } from './query-sql.ts'
 
@@ -32,6 +32,33 @@ function indexEdge(edge: Edge | undefined): SqlEdge {
   if (edge.key === undefined) return { shape: edge.inclusive ? 'value=' : 'value', args: [kind, value] }
   return { shape: edge.inclusive ? 'key=' : 'key', args: [kind, value, edge.key] }
 }
+
+/** A range in an index, divided: children without a value come first in it, and have no rows there. */
+export interface DividedRange {
+  /** The children without a value: a range of their keys; `undefined` where none belong to it. */
+  readonly empty: SqlRange | undefined
+  /** Those with a value; `undefined` where none belong to it. */
+  readonly valued: Range | undefined
+}
+
+/** Divides a range in an index. */
+export function divide(range: Range): DividedRange {
+  const { start, end } = range
+  const startsAtValue = start !== undefined && start.kind !== SortKind.none
+  const endsAtEmpty = end !== undefined && end.kind === SortKind.none
+  const isEmptyLeftOut = startsAtValue || leavesOut(start) || (endsAtEmpty && leavesOut(end))
+  return {
+    empty: isEmptyLeftOut ? undefined : keyRange({ start, end: endsAtEmpty ? end : undefined }),
+    valued: endsAtEmpty ? undefined : { start: startsAtValue ? start : BEHIND_EMPTY, end },
+  }
+}
+
+/** Whether an edge at no value leaves out all children without one. */
+function leavesOut(edge: Edge | undefined): boolean {
+  return edge !== undefined && edge.key === undefined && !edge.inclusive
+}
+
+const BEHIND_EMPTY: Edge = { ...NO_VALUE, key: undefined, inclusive: false }
 
 /** Whether a range in an index may take in more than it should. */
 export function takesInMore({ start, end }: Range): boolean {

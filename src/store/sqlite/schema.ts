@@ -70,6 +70,8 @@ export const indexDefinition = sqliteTable(
     hasCut: integer('has_cut', { mode: 'boolean' }).notNull(),
     /** Time of a query that used it, in milliseconds since 1970; not always the last one. */
     usedAt: integer('used_at').notNull(),
+    /** Entries that building it has written. Those that writes have added or removed since are not counted. */
+    entries: integer().notNull().default(0),
   },
   (table) => [
     unique('index_definition_list').on(table.listId, table.path),
@@ -78,8 +80,9 @@ export const indexDefinition = sqliteTable(
 )
 
 /**
- * One row for each child of an indexed list, those without a value too. The index over `"$key"` has rows for integer
- * keys alone, with the key as their value.
+ * One row for each child of an indexed list that has a value, and one of kind `none` for each child without a value
+ * next to one that has one: it leads to those without rows. Files of earlier versions have such a row for every child
+ * without a value. The index over `"$key"` has rows for integer keys alone, with the key as their value.
  */
 export const indexEntry = sqliteTable(
   'index_entry',

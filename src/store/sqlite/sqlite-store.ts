@@ -41,6 +41,8 @@ export interface SqliteOptions extends Partial<LogRetention>, Partial<NoteRetent
   readonly shortList?: number
   /** Time after which an index that no query has used is dropped, in milliseconds. Default 7 days. */
   readonly indexIdleMs?: number
+  /** Entries that all indexes together may have that queries have made and nobody has declared. Default 2,000,000. */
+  readonly maxIndexEntries?: number
   /** Replaces `fdatasync`, for tests of what is visible before a sync has returned. */
   readonly syncLog?: SyncLog
 }
@@ -52,6 +54,7 @@ export const defaultStorage = {
   cacheLength: 32 * MEBI,
   shortList: 64,
   indexIdleMs: 7 * 24 * 60 * 60 * 1000,
+  maxIndexEntries: 2_000_000,
   ...defaultRetention,
   ...defaultNotes,
 }

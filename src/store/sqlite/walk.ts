@@ -2,6 +2,8 @@ import { DholeError } from '../../tree/error.ts'
 import type { Connection } from './connection.ts'
 import { printQuery, type Reading, type Shape } from './query-sql.ts'
 import { type Argument, behind, type SqlRange } from './range-sql.ts'
+import { Trait } from './slot.ts'
+import type { Interior } from './subtree.ts'
 
 /** A chosen child as it stands in the table. */
 export interface ChildRow {
@@ -32,7 +34,7 @@ type Row = readonly (string | number | null)[]
 
 /** Rows read, or counted, between two pauses. Where children may be long, few are read. */
 const PAGE_ROWS = 512
-export const PAGE_LONG_ROWS = 8
+const PAGE_LONG_ROWS = 8
 const PAGE_COUNTED = 16_384
 
 /** Goes along lists and indexes with statements prepared once for each shape. */
@@ -68,7 +70,7 @@ export class Walks {
     const rows: ChildRow[] = []
     let left = maxLength
     // The entries are needed only to go on behind a page.
-    const reading = walk.index === undefined || limit <= pageOf(walk) ? 'children' : 'entries'
+    const reading = walk.index === undefined || limit <= walkPage(walk) ? 'children' : 'entries'
     for (const page of this.#pages(walk, reading, limit)) {
       for (const row of page) {
         const child = childOf(row)
@@ -79,6 +81,17 @@ export class Walks {
       if (rows.length < limit) yield
     }
     return rows
+  }
+
+  /** The first children of a walk along the table, at most so many. */
+  first(walk: Walk, limit: number): ChildRow[] {
+    return this.#run(walk, 'children', limit).map(childOf)
+  }
+
+  /** The key of the first entry of a walk along an index. */
+  firstKey(walk: Walk): string | undefined {
+    const [row] = this.#run(walk, 'keys', 1)
+    return row && textAt(row, 2)
   }
 
   /** All children of a walk along the table, page by page. */
@@ -108,7 +121,7 @@ export class Walks {
   /** @param reading not `children` along an index: the next page begins behind the last entry of this one */
   *#pages(walk: Walk, reading: Reading, limit: number): Generator<Row[]> {
     let { range } = walk
-    const size = reading === 'keys' ? PAGE_ROWS : pageOf(walk)
+    const size = reading === 'keys' ? PAGE_ROWS : walkPage(walk)
     for (let left = limit; left > 0; left -= size) {
       const page = this.#run({ ...walk, range }, reading, Math.min(left, size))
       if (page.length > 0) yield page
@@ -146,7 +159,8 @@ export class Walks {
   }
 }
 
-function pageOf({ page }: Walk): number {
+/** Children read at a time. */
+export function walkPage({ page }: Walk): number {
   return page ?? PAGE_ROWS
 }
 
@@ -175,4 +189,18 @@ function rowPosition({ index }: Walk, row: Row): Argument[] {
 function positionOf({ index }: Walk, row: Row): Argument[] {
   const [kind, value, key] = row as readonly [number, Argument, string]
   return index === undefined ? [key] : [kind, value, key]
+}
+
+/**
+ * A walk through a list.
+ * @param index the index to go along; `undefined` for the table, in key order
+ */
+export function walkOf(
+  { id, traits }: Interior,
+  index: number | undefined,
+  range: SqlRange,
+  descending: boolean,
+): Walk {
+  const walk = { list: id, index, range, descending }
+  return (traits & Trait.longTexts) === 0 ? walk : { ...walk, page: PAGE_LONG_ROWS }
 }

@@ -67,7 +67,7 @@ export class TreeWriter {
     this.#reader = reader
     this.#sweep = sweep
     this.#indexes = indexes
-    this.#upkeep = new IndexUpkeep(indexes.definitions, indexes.entries, reader)
+    this.#upkeep = new IndexUpkeep(indexes.definitions, indexes.entries, reader, indexes.neighbors)
     this.#inlineLength = inlineLength
     const id = sql.placeholder('id')
     const place = and(eq(node.parentId, sql.placeholder('parent')), eq(node.key, sql.placeholder('key')))

@@ -1,0 +1,161 @@
+import type { Query } from '../../query/query.ts'
+import { comparePositions, contains, type Position, type Range, rangeOf } from '../../query/range.ts'
+import { DholeError } from '../../tree/error.ts'
+import type { SortValue } from '../../tree/order.ts'
+import type { Access } from './access.ts'
+import { EmptyChildren, type EmptyWalk } from './empty-children.ts'
+import { isLong } from './index-value.ts'
+import { divide, indexRange, type SqlRange, takesInMore } from './range-sql.ts'
+import type { TreeReader } from './read.ts'
+import { spend } from './subtree.ts'
+import { type ChildRow, type EntryRow, type Walks, walkOf } from './walk.ts'
+
+/** A child whose place in the order is known. */
+type Candidate = Position & { readonly row: ChildRow }
+
+type IndexAccess = Extract<Access, { kind: 'index' }>
+
+/** What is to be read of one part of a range. */
+interface Wanted {
+  readonly descending: boolean
+  readonly limit: number
+  /** Longest text of all children together. */
+  readonly maxLength: number
+}
+
+const NO_LIMIT = Number.POSITIVE_INFINITY
+
+/**
+ * Reads what a query chooses along an index. Children without a value stand first in the order and have no rows in the
+ * index: they are found along the table.
+ */
+export class IndexReader {
+  readonly #tree: TreeReader
+  readonly #walks: Walks
+  readonly #empty: EmptyChildren
+
+  constructor(tree: TreeReader, walks: Walks) {
+    this.#tree = tree
+    this.#walks = walks
+    this.#empty = new EmptyChildren(tree, walks)
+  }
+
+  /** The chosen children in the order of the query. @throws `read-too-big` */
+  *rows(access: IndexAccess, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
+    const { empty, valued } = divide(rangeOf(query))
+    const descending = query.limit?.from === 'last'
+    const limit = query.limit?.count ?? NO_LIMIT
+    const rows: ChildRow[] = []
+    let left = maxLength
+    for (const isEmpty of descending ? [false, true] : [true, false]) {
+      if (rows.length >= limit) break
+      const wanted = { descending, limit: limit - rows.length, maxLength: left }
+      let part: readonly ChildRow[] = []
+      if (isEmpty && empty !== undefined) part = yield* this.#emptyRows(emptyWalk(access, empty, descending), wanted)
+      if (!isEmpty && valued !== undefined) part = yield* this.#valuedRows(access, valued, wanted)
+      for (const row of part) {
+        rows.push(row)
+        left -= row.value?.length ?? 0
+      }
+    }
+    return descending ? rows.reverse() : rows
+  }
+
+  /** How many children the query chooses, limits aside. */
+  *count(access: IndexAccess, query: Query): Generator<void, number> {
+    const { empty, valued } = divide(rangeOf(query))
+    let counted = 0
+    if (valued !== undefined) {
+      counted = takesInMore(valued)
+        ? (yield* this.#carefully(access, valued, { descending: false, limit: NO_LIMIT, maxLength: NO_LIMIT })).length
+        : yield* this.#countValued(access, valued)
+    }
+    if (empty === undefined) return counted
+    if (isOpen(empty)) {
+      const all = divide({ start: undefined, end: undefined }).valued
+      return counted + access.list.childCount - (all === undefined ? 0 : yield* this.#countValued(access, all))
+    }
+    return counted + (yield* this.#empty.count(emptyWalk(access, empty, false)))
+  }
+
+  #countValued({ list, index }: IndexAccess, range: Range): Generator<void, number> {
+    return this.#walks.count(walkOf(list, index.id, indexRange(range), false))
+  }
+
+  /** In the direction of the walk. */
+  *#emptyRows(walk: EmptyWalk, { limit, maxLength }: Wanted): Generator<void, readonly ChildRow[]> {
+    const rows: ChildRow[] = []
+    let left = maxLength
+    for (const page of this.#empty.pages(walk)) {
+      for (const row of page.slice(0, limit - rows.length)) {
+        left -= row.value?.length ?? 0
+        rows.push(row)
+      }
+      if (left < 0) throw new DholeError('read-too-big')
+      if (rows.length >= limit) break
+      yield
+    }
+    return rows
+  }
+
+  /** In the direction of the walk. */
+  *#valuedRows(access: IndexAccess, range: Range, wanted: Wanted): Generator<void, readonly ChildRow[]> {
+    const { list, index } = access
+    if (index.hasCut || takesInMore(range)) return yield* this.#carefully(access, range, wanted)
+    const walk = walkOf(list, index.id, indexRange(range), wanted.descending)
+    return yield* this.#walks.children(walk, wanted.limit, wanted.maxLength)
+  }
+
+  /**
+   * Along an index in which entries of equal value may stand for different texts: those are put in order by what the
+   * children really hold. In the direction of the walk.
+   */
+  *#carefully(
+    { list, index, path }: IndexAccess,
+    range: Range,
+    { descending, limit, maxLength }: Wanted,
+  ): Generator<void, readonly ChildRow[]> {
+    const rows: ChildRow[] = []
+    const budget = { left: maxLength, hasPriorities: false }
+    for (const group of equalEntries(this.#walks.entries(walkOf(list, index.id, indexRange(range), descending)))) {
+      const candidates = group.map((row): Candidate => ({ ...this.#tree.sortValueBelow(row, path), key: row.key, row }))
+      const chosen = candidates.filter((candidate) => contains(range, candidate)).sort(comparePositions)
+      if (descending) chosen.reverse()
+      for (const { row } of chosen.slice(0, limit - rows.length)) {
+        spend(budget, row.value ?? '')
+        rows.push(row)
+      }
+      if (rows.length >= limit) break
+      yield
+    }
+    return rows
+  }
+}
+
+function emptyWalk({ list, index, path }: IndexAccess, range: SqlRange, descending: boolean): EmptyWalk {
+  return { walk: walkOf(list, undefined, range, descending), index: index.id, path }
+}
+
+function isOpen({ start, end }: SqlRange): boolean {
+  return start.shape === 'open' && end.shape === 'open'
+}
+
+/** Entries of long and equal values as one group, all others alone, in batches that a page brings. */
+function* equalEntries(pages: Iterable<EntryRow[]>): Generator<EntryRow[]> {
+  let group: EntryRow[] = []
+  for (const page of pages) {
+    for (const entry of page) {
+      const joins = group[0] !== undefined && isLong(toSortValue(entry)) && group[0].sorted === entry.sorted
+      if (!joins && group.length > 0) {
+        yield group
+        group = []
+      }
+      group.push(entry)
+    }
+  }
+  if (group.length > 0) yield group
+}
+
+function toSortValue({ kind, sorted }: EntryRow): SortValue {
+  return { kind, value: sorted }
+}
