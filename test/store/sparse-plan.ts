@@ -37,6 +37,7 @@ export async function playSparsePlan({ seed, writes, isOfOldKind }: SparsePlan):
     await writeSomething(mirror, random)
     for (let asked = 0; asked < 3; asked++) await mirror.expectAnswers(['list'], someQuery(random))
   }
+  await mirror.store.swept()
   await mirror.store[Symbol.asyncDispose]()
   expect(integrityProblems(file)).toEqual([])
 }
