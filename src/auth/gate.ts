@@ -5,6 +5,7 @@ import { ANYBODY, type Caller, OWNER } from './credential.ts'
 import type { Failures } from './failures.ts'
 import { type IdToken, issueIdToken } from './id-token.ts'
 import { Keyring } from './keyring.ts'
+import type { PositionCipher } from './position-cipher.ts'
 import { MAX_TOKEN_LENGTH, type SignedToken } from './signature.ts'
 import { SuperSecret } from './super-secret.ts'
 import type { VerifiedToken } from './token-cache.ts'
@@ -88,7 +89,12 @@ export class Gate {
     return keyring === this.#keyring ? idToken : this.exchange(token, origin)
   }
 
-  /** From now on the old secret and every token under it are refused. @param secret not empty */
+  /** Makes ids of the positions of events, and reads them. Other ones once the secret is replaced. */
+  get positions(): PositionCipher {
+    return this.#keyring.positions
+  }
+
+  /** From now on the old secret and every token under it are refused; ids of events are unknown. @param secret not empty */
   rotate(secret: string): void {
     this.#keyring = new Keyring(new SuperSecret(secret))
   }

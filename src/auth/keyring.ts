@@ -1,3 +1,4 @@
+import { PositionCipher } from './position-cipher.ts'
 import { readSigned, type SignedToken } from './signature.ts'
 import type { SuperSecret } from './super-secret.ts'
 import { TokenCache } from './token-cache.ts'
@@ -6,11 +7,13 @@ import { TokenCache } from './token-cache.ts'
 export class Keyring {
   readonly secret: SuperSecret
   readonly cache = new TokenCache()
+  readonly positions: PositionCipher
   /** Tokens whose signatures are being checked. */
   readonly #underWay = new Map<string, Promise<SignedToken>>()
 
   constructor(secret: SuperSecret) {
     this.secret = secret
+    this.positions = new PositionCipher(secret.positionKey)
   }
 
   /** Checks a signature; whoever asks for the same token meanwhile gets the same answer. @see {@link readSigned} */

@@ -2,6 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Said to the secret to get the key of ID tokens. No dot in it, so that it is never what a token's signature is of. */
 const ID_TOKEN_LABEL = 'dhole id token key 1'
+/** The same for the key of positions. */
+const POSITION_LABEL = 'dhole position key 1'
+const POSITION_KEY_BYTES = 16
 
 /**
  * The super secret of an application: a credential itself, and the root of the keys that tokens are signed with.
@@ -12,14 +15,21 @@ export class SuperSecret {
   readonly customKey: Uint8Array
   /** Key of ID tokens, which only this service makes. Nobody who holds one learns the secret from it. */
   readonly idKey: Uint8Array
+  /** Key of the ids of events, of 16 bytes. */
+  readonly positionKey: Uint8Array
   readonly #digest: Buffer
 
   /** @throws TypeError when it is empty: then everybody would have it */
   constructor(text: string) {
     if (text === '') throw new TypeError('the super secret must not be empty')
     this.customKey = new TextEncoder().encode(text)
-    this.idKey = createHmac('sha256', this.customKey).update(ID_TOKEN_LABEL).digest()
+    this.idKey = this.#keyFor(ID_TOKEN_LABEL)
+    this.positionKey = this.#keyFor(POSITION_LABEL).subarray(0, POSITION_KEY_BYTES)
     this.#digest = digest(text)
+  }
+
+  #keyFor(label: string): Uint8Array {
+    return createHmac('sha256', this.customKey).update(label).digest()
   }
 
   /** Compares in a time that tells nothing of where two texts differ: digests have one length. */

@@ -180,7 +180,7 @@ export class DataRoutes {
       limits.endSilence(data)
     }
     const cut = () => limits.cutOff(data)
-    return openStream(application.database, {
+    return openStream(application, {
       leave,
       path,
       query,

@@ -28,7 +28,7 @@ export class EventStream implements Sink {
   /** The body of the answer. */
   readonly body: ReadableStream
   readonly hold: HoldMemory
-  readonly #epoch: string | undefined
+  readonly #idOf: ((seq: number) => string) | undefined
   readonly #ends: StreamEnds
   readonly #done = Promise.withResolvers<void>()
   readonly #ready = Promise.withResolvers<void>()
@@ -36,9 +36,9 @@ export class EventStream implements Sink {
   #writer: Writer | undefined
   #isOver = false
 
-  /** @param epoch when given, each event tells its number */
-  constructor(epoch: string | undefined, ends: StreamEnds) {
-    this.#epoch = epoch
+  /** @param idOf when given, each event tells the id of its commit */
+  constructor(idOf: ((seq: number) => string) | undefined, ends: StreamEnds) {
+    this.#idOf = idOf
     this.#ends = ends
     this.hold = ends.hold
     this.body = new ReadableStream({
@@ -52,7 +52,7 @@ export class EventStream implements Sink {
   }
 
   write(batch: Batch): Promise<unknown> | undefined {
-    return this.#send(this.#epoch === undefined ? batch.bytes : batch.bytesWithIds(this.#epoch))
+    return this.#send(this.#idOf === undefined ? batch.bytes : batch.bytesWithIds(this.#idOf))
   }
 
   keepAlive(): void {

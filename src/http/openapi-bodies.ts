@@ -111,7 +111,7 @@ export const eventExamples: Readonly<Record<string, ExampleObject>> = {
   },
   numbered: {
     summary: 'With `resume=true`',
-    value: message('put', { path: '/', data: READ }, 'id: 0f0cb1c2-7d0e-4d0c-9d6a-0a5a3f0a6c11:42\n'),
+    value: message('put', { path: '/', data: READ }, 'id: wLEfC2KJ0mSx4cY7Vt3A5g\n'),
   },
   silence: { summary: 'Nothing has happened for a while', value: message('keep-alive', null) },
   denied: {

@@ -1,7 +1,8 @@
 import type { HoldMemory } from '../hub/held-memory.ts'
 import type { Query } from '../query/query.ts'
 import type { Access } from '../service/access.ts'
-import type { Database, WatchOptions } from '../service/database.ts'
+import type { Application } from '../service/applications.ts'
+import type { WatchOptions } from '../service/database.ts'
 import type { Path } from '../tree/path.ts'
 import { EventStream } from './event-stream.ts'
 import { streamReply } from './reply.ts'
@@ -11,9 +12,9 @@ interface StreamRequest extends Access {
   readonly path: Path
   readonly query: Query | undefined
   readonly export: boolean
-  /** Number of the last event that the client has seen. */
+  /** Id of the last event that the client has seen. */
   readonly lastEventId: string | undefined
-  /** Whether events are to tell their numbers. */
+  /** Whether events are to tell their ids. */
   readonly numbered: boolean
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal
@@ -27,14 +28,12 @@ interface StreamRequest extends Access {
   readonly sent: ((bytes: number) => void) | undefined
 }
 
-const EVENT_ID = /^(.+):([0-9]{1,15})$/
-
 /**
  * Opens a stream. What goes wrong before the first event is an ordinary error.
  * @throws as `Database.watch`
  * @see docs/protocol.md#streams
  */
-export async function openStream(database: Database, request: StreamRequest): Promise<Response> {
+export async function openStream({ database, gate }: Application, request: StreamRequest): Promise<Response> {
   const { path, query, lastEventId, signal, as, onTrace, leave, cut, hold, sent } = request
   const { epoch } = database.position()
   let unsubscribe: (() => void) | undefined
@@ -47,8 +46,12 @@ export async function openStream(database: Database, request: StreamRequest): Pr
   signal.addEventListener('abort', close)
   const isNumbered = request.numbered || lastEventId !== undefined
   const ends = { closed: close, ended: leave, cut, hold, sent }
-  const stream = new EventStream(isNumbered ? epoch : undefined, ends)
-  const options: WatchOptions = { query, as, onTrace, export: request.export, from: positionOf(lastEventId) }
+  const idOf = (seq: number) => gate.positions.idOf({ epoch, seq })
+  const stream = new EventStream(isNumbered ? idOf : undefined, ends)
+  // What a client shows may be of another tree, or nothing that was given out: then the stream begins anew.
+  const seq = lastEventId === undefined ? undefined : gate.positions.seqOf(lastEventId, epoch)
+  const from = seq === undefined ? undefined : { epoch, seq }
+  const options: WatchOptions = { query, as, onTrace, export: request.export, from }
   try {
     unsubscribe = await database.subscribe(path, options, stream)
   } catch (error) {
@@ -57,10 +60,4 @@ export async function openStream(database: Database, request: StreamRequest): Pr
   }
   if (isClosed) close()
   return streamReply(stream.body)
-}
-
-/** What a client shows is of another tree, or nothing we gave out: then it begins anew. */
-function positionOf(id: string | undefined): WatchOptions['from'] {
-  const [, epoch, seq] = EVENT_ID.exec(id ?? '') ?? []
-  return epoch === undefined ? undefined : { epoch, seq: Number(seq) }
 }

@@ -38,9 +38,9 @@ export class Batch {
     return this.#bytes
   }
 
-  /** @param epoch of the tree whose commits are numbered */
-  bytesWithIds(epoch: string): Uint8Array {
-    this.#bytesWithIds ??= encode(this.events.map((event) => frameTextWithId(event, `${epoch}:${event.seq}`)).join(''))
+  /** @param idOf the id of a commit by its number; the same for all who ask */
+  bytesWithIds(idOf: (seq: number) => string): Uint8Array {
+    this.#bytesWithIds ??= encode(this.events.map((event) => frameTextWithId(event, idOf(event.seq))).join(''))
     return this.#bytesWithIds
   }
 }

@@ -10,7 +10,7 @@ export function frameText({ kind, path, data }: StreamEvent): string {
   return `event: ${kind}\ndata: {"path":${JSON.stringify(path)},"data":${data}}\n\n`
 }
 
-/** The same with the number that a client may show to go on from here. */
+/** The same with the id that a client may show to go on from here. */
 export function frameTextWithId(event: StreamEvent, id: string): string {
   return `${frameText(event).slice(0, -1)}id: ${id}\n\n`
 }

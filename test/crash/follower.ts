@@ -1,3 +1,4 @@
+import { readEventId } from '../support/event-id.ts'
 import { EventSource } from '../support/event-source.ts'
 import { SECRET } from '../support/https-server.ts'
 import { StreamCache } from '../support/stream-cache.ts'
@@ -84,9 +85,7 @@ export class Follower {
   }
 }
 
-/** Ids are the name of a database and the number of a commit. */
 function isAfter(id: string, other: string): boolean {
-  const [name, number] = id.split(':')
-  const [otherName, otherNumber] = other.split(':')
-  return name === otherName && Number(number) > Number(otherNumber)
+  const [{ tree, seq }, earlier] = [readEventId(id), readEventId(other)]
+  return tree === earlier.tree && seq > earlier.seq
 }

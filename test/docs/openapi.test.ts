@@ -132,7 +132,7 @@ describe('parameters', () => {
     'If-None-Match': ['null_etag', 'other'],
     'if-match': ['*', 'other'],
     'Idempotency-Key': ['7c0e6f1a-7a2d-4f0e-9d6f-2f1f0d3a9b55', '"quoted"'],
-    'Last-Event-ID': ['somewhere:1'],
+    'Last-Event-ID': ['wLEfC2KJ0mSx4cY7Vt3A5g'],
     limitToFirst: ['2'],
     limitToLast: ['2'],
   }

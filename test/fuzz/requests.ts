@@ -104,6 +104,7 @@ const oddHeader = fc.constantFrom<readonly [string, string]>(
   ['Idempotency-Key', ''],
   ['Last-Event-ID', '0'],
   ['Last-Event-ID', 'not:an:id'],
+  ['Last-Event-ID', 'AAAAAAAAAAAAAAAAAAAAAA'],
   ['Accept', 'text/event-stream;q=0'],
   ['Accept', 'text/html'],
   ['Accept-Encoding', 'gzip'],

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createCipheriv } from 'node:crypto'
 import { missedChanges } from '../../src/service/missed-changes.ts'
 import type { LoggedChange, Position, TreeStore } from '../../src/store/store.ts'
+import { readEventId } from '../support/event-id.ts'
 import { EventSource, openSource } from '../support/event-source.ts'
 import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
 
@@ -24,6 +26,15 @@ async function send(method: string, target: string, body?: unknown): Promise<voi
 async function lastId(): Promise<string> {
   await using source = await openSource(server, '/hall.json?resume=true')
   return (await source.nextMessage())?.id ?? ''
+}
+
+/** What a client without the key can do best: a block that says what it knows, sealed with a key of its own. */
+function sealed(tree: string, seq: number): string {
+  const block = Buffer.alloc(16)
+  block.write(tree, 'hex')
+  block.writeBigUInt64BE(BigInt(seq), 8)
+  const cipher = createCipheriv('aes-128-ecb', Buffer.alloc(16), null).setAutoPadding(false)
+  return cipher.update(block).toString('base64url')
 }
 
 /** All that a stream of the room tells up to a mark that is written last. */
@@ -52,9 +63,27 @@ test('an id that was not given out begins anew', async () => {
   await send('PUT', '/room/password.json', 'sesame')
   await send('DELETE', '/room/password.json')
   await send('PUT', '/room/note.json', 'the mark')
-  const [epoch] = (await lastId()).split(':')
-  // Whoever has seen one id knows them all.
-  expect(await toldSince(`${epoch}:0`)).not.toContain('sesame')
+  const { tree } = readEventId(await lastId())
+  for (const made of [`${tree}:0`, sealed(tree, 0)]) expect(await toldSince(made)).not.toContain('sesame')
+})
+
+test('an id tells nothing of how many commits there were elsewhere', async () => {
+  await send('PUT', '/.settings/rules.json', { rules: { hall: { '.read': true } } })
+  const ids: string[] = []
+  for (let count = 0; count < 20; count++) {
+    await send('PUT', '/elsewhere.json', count)
+    ids.push(await lastId())
+  }
+  expect(new Set(ids).size).toBe(ids.length)
+  // Of 16 bytes that look like chance two may agree in some places, but not in most.
+  const bytes = ids.map((id) => Buffer.from(id, 'base64url'))
+  for (const [index, each] of bytes.entries()) {
+    const next = bytes[index + 1]
+    if (next === undefined) break
+    expect([...each].filter((byte, at) => byte === next[at]).length).toBeLessThan(8)
+  }
+  // The same commit has the same id, also after a restart and for others: clients may compare them.
+  expect(await lastId()).toBe(ids.at(-1) ?? '')
 })
 
 const ENTRIES = 10_240

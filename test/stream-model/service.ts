@@ -4,6 +4,7 @@ import { DholeError, type Position } from '../../src/embedded.ts'
 import type { StorageOptions, StreamOptions } from '../../src/options.ts'
 import type { QuerySpec } from '../../src/query/query.ts'
 import type { Database, WatchedChange } from '../../src/service/database.ts'
+import { readEventId } from '../support/event-id.ts'
 import { dataOf, type EventSource, openSource } from '../support/event-source.ts'
 import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
 import { strictObserver } from '../support/store.ts'
@@ -82,7 +83,7 @@ async function* follow(
   signal: AbortSignal,
   http2: boolean,
 ): AsyncGenerator<WatchedChange, void> {
-  const headers: Record<string, string> = from === undefined ? {} : { 'Last-Event-ID': `${from.epoch}:${from.seq}` }
+  const headers: Record<string, string> = from === undefined ? {} : { 'Last-Event-ID': from.epoch }
   const source = await openSource(server, `${targetOf(spec)}&resume=true`, { http2, headers })
   signal.addEventListener('abort', () => void source.close())
   if (signal.aborted) await source.close()
@@ -103,8 +104,8 @@ async function nextOf(source: EventSource): Promise<WatchedChange | undefined> {
     const event = await source.nextMessage()
     if (event === undefined) return undefined
     if (event.name === 'keep-alive') continue
-    const [, epoch = '', seq = ''] = /^(.+):(\d+)$/.exec(event.id ?? '') ?? []
-    return { ...dataOf(event), position: { epoch, seq: Number(seq) } }
+    // An id says all of a position.
+    return { ...dataOf(event), position: { epoch: event.id ?? '', seq: readEventId(event.id).seq } }
   }
 }
 

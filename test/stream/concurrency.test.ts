@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readEventId } from '../support/event-id.ts'
 import { type EventSource, escapedTarget, openSource } from '../support/event-source.ts'
 import { type HttpsServer, startServer } from '../support/https-server.ts'
 import { StreamCache } from '../support/stream-cache.ts'
@@ -14,7 +15,7 @@ async function put(server: HttpsServer, target: string, json: unknown): Promise<
 }
 
 function numberOf(id: string | undefined): number {
-  return Number(id?.split(':')[1])
+  return readEventId(id).seq
 }
 
 describe.each(storages)('storage: %s', (_, storage) => {

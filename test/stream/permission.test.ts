@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/embedded.ts'
+import { readEventId } from '../support/event-id.ts'
 import { dataOf, EventSource, escapedTarget, openSource } from '../support/event-source.ts'
 import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -173,7 +174,7 @@ describe.each(versions)('%s', (_, http2) => {
         if (message.name === 'keep-alive') continue
         path = dataOf(message).path
         if (isFirst) expect(path).toBe('/')
-        numbers.push(Number(message.id?.split(':')[1]))
+        numbers.push(readEventId(message.id).seq)
         if ('end' in Object(source.cache.plain)) break
       }
       expect(numbers).toEqual([...new Set(numbers)].toSorted((left, right) => left - right))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { readEventId } from '../support/event-id.ts'
 import { type DataEvent, EventSource, escapedTarget, openSource, type ReceivedEvent } from '../support/event-source.ts'
 import { type HttpsServer, startServer } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -48,16 +49,20 @@ describe.each(versions)('%s', (_, http2) => {
     await put(server, '/a.json', 1)
     await using source = await openSource(server, '/.json?resume=true', { http2 })
     const id = await idAfter(source, 1)
-    expect(id).toMatch(/^[^\s:]+:\d+$/)
+    expect(id).toMatch(/^[\w-]{22}$/)
     expect(source.raw).toBe(`event: put\ndata: {"path":"/","data":{"a":1}}\nid: ${id}\n\n`)
     expect((await source.nextMessage())?.raw).toBe('event: keep-alive\ndata: null\n\n')
     await put(server, '/b.json', 2)
     await server.call('PATCH', '/.json', { body: '{"c":3,"d":4}' })
-    const [epoch = '', number = ''] = id.split(':')
     const [next, last] = [await nextEvent(source), await nextEvent(source)]
     expect([next.raw, last.raw]).toEqual([
-      `event: put\ndata: {"path":"/b","data":2}\nid: ${epoch}:${Number(number) + 1}\n\n`,
-      `event: patch\ndata: {"path":"/","data":{"c":3,"d":4}}\nid: ${epoch}:${Number(number) + 2}\n\n`,
+      `event: put\ndata: {"path":"/b","data":2}\nid: ${next.id}\n\n`,
+      `event: patch\ndata: {"path":"/","data":{"c":3,"d":4}}\nid: ${last.id}\n\n`,
+    ])
+    const { tree, seq } = readEventId(id)
+    expect([next.id, last.id].map((each) => readEventId(each))).toEqual([
+      { tree, seq: seq + 1 },
+      { tree, seq: seq + 2 },
     ])
   })
 
@@ -153,31 +158,29 @@ describe.each(versions)('%s', (_, http2) => {
     await put(server, '/a.json', 1)
     await using first = await openSource(server, '/.json?resume=true', { http2 })
     const id = await idAfter(first, 1)
-    const [epoch, number] = id.split(':')
     await put(server, '/b.json', 2)
+    const { tree, seq } = readEventId(id)
     const ids = [
-      `another:${number}`,
-      `${epoch}x:${number}`,
-      `${epoch}:-1`,
-      `${epoch}:`,
-      `${epoch}:1e1`,
-      `${epoch}:99999999999999999999`,
-      `${epoch}:999999`,
-      String(epoch),
-      String(number),
+      `${id}A`,
+      id.slice(1),
+      `${id.startsWith('A') ? 'B' : 'A'}${id.slice(1)}`,
+      'A'.repeat(22),
+      '-'.repeat(22),
+      `${tree}:${seq}`,
+      `41c7bc12-b8d9-491d-bb15-f99ec63df443:${seq}`,
+      String(seq),
       ':',
-      '1',
       'garbage',
       '%00',
-      `:${number}`,
     ]
     for (const each of ids) {
       await using source = await openSource(server, '/.json', { http2, headers: { 'Last-Event-ID': each } })
       const event = await nextEvent(source)
       expect({ each, raw: event.raw }).toEqual({
         each,
-        raw: `event: put\ndata: {"path":"/","data":{"a":1,"b":2}}\nid: ${epoch}:${Number(number) + 1}\n\n`,
+        raw: `event: put\ndata: {"path":"/","data":{"a":1,"b":2}}\nid: ${event.id}\n\n`,
       })
+      expect(readEventId(event.id)).toEqual({ tree, seq: seq + 1 })
     }
   })
 
@@ -190,7 +193,7 @@ describe.each(versions)('%s', (_, http2) => {
     expect(event.raw).toBe(`event: put\ndata: {"path":"/","data":{"b":2}}\nid: ${event.id}\n\n`)
     await put(server, '/s/c.json', 3)
     expect((await nextEvent(first)).raw).toMatch(
-      /^event: patch\ndata: \{"path":"\/","data":\{("c":3,"b":null|"b":null,"c":3)\}\}\nid: \S+:\d+\n\n$/,
+      /^event: patch\ndata: \{"path":"\/","data":\{("c":3,"b":null|"b":null,"c":3)\}\}\nid: [\w-]{22}\n\n$/,
     )
     const headers = { 'Last-Event-ID': String(event.id) }
     await using again = await openSource(server, target, { http2, headers })
@@ -271,7 +274,7 @@ describe.each(versions)('%s', (_, http2) => {
     await using server = await startServer()
     await using first = await openSource(server, '/l.json?resume=true', { http2 })
     const id = await idAfter(first, 1)
-    const [, start] = id.split(':').map(Number)
+    const { seq: start } = readEventId(id)
     const writing = Promise.all(Array.from({ length: 600 }, (_, index) => put(server, `/l/${index % 20}.json`, index)))
     const opened = await Promise.all(
       Array.from({ length: 20 }, () => openSource(server, '/l.json', { http2, headers: { 'Last-Event-ID': id } })),
@@ -279,8 +282,8 @@ describe.each(versions)('%s', (_, http2) => {
     await writing
     for (const source of opened) {
       const numbers: number[] = []
-      while (numbers.length < 600) numbers.push(Number((await nextEvent(source)).id?.split(':')[1]))
-      expect(numbers).toEqual(Array.from({ length: 600 }, (_, index) => Number(start) + index + 1))
+      while (numbers.length < 600) numbers.push(readEventId((await nextEvent(source)).id).seq)
+      expect(numbers).toEqual(Array.from({ length: 600 }, (_, index) => start + index + 1))
       await source.close()
     }
   })

@@ -1,0 +1,56 @@
+import { type Cipheriv, createCipheriv, createDecipheriv, type Decipheriv } from 'node:crypto'
+
+/** One block: half of it names the tree, half of it is the number of the commit. */
+const BLOCK_BYTES = 16
+const HALF = BLOCK_BYTES / 2
+const TEXT = /^[A-Za-z0-9_-]{22}$/
+
+/** Where a commit stands in the history of one tree. */
+interface Position {
+  readonly epoch: string
+  readonly seq: number
+}
+
+/**
+ * Makes positions into ids that tell their readers nothing: who reads one node must not learn how many commits there
+ * were elsewhere. A position is one block of AES, so equal positions have equal ids, and half of the block is known:
+ * who does not have the key meets it by guessing once in 2^64 times.
+ */
+export class PositionCipher {
+  readonly #cipher: Cipheriv
+  readonly #decipher: Decipheriv
+  readonly #block = Buffer.alloc(BLOCK_BYTES)
+  /** Of the tree asked for last: an application has one. */
+  #epoch: string | undefined
+  #name: Buffer = Buffer.alloc(HALF)
+
+  /** @param key of 16 bytes */
+  constructor(key: Uint8Array) {
+    this.#cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false)
+    this.#decipher = createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false)
+  }
+
+  /** @returns 22 characters of base64url */
+  idOf({ epoch, seq }: Position): string {
+    this.#nameOf(epoch).copy(this.#block)
+    this.#block.writeBigUInt64BE(BigInt(seq), HALF)
+    return this.#cipher.update(this.#block).toString('base64url')
+  }
+
+  /** Number of the commit that an id of a tree stands for; `undefined` when it is not one that was made here. */
+  seqOf(id: string, epoch: string): number | undefined {
+    if (!TEXT.test(id)) return undefined
+    const block = this.#decipher.update(Buffer.from(id, 'base64url'))
+    if (!block.subarray(0, HALF).equals(this.#nameOf(epoch))) return undefined
+    const seq = Number(block.readBigUInt64BE(HALF))
+    return Number.isSafeInteger(seq) ? seq : undefined
+  }
+
+  #nameOf(epoch: string): Buffer {
+    if (epoch !== this.#epoch) {
+      this.#name = new Bun.CryptoHasher('sha256').update(epoch).digest().subarray(0, HALF)
+      this.#epoch = epoch
+    }
+    return this.#name
+  }
+}
