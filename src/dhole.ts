@@ -80,12 +80,13 @@ export function mount(
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
   const machine = new OwnMachine({ names: options.ownNames, baseDomain: options.baseDomain })
-  const transport = trustProxies(options.trustProxy ?? [], machine)
+  const transport = trustProxies(options.trustProxy ?? [], machine, options.development)
   const routes = new Routes({
     applications,
     transport,
     limits,
     prefix,
+    strictTransport: options.strictTransport,
     streamHost: options.streamHost,
     messagesOf,
     observer,

@@ -12,6 +12,9 @@ import { DholeError } from './tree/error.ts'
 
 const WHOLE = { minimum: 1 }
 
+/** What `Strict-Transport-Security` may say. */
+export const STRICT_TRANSPORT = '^max-age=\\d{1,10}(; ?includeSubDomains)?(; ?preload)?$'
+
 const limitsSchema = Type.Partial(
   Type.Object(
     {
@@ -131,6 +134,7 @@ const dholeSchema = Type.Partial(
       baseDomain: Type.String({ minLength: 1 }),
       ownNames: Type.Array(Type.String({ minLength: 1 })),
       trustProxy: Type.Array(Type.String({ minLength: 1 })),
+      strictTransport: Type.String({ pattern: STRICT_TRANSPORT }),
       docs: Type.Boolean(),
       streamHost: Type.String({ pattern: '^https://[^/?#]+$' }),
       failedCredentials: Type.Integer({ minimum: 0 }),
@@ -234,13 +238,21 @@ export interface DholeOptions {
   readonly ownNames?: readonly string[]
   /** Addresses of proxies whose `X-Forwarded-Proto: https` is believed. Default: none. */
   readonly trustProxy?: readonly string[]
+  /**
+   * Value of the header `Strict-Transport-Security`, such as `max-age=31536000`, for answers over TLS under names other
+   * than those of loopback. Default: not sent, as it concerns every port of the name.
+   */
+  readonly strictTransport?: string
   /** Serves the documents at `/swagger` and `/swagger/json`, and `/docs/live`, below the prefix. Default `false`. */
   readonly docs?: boolean
   /** Origin that streams are sent to with a redirect, such as `https://streams.example.org`. Default: they are served here. */
   readonly streamHost?: string
   /** Wrong credentials an address may show in a minute before it is refused for a while; 0: any number. Default 30. */
   readonly failedCredentials?: number
-  /** Takes `Authorization: Bearer owner` for the super secret, as emulators do. Only where nobody else can connect. */
+  /**
+   * Takes `Authorization: Bearer owner` for the super secret, and serves this machine over plain HTTP too, as emulators
+   * do. Only where nobody else can connect.
+   */
   readonly development?: boolean
   readonly limits?: LimitOptions
   readonly clients?: ClientOptions

@@ -3,6 +3,6 @@ export const answerHeaders = new Headers({
   'Cache-Control': 'no-cache',
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, X-Firebase-Auth-Debug',
-  'Strict-Transport-Security': 'max-age=31556926; includeSubDomains; preload',
+  'X-Content-Type-Options': 'nosniff',
   'Content-Type': 'application/json; charset=utf-8',
 })

@@ -47,7 +47,6 @@ export function carrierCodesReply(accept: string | null): Response {
     'Content-Security-Policy',
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   )
-  headers.set('X-Content-Type-Options', 'nosniff')
   return reply
 }
 

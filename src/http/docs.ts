@@ -43,10 +43,7 @@ export function isDocument(rawPath: string): boolean {
   return PATHS.has(rawPath)
 }
 
-const COMMON = {
-  'Strict-Transport-Security': 'max-age=31556926; includeSubDomains; preload',
-  'X-Content-Type-Options': 'nosniff',
-}
+const COMMON = { 'X-Content-Type-Options': 'nosniff' }
 const FRESH = { ...COMMON, 'Cache-Control': 'no-cache' }
 const FOREVER = { ...COMMON, 'Cache-Control': 'public, max-age=31536000, immutable' }
 

@@ -1,5 +1,5 @@
 import { DholeError, type ErrorCode } from '../tree/error.ts'
-import { ALLOWED_METHODS, type Dress, dressedReply, insecureReply } from './reply.ts'
+import { ALLOWED_METHODS, type Dress, dressedReply } from './reply.ts'
 
 /** Statuses other than 400. @see docs/protocol.md#errors */
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -69,7 +69,6 @@ export function errorReply(
   allowed: string = ALLOWED_METHODS,
 ): Response {
   const text = JSON.stringify(error.body)
-  if (error.code === 'https-required') return insecureReply(text, statusOf(error.code))
   const reply = failedReply(error, text, dress, firebase && error.code === 'permission-denied' ? 401 : undefined)
   if (error.code === 'method-not-allowed') reply.headers.set('Allow', allowed)
   return reply

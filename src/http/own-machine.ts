@@ -83,6 +83,11 @@ export class OwnMachine {
   }
 }
 
+/** Whether a request names a host that always leads to the machine that asks, such as `localhost`. */
+export function namesLoopback(request: Request): boolean {
+  return isLoopbackName(nameOf(hostOf(request)))
+}
+
 /** Whether a name in the form of {@link plainName} always leads to the machine that asks. */
 function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || isLoopback(name)

@@ -10,15 +10,14 @@ const COMMON: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-cache',
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id',
+  'X-Content-Type-Options': 'nosniff',
 }
-const SECURE = { 'Strict-Transport-Security': 'max-age=31556926; includeSubDomains; preload' }
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' }
-const SCRIPT_TYPE = { 'Content-Type': 'application/javascript; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
+const SCRIPT_TYPE = { 'Content-Type': 'application/javascript; charset=utf-8' }
 
-const jsonHeaders = new Headers({ ...COMMON, ...SECURE, ...JSON_TYPE })
-const insecureJsonHeaders = new Headers({ ...COMMON, ...JSON_TYPE })
-const scriptHeaders = new Headers({ ...COMMON, ...SECURE, ...SCRIPT_TYPE })
-const emptyHeaders = new Headers({ ...COMMON, ...SECURE })
+const jsonHeaders = new Headers({ ...COMMON, ...JSON_TYPE })
+const scriptHeaders = new Headers({ ...COMMON, ...SCRIPT_TYPE })
+const emptyHeaders = new Headers(COMMON)
 const jsonInit: ResponseInit = { headers: jsonHeaders }
 
 /** How the client wants its answer dressed. */
@@ -70,11 +69,6 @@ function isPlain({ print, callback, download, etag }: Dress): boolean {
   return print === undefined && callback === undefined && download === undefined && etag === undefined
 }
 
-/** The answer to a request that came without encryption: it must not promise any. */
-export function insecureReply(text: JsonText, status: number): Response {
-  return withText(new Response(text, { status, headers: insecureJsonHeaders }), text)
-}
-
 /** An answer that was given before, or might have been. */
 export function replayedReply(reply: Response): Response {
   reply.headers.set('Idempotency-Replayed', 'true')
@@ -89,7 +83,6 @@ export function emptyReply(status: number, etag?: string): Response {
 
 const streamHeaders = new Headers({
   ...COMMON,
-  ...SECURE,
   'Content-Type': 'text/event-stream; charset=utf-8',
   'X-Accel-Buffering': 'no',
 })
@@ -109,7 +102,6 @@ export function redirectReply(url: string): Response {
 export const ALLOWED_METHODS = 'GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS'
 const preflightHeaders = new Headers({
   ...COMMON,
-  ...SECURE,
   'Access-Control-Allow-Methods': 'GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS',
   'Access-Control-Allow-Headers':
     'Content-Type, Authorization, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, X-Firebase-Decoding, Last-Event-ID, Cache-Control, Idempotency-Key, X-Request-Id',

@@ -17,11 +17,13 @@ import { FairTurns } from './fair-turns.ts'
 import { KeptTargets } from './kept-targets.ts'
 import { methodOf } from './method.ts'
 import { operationOf } from './operation.ts'
+import { namesLoopback } from './own-machine.ts'
 import { isCallbackName, NO_RAW_PARAMETERS, type RawParameters } from './parameters.ts'
 import { type Dress, preflightReply } from './reply.ts'
 import { withRequestId } from './request-id.ts'
 import { answerSettings, isSettings } from './settings-routes.ts'
 import { isSms, SmsRoutes, type SmsRoutesOptions } from './sms-routes.ts'
+import { withStrictTransport } from './strict-transport.ts'
 import { answerSystem, isSystem, type SystemRoutesOptions } from './system-routes.ts'
 import { splitTarget, type Target } from './target.ts'
 import { exchangeToken, isTokenExchange, tokenRefusal } from './token-route.ts'
@@ -34,6 +36,8 @@ export interface RoutesOptions extends DataRoutesOptions, SmsRoutesOptions, Syst
   readonly observer: Observer
   /** Path the routes are mounted under, without a slash at the end. */
   readonly prefix: string
+  /** Value of the header `Strict-Transport-Security` of answers over TLS; `undefined`: not sent. */
+  readonly strictTransport: string | undefined
 }
 
 const OK = 200
@@ -66,7 +70,22 @@ export class Routes {
 
   /** @param listener asked who is speaking, only when the request itself does not tell */
   handle(request: Request, listener: Listener | null): Awaitable<Response> {
-    return confirmClose(request, this.#inTurn(request, listener))
+    return this.#finished(request, listener, this.#inTurn(request, listener))
+  }
+
+  /** Adds the headers that belong to the connection and not to the answer. */
+  #finished(request: Request, listener: Listener | null, reply: Awaitable<Response>): Awaitable<Response> {
+    const { strictTransport } = this.#options
+    const isPromised = strictTransport !== undefined && this.#promisesTls(request, listener)
+    return confirmClose(request, isPromised ? withStrictTransport(reply, strictTransport) : reply)
+  }
+
+  /** Whether a browser may be told to use nothing but TLS: a name of loopback is shared with servers of other ports. */
+  #promisesTls(request: Request, listener: Listener | null): boolean {
+    const target = this.#targetOf(request)
+    return (
+      target !== undefined && this.#options.transport.isSecure(target, request, listener) && !namesLoopback(request)
+    )
   }
 
   #inTurn(request: Request, listener: Listener | null): Awaitable<Response> {
@@ -88,7 +107,7 @@ export class Routes {
   document(request: Request, listener: Listener | null, make: () => Awaitable<Response>): Awaitable<Response> {
     const startedAt = performance.now()
     const reply = this.#document(request, listener, make)
-    return confirmClose(request, this.#timed(request, listener, reply, startedAt))
+    return this.#finished(request, listener, this.#timed(request, listener, reply, startedAt))
   }
 
   #timed(

@@ -2,7 +2,7 @@ import type { Applications } from '../service/applications.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
 import { callerOf, type Origin } from './caller.ts'
-import { dressedReply, insecureReply } from './reply.ts'
+import { dressedReply } from './reply.ts'
 import { withRequestId } from './request-id.ts'
 import type { Target } from './target.ts'
 
@@ -53,7 +53,7 @@ export function answerSystem(
   if (rawPath === METRICS && metrics === undefined) throw new DholeError('json-suffix-missing')
   const { method } = origin.request
   if (method !== 'GET' && method !== 'HEAD') throw new DholeError('method-not-allowed')
-  const reply = isSecure ? (text: string, status: number) => dressedReply(text, {}, status) : insecureReply
+  const reply = (text: string, status: number) => dressedReply(text, {}, status)
   if (rawPath === HEALTH) return reply(ALIVE, 200)
   if (rawPath === METRICS && metrics !== undefined) return metricsReply(applications, metrics, origin, target)
   return applications.readiness().then((readiness) => {

@@ -24,7 +24,7 @@ export interface Transport {
    * @throws `permission-denied`
    */
   refuseForeign(request: Request, listener: Listener | null): void
-  /** Whether it was encrypted, all the way. @param listener that took the request, if one did */
+  /** Whether it was encrypted, all the way, or need not be. @param listener that took the request, if one did */
   isSecure(target: Target, request: Request, listener: Listener | null): boolean
 }
 
@@ -33,10 +33,20 @@ export interface Transport {
  * whom it speaks for.
  * @param proxies addresses whose `X-Forwarded-Proto` and `X-Forwarded-For` count
  * @param machine tells the pages of this machine from others
+ * @param plainFromHere whether what comes from this machine need not be encrypted
  * @see docs/protocol.md#ground-rules
  */
-export function trustProxies(proxies: readonly string[], machine: OwnMachine): Transport {
+export function trustProxies(
+  proxies: readonly string[],
+  machine: OwnMachine,
+  plainFromHere: boolean = false,
+): Transport {
   const trusted = new Set(proxies)
+  const isLocal: Transport['isLocal'] = (request, listener) => {
+    const peer = peerAddress(request, listener)
+    // A proxy on this machine speaks for others.
+    return peer !== undefined && !trusted.has(peer) && isLoopback(peer)
+  }
   const addressOf: Transport['addressOf'] = (request, listener) => {
     const peer = peerAddress(request, listener)
     if (peer === undefined || !trusted.has(peer)) return peer
@@ -47,11 +57,7 @@ export function trustProxies(proxies: readonly string[], machine: OwnMachine): T
   return {
     addressOf,
     ownConnectionOf: (request, listener) => (trusted.size > 0 ? undefined : (connectionOf(request, listener) ?? '')),
-    // A proxy on this machine speaks for others.
-    isLocal: (request, listener) => {
-      const peer = peerAddress(request, listener)
-      return peer !== undefined && !trusted.has(peer) && isLoopback(peer)
-    },
+    isLocal,
     refuseForeign: (request, listener) =>
       machine.check(request, () => {
         if (trusted.size === 0) return false
@@ -60,6 +66,7 @@ export function trustProxies(proxies: readonly string[], machine: OwnMachine): T
       }),
     isSecure: (target, request, listener) => {
       if ((target.scheme ?? listener?.protocol) === 'https') return true
+      if (plainFromHere && isLocal(request, listener)) return true
       if (trusted.size === 0 || request.headers.get('x-forwarded-proto')?.toLowerCase() !== 'https') return false
       const peer = peerAddress(request, listener)
       return peer !== undefined && trusted.has(peer)

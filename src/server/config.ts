@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value'
 import { defaultClientLimits, LEAST_IDLE_SECONDS, MOST_IDLE_SECONDS } from '../http/client-limits.ts'
 import { isLoopback } from '../http/transport.ts'
 import { defaultStreams } from '../hub/hub.ts'
-import { checkMessages } from '../options.ts'
+import { checkMessages, STRICT_TRANSPORT } from '../options.ts'
 import { type IndexSpec, parseIndexes } from '../query/indexes.ts'
 import { parseRules } from '../rules/rule-set.ts'
 import { LEAST_SECRET_LENGTH } from '../secret.ts'
@@ -30,7 +30,14 @@ export const configSchema = Type.Object({
     Type.Integer({
       ...PORT_NUMBER,
       description:
-        'port of a plain HTTP listener: answers 404 to everything but `/health` and `/ready`, unless a proxy of `TRUST_PROXY` speaks; none if unset',
+        'port of a plain HTTP listener: answers 404 to everything but `/health` and `/ready`, unless a proxy of `TRUST_PROXY` speaks, or this machine with `DEVELOPMENT`; none if unset',
+    }),
+  ),
+  HSTS: Type.Optional(
+    Type.String({
+      pattern: STRICT_TRANSPORT,
+      description:
+        'value of the header `Strict-Transport-Security`, such as `max-age=31536000`: browsers then use TLS alone on every port of the name; not sent if unset, nor under names of loopback',
     }),
   ),
   DATA_DIR: Type.String({ default: './data', description: 'folder of databases, certificate and generated secrets' }),
@@ -166,7 +173,7 @@ export const configSchema = Type.Object({
   DEVELOPMENT: Type.Boolean({
     default: false,
     description:
-      '`true`: `Authorization: Bearer owner` may do everything, as with emulators; only on a loopback `HOST`, without proxies',
+      '`true`: `Authorization: Bearer owner` may do everything, and `HTTP_PORT` serves this machine, as with emulators; only on a loopback `HOST`, without proxies',
   }),
   BASE_DOMAIN: Type.Optional(
     Type.String({ minLength: 1, description: 'domain whose first label names the application' }),

@@ -121,6 +121,7 @@ function optionsOf(config: Config, { secret, smsKey }: Keys, rules: string | und
     },
     ...(config.BASE_DOMAIN === undefined ? {} : { baseDomain: config.BASE_DOMAIN }),
     trustProxy: config.TRUST_PROXY?.split(',').map((address) => address.trim()) ?? [],
+    ...(config.HSTS === undefined ? {} : { strictTransport: config.HSTS }),
     docs: true,
     failedCredentials: config.FAILED_CREDENTIALS,
     development: config.DEVELOPMENT,

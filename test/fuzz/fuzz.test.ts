@@ -34,7 +34,7 @@ describe('the judge of answers', () => {
   const FAILURE = '{"errcode":20901,"message":"Server error","error":"Server error"}'
   const HEADERS = {
     'content-type': 'application/json; charset=utf-8',
-    'strict-transport-security': 'max-age=1',
+    'x-content-type-options': 'nosniff',
     'access-control-allow-origin': '*',
   }
   const judged = (
@@ -79,7 +79,7 @@ describe('the judge of answers', () => {
     expect(judged(request, status, text)).not.toEqual([])
   })
 
-  test.each([['strict-transport-security'], ['access-control-allow-origin'], ['content-type']])(
+  test.each([['x-content-type-options'], ['access-control-allow-origin'], ['content-type']])(
     'an answer without %s is not',
     (name) => {
       const { [name]: _, ...headers } = HEADERS as Record<string, string>

@@ -32,11 +32,11 @@ export function answerProblems(request: FuzzRequest, answer: FuzzAnswer, secrets
   const { status, headers } = answer
   const text = answer.body.toString('utf8')
   const problems = leakProblems(`${JSON.stringify([...headers])}\n${text}`, status >= 400 ? text : '', secrets)
-  const isBelow = headers.get('strict-transport-security') === null && BELOW.has(status)
+  const isBelow = headers.get('x-content-type-options') === null && BELOW.has(status)
   if (status >= 500 && status !== 503 && !isBelow) problems.push(`status ${status}`)
   if (request.method === 'HEAD' && text !== '') problems.push('a HEAD with a body')
   // Answered below us: a request that is no HTTP has no answer of the protocol.
-  if (headers.get('strict-transport-security') === null) {
+  if (headers.get('x-content-type-options') === null) {
     if (!isBelow) problems.push(`status ${status} without security headers`)
     return problems
   }

@@ -136,6 +136,29 @@ function plainAnswer(port: number): Promise<string> {
   })
 }
 
+test('in development the plain port serves what emulator clients ask', async () => {
+  const server = await start({ HTTP_PORT: '0', DEVELOPMENT: 'true' })
+  const plain = /plain HTTP on (http:\S+)"/.exec(server.output())?.[1] ?? ''
+  const headers = { Authorization: 'Bearer owner' }
+  const rules = `${plain}/.settings/rules.json?ns=app`
+  const put = await fetch(rules, { method: 'PUT', headers, body: '{"rules":{".read":false,".write":false}}' })
+  expect(put.status).toBe(200)
+  expect((await fetch(`${plain}/a.json?ns=app`, { method: 'PUT', headers, body: '1' })).status).toBe(200)
+  expect((await fetch(`${plain}/a.json?ns=app`)).status).toBe(401)
+  expect(
+    (await fetch(`${plain}/a.json?ns=app`, { headers: { ...headers, Origin: 'http://evil.example' } })).status,
+  ).toBe(401)
+})
+
+test('Strict-Transport-Security is a setting', async () => {
+  const plain = await start()
+  expect((await call(plain, '/a.json')).headers.has('strict-transport-security')).toBe(false)
+  const strict = await start({ HSTS: 'max-age=300' })
+  const reply = await call(strict, '/health', { headers: { Host: 'tree.example' } })
+  expect(reply.headers.get('strict-transport-security')).toBe('max-age=300')
+  expect((await call(strict, '/a.json')).headers.has('strict-transport-security')).toBe(false)
+})
+
 test('a trusted proxy speaks for its clients on the plain port', async () => {
   const server = await start({ HTTP_PORT: '0', TRUST_PROXY: '127.0.0.1' })
   const plain = /plain HTTP on (http:\S+)"/.exec(server.output())?.[1] ?? ''

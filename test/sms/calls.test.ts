@@ -137,7 +137,7 @@ describe('records', () => {
     expect([told.headers.get('content-type'), batch.headers.get('content-type')]).toEqual([JSON_TYPE, JSON_TYPE])
     for (const { headers } of [told, batch]) {
       expect(headers.get('cache-control')).toBe('no-cache')
-      expect(headers.get('strict-transport-security')).toBe('max-age=31556926; includeSubDomains; preload')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
     }
     expect((await news.news()).text).toBe('{"status":"ok","data":[]}')
   })

@@ -54,6 +54,7 @@ async function scene({ messagesOf: given = messagesOf, onDemand = [] }: SceneOpt
     streamHost: undefined,
     observer: silentObserver,
     metrics: undefined,
+    strictTransport: undefined,
   })
   return {
     routes,
@@ -218,7 +219,7 @@ describe('answers', () => {
         'cache-control': 'no-cache',
         'access-control-allow-origin': '*',
         'access-control-expose-headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id',
-        'strict-transport-security': 'max-age=31556926; includeSubDomains; preload',
+        'x-content-type-options': 'nosniff',
       })
     }
   })

@@ -49,7 +49,7 @@ describe.each(versions)('%s', (_, http2) => {
         'x-accel-buffering': 'no',
         'access-control-allow-origin': '*',
         'access-control-expose-headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id',
-        'strict-transport-security': 'max-age=31556926; includeSubDomains; preload',
+        'x-content-type-options': 'nosniff',
       },
     })
   })
