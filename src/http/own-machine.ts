@@ -3,20 +3,16 @@ import { isLoopback } from './transport.ts'
 
 /** Names and addresses that a server on a loopback address answers to, beside those of loopback. */
 export interface OwnNames {
-  /** Host names and IP addresses, without ports. */
+  /** Host names, perhaps with `*` as first label, and IP addresses; without ports. */
   readonly names?: readonly string[] | undefined
   /** Domain whose subdomains name applications. */
   readonly baseDomain?: string | undefined
 }
 
-/** Host headers that were accepted before and are kept, and the longest of them: a quarter of a megabyte. */
-const MOST_KEPT_HOSTS = 1024
-const LONGEST_KEPT_HOST = 256
-
 const FOREIGN_PAGE =
   'Pages of other sites may not use what is open to this machine only: serve the page from localhost, or give the tree rules'
 const FOREIGN_HOST =
-  'What is open to this machine only is not served under this host name: use localhost, or give the tree rules'
+  'What is open to this machine only is not served under this host name: use localhost, name it in TLS_NAMES, or give the tree rules'
 
 /**
  * Tells requests of programs and pages of this machine from those that a page of another site has a browser send: a
@@ -26,7 +22,8 @@ const FOREIGN_HOST =
 export class OwnMachine {
   readonly #names: ReadonlySet<string>
   readonly #baseDomain: string | undefined
-  readonly #hosts = new Set<string>()
+  /** Begin of the URL of the last request whose host was accepted: most requests come under one name. */
+  #accepted = '\n'
 
   constructor({ names = [], baseDomain }: OwnNames = {}) {
     this.#names = new Set(names.map(plainName))
@@ -40,13 +37,13 @@ export class OwnMachine {
    * @throws `permission-denied`
    */
   check(request: Request, isProxied: () => boolean): void {
-    const host = hostOf(request)
-    if (!this.#isOwnHost(host) && !isProxied()) throw new DholeError('permission-denied', FOREIGN_HOST)
-    const { headers } = request
+    const { headers, url } = request
+    if (!url.startsWith(this.#accepted)) this.#checkHost(request, isProxied)
     const origin = headers.get('origin')
     const site = headers.get('sec-fetch-site')
     // Programs send neither, and browsers send no origin for what a page reads from its own server.
     if (origin === null && (site === null || site === 'same-origin' || site === 'none')) return
+    const host = hostOf(request)
     if (origin === null ? this.#isHarmless(request, site, host) : this.#isOwnPage(origin, host)) return
     throw new DholeError('permission-denied', FOREIGN_PAGE)
   }
@@ -67,18 +64,17 @@ export class OwnMachine {
     return this.#isOwnName(plainName(hostname)) || plainName(hostname) === nameOf(host)
   }
 
-  #isOwnHost(host: string): boolean {
-    if (this.#hosts.has(host)) return true
+  #checkHost(request: Request, isProxied: () => boolean): void {
+    const host = hostOf(request)
     // Without a name only old programs ask, and no browser.
-    if (host !== '' && !this.#isOwnName(nameOf(host))) return false
-    if (host.length > LONGEST_KEPT_HOST) return true
-    if (this.#hosts.size >= MOST_KEPT_HOSTS) this.#hosts.clear()
-    this.#hosts.add(host)
-    return true
+    const isOwn = host === '' || this.#isOwnName(nameOf(host))
+    if (!isOwn && !isProxied()) throw new DholeError('permission-denied', FOREIGN_HOST)
+    const { url } = request
+    if (isOwn && !url.startsWith('/')) this.#accepted = url.slice(0, url.indexOf('/', url.indexOf('://') + 3) + 1)
   }
 
   #isOwnName(name: string): boolean {
-    if (isLoopbackName(name) || this.#names.has(name)) return true
+    if (isLoopbackName(name) || this.#names.has(name) || this.#names.has(name.replace(/^[^.]+/, '*'))) return true
     return this.#baseDomain !== undefined && (name === this.#baseDomain || name.endsWith(`.${this.#baseDomain}`))
   }
 }
