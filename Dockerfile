@@ -1,19 +1,23 @@
 # docker build -t dhole .
 # docker run --read-only -p 8443:8443 -v dhole:/data dhole
-FROM oven/bun:1.4.5-slim AS packages
+# The tag is that of an exact version, but a tag can be moved. To be sure of the content, look the digest up once
+# (docker buildx imagetools inspect oven/bun:1.4.5-slim) and build with --build-arg BASE=oven/bun:1.4.5-slim@sha256:…
+ARG BASE=oven/bun:1.4.5-slim
+FROM ${BASE} AS packages
 WORKDIR /app
 COPY package.json bun.lock ./
 RUN bun install --frozen-lockfile --production --omit=peer --ignore-scripts
 
-FROM oven/bun:1.4.5-slim
+FROM ${BASE}
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY drizzle ./drizzle
 COPY packaging/health.mjs ./packaging/health.mjs
 COPY src ./src
-# Nobody can come in from outside the container unless it listens on all addresses: a new tree is locked then.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8443 DATA_DIR=/data
+# Nobody can come in from outside the container unless it listens on all addresses: a new tree is locked then. The log is
+# kept by others: JSON lines show no secret, with a terminal (docker run -t) neither.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8443 DATA_DIR=/data LOG_FORMAT=json
 RUN mkdir --mode=0700 /data && chown bun:bun /data
 VOLUME /data
 EXPOSE 8443

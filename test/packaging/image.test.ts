@@ -35,10 +35,10 @@ const copied = all('COPY')
 describe('the image', () => {
   test('is made of the runtime that everything is tried with', () => {
     const version = /BUN_VERSION=(\S+)/.exec(readFileSync(join(ROOT, '.ci/run'), 'utf8'))?.[1]
-    expect(all('FROM').map((rest) => rest.split(' ')[0])).toEqual([
-      `oven/bun:${version}-slim`,
-      `oven/bun:${version}-slim`,
-    ])
+    // An exact version at the least; a digest where somebody could look it up.
+    expect(all('ARG')[0]).toMatch(new RegExp(`^BASE=oven/bun:${version}-slim(@sha256:[0-9a-f]{64})?$`))
+    expect(all('FROM')).toHaveLength(2)
+    for (const rest of all('FROM')) expect(rest).toMatch(/^\$\{BASE\}( |$)/)
     expect(Bun.semver.satisfies(String(version), manifest.engines.bun)).toBe(true)
   })
 
@@ -54,7 +54,9 @@ describe('the image', () => {
     expect(all('VOLUME')).toEqual(['/data'])
     expect(all('RUN').some((rest) => rest.includes('chown bun:bun /data'))).toBe(true)
     const [environment = ''] = all('ENV')
-    expect(environment.split(' ')).toEqual(expect.arrayContaining(['HOST=0.0.0.0', 'PORT=8443', 'DATA_DIR=/data']))
+    expect(environment.split(' ')).toEqual(
+      expect.arrayContaining(['HOST=0.0.0.0', 'PORT=8443', 'DATA_DIR=/data', 'LOG_FORMAT=json']),
+    )
     expect(all('EXPOSE')).toEqual(['8443'])
   })
 

@@ -26,6 +26,12 @@ test('the unit does not try again what only a person can mend', async () => {
   expect(setting('Restart')).toBe('on-failure')
 })
 
+test('the unit leaves no image of its memory, is bounded in memory and sees no other users', () => {
+  expect(setting('LimitCORE')).toBe('0')
+  expect(setting('MemoryMax')).toMatch(/^[1-9]\d*(%|[MG])$/)
+  expect(setting('PrivateUsers')).toBe('yes')
+})
+
 const verifier = Bun.which('systemd-analyze')
 if (verifier === null) process.stderr.write('no systemd-analyze: the unit is not verified\n')
 
