@@ -9,3 +9,24 @@ export function acceptsStream(accept: string | null): boolean {
     return type === EVENT_STREAM && !parameters.some((parameter) => /^q\s*=\s*0*(\.0*)?$/.test(parameter))
   })
 }
+
+/** Whether an `Accept` list would rather have HTML than JSON, as browsers would when they show a page. */
+export function prefersPage(accept: string | null): boolean {
+  return accept !== null && weightOf('text/html', accept) > weightOf('application/json', accept)
+}
+
+/** How much a type is wanted, 0 to 1: the narrowest range that it falls into decides. */
+function weightOf(type: string, accept: string): number {
+  const ranges = accept.split(',').map(readRange)
+  for (const name of [type, `${type.split('/', 1)[0]}/*`, '*/*']) {
+    const range = ranges.find((candidate) => candidate.name === name)
+    if (range !== undefined) return range.weight
+  }
+  return 0
+}
+
+function readRange(text: string): { readonly name: string; readonly weight: number } {
+  const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
+  const weight = parameters.map((parameter) => /^q\s*=\s*([0-9.]+)$/.exec(parameter)?.[1]).find(Boolean)
+  return { name, weight: weight === undefined ? 1 : Number(weight) }
+}

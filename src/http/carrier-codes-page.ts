@@ -1,4 +1,5 @@
 import { CARRIER_CODES } from '../sms/carrier-codes.ts'
+import { prefersPage } from './accept.ts'
 import { jsonReply } from './reply.ts'
 
 /** The table of carrier codes, for programs. */
@@ -37,7 +38,7 @@ function rowOf({ code, status, meaning }: (typeof CARRIER_CODES)[number]): strin
  * @see docs/protocol.md#carrier-codes
  */
 export function carrierCodesReply(accept: string | null): Response {
-  const isPage = accept !== null && weightOf('text/html', accept) > weightOf('application/json', accept)
+  const isPage = prefersPage(accept)
   const reply = jsonReply(isPage ? PAGE : TEXT)
   const { headers } = reply
   headers.set('Vary', 'Accept')
@@ -48,20 +49,4 @@ export function carrierCodesReply(accept: string | null): Response {
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   )
   return reply
-}
-
-/** How much a type is wanted, 0 to 1: the narrowest range that it falls into decides. */
-function weightOf(type: string, accept: string): number {
-  const ranges = accept.split(',').map(readRange)
-  for (const name of [type, `${type.split('/', 1)[0]}/*`, '*/*']) {
-    const range = ranges.find((candidate) => candidate.name === name)
-    if (range !== undefined) return range.weight
-  }
-  return 0
-}
-
-function readRange(text: string): { readonly name: string; readonly weight: number } {
-  const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
-  const weight = parameters.map((parameter) => /^q\s*=\s*([0-9.]+)$/.exec(parameter)?.[1]).find(Boolean)
-  return { name, weight: weight === undefined ? 1 : Number(weight) }
 }

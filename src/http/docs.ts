@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' }
 import { isSingleExecutable, shippedFile } from '../shipped-file.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
+import { prefersPage } from './accept.ts'
 import { withLength, withText } from './body-size.ts'
 import { jsonReply } from './reply.ts'
 
@@ -13,8 +14,12 @@ export interface DocsOptions {
   readonly hasMetrics: boolean
   /** Has a document made for a request that may see it: the same requests that may see data. */
   readonly answer: (request: Request, make: () => Awaitable<Response>) => Awaitable<Response>
+  /** Answers a request to the mount point that wants no page. */
+  readonly answerTree: (request: Request) => Awaitable<Response>
 }
 
+/** The mount point, with and without its slash: a page of links for browsers. */
+const ROOTS = ['', '/']
 const PAGE = '/swagger'
 /** The one chapter of the page that is open. */
 const TREE_TAG = 'Tree'
@@ -36,7 +41,7 @@ const ASSETS: Readonly<Record<string, readonly [file: string, type: string]>> = 
   [`${PAGE}/favicon-32x32.png`]: ['favicon-32x32.png', 'image/png'],
 }
 
-const PATHS = new Set([PAGE, SPECIFICATION, START, ...Object.keys(ASSETS), ...Object.keys(LIVE_FILES)])
+const PATHS = new Set([...ROOTS, PAGE, SPECIFICATION, START, ...Object.keys(ASSETS), ...Object.keys(LIVE_FILES)])
 
 /** Whether a path below the mount point is that of a document. */
 export function isDocument(rawPath: string): boolean {
@@ -62,17 +67,23 @@ function policy(styles: string, images: string): string {
 }
 
 /**
- * The documents: a page at `/swagger`, its files below, and the OpenAPI document at `/swagger/json`; and a page at
+ * The documents: a page of links at the mount point, for browsers alone; a page at `/swagger`, its files below, and the OpenAPI document at `/swagger/json`; and a page at
  * `/docs/live` that listens to a node, with its files beside it. Nothing else is taken from the tree. The pages are our
  * own because the plugin's loads its script from a foreign host.
  */
-export function docsPlugin({ prefix, hasMetrics, answer }: DocsOptions): Elysia {
+export function docsPlugin({ prefix, hasMetrics, answer, answerTree }: DocsOptions): Elysia {
   const specification = specificationOnce(prefix, hasMetrics)
+  const links = linksHtml(prefix)
   const page = pageHtml(prefix)
   const start = startScript(prefix)
   const docs = new Elysia()
   const serve = (path: string, make: () => Awaitable<Response>) =>
     docs.get(path, ({ request }) => answer(request, make), { detail: { hide: true } })
+  const answerRoot = ({ request }: { request: Request }) =>
+    prefersPage(request.headers.get('accept'))
+      ? answer(request, () => textReply(links, linksHeaders))
+      : answerTree(request)
+  docs.get('/', answerRoot, { detail: { hide: true } })
   serve(PAGE, () => textReply(page, pageHeaders))
   serve(SPECIFICATION, async () => jsonReply(await specification()))
   serve(START, () => textReply(start, scriptHeaders))
@@ -109,6 +120,7 @@ const pageHeaders = {
   'Referrer-Policy': 'no-referrer',
 }
 const liveSafety = { 'Content-Security-Policy': policy("'self'", "'self'"), 'Referrer-Policy': 'no-referrer' }
+const linksHeaders = { ...FRESH, ...liveSafety, 'Content-Type': 'text/html; charset=utf-8', Vary: 'Accept' }
 const scriptHeaders = { ...FRESH, 'Content-Type': 'text/javascript; charset=utf-8' }
 
 /** The document, made once. What it is made of is read when somebody asks for it, not at every start. */
@@ -118,6 +130,35 @@ function specificationOnce(prefix: string, hasMetrics: boolean): () => Promise<s
     text ??= import('./specification.ts').then(({ specificationText }) => specificationText(prefix, hasMetrics))
     return text
   }
+}
+
+/** What a browser is shown at the mount point. */
+function linksHtml(prefix: string): string {
+  const at = (path: string) => Bun.escapeHTML(encodeURI(prefix + path))
+  const item = (path: string, name: string, meaning: string) => `<li><a href="${at(path)}">${name}</a>: ${meaning}</li>`
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Dhole</title>
+<link rel="icon" href="${at('/swagger/favicon-32x32.png')}">
+<link rel="stylesheet" href="${at(`${LIVE}.css`)}">
+</head>
+<body>
+<h1>Dhole</h1>
+<p>A realtime JSON tree. Every node is an endpoint: its path, then <code>.json</code>.</p>
+<ul>
+${item(PAGE, 'Documents', 'every endpoint, parameter and error, to try out')}
+${item(SPECIFICATION, 'OpenAPI document', 'the same for programs')}
+${item(LIVE, 'Live page', 'any node as it changes')}
+${item('/.json?shallow=true&print=pretty', 'Keys of the root', 'what is in the tree')}
+${item('/health', 'Health', 'whether the server runs')}
+${item('/ready', 'Readiness', 'whether it can read and write')}
+</ul>
+</body>
+</html>
+`
 }
 
 function pageHtml(prefix: string): string {

@@ -29,10 +29,11 @@ export function treePlugin({ routes, prefix, docs, hasMetrics, onStop }: TreePlu
     if (host?.server?.protocol !== 'http') host = started
   })
   const answerDocs: DocsOptions['answer'] = (request, make) => routes.document(request, host?.server ?? null, make)
-  if (docs) tree.use(docsPlugin({ prefix, hasMetrics, answer: answerDocs }))
   // The framework awaits a handler whose text is a bare call, even when the answer is at hand; a choice it does not.
   const answer = ({ request }: { request: Request }) =>
     host === undefined ? routes.handle(request, null) : routes.handle(request, host.server)
+  if (docs)
+    tree.use(docsPlugin({ prefix, hasMetrics, answer: answerDocs, answerTree: (request) => answer({ request }) }))
   return tree.all('/*', answer, {
     parse: 'none',
     detail: { hide: true },

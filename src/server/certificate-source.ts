@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Certificate, isLasting, ownCertificate, readCertificate } from './certificate.ts'
 import type { Config } from './config.ts'
+import { certificateNames } from './own-names.ts'
 
 /** Where the certificate comes from. */
 export interface CertificateSource {
@@ -9,14 +10,17 @@ export interface CertificateSource {
   readonly name: string
   /** @throws Error with a message for the operator */
   read(): Promise<Certificate>
+  /** Whether the one that was read last was made by that, so that no client trusts it yet; absent for the operator's. */
+  readonly isMadeNow?: boolean
   /** Whether it is likely to be another one since it was last read. Cheap. */
   readonly isNew: boolean
 }
 
 /** The files of the operator, or the certificate that this machine makes for itself. */
-export function certificateSource({ TLS_CERT, TLS_KEY, DATA_DIR, HOST }: Config): CertificateSource {
+export function certificateSource(config: Config): CertificateSource {
+  const { TLS_CERT, TLS_KEY, DATA_DIR } = config
   if (TLS_CERT !== undefined && TLS_KEY !== undefined) return new FileSource(TLS_CERT, TLS_KEY)
-  return new OwnSource(join(DATA_DIR, 'tls'), HOST)
+  return new OwnSource(join(DATA_DIR, 'tls'), () => certificateNames(config))
 }
 
 /** Two files that somebody else replaces, perhaps not at the same moment. */
@@ -55,22 +59,26 @@ class FileSource implements CertificateSource {
   }
 }
 
-/** Made anew when it ends soon. */
+/** Made anew when it ends soon; when it is read, also when it does not fit the names of this machine any more. */
 class OwnSource implements CertificateSource {
   readonly name: string
   readonly #directory: string
-  readonly #host: string
+  isMadeNow = false
+  readonly #names: () => readonly string[]
   #made: Certificate | undefined
 
-  constructor(directory: string, host: string) {
+  /** @param names those that it is to be for, as they are now */
+  constructor(directory: string, names: () => readonly string[]) {
     this.name = join(directory, 'certificate.pem')
     this.#directory = directory
-    this.#host = host
+    this.#names = names
   }
 
   async read(): Promise<Certificate> {
-    this.#made = await ownCertificate(this.#directory, this.#host)
-    return this.#made
+    const made = await ownCertificate(this.#directory, this.#names())
+    this.#made = made
+    this.isMadeNow = made.isNew
+    return made
   }
 
   get isNew(): boolean {

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 
 /** A certificate and its key, PEM. */
@@ -8,12 +9,20 @@ export interface Certificate {
   readonly key: string
 }
 
+/** A certificate that this machine has made. */
+interface OwnCertificate extends Certificate {
+  /** Whether it was made just now, so that no client trusts it yet. */
+  readonly isNew: boolean
+}
+
 const LIFETIME_DAYS = 825
 /** A made certificate is replaced when it has less than this left. */
 const RENEW_BEFORE_MS = 30 * 24 * 60 * 60 * 1000
 const DAY_MS = 24 * 60 * 60 * 1000
 const DNS_NAME = 2
 const IP_ADDRESS = 7
+/** The object identifier 1.2.840.10045.4.3.2 in DER, which says how a certificate is signed. */
+const ECDSA_WITH_SHA256 = Buffer.from('06082a8648ce3d040302', 'hex')
 
 /**
  * Reads the operator's certificate.
@@ -77,20 +86,25 @@ export function validityOf({ cert }: Certificate): Validity {
   return { from: new Date(validFrom), to: new Date(validTo) }
 }
 
-/** The certificate this machine made for itself, made or renewed when needed. Kept in `directory`, key for its owner only. */
-export async function ownCertificate(directory: string, host: string): Promise<Certificate> {
+/**
+ * The certificate this machine made for itself, in `directory`, key for its owner only. It is made anew when it ends
+ * soon, lacks a wanted name or address, has a name that is not wanted, or is signed with an old algorithm. An address
+ * more is no reason: those of a machine come and go.
+ * @param names host names and IP addresses
+ */
+export async function ownCertificate(directory: string, names: readonly string[]): Promise<OwnCertificate> {
   const certFile = join(directory, 'certificate.pem')
   const keyFile = join(directory, 'certificate-key.pem')
   if (existsSync(certFile) && existsSync(keyFile)) {
     const kept = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
-    if (belongTogether(kept) && isLasting(kept)) return kept
+    if (belongTogether(kept) && isLasting(kept) && isFor(names, kept)) return { ...kept, isNew: false }
   }
-  const made = await makeCertificate(host)
+  const made = await makeCertificate(names)
   mkdirSync(directory, { recursive: true })
   writeFileSync(keyFile, made.key, { mode: 0o600 })
   chmodSync(keyFile, 0o600)
   writeFileSync(certFile, made.cert)
-  return made
+  return { ...made, isNew: true }
 }
 
 /** Whether a certificate we have made need not be made anew. */
@@ -98,29 +112,35 @@ export function isLasting(certificate: Certificate): boolean {
   return validityOf(certificate).to.getTime() - Date.now() > RENEW_BEFORE_MS
 }
 
-/** An EC certificate for this machine's names; clients must be told to trust it. */
-async function makeCertificate(host: string): Promise<Certificate> {
-  const names = [
-    { type: DNS_NAME, value: 'localhost' },
-    { type: DNS_NAME, value: '*.localhost' },
-    { type: IP_ADDRESS, ip: '127.0.0.1' },
-    { type: IP_ADDRESS, ip: '::1' },
-  ] as const
-  const isAddress = /^[\d.]+$|:/.test(host)
-  const own = isAddress ? ({ type: IP_ADDRESS, ip: host } as const) : ({ type: DNS_NAME, value: host } as const)
-  const known = ['localhost', '127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)
+/** Whether a certificate we have made is for these names and signed as we sign today. */
+function isFor(names: readonly string[], { cert }: Certificate): boolean {
+  const certificate = new X509Certificate(cert)
+  if (!certificate.raw.includes(ECDSA_WITH_SHA256)) return false
+  const isWhole = names.every((name) => isIP(name) === 0 || certificate.checkIP(name) !== undefined)
+  const hosts = names.filter((name) => isIP(name) === 0)
+  const has = (certificate.subjectAltName ?? '').matchAll(/DNS:([^,]+)/g)
+  return isWhole && new Set(hosts).symmetricDifference(new Set([...has].map(([, name = '']) => name))).size === 0
+}
+
+/** An EC certificate for these names; clients must be told to trust it. */
+async function makeCertificate(names: readonly string[]): Promise<Certificate> {
   // Read only here: it takes longer than all the rest of a start, and most starts make no certificate.
   const { generate } = await import('selfsigned')
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
+    algorithm: 'sha256',
     notBeforeDate: new Date(Date.now() - DAY_MS),
     notAfterDate: new Date(Date.now() + LIFETIME_DAYS * DAY_MS),
     extensions: [
       { name: 'basicConstraints', cA: false },
       { name: 'keyUsage', digitalSignature: true },
       { name: 'extKeyUsage', serverAuth: true },
-      { name: 'subjectAltName', altNames: known ? [...names] : [...names, own] },
+      { name: 'subjectAltName', altNames: names.map(altName) },
     ],
   })
   return { cert, key }
+}
+
+function altName(name: string) {
+  return isIP(name) === 0 ? ({ type: DNS_NAME, value: name } as const) : ({ type: IP_ADDRESS, ip: name } as const)
 }

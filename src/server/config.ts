@@ -16,6 +16,7 @@ import { defaultStorage } from '../store/sqlite/sqlite-store.ts'
 import { DholeError } from '../tree/error.ts'
 import { defaultLimits } from '../tree/limits.ts'
 import { parseDuration, type TimeUnit } from './duration.ts'
+import { tlsNames } from './own-names.ts'
 
 const PORT_NUMBER = { minimum: 0, maximum: 65_535 }
 
@@ -43,6 +44,12 @@ export const configSchema = Type.Object({
   DATA_DIR: Type.String({ default: './data', description: 'folder of databases, certificate and generated secrets' }),
   TLS_CERT: Type.Optional(Type.String({ description: 'PEM file of the certificate; made on first run if unset' })),
   TLS_KEY: Type.Optional(Type.String({ description: 'PEM file of its key' })),
+  TLS_NAMES: Type.Optional(
+    Type.String({
+      description:
+        'host names and IP addresses, comma separated, that the made certificate is for beside `localhost`, `HOST` and `BASE_DOMAIN`; a loopback `HOST` also answers to them',
+    }),
+  ),
   TLS_CHECK_MS: Type.Integer({
     minimum: 1,
     default: 60 * 1000,
@@ -56,13 +63,14 @@ export const configSchema = Type.Object({
   APP_SECRET: Type.Optional(
     Type.String({
       minLength: LEAST_SECRET_LENGTH,
-      description: 'super secret of the default application; made on first run and shown once',
+      description: 'super secret of the default application; made on first run and kept in `DATA_DIR/secrets`',
     }),
   ),
   SMS_KEY: Type.Optional(
     Type.String({
       minLength: LEAST_SECRET_LENGTH,
-      description: 'key that signs its requests for the states of text messages; made on first run and shown once',
+      description:
+        'key that signs its requests for the states of text messages; made on first run and kept in `DATA_DIR/secrets`',
     }),
   ),
   SMS_TIME_ZONE: Type.String({
@@ -188,6 +196,14 @@ export const configSchema = Type.Object({
     ['debug', 'info', 'warn', 'error', 'silent'].map((level) => Type.Literal(level)),
     { default: 'info', description: 'least level of the structured log lines: `debug` to `error`, or `silent`' },
   ),
+  LOG_FORMAT: Type.Union(
+    ['auto', 'json', 'pretty'].map((format) => Type.Literal(format)),
+    {
+      default: 'auto',
+      description:
+        'form of the log lines: `json`, `pretty` for people, or `auto`: `pretty` on a terminal and `json` elsewhere',
+    },
+  ),
   SLOW_REQUEST_MS: Type.Integer({
     minimum: 0,
     default: 1000,
@@ -308,6 +324,7 @@ export function readConfig(raw: RawConfig): Config {
     throw new Error('DEVELOPMENT: not with TRUST_PROXY, behind which others are')
   }
   readIndexes(checked)
+  tlsNames(checked)
   checkSms(checked)
   return checked
 }

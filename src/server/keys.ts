@@ -1,5 +1,6 @@
 import { type KeptSecret, keepSecret, secretFile, smsKeyFile } from '../secret.ts'
 import type { Config } from './config.ts'
+import { isForPeople, type Logger } from './log.ts'
 
 /** The keys of the default application. */
 export interface Keys {
@@ -15,15 +16,22 @@ export function keysOf({ DATA_DIR, APP_ID, APP_SECRET, SMS_KEY }: Config): Keys 
   }
 }
 
-/** Shows what was made just now. It is printed and not logged: log lines are kept, and read by others. */
-export function showKeys({ DATA_DIR, APP_ID }: Config, { secret, smsKey }: Keys): void {
+/**
+ * Shows what was made just now to a person at a terminal. Elsewhere it stays in its files: what is printed there is
+ * kept, and read by others.
+ */
+export function showKeys(config: Config, { secret, smsKey }: Keys, logger: Logger): void {
+  const { DATA_DIR, APP_ID } = config
+  const isShown = process.stdout.isTTY && isForPeople(config.LOG_FORMAT)
   const shown = [
     ['super secret', secret, secretFile(DATA_DIR, APP_ID)],
     ['SMS key', smsKey, smsKeyFile(DATA_DIR, APP_ID)],
   ] as const
   for (const [name, key, file] of shown) {
     if (!key.fresh) continue
-    process.stdout.write(`${name} of application "${APP_ID}", shown only now: ${key.secret}\nit is kept in ${file}\n`)
+    if (!isShown) logger.info(`made the ${name} of application "${APP_ID}": it is kept in ${file}`)
+    else
+      process.stdout.write(`${name} of application "${APP_ID}", shown only now: ${key.secret}\nit is kept in ${file}\n`)
   }
 }
 

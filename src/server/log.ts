@@ -12,9 +12,27 @@ const FIRST_FAILURE = 500
  */
 const LINES_PER_SECOND = 10
 
-/** Structured lines on standard output. */
-export function createLogger(level: string): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+/** Whether the log is for a person. @param format value of `LOG_FORMAT` */
+export function isForPeople(format: string): boolean {
+  return format === 'pretty' || (format === 'auto' && process.stdout.isTTY)
+}
+
+/**
+ * Lines on standard output: JSON, or text for a person.
+ * @see docs/operations.md#the-log
+ */
+export async function createLogger(level: string, isPretty: boolean): Promise<Logger> {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+  if (!isPretty) return pino(options)
+  // Read only here: most servers have no terminal.
+  const { default: pretty } = await import('pino-pretty')
+  const colorize = process.stdout.isTTY && !process.env['NO_COLOR']
+  return pino(options, pretty({ sync: true, colorize, translateTime: 'SYS:HH:MM:ss', messageFormat: visibleMessage }))
+}
+
+/** A message without what moves a cursor or turns the direction of writing: parts of it may be from outside. */
+function visibleMessage(line: Readonly<Record<string, unknown>>, messageKey: string): string {
+  return String(line[messageKey] ?? '').replace(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}')
 }
 
 /** What of the log can be set. */

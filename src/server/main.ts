@@ -12,18 +12,20 @@ import { type ControlSocket, OtherServerError, takeCommands } from './control.ts
 import { makeDataFolder } from './data-folder.ts'
 import { type Keys, keysOf, showKeys } from './keys.ts'
 import { type Address, listenProblem } from './listen-problem.ts'
-import { createLogger, type Logger, logObserver } from './log.ts'
+import { createLogger, isForPeople, type Logger, logObserver } from './log.ts'
 import { MessageDesks } from './message-desks.ts'
 import { Metrics } from './metrics.ts'
 import { listenForMetrics, type MetricsServer } from './metrics-listener.ts'
 import { PrometheusPage } from './metrics-page.ts'
 import { noteAccess } from './notices.ts'
 import { observeBoth } from './observers.ts'
+import { localUrl, tlsNames } from './own-names.ts'
 import { takeFromOthers } from './private-modes.ts'
 import { Registry } from './registry.ts'
 import { CertificateRenewal, noteValidity } from './renewal.ts'
 import { type Listening, SecureListener } from './secure-listener.ts'
 import { TreeDesks } from './tree-desks.ts'
+import { welcome } from './welcome.ts'
 
 /** A server that is listening. */
 export interface RunningServer {
@@ -50,14 +52,14 @@ const STOP_GRACE_MS = 10_000
  * @throws Error with a message for the operator: port in use, file in use, bad certificate, wrong rules
  */
 export async function serve(config: Config): Promise<RunningServer> {
-  const logger = createLogger(config.LOG_LEVEL)
+  const logger = await createLogger(config.LOG_LEVEL, isForPeople(config.LOG_FORMAT))
   const rules = readRules(config)
   makeDataFolder(config.DATA_DIR)
   closeToOthers(config.DATA_DIR, logger)
   const failure = Promise.withResolvers<void>()
   const keys = keysOf(config)
   // Even if the start fails further on: the next one does not show them.
-  showKeys(config, keys)
+  showKeys(config, keys, logger)
   const counted = new Metrics()
   const metrics = new PrometheusPage(counted)
   const log = logObserver(logger, { slowMs: config.SLOW_REQUEST_MS, onStoreFailed: failure.resolve })
@@ -77,9 +79,14 @@ export async function serve(config: Config): Promise<RunningServer> {
     const renewal = new CertificateRenewal(source, listeners.secure, logger, config.TLS_CHECK_MS)
     renewing.resolve(renewal)
     for (const { database } of applications.open) noteAccess(config, database, rules, logger)
+    const port = Number(listeners.secure.url.port)
     announce(listeners, logger)
+    welcome({ config, port, source, logger, isForPeople: isForPeople(config.LOG_FORMAT) })
+    const url = localUrl(config, port)
+    // Read by programs that start a server: the last line of a start.
+    process.stdout.write(`listening on ${url}\n`)
     return {
-      url: listeners.secure.url.origin,
+      url,
       reload: () => renewal.reloadQuietly(),
       stop: async (hurried) => {
         logger.info('stopping')
@@ -121,6 +128,7 @@ function optionsOf(config: Config, { secret, smsKey }: Keys, rules: string | und
     },
     ...(config.BASE_DOMAIN === undefined ? {} : { baseDomain: config.BASE_DOMAIN }),
     trustProxy: config.TRUST_PROXY?.split(',').map((address) => address.trim()) ?? [],
+    ownNames: tlsNames(config),
     ...(config.HSTS === undefined ? {} : { strictTransport: config.HSTS }),
     docs: true,
     failedCredentials: config.FAILED_CREDENTIALS,
@@ -268,10 +276,9 @@ function listening(app: Elysia, address: Address, options: ListenerOptions): Lis
   return app.server
 }
 
-function announce({ secure, plain, page }: Listeners, logger: Logger): void {
+function announce({ plain, page }: Listeners, logger: Logger): void {
   if (plain !== undefined) logger.info(`plain HTTP on ${plain.url.origin}`)
   if (page !== undefined) logger.info(`metrics on ${page.url.origin}/metrics`)
-  process.stdout.write(`listening on ${secure.url.origin}\n`)
 }
 
 async function stop(

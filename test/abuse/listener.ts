@@ -4,7 +4,7 @@ import { ownCertificate } from '../../src/server/certificate.ts'
 
 /** `Bun.serve` as the server has it, with something else behind it; says where it listens as the server does. */
 export async function listen(fetch: (request: Request) => Response | Promise<Response>): Promise<void> {
-  const { cert, key } = await ownCertificate(join(process.env['DATA_DIR'] ?? '', 'tls'), 'localhost')
+  const { cert, key } = await ownCertificate(join(process.env['DATA_DIR'] ?? '', 'tls'), ['localhost', '127.0.0.1'])
   const { port } = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,

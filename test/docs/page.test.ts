@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { docsPlugin } from '../../src/http/docs.ts'
 import { dhole } from '../../src/index.ts'
-import { filesClosed, type HttpsServer, startServer } from '../support/https-server.ts'
+import { certificate, clientOf, filesClosed, type HttpsServer, startServer } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { fetchDocument, validate } from './document.ts'
 
@@ -93,6 +93,56 @@ describe('the live page', () => {
   })
 })
 
+describe('the mount point', () => {
+  const BROWSER = { headers: { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' } }
+
+  test('is a page of links for browsers, and each of them leads somewhere', async () => {
+    const { status, headers, text } = await server.call('GET', '/', BROWSER)
+    expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'text/html; charset=utf-8' })
+    expect(headers.get('vary')).toBe('Accept')
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toMatch(/https?:|\*|unsafe|data:/)
+    expect(text).not.toMatch(/https?:|<script|<style|\bon[a-z]+=|\bstyle=/i)
+    const links = [...text.matchAll(/href="([^"]*)"/g)].map(([, url = '']) => url.replaceAll('&amp;', '&'))
+    expect(links).toEqual(expect.arrayContaining(['/swagger', '/swagger/json', '/docs/live', '/health', '/ready']))
+    for (const link of links) expect([link, (await server.call('GET', link)).status]).toEqual([link, 200])
+    expect((await server.call('HEAD', '/', BROWSER)).status).toBe(200)
+  })
+
+  test.each([
+    ['a program', 'GET', {}],
+    ['curl', 'GET', { Accept: '*/*' }],
+    ['who wants JSON', 'GET', { Accept: 'application/json, text/html;q=0.5' }],
+    ['a write', 'PUT', BROWSER.headers],
+  ])('is none for %s', async (_, method, headers) => {
+    const { status, text } = await server.call(method, '/', { headers, ...(method === 'PUT' ? { body: '1' } : {}) })
+    expect([status, JSON.parse(text)]).toEqual([400, expect.objectContaining({ errcode: 20102 })])
+  })
+
+  test.each(['/tree', '/tree/'])('is at %s below a prefix', async (path) => {
+    await using dir = await tempDir()
+    const tls = await certificate()
+    const host = new Elysia()
+      .use(dhole({ docs: true, prefix: '/tree', dataDir: dir.path, applications: { app: { open: true } } }))
+      .listen({ hostname: '127.0.0.1', port: 0, tls })
+    const { call } = clientOf(host.server?.port ?? 0, tls.cert)
+    const { status, text } = await call('GET', path, BROWSER)
+    expect(status).toBe(200)
+    for (const [, link = ''] of text.matchAll(/href="([^"]*)"/g)) {
+      expect(link).toStartWith('/tree/')
+      expect((await call('GET', link.replaceAll('&amp;', '&'))).status).toBe(200)
+    }
+    await host.stop(true)
+    await filesClosed(dir.path)
+  })
+
+  test('is none without documents', async () => {
+    await using bare = await startServer()
+    expect((await bare.call('GET', '/', BROWSER)).status).toBe(400)
+  })
+})
+
 test('nodes with such names remain nodes', async () => {
   for (const node of [
     '/swagger.json',
@@ -172,7 +222,7 @@ test('the document is about the service alone, whatever else the host serves', a
   const alone = await fetchDocument(server)
   const reply = await new Elysia()
     .get('/users/:id', () => 'host')
-    .use(docsPlugin({ prefix: '', hasMetrics: false, answer: (_, make) => make() }))
+    .use(docsPlugin({ prefix: '', hasMetrics: false, answer: (_, make) => make(), answerTree: () => new Response() }))
     .handle(new Request('https://localhost/swagger/json'))
   expect(await reply.json()).toEqual(alone)
 })

@@ -17,6 +17,8 @@ const INSIDE =
 /** What the layer below us says of what it cannot read: no HTTP, too long, an unknown method. */
 const BELOW: ReadonlySet<number> = new Set([400, 413, 414, 431, 501, 505])
 const PAGE = /^\/(swagger|docs)(\/|$)/
+/** A browser is shown a page of links there. */
+const ROOT = '/'
 /** Answered by shells around the tree, in words of their own. */
 const OPERATIONS = /^\/(health|ready|metrics)$/
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -53,7 +55,8 @@ export function answerProblems(request: FuzzRequest, answer: FuzzAnswer, secrets
 function bodyProblems(request: FuzzRequest, { status, headers }: FuzzAnswer, text: string): string[] {
   const type = headers.get('content-type')
   if (type === STREAM_TYPE) return status === 200 ? [] : [`a stream under ${status}`]
-  if (type === 'text/html; charset=utf-8' && request.target.startsWith('/api/v1/carrier-codes')) return []
+  const isPage = type === 'text/html; charset=utf-8'
+  if (isPage && (request.target.startsWith('/api/v1/carrier-codes') || request.target.split('?')[0] === ROOT)) return []
   if (type !== JSON_TYPE && type !== SCRIPT_TYPE) return [`type ${type}`]
   const json = parsed(type === SCRIPT_TYPE ? (/^\/\*\*\/[^(]+\((.*)\);$/s.exec(text)?.[1] ?? '') : text)
   if (json === undefined) return [`no JSON: ${text.slice(0, 200)}`]
