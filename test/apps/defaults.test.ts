@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { addApplication, runDhole, shownKeys } from '../support/dhole-command.ts'
+import { addApplication, keptKeys, runDhole } from '../support/dhole-command.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { clientOfProcess } from './clients.ts'
@@ -158,7 +158,7 @@ test('the list tells rules as they are in a running server', async () => {
   const server = await startServer({ DATA_DIR: dir.path })
   try {
     const { call } = await clientOfProcess(server)
-    const [secret] = shownKeys(server.output())
+    const { secret } = await keptKeys(server.dataDir)
     const listed = async () => {
       const { stdout } = await runDhole(['apps', 'list', '--json', '--data-dir', dir.path])
       return (JSON.parse(stdout) as { rules: string }[]).map(({ rules }) => rules)

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { errorBody, errors } from '../protocol/errors.ts'
-import { addApplication, runDhole, shownKeys } from '../support/dhole-command.ts'
+import { addApplication, keptKeys, runDhole, shownKeys } from '../support/dhole-command.ts'
 import { openSource } from '../support/event-source.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -27,7 +27,7 @@ async function rotate(dataDir: string, id: string, ...flags: readonly string[]):
 test.each(['app', 'shop'])('of %s: the old secret is refused at once, the new one opens', async (id) => {
   const server = await start({ FAILED_CREDENTIALS: '0' })
   const { call } = await clientOfProcess(server)
-  let secret = shownKeys(server.output())[0] ?? ''
+  let { secret } = await keptKeys(server.dataDir)
   if (id === 'shop') secret = (await addApplication(server.dataDir, id)).secret
   for (let round = 0; round < 3; round++) {
     expect((await call('PUT', `/a.json?ns=${id}&auth=${secret}`, { body: String(round) })).text).toBe(String(round))
@@ -47,7 +47,7 @@ test('streams of the old secret end with auth_revoked, those without a credentia
   const { secret } = await addApplication(server.dataDir, 'shop', '--open')
   await using shown = await openSource(client, `/a.json?ns=shop&auth=${secret}`)
   await using bare = await openSource(client, '/a.json?ns=shop')
-  await using other = await openSource(client, `/a.json?auth=${shownKeys(server.output())[0]}`)
+  await using other = await openSource(client, `/a.json?auth=${(await keptKeys(server.dataDir)).secret}`)
   await Promise.all([shown.next(), bare.next(), other.next()])
   await rotate(server.dataDir, 'shop')
   expect((await shown.nextMessage())?.name).toBe('auth_revoked')

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { clientOfProcess } from '../apps/clients.ts'
-import { shownKeys } from '../support/dhole-command.ts'
+import { keptKeys } from '../support/dhole-command.ts'
 import { startServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
@@ -23,18 +23,24 @@ async function startAndKill(dataDir: string, afterMs: number): Promise<string> {
   return printed
 }
 
-test('a server that is killed amid its first start has kept every key it has shown, and starts the next time', async () => {
+/** What the files hold that a start says it has made keys in. */
+function keysIn(printed: string): Promise<readonly string[]> {
+  const files = [...printed.matchAll(/it is kept in ([^"\n]+)"/g)].map(([, file = '']) => file)
+  return Promise.all(files.map(async (file) => (await Bun.file(file).text()).trim()))
+}
+
+test('a server that is killed amid its first start has kept every key it has spoken of, and starts the next time', async () => {
   await using dir = await tempDir()
   const dataDir = dir.file('data')
   const moments = Array.from({ length: KILLS }, () => Math.floor(Math.random() * MOST_START_MS)).sort((a, b) => a - b)
-  const shown: string[] = []
-  for (const moment of moments) shown.push(...shownKeys(await startAndKill(dataDir, moment)))
+  const kept: string[] = []
+  for (const moment of moments) kept.push(...(await keysIn(await startAndKill(dataDir, moment))))
   const server = await startServer({ DATA_DIR: dataDir })
   try {
-    shown.push(...shownKeys(server.output()))
-    const names = ['app.secret', 'app.sms']
-    const kept = await Promise.all(names.map((name) => Bun.file(`${dataDir}/secrets/${name}`).text()))
-    expect([moments, kept.map((text) => text.trim())]).toEqual([moments, expect.arrayContaining(shown)])
+    kept.push(...(await keysIn(server.output())))
+    const { secret, smsKey } = await keptKeys(dataDir)
+    // A start that was killed before it spoke of a key has kept it all the same.
+    expect([moments, [secret, smsKey]]).toEqual([moments, expect.arrayContaining(kept)])
     const { call } = await clientOfProcess(server)
     expect([moments, (await call('PUT', '/a.json', { body: '1' })).status]).toEqual([moments, 200])
     expect((await call('GET', '/a.json')).text).toBe('1')

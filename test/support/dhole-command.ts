@@ -38,6 +38,12 @@ export async function addApplication(dataDir: string, id: string, ...flags: read
   return { secret, smsKey }
 }
 
+/** Keys that a server has made for its default application: without a terminal they are in their files only. */
+export async function keptKeys(dataDir: string): Promise<ShownKeys> {
+  const read = async (kind: string) => (await Bun.file(`${dataDir}/secrets/app.${kind}`).text()).trim()
+  return { secret: await read('secret'), smsKey: await read('sms') }
+}
+
 /** Every key shown in what was printed, in order. */
 export function shownKeys(printed: string): readonly string[] {
   return [...printed.matchAll(/shown only now: (\S+)/g)].map(([, key = '']) => key)
