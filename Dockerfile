@@ -5,7 +5,8 @@
 ARG BASE=oven/bun:1.4.5-slim
 FROM ${BASE} AS packages
 WORKDIR /app
-COPY package.json bun.lock ./
+COPY package.json bun.lock bunfig.toml ./
+COPY packaging/swagger-ui/package.json ./packaging/swagger-ui/package.json
 RUN bun install --frozen-lockfile --production --omit=peer --ignore-scripts
 
 FROM ${BASE}

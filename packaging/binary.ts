@@ -5,20 +5,18 @@
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { copySwaggerUi } from './swagger-ui.ts'
 
 const ROOT = join(import.meta.dir, '..')
 /** Folders and files of the checkout. */
 const FILES = ['drizzle/sqlite', 'src/http/live']
-const SWAGGER_UI = ['swagger-ui-bundle.js', 'swagger-ui.css', 'favicon-32x32.png']
 
 const outfile = resolve(process.argv[2] ?? join(ROOT, 'dist/dhole'))
 const staging = await mkdtemp(join(tmpdir(), 'dhole-binary-'))
 try {
   const shipped = join(staging, 'shipped')
   for (const path of FILES) await cp(join(ROOT, path), join(shipped, path), { recursive: true })
-  for (const name of SWAGGER_UI) {
-    await cp(Bun.fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)), join(shipped, 'swagger-ui-dist', name))
-  }
+  await copySwaggerUi(join(shipped, 'swagger-ui'))
   await mkdir(dirname(outfile), { recursive: true })
   await Bun.build({
     entrypoints: ['src/cli/main.ts', ...workers()].map((path) => join(ROOT, path)),

@@ -1,10 +1,10 @@
 import { Elysia } from 'elysia'
-import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' }
-import { isSingleExecutable, shippedFile } from '../shipped-file.ts'
+import { shippedFile } from '../shipped-file.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { prefersPage } from './accept.ts'
 import { withLength, withText } from './body-size.ts'
 import { jsonReply } from './reply.ts'
+import { swaggerUiFile, swaggerUiVersion } from './swagger-ui.ts'
 
 /** What the documents need to be served. */
 export interface DocsOptions {
@@ -88,7 +88,7 @@ export function docsPlugin({ prefix, hasMetrics, answer, answerTree }: DocsOptio
   serve(SPECIFICATION, async () => jsonReply(await specification()))
   serve(START, () => textReply(start, scriptHeaders))
   for (const [path, [name, type]] of Object.entries(ASSETS)) {
-    const file = Bun.file(swaggerFile(name))
+    const file = Bun.file(swaggerUiFile(name))
     serve(path, () => fileReply(file, { ...FOREVER, 'Content-Type': type }))
   }
   for (const [path, [name, type]] of Object.entries(LIVE_FILES)) {
@@ -96,12 +96,6 @@ export function docsPlugin({ prefix, hasMetrics, answer, answerTree }: DocsOptio
     serve(path, () => fileReply(file, { ...FRESH, ...liveSafety, 'Content-Type': type }))
   }
   return docs as unknown as Elysia
-}
-
-function swaggerFile(name: string): string | URL {
-  return isSingleExecutable
-    ? shippedFile(`swagger-ui-dist/${name}`)
-    : Bun.fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`))
 }
 
 function textReply(text: string, headers: Readonly<Record<string, string>>): Response {
@@ -163,7 +157,8 @@ ${item('/ready', 'Readiness', 'whether it can read and write')}
 
 function pageHtml(prefix: string): string {
   const at = (path: string) => Bun.escapeHTML(encodeURI(prefix + path))
-  const asset = (name: string) => at(`/swagger/${name}?v=${swaggerUi.version}`)
+  const version = swaggerUiVersion()
+  const asset = (name: string) => at(`/swagger/${name}?v=${version}`)
   return `<!doctype html>
 <html lang="en">
 <head>

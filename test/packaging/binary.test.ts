@@ -118,5 +118,5 @@ test('only one file looks for others beside it, because a single executable has 
     if (file !== LOCATOR && LOOKS_BESIDE.test(await Bun.file(join(ROOT, file)).text())) looking.push(file)
   }
   // It asks for files of a dependency by its name.
-  expect(looking).toEqual(['src/http/docs.ts'])
+  expect(looking).toEqual(['src/http/swagger-ui.ts'])
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cpSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { certificateFor } from '../support/certificates.ts'
@@ -12,6 +12,14 @@ const BESIDE = [
   `typescript@${manifest.devDependencies.typescript}`,
   `@types/bun@${manifest.devDependencies['@types/bun']}`,
 ]
+/** The manifest of an installed package. */
+const PACKAGE = /node_modules\/(@[^/]+\/)?[^/@]+\/package\.json$/
+
+/** What of a package says what runs when it is installed. */
+interface Manifest {
+  readonly scripts?: Readonly<Record<string, string>>
+}
+
 /** A place in a file that does not belong to a dependency of the package. */
 const OWN = /^(?!node_modules\/)|^node_modules\/dhole\//
 
@@ -112,6 +120,42 @@ describe('a host that installs the package', () => {
 
   test('runs', async () => {
     expect(await succeed(dir.path, process.execPath, 'index.ts')).toBe('{"topic":"Ahoy"} [["ann",2]] true 2\n')
+  })
+})
+
+describe('Swagger UI', () => {
+  test('is served from copies in the package', async () => {
+    cpSync(join(import.meta.dir, 'host/documents.ts'), dir.file('documents.ts'))
+    const printed = await succeed(dir.path, process.execPath, 'documents.ts')
+    const served = printed
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' '))
+    expect(served.map(([path, status]) => [path?.replace(/\?.*/, ''), status])).toEqual(
+      ['favicon-32x32.png', 'swagger-ui.css', 'swagger-ui-bundle.js', 'start.js'].map((name) => [
+        `/swagger/${name}`,
+        '200',
+      ]),
+    )
+    const folder = join(ROOT, 'node_modules/swagger-ui-dist')
+    const { version } = (await Bun.file(join(folder, 'package.json')).json()) as { readonly version: string }
+    for (const [path = '', , digest] of served.slice(0, 3)) {
+      const [, name = '', shown] = /^\/swagger\/(.*)\?v=(.*)$/.exec(path) ?? []
+      const file = await Bun.file(join(folder, name)).arrayBuffer()
+      expect([name, shown, digest]).toEqual([name, version, new Bun.CryptoHasher('sha256').update(file).digest('hex')])
+    }
+  })
+
+  test('brings no package that npm would run something of', () => {
+    const files = [...new Bun.Glob('node_modules/**/package.json').scanSync({ cwd: dir.path })]
+    const manifests = files.filter((file) => PACKAGE.test(file))
+    expect(manifests.length).toBeGreaterThan(40)
+    const scripted = manifests.filter((file) => {
+      const { scripts = {} } = JSON.parse(readFileSync(dir.file(file), 'utf8')) as Manifest
+      return ['preinstall', 'install', 'postinstall'].some((name) => name in scripts)
+    })
+    expect(scripted).toEqual([])
+    expect(manifests.filter((file) => /scarf|swagger-ui-dist/.test(file))).toEqual([])
   })
 })
 
