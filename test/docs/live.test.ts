@@ -166,6 +166,22 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.close()
   })
 
+  test('names an application, without the answers of a Firebase client', async () => {
+    await using several = await startServer({ docs: true, applications: { a: { secret: SECRET }, b: { open: true } } })
+    const page = await open(several.url)
+    await listen(page, '/', 'app=a')
+    await page.waitForSelector('text=403 Permission denied')
+    await listen(page, '/', 'app=b')
+    await page.waitForSelector('text=put / null')
+    await page.fill('#put [name=path]', '/a')
+    await page.fill('#put [name=json]', '1')
+    await page.click('#put [type=submit]')
+    await page.waitForSelector('text=put /a 1')
+    expect((await several.call('GET', '/a.json?app=b')).text).toBe('1')
+    complaints.splice(0)
+    await page.close()
+  })
+
   test('shows a token as it shows the secret, and keeps neither', async () => {
     const rules = { rules: { mine: { $uid: { '.read': 'auth.uid === $uid', '.write': 'auth.uid === $uid' } } } }
     const application = { secret: SECRET, rules: JSON.stringify(rules) }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { openDatabase } from '../../src/embedded.ts'
 import { dhole, type Ran } from '../cli/dhole.ts'
+import { addApplication } from '../support/dhole-command.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 import { longExport } from './long-export.ts'
@@ -202,6 +203,15 @@ test('what is longer than others may read ends an export, and leaves no file', a
   expect([status, existsSync(dir.file('no.json'))]).toEqual([1, false])
   expect(err).toContain('/ is longer than the server lets anybody read but an admin')
   await narrow.stop()
+})
+
+test('over HTTPS an application is named without a mark of Firebase clients', async () => {
+  await addApplication(dir.file('served'), 'shop', '--open')
+  await addApplication(dir.file('served'), 'vault')
+  await done(['import', '-', ...https(), '--app', 'shop'], { stdin: '{"a":1}' })
+  expect((await done(['export', ...https(), '--app', 'shop'])).out).toBe('{"a":1}\n')
+  const { status, err } = await dhole(['export', ...https(), '--app', 'vault'])
+  expect([status, err]).toEqual([1, expect.stringContaining('the server answers 403: Permission denied')])
 })
 
 test('an export is of one moment, whatever is written meanwhile', async () => {
