@@ -133,7 +133,7 @@ export class HttpsTree implements TreeDesk {
       ...(body === undefined ? {} : { body }),
       ...(ca === undefined ? {} : { tls: { ca } }),
     }).catch((cause: unknown) => {
-      throw new Error(`${this.#base}: ${messageOf(cause)}`, { cause })
+      throw new Error(`${this.#base}: ${reasonOf(cause, ca !== undefined)}`, { cause })
     })
     if (reply.ok) return reply
     throw await refusalOf(reply)
@@ -142,6 +142,28 @@ export class HttpsTree implements TreeDesk {
 
 function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
+}
+
+/** Errors of a certificate that nobody has signed whom this machine trusts. */
+const UNTRUSTED = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+])
+
+/** Why a server cannot be reached, and what to do. @param hasCa whether a certificate to trust was given */
+function reasonOf(cause: unknown, hasCa: boolean): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  if (UNTRUSTED.has(code)) {
+    if (hasCa) return 'its certificate is not the one of --cacert, nor signed by it'
+    return 'its certificate is not trusted: give --cacert, with tls/certificate.pem of its DATA_DIR if it made its own'
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'its certificate is not for this name: use one that it is for'
+  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired'
+  if (code === 'ConnectionRefused' || code === 'ECONNREFUSED') return 'no server answers there'
+  return messageOf(cause)
 }
 
 async function refusalOf(reply: Response): Promise<Refusal> {

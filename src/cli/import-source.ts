@@ -7,6 +7,13 @@ import { reason, STDIN } from './input.ts'
 const PIECE_BYTES = 128 * 1024
 const GZIP_MAGIC = [0x1f, 0x8b]
 
+/** A packed file that cannot be unpacked. */
+export class DamagedError extends Error {
+  constructor(cause: unknown) {
+    super('what is packed is damaged', { cause })
+  }
+}
+
 /**
  * The bytes of a file, or of standard input for `-`, piece by piece; what is packed with gzip is unpacked.
  * @param from bytes of the text to leave out
@@ -28,7 +35,7 @@ export async function* bytesOf(
     else yield* pieces
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-    if (code.startsWith('Z_') || code.startsWith('ERR_')) throw new Error('what is packed is damaged', { cause })
+    if (code.startsWith('Z_') || code.startsWith('ERR_')) throw new DamagedError(cause)
     throw new Error(`cannot be read: ${reason(cause)}`, { cause })
   }
 }

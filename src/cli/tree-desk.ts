@@ -9,6 +9,7 @@ import { isApplicationId } from '../service/application-id.ts'
 import { treeFile } from '../tree-file.ts'
 import { defaultId } from './default-id.ts'
 import { HttpsTree } from './https-tree.ts'
+import { reason } from './input.ts'
 
 /** Which tree a command is about. */
 export interface TreeChoice {
@@ -80,6 +81,6 @@ function textOf(flag: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new Error(`${flag}: ${file} cannot be read`, { cause })
+    throw new Error(`${flag}: ${file}: ${reason(cause)}`, { cause })
   }
 }

@@ -4,7 +4,7 @@ import type { TreeDesk, TreeFacts } from '../server/tree-desk.ts'
 import { defaultLimits, type Limits } from '../tree/limits.ts'
 import { formatPath, type Path } from '../tree/path.ts'
 import { type ImportNote, noteFile, readNote, removeNote, sourceOf, writeNote } from './import-note.ts'
-import { bytesOf } from './import-source.ts'
+import { bytesOf, DamagedError } from './import-source.ts'
 import { type HeldPriorities, Importing, pathsOfOpen } from './importing.ts'
 import { fileName, readText, STDIN } from './input.ts'
 import { JsonFault } from './json-fault.ts'
@@ -64,6 +64,8 @@ class ImportRun {
   readonly #begin: ImportNote | undefined
   readonly #progress: TransferProgress
   #noted: number
+  /** Byte up to which a note says that all is in the tree. */
+  #durable: number
   /** Bytes of the file read. */
   bytes = 0
 
@@ -88,6 +90,7 @@ class ImportRun {
     this.#order = order
     this.#begin = note
     this.#noted = note?.offset ?? 0
+    this.#durable = this.#noted
     this.#importing = new Importing({ desk, path, limits, merge }, priorities)
     this.#slicer = new JsonSlicer(SLICE_BYTES, LONGEST_ESCAPE * maxLeafBytes + SLICE_BYTES, note)
     this.#progress = new TransferProgress(sizeOf(file), isShown)
@@ -136,17 +139,24 @@ class ImportRun {
         return priority === undefined ? { ...container } : { ...container, priority }
       }),
     }
-    return () => writeNote(this.#order.file, note)
+    return () => {
+      writeNote(this.#order.file, note)
+      this.#durable = offset
+    }
   }
 
   #complain(cause: unknown): never {
     const name = fileName(this.#order.file)
     const fault = cause instanceof BrokenText ? this.#importing.faultOf(cause) : cause
+    // The file has to be mended, and is another one then; from its start there is nothing to go on with either.
+    const isMended = fault instanceof JsonFault || cause instanceof DamagedError
+    const hasProgress = !isMended && this.#durable > 0
+    if (!hasProgress) this.forget()
     if (fault instanceof JsonFault) {
       const place = `at byte ${fault.offset}, ${JSON.stringify(formatPath(fault.path))}`
       throw new Error(`${name}: ${place}: ${fault.message}; nothing from there on is imported`, { cause })
     }
-    const rest = this.#begin === undefined ? 'it is imported in part' : 'give --resume to go on'
+    const rest = hasProgress ? 'give --resume to go on' : 'it may be imported in part'
     throw new Error(`${name}: ${cause instanceof Error ? cause.message : String(cause)}; ${rest}`, { cause })
   }
 }

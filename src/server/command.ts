@@ -48,6 +48,7 @@ export const commandSchema = Type.Union([
     keep: Type.Boolean(),
   }),
   Type.Object({ do: Type.Literal('reload') }),
+  Type.Object({ do: Type.Literal('process') }),
   Type.Object({
     do: Type.Literal('sms-import'),
     id: Type.String(),
@@ -81,6 +82,13 @@ export const commandSchema = Type.Union([
 ])
 
 export type Command = Static<typeof commandSchema>
+
+/** Which process a server is, and where it listens. */
+export interface ServerProcess {
+  readonly pid: number
+  /** Origin of the HTTPS listener; absent until it listens. */
+  readonly url?: string
+}
 
 /** What comes back: what the method returned, or what it threw. */
 export type CommandReply = { readonly result: unknown } | { readonly error: string }

@@ -1,6 +1,7 @@
 import type { ApplicationSettings } from '../options.ts'
 import type { ExportCursor, ExportPage } from '../sms/message.ts'
 import type { AddedApplication, Administration, Rotation, ServerState } from './administration.ts'
+import type { ServerProcess } from './command.ts'
 import { call } from './control-call.ts'
 import type { ImportedMessage, ImportReply, MessageDesk } from './message-desk.ts'
 import { RemoteTree } from './remote-tree.ts'
@@ -17,6 +18,8 @@ export interface ConnectedServer extends Administration {
   desk(id: string): MessageDesk
   /** Has it look for a new certificate. @returns what came of it, for people */
   reload(): Promise<string>
+  /** Which process it is, and where it listens. */
+  process(): Promise<ServerProcess>
   /** The tree of an application; as `desk`. */
   tree(id: string): TreeDesk
 }
@@ -74,6 +77,10 @@ class RemoteServer implements ConnectedServer {
 
   async reload(): Promise<string> {
     return (await call(this.#path, { do: 'reload' })) as string
+  }
+
+  async process(): Promise<ServerProcess> {
+    return (await call(this.#path, { do: 'process' })) as ServerProcess
   }
 
   tree(id: string): TreeDesk {

@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { ApplicationSettings } from '../options.ts'
 import type { Administration } from './administration.ts'
-import { type Command, type CommandReply, commandSchema } from './command.ts'
+import { type Command, type CommandReply, commandSchema, type ServerProcess } from './command.ts'
 import { connect } from './control-client.ts'
 import type { MessageDesks } from './message-desks.ts'
 import type { TreeDesks } from './tree-desks.ts'
@@ -22,7 +23,8 @@ export interface ControlSocket {
  * @throws Error when another server answers there, or no socket can be made
  */
 export async function takeCommands(path: string, hands: Hands): Promise<ControlSocket> {
-  if ((await connect(path)) !== undefined) throw new OtherServerError(path)
+  const other = await connect(path)
+  if (other !== undefined) throw new OtherServerError(dirname(path), await other.process())
   rmSync(path, { force: true })
   const before = process.umask(NOBODY_ELSE)
   try {
@@ -43,18 +45,20 @@ export async function takeCommands(path: string, hands: Hands): Promise<ControlS
 
 /** Two servers over one folder would not hear of what the other one does. */
 export class OtherServerError extends Error {
-  constructor(path: string) {
-    super(`another server answers on ${path}: one folder is served by one server`)
+  constructor(dataDir: string, { pid, url }: ServerProcess) {
+    const where = url === undefined ? '' : ` at ${url}`
+    super(`DATA_DIR: ${dataDir} is in use by the server${where} (process ${pid}): one folder is served by one server`)
   }
 }
 
 /** Who carries commands out. */
-interface Hands {
+export interface Hands {
   readonly administration: Administration
   readonly desks: MessageDesks
   readonly trees: TreeDesks
   /** Looks for a new certificate. @returns what came of it, for people */
   readonly reload: () => Promise<string>
+  readonly process: () => ServerProcess
 }
 
 /** @returns an answer of its own where it may be of any size */
@@ -69,7 +73,7 @@ async function replyTo(request: Request, hands: Hands): Promise<CommandReply | R
   }
 }
 
-function carryOut(command: Command, { administration, desks, trees, reload }: Hands): unknown {
+function carryOut(command: Command, { administration, desks, trees, reload, process }: Hands): unknown {
   switch (command.do) {
     case 'add':
       return administration.add(command.id, command.settings as ApplicationSettings)
@@ -87,6 +91,8 @@ function carryOut(command: Command, { administration, desks, trees, reload }: Ha
       return administration.replaceTree(command.id, command.stamp, command.keep)
     case 'reload':
       return reload()
+    case 'process':
+      return process()
     case 'sms-import':
       return desks.at(command.id, (desk) => desk.import(command.page))
     case 'sms-export':

@@ -63,11 +63,12 @@ async function* lookAtServer(config: Config): AsyncGenerator<Finding, string> {
       return config.APP_ID
     }
     const { defaultId, open } = await server.state()
-    yield ok('server', `one runs on this folder and has ${open.length} applications open`)
+    const { pid, url } = await server.process()
+    yield ok('server', `process ${pid} serves this folder and has ${open.length} applications open`)
     if (defaultId !== config.APP_ID) {
       yield warning('server', `its APP_ID is "${defaultId}", not "${config.APP_ID}"`, 'give the doctor its settings')
     }
-    yield await lookAtPort(config)
+    yield await lookAtPort(url)
     return defaultId
   } catch (error) {
     yield problem('server', reasonOf(error), 'look into its log, and start it again')
@@ -75,20 +76,18 @@ async function* lookAtServer(config: Config): AsyncGenerator<Finding, string> {
   }
 }
 
-/** Whether the port of the settings answers: over TLS, whoever the certificate is of. */
-async function lookAtPort({ HOST, PORT }: Config): Promise<Finding> {
-  if (PORT === 0) return ok('port', 'PORT is 0: nobody here knows which one it is')
-  const host = HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST
-  const url = `https://${host.includes(':') ? `[${host}]` : host}:${PORT}/`
+/** Whether the server answers where it listens: over TLS, with any certificate. */
+async function lookAtPort(origin: string | undefined): Promise<Finding> {
+  if (origin === undefined) return warning('port', 'the server does not listen yet', 'ask again when it has started')
+  const { port, hostname } = new URL(origin)
+  // A listener on all addresses is asked on the one of this machine.
+  const host = hostname === '0.0.0.0' ? '127.0.0.1' : hostname === '[::]' ? '[::1]' : hostname
+  const url = `https://${host}:${port || '443'}/`
   try {
     await fetch(url, { method: 'OPTIONS', tls: { rejectUnauthorized: false }, signal: AbortSignal.timeout(ANSWER_MS) })
     return ok('port', `${url} answers`)
   } catch (error) {
-    return problem(
-      'port',
-      `${url} does not answer: ${reasonOf(error)}`,
-      'give the doctor the HOST and PORT of the server',
-    )
+    return problem('port', `${url} does not answer: ${reasonOf(error)}`, 'look into its log, and start it again')
   }
 }
 

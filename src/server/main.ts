@@ -8,7 +8,7 @@ import type { Certificate } from './certificate.ts'
 import { certificateSource } from './certificate-source.ts'
 import { socketPath } from './command.ts'
 import { type Config, isOwnMachine, readIndexes, readRules } from './config.ts'
-import { type ControlSocket, OtherServerError, takeCommands } from './control.ts'
+import { type ControlSocket, type Hands, OtherServerError, takeCommands } from './control.ts'
 import { makeDataFolder } from './data-folder.ts'
 import { type Keys, keysOf, showKeys } from './keys.ts'
 import { type Address, listenProblem } from './listen-problem.ts'
@@ -24,6 +24,7 @@ import { takeFromOthers } from './private-modes.ts'
 import { Registry } from './registry.ts'
 import { CertificateRenewal, noteValidity } from './renewal.ts'
 import { type Listening, SecureListener } from './secure-listener.ts'
+import { checkStart } from './start-checks.ts'
 import { TreeDesks } from './tree-desks.ts'
 import { welcome } from './welcome.ts'
 
@@ -54,6 +55,7 @@ const STOP_GRACE_MS = 10_000
 export async function serve(config: Config): Promise<RunningServer> {
   const logger = await createLogger(config.LOG_LEVEL, isForPeople(config.LOG_FORMAT))
   const rules = readRules(config)
+  await checkStart(config)
   makeDataFolder(config.DATA_DIR)
   closeToOthers(config.DATA_DIR, logger)
   const failure = Promise.withResolvers<void>()
@@ -72,12 +74,15 @@ export async function serve(config: Config): Promise<RunningServer> {
   noteValidity(certificate, source.name, logger)
   const applications = openApplications(options, registered(config))
   const renewing = Promise.withResolvers<CertificateRenewal>()
+  const where: { url?: string } = {}
   let control: ControlSocket | undefined
   try {
-    control = await controlOf(config, applications, logger, () => renewing.promise.then((found) => found.reload()))
+    const reload = () => renewing.promise.then((found) => found.reload())
+    control = await controlOf(config, applications, logger, { reload, process: () => ({ pid: process.pid, ...where }) })
     const listeners = listen(config, certificate, applications, options, metrics)
     const renewal = new CertificateRenewal(source, listeners.secure, logger, config.TLS_CHECK_MS)
     renewing.resolve(renewal)
+    where.url = listeners.secure.url.origin
     for (const { database } of applications.open) noteAccess(config, database, rules, logger)
     const port = Number(listeners.secure.url.port)
     announce(listeners, logger)
@@ -183,7 +188,7 @@ async function controlOf(
   config: Config,
   applications: Applications,
   logger: Logger,
-  reload: () => Promise<string>,
+  server: Pick<Hands, 'reload' | 'process'>,
 ): Promise<ControlSocket | undefined> {
   const path = socketPath(config.DATA_DIR)
   if (path === undefined) {
@@ -196,7 +201,7 @@ async function controlOf(
   })
   try {
     const desks = new MessageDesks(applications, messagesOf)
-    return await takeCommands(path, { administration, desks, trees: new TreeDesks(applications), reload })
+    return await takeCommands(path, { administration, desks, trees: new TreeDesks(applications), ...server })
   } catch (error) {
     if (error instanceof OtherServerError) throw error
     logger.warn({ path, error: String(error) }, 'no socket: what `dhole apps` changes is seen after a restart')

@@ -93,7 +93,7 @@ describe('a new application', () => {
 
 describe('what keeps a server from starting', () => {
   test.each([
-    ['no such file', undefined, /RULES: .*rules\.json: .*ENOENT/],
+    ['no such file', undefined, /RULES: .*rules\.json: there is no such file/],
     ['no rules', 'nonsense', /RULES: .*rules\.json: Line 1: /],
     ['a wrong rule', '{"rules": {\n  ".read": "auth.uid ="\n}}', /RULES: .*rules\.json: Line 2: /],
   ])('RULES with %s', async (_, source, says) => {

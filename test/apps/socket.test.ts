@@ -39,11 +39,12 @@ test('what a killed server has left there is replaced', async () => {
 })
 
 test.each([
-  ['in use', {}],
-  ['another server answers', { APP_ID: 'other' }],
-])('a second server on the same folder ends (%s), and the first keeps its socket', async (says, settings) => {
+  ['the same settings', {}],
+  ['another application', { APP_ID: 'other' }],
+])('a second server on the same folder ends (%s), and the first keeps its socket', async (_, settings) => {
   await using dir = await tempDir()
   const first = await startServer({ DATA_DIR: dir.path })
+  const says = `DATA_DIR: ${dir.path} is in use by the server at ${first.url} (process ${first.pid}): one folder is served by one server`
   await expect(startServer({ DATA_DIR: dir.path, ...settings })).rejects.toThrow(says)
   const { secret } = await addApplication(dir.path, 'shop')
   const { call } = await clientOfProcess(first)

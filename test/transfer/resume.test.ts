@@ -71,13 +71,39 @@ function offsetIn(note: string): number {
   }
 }
 
+test('a broken file leaves nothing to go on with', async () => {
+  await using dir = await tempDir()
+  const server = await startServer({ DATA_DIR: dir.file('data') })
+  const packed = gzipSync(JSON.stringify({ a: 'x'.repeat(1000) }))
+  const broken = { 'a.json': '{"a":', 'b.json': '{"a":1,"b.c":2}', 'c.json.gz': packed.subarray(0, -9) }
+  for (const [name, content] of Object.entries(broken)) {
+    const file = dir.file(name)
+    writeFileSync(file, content)
+    for (const more of [[], ['--resume']]) {
+      const { status, err } = await dhole(['import', file, '--data-dir', dir.file('data'), ...more])
+      expect([name, status, err.trimEnd().split('\n').length]).toEqual([name, 1, 1])
+      expect(err).not.toContain('--resume')
+      expect(existsSync(`${file}.import-state`)).toBe(false)
+    }
+  }
+  await server.stop()
+})
+
 test('nobody goes on with another file, into another place, or into a tree that was restored', async () => {
   await using dir = await tempDir()
   const server = await startServer({ DATA_DIR: dir.file('data') })
   const file = dir.file('a.json')
-  writeFileSync(file, '{"a":')
+  const noteFile = `${file}.import-state`
+  const members = Array.from({ length: 200_000 }, (_, at) => `"k${at}":"${'x'.repeat(100)}"`)
+  writeFileSync(file, `{${members.join()}}`)
   const run = (...more: string[]) => dhole(['import', file, '--data-dir', dir.file('data'), '--resume', ...more])
-  expect((await run()).err).toContain('byte 5')
+  const killed = Bun.spawn([process.execPath, MAIN, 'import', file, '--data-dir', dir.file('data')], {
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  while (!existsSync(noteFile)) await Bun.sleep(1)
+  killed.kill('SIGKILL')
+  await killed.exited
   const note = readFileSync(`${file}.import-state`, 'utf8')
   expect((await run('--path', '/b')).err).toContain('is about an import into / of application app')
   expect((await run('--merge')).err).toContain('is about an import into')

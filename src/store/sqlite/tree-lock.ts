@@ -1,5 +1,6 @@
 import { Database as Client, SQLiteError } from 'bun:sqlite'
 import { truncateSync } from 'node:fs'
+import { lockHolder } from './lock-holder.ts'
 import { troubleOf } from './trouble.ts'
 
 /** Mark in the file of a lock. */
@@ -22,7 +23,7 @@ export class TreeLock implements Disposable {
       this.#client = lock(this.file)
       this.hasHadFile = this.#client.query('PRAGMA user_version').values()[0]?.[0] === HAS_HAD_FILE
     } catch (cause) {
-      if (hasCode(cause, 'SQLITE_BUSY')) throw new Error(`${file} is in use by another process`, { cause })
+      if (hasCode(cause, 'SQLITE_BUSY')) throw new Error(`${file} is in use by ${processNamed(this.file)}`, { cause })
       throw new Error(`cannot lock ${this.file}: ${troubleOf(cause)}`, { cause })
     }
   }
@@ -36,6 +37,12 @@ export class TreeLock implements Disposable {
   [Symbol.dispose](): void {
     this.#client.close()
   }
+}
+
+/** The process that has a lock, by its id where the system tells it. */
+function processNamed(lockFile: string): string {
+  const pid = lockHolder(lockFile)
+  return pid === undefined ? 'another process' : `another process, ${pid}`
 }
 
 /** @throws SQLiteError with the code `SQLITE_BUSY` when another process has it */
