@@ -180,6 +180,7 @@ function openApplication(
     { ...defaultMessages, ...options.sms, ...sms },
   )
   messages.keepTidy()
+  store.onReplaced(() => messages.close())
   messagesByTree.set(database, messages)
   observer.applicationOpened?.(id)
   const onClose = () => {
@@ -244,6 +245,7 @@ function databaseOver(store: SqliteStore, options: DatabaseOptions, initial: Ini
     },
   }
   const database = treeOver(store, settings)
+  store.onReplaced(() => database.endStreams())
   // What cannot be built now is built, or done without, when a query comes.
   if (options.indexes !== undefined) database.declareIndexes(options.indexes).catch(onTroubled)
   return database

@@ -86,7 +86,10 @@ describe('a tree without HTTP', () => {
   test('a closed tree answers nothing', async () => {
     await using dir = await tempDir()
     const database = openDatabase({ file: dir.file('tree.sqlite') })
+    await database.put('/kept', 1)
+    expect(await database.get('/kept')).toBe(1)
     await database.close()
+    expect(await refusal(() => database.get('/kept'))).toBe('unavailable')
     await database.close()
     expect(await refusal(() => database.node([]))).toBe('unavailable')
     expect(await refusal(() => database.put(['a'], 1))).toBe('unavailable')

@@ -22,6 +22,7 @@ export class Checkpoint {
   #moved = 0
   #worker: Worker | undefined
   #running: Promise<void> | undefined
+  #isReleased = false
 
   /**
    * @param limitBytes length of the log at which writes pause until it starts over
@@ -75,10 +76,15 @@ export class Checkpoint {
       await this.#running
       await this.#run()
     } finally {
-      this.measure()
+      if (!this.#isReleased) this.measure()
       // Also when it failed: a log that cannot be moved must not stop every write.
       this.#pauseAtBytes = this.#bytes + this.#limitBytes / START_SHARE
     }
+  }
+
+  /** The connection of the writer is being closed: from now on nothing is measured on it. */
+  release(): void {
+    this.#isReleased = true
   }
 
   #run(): Promise<void> {

@@ -57,10 +57,16 @@ export class DurabilityPipeline {
   /** The last write has failed, and none has succeeded since. */
   #isTroubled = false
   #lastSeq: number
+  /** The batch that is under way, when it takes several turns. */
+  #openBatch: { readonly steps: Generator<void, BatchOutcome>; readonly jobs: readonly Queued[] } | undefined
+  /** Batches that the running sync covers. */
+  #inFlight: readonly BatchOutcome[] = []
   /** Batches that have committed and wait for a sync. */
   #unsynced: BatchOutcome[] = []
   #failure: DholeError | undefined
   #closing = false
+  /** All was finished in one turn; whatever returns later comes to nothing. */
+  #finished = false
   #idleListeners: (() => void)[] = []
 
   constructor(
@@ -144,13 +150,51 @@ export class DurabilityPipeline {
     await this.#logFile.close()
   }
 
+  /**
+   * Commits all that is queued, syncs it and answers it, before it returns. Listeners hear nothing of it. To be called
+   * once `close` was: it holds the event loop for as long as that takes.
+   */
+  finishNow(): void {
+    this.#finished = true
+    const outcomes = [...this.#inFlight, ...this.#unsynced.splice(0)]
+    const open = this.#openBatch
+    if (open !== undefined) outcomes.push(...this.#runNow(open.steps, open.jobs))
+    this.#batchOpen = false
+    while (this.#queue.length > 0) {
+      const jobs = this.#queue.splice(0, this.#singly > 0 ? 1 : this.#queue.length)
+      if (this.#singly > 0) this.#singly--
+      outcomes.push(...this.#runNow(this.#runner.run(jobs), jobs))
+    }
+    // After a failure all have been refused.
+    if (this.#failure !== undefined) return
+    try {
+      this.#logFile.syncNow()
+    } catch (error) {
+      this.#unsynced.push(...outcomes)
+      this.#fail(error instanceof Error ? error : new Error(String(error)))
+      return
+    }
+    this.#settle(outcomes)
+  }
+
+  #runNow(steps: Generator<void, BatchOutcome>, jobs: readonly Queued[]): readonly BatchOutcome[] {
+    try {
+      let step = steps.next()
+      while (!step.done) step = steps.next()
+      return [step.value]
+    } catch (error) {
+      this.#abandonBatch(jobs, error)
+      return []
+    }
+  }
+
   /** Whether there is work nobody waits for in the queue, and time for it. */
   get #hasOwnWork(): boolean {
     return !this.#resting && !this.#closing && this.#failure === undefined && this.#runner.hasWork
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#batchOpen || this.#pausing || this.#failure !== undefined) return
+    if (this.#scheduled || this.#batchOpen || this.#pausing || this.#finished || this.#failure !== undefined) return
     if (this.#queue.length === 0 && !this.#hasOwnWork) return
     // A few jobs would have to wait for the running sync anyway, so they wait for company too.
     if (this.#syncing && this.#queue.length < WORTH_A_BATCH) return
@@ -161,7 +205,7 @@ export class DurabilityPipeline {
   #runBatch(): void {
     this.#scheduled = false
     // The sync that ended meanwhile found the log too long, or failed: this batch was asked for before that.
-    if (this.#pausing || this.#failure !== undefined) {
+    if (this.#pausing || this.#finished || this.#failure !== undefined) {
       this.#atRest()
       return
     }
@@ -173,14 +217,26 @@ export class DurabilityPipeline {
     try {
       const finished = runBriefly(steps)
       if (finished !== undefined) this.#endBatch(finished.value, jobs.length, startedAt)
-      else
-        runInTurns(steps).then(
-          (outcome) => this.#endBatch(outcome, jobs.length, startedAt),
-          (error) => this.#abandonBatch(jobs, error),
-        )
+      else this.#runOn(steps, jobs, startedAt)
     } catch (error) {
       this.#abandonBatch(jobs, error)
     }
+  }
+
+  #runOn(steps: Generator<void, BatchOutcome>, jobs: readonly Queued[], startedAt: number): void {
+    this.#openBatch = { steps, jobs }
+    runInTurns(steps).then(
+      (outcome) => {
+        if (this.#finished) return
+        this.#openBatch = undefined
+        this.#endBatch(outcome, jobs.length, startedAt)
+      },
+      (error) => {
+        if (this.#finished) return
+        this.#openBatch = undefined
+        this.#abandonBatch(jobs, error)
+      },
+    )
   }
 
   #endBatch(outcome: BatchOutcome, jobs: number, startedAt: number): void {
@@ -240,10 +296,16 @@ export class DurabilityPipeline {
       return
     }
     this.#syncing = true
+    this.#inFlight = outcomes
     let snapshot: Snapshot
     const startedAt = performance.now()
     this.#logFile.sync((error) => {
       this.#syncing = false
+      if (this.#finished) {
+        this.#atRest()
+        return
+      }
+      this.#inFlight = []
       if (error !== null) {
         this.#snapshots.release(snapshot)
         this.#unsynced.unshift(...outcomes)
@@ -305,7 +367,7 @@ export class DurabilityPipeline {
       .finish()
       .catch(this.#events.onTroubled)
       .finally(() => {
-        this.#snapshots.promote(this.#snapshots.pin(this.#lastSeq))
+        if (!this.#finished) this.#snapshots.promote(this.#snapshots.pin(this.#lastSeq))
         this.#shortening = false
         this.#pausing = false
         this.#schedule()

@@ -1,4 +1,4 @@
-import { close, fdatasync, fstatSync, openSync, writeSync } from 'node:fs'
+import { close, fdatasync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 /** Syncs a file. Replaceable so that a test can hold a sync back. */
@@ -31,6 +31,11 @@ export class LogFile {
 
   sync(done: (error: Error | null) => void): void {
     this.#syncLog(this.#descriptor, done)
+  }
+
+  /** Holds the event loop until the disk has it. @throws when that fails */
+  syncNow(): void {
+    fdatasyncSync(this.#descriptor)
   }
 
   /**

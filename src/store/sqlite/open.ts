@@ -5,6 +5,7 @@ import { syncPath } from '../../sync-path.ts'
 import { type Connection, connectWriter } from './connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import { bringUpToDate } from './migrations.ts'
+import { noteOpen, releaseReplaced } from './open-files.ts'
 import { completeReplacement } from './replace.ts'
 import { TreeLock } from './tree-lock.ts'
 import { troubleOf } from './trouble.ts'
@@ -20,11 +21,13 @@ export interface OpenFile {
 
 /**
  * Opens or creates the file, brings its tables up to date and makes file, log and directory entries durable.
+ * @param onReplaced called when a hot reload has this file opened anew: the file must be let go before it returns
  * @throws Error that names the file: another process has it open, it cannot be written, it is gone, damaged, no
  *   database, one of something else, or of a later version of this program
  */
-export function openFile(file: string): OpenFile {
+export function openFile(file: string, onReplaced: () => void): OpenFile {
   if (!existsSync(file)) makeFolder(dirname(file))
+  releaseReplaced(file)
   const lock = new TreeLock(file)
   try {
     completeReplacement(file)
@@ -35,7 +38,14 @@ export function openFile(file: string): OpenFile {
     }
     const tables = openTables(file)
     lock.noteFile()
-    return { ...tables, unlock: () => lock[Symbol.dispose]() }
+    const forget = noteOpen(file, onReplaced)
+    return {
+      ...tables,
+      unlock: () => {
+        forget()
+        lock[Symbol.dispose]()
+      },
+    }
   } catch (error) {
     lock[Symbol.dispose]()
     throw error

@@ -70,6 +70,8 @@ export class Snapshots {
   readonly #file: string
   readonly #shortList: number
   readonly #idle: Reader[] = []
+  /** All there are, idle or not. */
+  readonly #readers = new Set<Reader>()
   #current: HeldSnapshot | undefined
 
   /** @param shortList children up to which a list is sorted in memory */
@@ -85,7 +87,7 @@ export class Snapshots {
 
   /** Opens a snapshot of everything committed so far. */
   pin(seq: number): Snapshot {
-    const reader = this.#idle.pop() ?? new Reader(this.#file, this.#shortList)
+    const reader = this.#idle.pop() ?? this.#open()
     reader.begin()
     const { connection, tree, queries, log, exports } = reader
     const snapshot: HeldSnapshot = { reader, connection, tree, queries, log, exports, seq, holders: 1 }
@@ -116,16 +118,34 @@ export class Snapshots {
       held.reader.end()
     } catch {
       // It has met damage, and says so again at its end, when whoever has read there has heard of it.
-      held.reader.close()
+      this.#close(held.reader)
       return
     }
     if (this.#idle.length < MOST_IDLE) this.#idle.push(held.reader)
-    else held.reader.close()
+    else this.#close(held.reader)
   }
 
   /** Closes every connection. Nobody may hold a snapshot any more. */
   close(): void {
     this.drop()
-    for (const reader of this.#idle.splice(0)) reader.close()
+    for (const reader of this.#idle.splice(0)) this.#close(reader)
+  }
+
+  /** Closes every connection, also those of snapshots that are held: what is read there fails. */
+  cut(): void {
+    this.#current = undefined
+    this.#idle.length = 0
+    for (const reader of this.#readers) this.#close(reader)
+  }
+
+  #open(): Reader {
+    const reader = new Reader(this.#file, this.#shortList)
+    this.#readers.add(reader)
+    return reader
+  }
+
+  #close(reader: Reader): void {
+    this.#readers.delete(reader)
+    reader.close()
   }
 }

@@ -82,6 +82,9 @@ export class SqliteStore implements TreeStore {
   #settings: SettingTexts
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
+  /** Whether another evaluation of this program has the file now. */
+  #isReplaced = false
+  readonly #replacedListeners: (() => void)[] = []
   /** Ends of the exports under way. */
   readonly #held = new Set<() => void>()
 
@@ -92,7 +95,7 @@ export class SqliteStore implements TreeStore {
   constructor(file: string, options: SqliteOptions, observer: Observer) {
     const settings = { ...defaultStorage, ...options }
     this.#troubled = (error) => observer.storeTroubled(file, error)
-    this.#file = openFile(file)
+    this.#file = openFile(file, () => this.#handOver())
     this.#epoch = this.#file.epoch
     const { writer } = this.#file
     const reader = new TreeReader(writer)
@@ -269,6 +272,11 @@ export class SqliteStore implements TreeStore {
     return this.#closed
   }
 
+  /** Calls back when a hot reload of the host has ended this store: another one has its file. */
+  onReplaced(listener: () => void): void {
+    this.#replacedListeners.push(listener)
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
@@ -283,15 +291,37 @@ export class SqliteStore implements TreeStore {
 
   async #close(): Promise<void> {
     this.#indexes.stop()
+    // What is kept would be told for ever, whatever another process or evaluation writes.
+    this.#cache.invalidate([])
     await this.#pipeline.close()
     // Long reads see `#closed` at their next step and let go of their snapshots.
     await this.#reads.ended()
     // Whoever takes pieces of an export hears of it when the next one is wanted, which may be never.
     for (const end of this.#held) end()
     await this.#checkpoint.close()
+    if (this.#isReplaced) return
     this.#snapshots.close()
     this.#closeWriter()
     this.#file.unlock()
+  }
+
+  /**
+   * Ends as `close` does, but lets go of the file before it returns: whoever evaluates the program anew cannot wait. All
+   * that was written before is answered; a read that takes several turns fails. The next to open the file moves the log.
+   */
+  #handOver(): void {
+    this.#isReplaced = true
+    this.#closed ??= this.#close()
+    this.#pipeline.finishNow()
+    for (const listener of this.#replacedListeners) listener()
+    for (const end of this.#held) end()
+    this.#snapshots.cut()
+    this.#checkpoint.release()
+    const { writer } = this.#file
+    if (this.#pipeline.hasFailed) leftOpen.add(writer)
+    else writer.client.close()
+    this.#file.unlock()
+    this.#closed.catch(this.#troubled)
   }
 
   /** Moves the log into the file. Where that cannot be, the log stays, and whoever opens the file next does it. */
