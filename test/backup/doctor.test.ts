@@ -87,7 +87,12 @@ const rows: readonly Row[] = [
     says: /^tree "app": a newer version has written it/,
   },
   {
-    spoil: (dir) => sql(dir, 'UPDATE __drizzle_migrations SET created_at = created_at - 9'),
+    spoil: (dir) =>
+      sql(
+        dir,
+        'ALTER TABLE index_definition DROP COLUMN entries; ' +
+          'DELETE FROM __drizzle_migrations WHERE created_at = (SELECT max(created_at) FROM __drizzle_migrations)',
+      ),
     state: 'ok',
     says: /^tree "app": .* of an older version/,
   },

@@ -375,6 +375,50 @@ describe('what cannot be restored', () => {
       err: /a closure row has no meaning/,
     },
     {
+      name: 'a trigger',
+      spoil: (backup) =>
+        sql(
+          backup,
+          "CREATE TRIGGER t AFTER INSERT ON change BEGIN UPDATE meta SET value = 'x' WHERE name = 'setting:rules'; END",
+        ),
+      args: ['FILE', '--app', 'app'],
+      err: /the file has a trigger that is none of a tree/,
+    },
+    {
+      name: 'a view',
+      spoil: (backup) => sql(backup, 'CREATE VIEW v AS SELECT * FROM node'),
+      args: ['FILE', '--app', 'app'],
+      err: /the file has a view that is none of a tree/,
+    },
+    {
+      name: 'a table too many',
+      spoil: (backup) => sql(backup, 'CREATE TABLE node2 (x)'),
+      args: ['FILE', '--app', 'app'],
+      err: /the file has a table that is none of a tree/,
+    },
+    {
+      name: 'an index that refuses writes',
+      spoil: (backup) => sql(backup, 'CREATE UNIQUE INDEX one ON node (kind) WHERE kind = 4'),
+      args: ['FILE', '--app', 'app'],
+      err: /the file has an index that is none of a tree/,
+    },
+    {
+      name: 'a table with a constraint',
+      spoil: (backup) =>
+        sql(
+          backup,
+          'DROP TABLE meta; CREATE TABLE meta (name text PRIMARY KEY NOT NULL, value text CHECK (value > 0))',
+        ),
+      args: ['FILE', '--app', 'app'],
+      err: /a table is not what it is in a tree/,
+    },
+    {
+      name: 'a table too few',
+      spoil: (backup) => sql(backup, 'DROP TABLE detached'),
+      args: ['FILE', '--app', 'app'],
+      err: /a table is missing/,
+    },
+    {
       name: 'a file that is no database',
       spoil: (backup) => writeFileSync(join(backup, 'app.sqlite'), 'x'.repeat(5000)),
       args: ['FILE', '--app', 'app'],

@@ -1,7 +1,8 @@
+import { Database as Client } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { openDatabase } from '../../src/embedded.ts'
-import { addApplication } from '../support/dhole-command.ts'
+import { addApplication, runDhole } from '../support/dhole-command.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { isDocumented } from './documented.ts'
@@ -53,6 +54,26 @@ test('a damaged page: what lies there is refused, all else goes on', async () =>
   expect(isDocumented(server.output())).toBe(true)
   server.kill('SIGTERM')
   expect(await server.exited).toBe(0)
+})
+
+test.each([
+  ['trigger', "CREATE TRIGGER t AFTER INSERT ON change BEGIN DELETE FROM meta WHERE name = 'setting:rules'; END"],
+  ['view', 'CREATE VIEW v AS SELECT * FROM node'],
+])('a tree into which somebody has put a %s is not served, and the doctor names it', async (type, statement) => {
+  await using dir = await tempDir()
+  const first = await startServer({ DATA_DIR: dir.path })
+  await call(first, 'PUT', '/a.json', '1')
+  first.kill('SIGTERM')
+  await first.exited
+  const client = new Client(dir.file('apps/app.sqlite'))
+  client.run(statement)
+  client.close()
+  const refused = await startServer({ DATA_DIR: dir.path }).catch((error: unknown) => error)
+  const said = String(refused)
+  expect(said).toContain(`it has a ${type} that is none of a tree`)
+  expect(isDocumented(said)).toBe(true)
+  const { stdout } = await runDhole(['doctor', '--full', '--data-dir', dir.path])
+  expect(stdout).toContain(`the file has a ${type} that is none of a tree`)
 })
 
 test('the lost tree of a registered application is not taken for an empty one', async () => {

@@ -15,17 +15,22 @@ const KNOWN = Math.max(...journal.entries.map(({ when }) => when))
  * does not understand newer ones. `none` when there are no tables of ours.
  */
 export function fileAge(client: Client): FileAge {
-  const table = client
-    .prepare<{ found: number }, []>(`SELECT 1 AS found FROM sqlite_schema WHERE name = '${APPLIED}'`)
-    .get()
-  if (table === null) return 'none'
-  const applied = client
-    .prepare<{ latest: number | null }, []>(`SELECT max(created_at) AS latest FROM ${APPLIED}`)
-    .get()
-  const latest = Number(applied?.latest ?? 0)
+  const latest = appliedUntil(client)
   if (latest === 0) return 'none'
   if (latest === KNOWN) return 'current'
   return latest < KNOWN ? 'older' : 'newer'
+}
+
+/** Time of the newest migration that a file has had, in milliseconds since 1970; 0 when it had none. */
+export function appliedUntil(client: Client): number {
+  const table = client
+    .prepare<{ found: number }, []>(`SELECT 1 AS found FROM sqlite_schema WHERE name = '${APPLIED}' AND type = 'table'`)
+    .get()
+  if (table === null) return 0
+  const applied = client
+    .prepare<{ latest: number | null }, []>(`SELECT max(created_at) AS latest FROM ${APPLIED}`)
+    .get()
+  return Number(applied?.latest ?? 0)
 }
 
 /** As `fileAge`, of a file that is not open here. @throws when it cannot be read */

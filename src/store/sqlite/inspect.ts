@@ -1,4 +1,5 @@
 import { type Connection, connectReader } from './connection.ts'
+import { schemaProblems } from './file-schema.ts'
 import { fileAge } from './file-version.ts'
 import { besideProblems } from './inspect-beside.ts'
 import { changeLogProblems } from './inspect-change-log.ts'
@@ -14,7 +15,7 @@ export interface InspectOptions {
 }
 
 /**
- * Looks for what is wrong in the file of a tree: pages, foreign keys, closure, counts, slots, indexes, change log, notes,
+ * Looks for what is wrong in the file of a tree: pages, tables and whatever else is declared in it, foreign keys, closure, counts, slots, indexes, change log, notes,
  * text messages. Only reads, one commit, also beside the process that has the file open; as long as that takes, the log
  * of the file cannot start over. Ends at nothing: whoever has seen enough stops asking.
  * @throws when there is no such file, or it cannot be opened at all
@@ -41,6 +42,12 @@ function* inspect(connection: Connection, quick: boolean): Generator<Problem, vo
   const age = fileAge(client)
   if (age === 'none') yield problem('this is no file of a tree', 'its tables are missing')
   if (age === 'newer') yield problem('the file is of a newer version', 'its tables are not those known here')
+  if (age === 'older' || age === 'current') {
+    const foreign = [...readable(schemaProblems(client))]
+    yield* foreign
+    // What is in tables of others says nothing.
+    if (foreign.length > 0) return
+  }
   // Opening brings an older one up to date first.
   if (age !== 'current') return
   const epoch = client.prepare<{ value: string }, []>("SELECT value FROM meta WHERE name = 'epoch'").get()
