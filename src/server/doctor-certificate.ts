@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { lookAtPrivateFile } from './doctor-folder.ts'
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts'
+import { tlsNames } from './own-names.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Time in which somebody can be told to renew it. */
@@ -57,15 +58,19 @@ function lookAtDates(check: string, certificate: X509Certificate, isOwn: boolean
   return ok(check, `it is good for ${days} more days`)
 }
 
-function* lookAtNames(
-  check: string,
-  certificate: X509Certificate,
-  { HOST, BASE_DOMAIN }: Config,
-): Generator<Finding, void> {
-  const names = [...(ANY_HOST.has(HOST) ? [] : [HOST]), ...(BASE_DOMAIN === undefined ? [] : [`app.${BASE_DOMAIN}`])]
+function* lookAtNames(check: string, certificate: X509Certificate, config: Config): Generator<Finding, void> {
+  const { HOST, BASE_DOMAIN, TLS_CERT } = config
+  const applications = BASE_DOMAIN === undefined ? [] : [`app.${BASE_DOMAIN}`]
+  const wanted = [...(ANY_HOST.has(HOST) ? [] : [HOST]), ...applications, ...tlsNames(config)]
+  // A wildcard stands for any label.
+  const names = new Set(wanted.map((name) => name.replace('*', 'any')))
+  const remedy =
+    TLS_CERT === undefined
+      ? 'start the server again: it makes one that does'
+      : 'get one that does, if clients connect by that name'
   for (const name of names) {
     const isNamed = (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined
     if (isNamed) yield ok(check, `it is good for ${name}`)
-    else yield warning(check, `it does not name ${name}`, 'get one that does, if clients connect by that name')
+    else yield warning(check, `it does not name ${name}`, remedy)
   }
 }

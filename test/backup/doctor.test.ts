@@ -186,6 +186,12 @@ const rows: readonly Row[] = [
   { spoil: () => {}, settings: { HOST: '192.0.2.7' }, state: 'warning', says: /it does not name 192\.0\.2\.7/ },
   {
     spoil: () => {},
+    settings: { TLS_NAMES: 'localhost,*.tree.example' },
+    state: 'warning',
+    says: /it does not name any\.tree\.example -> start the server again/,
+  },
+  {
+    spoil: () => {},
     settings: { BASE_DOMAIN: 'example.org' },
     state: 'warning',
     says: /it does not name app\.example\.org/,
