@@ -31,7 +31,7 @@ export function callerOf(application: Application, origin: Origin, carriers: Car
   const authorization = request.headers.get('authorization')
   const credential = credentialOf(carriers, authorization)
   if (credential === undefined) {
-    if (application.isLoopbackOnly && !application.database.hasOwnRules) transport.refuseForeign(request, listener)
+    if (application.isLoopbackOnly && !application.database.hasOwnRules) transport.refuseForeign(request)
     return ANYBODY
   }
   const isHeader = carriers.auth === undefined && carriers.access_token === undefined
@@ -44,7 +44,7 @@ export function callerOf(application: Application, origin: Origin, carriers: Car
     // Asked for only where whoever is near may be the owner.
     get isLoopback() {
       if (!transport.isLocal(request, listener)) return false
-      transport.refuseForeign(request, listener)
+      transport.refuseForeign(request)
       return true
     },
   })

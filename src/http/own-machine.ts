@@ -33,44 +33,41 @@ export class OwnMachine {
   /**
    * Refuses what a page of another site asks for, unless it is a navigation, and what comes under a host name of
    * others: such a name may have been pointed at this machine (DNS rebinding).
-   * @param isProxied whether a trusted proxy has sent the request: the proxy knows its names
    * @throws `permission-denied`
    */
-  check(request: Request, isProxied: () => boolean): void {
+  check(request: Request): void {
     const { headers, url } = request
-    if (!url.startsWith(this.#accepted)) this.#checkHost(request, isProxied)
+    if (!url.startsWith(this.#accepted)) this.#checkHost(request)
     const origin = headers.get('origin')
     const site = headers.get('sec-fetch-site')
     // Programs send neither, and browsers send no origin for what a page reads from its own server.
     if (origin === null && (site === null || site === 'same-origin' || site === 'none')) return
-    const host = hostOf(request)
-    if (origin === null ? this.#isHarmless(request, site, host) : this.#isOwnPage(origin, host)) return
+    if (origin === null ? this.#isHarmless(request, site) : this.#isOwnPage(origin)) return
     throw new DholeError('permission-denied', FOREIGN_PAGE)
   }
 
   /** A request without `Origin` that is not of the page's own server: a link, a script, an image. */
-  #isHarmless({ headers, method }: Request, site: string | null, host: string): boolean {
+  #isHarmless(request: Request, site: string | null): boolean {
+    const { headers, method } = request
     // The page that is left, or that holds the frame, cannot read what is shown.
     if (headers.get('sec-fetch-mode') === 'navigate' && (method === 'GET' || method === 'HEAD')) return true
     // Another port of the same loopback name. Other names of one domain may belong to different people.
-    if (site === 'same-site' && isLoopbackName(nameOf(host))) return true
+    if (site === 'same-site' && namesLoopback(request)) return true
     const referrer = headers.get('referer')
-    return referrer !== null && this.#isOwnPage(referrer, host)
+    return referrer !== null && this.#isOwnPage(referrer)
   }
 
-  #isOwnPage(url: string, host: string): boolean {
+  #isOwnPage(url: string): boolean {
     const hostname = URL.parse(url)?.hostname
-    if (hostname === undefined || hostname === '') return false
-    return this.#isOwnName(plainName(hostname)) || plainName(hostname) === nameOf(host)
+    return hostname !== undefined && hostname !== '' && this.#isOwnName(plainName(hostname))
   }
 
-  #checkHost(request: Request, isProxied: () => boolean): void {
+  #checkHost(request: Request): void {
     const host = hostOf(request)
     // Without a name only old programs ask, and no browser.
-    const isOwn = host === '' || this.#isOwnName(nameOf(host))
-    if (!isOwn && !isProxied()) throw new DholeError('permission-denied', FOREIGN_HOST)
+    if (host !== '' && !this.#isOwnName(nameOf(host))) throw new DholeError('permission-denied', FOREIGN_HOST)
     const { url } = request
-    if (isOwn && !url.startsWith('/')) this.#accepted = url.slice(0, url.indexOf('/', url.indexOf('://') + 3) + 1)
+    if (!url.startsWith('/')) this.#accepted = url.slice(0, url.indexOf('/', url.indexOf('://') + 3) + 1)
   }
 
   #isOwnName(name: string): boolean {

@@ -23,7 +23,7 @@ export interface Transport {
    * Refuses what a page of another site has sent, where only programs and pages of this machine may.
    * @throws `permission-denied`
    */
-  refuseForeign(request: Request, listener: Listener | null): void
+  refuseForeign(request: Request): void
   /** Whether it was encrypted, all the way, or need not be. @param listener that took the request, if one did */
   isSecure(target: Target, request: Request, listener: Listener | null): boolean
 }
@@ -58,12 +58,7 @@ export function trustProxies(
     addressOf,
     ownConnectionOf: (request, listener) => (trusted.size > 0 ? undefined : (connectionOf(request, listener) ?? '')),
     isLocal,
-    refuseForeign: (request, listener) =>
-      machine.check(request, () => {
-        if (trusted.size === 0) return false
-        const peer = peerAddress(request, listener)
-        return peer !== undefined && trusted.has(peer)
-      }),
+    refuseForeign: (request) => machine.check(request),
     isSecure: (target, request, listener) => {
       if ((target.scheme ?? listener?.protocol) === 'https') return true
       if (plainFromHere && isLocal(request, listener)) return true

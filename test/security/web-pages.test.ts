@@ -121,14 +121,17 @@ test('a host application that opens a tree opens it to every page, unless it say
   expect((await local.call('GET', '/a.json', { headers: { Host: 'dev.example' } })).status).toBe(200)
 })
 
-test('behind a proxy its names count, and pages of other sites are refused all the same', async () => {
-  const behind = await startServer({ HTTP_PORT: '0', TRUST_PROXY: '127.0.0.1' })
+test('behind a proxy the names of the settings count, since a page can pass itself off as the proxy', async () => {
+  const behind = await startServer({ HTTP_PORT: '0', TRUST_PROXY: '127.0.0.1', TLS_NAMES: 'tree.example' })
   const plain = /plain HTTP on (http:[^"\s]+)/.exec(behind.output())?.[1] ?? ''
   const proxied = { 'X-Forwarded-Proto': 'https', Host: 'tree.example' }
   const status = async (headers: Headers) => (await fetch(`${plain}/a.json`, { headers })).status
   expect(await status(proxied)).toBe(200)
   expect(await status({ ...proxied, Origin: 'https://tree.example' })).toBe(200)
   expect(await status({ ...proxied, Origin: FOREIGN })).toBe(403)
+  // A browser on this machine has the address of a proxy on it, and a page may set this header for its own name.
+  expect(await status({ ...proxied, Host: 'evil.example', Origin: 'https://evil.example' })).toBe(403)
+  expect(await status({ ...proxied, Host: 'evil.example' })).toBe(403)
   await behind.stop()
 })
 
