@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
+import { keptKeys } from '../support/dhole-command.ts'
 import { certificate } from '../support/https-server.ts'
 import { asPlainUser } from '../support/plain-user.ts'
 import { startServer } from '../support/server-process.ts'
@@ -95,6 +96,7 @@ describe('the image', () => {
       expect([page, reply.status]).toEqual([page, 200])
     }
     expect(server.output()).toContain('locked: only the super secret may read and write')
+    for (const key of Object.values(await keptKeys(data))) expect(server.output()).not.toContain(key)
     await server.stop()
     expect(look(port).exitCode).toBe(1)
     expect(String(look(port).stderr)).toStartWith('not healthy: ')
