@@ -11,9 +11,10 @@ export async function confirm(question: string, isGiven: boolean): Promise<void>
   if (isGiven) return
   if (!process.stdin.isTTY) throw new Error('not confirmed, and there is no terminal to ask: give --yes')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  // The end of the input is no yes.
+  // The end of the input is no yes, and neither is Ctrl-D.
   const ended = once(terminal, 'close').then(() => '')
-  const answer = await Promise.race([terminal.question(`${printable(question)} (y/N) `), ended])
+  const given = terminal.question(`${printable(question)} (y/N) `).catch(() => '')
+  const answer = await Promise.race([given, ended])
   terminal.close()
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('not confirmed: nothing is changed')
 }

@@ -1,9 +1,10 @@
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Awaitable } from '../tree/awaitable.ts'
+import { EXIT_INTERRUPTED } from './exit-status.ts'
+import { reason } from './input.ts'
 
 const OWNER_ONLY = 0o600
-/** What a shell says of a program that was interrupted. */
-const EXIT_INTERRUPTED = 130
 
 /** Where text goes. Every method throws Error when it cannot be written. */
 export interface Destination extends Disposable {
@@ -31,7 +32,18 @@ export function destinationOf(file: string): Destination {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) return new WholeFile(file)
   // A link goes on leading to the file.
-  return found.isFile() ? new WholeFile(realpathSync(file)) : new OpenFile(openSync(file, 'w'))
+  return found.isFile() ? new WholeFile(realpathSync(file)) : new OpenFile(openFor(file, file, 'w'))
+}
+
+/** @throws Error with the name that was asked for */
+function openFor(file: string, path: string, flags: 'w' | 'wx'): number {
+  try {
+    return openSync(path, flags, OWNER_ONLY)
+  } catch (cause) {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+    const why = isMissing ? `there is no folder ${dirname(file)}` : reason(cause)
+    throw new Error(`${file}: cannot be written: ${why}`, { cause })
+  }
 }
 
 class OpenFile implements Destination {
@@ -63,7 +75,7 @@ class WholeFile implements Destination {
   constructor(file: string) {
     this.#file = file
     this.#unfinished = `${file}.${crypto.randomUUID()}`
-    this.#descriptor = openSync(this.#unfinished, 'wx', OWNER_ONLY)
+    this.#descriptor = openFor(file, this.#unfinished, 'wx')
     this.#open = new OpenFile(this.#descriptor)
     process.once('exit', this.#forget)
     process.once('SIGINT', this.#interrupt)

@@ -9,12 +9,15 @@ import { isServing } from './serve.ts'
 // Before anything is written: all that the server and the commands make is for their user alone.
 process.umask(0o077)
 
+/** What a write to a pipe that nobody reads fails with, the first one and those after it. */
+const CLOSED_PIPE = new Set(['EPIPE', 'ERR_STREAM_DESTROYED'])
+
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // A server is there for others than the reader of what it prints.
     if (isServing()) return
     // A reader that goes early, as `head` does, has what it wants.
-    if (error.code === 'EPIPE') process.exit(0)
+    if (isClosedPipe(error)) process.exit(0)
     if (stream === process.stdout) printError(error)
     process.exit(EXIT_UNUSABLE)
   })
@@ -37,5 +40,5 @@ try {
 
 /** A write to a pipe that nobody reads any more. */
 function isClosedPipe(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EPIPE'
+  return error instanceof Error && 'code' in error && CLOSED_PIPE.has(String(error.code))
 }

@@ -156,7 +156,9 @@ class ImportRun {
       const place = `at byte ${fault.offset}, ${JSON.stringify(formatPath(fault.path))}`
       throw new Error(`${name}: ${place}: ${fault.message}; nothing from there on is imported`, { cause })
     }
-    const rest = hasProgress ? 'give --resume to go on' : 'it may be imported in part'
+    const isUnread = this.bytes === (this.#begin?.offset ?? 0)
+    const partly = isUnread ? 'nothing is imported' : 'it may be imported in part'
+    const rest = hasProgress ? 'give --resume to go on' : partly
     throw new Error(`${name}: ${cause instanceof Error ? cause.message : String(cause)}; ${rest}`, { cause })
   }
 }

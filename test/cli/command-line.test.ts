@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readConfig } from '../../src/server/config.ts'
-import { runDhole } from '../support/dhole-command.ts'
+import { addApplication, runDhole } from '../support/dhole-command.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 test('dhole alone shows its help', async () => {
@@ -55,6 +55,23 @@ describe('a wrong command line is answered with one line and status 2', () => {
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toMatch(says)
   })
+})
+
+test('a file that cannot be read or written is named, with what came of it', async () => {
+  await using dir = await tempDir()
+  await addApplication(dir.path, 'shop')
+  const rows: readonly (readonly [words: string, says: string])[] = [
+    ['import /no/file', '/no/file: cannot be read: there is no such file; nothing is imported'],
+    [`import ${dir.path}`, `${dir.path}: cannot be read: it is a folder; nothing is imported`],
+    ['sms import /no/file.csv', '/no/file.csv: cannot be read: there is no such file; nothing is imported'],
+    ['export /no/folder/a.json', '/no/folder/a.json: cannot be written: there is no folder /no/folder'],
+    ['sms export /no/folder/a.csv', '/no/folder/a.csv: cannot be written: there is no folder /no/folder'],
+  ]
+  for (const [words, says] of rows) {
+    const { status, stdout, stderr } = await runDhole([...words.split(' '), '--app', 'shop'], { DATA_DIR: dir.path })
+    expect({ words, stdout, stderr }).toEqual({ words, stdout: '', stderr: `dhole: ${says}\n` })
+    expect(status).toBeGreaterThan(0)
+  }
 })
 
 test('times of settings and tokens have units', async () => {
