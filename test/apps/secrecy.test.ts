@@ -48,16 +48,17 @@ test('keys are shown where a command asks for them and stand nowhere but in file
 
 test('keys made by a start that fails stay in their files', async () => {
   await using dir = await tempDir()
-  const first = await startServer()
-  const { port } = new URL(first.url)
-  const failed = await startServer({ DATA_DIR: dir.path, PORT: port }).catch(String)
+  const tree = dir.file('apps/app.sqlite')
+  await Bun.write(tree, 'no database, and longer than the header of one: '.repeat(100))
+  const failed = await startServer({ DATA_DIR: dir.path }).catch(String)
+  expect(failed).toContain('app.sqlite')
   const secret = (await Bun.file(`${dir.path}/secrets/app.secret`).text()).trim()
   expect(String(failed)).not.toContain(secret)
-  await first.stop()
-  const second = await startServer({ DATA_DIR: dir.path })
-  const { call } = await clientOfProcess(second)
+  await Bun.file(tree).delete()
+  const server = await startServer({ DATA_DIR: dir.path })
+  const { call } = await clientOfProcess(server)
   expect((await call('GET', `/.settings/rules.json?auth=${secret}`)).status).toBe(200)
-  await second.stop()
+  await server.stop()
 })
 
 test('every file with a key in it is for its owner only, whatever the umask', async () => {
