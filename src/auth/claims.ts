@@ -64,7 +64,7 @@ function wilddogClaims(payload: Members): Claims {
   const issued = timeOf(payload, 'iat')
   return {
     auth: uid === undefined ? null : authOf({}, uid, token),
-    since: issued,
+    since: Math.max(timeOf(payload, 'nbf', issued), issued),
     until: timeOf(payload, 'exp', issued + DEFAULT_LIFETIME),
   }
 }
@@ -84,9 +84,10 @@ function firebaseClaims(payload: Members): Claims {
 function idClaims(payload: Members): Claims {
   if (member(payload, 'v') !== 1) throw unusable()
   const uid = readUid(payload, isShort, payload)
+  const issued = timeOf(payload, 'iat')
   return {
     auth: uid === undefined ? null : authOf({}, uid, objectOf(payload, 'claims')),
-    since: timeOf(payload, 'iat'),
+    since: Math.max(timeOf(payload, 'nbf', issued), issued),
     until: timeOf(payload, 'exp'),
   }
 }

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { removeFiles } from '../folder.ts'
 import { type ApplicationSettings, checkApplicationSettings } from '../options.ts'
 import { LEAST_SECRET_LENGTH, newSecret, secretFile, smsKeyFile, writeSecret } from '../secret.ts'
@@ -53,14 +54,18 @@ export interface Administration {
   replaceTree(id: string, stamp: string, keep: boolean): Promise<void>
 }
 
+const STAGED = '.restoring-'
+const KEPT = '.before-restore-'
+const RESTORE_MARKS = [STAGED, KEPT]
+
 /** Where a file lies that is to become a tree's. */
 export function stagedFile(dataDir: string, id: string, stamp: string): string {
-  return `${treeFile(dataDir, id)}.restoring-${stamp}`
+  return `${treeFile(dataDir, id)}${STAGED}${stamp}`
 }
 
 /** Where the file lies that was a tree's before. */
 export function keptFile(dataDir: string, id: string, stamp: string): string {
-  return `${treeFile(dataDir, id)}.before-restore-${stamp}`
+  return `${treeFile(dataDir, id)}${KEPT}${stamp}`
 }
 
 /** The application of requests that name none; it is not registered, the settings of the server are its own. */
@@ -82,6 +87,15 @@ export interface OpenApplications {
 /** The setting of the server that fixes a key of the default application. */
 const SETTING = { secret: 'APP_SECRET', sms: 'SMS_KEY' } as const
 const FILES_OF_A_TREE = ['', '-wal', '-shm', '-restore', '-lock']
+
+/** Trees that restores have replaced and kept, or have not put in place, with what lies beside them. */
+function filesOfRestores(tree: string): string[] {
+  const folder = dirname(tree)
+  const name = basename(tree)
+  return readdirSync(folder)
+    .filter((file) => RESTORE_MARKS.some((mark) => file.startsWith(name + mark)))
+    .map((file) => join(folder, file))
+}
 
 /** The keys that settings of the server fix; an empty one counts as unset. */
 export function fixedKeys(settings: Readonly<Record<string, string | undefined>>): readonly Rotation['key'][] {
@@ -191,7 +205,7 @@ export class FileAdministration implements Administration {
   #deleteFiles(id: string, deleteData: boolean): void {
     const tree = treeFile(this.#dataDir, id)
     const files = [secretFile(this.#dataDir, id), smsKeyFile(this.#dataDir, id)]
-    if (deleteData) files.push(...FILES_OF_A_TREE.map((suffix) => tree + suffix))
+    if (deleteData) files.push(...FILES_OF_A_TREE.map((suffix) => tree + suffix), ...filesOfRestores(tree))
     removeFiles(files)
   }
 

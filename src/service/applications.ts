@@ -83,7 +83,7 @@ export class Applications {
 
   constructor(settings: ApplicationsSettings) {
     this.#settings = settings
-    this.#hostSuffix = settings.baseDomain === undefined ? undefined : `.${settings.baseDomain.toLowerCase()}`
+    this.#hostSuffix = settings.baseDomain === undefined ? undefined : `.${hostName(settings.baseDomain)}`
   }
 
   /** Those that are open now. */
@@ -284,8 +284,13 @@ export class Applications {
   #labelOf(host: string): string | undefined {
     const suffix = this.#hostSuffix
     if (suffix === undefined) return undefined
-    const name = host.toLowerCase().replace(/:\d+$/, '')
+    const name = hostName(host)
     if (!name.endsWith(suffix)) return undefined
     return name.slice(0, -suffix.length).split('.')[0]
   }
+}
+
+/** A host without its port and without the dot of a name that is written in full. */
+function hostName(host: string): string {
+  return host.toLowerCase().replace(/\.?(?::\d+)?$/, '')
 }

@@ -102,6 +102,13 @@ export class Judge {
     return step.value === 'some' && hasLooked ? 'guarded' : 'open'
   }
 
+  /** Whether the caller of a write may read a node, so that the answer may tell what is there. @throws JudgingPostponed */
+  *mayRead(path: Path): Reads<boolean> {
+    if (this.#bounds.allowed?.has('read')) return true
+    const { verdict } = yield* this.#briefly(this.reading(path, undefined))
+    return verdict.allowed
+  }
+
   /** As `read`, for a write whose answer is the data. @throws `permission-denied`, JudgingPostponed */
   *readForWrite(path: Path): Reads<void> {
     if (this.#bounds.allowed?.has('read')) return

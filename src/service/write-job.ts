@@ -97,7 +97,7 @@ export function* writeJob(
     }
   }
   yield* checkCost(resolved.writes, options.maxSeconds, limits)
-  if (resolved.writes.some(({ kind }) => kind === 'priority')) yield* checkPriorities(resolved.writes)
+  const writes = yield* withPlace(resolved, judge)
   if (judge !== undefined && judged !== undefined) yield* judge.validate(judged)
   decide({
     kind: 'written',
@@ -107,15 +107,16 @@ export function* writeJob(
       return resolved.kind === 'put' ? etagAfter(resolved) : undefined
     },
   })
-  if (writesNothing(resolved.writes) && !(yield* anyExists(resolved.writes))) return undefined
-  const before = yield* tagsBefore(resolved, watchedBelow)
-  onWrite?.(resolved.writes)
-  return { kind: resolved.kind, path: resolved.path, writes: resolved.writes, before }
+  if (writesNothing(writes) && !(yield* anyExists(writes))) return undefined
+  const before = yield* tagsBefore(resolved.kind, writes, watchedBelow)
+  onWrite?.(writes)
+  return { kind: resolved.kind, path: resolved.path, writes, before }
 }
 
 /** Tags of what is watched below written places, for their listeners: not everything written changes. */
 function* tagsBefore(
-  { kind, writes }: WritePlan,
+  kind: WritePlan['kind'],
+  writes: readonly Write[],
   watchedBelow: WatchedBelow,
 ): Reads<ReadonlyMap<string, NodeTags> | undefined> {
   let tags: Map<string, NodeTags> | undefined
@@ -204,17 +205,31 @@ export function* oldNumbers({ serverValues }: WritePlan): Reads<ReadonlyMap<stri
   return old
 }
 
-/** A priority needs a node: one that is there, or one that the same request makes. */
-function* checkPriorities(writes: readonly Write[]): Reads<void> {
+/**
+ * The writes that have a place. A priority needs a node: one that is there, or one that the same request makes.
+ * @throws `priority-on-nothing` to those who may read the place; for others such a priority is not written, and the
+ *   answer is the same as if it were
+ */
+function* withPlace({ path, writes }: WritePlan, judge: Judge | undefined): Reads<readonly Write[]> {
+  if (!writes.some(({ kind }) => kind === 'priority')) return writes
+  const lost = yield* prioritiesOfNothing(writes)
+  if (lost.size === 0) return writes
+  if (judge === undefined || (yield* judge.mayRead(path))) throw new DholeError('priority-on-nothing')
+  return writes.filter((write) => !lost.has(write))
+}
+
+function* prioritiesOfNothing(writes: readonly Write[]): Reads<ReadonlySet<Write>> {
+  const lost = new Set<Write>()
   const made = new Set<string>()
   for (const [index, write] of writes.entries()) {
     if (index % PAUSE_EVERY === 0) yield { kind: 'pause' }
     if (write.kind === 'value') addMade(made, write)
     // Priorities come last, so all that is made is known.
     else if (write.priority !== undefined && !made.has(formatPath(write.path))) {
-      if (!(yield { kind: 'exists', path: write.path })) throw new DholeError('priority-on-nothing')
+      if (!(yield { kind: 'exists', path: write.path })) lost.add(write)
     }
   }
+  return lost
 }
 
 /** A value that is set makes its node and all above. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { errorBody, errors } from '../protocol/errors.ts'
 import { addApplication, runDhole, type ShownKeys } from '../support/dhole-command.ts'
@@ -151,8 +151,13 @@ test('one that is removed is unknown at once; its data waits for its name', asyn
   expect(await ask('GET', `/kept.json?${as('gone', secret)}`)).toEqual([401, errorBody(errors.token)])
   expect(await ask('GET', `/kept.json?${as('gone', again.secret)}`)).toEqual([200, 'data'])
 
+  const beside = ['.before-restore-20260101T000000Z', '.before-restore-20260101T000000Z-wal', '.restoring-x']
+  for (const suffix of beside) writeFileSync(`${dataDir}/apps/gone.sqlite${suffix}`, 'data')
+  writeFileSync(`${dataDir}/apps/gone2.sqlite.before-restore-x`, 'of another one')
   await runDhole(['apps', 'remove', 'gone', '--yes', '--delete-data', '--data-dir', dataDir])
-  expect(existsSync(`${dataDir}/apps/gone.sqlite`)).toBe(false)
+  expect(readdirSync(`${dataDir}/apps`).filter((name) => name.startsWith('gone'))).toEqual([
+    'gone2.sqlite.before-restore-x',
+  ])
   const empty = await addApplication(dataDir, 'gone')
   expect(await ask('GET', `/kept.json?${as('gone', empty.secret)}`)).toEqual([200, null])
 })

@@ -21,9 +21,15 @@ describe('tokens that are taken', () => {
     ],
     [
       'Wilddog, members of Firebase mean nothing',
-      wilddog({ d: { uid: 'bob' }, nbf: NOW + 600, sub: 'bob', exp: NOW + 60 }),
+      wilddog({ d: { uid: 'bob' }, sub: 'bob', exp: NOW + 60 }),
       { kind: 'user', auth: ann, expiresAt: later(60) },
     ],
+    [
+      'Wilddog, good already',
+      wilddog({ nbf: NOW - 5, exp: NOW + 60 }),
+      { kind: 'user', auth: ann, expiresAt: later(60) },
+    ],
+    ['Wilddog, 24 hours from iat', wilddog({ nbf: NOW - 5 }), { kind: 'user', auth: ann, expiresAt: later(DAY - 10) }],
     [
       'Wilddog, an admin',
       wilddog({ uid: undefined, admin: true, exp: NOW + 60 }),
@@ -144,6 +150,7 @@ describe('tokens that are refused', () => {
     ['Firebase: 257 characters', firebase({ d: { uid: 'a'.repeat(257) } }), 'token-payload'],
     ['Firebase: admin inside d', firebase({ d: { admin: true } }), 'token-payload'],
     ['Firebase: nbf as text', firebase({ nbf: 'now' }), 'token-payload'],
+    ['nbf as text', wilddog({ nbf: 'now' }), 'token-payload'],
     ['no iat', wilddog({ iat: undefined }), 'token-payload'],
     ['iat as text', wilddog({ iat: String(NOW) }), 'token-payload'],
     ['exp as text', wilddog({ exp: String(NOW + 60) }), 'token-payload'],
@@ -163,6 +170,8 @@ describe('tokens that are refused', () => {
     ['issued before all time', wilddog({ iat: -1e308 }), 'token-expired'],
     ['issued in 6 s', wilddog({ iat: NOW + 6, exp: NOW + 60 }), 'token-refused'],
     ['issued at the end of time', wilddog({ iat: 1e308 }), 'token-refused'],
+    ['good in 6 s', wilddog({ nbf: NOW + 6, exp: NOW + 60 }), 'token-refused'],
+    ['an admin, good in 6 s', wilddog({ admin: true, nbf: NOW + 6, exp: NOW + 60 }), 'token-refused'],
     ['Firebase: good in 6 s', firebase({ nbf: NOW + 6 }), 'token-refused'],
     ['Firebase: good already, issued in 6 s', firebase({ nbf: NOW - 60, iat: NOW + 6 }), 'token-refused'],
     ['for another application', wilddog({ aud: 'farm' }), 'token-refused'],

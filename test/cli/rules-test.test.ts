@@ -239,7 +239,7 @@ const wrong: readonly (readonly [what: string, table: unknown, says: string])[] 
   ],
   [
     'a priority of nothing',
-    [{ ...put, path: '/list/.priority' }],
+    [{ ...put, path: '/users/ann/.priority', auth: ann }],
     'case 1: data: Could not set priority on non-existent node',
   ],
 ]

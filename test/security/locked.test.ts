@@ -198,6 +198,24 @@ describe('where everything may be written and nothing read', () => {
     }
   })
 
+  test('a priority is answered as if it were set', async () => {
+    const headers = { 'X-Firebase-ETag': 'true' }
+    for (const asked of [
+      ['PUT', '/secret/n/.priority.json', { body: '2', headers }],
+      ['PUT', '/secret/people/ann/.priority.json', { body: '"x"' }],
+      ['PUT', '/secret/people/ann/.priority.json', { body: 'null' }],
+      ['DELETE', '/secret/leaf/.priority.json', {}],
+      ['PATCH', '/secret.json', { body: '{"text/.priority":1}' }],
+      ['PATCH', '/secret.json', { body: '{"text/.priority":1,"other":{".value":1,".priority":2}}' }],
+    ] as const) {
+      expect([asked, await compare(asked)]).toEqual([asked, 200])
+    }
+    expect((await full.call('GET', `/secret/n/.priority.json?${admin}`)).text).toBe('2')
+    expect((await full.call('GET', `/secret/text/.priority.json?${admin}`)).text).toBe('1')
+    const left = await empty.call('GET', `/.json?${admin}&format=export`)
+    expect(left.text).toBe('{"secret":{"other":{".priority":2,".value":1}}}')
+  })
+
   test('a write is answered with what was sent', async () => {
     const headers = { 'X-Firebase-ETag': 'true' }
     for (const [method, body] of [
@@ -209,6 +227,12 @@ describe('where everything may be written and nothing read', () => {
       expect(await compare([method, targetOf('/secret'), options])).toBe(200)
     }
   })
+})
+
+test('who may read a place is told that a priority has none', async () => {
+  await begin({ '.write': true, open: { '.read': true } })
+  expect((await empty.call('PUT', '/open/n/.priority.json', { body: '1' })).status).toBe(400)
+  expect((await empty.call('PATCH', '/open.json', { body: '{"n/.priority":1}' })).status).toBe(400)
 })
 
 test('a stream is judged however it is asked for', async () => {
