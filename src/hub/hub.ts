@@ -108,7 +108,7 @@ export class Hub {
     try {
       const since = topic.resume === undefined ? undefined : await missed?.()
       if (since === undefined) await topic.begin(subscriber)
-      else topic.resume?.(subscriber, since.changes, since.seq)
+      else await topic.resume?.(subscriber, since.changes, since.seq)
     } catch (error) {
       subscriber.close()
       throw error

@@ -5,6 +5,9 @@ import type { Source } from './source.ts'
 import type { Subscriber } from './subscriber.ts'
 import { type NumberedChange, type Topic, tellAll } from './topic.ts'
 
+/** Data of events that is printed without a pause, in UTF-16 code units. */
+const SLICE_LENGTH = 262_144
+
 /** Everybody who listens to the same node in the same form. */
 export class NodeTopic implements Topic {
   readonly #path: Path
@@ -35,11 +38,18 @@ export class NodeTopic implements Topic {
   }
 
   /** Tells a subscriber what has changed since it was here last. */
-  resume(subscriber: Subscriber, missed: readonly NumberedChange[], seq: number): void {
-    const events = missed.flatMap((change) => {
+  async resume(subscriber: Subscriber, missed: readonly NumberedChange[], seq: number): Promise<void> {
+    const events: NumberedEvent[] = []
+    let length = 0
+    for (const change of missed) {
       const event = eventAt(change, this.#path, this.#form)
-      return event === undefined ? [] : [{ ...event, seq: change.seq }]
-    })
+      if (event === undefined) continue
+      events.push({ ...event, seq: change.seq })
+      length += event.data.length
+      if (length < SLICE_LENGTH) continue
+      length = 0
+      await new Promise(setImmediate)
+    }
     subscriber.start(new Batch(events, seq, true))
   }
 

@@ -20,7 +20,7 @@ export interface Topic {
    */
   begin(subscriber: Subscriber): Promise<void>
   /** Tells a subscriber what it has missed, up to a commit, instead of everything. Not every topic can. */
-  resume?(subscriber: Subscriber, missed: readonly NumberedChange[], seq: number): void
+  resume?(subscriber: Subscriber, missed: readonly NumberedChange[], seq: number): Promise<void>
 }
 
 /**

@@ -9,10 +9,10 @@ import type { Value } from '../tree/value.ts'
 import type { Write } from '../tree/write.ts'
 import type { Judge } from './judge.ts'
 
-/** Entries of the log read at a time. */
-const PAGE = 64
-/** Most that is gathered for one listener, in UTF-16 code units: more is no cheaper than all there is. */
-const MAX_LENGTH = 8 * 1024 * 1024
+/** Commits that may have been missed: to look through more of the log costs more than to begin anew. */
+const MOST_COMMITS = 20_000
+/** Most that is read of the log for one listener, in UTF-16 code units: more is no cheaper than all there is. */
+const MAX_LENGTH = 4 * 1024 * 1024
 /** Listeners for whom it is gathered at once. */
 const AT_ONCE = 4
 const gathering = pLimit(AT_ONCE)
@@ -41,14 +41,28 @@ export function missedChanges(
 }
 
 async function gather(store: TreeStore, from: Position, listener: Listener): Promise<MissedChanges | undefined> {
-  const gathered = new Gathered(listener, await placesLookedAt(store, listener))
+  if (store.position().seq - from.seq > MOST_COMMITS) return undefined
+  const places = await placesLookedAt(store, listener)
+  if (places === undefined) return undefined
+  const { path, since } = listener
+  const changes: NumberedChange[] = []
+  let length = 0
   for (let after = from; ; ) {
-    const page = await store.changesAfter(after, PAGE)
-    if (page === undefined) return undefined
-    for (const logged of page) if (!gathered.add(logged)) return undefined
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return { changes: gathered.changes, seq: last?.seq ?? after.seq }
-    after = { epoch: from.epoch, seq: last.seq }
+    const stretch = await store.changesNear(after, [path, ...places])
+    if (stretch === undefined) return undefined
+    // The times of the log never go back.
+    if (since !== undefined && stretch.begunAt !== undefined && stretch.begunAt <= since) return undefined
+    length += stretch.length
+    if (length > MAX_LENGTH) return undefined
+    for (const logged of stretch.changes) {
+      if (mayTouch(logged, places)) return undefined
+      if (!isNear(logged.path, path)) continue
+      const change = changeOf(logged)
+      if (change === undefined) return undefined
+      changes.push(change)
+    }
+    if (stretch.isLast) return { changes, seq: stretch.seq }
+    after = { epoch: from.epoch, seq: stretch.seq }
     // Reading a long log is nobody else's business.
     await new Promise(setImmediate)
   }
@@ -59,32 +73,6 @@ async function placesLookedAt(store: TreeStore, { path, judge }: Listener): Prom
   if (judge === undefined) return []
   const { verdict, looked } = await store.read(() => judge.reading(path, undefined))
   return verdict.timeless ? looked : undefined
-}
-
-/** Gathers changes for one listener. */
-class Gathered {
-  readonly changes: NumberedChange[] = []
-  readonly #listener: Listener
-  readonly #places: readonly Path[] | undefined
-  #length = 0
-
-  constructor(listener: Listener, places: readonly Path[] | undefined) {
-    this.#listener = listener
-    this.#places = places
-  }
-
-  /** @returns whether the listener can be told what has changed up to here */
-  add(logged: LoggedChange): boolean {
-    const { path, since } = this.#listener
-    if (this.#places === undefined || (since !== undefined && logged.at <= since)) return false
-    if (mayTouch(logged, this.#places)) return false
-    if (!isNear(logged.path, path)) return true
-    const change = changeOf(logged)
-    this.#length += logged.data?.length ?? 0
-    if (change === undefined || this.#length > MAX_LENGTH) return false
-    this.changes.push(change)
-    return true
-  }
 }
 
 /** Whether a change may have written to one of some places. */

@@ -76,6 +76,20 @@ export interface LoggedChange {
   readonly data: JsonText | undefined
 }
 
+/** A stretch of the change log, as long as may be read at once. */
+export interface LogStretch {
+  /** The entries of it that are wanted, oldest first. */
+  readonly changes: readonly LoggedChange[]
+  /** Number of its last entry; that of the position where there is none behind it. */
+  readonly seq: number
+  /** Time of its first entry, in milliseconds since 1970; `undefined` where there is none. */
+  readonly begunAt: number | undefined
+  /** How much data was read for it, in UTF-16 code units. */
+  readonly length: number
+  /** Whether it reaches to the last durable commit. */
+  readonly isLast: boolean
+}
+
 /** What stands somewhere as of one commit. */
 export interface ReadAt {
   readonly seq: number
@@ -154,6 +168,11 @@ export interface TreeStore extends AsyncDisposable {
   onCommit(listener: (commits: readonly Commit[]) => void): () => void
   /** Durable commits after a position, oldest first; `undefined` when the log does not reach back that far. */
   changesAfter(position: Position, limit: number): Awaitable<readonly LoggedChange[] | undefined>
+  /**
+   * A stretch of the log behind a position, and those of its entries whose path is one of some places, above or below
+   * one. The data of others is not read. `undefined` when the change log does not reach back that far.
+   */
+  changesNear(position: Position, places: readonly Path[]): Awaitable<LogStretch | undefined>
   /**
    * Resolves when the tree could be read and written just now; nothing in it changes.
    * @throws `unavailable`

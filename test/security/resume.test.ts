@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createCipheriv } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { missedChanges } from '../../src/service/missed-changes.ts'
-import type { LoggedChange, Position, TreeStore } from '../../src/store/store.ts'
+import type { LogStretch, Position, TreeStore } from '../../src/store/store.ts'
 import { readEventId } from '../support/event-id.ts'
 import { EventSource, openSource } from '../support/event-source.ts'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { clientOf, type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { startServer as startProcess } from '../support/server-process.ts'
 
 const admin = `auth=${encodeURIComponent(SECRET)}`
 
@@ -86,21 +88,61 @@ test('an id tells nothing of how many commits there were elsewhere', async () =>
   expect(await lastId()).toBe(ids.at(-1) ?? '')
 })
 
-const ENTRIES = 10_240
-
-/** A store of which nothing but its log is asked, all of it at once. */
-function logged(): TreeStore {
-  const data = JSON.stringify('x'.repeat(1000))
-  const changesAfter = ({ seq }: Position, limit: number): LoggedChange[] =>
-    Array.from({ length: Math.min(limit, ENTRIES - seq) }, (_, index) => ({
-      seq: seq + index + 1,
-      at: 0,
-      kind: 'put',
-      path: ['elsewhere', String(index)],
-      data,
-    }))
-  return { changesAfter } as Partial<TreeStore> as TreeStore
+/** Bytes that a process has read from files and sockets so far. */
+function bytesRead(pid: number): number {
+  return Number(/^rchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))?.[1])
 }
+
+test.skipIf(!existsSync('/proc/self/io'))('a stream that goes on reads of the log what concerns it', async () => {
+  const process = await startProcess()
+  const listening = clientOf(Number(new URL(process.url).port), await Bun.file(process.certificate).text())
+  const put = async (target: string, body: string) => {
+    expect((await listening.call('PUT', target, { body })).status).toBe(200)
+  }
+  await put('/mine.json', '1')
+  await using source = await openSource(listening, '/mine.json?resume=true')
+  const id = (await source.nextMessage())?.id ?? ''
+  const body = JSON.stringify('x'.repeat(15_000))
+  const writes = 400
+  for (let write = 0; write < writes; write += 20) {
+    await Promise.all(Array.from({ length: 20 }, (_each, more) => put(`/others/${(write + more) % 30}.json`, body)))
+  }
+  await put('/mine.json', '2')
+  const before = bytesRead(process.pid)
+  await using again = await openSource(listening, '/mine.json', { headers: { 'Last-Event-ID': id } })
+  expect(await again.next()).toEqual({ kind: 'put', path: '/', data: 2 })
+  expect(bytesRead(process.pid) - before).toBeLessThan((writes * body.length) / 8)
+  await process.stop()
+})
+
+const ENTRIES = 10_240
+const STRETCH = 64
+
+/** A store of which nothing but its log is asked, which counts how often it is. */
+function logged(entries: number, length: number) {
+  let stretches = 0
+  const changesNear = ({ seq }: Position): LogStretch => {
+    stretches++
+    const last = Math.min(seq + STRETCH, entries)
+    return { changes: [], seq: last, begunAt: 0, length, isLast: last === entries }
+  }
+  const position = () => ({ epoch: 'e', seq: entries })
+  return { store: { changesNear, position } as Partial<TreeStore> as TreeStore, stretches: () => stretches }
+}
+
+const everybody = { path: ['here'], since: undefined, judge: undefined }
+const START = { epoch: 'e', seq: 0 }
+
+test.each([
+  ['20,000 commits', 20_000, 0, { changes: [], seq: 20_000 }, 313],
+  ['more commits', 20_001, 0, undefined, 0],
+  ['as much as may be read', 64 * STRETCH, 65_536, { changes: [], seq: 64 * STRETCH }, 64],
+  ['more than may be read', 100 * STRETCH, 65_536, undefined, 65],
+] as const)('how much of the log is read for one stream is bounded: %s', async (_, entries, length, found, read) => {
+  const { store, stretches } = logged(entries, length)
+  expect(await missedChanges(store, START, everybody)).toEqual(found)
+  expect(stretches()).toBe(read)
+})
 
 test('others run while a long log is read for one stream', async () => {
   let turns = 0
@@ -110,7 +152,7 @@ test('others run while a long log is read for one stream', async () => {
     if (!isOver) setImmediate(turn)
   }
   setImmediate(turn)
-  await missedChanges(logged(), { epoch: 'e', seq: 0 }, { path: ['here'], since: undefined, judge: undefined })
+  await missedChanges(logged(ENTRIES, 0).store, START, everybody)
   isOver = true
   expect(turns).toBeGreaterThan(5)
 })

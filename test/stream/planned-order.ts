@@ -158,8 +158,8 @@ export async function play(scene: Scene): Promise<Outcome> {
       return streams.recheck()
     })
   }
+  await scheduler.waitFor(opened)
   await scheduler.waitIdle()
-  await opened
   const fate = isRefused ? 'refused' : sink.ended === undefined ? 'open' : 'ended'
   const renewals = sink.sent.slice(1).filter(({ kind, path }) => kind === 'put' && path === '/').length
   check(scene, { store, sink, held, fate, from: from?.seq, rulesNow })

@@ -1,7 +1,16 @@
 import type { Query } from '../../src/query/query.ts'
 import { positionOf } from '../../src/query/range.ts'
 import { select } from '../../src/query/select.ts'
-import type { Commit, IndexInfo, LoggedChange, Position, ReadAt, ReadLimit, TreeStore } from '../../src/store/store.ts'
+import type {
+  Commit,
+  IndexInfo,
+  LoggedChange,
+  LogStretch,
+  Position,
+  ReadAt,
+  ReadLimit,
+  TreeStore,
+} from '../../src/store/store.ts'
 import type { Awaitable } from '../../src/tree/awaitable.ts'
 import { ChildrenText, type ChildText } from '../../src/tree/children-text.ts'
 import { NodeText, type ReadText } from '../../src/tree/node-text.ts'
@@ -12,6 +21,8 @@ import { isBranch, type Leaf, type Value, valueAt } from '../../src/tree/value.t
 import { StreamCache } from '../support/stream-cache.ts'
 
 const EPOCH = 'planned'
+/** Entries of the log read at a time. */
+const STRETCH = 2
 /** Steps of a read after its judgement. */
 const READ_STEPS = 2
 
@@ -97,9 +108,15 @@ export class PlannedStore implements TreeStore {
     return () => this.#listeners.delete(listener)
   }
 
-  changesAfter({ seq }: Position, limit: number): Awaitable<readonly LoggedChange[] | undefined> {
-    const page = this.#log.filter((logged) => logged.seq > seq).slice(0, limit)
-    return this.#plan.isSlow() ? this.#plan.turn('log').then(() => page) : page
+  changesAfter(): never {
+    throw new Error('no plan reads the log as it stands')
+  }
+
+  changesNear({ seq }: Position): Awaitable<LogStretch | undefined> {
+    const changes = this.#log.filter((logged) => logged.seq > seq).slice(0, STRETCH)
+    const last = changes.at(-1)?.seq ?? seq
+    const stretch = { changes, seq: last, begunAt: changes[0]?.at, length: 0, isLast: last === this.#seq }
+    return this.#plan.isSlow() ? this.#plan.turn('log').then(() => stretch) : stretch
   }
 
   position(): Position {

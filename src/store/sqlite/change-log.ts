@@ -1,10 +1,19 @@
 import { and, asc, desc, eq, gt, lt, lte, max, sql } from 'drizzle-orm'
 import type { Change } from '../../tree/change.ts'
-import { formatPath } from '../../tree/path.ts'
+import { formatPath, type Path } from '../../tree/path.ts'
 import { type JsonText, printWithin } from '../../tree/print.ts'
 import type { Write } from '../../tree/write.ts'
-import type { Commit, LoggedChange } from '../store.ts'
-import { type ChangeRow, changesOf, cutRow, firstSeqOf, type LogEntry, rowOf } from './change-row.ts'
+import type { Commit, LoggedChange, LogStretch } from '../store.ts'
+import {
+  type ChangeRow,
+  changesOf,
+  cutRow,
+  firstSeqOf,
+  isNearAny,
+  isRowNear,
+  type LogEntry,
+  rowOf,
+} from './change-row.ts'
 import type { Connection } from './connection.ts'
 import { change } from './schema.ts'
 
@@ -17,6 +26,10 @@ const GROUP_ENTRIES = 64
 const GROUP_LENGTH = 65_536
 /** Rows read at a time. */
 const PAGE_ROWS = 4
+/** Rows of a stretch that are looked at without their data. */
+const STRETCH_ROWS = 32
+/** Length of data, in UTF-16 code units, that ends a stretch. */
+const STRETCH_LENGTH = 262_144
 
 export interface LogRetention {
   /** Entries kept at the most. */
@@ -167,9 +180,21 @@ function textOf(write: Write): JsonText | undefined {
 /** Reads the log through a reader's connection. */
 export class ChangeLogReader {
   readonly #after
+  readonly #heads
+  readonly #row
   readonly #first
 
   constructor({ orm }: Connection) {
+    const seq = sql.placeholder('seq')
+    // Data stands last in a row: what is not asked for is not read.
+    this.#heads = orm
+      .select({ seq: change.seq, at: change.at, kind: change.kind, path: change.path })
+      .from(change)
+      .where(gt(change.seq, seq))
+      .orderBy(asc(change.seq))
+      .limit(STRETCH_ROWS)
+      .prepare()
+    this.#row = orm.select().from(change).where(eq(change.seq, seq)).prepare()
     this.#after = orm
       .select()
       .from(change)
@@ -185,10 +210,31 @@ export class ChangeLogReader {
       .prepare()
   }
 
+  /** A stretch after `seq` and its entries near some places, or `undefined` when some of it has been trimmed. */
+  near(seq: number, places: readonly Path[], lastSeq: number): LogStretch | undefined {
+    if (this.#isTrimmed(seq, lastSeq)) return undefined
+    const texts = places.map(formatPath)
+    const changes: LoggedChange[] = []
+    const heads = this.#heads.all({ seq })
+    let length = 0
+    let upTo = seq
+    for (const head of heads) {
+      upTo = head.seq
+      if (!isRowNear(head, texts)) continue
+      const row = this.#row.get({ seq: head.seq })
+      if (row === undefined) continue
+      length += row.data?.length ?? 0
+      // The first row may begin before what is wanted.
+      const wanted = changesOf(row).filter((logged) => logged.seq > seq && isNearAny(formatPath(logged.path), texts))
+      changes.push(...wanted)
+      if (length > STRETCH_LENGTH) break
+    }
+    return { changes, seq: upTo, begunAt: heads[0]?.at, length, isLast: upTo === lastSeq || heads.length === 0 }
+  }
+
   /** Entries after `seq`, or `undefined` when some of them have been trimmed. */
   after(seq: number, limit: number, lastSeq: number): readonly LoggedChange[] | undefined {
-    const first = this.#first.get()
-    if (seq < (first === undefined ? lastSeq : firstSeqOf(first) - 1)) return undefined
+    if (this.#isTrimmed(seq, lastSeq)) return undefined
     const changes: LoggedChange[] = []
     for (let from = seq; changes.length < limit; ) {
       const rows = this.#after.all({ seq: from })
@@ -199,5 +245,10 @@ export class ChangeLogReader {
       from = last.seq
     }
     return changes.slice(0, limit)
+  }
+
+  #isTrimmed(seq: number, lastSeq: number): boolean {
+    const first = this.#first.get()
+    return seq < (first === undefined ? lastSeq : firstSeqOf(first) - 1)
   }
 }

@@ -43,6 +43,21 @@ export function changesOf(row: ChangeRow): LoggedChange[] {
   })
 }
 
+/** Whether a commit of a row concerns one of some places: its path is one of them, above or below one. */
+export function isRowNear(row: Pick<ChangeRow, 'kind' | 'path'>, places: readonly string[]): boolean {
+  if (row.kind !== 'group') return isNearAny(row.path, places)
+  return headsOf(row).some(([, path]) => isNearAny(path, places))
+}
+
+/** @param places paths as text, like the path; keys hold no slash */
+export function isNearAny(path: string, places: readonly string[]): boolean {
+  return places.some((place) => covers(path, place) || covers(place, path))
+}
+
+function covers(above: string, path: string): boolean {
+  return above === '/' || (path.startsWith(above) && (path.length === above.length || path[above.length] === '/'))
+}
+
 /** Number of the first commit of a row. */
 export function firstSeqOf(row: Pick<ChangeRow, 'seq' | 'kind' | 'path'>): number {
   return row.kind === 'group' ? row.seq - headsOf(row).length + 1 : row.seq

@@ -7,7 +7,17 @@ import type { NodeText, ReadText } from '../../tree/node-text.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 import type { JsonText } from '../../tree/print.ts'
 import type { Reads as ReadingLogic } from '../../tree/read-request.ts'
-import type { Commit, IndexInfo, Job, LoggedChange, Position, ReadAt, ReadLimit, TreeStore } from '../store.ts'
+import type {
+  Commit,
+  IndexInfo,
+  Job,
+  LoggedChange,
+  LogStretch,
+  Position,
+  ReadAt,
+  ReadLimit,
+  TreeStore,
+} from '../store.ts'
 import { runReads } from './answer.ts'
 import { BatchRunner } from './batch.ts'
 import { ChangeLog, defaultRetention, type LogRetention } from './change-log.ts'
@@ -257,6 +267,12 @@ export class SqliteStore implements TreeStore {
     const { log, seq: lastSeq } = this.#current()
     if (epoch !== this.#epoch || seq > lastSeq) return undefined
     return log.after(seq, limit, lastSeq)
+  }
+
+  changesNear({ epoch, seq }: Position, places: readonly Path[]): LogStretch | undefined {
+    const { log, seq: lastSeq } = this.#current()
+    if (epoch !== this.#epoch || seq > lastSeq) return undefined
+    return log.near(seq, places, lastSeq)
   }
 
   position(): Position {

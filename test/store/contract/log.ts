@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Job, LoggedChange, TreeStore } from '../../../src/store/store.ts'
-import { formatPath } from '../../../src/tree/path.ts'
+import { formatPath, parsePath } from '../../../src/tree/path.ts'
 import { patch, put, putJob, remove } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { Engine } from '../contract.ts'
@@ -49,6 +49,45 @@ export function logContract(engine: Engine): void {
         ['put', '/__proto__', 'true'],
       ])
       for (const change of changes ?? []) expect(change.at).toBeGreaterThan(1_600_000_000_000)
+    })
+
+    test('is read near some places, and tells how far', async () => {
+      await using directory = await tempDir()
+      await using store = engine.open(directory.file('tree'))
+      const near = async (seq: number, ...places: string[]) => {
+        const numbers: number[] = []
+        const { epoch } = store.position()
+        for (let position = { epoch, seq }; ; ) {
+          const stretch = await store.changesNear(
+            position,
+            places.map((place) => parsePath(place)),
+          )
+          if (stretch === undefined) return undefined
+          numbers.push(...stretch.changes.map((change) => change.seq))
+          if (stretch.isLast) return { numbers, upTo: stretch.seq }
+          expect(stretch.seq).toBeGreaterThan(position.seq)
+          position = { epoch, seq: stretch.seq }
+        }
+      }
+      expect(await near(0, '/a')).toEqual({ numbers: [], upTo: 0 })
+      await put(store, '/', { z: 1 })
+      await Promise.all(['/a/b', '/ab', '/a', '/a/b/c', '/b'].map((path) => put(store, path, 1)))
+      await put(store, '/a/.priority', 2)
+      await patch(store, '/q', { r: 1 })
+      expect(await near(0, '/a')).toEqual({ numbers: [1, 2, 4, 5, 7], upTo: 8 })
+      expect(await near(4, '/a')).toEqual({ numbers: [5, 7], upTo: 8 })
+      expect(await near(1, '/a/b/c', '/b')).toEqual({ numbers: [2, 4, 5, 6], upTo: 8 })
+      expect(await near(7, '/q/r/s')).toEqual({ numbers: [8], upTo: 8 })
+      expect(await near(1, '/')).toEqual({ numbers: [2, 3, 4, 5, 6, 7, 8], upTo: 8 })
+      expect(await near(0)).toEqual({ numbers: [], upTo: 8 })
+      expect(await near(8, '/')).toEqual({ numbers: [], upTo: 8 })
+      expect(await near(9, '/')).toBeUndefined()
+      // Longer than a stretch, in rows of many and rows of one.
+      await Promise.all(Array.from({ length: 3000 }, (_each, index) => put(store, `/n/${index % 7}`, index)))
+      for (let index = 0; index < 50; index++) await put(store, `/n/${index % 7}`, 'x'.repeat(16_000))
+      const found = await near(8, '/n/3')
+      expect([found?.numbers.length, found?.upTo]).toEqual([429 + 7, 3058])
+      expect(await store.changesNear({ epoch: 'another', seq: 0 }, [])).toBeUndefined()
     })
 
     test('is read from a position on, at most so many', async () => {
