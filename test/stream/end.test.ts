@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, spyOn, test } from 'bun:test'
 import { openDatabase } from '../../src/embedded.ts'
+import { EventStream } from '../../src/http/event-stream.ts'
+import { DENIED } from '../../src/hub/subscriber.ts'
 import { EventSource, escapedTarget, openSource } from '../support/event-source.ts'
 import { startServer } from '../support/https-server.ts'
 import { startServer as startProcess } from '../support/server-process.ts'
@@ -157,4 +159,17 @@ test('4.5 closing a tree ends who watches it', async () => {
     { done: true, value: undefined },
   ])
   expect(clock.running()).toBe(false)
+})
+
+test('a stream that ends before its connection takes anything says why', async () => {
+  const release = () => {}
+  const stream = new EventStream(undefined, {
+    closed: release,
+    ended: release,
+    cut: release,
+    hold: () => ({ resize: release, release }),
+    sent: undefined,
+  })
+  stream.end(DENIED)
+  expect(await new Response(stream.body).text()).toBe('event: cancel\ndata: Permission denied\n\n')
 })
