@@ -10,7 +10,7 @@ import { Routes } from './http/routes.ts'
 import type { MetricsPage } from './http/system-routes.ts'
 import { trustProxies } from './http/transport.ts'
 import { defaultStreams } from './hub/hub.ts'
-import { type Observer, silentObserver } from './observer.ts'
+import { type Observer, type SecretName, silentObserver } from './observer.ts'
 import {
   type ApplicationOptions,
   checkMessages,
@@ -19,7 +19,7 @@ import {
   type LimitOptions,
   type MessagesOptions,
 } from './options.ts'
-import { keepSecret, readSecret, secretFile, smsKeyFile } from './secret.ts'
+import { keepSecret, readSecret, SAFE_SECRET_LENGTH, secretFile, smsKeyFile } from './secret.ts'
 import { type Application, type ApplicationParts, Applications } from './service/applications.ts'
 import { Database, type DatabaseSettings } from './service/database.ts'
 import { defaultMessages, Messages } from './sms/messages.ts'
@@ -80,7 +80,10 @@ export function mount(
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
   const machine = new OwnMachine({ names: options.ownNames, baseDomain: options.baseDomain })
-  const transport = trustProxies(options.trustProxy ?? [], machine, options.development)
+  const transport = trustProxies(options.trustProxy ?? [], machine, {
+    plainFromHere: options.development,
+    onUnnamed: (peer) => observer.proxyUnnamed?.(peer),
+  })
   const routes = new Routes({
     applications,
     transport,
@@ -106,7 +109,10 @@ export function openApplications(options: DholeOptions, onDemand?: OnDemand): Ap
   const dataDir = options.dataDir ?? DEFAULT_DATA_DIR
   const observer: Observer = options.observer ?? silentObserver
   const perMinute = options.failedCredentials ?? DEFAULT_FAILED_CREDENTIALS
-  const failures = new Failures(perMinute, undefined, () => observer.credentialFailed?.())
+  const failures = new Failures(perMinute, {
+    onFailed: () => observer.credentialFailed?.(),
+    onExceeded: (network) => observer.credentialsExceeded?.(network, perMinute),
+  })
   const kept = new Map(Object.entries(options.applications ?? DEFAULT_APPLICATIONS))
   const [single] = kept.keys()
   const applications = new Applications({
@@ -155,6 +161,12 @@ function openApplication(
   const known = secret ?? keepSecret(secretFile(dataDir, id)).secret
   const gate = new Gate({ application: id, secret: known, failures, development: options.development ?? false })
   const observer = options.observer ?? silentObserver
+  const checked = (name: SecretName, text: string) => {
+    if (text.length < SAFE_SECRET_LENGTH) observer.secretShort?.(id, name, text.length)
+    return text
+  }
+  checked('super secret', known)
+  if (smsKey !== undefined) checked('SMS key', smsKey)
   const file = treeFile(dataDir, id)
   const store = new SqliteStore(file, options.storage ?? {}, observer)
   const database = databaseOver(
@@ -171,7 +183,7 @@ function openApplication(
   const messages = new Messages(
     {
       tables: store.sideTables,
-      readKey: () => smsKey ?? keepSecret(smsKeyFile(dataDir, id)).secret,
+      readKey: () => smsKey ?? checked('SMS key', keepSecret(smsKeyFile(dataDir, id)).secret),
       onTroubled: (error) => observer.storeTroubled(file, error),
       onRecorded: (count) => observer.messagesRecorded?.(count),
       onReported: (accepted, ignored) => observer.messagesReported?.(accepted, ignored),

@@ -28,6 +28,9 @@ export const OPERATIONS = [
 /** What a request was for; `other` is what is no call of ours. */
 export type Operation = (typeof OPERATIONS)[number]
 
+/** A key of an application. */
+export type SecretName = 'super secret' | 'SMS key'
+
 /** A request that was answered. What takes work to find out is found when it is read, which is in this very turn or never. */
 export interface EndedRequest {
   readonly operation: Operation
@@ -66,6 +69,12 @@ export interface Observer {
   requestRefused?(operation: Operation, code: ErrorCode): void
   /** A credential was shown that nobody has given out. */
   credentialFailed?(): void
+  /** A network has shown so many wrong credentials within a minute: more of them are answered 429. */
+  credentialsExceeded?(network: string, perMinute: number): void
+  /** Told once: a peer that is not named as a proxy has sent `X-Forwarded-For`. */
+  proxyUnnamed?(address: string): void
+  /** A key of an application that is opened has fewer characters than a safe one. */
+  secretShort?(application: string, name: SecretName, length: number): void
   /** Somebody began to listen, over HTTPS or in this process. */
   streamOpened?(): void
   streamClosed?(): void

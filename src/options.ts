@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { LEAST_IDLE_SECONDS, MOST_IDLE_SECONDS } from './http/client-limits.ts'
+import { Proxies } from './http/proxies.ts'
 import type { Observer } from './observer.ts'
 import { type IndexPolicy, type IndexSpec, parseIndexes } from './query/indexes.ts'
 import type { Family } from './query/query.ts'
@@ -236,7 +237,10 @@ export interface DholeOptions {
    * are open to `loopback`, and `Bearer owner` of `development`, are served under them. Default: none.
    */
   readonly ownNames?: readonly string[]
-  /** Addresses of proxies whose `X-Forwarded-Proto: https` is believed. Default: none. */
+  /**
+   * Addresses and ranges (`10.0.0.0/8`) of proxies whose `X-Forwarded-Proto` and `X-Forwarded-For` are believed.
+   * Default: none.
+   */
   readonly trustProxy?: readonly string[]
   /**
    * Value of the header `Strict-Transport-Security`, such as `max-age=31536000`, for answers over TLS under names other
@@ -247,7 +251,7 @@ export interface DholeOptions {
   readonly docs?: boolean
   /** Origin that streams are sent to with a redirect, such as `https://streams.example.org`. Default: they are served here. */
   readonly streamHost?: string
-  /** Wrong credentials an address may show in a minute before it is refused for a while; 0: any number. Default 30. */
+  /** Wrong credentials of an address in a minute after which more are answered 429; 0: any number. Default 30. */
   readonly failedCredentials?: number
   /**
    * Takes `Authorization: Bearer owner` for the super secret, and serves this machine over plain HTTP too, as emulators
@@ -266,6 +270,7 @@ export interface DholeOptions {
 /** @throws TypeError that names every wrong or unknown option */
 export function checkDholeOptions(options: DholeOptions): void {
   check(dholeSchema, options)
+  checkProxies(options.trustProxy ?? [])
   checkMessages('Wrong options: sms: ', options.sms ?? {})
   for (const [id, application] of Object.entries(options.applications ?? {})) {
     checkSettings(`applications/${id}/`, application)
@@ -306,6 +311,16 @@ export function checkMessages(where: string, { timeZone, mobile }: MessagesOptio
     if (mobile !== undefined) new RegExp(mobile, 'u')
   } catch (cause) {
     throw new TypeError(where + (cause instanceof Error ? cause.message : String(cause)), { cause })
+  }
+}
+
+function checkProxies(entries: readonly string[]): void {
+  try {
+    new Proxies(entries)
+  } catch (cause) {
+    throw new TypeError(`Wrong options: trustProxy: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    })
   }
 }
 

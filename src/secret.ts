@@ -6,6 +6,9 @@ const SECRET_BYTES = 30
 /** Shorter ones can be guessed. */
 export const LEAST_SECRET_LENGTH = 16
 
+/** Secrets that somebody has chosen should have at least so many characters, as right ones are let in however many are tried. */
+export const SAFE_SECRET_LENGTH = 32
+
 /** A secret kept in a file that only its owner can read. */
 export interface KeptSecret {
   readonly secret: string

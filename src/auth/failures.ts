@@ -1,125 +1,92 @@
+import pLimit, { type LimitFunction } from 'p-limit'
 import type { RateLimiterMemory } from 'rate-limiter-flexible'
-import { DholeError } from '../tree/error.ts'
 import { networkOf } from './network.ts'
-import { UnderWay } from './under-way.ts'
 
 const WINDOW_SECONDS = 60
-const WINDOW_MS = WINDOW_SECONDS * 1000
 /** Networks counted at a time; the count of the one that failed longest ago goes when there are more. */
 const MAX_NETWORKS = 10_000
+/** Credentials of one network that are verified at the same time: each costs a signature. */
+const VERIFIED_AT_ONCE = 8
 
-/** Wrong credentials of one network. */
-interface Count {
-  readonly failed: number
-  /** In milliseconds since 1970. */
-  readonly until: number
+export interface FailuresOptions {
+  /** Default 10,000. */
+  readonly maxNetworks?: number
+  /** Hears of every wrong credential. */
+  readonly onFailed?: () => void
+  /** Hears of a network that has shown as many wrong credentials as are answered with what is wrong, once a minute. */
+  readonly onExceeded?: (network: string) => void
 }
 
-/** Counts wrong credentials by address, so that nobody can try many. @see docs/protocol.md#credentials */
+/** Verifications of one network. */
+interface Verifications {
+  readonly limit: LimitFunction
+  /** Under way or waiting. */
+  count: number
+}
+
+/**
+ * Counts wrong credentials by network. Whoever has shown many is told to come later in place of what is wrong. Right
+ * credentials are heard all the same: behind one address there may be many, and a secret is too long to be guessed.
+ * @see docs/protocol.md#credentials
+ */
 export class Failures {
   /** Made with the first wrong credential: reading its library takes a noticeable part of a start. */
   #limiter: Promise<RateLimiterMemory> | undefined
   readonly #perMinute: number
-  readonly #maxNetworks: number
-  readonly #onFailed: (() => void) | undefined
-  /** What the limiter has counted: itself it answers a turn later. In the order of the last failure. */
-  readonly #counted = new Map<string, Count>()
-  /** Those of the counted that have no failure left. */
-  readonly #refused = new Set<string>()
-  /** Each may turn out wrong, so each takes one of the failures that are left. */
-  readonly #underWay = new UnderWay()
+  readonly #options: FailuresOptions
+  /** Networks that are counted, in the order of the last failure. */
+  readonly #counted = new Set<string>()
+  readonly #verifications = new Map<string, Verifications>()
 
   /**
-   * @param perMinute wrong credentials after which an address is refused until the minute that began with the first one
-   *   is over; 0 never refuses
-   * @param onFailed hears of every wrong credential
+   * @param perMinute wrong credentials after which more of a network are too many, until the minute that began with the
+   *   first one is over; 0: any number
    */
-  constructor(perMinute: number, maxNetworks: number = MAX_NETWORKS, onFailed?: () => void) {
+  constructor(perMinute: number, options: FailuresOptions = {}) {
     this.#perMinute = perMinute
-    this.#maxNetworks = maxNetworks
-    this.#onFailed = onFailed
+    this.#options = options
   }
 
-  /** Whether there may be anybody to refuse, or to let wait. */
-  get concernsAny(): boolean {
-    return this.#refused.size > 0 || !this.#underWay.isEmpty
+  /** Networks of which a credential is being verified. */
+  get underWay(): number {
+    return this.#verifications.size
   }
 
-  /** Whether an address has shown as many wrong credentials as it may. */
-  refuses(address: string): boolean {
-    return this.#left(networkOf(address)) <= 0
-  }
-
-  /**
-   * Whether a credential has to wait: the address would have shown too many if all turned out wrong that are being
-   * looked at.
-   * @param credential tells one guess from another; with it the name of what it is shown to
-   */
-  isFull(address: string, credential: string): boolean {
+  /** Verifies a credential, beside few others of its network. @throws what `verify` throws */
+  async within<T>(address: string, verify: () => Promise<T>): Promise<T> {
     const network = networkOf(address)
-    return this.#underWay.count(network) >= this.#left(network) && !this.#underWay.has(network, credential)
-  }
-
-  /**
-   * Looks at a credential, as soon as there is a place for it. It counts as wrong while that lasts; whoever finds it
-   * wrong must have {@link note noted} so before the check is over.
-   * @throws `too-many-failures` when too many have turned out wrong before its turn came
-   */
-  async look<T>(address: string, credential: string, check: () => Promise<T>): Promise<T> {
-    if (!this.#isCounting) return check()
-    const network = networkOf(address)
-    while (this.isFull(address, credential)) {
-      if (this.#left(network) <= 0) throw new DholeError('too-many-failures')
-      await this.#underWay.next(network)
-    }
-    this.#underWay.begin(network, credential)
+    const known = this.#verifications.get(network)
+    const verifications = known ?? { limit: pLimit(VERIFIED_AT_ONCE), count: 0 }
+    if (known === undefined) this.#verifications.set(network, verifications)
+    verifications.count++
     try {
-      return await check()
+      return await verifications.limit(verify)
     } finally {
-      this.#underWay.end(network, credential)
+      if (--verifications.count === 0) this.#verifications.delete(network)
     }
   }
 
-  /** Counts a wrong credential. */
-  async note(address: string): Promise<void> {
-    this.#onFailed?.()
-    if (!this.#isCounting) return
+  /** Counts a wrong credential. @returns whether its network has shown too many */
+  async note(address: string): Promise<boolean> {
+    this.#options.onFailed?.()
+    if (this.#perMinute === 0) return false
     const network = networkOf(address)
     this.#limiter ??= limiterOf(this.#perMinute)
     const limiter = await this.#limiter
-    const { consumedPoints, msBeforeNext } = await limiter.penalty(network)
+    const { consumedPoints } = await limiter.penalty(network)
     this.#counted.delete(network)
-    // More than a window is left when the clock was set back.
-    this.#counted.set(network, { failed: consumedPoints, until: Date.now() + Math.min(msBeforeNext, WINDOW_MS) })
-    if (consumedPoints >= this.#perMinute) this.#refused.add(network)
+    this.#counted.add(network)
     this.#forgetOldest(limiter)
-  }
-
-  get #isCounting(): boolean {
-    return this.#perMinute > 0
-  }
-
-  /** Wrong credentials that a network may still show. */
-  #left(network: string): number {
-    return this.#isCounting ? this.#perMinute - this.#failedOf(network) : Number.POSITIVE_INFINITY
-  }
-
-  #failedOf(network: string): number {
-    const count = this.#counted.get(network)
-    if (count === undefined) return 0
-    const left = count.until - Date.now()
-    if (left > 0 && left <= WINDOW_MS) return count.failed
-    this.#counted.delete(network)
-    this.#refused.delete(network)
-    return 0
+    if (consumedPoints === this.#perMinute) this.#options.onExceeded?.(network)
+    return consumedPoints > this.#perMinute
   }
 
   #forgetOldest(limiter: RateLimiterMemory): void {
-    if (this.#counted.size <= this.#maxNetworks) return
-    const [oldest] = this.#counted.keys()
+    const { maxNetworks = MAX_NETWORKS } = this.#options
+    if (this.#counted.size <= maxNetworks) return
+    const [oldest] = this.#counted
     if (oldest === undefined) return
     this.#counted.delete(oldest)
-    this.#refused.delete(oldest)
     void limiter.delete(oldest)
   }
 }

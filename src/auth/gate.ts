@@ -29,8 +29,8 @@ export interface GateOptions {
 /** Where a credential came from. */
 export interface Origin {
   /**
-   * Who asks, for the count of failures; `undefined` where it is not known: then nothing is counted. Read only when
-   * there is something to count.
+   * Who asks, for the count of failures; `undefined` where it is not known: then nothing is counted. Read only when a
+   * credential has to be verified.
    */
   readonly address: string | undefined
   /** Whether it came as `Authorization: Bearer`. */
@@ -54,21 +54,16 @@ export class Gate {
    * Judges a credential. At once when it is absent, the secret, or a token verified before; a promise otherwise, and for
    * every failure. A bad one is an error, never "nobody". Callers are frozen, all the way down.
    * @param credential as sent, `undefined` when none was
-   * @returns rejects with `bad-token`, `token-expired`, `token-payload`, `token-refused`; with `too-many-failures` while
-   *   the address is over its limit, whatever the credential, unless it is a token verified before. While it would be
-   *   over it if all turned out wrong that are being looked at, a credential waits for its turn
+   * @returns rejects with `bad-token`, `token-expired`, `token-payload`, `token-refused`; with `too-many-failures` for a
+   *   wrong credential of an address that has shown too many
    */
   identify(credential: string | undefined, origin: Origin): Awaitable<Caller> {
     if (credential === undefined) return ANYBODY
     if (this.#isDevelopmentOwner(credential, origin)) return OWNER
     const known = this.#keyring.cache.get(credential, this.#now())
     if (known !== undefined) return known.caller
-    if (this.#refuses(origin)) return Promise.reject(new DholeError('too-many-failures'))
-    if (!this.#mustWait(credential, origin) && this.#isSecret(credential)) return OWNER
-    return this.#look(credential, origin, async (address) => {
-      if (this.#isSecret(credential)) return OWNER
-      return (await this.#verify(credential, address)).caller
-    })
+    if (this.#isSecret(credential)) return OWNER
+    return this.#verified(credential, origin).then(({ caller }) => caller)
   }
 
   /**
@@ -81,8 +76,7 @@ export class Gate {
     if (typeof token !== 'string') throw new DholeError('bad-token')
     const keyring = this.#keyring
     const known = keyring.cache.get(token, this.#now())
-    if (known === undefined && this.#refuses(origin)) throw new DholeError('too-many-failures')
-    const { kind, caller } = known ?? (await this.#look(token, origin, (address) => this.#verify(token, address)))
+    const { kind, caller } = known ?? (await this.#verified(token, origin))
     if (kind !== 'custom') throw new DholeError('bad-token')
     const { application } = this.#options
     const idToken = await issueIdToken(caller, { application, secret: keyring.secret, now: this.#now() })
@@ -99,11 +93,13 @@ export class Gate {
     this.#keyring = new Keyring(new SuperSecret(secret))
   }
 
-  #look<T>(text: string, origin: Origin, check: (address: string | undefined) => Promise<T>): Promise<T> {
+  async #verified(text: string, origin: Origin): Promise<VerifiedToken> {
+    // Nothing is no guess.
+    if (text === '') throw new DholeError('bad-token')
     // Read before the wait: whoever has hung up has no address any more.
     const { address } = origin
-    if (address === undefined) return check(address)
-    return this.#options.failures.look(address, this.#guess(text), () => check(address))
+    if (address === undefined) return this.#verify(text, address)
+    return this.#options.failures.within(address, () => this.#verify(text, address))
   }
 
   async #verify(text: string, address: string | undefined): Promise<VerifiedToken> {
@@ -114,7 +110,8 @@ export class Gate {
     } catch (thrown) {
       if (keyring !== this.#keyring) return this.#verify(text, address)
       // Only a signature tells who knows the secret: whoever comes too late or claims too little has not guessed.
-      if (thrown instanceof DholeError && address !== undefined) await this.#options.failures.note(address)
+      const isGuess = thrown instanceof DholeError && address !== undefined
+      if (isGuess && (await this.#options.failures.note(address))) throw new DholeError('too-many-failures')
       throw thrown
     }
     // What was signed with a secret that is gone meanwhile is judged by the one there is now.
@@ -133,25 +130,6 @@ export class Gate {
 
   #isSecret(credential: string): boolean {
     return credential.length <= MAX_TOKEN_LENGTH && this.#keyring.secret.matches(credential)
-  }
-
-  #refuses(origin: Origin): boolean {
-    const { failures } = this.#options
-    if (!failures.concernsAny) return false
-    const { address } = origin
-    return address !== undefined && failures.refuses(address)
-  }
-
-  #mustWait(text: string, origin: Origin): boolean {
-    const { failures } = this.#options
-    if (!failures.concernsAny) return false
-    const { address } = origin
-    return address !== undefined && failures.isFull(address, this.#guess(text))
-  }
-
-  /** The same text is another guess at another application. */
-  #guess(text: string): string {
-    return `${this.#options.application}\n${text}`
   }
 
   /** Never goes back, so that a token that has expired stays so when the clock is set back. */

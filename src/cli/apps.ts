@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import type { ApplicationSettings } from '../options.ts'
 import { parseRules } from '../rules/rule-set.ts'
+import { SAFE_SECRET_LENGTH } from '../secret.ts'
 import type { Rotation } from '../server/administration.ts'
 import { type ListedApplication, listApplications } from '../server/app-list.ts'
 import { DholeError } from '../tree/error.ts'
 import { administrationOf } from './administration.ts'
 import { confirm } from './confirmation.ts'
 import { reason } from './input.ts'
-import { print, printJson, printStyled, strong } from './output.ts'
+import { print, printError, printJson, printStyled, strong } from './output.ts'
 import { printable } from './printable.ts'
 
 interface FolderFlags {
@@ -134,6 +135,9 @@ async function rotate(id: string, { dataDir, smsKey, secret, yes, dryRun, json }
   }
   await confirm(`Replace the ${what}? From then on ${effect}.`, yes ?? false)
   const fresh = await administration.rotate(id, rotation)
+  if (fresh.length < SAFE_SECRET_LENGTH) {
+    printError(`the ${what} has ${fresh.length} characters: use ${SAFE_SECRET_LENGTH} or more that are random`)
+  }
   if (json) printJson({ id, key: rotation.key, value: fresh })
   else printStyled(`${what}, shown only now: ${strong(fresh)}`)
 }

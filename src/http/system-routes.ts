@@ -70,15 +70,11 @@ async function metricsReply(
 ): Promise<Response> {
   const application = await applications.choose({ name: undefined, host: '' })
   const caller = await callerOf(application, origin, raw.values)
-  // Whoever shows nothing is no guest here: it counts as a wrong credential.
-  if (caller.kind === 'anybody') await application.gate.identify('', { address: addressOf(origin), isBearer: false })
+  // Whoever shows nothing is no guest here, but has not guessed either.
+  if (caller.kind === 'anybody') throw new DholeError('bad-token')
   if (caller.kind !== 'admin') throw new DholeError('permission-denied')
   const { text, contentType } = await metrics.print()
   const reply = dressedReply(text, {})
   reply.headers.set('Content-Type', contentType)
   return reply
-}
-
-function addressOf({ request, listener, transport }: Origin): string | undefined {
-  return transport.addressOf(request, listener)
 }

@@ -1,6 +1,17 @@
 import type { OwnMachine } from './own-machine.ts'
 import { connectionOf, peerOf, type Switchboard } from './peer.ts'
+import { Proxies } from './proxies.ts'
 import type { Target } from './target.ts'
+
+export interface TransportOptions {
+  /** Whether what comes from this machine need not be encrypted. Default false. */
+  readonly plainFromHere?: boolean | undefined
+  /** Hears once of a peer that sends `X-Forwarded-For` and is not named: it may be a proxy all the same. */
+  readonly onUnnamed?: ((peer: string) => void) | undefined
+}
+
+/** Requests that are looked at for proxies nobody has named: the first ones show them, and the look is not free. */
+const LOOKS_FOR_UNNAMED = 10_000
 
 /** What the listener knows of a connection. */
 export interface Listener extends Switchboard {
@@ -31,17 +42,26 @@ export interface Transport {
 /**
  * A request is secure over TLS, or when a proxy named here says that it was; such a proxy is believed too when it says
  * whom it speaks for.
- * @param proxies addresses whose `X-Forwarded-Proto` and `X-Forwarded-For` count
+ * @param proxies addresses and ranges whose `X-Forwarded-Proto` and `X-Forwarded-For` count
  * @param machine tells the pages of this machine from others
- * @param plainFromHere whether what comes from this machine need not be encrypted
+ * @throws Error for what is neither an address nor a range
  * @see docs/protocol.md#ground-rules
  */
 export function trustProxies(
   proxies: readonly string[],
   machine: OwnMachine,
-  plainFromHere: boolean = false,
+  { plainFromHere = false, onUnnamed }: TransportOptions = {},
 ): Transport {
-  const trusted = new Set(proxies)
+  const trusted = new Proxies(proxies)
+  let looksLeft = onUnnamed === undefined ? 0 : LOOKS_FOR_UNNAMED
+  const lookForUnnamed = (request: Request, listener: Listener | null) => {
+    looksLeft--
+    if (!request.headers.has('x-forwarded-for')) return
+    const peer = peerAddress(request, listener)
+    if (peer === undefined || trusted.has(peer)) return
+    looksLeft = 0
+    onUnnamed?.(peer)
+  }
   const isLocal: Transport['isLocal'] = (request, listener) => {
     const peer = peerAddress(request, listener)
     // A proxy on this machine speaks for others.
@@ -56,13 +76,14 @@ export function trustProxies(
   }
   return {
     addressOf,
-    ownConnectionOf: (request, listener) => (trusted.size > 0 ? undefined : (connectionOf(request, listener) ?? '')),
+    ownConnectionOf: (request, listener) => (!trusted.isEmpty ? undefined : (connectionOf(request, listener) ?? '')),
     isLocal,
     refuseForeign: (request) => machine.check(request),
     isSecure: (target, request, listener) => {
+      if (looksLeft > 0) lookForUnnamed(request, listener)
       if ((target.scheme ?? listener?.protocol) === 'https') return true
       if (plainFromHere && isLocal(request, listener)) return true
-      if (trusted.size === 0 || request.headers.get('x-forwarded-proto')?.toLowerCase() !== 'https') return false
+      if (trusted.isEmpty || request.headers.get('x-forwarded-proto')?.toLowerCase() !== 'https') return false
       const peer = peerAddress(request, listener)
       return peer !== undefined && trusted.has(peer)
     },

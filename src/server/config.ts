@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { defaultClientLimits, LEAST_IDLE_SECONDS, MOST_IDLE_SECONDS } from '../http/client-limits.ts'
+import { Proxies } from '../http/proxies.ts'
 import { isLoopback } from '../http/transport.ts'
 import { defaultStreams } from '../hub/hub.ts'
 import { checkMessages, STRICT_TRANSPORT } from '../options.ts'
@@ -63,14 +64,15 @@ export const configSchema = Type.Object({
   APP_SECRET: Type.Optional(
     Type.String({
       minLength: LEAST_SECRET_LENGTH,
-      description: 'super secret of the default application; made on first run and kept in `DATA_DIR/secrets`',
+      description:
+        'super secret of the default application, 32 random characters or more; made on first run and kept in `DATA_DIR/secrets`',
     }),
   ),
   SMS_KEY: Type.Optional(
     Type.String({
       minLength: LEAST_SECRET_LENGTH,
       description:
-        'key that signs its requests for the states of text messages; made on first run and kept in `DATA_DIR/secrets`',
+        'key that signs its requests for the states of text messages, 32 random characters or more; made on first run and kept in `DATA_DIR/secrets`',
     }),
   ),
   SMS_TIME_ZONE: Type.String({
@@ -113,7 +115,7 @@ export const configSchema = Type.Object({
   FAILED_CREDENTIALS: Type.Integer({
     minimum: 0,
     default: 30,
-    description: 'wrong credentials an address may show in a minute before it is answered 429; 0: any number',
+    description: 'wrong credentials of an address in a minute after which more are answered 429; 0: any number',
   }),
   RATE_PER_ADDRESS: Type.Integer({
     minimum: 0,
@@ -189,7 +191,8 @@ export const configSchema = Type.Object({
   TRUST_PROXY: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'addresses of proxies, comma separated, whose `X-Forwarded-Proto: https` is believed',
+      description:
+        'addresses and ranges (`10.0.0.0/8`) of proxies, comma separated, whose `X-Forwarded-Proto` and `X-Forwarded-For` are believed',
     }),
   ),
   LOG_LEVEL: Type.Union(
@@ -326,6 +329,7 @@ export function readConfig(raw: RawConfig): Config {
   readIndexes(checked)
   tlsNames(checked)
   checkSms(checked)
+  checkProxies(checked)
   return checked
 }
 
@@ -371,6 +375,19 @@ function expectedOf(name: string): string {
   }
   if (pattern !== undefined) return `text of the form ${pattern}`
   return minLength === undefined ? 'text' : `text of at least ${minLength} characters`
+}
+
+/** The proxies of `TRUST_PROXY`. */
+export function proxiesOf({ TRUST_PROXY }: Pick<Config, 'TRUST_PROXY'>): readonly string[] {
+  return TRUST_PROXY?.split(',').map((entry) => entry.trim()) ?? []
+}
+
+function checkProxies(config: Config): void {
+  try {
+    new Proxies(proxiesOf(config))
+  } catch (cause) {
+    throw new Error(`TRUST_PROXY: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
 }
 
 function checkSms({ SMS_TIME_ZONE: timeZone, SMS_MOBILE: mobile }: Config): void {

@@ -1,6 +1,7 @@
 import pino, { type Logger } from 'pino'
 import { Rate } from '../http/rate.ts'
 import type { EndedRequest, Observer } from '../observer.ts'
+import { SAFE_SECRET_LENGTH } from '../secret.ts'
 
 export type { Logger }
 
@@ -51,6 +52,8 @@ export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOption
   const isSlow = (milliseconds: number) => slowMs > 0 && milliseconds >= slowMs
   const rate = new Rate(LINES_PER_SECOND)
   let leftOut = 0
+  /** Keys that were told to be short: an application may be opened many times. */
+  const short = new Set<string>()
   const isToldOf = () => {
     if (!rate.take('', performance.now())) {
       leftOut++
@@ -71,6 +74,23 @@ export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOption
     requestFailed(method, path, error, id) {
       logger.error({ id, method, path, error: describe(error) }, 'request failed')
     },
+    credentialsExceeded(network, perMinute) {
+      logger.warn({ network }, `${perMinute} wrong credentials within a minute: more are answered 429`)
+    },
+    proxyUnnamed: once((address: string) =>
+      logger.warn(
+        { address },
+        'a peer that TRUST_PROXY does not name has sent X-Forwarded-For: if it is a proxy of yours, all of its clients count as one',
+      ),
+    ),
+    secretShort(application, name, length) {
+      if (short.has(`${application} ${name}`)) return
+      short.add(`${application} ${name}`)
+      logger.warn(
+        { application },
+        `the ${name} of application "${application}" has ${length} characters: use ${SAFE_SECRET_LENGTH} or more that are random`,
+      )
+    },
     requestEnded(request) {
       const { status, milliseconds } = request
       if (status >= FIRST_FAILURE) {
@@ -83,7 +103,24 @@ export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOption
 }
 
 /** What the log wants to hear. */
-export type LogObserver = Pick<Observer, 'storeFailed' | 'storeTroubled' | 'requestFailed' | 'requestEnded'>
+export type LogObserver = Pick<
+  Observer,
+  | 'storeFailed'
+  | 'storeTroubled'
+  | 'requestFailed'
+  | 'requestEnded'
+  | 'credentialsExceeded'
+  | 'proxyUnnamed'
+  | 'secretShort'
+>
+
+function once<T>(tell: (about: T) => void): (about: T) => void {
+  let isTold = false
+  return (about) => {
+    if (!isTold) tell(about)
+    isTold = true
+  }
+}
 
 function lineOf({ id, method, path, operation, status, milliseconds, bytesIn, bytesOut, address }: EndedRequest) {
   const ms = Math.round(milliseconds * 1000) / 1000

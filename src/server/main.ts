@@ -7,7 +7,7 @@ import { type DefaultApplication, FileAdministration, fixedKeys } from './admini
 import type { Certificate } from './certificate.ts'
 import { certificateSource } from './certificate-source.ts'
 import { socketPath } from './command.ts'
-import { type Config, isOwnMachine, readIndexes, readRules } from './config.ts'
+import { type Config, isOwnMachine, proxiesOf, readIndexes, readRules } from './config.ts'
 import { type ControlSocket, type Hands, OtherServerError, takeCommands } from './control.ts'
 import { makeDataFolder } from './data-folder.ts'
 import { type Keys, keysOf, showKeys } from './keys.ts'
@@ -132,7 +132,7 @@ function optionsOf(config: Config, { secret, smsKey }: Keys, rules: string | und
       },
     },
     ...(config.BASE_DOMAIN === undefined ? {} : { baseDomain: config.BASE_DOMAIN }),
-    trustProxy: config.TRUST_PROXY?.split(',').map((address) => address.trim()) ?? [],
+    trustProxy: proxiesOf(config),
     ownNames: tlsNames(config),
     ...(config.HSTS === undefined ? {} : { strictTransport: config.HSTS }),
     docs: true,

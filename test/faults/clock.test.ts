@@ -105,7 +105,10 @@ test('nobody is locked out by a clock that goes back', async () => {
   const server = await start(dir, { FAILED_CREDENTIALS: '2' })
   const status = async (secret: string) => (await call(server, 'GET', `/a.json?auth=${secret}`)).status
   const wrong = (subject: string) => customToken('another secret than this', { uid: subject })
-  expect([await status(wrong('a')), await status(wrong('b')), await status(SECRET)]).toEqual([401, 401, 429])
+  const shown = [wrong('a'), wrong('b'), wrong('c'), SECRET]
+  const statuses: number[] = []
+  for (const secret of shown) statuses.push(await status(secret))
+  expect(statuses).toEqual([401, 401, 429, 200])
   putOff(dir, -HOUR_MS)
   expect(await status(SECRET)).toBe(200)
   await server.stop()

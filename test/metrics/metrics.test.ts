@@ -105,7 +105,7 @@ const MOVES: readonly (readonly [
   [
     'no credential for the metrics',
     call('GET', '/metrics'),
-    { 'dhole_requests_total{operation="system",status="4xx"}': 1, dhole_credential_failures_total: 1 },
+    { 'dhole_requests_total{operation="system",status="4xx"}': 1, 'dhole_errors_total{code="bad-token"}': 1 },
   ],
   [
     'the pages',

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import { clientOfProcess } from '../apps/clients.ts'
 import { http2Client } from '../support/http2-client.ts'
 import { type Answer, SECRET, startServer } from '../support/https-server.ts'
+import { startServer as startProcess } from '../support/server-process.ts'
 import { customToken } from '../support/token.ts'
 
 const LIMIT = 5
@@ -28,7 +30,7 @@ function indexes(): readonly number[] {
   return [...Array(GUESSES).keys()]
 }
 
-test.each(KINDS)('no more %s than the limit are looked at when they come all at once', async (_, guess) => {
+test.each(KINDS)('no more %s than the limit are told to be wrong when they come all at once', async (_, guess) => {
   await using server = await startServer({ failedCredentials: LIMIT })
   await using client = http2Client(server.url, server.ca)
   const answers = await Promise.all(indexes().map((index) => client.call('GET', `/a.json?auth=${guess(index)}`)))
@@ -40,7 +42,33 @@ test.each(KINDS)('%s on a connection that is cut are counted too', async (_, gue
   for (const index of indexes()) {
     await server.raw(`GET /a.json?auth=${guess(index)} HTTP/1.1\r\nHost: localhost\r\n\r\n`, { cut: true })
   }
-  expect((await server.call('GET', `/a.json?auth=${encodeURIComponent(SECRET)}`)).status).toBe(429)
+  expect((await server.call('GET', '/a.json?auth=guess')).status).toBe(429)
+})
+
+test('who knows better is let in from the address of those who guess', async () => {
+  await using server = await startServer({ failedCredentials: LIMIT })
+  const guesses = indexes().map((index) => server.call('GET', `/a.json?auth=${guessedToken(index)}`))
+  const headers = { Authorization: `Bearer ${SECRET}` }
+  expect((await server.call('PUT', '/a.json', { body: '1', headers })).text).toBe('1')
+  const users = indexes().map((index) => server.call('GET', `/a.json?auth=${customToken(SECRET, { uid: `${index}` })}`))
+  expect((await Promise.all(users)).map(({ text }) => text)).toEqual(indexes().map(() => '1'))
+  expect(heard(await Promise.all(guesses))).toBe(LIMIT)
+})
+
+test('metrics asked for without a credential are no guess', async () => {
+  const server = await startProcess()
+  try {
+    const { call } = await clientOfProcess(server)
+    for (const _ of indexes()) expect((await call('GET', '/metrics')).status).toBe(401)
+    expect((await call('GET', '/a.json?auth=guess')).status).toBe(401)
+    expect(server.output()).not.toContain('wrong credentials')
+    for (const index of indexes()) await call('GET', `/a.json?auth=guess-${index}`)
+    expect((await call('GET', '/a.json?auth=guess')).status).toBe(429)
+    await server.stop()
+    expect(server.output().match(/30 wrong credentials within a minute/g)).toHaveLength(1)
+  } finally {
+    await server.stop()
+  }
 })
 
 test('what is tried at one endpoint is counted at all', async () => {
@@ -53,8 +81,7 @@ test('what is tried at one endpoint is counted at all', async () => {
     () => server.call('POST', '/.auth/customTokenToIdToken.json', { body: '{"token":"guess-5"}' }),
   ]
   for (const each of tries) expect((await each()).status).toBe(401)
-  const secret = encodeURIComponent(SECRET)
-  for (const target of [`/a.json?auth=${secret}`, `/.settings/rules.json?access_token=${secret}`]) {
+  for (const target of ['/a.json?auth=guess-6', '/.settings/rules.json?access_token=guess-7']) {
     expect((await server.call('GET', target)).status).toBe(429)
   }
 })
