@@ -335,7 +335,7 @@ describe.each([['with a running server'], ['without a server']])('%s', (kind) =>
       [['export', dir.file('out.csv'), '--app', 'none'], /^dhole: there is no application "none"/],
       [['export', dir.file('out')], /^dhole: \S+out: its name ends neither/],
       [['export', dir.file('nowhere/out.csv')], /^dhole: .*nowhere/],
-      [['export', dir.file('folder.csv')], /^dhole: .*EISDIR/],
+      [['export', dir.file('folder.csv')], /^dhole: .*: it is a folder/],
       [['counts', '--app', 'none'], /^dhole: there is no application "none"/],
       [['import'], /missing required argument/],
     ] as const) {
