@@ -155,11 +155,15 @@ async function usePacked<T>(
 ): Promise<T> {
   const most = isTrusted ? maxBytes : Math.min(maxBytes, Math.max(FREE_BYTES, sent.byteLength * MAX_RATIO))
   const claimed = claimedLength(sent)
+  if (claimed === undefined) throw new DholeError(malformed)
   const onPiece = (bytes: number) => {
     held.check()
     held.holding.resize(sent.byteLength + bytes)
   }
-  for (const limit of claimed < most ? [claimed, most] : [most]) {
+  // What claims to be too long is so, or broken. To tell which is not worth much work without a credential.
+  const isTried = claimed <= most || isTrusted || most <= LARGE_BYTES
+  const limits = isTried ? [Math.min(claimed, most), most] : []
+  for (const limit of new Set(limits)) {
     const used = await inQueue(sender, limit, held, async () => {
       const bytes = await unpack(sent, { limit, malformed, onPiece })
       if (bytes?.byteLength === 0) throw new DholeError('no-data')

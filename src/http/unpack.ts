@@ -3,8 +3,12 @@ import { DholeError, type ErrorCode } from '../tree/error.ts'
 
 /** Unpacked at a time, in bytes: between two pieces others run, and the reader may be told to stop. */
 const PIECE_BYTES = 64 * 1024
+/** What a gzip member begins with: two bytes that mark it, and the one method there is. */
+const MAGIC = [0x1f, 0x8b, 8] as const
 /** The last four bytes of a gzip member tell its unpacked length, modulo 2^32. */
 const LENGTH_BYTES = 4
+/** Header and trailer of a member. */
+const LEAST_BYTES = 18
 
 export interface UnpackOptions {
   /** Most bytes unpacked; the rest is never produced. */
@@ -17,10 +21,10 @@ export interface UnpackOptions {
 
 /**
  * Unpacked length that a gzip body claims for itself. A body of several members, or one that lies, may unpack to more.
- * @returns bytes
+ * @returns bytes; `undefined` for what is not gzip
  */
-export function claimedLength(packed: Uint8Array): number {
-  if (packed.byteLength < LENGTH_BYTES) return 0
+export function claimedLength(packed: Uint8Array): number | undefined {
+  if (packed.byteLength < LEAST_BYTES || MAGIC.some((byte, index) => packed[index] !== byte)) return undefined
   return new DataView(packed.buffer, packed.byteOffset).getUint32(packed.byteLength - LENGTH_BYTES, true)
 }
 
@@ -31,7 +35,7 @@ export function claimedLength(packed: Uint8Array): number {
  */
 export async function unpack(packed: Uint8Array, options: UnpackOptions): Promise<Uint8Array | undefined> {
   const { limit, malformed, onPiece } = options
-  let unpacked = Buffer.allocUnsafeSlow(Math.min(claimedLength(packed), limit))
+  let unpacked = Buffer.allocUnsafeSlow(Math.min(claimedLength(packed) ?? 0, limit))
   let length = 0
   try {
     for await (const piece of gunzipped(packed)) {

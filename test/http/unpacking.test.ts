@@ -72,12 +72,20 @@ describe('a gzip body', () => {
   test.each([
     ['that is cut off', Bun.gzipSync(text(1000)).slice(0, -9)],
     ['that lies of its length', joined(Bun.gzipSync(text(1000)).slice(0, -4), new Uint8Array([1, 0, 0, 0]))],
-    ['that claims more than may be', joined(Bun.gzipSync(text(1000)).slice(0, -4), new Uint8Array(4).fill(255))],
     ['that is none', new TextEncoder().encode('{"a":1}')],
     ['of one byte', new Uint8Array(1)],
   ])('%s is bad data', async (_, body) => {
     const answer = await call('PUT', '/bad.json', body)
     expect([answer.status, JSON.parse(answer.text)]).toEqual([400, errorBody(errors.data)])
+  })
+
+  test('that claims too much is refused before it is unpacked, and looked at with a credential', async () => {
+    const body = joined(Bun.gzipSync(dense(8192)).slice(0, -4), new Uint8Array(4).fill(255))
+    const answers = [await call('PUT', '/bad.json', body), await call('PUT', `/bad.json?auth=${SECRET}`, body)]
+    expect(answers.map(({ text }) => JSON.parse(text))).toEqual([
+      { ...errorBody(errors.writeTooBig), error: TOO_DENSE },
+      errorBody(errors.data),
+    ])
   })
 
   test('of nothing is no data', async () => {
