@@ -2,6 +2,7 @@ import { DholeError, type ErrorCode } from '../tree/error.ts'
 import { noteReceived } from './body-size.ts'
 import type { Origin } from './caller.ts'
 import type { Holding } from './holdings.ts'
+import { parseBody } from './parse-body.ts'
 import { claimedLength, unpack } from './unpack.ts'
 
 /** Drops a byte order mark; throws at anything that is not UTF-8. */
@@ -55,10 +56,7 @@ export function useJson<T>(
 ): Promise<T> {
   return useBody(sender, options, async (bytes) => {
     const digest = options.isDigested === true ? await digestOf(bytes) : undefined
-    const json = parse(bytes, options.malformed)
-    // Whoever asked for a large body now checks it; others get their turn in between.
-    if (bytes.byteLength > LARGE_BYTES) await new Promise(setImmediate)
-    return use(json, digest)
+    return use(await parseBody(bytes, options.maxBytes, options.malformed), digest)
   })
 }
 
@@ -86,14 +84,6 @@ export async function discardBody(sender: Omit<Sender, 'transport'>): Promise<vo
  */
 async function digestOf(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('base64')
-}
-
-function parse(bytes: Uint8Array, malformed: ErrorCode): unknown {
-  try {
-    return JSON.parse(utf8.decode(bytes))
-  } catch (cause) {
-    throw new DholeError(malformed, undefined, { cause })
-  }
 }
 
 function textOf(bytes: Uint8Array, malformed: ErrorCode): string {

@@ -4,7 +4,14 @@ import type { Family, Query } from '../query/query.ts'
 import type { Access } from '../service/access.ts'
 import type { Application } from '../service/applications.ts'
 import type { Database, ReadOptions } from '../service/database.ts'
-import type { Appended, RequestOptions, WriteOptions, WriteOutcome } from '../service/write-job.ts'
+import {
+  type Appended,
+  etagAfterInSteps,
+  largePlanOf,
+  type RequestOptions,
+  type WriteOptions,
+  type WriteOutcome,
+} from '../service/write-job.ts'
 import { writeSeconds } from '../service/write-size.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError, type ErrorCode } from '../tree/error.ts'
@@ -12,6 +19,9 @@ import { etagMatches, NULL_ETAG } from '../tree/etag.ts'
 import type { ReadText } from '../tree/node-text.ts'
 import { endsInPriority, type Path } from '../tree/path.ts'
 import type { JsonText } from '../tree/print.ts'
+import { stringifyInSteps, wholeText } from '../tree/print-steps.ts'
+import type { WritePlan } from '../tree/write.ts'
+import { inTurns } from '../turns.ts'
 import { acceptsStream } from './accept.ts'
 import { withAuthDebug } from './auth-debug.ts'
 import { useJson } from './body.ts'
@@ -24,7 +34,16 @@ import { type Method, methodOf } from './method.ts'
 import { operationOf } from './operation.ts'
 import { NO_PARAMETERS, type Parameters, parseTimeout, type RawParameters } from './parameters.ts'
 import type { Receiver } from './piecewise-answer.ts'
-import { type Dress, dressedReply, emptyReply, jsonReply, redirectReply, replayedReply } from './reply.ts'
+import {
+  asItIs,
+  type BodyOf,
+  type Dress,
+  dressedReply,
+  emptyReply,
+  jsonReply,
+  redirectReply,
+  replayedReply,
+} from './reply.ts'
 import { openStream } from './stream-route.ts'
 import { INFO, type Target } from './target.ts'
 import { checkWholeExport, emptyBody } from './whole-export.ts'
@@ -353,10 +372,13 @@ function dressed(data: DataRequest, text: JsonText, dress: Dress, source: object
 }
 
 /** How a text travels to whoever asks. */
-function bodyOf(data: DataRequest, source: object): (text: string) => string | ReadableStream {
-  // The listener takes no body for HEAD, and never asks one for its text.
-  return (text) =>
-    text.length <= LARGE_LENGTH || data.request.method === 'HEAD' ? text : largeAnswer(text, source, receiverOf(data))
+function bodyOf(data: DataRequest, source: object): BodyOf {
+  return (text, layout) => {
+    if (text.length <= LARGE_LENGTH) return asItIs(text, layout)
+    if (data.request.method !== 'HEAD') return largeAnswer(text, source, receiverOf(data), layout)
+    // The listener takes no body for HEAD, and never asks one for its text.
+    return layout === undefined ? text : emptyBody()
+  }
 }
 
 function receiverOf({ request, listener, limits, target, observer }: DataRequest): Receiver {
@@ -364,12 +386,12 @@ function receiverOf({ request, listener, limits, target, observer }: DataRequest
   return { request, listener, limits, sent }
 }
 
-function readReply(data: DataRequest, node: ReadText | undefined): Response {
+function readReply(data: DataRequest, node: ReadText | undefined): Awaitable<Response> {
+  if (node !== undefined && node.length > LARGE_LENGTH) return data.limits.inSilence(data, largeReadReply(data, node))
   const { request, parameters } = data
   const ifNoneMatch = request.headers.get('if-none-match')
   if (ifNoneMatch === null && parameters === NO_PARAMETERS && !wantsEtag(request)) {
-    const text = node === undefined ? 'null' : node.plain
-    return text.length <= LARGE_LENGTH ? jsonReply(text) : dressed(data, text, parameters, node)
+    return jsonReply(node === undefined ? 'null' : node.plain)
   }
   const etag = ifNoneMatch !== null || wantsEtag(request) ? (node?.etag ?? NULL_ETAG) : undefined
   if (ifNoneMatch !== null && etag !== undefined && etagMatches(ifNoneMatch, etag)) return emptyReply(304, etag)
@@ -377,28 +399,55 @@ function readReply(data: DataRequest, node: ReadText | undefined): Response {
   return dressed(data, text ?? 'null', { ...parameters, etag }, node)
 }
 
-function writeReply(data: DataRequest, outcome: WriteOutcome): Response {
-  const reply = outcomeReply(data, outcome)
+/** As `readReply`: what is made of a long text is made in several turns. */
+async function largeReadReply(data: DataRequest, node: ReadText): Promise<Response> {
+  const { request, parameters } = data
+  const ifNoneMatch = request.headers.get('if-none-match')
+  const isTagged = ifNoneMatch !== null || wantsEtag(request)
+  const etag = isTagged ? await inTurns(node.etagInSteps()) : undefined
+  if (ifNoneMatch !== null && etag !== undefined && etagMatches(ifNoneMatch, etag)) return emptyReply(304, etag)
+  const text = await inTurns(node.inSteps(parameters.format === 'export' ? 'export' : 'plain'))
+  return dressed(data, text, { ...parameters, etag }, node)
+}
+
+async function writeReply(data: DataRequest, outcome: WriteOutcome): Promise<Response> {
+  const reply = await outcomeReply(data, outcome)
   return outcome.replayed ? replayedReply(reply) : reply
 }
 
-function outcomeReply(data: DataRequest, outcome: WriteOutcome): Response {
+async function outcomeReply(data: DataRequest, outcome: WriteOutcome): Promise<Response> {
   const { request, parameters } = data
+  const { print } = parameters
   if (outcome.kind === 'mismatch') {
     const { current } = outcome
-    const dress = { print: parameters.print, etag: current?.etag ?? NULL_ETAG }
-    return dressed(data, current?.plain ?? 'null', dress, current, 412)
+    if (current === undefined) return dressed(data, 'null', { print, etag: NULL_ETAG }, undefined, 412)
+    const etag = await inTurns(current.etagInSteps())
+    return dressed(data, await inTurns(current.inSteps('plain')), { print, etag }, current, 412)
   }
-  const tagged = wantsEtag(request) || request.headers.has('if-match')
-  const { print } = parameters
-  const text = print === 'silent' ? '' : JSON.stringify(outcome.json)
-  return dressed(data, text, { print, etag: tagged ? outcome.etag : undefined })
+  const isTagged = wantsEtag(request) || request.headers.has('if-match')
+  const large = largePlanOf(outcome)
+  const etag = isTagged ? await tagOf(outcome, large) : undefined
+  if (print === 'silent') return dressed(data, '', { print, etag })
+  const text =
+    large === undefined
+      ? JSON.stringify(outcome.json)
+      : await inTurns(wholeText((sink) => stringifyInSteps(large.json, sink)))
+  return dressed(data, text, { print, etag })
 }
 
-function appendReply({ request, parameters }: DataRequest, { name, etag, replayed }: Appended): Response {
-  const dress = { print: parameters.print, etag: wantsEtag(request) ? etag : undefined }
-  const reply = dressedReply(JSON.stringify({ name }), dress)
-  return replayed ? replayedReply(reply) : reply
+/** @param outcome makes its tag when it is asked for */
+function tagOf(
+  outcome: { readonly etag: string | undefined },
+  large: WritePlan | undefined,
+): Awaitable<string | undefined> {
+  if (large === undefined) return outcome.etag
+  return large.kind === 'put' ? inTurns(etagAfterInSteps(large)) : undefined
+}
+
+async function appendReply({ request, parameters }: DataRequest, appended: Appended): Promise<Response> {
+  const etag = wantsEtag(request) ? await tagOf(appended, largePlanOf(appended)) : undefined
+  const reply = dressedReply(JSON.stringify({ name: appended.name }), { print: parameters.print, etag })
+  return appended.replayed ? replayedReply(reply) : reply
 }
 
 function info({ path, parameters, method }: DataRequest): Response {
@@ -409,7 +458,7 @@ function info({ path, parameters, method }: DataRequest): Response {
 }
 
 /** Uses a value when it is there; what is not there at once may take long. */
-function then<T>(data: DataRequest, value: Awaitable<T>, use: (value: T) => Response): Awaitable<Response> {
+function then<T>(data: DataRequest, value: Awaitable<T>, use: (value: T) => Awaitable<Response>): Awaitable<Response> {
   if (!(value instanceof Promise)) return use(value)
   return data.limits.inSilence(data, value).then(use)
 }

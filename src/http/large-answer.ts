@@ -1,6 +1,10 @@
+import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
+import { pieceEnd } from '../tree/text-pieces.ts'
+import { runBriefly } from '../turns.ts'
 import type { Holding } from './holdings.ts'
 import { PiecewiseAnswer, type Receiver } from './piecewise-answer.ts'
+import type { Layout } from './reply.ts'
 
 /** Longest answer that is given to the listener as it is, in UTF-16 code units. */
 export const LARGE_LENGTH = 128 * 1024
@@ -13,21 +17,22 @@ const BYTES_PER_UNIT = 2
  * or holds the most memory when there is too much held, is cut off.
  * @throws `too-busy` when it is more than may be held at all, or than anybody else holds
  * @param source what the text was made of: where several are sent the same, it is held once
+ * @param layout rewrites it on its way
  * @see docs/operations.md#limits-against-abuse
  */
-export function largeAnswer(text: string, source: object, receiver: Receiver): ReadableStream {
-  // Nothing is kept of it once it is over.
-  let rest = text
-  let at = 0
+export function largeAnswer(
+  text: string,
+  source: object,
+  receiver: Receiver,
+  layout: Layout | undefined,
+): ReadableStream {
+  // Nothing is kept of the text once it is over.
+  let rest: (() => Awaitable<string | undefined>) | undefined =
+    layout === undefined ? piecesOf(text) : laidOut(text, layout)
   let holding: Holding | undefined
-  const next = (): string | undefined => {
-    if (at >= rest.length) return undefined
-    const start = at
-    at = pieceEnd(rest, start)
-    return rest.slice(start, at)
-  }
+  const next = () => rest?.()
   const end = (): void => {
-    rest = ''
+    rest = undefined
     // It may be cut before it has begun.
     holding?.release()
   }
@@ -38,10 +43,27 @@ export function largeAnswer(text: string, source: object, receiver: Receiver): R
   return answer.body
 }
 
-/** Two halves of a character stay together. */
-function pieceEnd(text: string, start: number): number {
-  const end = start + PIECE_LENGTH
-  if (end >= text.length) return text.length
-  const unit = text.charCodeAt(end - 1)
-  return unit >= 0xd800 && unit < 0xdc00 ? end + 1 : end
+/** The text bit by bit, as it is. */
+function piecesOf(text: string): () => string | undefined {
+  let at = 0
+  return () => {
+    if (at >= text.length) return undefined
+    const start = at
+    at = pieceEnd(text, start, PIECE_LENGTH)
+    return text.slice(start, at)
+  }
+}
+
+/** What a layout makes of the text, as much at a time as one turn of the event loop has time for. */
+function laidOut(text: string, layout: Layout): () => Promise<string | undefined> {
+  const made: string[] = []
+  const steps = layout(text, (piece) => made.push(piece))
+  return async () => {
+    for (;;) {
+      await new Promise(setImmediate)
+      const finished = runBriefly(steps)
+      if (made.length > 0) return made.splice(0).join('')
+      if (finished !== undefined) return undefined
+    }
+  }
 }

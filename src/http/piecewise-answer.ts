@@ -74,6 +74,8 @@ export class PiecewiseAnswer {
     try {
       for (let piece = await this.#next(); piece !== undefined; piece = await this.#next()) {
         await this.#write(writer, piece)
+        // To encrypt a piece takes a millisecond: others have their turn before the next one.
+        await new Promise(setImmediate)
       }
     } catch (thrown) {
       this.#pieces.failed?.(thrown)

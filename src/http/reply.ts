@@ -1,5 +1,8 @@
-import { prettyPrint } from '../tree/pretty.ts'
+import { prettyPrintInSteps } from '../tree/pretty.ts'
 import type { JsonText } from '../tree/print.ts'
+import { wholeText } from '../tree/print-steps.ts'
+import { drain, type Steps } from '../tree/steps.ts'
+import { pieces, type TextSink } from '../tree/text-pieces.ts'
 import { withText } from './body-size.ts'
 
 /**
@@ -38,26 +41,37 @@ export function jsonStreamReply(body: ReadableStream): Response {
   return new Response(body, jsonInit)
 }
 
-const asItIs = (text: string): string | ReadableStream => text
+/** Rewrites the text of an answer on its way, with pauses. */
+export type Layout = (text: JsonText, sink: TextSink) => Steps<void>
+
+/** The body of an answer: how its text travels, and what is done to it before. */
+export type BodyOf = (text: JsonText, layout: Layout | undefined) => string | ReadableStream
+
+/** The text as a whole. */
+export const asItIs: BodyOf = (text, layout) =>
+  layout === undefined ? text : drain(wholeText((sink) => layout(text, sink)))
 
 /**
  * Any answer with a JSON body. `print=silent` leaves only the status 204 of a success.
  * @param bodyOf how its text travels
  */
-export function dressedReply(
-  text: JsonText,
-  dress: Dress,
-  status: number = 200,
-  bodyOf: (text: string) => string | ReadableStream = asItIs,
-): Response {
-  if (status === 200 && isPlain(dress)) return replyOf(bodyOf(text), jsonInit)
+export function dressedReply(text: JsonText, dress: Dress, status: number = 200, bodyOf: BodyOf = asItIs): Response {
+  if (status === 200 && isPlain(dress)) return replyOf(bodyOf(text, undefined), jsonInit)
   if (status === 200 && dress.print === 'silent') return emptyReply(204, dress.etag)
-  const pretty = dress.print === 'pretty' ? prettyPrint(text) : text
-  const body = dress.callback === undefined ? pretty : `/**/${dress.callback}(${escapeForScript(pretty)});`
   const headers = new Headers(dress.callback === undefined ? jsonHeaders : scriptHeaders)
   if (dress.etag !== undefined) headers.set('ETag', dress.etag)
   if (dress.download !== undefined) headers.set('Content-Disposition', contentDisposition(dress.download))
-  return replyOf(bodyOf(body), { status, headers })
+  return replyOf(bodyOf(text, layoutOf(dress)), { status, headers })
+}
+
+function layoutOf({ print, callback }: Dress): Layout | undefined {
+  if (callback === undefined) return print === 'pretty' ? prettyPrintInSteps : undefined
+  const layout = print === 'pretty' ? prettyPrintInSteps : pieces
+  return function* (text, sink) {
+    sink(`/**/${callback}(`)
+    yield* layout(text, (piece) => sink(escapeForScript(piece)))
+    sink(');')
+  }
 }
 
 function replyOf(body: string | ReadableStream, init: ResponseInit): Response {

@@ -80,7 +80,7 @@ export class WriteCase {
   *mayWrite(): Reads<Verdict> {
     const { root: rules } = this.#rules
     if (this.#options.trace !== true && allowsAlways(rules.write)) return ALLOWED
-    const { root, after } = this.#made()
+    const { root, after } = yield* this.#made()
     const court = new Court(this.#visit, after, this.#options)
     const allowed = yield* mayWriteAt(court, root, rules, [])
     return afterAll(court, allowed)
@@ -94,15 +94,15 @@ export class WriteCase {
   *isValid(): Reads<Verdict> {
     const { root: rules } = this.#rules
     if (!rules.validates) return ALLOWED
-    const { root, after } = this.#made()
+    const { root, after } = yield* this.#made()
     const court = new Court(this.#visit, after, this.#options)
     const allowed = yield* new Validation(court, after).isValid(root, rules, [])
     return afterAll(court, allowed)
   }
 
-  #made(): { readonly root: WritePlace; readonly after: AfterState } {
+  *#made(): Reads<{ readonly root: WritePlace; readonly after: AfterState }> {
     if (this.#parts === undefined) {
-      const root = writeTree(this.#writes)
+      const root = yield* writeTree(this.#writes)
       this.#parts = { root, after: new AfterState(root) }
     }
     return this.#parts

@@ -1,5 +1,6 @@
 import type { Path } from '../tree/path.ts'
 import type { Priority } from '../tree/priority.ts'
+import type { Reads } from '../tree/read-request.ts'
 import type { Value } from '../tree/value.ts'
 import type { Write } from '../tree/write.ts'
 
@@ -16,10 +17,14 @@ export interface WritePlace {
   isFilled: boolean
 }
 
+/** Writes looked at between two pauses. */
+const STEP_WRITES = 256
+
 /** @param writes not overlapping */
-export function writeTree(writes: readonly Write[]): WritePlace {
+export function* writeTree(writes: readonly Write[]): Reads<WritePlace> {
   const root = newPlace()
-  for (const write of writes) {
+  for (const [index, write] of writes.entries()) {
+    if (index % STEP_WRITES === STEP_WRITES - 1) yield { kind: 'pause' }
     const place = placeOf(root, write)
     if (write.kind === 'value') place.replaced = { value: write.value }
     else place.prioritized = { priority: write.priority }

@@ -18,7 +18,8 @@ import type { Limits } from '../tree/limits.ts'
 import type { NodeText, ReadText } from '../tree/node-text.ts'
 import { endsInPriority, type Path, type PathLike, toPath } from '../tree/path.ts'
 import type { JsonText } from '../tree/print.ts'
-import { planPatch, planPut, type WritePlan } from '../tree/write.ts'
+import { planPatchInSteps, planPut, planPutInSteps, planShortPut, type WritePlan } from '../tree/write.ts'
+import { inTurns, runInTurns } from '../turns.ts'
 import type { Access } from './access.ts'
 import { EventQueue } from './event-queue.ts'
 import { type Admission, RULES, RULES_SINCE } from './judge.ts'
@@ -321,7 +322,7 @@ export class Database {
 
   /** Replaces the node at a path; `null` deletes it. Durable when it resolves. */
   async put(path: PathLike, json: unknown, options: RequestOptions = {}): Promise<WriteOutcome> {
-    return this.#write('PUT', planPut(toPath(path), json, this.#limits), options)
+    return this.#write('PUT', await this.#planPut(toPath(path), json), options)
   }
 
   /** Deletes the node at a path. */
@@ -335,7 +336,7 @@ export class Database {
     if (endsInPriority(path)) throw new DholeError('priority-method')
     // What `firebase database:remove` sends.
     if (json === null) return this.#write('PATCH', planPut(path, null, this.#limits), options)
-    const plan = planPatch(path, json, this.#limits)
+    const plan = await inTurns(planPatchInSteps(path, json, this.#limits))
     // Nobody is asked whether it may be done, so it leaves nothing behind, no key either.
     if (plan.writes.length === 0) return { kind: 'written', json, etag: undefined }
     return this.#write('PATCH', plan, options)
@@ -345,7 +346,7 @@ export class Database {
   async post(where: PathLike, json: unknown, options: RequestOptions = {}): Promise<Appended> {
     const path = toPath(where)
     if (endsInPriority(path)) throw new DholeError('priority-method')
-    const checked = planPut([...path, ANY_PUSH_ID], json, this.#limits)
+    const checked = await this.#planPut([...path, ANY_PUSH_ID], json)
     options.onPlanned?.()
     let appended: Appended | undefined
     const decide = (decided: Appended) => {
@@ -474,6 +475,10 @@ export class Database {
       return undefined
     })
     return isNoted
+  }
+
+  #planPut(path: Path, json: unknown): Awaitable<WritePlan> {
+    return planShortPut(path, json, this.#limits) ?? runInTurns(planPutInSteps(path, json, this.#limits))
   }
 
   async #write(method: WriteMethod, plan: WritePlan, options: RequestOptions): Promise<WriteOutcome> {

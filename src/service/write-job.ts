@@ -1,13 +1,14 @@
 import type { CommitContext } from '../store/store.ts'
 import type { Change, NodeTags } from '../tree/change.ts'
 import { DholeError } from '../tree/error.ts'
-import { etagMatches, etagOf } from '../tree/etag.ts'
-import type { Limits } from '../tree/limits.ts'
+import { etagMatches, etagOf, NULL_ETAG } from '../tree/etag.ts'
+import { LARGE_NODES, type Limits } from '../tree/limits.ts'
 import type { NodeText } from '../tree/node-text.ts'
 import { formatPath, type Path } from '../tree/path.ts'
 import { print } from '../tree/print.ts'
+import { etagInSteps } from '../tree/print-steps.ts'
 import type { Reads } from '../tree/read-request.ts'
-import { isBranch, type Value } from '../tree/value.ts'
+import { drain, type Steps } from '../tree/steps.ts'
 import type { Write, WritePlan } from '../tree/write.ts'
 import type { Access } from './access.ts'
 import type { Judge } from './judge.ts'
@@ -91,22 +92,25 @@ export function* writeJob(
     // The answer to a condition that does not hold is the data.
     if (judge !== undefined) yield* judge.readForWrite(plan.path)
     const current = (yield { kind: 'node', path: plan.path }) as NodeText | undefined
-    if (!etagMatches(options.ifMatch, current?.etag ?? etagOf(undefined))) {
+    const etag = current === undefined ? NULL_ETAG : yield* withPauses(current.etagInSteps())
+    if (!etagMatches(options.ifMatch, etag)) {
       decide({ kind: 'mismatch', current })
       return undefined
     }
   }
-  yield* checkCost(resolved.writes, options.maxSeconds, limits)
+  yield* checkCost(resolved, options.maxSeconds, limits)
   const writes = yield* withPlace(resolved, judge)
   if (judge !== undefined && judged !== undefined) yield* judge.validate(judged)
-  decide({
+  const outcome: WriteOutcome = {
     kind: 'written',
     json: resolved.json,
     // Not every caller wants it, and it costs as much as printing the value once more.
     get etag() {
       return resolved.kind === 'put' ? etagAfter(resolved) : undefined
     },
-  })
+  }
+  noteLarge(outcome, resolved)
+  decide(outcome)
   if (writesNothing(writes) && !(yield* anyExists(writes))) return undefined
   const before = yield* tagsBefore(resolved.kind, writes, watchedBelow)
   onWrite?.(writes)
@@ -153,29 +157,37 @@ export function* appendJob(
   const name = nameFrom(context)
   const child = [...path, name]
   // Nothing stands under a new key, so there is no old number to add to.
-  const plan = checked.serverValues.length === 0 ? checked : checked.resolve({ now: context.now, old: new Map() })
+  const plan =
+    checked.serverValues.length === 0
+      ? checked
+      : yield* withPauses(checked.resolve({ now: context.now, old: new Map() }))
   const writes = plan.writes.map((write) => ({ ...write, path: child }))
   const judged = judge && (yield* judge.write(writes, context.now))
-  yield* checkCost(writes, options.maxSeconds, limits)
+  yield* checkCost({ nodes: plan.nodes, writes }, options.maxSeconds, limits)
   if (judge !== undefined && judged !== undefined) yield* judge.validate(judged)
-  decide({
+  const appended: Appended = {
     name,
     get etag() {
       return etagAfter(plan)
     },
-  })
+  }
+  noteLarge(appended, plan)
+  decide(appended)
   if (writesNothing(writes)) return undefined
   onWrite?.(writes)
   return { kind: 'put', path: child, writes }
 }
 
-function* checkCost(writes: readonly Write[], asked: number | undefined, limits: Limits): Reads<void> {
+function* checkCost(
+  { nodes: written, writes }: Pick<WritePlan, 'nodes' | 'writes'>,
+  asked: number | undefined,
+  limits: Limits,
+): Reads<void> {
   const maxSeconds = asked ?? writeSeconds((yield { kind: 'setting', name: WRITE_SIZE_LIMIT }) as string | undefined)
   if (maxSeconds === undefined || maxSeconds === Number.POSITIVE_INFINITY) return
-  let nodes = 0
+  let nodes = written
   for (const write of writes) {
-    if (write.kind === 'priority') continue
-    nodes += countNodes(write.value) + ((yield { kind: 'size', path: write.path }) as number)
+    if (write.kind === 'value') nodes += (yield { kind: 'size', path: write.path }) as number
   }
   if (nodes / limits.writeNodesPerSecond > maxSeconds) throw new DholeError('write-too-big')
 }
@@ -191,7 +203,17 @@ function* resolveFor(judge: Judge | undefined, plan: WritePlan, now: number): Re
 }
 
 function* resolve(plan: WritePlan, now: number): Reads<WritePlan> {
-  return plan.resolve({ now, old: yield* oldNumbers(plan) })
+  const old = yield* oldNumbers(plan)
+  return yield* withPauses(plan.resolve({ now, old }))
+}
+
+/** Runs work that reads nothing inside of logic that does. */
+export function* withPauses<T>(steps: Steps<T>): Reads<T> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    yield { kind: 'pause' }
+  }
 }
 
 /** The numbers that a plan adds to, by the text of their paths. */
@@ -255,13 +277,26 @@ function* anyExists(writes: readonly Write[]): Reads<boolean> {
 
 /** Tag of the one place a put writes: what it wrote is all that stands there. */
 export function etagAfter(plan: WritePlan): string {
-  const write = plan.writes[0]
+  return drain(etagAfterInSteps(plan))
+}
+
+/** As `etagAfter`, with pauses. */
+export function* etagAfterInSteps({ writes, nodes }: WritePlan): Steps<string> {
+  const write = writes[0]
   const value = write?.kind === 'priority' ? write.priority : write?.value
+  if (nodes > LARGE_NODES) return yield* etagInSteps(value)
   return etagOf(value === undefined ? undefined : print(value, 'stored'))
 }
 
-function countNodes(value: Value | undefined): number {
-  if (value === undefined) return 0
-  if (!isBranch(value)) return 1
-  return Object.values(value).reduce<number>((sum, child) => sum + countNodes(child), 1)
+/** Plans of large writes, by what became of them. */
+const largePlans = new WeakMap<WriteOutcome | Appended, WritePlan>()
+
+/** Has `largePlanOf` know the plan, if it is large. */
+export function noteLarge(outcome: WriteOutcome | Appended, plan: WritePlan): void {
+  if (plan.nodes > LARGE_NODES) largePlans.set(outcome, plan)
+}
+
+/** What a large write has written: what is made of it takes more than one turn. `undefined` for all others. */
+export function largePlanOf(outcome: WriteOutcome | Appended): WritePlan | undefined {
+  return largePlans.get(outcome)
 }

@@ -4,7 +4,7 @@ import { DholeError } from '../tree/error.ts'
 import { NodeText } from '../tree/node-text.ts'
 import { formatPath, type Path } from '../tree/path.ts'
 import type { JsonText } from '../tree/print.ts'
-import type { JobReads } from '../tree/read-request.ts'
+import type { JobReads, Reads } from '../tree/read-request.ts'
 import type { WritePlan } from '../tree/write.ts'
 import type { Repeatable } from './repeatable.ts'
 import {
@@ -13,8 +13,10 @@ import {
   etagAfter,
   type JobParts,
   type NewChild,
+  noteLarge,
   oldNumbers,
   type WriteOutcome,
+  withPauses,
   writeJob,
 } from './write-job.ts'
 
@@ -49,7 +51,7 @@ export function* writeOnce(
 ): JobReads<JobOutcome> {
   const memory = yield* recall(asked)
   if (memory !== undefined) {
-    decide(outcomeAgain(memory, plan))
+    decide(yield* outcomeAgain(memory, plan))
     return undefined
   }
   const increments = incrementsOf(plan)
@@ -76,7 +78,7 @@ export function* appendOnce(
 ): JobReads<JobOutcome> {
   const memory = yield* recall(asked)
   if (memory !== undefined) {
-    decide(appendedAgain(memory, checked))
+    decide(yield* appendedAgain(memory, checked))
     return undefined
   }
   let name = ''
@@ -108,14 +110,14 @@ function mismatched(asked: Repeatable, current: NodeText | undefined): JobOutcom
     : noted(asked, undefined, { kind: 'mismatch', current: stored })
 }
 
-function outcomeAgain(memory: Memory, plan: WritePlan): WriteOutcome {
+function* outcomeAgain(memory: Memory, plan: WritePlan): Reads<WriteOutcome> {
   if (memory.kind === 'mismatch') {
     const current = memory.current === null ? undefined : new NodeText(memory.current)
     return { kind: 'mismatch', current, replayed: true }
   }
   if (memory.kind !== 'written') throw new DholeError('internal')
-  const written = resolveAgain(plan, memory)
-  return {
+  const written = yield* resolveAgain(plan, memory)
+  const outcome: WriteOutcome = {
     kind: 'written',
     json: written.json,
     get etag() {
@@ -123,29 +125,36 @@ function outcomeAgain(memory: Memory, plan: WritePlan): WriteOutcome {
     },
     replayed: true,
   }
+  noteLarge(outcome, written)
+  return outcome
 }
 
-function appendedAgain(memory: Memory, checked: WritePlan): Appended {
+function* appendedAgain(memory: Memory, checked: WritePlan): Reads<Appended> {
   if (memory.kind !== 'appended') throw new DholeError('internal')
-  const plan = resolveAgain(checked, { now: memory.now, old: [] })
-  return {
+  const plan = yield* resolveAgain(checked, { now: memory.now, old: [] })
+  const appended: Appended = {
     name: memory.name,
     get etag() {
       return etagAfter(plan)
     },
     replayed: true,
   }
+  noteLarge(appended, plan)
+  return appended
 }
 
 /** The plan with its server values as they were then. */
-function resolveAgain(plan: WritePlan, { now, old }: { now: number; old: readonly (number | null)[] }): WritePlan {
+function* resolveAgain(
+  plan: WritePlan,
+  { now, old }: { now: number; old: readonly (number | null)[] },
+): Reads<WritePlan> {
   if (plan.serverValues.length === 0) return plan
   const numbers = new Map<string, number>()
   for (const [index, path] of incrementsOf(plan).entries()) {
     const number = old[index]
     if (number !== undefined && number !== null) numbers.set(formatPath(path), number)
   }
-  return plan.resolve({ now, old: numbers })
+  return yield* withPauses(plan.resolve({ now, old: numbers }))
 }
 
 function incrementsOf({ serverValues }: WritePlan): readonly Path[] {

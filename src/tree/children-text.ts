@@ -1,6 +1,11 @@
 import { etagOf } from './etag.ts'
 import type { ReadText } from './node-text.ts'
 import { type JsonText, printKey, toExport, toPlain } from './print.ts'
+import { etagOfInSteps } from './print-steps.ts'
+import type { Steps } from './steps.ts'
+
+/** Children printed between two pauses. */
+const STEP_CHILDREN = 64
 
 /** One child of an answer. */
 export interface ChildText {
@@ -28,7 +33,7 @@ export class ChildrenText implements ReadText {
   }
 
   get plain(): JsonText {
-    this.#plain ??= this.#join([this.#plainMembers(this.children)])
+    this.#plain ??= this.#plainText()
     return this.#plain
   }
 
@@ -40,14 +45,25 @@ export class ChildrenText implements ReadText {
     return etagOf(`{${printMembers(this.children, asStored)}}`)
   }
 
+  get length(): number {
+    let length = 2
+    for (const { key, text } of this.children) length += key.length + text.length + 4
+    return length
+  }
+
   /** Makes the plain text a bounded number of children at a time. */
-  *prepare(step: number): Generator<void> {
-    const pieces: string[] = []
-    for (let first = 0; first < this.children.length; first += step) {
-      pieces.push(this.#plainMembers(this.children.slice(first, first + step)))
-      yield
-    }
-    this.#plain = this.#join(pieces)
+  *prepare(): Steps<void> {
+    this.#plain ??= yield* this.#inSteps(this.#hasNoPriority ? asStored : toPlain, this.#isArray)
+  }
+
+  *inSteps(form: 'plain' | 'export'): Steps<JsonText> {
+    if (form === 'export') return yield* this.#inSteps(toExport, false)
+    yield* this.prepare()
+    return this.plain
+  }
+
+  *etagInSteps(): Steps<string> {
+    return yield* etagOfInSteps(yield* this.#inSteps(asStored, false))
   }
 
   /** The children with their values as parsed JSON. */
@@ -55,14 +71,20 @@ export class ChildrenText implements ReadText {
     return this.children.map(({ key, text }) => ({ key, value: JSON.parse(toPlain(text)) as unknown }))
   }
 
-  #plainMembers(children: readonly ChildText[]): string {
-    const form = this.#hasNoPriority ? asStored : toPlain
-    return this.#isArray ? children.map(({ text }) => form(text)).join(',') : printMembers(children, form)
+  *#inSteps(form: (text: JsonText) => JsonText, isArray: boolean): Steps<JsonText> {
+    const pieces: string[] = []
+    for (const { key, text } of this.children) {
+      pieces.push(isArray ? form(text) : `${printKey(key)}:${form(text)}`)
+      if (pieces.length % STEP_CHILDREN === 0) yield
+    }
+    return isArray ? `[${pieces.join(',')}]` : `{${pieces.join(',')}}`
   }
 
-  #join(pieces: readonly string[]): JsonText {
-    const members = pieces.length === 1 ? pieces[0] : pieces.join(',')
-    return this.#isArray ? `[${members}]` : `{${members}}`
+  #plainText(): JsonText {
+    const form = this.#hasNoPriority ? asStored : toPlain
+    return this.#isArray
+      ? `[${this.children.map(({ text }) => form(text)).join(',')}]`
+      : `{${printMembers(this.children, form)}}`
   }
 }
 

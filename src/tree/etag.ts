@@ -10,8 +10,12 @@ export const NULL_ETAG = 'null_etag'
  * @see docs/protocol.md#conditional-requests
  */
 export function etagOf(stored: JsonText | undefined): string {
-  if (stored === undefined) return NULL_ETAG
-  return new Bun.CryptoHasher('sha256').update(stored).digest('base64')
+  return stored === undefined ? NULL_ETAG : etagHash().update(stored).digest('base64')
+}
+
+/** What a tag is made with, for those who have the text in pieces. */
+export function etagHash(): Bun.CryptoHasher {
+  return new Bun.CryptoHasher('sha256')
 }
 
 /**

@@ -3,6 +3,14 @@ export const MAX_DEPTH = 32
 /** Greatest length of a key, and of a path counted as its key bytes plus one for each key, in UTF-8 bytes. */
 export const MAX_KEY_BYTES = 768
 
+/**
+ * Length from which a body is looked at before it is parsed, in bytes. Shorter ones are parsed and planned in a few
+ * milliseconds whatever is in them.
+ */
+export const LARGE_BODY_BYTES = 128 * 1024
+/** Nodes from which a payload is worth being worked on in steps. */
+export const LARGE_NODES = 4096
+
 /** Settable bounds on one request. @see docs/protocol.md#sizes */
 export interface Limits {
   /** Longest string leaf, in UTF-8 bytes. */

@@ -1,5 +1,7 @@
 import { etagOf } from './etag.ts'
-import { type JsonText, toExport, toPlain } from './print.ts'
+import { type JsonText, toExport, toExportInSteps, toPlain } from './print.ts'
+import { etagOfInSteps, toPlainInSteps } from './print-steps.ts'
+import type { Steps } from './steps.ts'
 
 /** The finished text of an answer, in whatever form is asked for. */
 export interface ReadText {
@@ -9,6 +11,12 @@ export interface ReadText {
   readonly export: JsonText
   /** Equal for equal content. */
   readonly etag: string
+  /** Length of its text, in UTF-16 code units, about. */
+  readonly length: number
+  /** As `plain` and `export`, with pauses. */
+  inSteps(form: 'plain' | 'export'): Steps<JsonText>
+  /** As `etag`, with pauses. */
+  etagInSteps(): Steps<string>
 }
 
 /**
@@ -38,6 +46,21 @@ export class NodeText implements ReadText {
 
   get etag(): string {
     this.#etag ??= etagOf(this.stored)
+    return this.#etag
+  }
+
+  get length(): number {
+    return this.stored.length
+  }
+
+  *inSteps(form: 'plain' | 'export'): Steps<JsonText> {
+    if (form === 'export') return yield* toExportInSteps(this.stored)
+    this.#plain ??= yield* toPlainInSteps(this.stored)
+    return this.#plain
+  }
+
+  *etagInSteps(): Steps<string> {
+    this.#etag ??= yield* etagOfInSteps(this.stored)
     return this.#etag
   }
 }

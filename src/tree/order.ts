@@ -4,6 +4,7 @@
  * code unit, objects.
  * @see docs/protocol.md#key-order
  */
+import type { Steps } from './steps.ts'
 import { leafOf, type Value } from './value.ts'
 
 const INTEGER_KEY = /^-?0*[0-9]{1,10}$/
@@ -97,17 +98,79 @@ export function compareKeys(left: string, right: string): number {
   return compareText(sortKey(left), sortKey(right))
 }
 
-/** Puts keys into key order, in place. @returns the same list */
+/** Puts keys into key order. @returns the same list, or a new one */
 export function sortKeys(keys: string[]): string[] {
   let isSorted = true
   let previous = ''
   for (const key of keys) {
-    if (mayBeInteger(key)) return keys.sort(compareKeys)
+    if (mayBeInteger(key)) return sortMixedKeys(keys)
     if (key < previous) isSorted = false
     previous = key
   }
   // Without integers key order is code-unit order, which is what the built-in sort has.
   return isSorted ? keys : keys.sort()
+}
+
+/** Each key is encoded once; comparing two of them anew each time takes many times as long. */
+function sortMixedKeys(keys: string[]): string[] {
+  const encoded = keys.map(sortKey)
+  return isAscending(encoded) ? keys : encoded.sort().map(keyOf)
+}
+
+function isAscending(texts: readonly string[]): boolean {
+  return texts.every((text, index) => index === 0 || text >= (texts[index - 1] as string))
+}
+
+/** Keys encoded between two pauses. */
+const STEP_KEYS = 1024
+
+/** As `sortKeys`, with pauses. */
+export function* sortKeysInSteps(keys: string[]): Steps<string[]> {
+  if (keys.length <= STEP_KEYS) return sortKeys(keys)
+  yield
+  const mayHaveIntegers = keys.some(mayBeInteger)
+  const encoded = mayHaveIntegers ? yield* mapInSteps(keys, sortKey) : keys
+  if (isAscending(encoded)) return keys
+  const sorted = yield* sortTextsInSteps(encoded)
+  return mayHaveIntegers ? yield* mapInSteps(sorted, keyOf) : sorted
+}
+
+function* mapInSteps(texts: readonly string[], change: (text: string) => string): Steps<string[]> {
+  const changed: string[] = []
+  for (const text of texts) {
+    changed.push(change(text))
+    if (changed.length % STEP_KEYS === 0) yield
+  }
+  return changed
+}
+
+/** Sorts by UTF-16 code unit: runs by the built-in sort, which are then merged two by two. */
+function* sortTextsInSteps(texts: readonly string[]): Steps<string[]> {
+  let runs: string[][] = []
+  for (let start = 0; start < texts.length; start += STEP_KEYS) {
+    runs.push(texts.slice(start, start + STEP_KEYS).sort())
+    yield
+  }
+  while (runs.length > 1) {
+    const merged: string[][] = []
+    for (let index = 0; index < runs.length; index += 2) {
+      merged.push(yield* mergeInSteps(runs[index] ?? [], runs[index + 1] ?? []))
+    }
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+function* mergeInSteps(left: readonly string[], right: readonly string[]): Steps<string[]> {
+  const merged: string[] = []
+  let at = 0
+  for (const text of left) {
+    while (at < right.length && (right[at] as string) < text) merged.push(right[at++] as string)
+    merged.push(text)
+    if (merged.length % STEP_KEYS === 0) yield
+  }
+  for (; at < right.length; at++) merged.push(right[at] as string)
+  return merged
 }
 
 /** Negative, zero or positive as `left` stands before, is, or stands after `right`, by UTF-16 code unit. */

@@ -52,7 +52,19 @@ function takePriority(members: Record<string, unknown>, path: Path, limits: Limi
 }
 
 function planChecked(path: Path, writes: readonly Write[]): WritePlan {
-  const plan: WritePlan = { kind: 'patch', path, writes, serverValues: [], json: undefined, resolve: () => plan }
+  // biome-ignore lint/correctness/useYield: it has nothing to fill in
+  const unresolved = function* () {
+    return plan
+  }
+  const plan: WritePlan = {
+    kind: 'patch',
+    path,
+    writes,
+    serverValues: [],
+    json: undefined,
+    nodes: 0,
+    resolve: unresolved,
+  }
   return plan
 }
 

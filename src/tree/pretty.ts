@@ -1,8 +1,16 @@
 import type { JsonText } from './print.ts'
+import { wholeText } from './print-steps.ts'
+import { drain, type Steps } from './steps.ts'
+import type { TextSink } from './text-pieces.ts'
 
 /** Strings are found by `stringEnd`: an expression that repeats a group gives up on a string of a few megabytes. */
 const TOKEN = /\{\}|\[\]|[{}[\],:"]|[^{}[\],:"]+/g
 const INDENT = '  '
+
+/** Tokens between two pauses. */
+const STEP_TOKENS = 1024
+/** Text that is handed on at a time, in UTF-16 code units, about. */
+const PIECE_LENGTH = 64 * 1024
 
 /**
  * Spreads compact JSON over lines without reordering it: two spaces of indent per object, `"key" : value`, arrays as
@@ -10,47 +18,62 @@ const INDENT = '  '
  * @see docs/protocol.md#parameters
  */
 export function prettyPrint(text: JsonText): string {
-  const containers: string[] = []
-  let objects = 0
-  const pieces: string[] = []
-  const newLine = () => `\n${INDENT.repeat(objects)}`
-  TOKEN.lastIndex = 0
-  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
+  return drain(wholeText((sink) => prettyPrintInSteps(text, sink)))
+}
+
+/** As `prettyPrint`, with pauses. */
+export function* prettyPrintInSteps(text: JsonText, sink: TextSink): Steps<void> {
+  const layout = new Layout()
+  // Each printing has its own place in its text.
+  const tokens = new RegExp(TOKEN)
+  let piece = ''
+  let count = 0
+  for (let match = tokens.exec(text); match !== null; match = tokens.exec(text)) {
     const [token] = match
+    if (token === '"') {
+      tokens.lastIndex = stringEnd(text, match.index)
+      piece += text.slice(match.index, tokens.lastIndex)
+    } else piece += layout.spread(token)
+    if (++count % STEP_TOKENS !== 0) continue
+    if (piece.length >= PIECE_LENGTH) {
+      sink(piece)
+      piece = ''
+    }
+    yield
+  }
+  sink(`${piece}\n`)
+}
+
+/** Knows the containers around the place. */
+class Layout {
+  readonly #containers: string[] = []
+  #newLine = '\n'
+
+  /** @param token no string */
+  spread(token: string): string {
     switch (token) {
-      case '"':
-        TOKEN.lastIndex = stringEnd(text, match.index)
-        pieces.push(text.slice(match.index, TOKEN.lastIndex))
-        break
       case '{':
-        containers.push(token)
-        objects++
-        pieces.push('{', newLine())
-        break
+        this.#containers.push(token)
+        this.#newLine += INDENT
+        return `{${this.#newLine}`
       case '}':
-        containers.pop()
-        objects--
-        pieces.push(newLine(), '}')
-        break
+        this.#containers.pop()
+        this.#newLine = this.#newLine.slice(0, -INDENT.length)
+        return `${this.#newLine}}`
       case '[':
-        containers.push(token)
-        pieces.push('[ ')
-        break
+        this.#containers.push(token)
+        return '[ '
       case ']':
-        containers.pop()
-        pieces.push(' ]')
-        break
+        this.#containers.pop()
+        return ' ]'
       case ',':
-        pieces.push(containers.at(-1) === '{' ? `,${newLine()}` : ', ')
-        break
+        return this.#containers.at(-1) === '{' ? `,${this.#newLine}` : ', '
       case ':':
-        pieces.push(' : ')
-        break
+        return ' : '
       default:
-        pieces.push(token)
+        return token
     }
   }
-  return `${pieces.join('')}\n`
 }
 
 /** Index behind the quote that closes the string opened at `start`. */

@@ -1,5 +1,7 @@
 import { PRIORITY } from './key.ts'
-import { arrayLength, mayBeInteger, sortKeys } from './order.ts'
+import { memberKeys } from './member-keys.ts'
+import { arrayLength, mayBeInteger } from './order.ts'
+import { drain, type Steps } from './steps.ts'
 import { type Branch, emptyBranch, isBranch, ownMember, VALUE, type Value } from './value.ts'
 
 /**
@@ -64,11 +66,6 @@ function printPlain(branch: Branch): JsonText {
   return length === undefined ? printObject(branch, keys, 'plain') : printArray(branch, keys, length, 'plain')
 }
 
-/** The members of a branch in key order, `.priority` and `.value` among them. */
-export function memberKeys(branch: Branch): string[] {
-  return sortKeys(Object.keys(branch))
-}
-
 /** What JSON does not write as it is. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are among it
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
@@ -122,7 +119,8 @@ function roomLeft(value: Value, room: number): number {
   if (!isBranch(value)) return room - 1
   // Two brackets, and one comma less than there are members.
   let left = room - 1
-  for (const key of Object.keys(value)) {
+  // Not all keys at once: there may be many.
+  for (const key in value) {
     const member = ownMember(value, key)
     // In an array a key takes no room, so only the comma counts.
     if (member !== undefined) left = roomLeft(member, left - 1)
@@ -166,7 +164,7 @@ const OWN_PRIORITY = /^\{"\.priority":(?:"(?:[^"\\]|\\.)*"|[-+.0-9eE]+),(?:"\.va
  * Cuts the priority off the front of a node that has no other. It stands there unless there are integer keys, which
  * could make an array of what is left.
  */
-function withoutOwnPriority(text: JsonText): JsonText | undefined {
+export function withoutOwnPriority(text: JsonText): JsonText | undefined {
   const start = OWN_PRIORITY.exec(text)?.[0]
   if (start === undefined || text.includes(`"${PRIORITY}"`, start.length)) return undefined
   return start.endsWith(`"${VALUE}":`) ? text.slice(start.length, -1) : `{${text.slice(start.length)}`
@@ -182,8 +180,16 @@ export function mentionsPriority(text: JsonText): boolean {
 
 /** Stored text as `format=export` answers it. Text without any array is that already. */
 export function toExport(text: JsonText): JsonText {
-  return text.includes('[') ? withoutBrackets(text) : text
+  return text.includes('[') ? drain(withoutBrackets(text)) : text
 }
+
+/** As `toExport`, with pauses. */
+export function* toExportInSteps(text: JsonText): Steps<JsonText> {
+  return text.includes('[') ? yield* withoutBrackets(text) : text
+}
+
+/** Code units of a text that are looked at between two pauses. */
+const STEP_LENGTH = 64 * 1024
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -198,7 +204,7 @@ const HOLE = 'null'
  * Stored text with each array written as the object it stands for. The text is known to be well made, so it is enough
  * to look at it once, which is several times faster than to parse and print it.
  */
-function withoutBrackets(text: JsonText): JsonText {
+function* withoutBrackets(text: JsonText): Steps<JsonText> {
   const pieces: string[] = []
   /** Of the containers around the place: index of the element in an array, -1 in an object. */
   const around: number[] = []
@@ -208,7 +214,12 @@ function withoutBrackets(text: JsonText): JsonText {
   let isElement = false
   let isFirst = false
   let at = 0
+  let paused = 0
   while (at < text.length) {
+    if (at - paused >= STEP_LENGTH) {
+      paused = at
+      yield
+    }
     const code = text.charCodeAt(at)
     if (isElement) {
       isElement = false

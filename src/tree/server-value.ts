@@ -1,5 +1,6 @@
 import { DholeError } from './error.ts'
 import { formatPath, type Path } from './path.ts'
+import type { Steps } from './steps.ts'
 import { isBranch, SERVER_VALUE } from './value.ts'
 
 /** What `{".sv": …}` asks for: the commit time, or the old number plus `by`. @see docs/protocol.md#special-members */
@@ -10,9 +11,8 @@ export type ServerValue = { readonly kind: 'timestamp' } | { readonly kind: 'inc
  * @throws `bad-server-value` for an unknown request or a sibling key
  */
 export function parseServerValue(object: object): ServerValue {
-  const members = Object.entries(object)
-  const wanted: unknown = members[0]?.[1]
-  if (members.length !== 1) throw new DholeError('bad-server-value')
+  const wanted: unknown = Object.values(object)[0]
+  if (Object.keys(object).length !== 1) throw new DholeError('bad-server-value')
   if (wanted === 'timestamp') return { kind: 'timestamp' }
   if (isBranch(wanted) && Object.keys(wanted).length === 1) {
     const by: unknown = Object.hasOwn(wanted, 'increment') ? wanted['increment'] : undefined
@@ -29,23 +29,50 @@ export interface ServerValueSource {
   readonly old: ReadonlyMap<string, number>
 }
 
+/** Members looked at between two pauses. */
+const STEP_MEMBERS = 512
+
 /**
  * The payload with every server value replaced by what it comes to.
  * @param json a payload that has passed `parsePayload`
  * @param path where it stands
  * @throws `bad-data` when an increment leaves the range of doubles
  */
-export function resolveServerValues(json: unknown, path: Path, source: ServerValueSource): unknown {
-  if (Array.isArray(json)) {
-    return json.map((element, index) => resolveServerValues(element, [...path, String(index)], source))
+export function* resolveServerValues(json: unknown, path: Path, source: ServerValueSource): Steps<unknown> {
+  return yield* new Resolver(source).resolve(json, path)
+}
+
+class Resolver {
+  readonly #source: ServerValueSource
+  #members = 0
+
+  constructor(source: ServerValueSource) {
+    this.#source = source
   }
-  if (!isBranch(json)) return json
-  if (Object.hasOwn(json, SERVER_VALUE)) return resolve(parseServerValue(json), path, source)
-  const resolved = Object.create(null) as Record<string, unknown>
-  for (const [key, member] of Object.entries(json)) {
-    resolved[key] = resolveServerValues(member, key === '.value' ? path : [...path, key], source)
+
+  *resolve(json: unknown, path: Path): Steps<unknown> {
+    if (!isBranch(json)) return json
+    if (Array.isArray(json)) return yield* this.#array(json, path)
+    if (Object.hasOwn(json, SERVER_VALUE)) return resolve(parseServerValue(json), path, this.#source)
+    const resolved = Object.create(null) as Record<string, unknown>
+    for (const key in json) {
+      if (!Object.hasOwn(json, key)) continue
+      const member: unknown = json[key]
+      if (++this.#members % STEP_MEMBERS === 0) yield
+      if (!isBranch(member)) resolved[key] = member
+      else resolved[key] = yield* this.resolve(member, key === '.value' ? path : [...path, key])
+    }
+    return resolved
   }
-  return resolved
+
+  *#array(elements: readonly unknown[], path: Path): Steps<unknown[]> {
+    const resolved: unknown[] = []
+    for (const [index, element] of elements.entries()) {
+      if (++this.#members % STEP_MEMBERS === 0) yield
+      resolved.push(isBranch(element) ? yield* this.resolve(element, [...path, String(index)]) : element)
+    }
+    return resolved
+  }
 }
 
 function resolve(serverValue: ServerValue, path: Path, source: ServerValueSource): number {

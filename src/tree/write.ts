@@ -1,10 +1,18 @@
 import { DholeError } from './error.ts'
 import { checkKey, PRIORITY } from './key.ts'
 import type { Limits } from './limits.ts'
-import { checkPath, covers, endsInPriority, type Path } from './path.ts'
-import { type ParsedPayload, parsePayload, type ServerValueUse } from './payload.ts'
+import { keysInSteps } from './member-keys.ts'
+import { checkPath, endsInPriority, type Path } from './path.ts'
+import {
+  type ParsedPayload,
+  parsePayload,
+  parsePayloadInSteps,
+  parseShortPayload,
+  type ServerValueUse,
+} from './payload.ts'
 import { type Priority, parsePriority } from './priority.ts'
 import { resolveServerValues, type ServerValueSource } from './server-value.ts'
+import { drain, type Steps } from './steps.ts'
 import { emptyBranch, isBranch, SERVER_VALUE, type Value } from './value.ts'
 
 /** Replaces the node at a path, or deletes it (`undefined`). */
@@ -41,9 +49,14 @@ export interface WritePlan {
   readonly serverValues: readonly ServerValueUse[]
   /** The payload as sent, with server values still in it. */
   readonly json: unknown
+  /** Number of leaves and branches written. */
+  readonly nodes: number
   /** The same plan with every server value filled in. */
-  resolve(source: ServerValueSource): WritePlan
+  resolve(source: ServerValueSource): Steps<WritePlan>
 }
+
+/** Members of a patch looked at between two pauses. */
+const STEP_MEMBERS = 256
 
 /**
  * Plans PUT, DELETE (`null`) and, with a generated key at the end of the path, POST.
@@ -51,15 +64,37 @@ export interface WritePlan {
  * @see docs/protocol.md#methods
  */
 export function planPut(path: Path, json: unknown, limits: Limits): WritePlan {
-  const parsed = parseTarget({ path, json }, limits)
+  return planShortPut(path, json, limits) ?? drain(planPutInSteps(path, json, limits))
+}
+
+/** As `planPut`; `undefined` for a value that is worth being planned in steps. */
+export function planShortPut(path: Path, json: unknown, limits: Limits): WritePlan | undefined {
+  const parsed = parseShortTarget({ path, json }, limits)
+  return parsed && putPlan(path, json, limits, parsed)
+}
+
+/** As `planPut`, with pauses. */
+export function* planPutInSteps(path: Path, json: unknown, limits: Limits): Steps<WritePlan> {
+  return putPlan(path, json, limits, yield* parseTargetInSteps({ path, json }, limits))
+}
+
+function putPlan(path: Path, json: unknown, limits: Limits, { write, serverValues, nodes }: ParsedTarget): WritePlan {
   return {
     kind: 'put',
     path,
-    writes: [parsed.write],
-    serverValues: parsed.serverValues,
+    writes: [write],
+    serverValues,
     json,
-    resolve: (source) => planPut(path, resolveServerValues(json, path, source), limits),
+    nodes,
+    resolve: function* (source) {
+      return yield* planPutInSteps(path, yield* resolveServerValues(json, path, source), limits)
+    },
   }
+}
+
+/** As `planPatchInSteps`, without pauses. */
+export function planPatch(path: Path, json: unknown, limits: Limits): WritePlan {
+  return drain(planPatchInSteps(path, json, limits))
 }
 
 /**
@@ -67,27 +102,47 @@ export function planPut(path: Path, json: unknown, limits: Limits): WritePlan {
  * @throws as `planPut`; `bad-patch` unless `json` is an object, `bad-parameter` when one path covers another
  * @see docs/protocol.md#patch
  */
-export function planPatch(path: Path, json: unknown, limits: Limits): WritePlan {
+export function* planPatchInSteps(path: Path, json: unknown, limits: Limits): Steps<WritePlan> {
   if (!isBranch(json) || Array.isArray(json)) throw new DholeError('bad-patch')
-  const members = Object.entries(json as object)
-  const targets = members.map(([key, member]) => ({ path: [...path, ...parsePatchKey(key)], json: member as unknown }))
+  const keys = yield* keysInSteps(json)
+  const targets = yield* patchTargets(path, json, keys)
   // Children of one node, each named once, as most of many members are, never cover each other.
-  if (members.some(([key]) => key.includes('/'))) checkOverlap(targets.map((target) => target.path))
-  const parsed = targets.map((target) => parseTarget(target, limits))
+  if (keys.some((key) => key.includes('/'))) yield* checkOverlap(targets)
+  const writes: Write[] = []
+  const serverValues: ServerValueUse[] = []
+  let nodes = 0
+  for (const [index, target] of targets.entries()) {
+    if (index % STEP_MEMBERS === STEP_MEMBERS - 1) yield
+    const parsed = parseShortTarget(target, limits) ?? (yield* parseTargetInSteps(target, limits))
+    writes.push(parsed.write)
+    nodes += parsed.nodes
+    for (const use of parsed.serverValues) serverValues.push(use)
+  }
   return {
     kind: 'patch',
     path,
-    writes: inApplicationOrder(parsed.map((target) => target.write)),
-    serverValues: parsed.flatMap((target) => target.serverValues),
+    writes: inApplicationOrder(writes),
+    serverValues,
     json,
-    resolve: (source) => {
+    nodes,
+    resolve: function* (source) {
       const resolved = emptyBranch() as Record<string, unknown>
-      for (const [index, [key, member]] of members.entries()) {
-        resolved[key] = resolveServerValues(member, targets[index]?.path ?? path, source)
+      for (const [index, { path: place, json: member }] of targets.entries()) {
+        if (index % STEP_MEMBERS === STEP_MEMBERS - 1) yield
+        resolved[keys[index] as string] = yield* resolveServerValues(member, place, source)
       }
-      return planPatch(path, resolved, limits)
+      return yield* planPatchInSteps(path, resolved, limits)
     },
   }
+}
+
+function* patchTargets(path: Path, json: Readonly<Record<string, unknown>>, keys: readonly string[]): Steps<Target[]> {
+  const targets: Target[] = []
+  for (const key of keys) {
+    targets.push({ path: [...path, ...parsePatchKey(key)], json: json[key] })
+    if (targets.length % STEP_MEMBERS === 0) yield
+  }
+  return targets
 }
 
 function parsePatchKey(key: string): Path {
@@ -104,27 +159,45 @@ function checkedMember(key: string): string {
   return key
 }
 
-function parseTarget(target: Target, limits: Limits): { write: Write; serverValues: readonly ServerValueUse[] } {
-  checkPath(target.path, 'bad-key')
-  if (endsInPriority(target.path)) return parsePriorityTarget(target, limits)
-  const parsed = parsePayload(target.json, target.path, limits)
-  return { write: { kind: 'value', path: target.path, value: parsed.value }, serverValues: parsed.serverValues }
+/** One member as it is going to be written. */
+interface ParsedTarget {
+  readonly write: Write
+  readonly serverValues: readonly ServerValueUse[]
+  readonly nodes: number
 }
 
-function parsePriorityTarget(
-  { path, json }: Target,
-  limits: Limits,
-): { write: PriorityWrite; serverValues: readonly ServerValueUse[] } {
+/** `undefined` for a value that is worth being looked at in steps. */
+function parseShortTarget(target: Target, limits: Limits): ParsedTarget | undefined {
+  const { path, json } = target
+  checkPath(path, 'bad-key')
+  if (endsInPriority(path)) return parsePriorityTarget(target, limits)
+  const parsed = parseShortPayload(json, path, limits)
+  return parsed && valueTarget(path, parsed)
+}
+
+function* parseTargetInSteps(target: Target, limits: Limits): Steps<ParsedTarget> {
+  const { path, json } = target
+  checkPath(path, 'bad-key')
+  if (endsInPriority(path)) return parsePriorityTarget(target, limits)
+  if (!isBranch(json)) return valueTarget(path, parsePayload(json, path, limits))
+  return valueTarget(path, yield* parsePayloadInSteps(json, path, limits))
+}
+
+function valueTarget(path: Path, { value, serverValues, nodes }: ParsedPayload): ParsedTarget {
+  return { write: { kind: 'value', path, value }, serverValues, nodes }
+}
+
+function parsePriorityTarget({ path, json }: Target, limits: Limits): ParsedTarget {
   const node = path.slice(0, -1)
   if (isBranch(json) && Object.hasOwn(json, SERVER_VALUE)) {
     const parsed: ParsedPayload = parsePayload(json, node, limits)
     const serverValues = parsed.serverValues.map((use) => ({ ...use, path }))
-    return { write: { kind: 'priority', path: node, priority: 0 }, serverValues }
+    return { write: { kind: 'priority', path: node, priority: 0 }, serverValues, nodes: 0 }
   }
   const priority = parsePriority(json)
   // A text has the bounds of a leaf.
   if (priority !== undefined) parsePayload(priority, node, limits)
-  return { write: { kind: 'priority', path: node, priority }, serverValues: [] }
+  return { write: { kind: 'priority', path: node, priority }, serverValues: [], nodes: 0 }
 }
 
 /**
@@ -140,13 +213,28 @@ function rank(write: Write): number {
   return write.value === undefined ? 1 : 0
 }
 
-/** Sorted by their text, a path stands right before the first one it covers. */
-function checkOverlap(paths: readonly Path[]): void {
-  const sorted = paths
-    .map((path) => ({ path, text: `${path.join('\u0000')}\u0000` }))
-    .sort((left, right) => (left.text < right.text ? -1 : 1))
-  for (let index = 1; index < sorted.length; index++) {
-    const [upper, lower] = [sorted[index - 1], sorted[index]]
-    if (upper && lower && covers(upper.path, lower.path)) throw new DholeError('bad-parameter')
+/** A key of a path that is written, or of one above. */
+interface PlannedPlace {
+  isWritten: boolean
+  readonly below: Map<string, PlannedPlace>
+}
+
+/** @throws `bad-parameter` when one of the paths is another one or lies above it */
+function* checkOverlap(targets: readonly Target[]): Steps<void> {
+  const root: PlannedPlace = { isWritten: false, below: new Map() }
+  for (const [index, { path }] of targets.entries()) {
+    let place = root
+    for (const key of path) {
+      if (place.isWritten) throw new DholeError('bad-parameter')
+      let next = place.below.get(key)
+      if (next === undefined) {
+        next = { isWritten: false, below: new Map() }
+        place.below.set(key, next)
+      }
+      place = next
+    }
+    if (place.isWritten || place.below.size > 0) throw new DholeError('bad-parameter')
+    place.isWritten = true
+    if (index % STEP_MEMBERS === STEP_MEMBERS - 1) yield
   }
 }

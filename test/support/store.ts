@@ -5,6 +5,7 @@ import { defaultLimits } from '../../src/tree/limits.ts'
 import { formatPath, parsePath } from '../../src/tree/path.ts'
 import type { JsonText } from '../../src/tree/print.ts'
 import type { ReadAnswer, ReadRequest } from '../../src/tree/read-request.ts'
+import { drain } from '../../src/tree/steps.ts'
 import { planPatch, planPut, type WritePlan } from '../../src/tree/write.ts'
 
 export const unlimited: ReadLimit = { maxLength: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY }
@@ -29,7 +30,7 @@ export function jobOf(plan: WritePlan): Job {
       const leaf = yield { kind: 'leaf', path }
       if (typeof leaf === 'number') old.set(formatPath(path), leaf)
     }
-    const { kind, path, writes } = plan.serverValues.length > 0 ? plan.resolve({ now: context.now, old }) : plan
+    const { kind, path, writes } = plan.serverValues.length > 0 ? drain(plan.resolve({ now: context.now, old })) : plan
     return { kind, path, writes }
   }
 }

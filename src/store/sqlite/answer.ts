@@ -4,6 +4,9 @@ import type { Notes } from './notes.ts'
 import type { TreeReader } from './read.ts'
 import type { SettingTexts } from './settings.ts'
 
+/** Requests answered at a stretch. */
+const ANSWERS_BEFORE_PAUSE = 64
+
 /**
  * Runs logic that reads, answering what it asks; pauses wherever the reading does.
  * @param slots finds slots in the same transaction as the reader
@@ -18,8 +21,9 @@ export function* runReads<T>(
 ): Generator<void, T> {
   const lookup = new Lookup(reader, slots)
   let step = logic.next()
-  while (!step.done) {
+  for (let answered = 1; !step.done; answered++) {
     const { value: request } = step
+    if (answered % ANSWERS_BEFORE_PAUSE === 0) yield
     // What can take long is a generator of its own; most is not.
     if (request.kind === 'node') step = logic.next(yield* reader.node(request.path, Number.POSITIVE_INFINITY))
     else if (request.kind === 'pause') step = logic.next(yield)

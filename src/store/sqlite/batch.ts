@@ -159,7 +159,10 @@ export class BatchRunner {
       const trimmed = this.#log.trim(context.now)
       const noted = this.#notes.trim() || this.#notes.lastSeq !== lastNote
       const indexed = yield* this.#indexes.step(context.now)
+      // To commit much takes a while by itself.
+      if (this.#writer.isSpilling) yield
       this.#commit.run()
+      this.#writer.ended()
       this.#savedPushTime = pushTime
       this.#settings.keep()
       const settings = this.#settings.current
@@ -208,6 +211,7 @@ export class BatchRunner {
       if (texts.length % WRITES_BEFORE_PAUSE === 0) yield
     }
     this.#writer.settle()
+    if (this.#writer.isSpilling) yield
     const commit = this.#log.append(change, context.now, texts)
     commits.push(commit)
     return { tell: () => queued.resolve(commit), abandon: queued.reject }

@@ -27,6 +27,11 @@ export function connectWriter(file: string): Connection {
   return { client, orm: drizzle(client) }
 }
 
+/** While a writer writes much in one transaction: pages go to the log on the way, not all of them with the commit. */
+export function setSpilling({ client }: Connection, isSpilling: boolean): void {
+  client.run(`PRAGMA cache_size = ${isSpilling ? PASSING_CACHE : WRITER_CACHE}`)
+}
+
 /** While a reader goes through a large tree once, what it has read is not worth its memory. */
 export function setPassing({ client }: Connection, isPassing: boolean): void {
   client.run(`PRAGMA cache_size = ${isPassing ? PASSING_CACHE : READER_CACHE}`)

@@ -1,6 +1,7 @@
 import { SQLiteError } from 'bun:sqlite'
 import { sql } from 'drizzle-orm'
 import { DholeError } from '../../tree/error.ts'
+import { runBriefly, runInTurns } from '../../turns.ts'
 import type { Commit, Job } from '../store.ts'
 import type { BatchOutcome, BatchRunner, Queued } from './batch.ts'
 import type { Checkpoint } from './checkpoint.ts'
@@ -9,7 +10,6 @@ import { meta } from './schema.ts'
 import type { SettingTexts } from './settings.ts'
 import type { SideWork } from './side-tables.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
-import { runBriefly, runInTurns } from './steps.ts'
 
 /** So many jobs are committed while an earlier sync is still running; fewer are collected until it returns. */
 const WORTH_A_BATCH = 64

@@ -76,7 +76,7 @@ export class QueryReader {
         const children = yield* this.#assemble(access.list, rows, budget)
         const hasNoPriority = (access.list.traits & Trait.priorities) === 0 && !budget.hasPriorities
         const text = new ChildrenText(children, hasNoPriority)
-        if (children.length > PAGE_CHILDREN) yield* text.prepare(PAGE_CHILDREN)
+        if (children.length > PAGE_CHILDREN) yield* text.prepare()
         return text
       }
     }

@@ -1,11 +1,11 @@
 import pLimit from 'p-limit'
 import type { Awaitable } from '../../tree/awaitable.ts'
 import { DholeError } from '../../tree/error.ts'
+import { runBriefly, runInTurns } from '../../turns.ts'
 import type { ReadLimit } from '../store.ts'
 import { runReads } from './answer.ts'
 import type { SettingTexts } from './settings.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
-import { runBriefly, runInTurns } from './steps.ts'
 
 /** Reads that take several turns, at once: each holds a snapshot and a growing text. */
 const LONG_READS = 4

@@ -1,20 +1,25 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { edit } from '../../tree/edit.ts'
 import { PRIORITY } from '../../tree/key.ts'
+import { memberKeysInSteps } from '../../tree/member-keys.ts'
 import { sortKey } from '../../tree/order.ts'
-import { type JsonText, memberKeys, parseStored, print, printWithin } from '../../tree/print.ts'
+import { type JsonText, parseStored, print, printWithin } from '../../tree/print.ts'
 import { type Branch, isBranch, type Leaf, ownMember, type Value } from '../../tree/value.ts'
 import type { Write } from '../../tree/write.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, setSpilling } from './connection.ts'
 import type { IndexMaintenance } from './index-maintenance.ts'
 import { IndexUpkeep, type Waypoint } from './index-upkeep.ts'
 import type { TreeReader } from './read.ts'
 import { closure, detached, interior, node } from './schema.ts'
-import { isChild, kindOf, ROOT_KEY, ROOT_PARENT, type Slot, SlotKind, Trait, traitsOf } from './slot.ts'
+import { kindOf, ROOT_KEY, ROOT_PARENT, type Slot, SlotKind, Trait, traitsOf } from './slot.ts'
 import type { Sweep } from './sweep.ts'
 
 /** Rows written between two pauses of a long write. */
 const STEP_ROWS = 128
+/** Text of one leaf that takes milliseconds to print, and to put, in UTF-16 code units. */
+const LONG_TEXT = 512 * 1024
+/** Text put in one transaction from which its pages are not kept until it commits, in UTF-16 code units. */
+const SPILLING_LENGTH = 2 * 1024 * 1024
 /** Parents, and children of one, that are remembered. */
 const KEPT_INTERIORS = 256
 
@@ -31,6 +36,7 @@ const ROOT_PLACE: Place = { parent: ROOT_PARENT, key: ROOT_KEY }
  * nobody else uses the connection meanwhile.
  */
 export class TreeWriter {
+  readonly #connection: Connection
   readonly #reader: TreeReader
   readonly #sweep: Sweep
   readonly #indexes: IndexMaintenance
@@ -38,6 +44,9 @@ export class TreeWriter {
   readonly #inlineLength: number
   #nextId: number
   #rowsSincePause = 0
+  /** Text put in this transaction, in UTF-16 code units. */
+  #length = 0
+  #isSpilling = false
   /** Whether the last text put stood where nothing was. */
   #wasNew = false
   /** What the parent of the last texts put has not been told yet. */
@@ -58,12 +67,14 @@ export class TreeWriter {
 
   /** @param inlineLength longest text of a subtree that becomes one row, in UTF-16 code units; 0 for none */
   constructor(
-    { client, orm }: Connection,
+    connection: Connection,
     reader: TreeReader,
     sweep: Sweep,
     indexes: IndexMaintenance,
     inlineLength: number,
   ) {
+    const { client, orm } = connection
+    this.#connection = connection
     this.#reader = reader
     this.#sweep = sweep
     this.#indexes = indexes
@@ -130,6 +141,7 @@ export class TreeWriter {
     if (target !== undefined) {
       if (write.kind === 'value' && write.value !== undefined && !this.#isWatched(way)) {
         printed = printWithin(write.value, this.#inlineLength)
+        if (printed !== undefined && printed.length > LONG_TEXT) yield
         if (printed !== undefined && this.#putText(target, write.value, printed)) return printed
       }
       way.push({ ...target, slot: this.#slot(target.parent, sortKey(target.key), true) })
@@ -191,7 +203,7 @@ export class TreeWriter {
       if (!isNew) return false
     }
     this.#wasNew = isNew
-    this.#rowsSincePause++
+    this.#countText(text.length)
     this.#oweParent({ parent, key }, !isNew, traitsOf(key, text))
     return true
   }
@@ -225,6 +237,7 @@ export class TreeWriter {
    */
   *#replace(place: Waypoint, value: Value, printed: JsonText | undefined): Generator<void, JsonText | undefined> {
     const { slot } = place
+    if (isBranch(value)) yield
     const text = printed ?? printWithin(value, this.#inlineLength)
     const becomesList = text === undefined && isBranch(value)
     if (slot !== undefined && slot.id !== null) {
@@ -234,6 +247,27 @@ export class TreeWriter {
     const traits = becomesList ? yield* this.#insertBranch(place, value) : this.#insertText(place, value, text ?? '')
     this.#tellParent(place, slot !== undefined, traits)
     return text
+  }
+
+  /** Whether so much was put in this transaction that its pages are not kept until it commits. */
+  get isSpilling(): boolean {
+    return this.#isSpilling
+  }
+
+  /** The transaction has committed. */
+  ended(): void {
+    this.#length = 0
+    if (!this.#isSpilling) return
+    this.#isSpilling = false
+    setSpilling(this.#connection, false)
+  }
+
+  #countText(length: number): void {
+    this.#rowsSincePause++
+    this.#length += length
+    if (this.#isSpilling || this.#length < SPILLING_LENGTH) return
+    this.#isSpilling = true
+    setSpilling(this.#connection, true)
   }
 
   /** A slot in the open transaction: those of interior nodes are mostly known. @param key as it stands in the table */
@@ -250,6 +284,7 @@ export class TreeWriter {
   reset(): void {
     this.#owed = undefined
     this.forget()
+    this.ended()
   }
 
   /** @param replaced whether the slot is going to be written over, so that its text does not matter */
@@ -289,7 +324,7 @@ export class TreeWriter {
   /** Writes a value as one slot. @returns the traits it brings its parent */
   #insertText(place: Place, value: Value, text: JsonText): number {
     this.#upsert.run(place.parent, sortKey(place.key), kindOf(value), text, null)
-    this.#rowsSincePause++
+    this.#countText(text.length)
     return traitsOf(place.key, text)
   }
 
@@ -298,8 +333,8 @@ export class TreeWriter {
     const id = this.#nextId++
     const parent = place.parent
     const key = sortKey(place.key)
-    const keys = memberKeys(branch)
-    const childCount = keys.filter(isChild).length
+    const keys = yield* memberKeysInSteps(branch)
+    const childCount = keys.length - (keys.includes(PRIORITY) ? 1 : 0)
     this.#upsert.run(parent, key, SlotKind.interior, null, id)
     this.#insertClosure.run(id, parent)
     this.#insertInterior.run({ id, parent, key, childCount, traits: 0 })

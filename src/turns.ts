@@ -1,8 +1,11 @@
+import type { Awaitable } from './tree/awaitable.ts'
+import type { Steps } from './tree/steps.ts'
+
 /** Longest time the event loop is held at a stretch by one long piece of work, in milliseconds. */
 const HOLD_MS = 5
 
 /** Runs steps until the work is done, `undefined`, or has held the loop long enough. */
-export function runBriefly<T>(steps: Generator<void, T>): IteratorReturnResult<T> | undefined {
+export function runBriefly<T>(steps: Steps<T>): IteratorReturnResult<T> | undefined {
   const end = performance.now() + HOLD_MS
   for (;;) {
     const step = steps.next()
@@ -15,11 +18,17 @@ export function runBriefly<T>(steps: Generator<void, T>): IteratorReturnResult<T
  * Runs the rest of the work, giving way to everything else that waits before each stretch.
  * @param check called before each stretch; what it throws ends the work
  */
-export async function runInTurns<T>(steps: Generator<void, T>, check: () => void = () => {}): Promise<T> {
+export async function runInTurns<T>(steps: Steps<T>, check: () => void = () => {}): Promise<T> {
   for (;;) {
     await new Promise(setImmediate)
     check()
     const finished = runBriefly(steps)
     if (finished !== undefined) return finished.value
   }
+}
+
+/** Runs the work at once where it is short, and in several turns of the event loop where it is not. */
+export function inTurns<T>(steps: Steps<T>): Awaitable<T> {
+  const finished = runBriefly(steps)
+  return finished === undefined ? runInTurns(steps) : finished.value
 }
