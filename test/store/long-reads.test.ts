@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { parsePath } from '../../src/tree/path.ts'
-import { plain, put, strictObserver, wide } from '../support/store.ts'
+import { plain, put, strictObserver, unlimited, wide } from '../support/store.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const LONG_READS = 8
@@ -48,4 +48,30 @@ test.skipIf(process.platform !== 'linux')('long reads at a time leave few connec
   await put(store, '/count', 'over')
   expect(timesOpen(log)).toBeLessThanOrEqual(before + 2)
   expect(await plain(store, '/count')).toBe('"over"')
+})
+
+test('a long read that a listener begins keeps its snapshot when the log is shortened in the same turn', async () => {
+  await using directory = await tempDir()
+  await using store = new SqliteStore(
+    directory.file('tree'),
+    { inlineLength: 0, cacheLength: 0, walLimitBytes: 1 },
+    strictObserver,
+  )
+  const size = 20_000
+  const reads: Promise<number>[] = []
+  await put(
+    store,
+    '/list',
+    wide(size, (index) => index),
+  )
+  const stop = store.onCommit(() => {
+    for (let count = 0; count < 3; count++) {
+      reads.push(Promise.resolve(store.node(['list'], unlimited)).then((node) => node?.plain.length ?? 0))
+    }
+  })
+  for (let round = 0; round < 8; round++) await put(store, '/round', round)
+  stop()
+  const lengths = new Set(await Promise.all(reads))
+  expect(lengths.size).toBe(1)
+  expect(await plain(store, '/round')).toBe('7')
 })

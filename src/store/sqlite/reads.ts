@@ -55,8 +55,14 @@ export class Reads {
     if (finished !== undefined) return finished.value
     if (this.#long.activeCount >= LONG_READS) {
       // A queue of half-done reads would hold a snapshot each: this one starts over when its turn comes.
-      return this.#long(() => this.#runInTurns(limit, this.#current(), start))
+      return this.#long(() => {
+        const current = this.#current()
+        this.#snapshots.retain(current)
+        return this.#runInTurns(limit, current, start)
+      })
     }
+    // Not when the rest of it begins: this very turn may still let go of the snapshot, for a log that is too long.
+    this.#snapshots.retain(snapshot)
     return this.#long(() => this.#runInTurns(limit, snapshot, () => steps))
   }
 
@@ -74,9 +80,9 @@ export class Reads {
     while (this.#long.activeCount > 0) await new Promise(setImmediate)
   }
 
+  /** @param snapshot retained for it; it is released when the read ends */
   async #runInTurns<T>(limit: ReadLimit, snapshot: Snapshot, start: Reading<T>): Promise<T> {
     const deadline = performance.now() + limit.timeoutMs
-    this.#snapshots.retain(snapshot)
     try {
       return await runInTurns(start(snapshot), () => {
         if (performance.now() > deadline) throw new DholeError('read-too-big')
