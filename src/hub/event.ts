@@ -4,6 +4,7 @@ import { PRIORITY } from '../tree/key.ts'
 import type { ReadText } from '../tree/node-text.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
 import { type JsonText, print } from '../tree/print.ts'
+import { preparedText } from '../tree/print-steps.ts'
 import { type Value, valueAt } from '../tree/value.ts'
 import type { Write } from '../tree/write.ts'
 
@@ -82,5 +83,5 @@ function isSeen(write: Write, form: Form): boolean {
 
 function dataOf(write: Write, form: Form): JsonText {
   const value = write.kind === 'value' ? write.value : write.priority
-  return value === undefined ? 'null' : print(value, form)
+  return value === undefined ? 'null' : preparedText(value, form)
 }

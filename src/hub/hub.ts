@@ -135,6 +135,14 @@ export class Hub {
     return this.#keepAlive.size === 0 ? NOTHING : this.#topics.below(path, inclusive)
   }
 
+  /** In which forms somebody is told of a change at a path: those who listen there and above. */
+  formsAt(path: Path): ReadonlySet<Form> {
+    const forms = new Set<Form>()
+    if (this.#keepAlive.size === 0) return forms
+    this.#topics.visit({ kind: 'put', path, writes: [] }, ({ form }) => forms.add(form))
+    return forms
+  }
+
   /** Ends every stream. */
   close(reason?: EndReason): void {
     for (const subscriber of [...this.#keepAlive]) subscriber.end(reason)

@@ -12,7 +12,7 @@ const SLICE_LENGTH = 262_144
 export class NodeTopic implements Topic {
   readonly #path: Path
   readonly subscribers = new Set<Subscriber>()
-  readonly #form: Form
+  readonly form: Form
   readonly #source: Source
   readonly #maxEvent: number
   #events: NumberedEvent[] = []
@@ -20,13 +20,13 @@ export class NodeTopic implements Topic {
   /** @param maxEvent longest data of one event, in UTF-16 code units */
   constructor(path: Path, form: Form, source: Source, maxEvent: number) {
     this.#path = path
-    this.#form = form
+    this.form = form
     this.#source = source
     this.#maxEvent = maxEvent
   }
 
   note(change: NumberedChange): void {
-    const event = eventAt(change, this.#path, this.#form)
+    const event = eventAt(change, this.#path, this.form)
     if (event !== undefined) this.#events.push({ ...event, seq: change.seq })
   }
 
@@ -42,7 +42,7 @@ export class NodeTopic implements Topic {
     const events: NumberedEvent[] = []
     let length = 0
     for (const change of missed) {
-      const event = eventAt(change, this.#path, this.#form)
+      const event = eventAt(change, this.#path, this.form)
       if (event === undefined) continue
       events.push({ ...event, seq: change.seq })
       length += event.data.length
@@ -55,6 +55,6 @@ export class NodeTopic implements Topic {
 
   async begin(subscriber: Subscriber): Promise<void> {
     const { seq, value } = await this.#source.read(this.#path, undefined, subscriber.judging)
-    subscriber.start(new Batch([{ kind: 'put', path: '/', data: textOf(value, this.#form), seq }], seq, true))
+    subscriber.start(new Batch([{ kind: 'put', path: '/', data: textOf(value, this.form), seq }], seq, true))
   }
 }

@@ -47,7 +47,7 @@ export class QueryTopic implements Topic {
   readonly #path: Path
   readonly subscribers = new Set<Subscriber>()
   readonly #query: Query
-  readonly #form: Form
+  readonly form: Form
   readonly #source: Source
   readonly #maxEvent: number
   readonly #window: Window
@@ -64,7 +64,7 @@ export class QueryTopic implements Topic {
   constructor(path: Path, query: Query, form: Form, source: Source, maxEvent: number) {
     this.#path = path
     this.#query = query
-    this.#form = form
+    this.form = form
     this.#source = source
     this.#maxEvent = maxEvent
     this.#window = new Window(query)
@@ -151,7 +151,7 @@ export class QueryTopic implements Topic {
     const changes = [...noted, ...this.#takeChanges(seq)]
     const touched = touchedKeys(changes, this.#path)
     const list = value instanceof ChildrenText ? value.children : undefined
-    const all: StreamEvent = { kind: 'put', path: '/', data: textOf(value, this.#form) }
+    const all: StreamEvent = { kind: 'put', path: '/', data: textOf(value, this.form) }
     const wasList = this.#shown === 'list'
     if (list !== undefined && wasList && touched !== undefined) {
       if (changes.length > 0) await this.#update(list, changes, touched, seq)
@@ -256,7 +256,7 @@ export class QueryTopic implements Topic {
     const [key, text] = only
     const deep = text !== undefined && this.#window.has(key) ? deepChange(changes, this.#path) : undefined
     // Somebody who has the child already need only be told what is new in it.
-    if (deep !== undefined) return eventAt(deep, this.#path, this.#form)
+    if (deep !== undefined) return eventAt(deep, this.#path, this.form)
     return { kind: 'put', path: formatPath([key]), data: this.#childText(text) }
   }
 
@@ -267,7 +267,7 @@ export class QueryTopic implements Topic {
 
   #childText(text: JsonText | undefined): JsonText {
     if (text === undefined) return 'null'
-    return this.#form === 'plain' ? toPlain(text) : toExport(text)
+    return this.form === 'plain' ? toPlain(text) : toExport(text)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Change } from '../tree/change.ts'
 import { Batch, type NumberedEvent } from './batch.ts'
+import type { Form } from './event.ts'
 import { type Subscriber, TOO_LARGE } from './subscriber.ts'
 
 /** A durable change and its number. */
@@ -10,6 +11,7 @@ export interface NumberedChange extends Change {
 /** What several subscribers listen to together. */
 export interface Topic {
   readonly subscribers: Set<Subscriber>
+  readonly form: Form
   /** A change that may concern it. */
   note(change: NumberedChange): void
   /** No more changes in this turn. @param seq number of the last one */

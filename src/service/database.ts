@@ -507,6 +507,7 @@ export class Database {
       options,
       limits: this.#limits,
       watchedBelow: (path, inclusive) => this.#streams.watchedBelow(path, inclusive),
+      formsAt: (path) => this.#streams.formsAt(path),
     }
   }
 

@@ -55,6 +55,11 @@ export class Streams {
     return this.#hub.size > 0
   }
 
+  /** In which forms somebody is told of a change at a path. */
+  formsAt(path: Path): ReadonlySet<'plain' | 'export'> {
+    return this.#hub.formsAt(path)
+  }
+
   /** Paths of watched nodes below one. @param inclusive whether that one counts */
   watchedBelow(path: Path, inclusive: boolean): readonly Path[] {
     return this.#hub.watchedBelow(path, inclusive)

@@ -6,9 +6,10 @@ import { LARGE_NODES, type Limits } from '../tree/limits.ts'
 import type { NodeText } from '../tree/node-text.ts'
 import { formatPath, type Path } from '../tree/path.ts'
 import { print } from '../tree/print.ts'
-import { etagInSteps } from '../tree/print-steps.ts'
+import { etagInSteps, prepareText } from '../tree/print-steps.ts'
 import type { Reads } from '../tree/read-request.ts'
 import { drain, type Steps } from '../tree/steps.ts'
+import { isBranch } from '../tree/value.ts'
 import type { Write, WritePlan } from '../tree/write.ts'
 import type { Access } from './access.ts'
 import type { Judge } from './judge.ts'
@@ -73,6 +74,8 @@ export interface JobParts {
   readonly options: WriteOptions
   readonly limits: Limits
   readonly watchedBelow: WatchedBelow
+  /** In which forms listeners are told of a change at a path. */
+  readonly formsAt?: ((path: Path) => ReadonlySet<'plain' | 'export'>) | undefined
   /** Hears what a job writes, in the order of the writes, before it is known whether it will be durable. */
   readonly onWrite?: ((writes: readonly Write[]) => void) | undefined
   /** Says what the caller may; `undefined` when everything is allowed. */
@@ -82,7 +85,7 @@ export interface JobParts {
 /** Decides inside the transaction: permission, condition, cost, priorities, validity; then hands over the writes. */
 export function* writeJob(
   plan: WritePlan,
-  { options, limits, watchedBelow, onWrite, judge }: JobParts,
+  { options, limits, watchedBelow, formsAt, onWrite, judge }: JobParts,
   context: CommitContext,
   decide: (outcome: WriteOutcome) => void,
 ): Reads<Change | undefined> {
@@ -113,8 +116,21 @@ export function* writeJob(
   decide(outcome)
   if (writesNothing(writes) && !(yield* anyExists(writes))) return undefined
   const before = yield* tagsBefore(resolved.kind, writes, watchedBelow)
+  if (resolved.nodes > LARGE_NODES) yield* prepareTexts(writes, formsAt?.(resolved.path) ?? NO_FORMS)
   onWrite?.(writes)
   return { kind: resolved.kind, path: resolved.path, writes, before }
+}
+
+const NO_FORMS: ReadonlySet<'plain' | 'export'> = new Set()
+
+/** Prints what listeners are going to be told, so that it need not be printed at once when it is durable. */
+function* prepareTexts(writes: readonly Write[], forms: ReadonlySet<'plain' | 'export'>): Reads<void> {
+  for (const form of forms) {
+    for (const write of writes) {
+      const value = write.kind === 'value' ? write.value : undefined
+      if (isBranch(value)) yield* withPauses(prepareText(value, form))
+    }
+  }
 }
 
 /** Tags of what is watched below written places, for their listeners: not everything written changes. */
@@ -150,7 +166,7 @@ export interface NewChild {
 export function* appendJob(
   { path, name: nameFrom }: NewChild,
   checked: WritePlan,
-  { options, limits, onWrite, judge }: Omit<JobParts, 'watchedBelow'>,
+  { options, limits, formsAt, onWrite, judge }: Omit<JobParts, 'watchedBelow'>,
   context: CommitContext,
   decide: (appended: Appended) => void,
 ): Reads<Change | undefined> {
@@ -174,6 +190,7 @@ export function* appendJob(
   noteLarge(appended, plan)
   decide(appended)
   if (writesNothing(writes)) return undefined
+  if (plan.nodes > LARGE_NODES) yield* prepareTexts(writes, formsAt?.(child) ?? NO_FORMS)
   onWrite?.(writes)
   return { kind: 'put', path: child, writes }
 }

@@ -19,6 +19,21 @@ export function* printInSteps(value: Value, form: TextForm, sink: TextSink): Ste
   yield* new StepPrinter(sink, form).print(value)
 }
 
+/** Texts of large values that are going to be wanted soon. */
+const prepared = new WeakMap<Branch, Map<TextForm, JsonText>>()
+
+/** Prints a value for `preparedText`. */
+export function* prepareText(value: Branch, form: TextForm): Steps<void> {
+  const text = yield* wholeText((sink) => printInSteps(value, form, sink))
+  const texts = prepared.get(value) ?? new Map<TextForm, JsonText>()
+  prepared.set(value, texts.set(form, text))
+}
+
+/** As `print`, at once where the text was prepared. */
+export function preparedText(value: Value, form: TextForm): JsonText {
+  return (isBranch(value) ? prepared.get(value)?.get(form) : undefined) ?? print(value, form)
+}
+
 /** As `JSON.stringify` of parsed JSON, with pauses. */
 export function* stringifyInSteps(json: unknown, sink: TextSink): Steps<void> {
   yield* new StepPrinter(sink, undefined).print(json)

@@ -76,6 +76,21 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
     expect(await holdOf(request, status)).toBeLessThan(Math.max(GOAL_MS, 3 * idleMs))
   })
 
+  test('of records that somebody listens to', async () => {
+    const listened = members(100_000, withPriority)
+    const ending = new AbortController()
+    const stream = await fetch(`${server.url}/listened.json`, {
+      headers: { accept: 'text/event-stream' },
+      signal: ending.signal,
+      tls: { rejectUnauthorized: false },
+    })
+    const draining = stream.body?.pipeTo(new WritableStream()).catch(() => {})
+    const hold = await holdOf(() => send('PUT', '/listened.json?print=silent', listened), 204)
+    ending.abort()
+    await draining
+    expect(hold).toBeLessThan(Math.max(GOAL_MS, 3 * idleMs))
+  })
+
   test('of 8 M numbers in a gzip body of 15 KB', async () => {
     const body = gzipSync(`[${'1,'.repeat(8_000_000)}1]`)
     const request = () => send('PUT', '/large.json', body, { 'content-encoding': 'gzip' })
