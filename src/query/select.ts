@@ -1,11 +1,22 @@
+import { filterInSteps, sortInSteps } from '../tree/sort-steps.ts'
+import type { Steps } from '../tree/steps.ts'
 import type { Query } from './query.ts'
 import { comparePositions, contains, type Position, rangeOf } from './range.ts'
 
 /** The children a query chooses, in its order, out of a list that need not be sorted. */
 export function select<T extends Position>(query: Query, children: readonly T[]): readonly T[] {
   const range = rangeOf(query)
-  const chosen = children.filter((child) => contains(range, child)).sort(comparePositions)
-  if (query.limit === undefined) return chosen
-  const { count, from } = query.limit
-  return from === 'first' ? chosen.slice(0, count) : chosen.slice(-count)
+  return limited(query, children.filter((child) => contains(range, child)).sort(comparePositions))
+}
+
+/** As `select`, with pauses. */
+export function* selectInSteps<T extends Position>(query: Query, children: readonly T[]): Steps<readonly T[]> {
+  const range = rangeOf(query)
+  const within = yield* filterInSteps(children, (child) => contains(range, child))
+  return limited(query, yield* sortInSteps(within, comparePositions))
+}
+
+function limited<T>({ limit }: Query, chosen: readonly T[]): readonly T[] {
+  if (limit === undefined) return chosen
+  return limit.from === 'first' ? chosen.slice(0, limit.count) : chosen.slice(-limit.count)
 }

@@ -2,7 +2,7 @@ import { etagOf } from './etag.ts'
 import type { ReadText } from './node-text.ts'
 import { type JsonText, printKey, toExport, toPlain } from './print.ts'
 import { etagOfInSteps } from './print-steps.ts'
-import type { Steps } from './steps.ts'
+import { drain, type Steps } from './steps.ts'
 
 /** Children printed between two pauses. */
 const STEP_CHILDREN = 64
@@ -22,14 +22,14 @@ export interface ChildText {
 export class ChildrenText implements ReadText {
   readonly children: readonly ChildText[]
   readonly #hasNoPriority: boolean
-  readonly #isArray: boolean
+  #isArray: boolean | undefined
+  #length: number | undefined
   #plain: JsonText | undefined
 
   /** @param hasNoPriority whether it is known that there is none, so that nobody needs to look */
   constructor(children: readonly ChildText[], hasNoPriority: boolean) {
     this.children = children
     this.#hasNoPriority = hasNoPriority
-    this.#isArray = areElements(children)
   }
 
   get plain(): JsonText {
@@ -46,13 +46,14 @@ export class ChildrenText implements ReadText {
   }
 
   get length(): number {
-    let length = 2
-    for (const { key, text } of this.children) length += key.length + text.length + 4
-    return length
+    this.#length ??= drain(lengthInSteps(this.children))
+    return this.#length
   }
 
   /** Makes the plain text a bounded number of children at a time. */
   *prepare(): Steps<void> {
+    this.#length ??= yield* lengthInSteps(this.children)
+    this.#isArray ??= yield* areElementsInSteps(this.children)
     this.#plain ??= yield* this.#inSteps(this.#hasNoPriority ? asStored : toPlain, this.#isArray)
   }
 
@@ -73,15 +74,19 @@ export class ChildrenText implements ReadText {
 
   *#inSteps(form: (text: JsonText) => JsonText, isArray: boolean): Steps<JsonText> {
     const pieces: string[] = []
-    for (const { key, text } of this.children) {
-      pieces.push(isArray ? form(text) : `${printKey(key)}:${form(text)}`)
-      if (pieces.length % STEP_CHILDREN === 0) yield
+    for (let first = 0; first < this.children.length; first += STEP_CHILDREN) {
+      const members = this.children
+        .slice(first, first + STEP_CHILDREN)
+        .map(({ key, text }) => (isArray ? form(text) : `${printKey(key)}:${form(text)}`))
+      pieces.push(members.join(','))
+      yield
     }
     return isArray ? `[${pieces.join(',')}]` : `{${pieces.join(',')}}`
   }
 
   #plainText(): JsonText {
     const form = this.#hasNoPriority ? asStored : toPlain
+    this.#isArray ??= drain(areElementsInSteps(this.children))
     return this.#isArray
       ? `[${this.children.map(({ text }) => form(text)).join(',')}]`
       : `{${printMembers(this.children, form)}}`
@@ -96,7 +101,23 @@ function asStored(text: JsonText): JsonText {
   return text
 }
 
+/** Children looked at between two pauses. */
+const STEP_LOOKED_AT = 4096
+
+function* lengthInSteps(children: readonly ChildText[]): Steps<number> {
+  let length = 2
+  for (const [index, { key, text }] of children.entries()) {
+    length += key.length + text.length + 4
+    if (index % STEP_LOOKED_AT === STEP_LOOKED_AT - 1) yield
+  }
+  return length
+}
+
 /** A hole would be one more than the limit, and another order would be lost. */
-function areElements(children: readonly ChildText[]): boolean {
-  return children[0]?.key === '0' && children.every(({ key }, index) => key === String(index))
+function* areElementsInSteps(children: readonly ChildText[]): Steps<boolean> {
+  for (const [index, { key }] of children.entries()) {
+    if (key !== String(index)) return false
+    if (index % STEP_LOOKED_AT === STEP_LOOKED_AT - 1) yield
+  }
+  return children.length > 0
 }

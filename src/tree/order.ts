@@ -4,6 +4,7 @@
  * code unit, objects.
  * @see docs/protocol.md#key-order
  */
+import { mapInSteps, sortInSteps } from './sort-steps.ts'
 import type { Steps } from './steps.ts'
 import { leafOf, type Value } from './value.ts'
 
@@ -121,56 +122,27 @@ function isAscending(texts: readonly string[]): boolean {
   return texts.every((text, index) => index === 0 || text >= (texts[index - 1] as string))
 }
 
-/** Keys encoded between two pauses. */
-const STEP_KEYS = 1024
+/** Keys that are sorted without a pause. */
+const SHORT_KEYS = 1024
 
 /** As `sortKeys`, with pauses. */
 export function* sortKeysInSteps(keys: string[]): Steps<string[]> {
-  if (keys.length <= STEP_KEYS) return sortKeys(keys)
+  if (keys.length <= SHORT_KEYS) return sortKeys(keys)
   yield
   const mayHaveIntegers = keys.some(mayBeInteger)
+  yield
   const encoded = mayHaveIntegers ? yield* mapInSteps(keys, sortKey) : keys
-  if (isAscending(encoded)) return keys
-  const sorted = yield* sortTextsInSteps(encoded)
+  if (yield* isAscendingInSteps(encoded)) return keys
+  const sorted = yield* sortInSteps(encoded, compareText)
   return mayHaveIntegers ? yield* mapInSteps(sorted, keyOf) : sorted
 }
 
-function* mapInSteps(texts: readonly string[], change: (text: string) => string): Steps<string[]> {
-  const changed: string[] = []
-  for (const text of texts) {
-    changed.push(change(text))
-    if (changed.length % STEP_KEYS === 0) yield
+function* isAscendingInSteps(texts: readonly string[]): Steps<boolean> {
+  for (let index = 1; index < texts.length; index++) {
+    if ((texts[index] as string) < (texts[index - 1] as string)) return false
+    if (index % SHORT_KEYS === 0) yield
   }
-  return changed
-}
-
-/** Sorts by UTF-16 code unit: runs by the built-in sort, which are then merged two by two. */
-function* sortTextsInSteps(texts: readonly string[]): Steps<string[]> {
-  let runs: string[][] = []
-  for (let start = 0; start < texts.length; start += STEP_KEYS) {
-    runs.push(texts.slice(start, start + STEP_KEYS).sort())
-    yield
-  }
-  while (runs.length > 1) {
-    const merged: string[][] = []
-    for (let index = 0; index < runs.length; index += 2) {
-      merged.push(yield* mergeInSteps(runs[index] ?? [], runs[index + 1] ?? []))
-    }
-    runs = merged
-  }
-  return runs[0] ?? []
-}
-
-function* mergeInSteps(left: readonly string[], right: readonly string[]): Steps<string[]> {
-  const merged: string[] = []
-  let at = 0
-  for (const text of left) {
-    while (at < right.length && (right[at] as string) < text) merged.push(right[at++] as string)
-    merged.push(text)
-    if (merged.length % STEP_KEYS === 0) yield
-  }
-  for (; at < right.length; at++) merged.push(right[at] as string)
-  return merged
+  return true
 }
 
 /** Negative, zero or positive as `left` stands before, is, or stands after `right`, by UTF-16 code unit. */

@@ -129,6 +129,11 @@ function roomLeft(value: Value, room: number): number {
   return left
 }
 
+/** Whether a text is that of a string: a long one takes long to parse, and nothing lies below it. */
+export function isStringText(text: JsonText): boolean {
+  return text.charCodeAt(0) === QUOTE
+}
+
 /** Reads stored text back: arrays become branches again. */
 export function parseStored(text: JsonText): Value {
   const json: unknown = JSON.parse(text)

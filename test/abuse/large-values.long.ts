@@ -122,4 +122,35 @@ describe.skipIf(!canWatch)('no answer holds the event loop', () => {
     const request = () => send(method, target, undefined, headers)
     expect(await holdOf(request, 200)).toBeLessThan(Math.max(GOAL_MS, 3 * idleMs))
   })
+
+  test('of keys sorted as texts, an integer among them', async () => {
+    for (let part = 0; part < 3; part++) {
+      await send(
+        'PATCH',
+        '/keys.json',
+        members(150_000, (index) => [`k${part}x${index}`, 1]),
+      )
+    }
+    const request = async () => {
+      // What was answered before is kept until the list changes.
+      await send('PUT', '/keys/5.json', '1')
+      return send('GET', '/keys.json?orderBy="$key"')
+    }
+    expect(await holdOf(request, 200)).toBeLessThan(Math.max(GOAL_MS, 3 * idleMs))
+  }, 60_000)
+
+  test('of a write whose cost is estimated, above many nodes', async () => {
+    const chain = (levels: number): unknown => (levels === 0 ? 'x'.repeat(4097) : { a: chain(levels - 1) })
+    for (let part = 0; part < 12; part++) {
+      await send(
+        'PATCH',
+        '/nodes.json?print=silent',
+        members(2000, (index) => [`k${part}x${index}`, chain(28)]),
+      )
+    }
+    // It is refused once its cost is known, so that it can be asked again.
+    const body = '{"nodes":{"a":1},"nothing/.priority":1}'
+    const request = () => send('PATCH', '/.json?writeSizeLimit=tiny', body)
+    expect(await holdOf(request, 400)).toBeLessThan(Math.max(GOAL_MS, 3 * idleMs))
+  }, 60_000)
 })

@@ -1,7 +1,8 @@
 import type { Query } from '../../query/query.ts'
 import { DholeError } from '../../tree/error.ts'
 import type { Path } from '../../tree/path.ts'
-import { type Branch, isBranch, type Leaf, leafOf } from '../../tree/value.ts'
+import { isStringText, type JsonText, print } from '../../tree/print.ts'
+import { type Branch, isBranch, leafOf } from '../../tree/value.ts'
 import type { Connection } from './connection.ts'
 import { indexNameOf, KEY_INDEX } from './index-path.ts'
 import { INTEGER_KEYS } from './range-sql.ts'
@@ -19,7 +20,7 @@ export interface ReadyIndex {
 /** The way to the children that a query chooses. */
 export type Access =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'leaf'; readonly leaf: Leaf }
+  | { readonly kind: 'leaf'; readonly text: JsonText }
   /** They lie within one text. */
   | { readonly kind: 'text'; readonly branch: Branch }
   /** In key order, along the table. */
@@ -69,9 +70,11 @@ export class AccessFinder {
     const place = this.#tree.place(path)
     if (place === undefined) return { kind: 'nothing' }
     if (place.kind === 'inside' || place.slot.id === null) {
+      const text = place.kind === 'slot' ? place.slot.value : null
+      if (text !== null && isStringText(text)) return { kind: 'leaf', text }
       const value = textValue(place)
       const leaf = leafOf(value)
-      if (leaf !== undefined) return { kind: 'leaf', leaf }
+      if (leaf !== undefined) return { kind: 'leaf', text: print(leaf, 'stored') }
       return isBranch(value) ? { kind: 'text', branch: value } : { kind: 'nothing' }
     }
     const name = indexNameOf(orderBy)

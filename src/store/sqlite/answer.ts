@@ -26,17 +26,17 @@ export function* runReads<T>(
     if (answered % ANSWERS_BEFORE_PAUSE === 0) yield
     // What can take long is a generator of its own; most is not.
     if (request.kind === 'node') step = logic.next(yield* reader.node(request.path, Number.POSITIVE_INFINITY))
+    else if (request.kind === 'size') step = logic.next(yield* reader.size(request.path))
     else if (request.kind === 'pause') step = logic.next(yield)
     else if (request.kind === 'note') step = logic.next(notes?.text(request.key))
-    else step = logic.next(answer(request, lookup, reader, settings))
+    else step = logic.next(answer(request, lookup, settings))
   }
   return step.value
 }
 
 function answer(
-  request: Exclude<ReadRequest, { kind: 'node' | 'pause' }>,
+  request: Exclude<ReadRequest, { kind: 'node' | 'size' | 'pause' }>,
   lookup: Lookup,
-  reader: TreeReader,
   settings: SettingTexts,
 ): ReadAnswer {
   switch (request.kind) {
@@ -46,8 +46,6 @@ function answer(
       return lookup.exists(request.path)
     case 'count':
       return lookup.count(request.path)
-    case 'size':
-      return reader.size(request.path)
     case 'setting':
       return settings.get(request.name)
     default:

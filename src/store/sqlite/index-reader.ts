@@ -2,6 +2,7 @@ import type { Query } from '../../query/query.ts'
 import { comparePositions, contains, type Position, type Range, rangeOf } from '../../query/range.ts'
 import { DholeError } from '../../tree/error.ts'
 import type { SortValue } from '../../tree/order.ts'
+import { sortInSteps } from '../../tree/sort-steps.ts'
 import type { Access } from './access.ts'
 import { EmptyChildren, type EmptyWalk } from './empty-children.ts'
 import { isLong } from './index-value.ts'
@@ -24,6 +25,9 @@ interface Wanted {
 }
 
 const NO_LIMIT = Number.POSITIVE_INFINITY
+/** Rows taken over, and rows whose text is looked into, between two pauses. */
+const STEP_ROWS = 4096
+const STEP_LOOKED_AT = 64
 
 /**
  * Reads what a query chooses along an index. Children without a value stand first in the order and have no rows in the
@@ -53,9 +57,10 @@ export class IndexReader {
       let part: readonly ChildRow[] = []
       if (isEmpty && empty !== undefined) part = yield* this.#emptyRows(emptyWalk(access, empty, descending), wanted)
       if (!isEmpty && valued !== undefined) part = yield* this.#valuedRows(access, valued, wanted)
-      for (const row of part) {
+      for (const [index, row] of part.entries()) {
         rows.push(row)
         left -= row.value?.length ?? 0
+        if (index % STEP_ROWS === STEP_ROWS - 1) yield
       }
     }
     return descending ? rows.reverse() : rows
@@ -118,8 +123,13 @@ export class IndexReader {
     const rows: ChildRow[] = []
     const budget = { left: maxLength, hasPriorities: false }
     for (const group of equalEntries(this.#walks.entries(walkOf(list, index.id, indexRange(range), descending)))) {
-      const candidates = group.map((row): Candidate => ({ ...this.#tree.sortValueBelow(row, path), key: row.key, row }))
-      const chosen = candidates.filter((candidate) => contains(range, candidate)).sort(comparePositions)
+      const candidates: Candidate[] = []
+      for (const row of group) {
+        const candidate = { ...this.#tree.sortValueBelow(row, path), key: row.key, row }
+        if (contains(range, candidate)) candidates.push(candidate)
+        if (candidates.length % STEP_LOOKED_AT === STEP_LOOKED_AT - 1) yield
+      }
+      const chosen = candidates.length > 1 ? yield* sortInSteps(candidates, comparePositions) : candidates
       if (descending) chosen.reverse()
       for (const { row } of chosen.slice(0, limit - rows.length)) {
         spend(budget, row.value ?? '')
@@ -140,7 +150,7 @@ function isOpen({ start, end }: SqlRange): boolean {
   return start.shape === 'open' && end.shape === 'open'
 }
 
-/** Entries of long and equal values as one group, all others alone, in batches that a page brings. */
+/** Entries of long and equal values as one group, all others alone; an empty group between two pages. */
 function* equalEntries(pages: Iterable<EntryRow[]>): Generator<EntryRow[]> {
   let group: EntryRow[] = []
   for (const page of pages) {
@@ -152,6 +162,7 @@ function* equalEntries(pages: Iterable<EntryRow[]>): Generator<EntryRow[]> {
       }
       group.push(entry)
     }
+    yield []
   }
   if (group.length > 0) yield group
 }

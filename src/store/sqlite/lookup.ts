@@ -1,6 +1,6 @@
 import { sortKey } from '../../tree/order.ts'
 import type { Path } from '../../tree/path.ts'
-import { parseStored } from '../../tree/print.ts'
+import { isStringText, parseStored } from '../../tree/print.ts'
 import { type Leaf, leafOf, type Value, valueAt } from '../../tree/value.ts'
 import { childKeys, type TreeReader } from './read.ts'
 import { ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
@@ -81,6 +81,7 @@ export class Lookup {
 }
 
 function inside(met: Met, path: Path): Found {
+  if (path.length > 0 && isStringText(met.slot?.value ?? '')) return undefined
   met.value ??= parseStored(met.slot?.value ?? '')
   const value = valueAt(met.value, path)
   return value === undefined ? undefined : { value }

@@ -1,11 +1,12 @@
 import { gt } from 'drizzle-orm'
 import { isUnbounded, type Query } from '../../query/query.ts'
 import { contains, keyPosition, type Position, positionOf, rangeOf } from '../../query/range.ts'
-import { select } from '../../query/select.ts'
+import { select, selectInSteps } from '../../query/select.ts'
 import { ChildrenText, type ChildText } from '../../tree/children-text.ts'
 import { NodeText, type ReadText } from '../../tree/node-text.ts'
 import { keyOf, sortKey } from '../../tree/order.ts'
 import { type JsonText, print } from '../../tree/print.ts'
+import { mapInSteps } from '../../tree/sort-steps.ts'
 import { type Branch, ownMember } from '../../tree/value.ts'
 import type { IndexInfo } from '../store.ts'
 import { type Access, AccessFinder, type OpenAccess } from './access.ts'
@@ -27,6 +28,12 @@ type ListAccess = Extract<OpenAccess, { list: Interior }>
 const NO_LIMIT = Number.POSITIVE_INFINITY
 /** Children put together between two pauses. */
 const PAGE_CHILDREN = 4096
+/** Children from which their text is made with pauses, in place of being made when it is wanted. */
+const PAGE_PREPARED = 512
+/** Keys printed between two pauses. */
+const PAGE_KEYS = 1024
+/** Children looked up by their keys between two pauses. */
+const PAGE_LOOKED_UP = 256
 
 /**
  * Answers queries from one snapshot. Long readings are generators that pause between bounded steps.
@@ -68,7 +75,7 @@ export class QueryReader {
       case 'nothing':
         return undefined
       case 'leaf':
-        return isUnbounded(query) ? new NodeText(spend(budget, print(access.leaf, 'stored')), true) : undefined
+        return isUnbounded(query) ? new NodeText(spend(budget, access.text), true) : undefined
       case 'text':
         return new ChildrenText(selectInText(access.branch, query, budget), false)
       default: {
@@ -76,7 +83,7 @@ export class QueryReader {
         const children = yield* this.#assemble(access.list, rows, budget)
         const hasNoPriority = (access.list.traits & Trait.priorities) === 0 && !budget.hasPriorities
         const text = new ChildrenText(children, hasNoPriority)
-        if (children.length > PAGE_CHILDREN) yield* text.prepare()
+        if (children.length > PAGE_PREPARED) yield* text.prepare()
         return text
       }
     }
@@ -106,7 +113,8 @@ export class QueryReader {
       case 'merge': {
         const texts = yield* this.#walks.count(walkOf(list, undefined, textKeyRange(range), false))
         if (access.index === undefined) {
-          return texts + select(query, (yield* this.#integers(list)).map(keyByText)).length
+          const integers = yield* mapInSteps(yield* this.#integers(list), keyByText)
+          return texts + (yield* selectInSteps(query, integers)).length
         }
         return texts + (yield* this.#walks.count(walkOf(list, access.index.id, indexRange(range), false)))
       }
@@ -124,9 +132,17 @@ export class QueryReader {
   *keys(access: OpenAccess, query: Query, maxLength: number): Generator<void, JsonText | undefined> {
     const budget = { left: maxLength, hasPriorities: false }
     if (access.kind === 'nothing') return undefined
-    if (access.kind === 'leaf') return spend(budget, print(access.leaf, 'plain'))
+    if (access.kind === 'leaf') return spend(budget, access.text)
     const chosen = yield* this.#keys(access, query)
-    return spend(budget, `{${chosen.map((key) => `${JSON.stringify(keyOf(key))}:true`).join(',')}}`)
+    spend(budget, '{')
+    const pieces: string[] = []
+    for (let first = 0; first < chosen.length; first += PAGE_KEYS) {
+      const members = chosen.slice(first, first + PAGE_KEYS).map((key) => `${JSON.stringify(keyOf(key))}:true`)
+      // One more for the comma or the brace behind it.
+      pieces.push(spend(budget, members.join(','), 1))
+      yield
+    }
+    return `{${pieces.join(',')}}`
   }
 
   *#keys(access: (OpenAccess & { kind: 'text' }) | ListAccess, query: Query): Generator<void, readonly string[]> {
@@ -179,11 +195,12 @@ export class QueryReader {
       return descending ? rows.reverse() : rows
     }
     const texts = yield* this.#walks.keys(textWalk, limit)
-    const chosen = select(query, [...integers, ...texts].map(keyByText))
+    const positions = yield* mapInSteps([...integers, ...texts], keyByText)
+    const chosen = yield* selectInSteps(query, positions)
     const rows: ChildRow[] = []
     const budget = { left: maxLength, hasPriorities: false }
     for (const [position, { key }] of chosen.entries()) {
-      if (position % PAGE_CHILDREN === PAGE_CHILDREN - 1) yield
+      if (position % PAGE_LOOKED_UP === PAGE_LOOKED_UP - 1) yield
       const slot = this.#tree.slot(list.id, key)
       if (slot === undefined) continue
       spend(budget, slot.value ?? '')
@@ -214,7 +231,7 @@ export class QueryReader {
       if (query.limit !== undefined) candidates = [...select(query, candidates)]
       yield
     }
-    return select(query, candidates).map(({ row }) => row)
+    return yield* mapInSteps(yield* selectInSteps(query, candidates), ({ row }) => row)
   }
 
   #position(row: ChildRow, { orderBy }: Query): Position {

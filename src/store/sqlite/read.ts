@@ -3,16 +3,26 @@ import { PRIORITY } from '../../tree/key.ts'
 import { NodeText } from '../../tree/node-text.ts'
 import { keyOf, OBJECT, type SortValue, sortKey, sortValue } from '../../tree/order.ts'
 import type { Path } from '../../tree/path.ts'
-import { type JsonText, parseStored, print } from '../../tree/print.ts'
+import { isStringText, type JsonText, parseStored, print } from '../../tree/print.ts'
 import { isBranch, leafOf, VALUE, type Value, valueAt } from '../../tree/value.ts'
 import type { Connection } from './connection.ts'
 import type { MetBranches } from './met-branches.ts'
-import { closure, interior, node } from './schema.ts'
+import { interior, node } from './schema.ts'
 import { ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
 import { SubtreeReader, spend } from './subtree.ts'
 
 /** Children looked at between two pauses. */
 const PAGE_CHILDREN = 512
+/** Interior nodes whose children are counted between two pauses. */
+const PAGE_COUNTED = 2048
+
+/** Interior nodes below one, their children counted. */
+interface SizePage {
+  readonly rows: number | null
+  readonly count: number
+  /** The last of them. */
+  readonly last: number | null
+}
 
 /** Where a path ends: at a slot, or at a value inside the text of one. */
 export type Place = { readonly kind: 'slot'; readonly slot: Slot } | { readonly kind: 'inside'; readonly value: Value }
@@ -25,7 +35,7 @@ export class TreeReader {
   readonly #slot
   readonly #outline
   readonly #nothing
-  readonly #size
+  readonly #sizePage
   readonly #above
   readonly #interiorPage
   /** Reads what stands below interior nodes. */
@@ -45,12 +55,12 @@ export class TreeReader {
       'SELECT kind, NULL AS value, id FROM node WHERE parent_id = ? AND key = ?',
     )
     this.#nothing = client.prepare<unknown, []>("SELECT 1 FROM node WHERE parent_id = 0 AND key = '' LIMIT 0")
-    this.#size = orm
-      .select({ rows: sql<number | null>`sum(${interior.childCount})` })
-      .from(closure)
-      .innerJoin(interior, eq(interior.id, closure.descendant))
-      .where(eq(closure.ancestor, sql.placeholder('id')))
-      .prepare()
+    // Raw, because Drizzle writes no cross join, which keeps SQLite from going through all interior nodes there are.
+    this.#sizePage = client.prepare<SizePage, [number, number]>(
+      `SELECT sum(childCount) AS rows, count(*) AS count, max(descendant) AS last FROM (
+         SELECT descendant, child_count AS childCount FROM closure CROSS JOIN interior ON interior.id = descendant
+         WHERE ancestor = ? AND descendant > ? ORDER BY descendant LIMIT ${PAGE_COUNTED})`,
+    )
     this.#above = orm
       .select({ parentId: interior.parentId, key: interior.key })
       .from(interior)
@@ -91,6 +101,7 @@ export class TreeReader {
     const place = this.place(path)
     if (place === undefined) return 0
     if (place.kind === 'slot' && place.slot.id !== null) return this.subtrees.interior(place.slot.id).childCount
+    if (place.kind === 'slot' && isStringText(place.slot.value ?? '')) return 0
     return childKeys(textValue(place)).length
   }
 
@@ -145,11 +156,19 @@ export class TreeReader {
   }
 
   /** Rows the engine holds at and below a path: what removing it costs. */
-  size(path: Path): number {
+  *size(path: Path): Generator<void, number> {
     const place = this.place(path)
     if (place === undefined) return 0
     if (place.kind === 'inside' || place.slot.id === null) return 1
-    return 1 + (this.#size.get({ id: place.slot.id })?.rows ?? 0)
+    let rows = 1
+    let after = 0
+    for (;;) {
+      const page = this.#sizePage.get(place.slot.id, after)
+      rows += page?.rows ?? 0
+      if (page === null || page.last === null || page.count < PAGE_COUNTED) return rows
+      after = page.last
+      yield
+    }
   }
 
   /**
@@ -171,8 +190,10 @@ export class TreeReader {
     const place = this.place(path)
     if (place === undefined) return undefined
     const budget = { left: maxLength, hasPriorities: false }
-    if (place.kind === 'inside' || place.slot.id === null) return spend(budget, shallowText(textValue(place)))
-    return yield* this.subtrees.keys(place.slot.id, budget)
+    if (place.kind === 'inside') return spend(budget, shallowText(place.value))
+    const { id, value } = place.slot
+    if (id === null) return spend(budget, isStringText(value ?? '') ? (value ?? '') : shallowText(textValue(place)))
+    return yield* this.subtrees.keys(id, budget)
   }
 
   place(path: Path): Place | undefined {
@@ -187,6 +208,7 @@ export class TreeReader {
 }
 
 function insideText(text: JsonText, path: Path): (Place & { kind: 'inside' }) | undefined {
+  if (path.length > 0 && isStringText(text)) return undefined
   const value = valueAt(parseStored(text), path)
   return value === undefined ? undefined : { kind: 'inside', value }
 }
