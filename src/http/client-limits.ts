@@ -34,7 +34,7 @@ export interface ClientLimitSettings {
   readonly idleSeconds: number
   /** Time that a body may take to come, and a long answer to go, beside a second for every 16 KiB, in seconds. */
   readonly transferSeconds: number
-  /** Memory for bodies that are coming, long answers that are going and the keys of filtered streams, in bytes. */
+  /** Memory for bodies that are coming, long answers that are going, what waits for streams and the keys of filtered ones, in bytes. */
   readonly maxTransferBytes: number
 }
 
@@ -189,8 +189,8 @@ export class ClientLimits {
   }
 
   /** Memory held for a client. @see Holdings.hold */
-  hold(what: object, bytes: number, cut: () => void): Holding {
-    return this.#holdings.hold(what, bytes, cut)
+  hold(what: object, bytes: number, cut: () => void, isSpare?: boolean): Holding {
+    return this.#holdings.hold(what, bytes, cut, isSpare)
   }
 
   /**

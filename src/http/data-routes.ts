@@ -210,7 +210,7 @@ export class DataRoutes {
       numbered: parameters.resume === 'true',
       signal: request.signal,
       cut,
-      hold: (what, bytes, give) => limits.hold(what, bytes, give),
+      hold: (what, bytes, give, isSpare) => limits.hold(what, bytes, give, isSpare),
       sent: observer.streamSent?.bind(observer),
     })
   }

@@ -21,13 +21,19 @@ interface Share {
   readonly holders: Set<Held>
 }
 
+/** Spares that are compared to give one up: there may be thousands, and thousands to give up at once. */
+const MOST_COMPARED = 64
+
 /**
  * Memory that is held for clients while they send or take what is long. When it is more than there may be, whoever
  * holds the most is cut: to hold up others with little is not possible, and to do it with much ends at once.
+ * Spares go before anything else.
  */
 export class Holdings {
   readonly #maxBytes: number
   readonly #shares = new Map<object, Share>()
+  /** What is given up before all of these. */
+  readonly #spares = new Map<object, Share>()
   #bytes = 0
 
   /** @param maxBytes that may be held in all */
@@ -43,10 +49,12 @@ export class Holdings {
   /**
    * @param what is held: who holds the same thing holds it together with others
    * @param cut called at most once, when there is no room for it any more; it counts as released then
+   * @param isSpare whether it goes before all that is not, whatever its size
    */
-  hold(what: object, bytes: number, cut: () => void): Holding {
-    const share = this.#shares.get(what) ?? { bytes: 0, isSecured: false, holders: new Set<Held>() }
-    this.#shares.set(what, share)
+  hold(what: object, bytes: number, cut: () => void, isSpare = false): Holding {
+    const shares = isSpare ? this.#spares : this.#shares
+    const share = shares.get(what) ?? { bytes: 0, isSecured: false, holders: new Set<Held>() }
+    shares.set(what, share)
     const held: Held = { share, cut }
     share.holders.add(held)
     const resize = (now: number) => {
@@ -57,7 +65,7 @@ export class Holdings {
     }
     const release = () => {
       if (!share.holders.delete(held) || share.holders.size > 0) return
-      this.#forget(what, share)
+      this.#forget(what, share, shares)
     }
     const secure = () => {
       share.isSecured = true
@@ -66,23 +74,33 @@ export class Holdings {
     return { resize, secure, release }
   }
 
-  #forget(what: object, share: Share): void {
+  #forget(what: object, share: Share, shares: Map<object, Share>): void {
     this.#bytes -= share.bytes
-    this.#shares.delete(what)
+    shares.delete(what)
   }
 
   #makeRoom(): void {
     while (this.#bytes > this.#maxBytes) {
-      let most: [object, Share] | undefined
-      for (const each of this.#shares) {
-        if (!each[1].isSecured && each[1].bytes > (most?.[1].bytes ?? 0)) most = each
-      }
+      const spare = largestOf(this.#spares, MOST_COMPARED)
+      const most = spare ?? largestOf(this.#shares, this.#shares.size)
       if (most === undefined) return
+      const shares = spare === undefined ? this.#shares : this.#spares
       const [what, share] = most
       const holders = [...share.holders]
       share.holders.clear()
-      this.#forget(what, share)
+      this.#forget(what, share, shares)
       for (const { cut } of holders) cut()
     }
   }
+}
+
+/** @param compared how many are compared; the oldest come first */
+function largestOf(shares: ReadonlyMap<object, Share>, compared: number): [object, Share] | undefined {
+  let most: [object, Share] | undefined
+  let left = compared
+  for (const each of shares) {
+    if (!each[1].isSecured && each[1].bytes > (most?.[1].bytes ?? 0)) most = each
+    if (--left === 0) break
+  }
+  return most
 }

@@ -6,31 +6,31 @@ export interface NumberedEvent extends StreamEvent {
   readonly seq: number
 }
 
+/** Events without the bytes that are made of them. Those who wait for the same events keep the same object. */
+export interface WaitingEvents {
+  readonly events: readonly NumberedEvent[]
+  /** Their weight, in UTF-16 code units. */
+  readonly length: number
+}
+
 /** Events for everybody who listens to the same thing, with bytes that are made once for all of them. */
 export class Batch {
   readonly events: readonly NumberedEvent[]
-  /** Number of the last commit it tells of. */
-  readonly seq: number
-  /** What it weighs in a mailbox, in UTF-16 code units. */
-  readonly length: number
   /** Whether a stream, or what is left of it, begins with it. */
   readonly isBeginning: boolean
   #bytes: Uint8Array | undefined
   #bytesWithIds: Uint8Array | undefined
+  #waiting: WaitingEvents | undefined
 
-  constructor(events: readonly NumberedEvent[], seq: number, isBeginning = false) {
+  constructor(events: readonly NumberedEvent[], isBeginning = false) {
     this.events = events
-    this.seq = seq
     this.isBeginning = isBeginning
-    this.length = events.reduce((sum, { data, path }) => sum + data.length + path.length + EVENT_LENGTH, 0)
   }
 
-  /** The events of commits after `seq`; `undefined` when there are none. */
-  after(seq: number): Batch | undefined {
-    const first = this.events[0]
-    if (first !== undefined && first.seq > seq) return this
-    const later = this.events.filter((event) => event.seq > seq)
-    return later.length === 0 ? undefined : new Batch(later, this.seq)
+  /** The events for the mailboxes of those who cannot take them now. */
+  get waiting(): WaitingEvents {
+    this.#waiting ??= waitingOf(this.events)
+    return this.#waiting
   }
 
   get bytes(): Uint8Array {
@@ -48,12 +48,24 @@ export class Batch {
 /** Names and punctuation of one message. */
 const EVENT_LENGTH = 40
 
-/** Batches one after the other as one. */
-export function joinBatches(batches: readonly Batch[]): Batch {
-  const only = batches[0]
-  if (only !== undefined && batches.length === 1) return only
-  return new Batch(
-    batches.flatMap(({ events }) => events),
-    batches.at(-1)?.seq ?? 0,
-  )
+export function waitingOf(events: readonly NumberedEvent[]): WaitingEvents {
+  return { events, length: events.reduce((sum, event) => sum + lengthOf(event), 0) }
+}
+
+/** What an event weighs, in UTF-16 code units. */
+export function lengthOf({ data, path }: NumberedEvent): number {
+  return data.length + path.length + EVENT_LENGTH
+}
+
+/** The events of commits after `seq`; `undefined` when there are none. */
+export function laterThan(waiting: WaitingEvents, seq: number): WaitingEvents | undefined {
+  const first = waiting.events[0]
+  if (first !== undefined && first.seq > seq) return waiting
+  const later = waiting.events.filter((event) => event.seq > seq)
+  return later.length === 0 ? undefined : waitingOf(later)
+}
+
+/** Events that have waited, one after the other, as one batch. */
+export function batchOf(waiting: readonly WaitingEvents[]): Batch {
+  return new Batch(waiting.flatMap(({ events }) => events))
 }

@@ -10,5 +10,6 @@ export interface HeldMemory {
  * Counts memory that is held for clients.
  * @param what is held: those who hold the same thing hold it together, and it is counted once
  * @param give called at most once, when there is no room for it any more; it counts as released then
+ * @param isSpare whether to give it up costs the client little: it goes before all that is not
  */
-export type HoldMemory = (what: object, bytes: number, give: () => void) => HeldMemory
+export type HoldMemory = (what: object, bytes: number, give: () => void, isSpare?: boolean) => HeldMemory

@@ -42,6 +42,8 @@ export interface HubSettings {
   readonly maxWaiting: number
   /** Longest data of one event, in UTF-16 code units. Default: that of a read. */
   readonly maxEvent: number
+  /** What has waited, and a catch-up, is handed over in pieces of so many UTF-16 code units. */
+  readonly pieceLength: number
   /** Silence after which a client is told that nothing has happened, in milliseconds. */
   readonly keepAliveMs: number
 }
@@ -58,7 +60,12 @@ const NOBODY: HubEvents = { onOpened: undefined, onClosed: undefined, onLost: un
 
 const MEBI = 1024 * 1024
 
-export const defaultStreams: HubSettings = { maxWaiting: 8 * MEBI, maxEvent: 256 * MEBI, keepAliveMs: 30_000 }
+export const defaultStreams: HubSettings = {
+  maxWaiting: 8 * MEBI,
+  maxEvent: 256 * MEBI,
+  pieceLength: MEBI / 4,
+  keepAliveMs: 30_000,
+}
 
 /**
  * Who watches what. A change finds those above, at and below it; what they are told is put together once for all who
@@ -92,7 +99,7 @@ export class Hub {
    */
   async subscribe(subscription: Subscription, { sink, judging, missed }: Listener): Promise<Subscriber> {
     const { topic, leave } = this.#join(subscription)
-    const subscriber: Subscriber = new Subscriber(sink, judging, this.#settings.maxWaiting, {
+    const subscriber: Subscriber = new Subscriber({ sink, judging }, this.#settings, {
       begin: () => void topic.begin(subscriber).catch((error) => subscriber.end(reasonOf(error))),
       closed: () => {
         topic.subscribers.delete(subscriber)
@@ -126,8 +133,7 @@ export class Hub {
         concerned.add(topic)
       })
     }
-    const seq = changes.at(-1)?.seq ?? 0
-    for (const topic of concerned) topic.flush(seq)
+    for (const topic of concerned) topic.flush()
   }
 
   /** Paths of watched nodes below one. @param inclusive whether that one counts */
@@ -153,11 +159,10 @@ export class Hub {
     const name = `${form} ${query === undefined ? '' : queryName(query)}`
     let topic = this.#topics.get(path, name)
     if (topic === undefined) {
-      const { maxEvent } = this.#settings
       topic =
         query === undefined
-          ? new NodeTopic(path, form, this.#source, maxEvent)
-          : new QueryTopic(path, query, form, this.#source, maxEvent)
+          ? new NodeTopic(path, form, this.#source, this.#settings)
+          : new QueryTopic(path, query, form, this.#source, this.#settings.maxEvent)
       this.#topics.add(path, name, topic)
     }
     const joined = topic

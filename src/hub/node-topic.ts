@@ -1,12 +1,9 @@
 import type { Path } from '../tree/path.ts'
-import { Batch, type NumberedEvent } from './batch.ts'
+import { Batch, lengthOf, type NumberedEvent, waitingOf } from './batch.ts'
 import { eventAt, type Form, textOf } from './event.ts'
 import type { Source } from './source.ts'
 import type { Subscriber } from './subscriber.ts'
-import { type NumberedChange, type Topic, tellAll } from './topic.ts'
-
-/** Data of events that is printed without a pause, in UTF-16 code units. */
-const SLICE_LENGTH = 262_144
+import { type NumberedChange, type Topic, type TopicSettings, tellAll } from './topic.ts'
 
 /** Everybody who listens to the same node in the same form. */
 export class NodeTopic implements Topic {
@@ -14,15 +11,14 @@ export class NodeTopic implements Topic {
   readonly subscribers = new Set<Subscriber>()
   readonly form: Form
   readonly #source: Source
-  readonly #maxEvent: number
+  readonly #settings: TopicSettings
   #events: NumberedEvent[] = []
 
-  /** @param maxEvent longest data of one event, in UTF-16 code units */
-  constructor(path: Path, form: Form, source: Source, maxEvent: number) {
+  constructor(path: Path, form: Form, source: Source, settings: TopicSettings) {
     this.#path = path
     this.form = form
     this.#source = source
-    this.#maxEvent = maxEvent
+    this.#settings = settings
   }
 
   note(change: NumberedChange): void {
@@ -30,31 +26,36 @@ export class NodeTopic implements Topic {
     if (event !== undefined) this.#events.push({ ...event, seq: change.seq })
   }
 
-  flush(seq: number): void {
+  flush(): void {
     if (this.#events.length === 0) return
     const events = this.#events
     this.#events = []
-    tellAll(this.subscribers, events, seq, this.#maxEvent)
+    tellAll(this.subscribers, events, this.#settings.maxEvent)
   }
 
   /** Tells a subscriber what has changed since it was here last. */
   async resume(subscriber: Subscriber, missed: readonly NumberedChange[], seq: number): Promise<void> {
-    const events: NumberedEvent[] = []
+    const pieces: NumberedEvent[][] = [[]]
     let length = 0
     for (const change of missed) {
       const event = eventAt(change, this.#path, this.form)
       if (event === undefined) continue
-      events.push({ ...event, seq: change.seq })
-      length += event.data.length
-      if (length < SLICE_LENGTH) continue
+      const numbered = { ...event, seq: change.seq }
+      pieces.at(-1)?.push(numbered)
+      length += lengthOf(numbered)
+      if (length < this.#settings.pieceLength) continue
       length = 0
+      pieces.push([])
       await new Promise(setImmediate)
     }
-    subscriber.start(new Batch(events, seq, true))
+    const [first = [], ...rest] = pieces
+    const more = rest.filter((events) => events.length > 0).map(waitingOf)
+    subscriber.start({ seq, batch: new Batch(first, true), more })
   }
 
   async begin(subscriber: Subscriber): Promise<void> {
     const { seq, value } = await this.#source.read(this.#path, undefined, subscriber.judging)
-    subscriber.start(new Batch([{ kind: 'put', path: '/', data: textOf(value, this.form), seq }], seq, true))
+    const batch = new Batch([{ kind: 'put', path: '/', data: textOf(value, this.form), seq }], true)
+    subscriber.start({ seq, batch })
   }
 }

@@ -9,7 +9,7 @@ import { Batch } from './batch.ts'
 import { eventAt, type Form, type StreamEvent, textOf } from './event.ts'
 import { KeyTable } from './key-table.ts'
 import type { Seen, Source } from './source.ts'
-import { reasonOf, type Subscriber } from './subscriber.ts'
+import { type Beginning, reasonOf, type Subscriber } from './subscriber.ts'
 import { type NumberedChange, type Topic, tellAll } from './topic.ts'
 import { Window } from './window.ts'
 
@@ -113,7 +113,7 @@ export class QueryTopic implements Topic {
     }
   }
 
-  #welcome({ subscriber, begun, failed, refusal }: Newcomer, beginning: Batch | undefined): void {
+  #welcome({ subscriber, begun, failed, refusal }: Newcomer, beginning: Beginning | undefined): void {
     if (refusal !== undefined) failed(refusal.error)
     else if (!subscriber.hold(this.#window, this.#counted)) failed(new DholeError('too-busy'))
     else {
@@ -144,7 +144,7 @@ export class QueryTopic implements Topic {
   }
 
   /** Reads what the query chooses now. @returns what tells it to somebody new */
-  async #lookAtAll(noted: readonly NumberedChange[], newcomers: readonly Newcomer[]): Promise<Batch> {
+  async #lookAtAll(noted: readonly NumberedChange[], newcomers: readonly Newcomer[]): Promise<Beginning> {
     const judging = newcomers.length === 0 ? undefined : () => judgeEach(newcomers)
     const { seq, value } = await this.#source.read(this.#path, this.#query, judging)
     // What was noted while an index was built for it is in the answer already.
@@ -163,7 +163,7 @@ export class QueryTopic implements Topic {
     }
     this.#single = list === undefined ? all.data : undefined
     this.#shown = list === undefined ? 'single' : 'list'
-    return new Batch([{ ...all, seq }], seq, true)
+    return { seq, batch: new Batch([{ ...all, seq }], true) }
   }
 
   /** Reads the children that were written to, of a window without a limit, as they are after one commit. */
@@ -262,7 +262,7 @@ export class QueryTopic implements Topic {
 
   #tell(event: StreamEvent | undefined, seq: number): void {
     if (event === undefined) return
-    tellAll(this.subscribers, [{ ...event, seq }], seq, this.#maxEvent)
+    tellAll(this.subscribers, [{ ...event, seq }], this.#maxEvent)
   }
 
   #childText(text: JsonText | undefined): JsonText {

@@ -1,6 +1,7 @@
 import { DholeError } from '../tree/error.ts'
-import { type Batch, joinBatches } from './batch.ts'
+import type { Batch, WaitingEvents } from './batch.ts'
 import type { HeldMemory, HoldMemory } from './held-memory.ts'
+import { Mailbox } from './mailbox.ts'
 import type { Judging } from './source.ts'
 
 /** Why a stream ends by itself, in words for the client. */
@@ -58,6 +59,30 @@ const MOST_SILENCES = 4
 
 type State = 'starting' | 'open' | 'full' | 'closed'
 
+/** Who listens. */
+export interface SubscriberListener {
+  readonly sink: Sink
+  /** Judges the listener on the commit that a beginning is read of. */
+  readonly judging: Judging | undefined
+}
+
+/** Bounds of what waits, in UTF-16 code units. */
+export interface WaitingSettings {
+  /** Most that may wait. */
+  readonly maxWaiting: number
+  /** What is handed over of it in one turn of the event loop, about. */
+  readonly pieceLength: number
+}
+
+/** What a stream, or what is left of it, begins with. */
+export interface Beginning {
+  /** Number of the commit up to which it tells everything. */
+  readonly seq: number
+  readonly batch: Batch
+  /** The rest of a long catch-up, in pieces. */
+  readonly more?: readonly WaitingEvents[]
+}
+
 /** What a subscriber asks of those who keep it. */
 export interface SubscriberKeeper {
   /** Asks for a beginning: `start` is to be called. */
@@ -80,55 +105,51 @@ export class Subscriber {
   /** Judges whoever listens on the commit that a beginning is read of. */
   readonly judging: Judging | undefined
   readonly #sink: Sink
-  readonly #maxLength: number
+  readonly #settings: WaitingSettings
   readonly #keeper: SubscriberKeeper
   #state: State = 'starting'
-  #waiting: Batch[] = []
-  #length = 0
+  /** Made when something has to wait. */
+  #mailbox: Mailbox | undefined
   /** Whether some of what waited was dropped. */
   #lost = false
   #held: HeldMemory | undefined
   /** First turn of the clock after it was last written to. */
   #silentSince: number | undefined
 
-  /** @param maxLength most that may wait, in UTF-16 code units */
-  constructor(sink: Sink, judging: Judging | undefined, maxLength: number, keeper: SubscriberKeeper) {
+  constructor({ sink, judging }: SubscriberListener, settings: WaitingSettings, keeper: SubscriberKeeper) {
     this.#sink = sink
     this.judging = judging
-    this.#maxLength = maxLength
+    this.#settings = settings
     this.#keeper = keeper
   }
 
   /** The beginning: everything as of one commit. What came since has been waiting. */
-  start(batch: Batch): void {
+  start({ seq, batch, more = [] }: Beginning): void {
     if (this.#state !== 'starting') return
     if (this.#lost) {
       this.#beginAnew()
       return
     }
-    const later = this.#waiting.flatMap((waiting) => waiting.after(batch.seq) ?? [])
-    this.#empty()
+    const later = this.#mailbox?.takeLater(seq) ?? []
     this.#state = 'open'
-    if (batch.events.length > 0) this.#write(batch)
+    let hasRoom = true
+    if (batch.events.length > 0) hasRoom = this.#write(batch)
     // Whoever has missed nothing must hear all the same that the stream is open.
     else this.#sink.keepAlive()
-    for (const each of later) this.deliver(each)
+    if (more.length === 0 && later.length === 0) return
+    for (const waiting of [...more, ...later]) this.#wait(waiting)
+    if (!hasRoom) return
+    if (more.length === 0) this.#handOver()
+    else this.#handOverLater()
   }
 
   /** Events, in order. */
   deliver(batch: Batch): void {
-    if (this.#state === 'closed' || this.#lost) return
-    if (this.#state === 'open') {
-      this.#write(batch)
-      return
+    if (this.#state === 'open') this.#write(batch)
+    else {
+      this.#wait(batch.waiting)
+      if ((this.#mailbox?.length ?? 0) > this.#settings.maxWaiting) this.#lose()
     }
-    this.#waiting.push(batch)
-    this.#length += batch.length
-    if (this.#length <= this.#maxLength) return
-    // It is more than anybody may make us keep.
-    this.#empty()
-    this.#lost = true
-    this.#keeper.onLost?.()
   }
 
   /**
@@ -189,31 +210,60 @@ export class Subscriber {
     this.#held = undefined
   }
 
-  #write(batch: Batch): void {
+  /** @returns whether there is room for more */
+  #write(batch: Batch): boolean {
     this.#silentSince = undefined
     const room = this.#sink.write(batch)
-    if (room === undefined || this.#state === 'closed') return
+    if (room === undefined) return this.#state === 'open'
+    if (this.#state === 'closed') return false
     if (room === BEGIN_ANEW) {
       this.#beginAnew()
-      return
+      return false
     }
     this.#state = 'full'
     room.then(
       (result) => this.#drained(result === BEGIN_ANEW),
       () => this.end(),
     )
+    return false
   }
 
   #drained(wasRefused: boolean): void {
     if (this.#state !== 'full') return
-    if (wasRefused || this.#lost) {
+    if (wasRefused) this.#beginAnew()
+    else this.#handOver()
+  }
+
+  /** There is room: hands over a piece of what waits, in each turn of the event loop one. */
+  #handOver(): void {
+    if (this.#lost) {
       this.#beginAnew()
       return
     }
-    const waiting = this.#waiting
-    this.#empty()
     this.#state = 'open'
-    if (waiting.length > 0) this.#write(joinBatches(waiting))
+    const batch = this.#mailbox?.take(this.#settings.pieceLength)
+    if (batch === undefined || !this.#write(batch)) return
+    // What was left may have been lost meanwhile.
+    if (this.#lost || this.#mailbox?.isEmpty === false) this.#handOverLater()
+  }
+
+  /** Whoever has room, but not all that came before, is told nothing else. */
+  #handOverLater(): void {
+    this.#state = 'full'
+    setImmediate(() => this.#drained(false))
+  }
+
+  #wait(waiting: WaitingEvents): void {
+    if (this.#state === 'closed' || this.#lost) return
+    this.#mailbox ??= new Mailbox(this.#sink.hold, () => this.#lose())
+    this.#mailbox.push(waiting)
+  }
+
+  /** It is more than anybody may make us keep: it is dropped, and the stream begins anew when there is room. */
+  #lose(): void {
+    this.#empty()
+    this.#lost = true
+    this.#keeper.onLost?.()
   }
 
   /** Drops whatever waits, and asks for a beginning. */
@@ -224,8 +274,7 @@ export class Subscriber {
   }
 
   #empty(): void {
-    this.#waiting = []
-    this.#length = 0
+    this.#mailbox?.empty()
     this.#lost = false
   }
 }

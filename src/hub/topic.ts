@@ -8,14 +8,22 @@ export interface NumberedChange extends Change {
   readonly seq: number
 }
 
+/** Bounds of what a topic tells at a time, in UTF-16 code units. */
+export interface TopicSettings {
+  /** Longest data of one event. */
+  readonly maxEvent: number
+  /** Events of a catch-up, and events that have waited, that are handed over in one turn. */
+  readonly pieceLength: number
+}
+
 /** What several subscribers listen to together. */
 export interface Topic {
   readonly subscribers: Set<Subscriber>
   readonly form: Form
   /** A change that may concern it. */
   note(change: NumberedChange): void
-  /** No more changes in this turn. @param seq number of the last one */
-  flush(seq: number): void
+  /** No more changes in this turn. */
+  flush(): void
   /**
    * Tells a subscriber everything there is to know now.
    * @throws `permission-denied`, `read-too-big`, `unavailable`
@@ -32,13 +40,12 @@ export interface Topic {
 export function tellAll(
   subscribers: ReadonlySet<Subscriber>,
   events: readonly NumberedEvent[],
-  seq: number,
   maxEvent: number,
 ): void {
   if (events.some(({ data }) => data.length > maxEvent)) {
     for (const subscriber of [...subscribers]) subscriber.end(TOO_LARGE)
     return
   }
-  const batch = new Batch(events, seq)
+  const batch = new Batch(events)
   for (const subscriber of subscribers) subscriber.deliver(batch)
 }

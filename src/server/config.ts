@@ -178,7 +178,7 @@ export const configSchema = Type.Object({
     minimum: 1,
     default: defaultClientLimits.maxTransferBytes,
     description:
-      'memory for bodies that are coming, long answers that are going and the keys of filtered streams; whoever holds the most is cut off',
+      'memory for bodies that are coming, long answers that are going, events that wait for slow streams and the keys of filtered ones; whoever holds the most is cut off',
   }),
   DEVELOPMENT: Type.Boolean({
     default: false,

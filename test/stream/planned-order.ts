@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Batch, NumberedEvent } from '../../src/hub/batch.ts'
+import type { HoldMemory } from '../../src/hub/held-memory.ts'
 import type { EndReason, Sink } from '../../src/hub/subscriber.ts'
 import { makeQuery } from '../../src/query/query.ts'
 import { RULES, RULES_SINCE } from '../../src/service/judge.ts'
@@ -55,8 +56,13 @@ export const scene = fc.record({
   others: fc.array(fc.constantFrom<keyof typeof sources>('depending', 'everybody', 'nobody'), { maxLength: 1 }),
   query: fc.constantFrom<keyof typeof queries>('none', 'none', 'none', 'all', 'range', 'first', 'last'),
   resumes: fc.boolean(),
-  /** Most that may wait for the stream. */
-  maxWaiting: fc.constantFrom(60, 150, 10_000),
+  /** What may wait for the stream, and how much of it is handed over at a time. */
+  waiting: fc.record({
+    maxWaiting: fc.constantFrom(60, 150, 10_000),
+    pieceLength: fc.constantFrom(1, 100, 10_000),
+  }),
+  /** Whether there is memory for what waits, asked each time that something is added. */
+  hasMemory: fc.infiniteStream(fc.constantFrom(true, true, true, false)),
   slow: fc.infiniteStream(fc.boolean()),
   startsOver: fc.infiniteStream(fc.constantFrom(false, false, false, true)),
   full: fc.infiniteStream(fc.boolean()),
@@ -64,6 +70,9 @@ export const scene = fc.record({
 })
 
 type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never
+
+/** More than any plan hands over at the end. */
+const MOST_PIECES = 40
 
 /** An event, and the last commit that was durable when it was sent. */
 interface Sent extends NumberedEvent {
@@ -79,11 +88,28 @@ class RecordedSink implements Sink {
   readonly #position: () => number
   readonly #rules: () => string
   readonly #room: () => Promise<unknown> | undefined
+  readonly hold: HoldMemory
 
-  constructor(position: () => number, rules: () => string, room: () => Promise<unknown> | undefined) {
+  constructor(
+    position: () => number,
+    rules: () => string,
+    room: () => Promise<unknown> | undefined,
+    hasMemory: () => boolean,
+  ) {
     this.#position = position
     this.#rules = rules
     this.#room = room
+    // Windows of keys would end for lack of memory.
+    this.hold = (_what, _bytes, give, isSpare) => {
+      let isHeld = true
+      const resize = () => {
+        if (!isHeld || isSpare !== true || hasMemory()) return
+        isHeld = false
+        give()
+      }
+      resize()
+      return { resize, release: () => (isHeld = false) }
+    }
   }
 
   write({ events }: Batch): Promise<unknown> | undefined {
@@ -131,7 +157,7 @@ export async function play(scene: Scene): Promise<Outcome> {
   const streams = new Streams(
     store,
     new Permissions(store, book),
-    { maxWaiting: scene.maxWaiting, maxEvent: 10_000, keepAliveMs: 1_000_000 },
+    { ...scene.waiting, maxEvent: 10_000, keepAliveMs: 1_000_000 },
     { maxLength: 10_000, timeoutMs: 10_000 },
     undefined,
   )
@@ -140,6 +166,7 @@ export async function play(scene: Scene): Promise<Outcome> {
     () => store.position().seq,
     rulesNow,
     () => (scene.full.next().value ? scheduler.schedule(Promise.resolve(), 'room') : undefined),
+    () => scene.hasMemory.next().value,
   )
   const query = queries[scene.query]
   const as = Object.freeze({ kind: 'user', auth: { uid: 'ann' } } as const)
@@ -159,6 +186,11 @@ export async function play(scene: Scene): Promise<Outcome> {
     })
   }
   await scheduler.waitFor(opened)
+  // Pieces are handed over in turns of the event loop.
+  for (let turn = 0; turn < MOST_PIECES; turn++) {
+    await scheduler.waitIdle()
+    await new Promise(setImmediate)
+  }
   await scheduler.waitIdle()
   const fate = isRefused ? 'refused' : sink.ended === undefined ? 'open' : 'ended'
   const renewals = sink.sent.slice(1).filter(({ kind, path }) => kind === 'put' && path === '/').length
