@@ -136,7 +136,8 @@ export class Subscriber {
     if (batch.events.length > 0) hasRoom = this.#write(batch)
     // Whoever has missed nothing must hear all the same that the stream is open.
     else this.#sink.keepAlive()
-    if (more.length === 0 && later.length === 0) return
+    // It may have been closed by what it was told.
+    if (this.#isClosed || (more.length === 0 && later.length === 0)) return
     for (const waiting of [...more, ...later]) this.#wait(waiting)
     if (!hasRoom) return
     if (more.length === 0) this.#handOver()
@@ -146,10 +147,7 @@ export class Subscriber {
   /** Events, in order. */
   deliver(batch: Batch): void {
     if (this.#state === 'open') this.#write(batch)
-    else {
-      this.#wait(batch.waiting)
-      if ((this.#mailbox?.length ?? 0) > this.#settings.maxWaiting) this.#lose()
-    }
+    else this.#keep(batch)
   }
 
   /**
@@ -205,16 +203,20 @@ export class Subscriber {
     this.#keeper.closed()
   }
 
+  get #isClosed(): boolean {
+    return this.#state === 'closed'
+  }
+
   #release(): void {
     this.#held?.release()
     this.#held = undefined
   }
 
-  /** @returns whether there is room for more */
+  /** @returns whether there is room for more. A sink that ended the stream has room too: nobody asks it any more. */
   #write(batch: Batch): boolean {
     this.#silentSince = undefined
     const room = this.#sink.write(batch)
-    if (room === undefined) return this.#state === 'open'
+    if (room === undefined) return true
     if (this.#state === 'closed') return false
     if (room === BEGIN_ANEW) {
       this.#beginAnew()
@@ -251,6 +253,11 @@ export class Subscriber {
   #handOverLater(): void {
     this.#state = 'full'
     setImmediate(() => this.#drained(false))
+  }
+
+  #keep(batch: Batch): void {
+    this.#wait(batch.waiting)
+    if ((this.#mailbox?.length ?? 0) > this.#settings.maxWaiting) this.#lose()
   }
 
   #wait(waiting: WaitingEvents): void {
