@@ -3,6 +3,7 @@ import { noteReceived } from './body-size.ts'
 import type { Origin } from './caller.ts'
 import type { Holding } from './holdings.ts'
 import { parseBody } from './parse-body.ts'
+import { readShortBody, SHORT_BODY_BYTES } from './short-body.ts'
 import { claimedLength, unpack } from './unpack.ts'
 
 /** Drops a byte order mark; throws at anything that is not UTF-8. */
@@ -54,10 +55,20 @@ export function useJson<T>(
   options: BodyOptions & { readonly isDigested?: boolean },
   use: (json: unknown, digest: string | undefined) => Promise<T>,
 ): Promise<T> {
-  return useBody(sender, options, async (bytes) => {
-    const digest = options.isDigested === true ? await digestOf(bytes) : undefined
-    return use(await parseBody(bytes, options.maxBytes, options.malformed), digest)
+  return useBody(sender, options, (bytes) => {
+    if (options.isDigested === true) return useDigested(bytes, options, use)
+    const json = parseBody(bytes, options.maxBytes, options.malformed)
+    return json instanceof Promise ? json.then((parsed) => use(parsed, undefined)) : use(json, undefined)
   })
+}
+
+async function useDigested<T>(
+  bytes: Uint8Array,
+  { maxBytes, malformed }: BodyOptions,
+  use: (json: unknown, digest: string | undefined) => Promise<T>,
+): Promise<T> {
+  const digest = await digestOf(bytes)
+  return use(await parseBody(bytes, maxBytes, malformed), digest)
 }
 
 /** As `useJson`, for a body that is text to us. */
@@ -94,8 +105,61 @@ function textOf(bytes: Uint8Array, malformed: ErrorCode): string {
   }
 }
 
-async function useBody<T>(sender: Sender, options: BodyOptions, use: (bytes: Uint8Array) => Promise<T>): Promise<T> {
+function useBody<T>(sender: Sender, options: BodyOptions, use: (bytes: Uint8Array) => Promise<T>): Promise<T> {
   const isPacked = isGzip(sender.request)
+  const length = lengthOf(sender.request)
+  if (length !== undefined && length > options.maxBytes) throw new DholeError('write-too-big')
+  const isShort = !isPacked && length !== undefined && length <= SHORT_BODY_BYTES
+  return isShort ? useShort(sender, length, options, use) : useLong(sender, isPacked, options, use)
+}
+
+/**
+ * A short body is held for its client, and its application left, only while it is late. From then on it is no larger
+ * than what else a request takes.
+ */
+async function useShort<T>(
+  sender: Sender,
+  length: number,
+  { malformed }: BodyOptions,
+  use: (bytes: Uint8Array) => Promise<T>,
+): Promise<T> {
+  const { request, stay } = sender
+  let bytes: Uint8Array
+  try {
+    bytes = await readShortBody(request, (stop) => watchLate(sender, length, stop))
+  } catch (cause) {
+    throw cause instanceof DholeError ? cause : new DholeError(malformed, undefined, { cause })
+  }
+  noteReceived(request, bytes.byteLength)
+  if (bytes.byteLength === 0) throw new DholeError('no-data')
+  const resumed = stay?.resume()
+  if (resumed !== undefined) await resumed
+  return use(bytes)
+}
+
+function watchLate(sender: Sender, length: number, stop: (reason: DholeError) => void): () => void {
+  const { limits, stay } = sender
+  stay?.leave()
+  const cut = () => stop(new DholeError('too-busy'))
+  const holding = limits.hold({}, length, cut)
+  const awaited = limits.awaitBody(sender, cut)
+  const callOff = limits.expect(
+    () => 0,
+    () => stop(new DholeError('body-too-slow')),
+  )
+  return () => {
+    awaited.over()
+    callOff()
+    holding.release()
+  }
+}
+
+async function useLong<T>(
+  sender: Sender,
+  isPacked: boolean,
+  options: BodyOptions,
+  use: (bytes: Uint8Array) => Promise<T>,
+): Promise<T> {
   const held = hold(sender)
   const { holding, check } = held
   try {
@@ -114,6 +178,12 @@ async function useBody<T>(sender: Sender, options: BodyOptions, use: (bytes: Uin
   } finally {
     holding.release()
   }
+}
+
+/** What a body says of its length, in bytes; `undefined` where it says nothing. */
+function lengthOf({ headers }: Request): number | undefined {
+  const length = headers.get('content-length')
+  return length === null ? undefined : Number(length)
 }
 
 /** @throws `bad-data` for an encoding that is not known here */
@@ -204,10 +274,10 @@ async function readBytes(
   held: Held,
 ): Promise<Uint8Array> {
   const { request } = sender
-  const length = request.headers.get('content-length')
-  if (length !== null && Number(length) > maxBytes) throw new DholeError('write-too-big')
+  const length = lengthOf(request)
+  if (length !== undefined && length > maxBytes) throw new DholeError('write-too-big')
   try {
-    const bytes = await arrived(sender, length === null ? undefined : Number(length), maxBytes, held)
+    const bytes = await arrived(sender, length, maxBytes, held)
     noteReceived(request, bytes.byteLength)
     return bytes
   } catch (cause) {

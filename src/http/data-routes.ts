@@ -269,7 +269,8 @@ export class DataRoutes {
       data.limits.beginSilence(data)
       const { application } = data.stay ?? data
       // A body may take its time, and the credential may have ended meanwhile.
-      await callerOf(application, data, parameters)
+      const caller = callerOf(application, data, parameters)
+      if (caller instanceof Promise) await caller
       return use(application.database, json, writeOptions(data, access, digest))
     })
   }

@@ -9,6 +9,7 @@ export class Stay {
   readonly #applications: Applications
   #application: Application
   #release: () => void
+  #isHeld = true
   #isOver = false
 
   /** @param application chosen in this turn of the event loop */
@@ -25,15 +26,17 @@ export class Stay {
 
   /** Lets go of the application: it may be closed meanwhile. */
   leave(): void {
+    this.#isHeld = false
     this.#release()
   }
 
   /**
-   * Holds the application again, and opens it where it was closed: at once, or as a promise when another one has to be
-   * closed first.
+   * Holds the application again after `leave`, and opens it where it was closed: at once, or as a promise when another
+   * one has to be closed first.
    * @throws as `Applications.choose`
    */
   resume(): Awaitable<void> {
+    if (this.#isHeld) return undefined
     const chosen = this.#applications.choose({ name: this.#application.id, host: '' })
     if (chosen instanceof Promise) return chosen.then((application) => this.#hold(application))
     this.#hold(chosen)
@@ -47,6 +50,7 @@ export class Stay {
 
   #hold(application: Application): void {
     this.#application = application
+    this.#isHeld = true
     if (!this.#isOver) this.#release = application.hold()
   }
 }
