@@ -75,7 +75,9 @@ export class JudgedWrites {
    */
   commit(write: JudgedWrite): Promise<unknown> {
     const attempt = new Attempt(write, this.#permissions, this.#recorders)
-    return this.#store.commit(attempt.job).catch((error: unknown) => this.#goOn(write, attempt, error))
+    return this.#store
+      .commit((context) => attempt.run(context))
+      .catch((error: unknown) => this.#goOn(write, attempt, error))
   }
 
   async #goOn(write: JudgedWrite, first: Attempt, thrown: unknown): Promise<void> {
@@ -83,9 +85,16 @@ export class JudgedWrites {
     let error = thrown
     for (let tries = 1; tries <= MOST_TRIES; tries++) {
       const judged = await this.#judge(write, attempt.postponed(error))
-      attempt = new Attempt(write, this.#permissions, this.#recorders, judged, tries === MOST_TRIES ? LAST_PATIENCE : 1)
+      const next = new Attempt(
+        write,
+        this.#permissions,
+        this.#recorders,
+        judged,
+        tries === MOST_TRIES ? LAST_PATIENCE : 1,
+      )
+      attempt = next
       try {
-        await this.#store.commit(attempt.job)
+        await this.#store.commit((context) => next.run(context))
         return
       } catch (again) {
         error = again
@@ -113,10 +122,13 @@ export class JudgedWrites {
   }
 }
 
-/** One run of a write in a transaction. */
-class Attempt {
-  readonly job: (context: CommitContext) => JobReads<JobOutcome>
+/** One run of a write in a transaction, and the bounds of its judging. */
+class Attempt implements Bounds {
+  readonly patience: number
+  readonly #write: JudgedWrite
+  readonly #permissions: Permissions
   readonly #recorders: Set<WriteRecorder>
+  readonly #judged: Judged | undefined
   #context: CommitContext | undefined
   #recorder: WriteRecorder | undefined
 
@@ -127,14 +139,30 @@ class Attempt {
     judged?: Judged,
     patience: number = 1,
   ) {
+    this.#write = write
+    this.#permissions = permissions
     this.#recorders = recorders
-    const bounds: Bounds = { patience, onPostponed: () => this.#record() }
-    this.job = (context) => {
-      const stands = judged !== undefined && !judged.recorder.hasTouched(judged.places)
-      this.#context = stands ? judged.context : context
-      const judge = permissions.judgeOf(write.access, stands ? { ...bounds, ...judged.bounds } : bounds)
-      return write.attempt(this.#context, judge)
+    this.#judged = judged
+    this.patience = patience
+  }
+
+  run(context: CommitContext): JobReads<JobOutcome> {
+    const { access } = this.#write
+    const judged = this.#judged
+    if (judged === undefined || judged.recorder.hasTouched(judged.places)) {
+      this.#context = context
+      return this.#write.attempt(context, this.#permissions.judgeOf(access, this))
     }
+    this.#context = judged.context
+    const bounds: Bounds = { patience: this.patience, onPostponed: () => this.onPostponed(), ...judged.bounds }
+    return this.#write.attempt(judged.context, this.#permissions.judgeOf(access, bounds))
+  }
+
+  /** Called within the transaction, so that no later write is missed. A transaction may run twice. */
+  onPostponed(): void {
+    if (this.#recorder !== undefined) this.#recorders.delete(this.#recorder)
+    this.#recorder = new WriteRecorder()
+    this.#recorders.add(this.#recorder)
   }
 
   /** @throws the error, unless it says that the judging took too long */
@@ -144,13 +172,6 @@ class Attempt {
     }
     if (this.#recorder !== undefined) this.#recorders.delete(this.#recorder)
     throw error
-  }
-
-  /** Called within the transaction, so that no later write is missed. A transaction may run twice. */
-  #record(): void {
-    if (this.#recorder !== undefined) this.#recorders.delete(this.#recorder)
-    this.#recorder = new WriteRecorder()
-    this.#recorders.add(this.#recorder)
   }
 }
 
