@@ -48,8 +48,8 @@ const rows: readonly Row[] = [
   { does: ['rotate', 'shop', '--yes'], out: /^super secret of application "shop", shown only now: \S{40}\n$/ },
   { does: ['rotate', 'shop', '--yes', '--sms-key'], out: /^SMS key of application "shop", shown only now: \S{40}\n$/ },
   {
-    does: ['rotate', 'shop', '--yes', '--secret', 'chosen-by-the-owner'],
-    out: /shown only now: chosen-by-the-owner\n$/,
+    does: ['rotate', 'shop', '--yes', '--secret', 'chosen-by-the-owner-and-long-enough'],
+    out: /shown only now: chosen-by-the-owner-and-long-enough\n$/,
   },
   { does: ['rotate', 'shop', '--yes', '--secret', 'too short'], status: 2, err: /at least 16 characters/ },
   { does: ['rotate', 'shop', '--yes', '--secret', ' a space at the beginning'], status: 2, err: /no space/ },

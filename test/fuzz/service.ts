@@ -82,10 +82,14 @@ export async function startService(): Promise<FuzzService> {
   }
 }
 
+/** A warning about what a client has sent: the requests name addresses. */
+const EXPECTED = 'a peer that TRUST_PROXY does not name has sent X-Forwarded-For'
+
 /** Whatever the log says is wrong: nothing was to go wrong inside. */
 export function logProblems(output: string): string[] {
   return output
     .split('\n')
+    .filter((line) => !line.includes(EXPECTED))
     .filter((line) => line.includes('"level":') || /^error|Error:/.test(line))
     .map((line) => `the server said ${line.slice(0, 500)}`)
 }

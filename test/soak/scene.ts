@@ -7,7 +7,7 @@ import { type Answer, type CallOptions, clientOf } from '../support/https-server
 import type { ServerProcess } from '../support/server-process.ts'
 
 /** Secret of the default application. */
-export const SECRET = 'the secret of a long day'
+export const SECRET = 'the secret of a long day, which is long enough'
 
 /** Rules of the default application: users have their own places, the rest is open. */
 export function rulesText(version: number): string {
