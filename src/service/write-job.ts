@@ -118,7 +118,7 @@ export function* writeJob(
   const before = yield* tagsBefore(resolved.kind, writes, watchedBelow)
   if (resolved.nodes > LARGE_NODES) yield* prepareTexts(writes, formsAt?.(resolved.path) ?? NO_FORMS)
   onWrite?.(writes)
-  return { kind: resolved.kind, path: resolved.path, writes, before }
+  return { kind: resolved.kind, path: resolved.path, writes, before, canStoreAhead: resolved === plan }
 }
 
 const NO_FORMS: ReadonlySet<'plain' | 'export'> = new Set()
@@ -192,7 +192,7 @@ export function* appendJob(
   if (writesNothing(writes)) return undefined
   if (plan.nodes > LARGE_NODES) yield* prepareTexts(writes, formsAt?.(child) ?? NO_FORMS)
   onWrite?.(writes)
-  return { kind: 'put', path: child, writes }
+  return { kind: 'put', path: child, writes, canStoreAhead: plan === checked }
 }
 
 function* checkCost(

@@ -13,6 +13,8 @@ export interface Change {
    * Those that are missing are taken to have changed.
    */
   readonly before?: ReadonlyMap<string, NodeTags> | undefined
+  /** Whether every run of its job writes these very objects, so that a store may write large ones ahead of the commit. */
+  readonly canStoreAhead?: boolean | undefined
 }
 
 /** Tags of one node: of what GET answers, and of everything. */

@@ -6,15 +6,15 @@ import type { Write } from './write.ts'
 
 /**
  * What `node` becomes when `write` is applied `path` below it; branches are changed in place.
- * @param path from `node` down to the place of the write
+ * @param path from `node` down to the place of the write, without its first `skipped` keys
  * @returns `undefined` when nothing is left
  * @see docs/protocol.md#json-to-tree
  */
-export function edit(node: Value | undefined, path: Path, write: Write): Value | undefined {
-  const [key, ...rest] = path
+export function edit(node: Value | undefined, path: Path, write: Write, skipped = 0): Value | undefined {
+  const key = path[skipped]
   if (key === undefined) return write.kind === 'value' ? write.value : withPriority(node, write.priority)
   const child = isBranch(node) ? ownMember(node, key) : undefined
-  const edited = edit(child, rest, write)
+  const edited = edit(child, path, write, skipped + 1)
   if (edited === child && !isBranch(child)) return node
   if (edited === undefined) return isBranch(node) ? withoutChild(node, key) : node
   const branch = isBranch(node) ? node : emptyBranch()

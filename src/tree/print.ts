@@ -105,6 +105,11 @@ export function printWithin(value: Value, limit: number): JsonText | undefined {
   return roomLeft(value, limit) >= 0 ? shortText(value, limit) : undefined
 }
 
+/** Whether the text of a branch is certainly longer than `limit`, found out without printing it. */
+export function exceeds(value: Value | undefined, limit: number): value is Branch {
+  return isBranch(value) && roomLeft(value, limit) < 0
+}
+
 function shortText(branch: Branch, limit: number): JsonText | undefined {
   const text = print(branch, 'stored')
   return text.length <= limit ? text : undefined

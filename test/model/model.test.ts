@@ -39,7 +39,12 @@ async function compare({ store, model }: Mirror, path: readonly string[]): Promi
   if (node !== undefined) expect(print(parseStored(node.stored), 'stored')).toBe(node.stored)
 }
 
-describe.each([[0], [30], [4096]] as const)('at most %d characters in a row', (inlineLength) => {
+describe.each([
+  [0, 16_384],
+  [30, 16_384],
+  [4096, 16_384],
+  [30, 40],
+] as const)('at most %d characters in a row, values of %d written ahead', (inlineLength, stagedLength) => {
   // fast-check prints seed, path and the shrunk plan of a failure: pass `{ seed, path }` to run it again.
   test('the store does what the model does', async () => {
     await fc.assert(
@@ -47,7 +52,7 @@ describe.each([[0], [30], [4096]] as const)('at most %d characters in a row', (i
         await using directory = await tempDir()
         const file = directory.file('tree')
         // Every list that is asked about gets an index, which the writes after it must keep.
-        const options = { inlineLength, shortList: 0 }
+        const options = { inlineLength, stagedLength, shortList: 0 }
         const mirror = new Mirror(new SqliteStore(file, options, strictObserver))
         try {
           for (const [step, path, orderBy] of plan) {

@@ -236,7 +236,8 @@ describe.each([[0], [4096]] as const)('at most %d characters in a row, an index'
   test('goes also when its list vanishes while it is built', async () => {
     await using directory = await tempDir()
     const file = directory.file('tree')
-    await using store = open(file, { inlineLength })
+    // The list that replaces the other one is not written ahead, since the building would be done by then.
+    await using store = open(file, { inlineLength, stagedLength: Number.POSITIVE_INFINITY })
     await put(store, '/keep', 1)
     for (const end of [null, 'leaf', wide(5000, (index) => ({ h: -index }))]) {
       await put(store, '/list', mixedList(10_000))

@@ -30,8 +30,9 @@ export function jobOf(plan: WritePlan): Job {
       const leaf = yield { kind: 'leaf', path }
       if (typeof leaf === 'number') old.set(formatPath(path), leaf)
     }
-    const { kind, path, writes } = plan.serverValues.length > 0 ? drain(plan.resolve({ now: context.now, old })) : plan
-    return { kind, path, writes }
+    const resolved = plan.serverValues.length > 0 ? drain(plan.resolve({ now: context.now, old })) : plan
+    const { kind, path, writes } = resolved
+    return { kind, path, writes, canStoreAhead: resolved === plan }
   }
 }
 

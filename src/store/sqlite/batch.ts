@@ -1,11 +1,14 @@
 import { SQLiteError } from 'bun:sqlite'
 import { sql } from 'drizzle-orm'
+import type { Change } from '../../tree/change.ts'
 import type { JsonText } from '../../tree/print.ts'
 import { PushIds } from '../../tree/push-id.ts'
+import type { Write } from '../../tree/write.ts'
 import type { Commit, CommitContext, Job, JobOutcome } from '../store.ts'
 import { runReads } from './answer.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { Connection } from './connection.ts'
+import { GroupedWrites } from './grouped-writes.ts'
 import type { IndexMaintenance } from './index-maintenance.ts'
 import { readMeta } from './meta.ts'
 import type { Notes } from './notes.ts'
@@ -13,6 +16,8 @@ import type { TreeReader } from './read.ts'
 import { meta } from './schema.ts'
 import type { Settings, SettingTexts } from './settings.ts'
 import type { SideWork } from './side-tables.ts'
+import type { StagedValue } from './staged-values.ts'
+import { largeValues, type Postponed, Staging } from './staging.ts'
 import type { Sweep } from './sweep.ts'
 import type { TreeWriter } from './write.ts'
 
@@ -21,6 +26,8 @@ export interface QueuedJob {
   readonly job: Job
   readonly resolve: (commit: Commit | undefined) => void
   readonly reject: (error: unknown) => void
+  /** Its large values, once they are written ahead; none where that has failed. */
+  readonly staged?: readonly StagedValue[]
 }
 
 /** Work on tables beside the tree and where its outcome goes. */
@@ -49,10 +56,16 @@ export interface BatchOutcome {
   readonly changed: boolean
 }
 
-/** Small writes of one change that are made at a stretch. */
-const WRITES_BEFORE_PAUSE = 128
+/** What the jobs of a batch have come to. */
+interface Results {
+  readonly commits: Commit[]
+  readonly postponed: Postponed[]
+}
 
 const PUSH_TIME = 'push_time'
+const NO_VALUES: readonly StagedValue[] = []
+/** Of a job that runs again: that run has a settlement of its own. */
+const NOTHING_TO_TELL: Settlement = { tell: () => {}, abandon: () => {} }
 
 /** Runs jobs inside one transaction of the writer. */
 export class BatchRunner {
@@ -74,6 +87,8 @@ export class BatchRunner {
   readonly #settings: Settings
   readonly #notes: Notes
   readonly #pushIds: PushIds
+  readonly #staging: Staging
+  readonly #stagedLength: number
   /** The greatest time of generated keys that a committed transaction has kept. */
   #savedPushTime: number
 
@@ -86,6 +101,7 @@ export class BatchRunner {
     indexes: IndexMaintenance,
     settings: Settings,
     notes: Notes,
+    stagedLength: number,
   ) {
     const { client, orm } = connection
     this.#client = client
@@ -109,6 +125,8 @@ export class BatchRunner {
     this.#indexes = indexes
     this.#settings = settings
     this.#notes = notes
+    this.#staging = new Staging(writer)
+    this.#stagedLength = stagedLength
     this.#savedPushTime = Number(readMeta(connection, PUSH_TIME) ?? 0)
     this.#pushIds = new PushIds(this.#savedPushTime)
   }
@@ -116,6 +134,31 @@ export class BatchRunner {
   /** Whether there is work that is no job: rows to remove, indexes to build. */
   get hasWork(): boolean {
     return this.#sweep.isDue || this.#log.moreToTrim || this.#notes.moreToTrim || this.#indexes.isDue
+  }
+
+  /** Whether large values are written ahead of their jobs. */
+  get isStaging(): boolean {
+    return this.#staging.isDue
+  }
+
+  /** Jobs whose large values are written ahead now, to be run again. */
+  takeReady(): readonly QueuedJob[] {
+    return this.#staging.takeReady()
+  }
+
+  /** From now on jobs write their large values themselves. @returns those that have not run again yet */
+  stopStaging(): readonly QueuedJob[] {
+    return this.#staging.stop()
+  }
+
+  /** Whether the last batch that failed had written ahead for another job, so that its own jobs may be fine. */
+  takeStagingFailure(): boolean {
+    return this.#staging.takeFailure()
+  }
+
+  /** A job will not run again. */
+  drop(queued: Queued): void {
+    if ('job' in queued) this.#staging.release(queued)
   }
 
   /** Whoever waits for such work need not any longer. */
@@ -136,6 +179,7 @@ export class BatchRunner {
     this.#begin.run()
     try {
       const commits: Commit[] = []
+      const postponed: Postponed[] = []
       const settlements: Settlement[] = []
       const context: CommitContext = {
         now: Math.max(Date.now(), this.#log.lastAt),
@@ -143,7 +187,7 @@ export class BatchRunner {
       }
       for (const queued of jobs) {
         if ('job' in queued) {
-          settlements.push(yield* this.#runJob(queued, context, commits))
+          settlements.push(yield* this.#runJob(queued, context, { commits, postponed }))
           continue
         }
         const before = this.#changes
@@ -159,10 +203,14 @@ export class BatchRunner {
       const trimmed = this.#log.trim(context.now)
       const noted = this.#notes.trim() || this.#notes.lastSeq !== lastNote
       const indexed = yield* this.#indexes.step(context.now)
+      const staged = yield* this.#staging.step()
       // To commit much takes a while by itself.
       if (this.#writer.isSpilling) yield
       this.#commit.run()
       this.#writer.ended()
+      this.#staging.committed()
+      for (const each of postponed) this.#staging.add(each)
+      for (const queued of jobs) this.drop(queued)
       this.#savedPushTime = pushTime
       this.#settings.keep()
       const settings = this.#settings.current
@@ -171,11 +219,13 @@ export class BatchRunner {
         commits,
         settlements: [...settlements, ...indexed.news],
         settings,
-        changed: commits.length > 0 || issued || swept || trimmed || noted || indexed.changed || isSet || worked,
+        changed:
+          commits.length > 0 || issued || swept || trimmed || noted || indexed.changed || isSet || worked || staged,
       }
     } catch (error) {
       this.#log.rewind(firstSeq)
       this.#writer.reset()
+      this.#staging.rolledBack()
       this.#indexes.forget()
       this.#settings.forget()
       if (this.#client.inTransaction) this.#rollback.run()
@@ -187,7 +237,7 @@ export class BatchRunner {
    * A job that refuses does so before anything of it is written, so it needs no savepoint. What fails while it is being
    * applied ends the batch.
    */
-  *#runJob(queued: QueuedJob, context: CommitContext, commits: Commit[]): Generator<void, Settlement> {
+  *#runJob(queued: QueuedJob, context: CommitContext, { commits, postponed }: Results): Generator<void, Settlement> {
     let outcome: JobOutcome
     try {
       outcome = yield* runReads(queued.job(context), this.#reader, this.#settings.current, this.#writer, this.#notes)
@@ -202,19 +252,32 @@ export class BatchRunner {
       this.#settings.set(outcome)
       return done
     }
-    if (outcome.kind === 'noted') this.#notes.keep(outcome.note)
     const change = outcome.kind === 'noted' ? outcome.change : outcome
-    if (change === undefined) return done
-    const texts: (JsonText | undefined)[] = []
-    for (const write of change.writes) {
-      texts.push(yield* this.#writer.apply(write))
-      if (texts.length % WRITES_BEFORE_PAUSE === 0) yield
+    const values = yield* this.#valuesToStage(queued, change)
+    if (values.length > 0) {
+      postponed.push({ queued, values })
+      return NOTHING_TO_TELL
     }
+    if (outcome.kind === 'noted') this.#notes.keep(outcome.note)
+    if (change === undefined) return done
+    const texts = yield* this.#apply(change.writes)
     this.#writer.settle()
     if (this.#writer.isSpilling) yield
     const commit = this.#log.append(change, context.now, texts)
     commits.push(commit)
     return { tell: () => queued.resolve(commit), abandon: queued.reject }
+  }
+
+  /** What is to be written before the job runs once more. */
+  *#valuesToStage(queued: QueuedJob, change: Change | undefined): Generator<void, readonly StagedValue[]> {
+    if (change?.canStoreAhead !== true || queued.staged !== undefined || this.#staging.isStopped) return NO_VALUES
+    return yield* largeValues(change.writes, this.#stagedLength)
+  }
+
+  *#apply(writes: readonly Write[]): Generator<void, readonly (JsonText | undefined)[]> {
+    const [first] = writes
+    if (first === undefined || writes.length > 1) return yield* new GroupedWrites(this.#writer, writes).apply()
+    return [yield* this.#writer.apply(first)]
   }
 
   /** What it writes and what it judges are one, so what it has written before it fails is taken back. */

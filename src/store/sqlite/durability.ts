@@ -160,6 +160,7 @@ export class DurabilityPipeline {
     const open = this.#openBatch
     if (open !== undefined) outcomes.push(...this.#runNow(open.steps, open.jobs))
     this.#batchOpen = false
+    this.#queue.push(...this.#runner.stopStaging())
     while (this.#queue.length > 0) {
       const jobs = this.#queue.splice(0, this.#singly > 0 ? 1 : this.#queue.length)
       if (this.#singly > 0) this.#singly--
@@ -195,9 +196,11 @@ export class DurabilityPipeline {
 
   #schedule(): void {
     if (this.#scheduled || this.#batchOpen || this.#pausing || this.#finished || this.#failure !== undefined) return
-    if (this.#queue.length === 0 && !this.#hasOwnWork) return
-    // A few jobs would have to wait for the running sync anyway, so they wait for company too.
-    if (this.#syncing && this.#queue.length < WORTH_A_BATCH) return
+    const { isStaging } = this.#runner
+    if (this.#queue.length === 0 && !isStaging && !this.#hasOwnWork) return
+    // A few jobs would have to wait for the running sync anyway, so they wait for company too. What is written ahead
+    // of its job waits for no sync.
+    if (this.#syncing && !isStaging && this.#queue.length < WORTH_A_BATCH) return
     this.#scheduled = true
     setImmediate(() => this.#runBatch())
   }
@@ -246,6 +249,7 @@ export class DurabilityPipeline {
     this.#lastSeq = outcome.commits.at(-1)?.seq ?? this.#lastSeq
     // What a job saw may not be durable yet even when it wrote nothing, so its answer waits as well.
     this.#unsynced.push(outcome)
+    this.#queue.push(...this.#runner.takeReady())
     this.#sync()
     this.#makeRoom()
     this.#schedule()
@@ -264,7 +268,9 @@ export class DurabilityPipeline {
   #abandonBatch(jobs: readonly Queued[], error: unknown): void {
     this.#batchOpen = false
     this.#resting = jobs.length === 0
-    if (jobs.length > 1) {
+    this.#queue.push(...this.#runner.takeReady())
+    const mayBeFine = this.#runner.takeStagingFailure()
+    if (jobs.length > 1 || (jobs.length === 1 && mayBeFine)) {
       this.#queue.unshift(...jobs)
       this.#singly += jobs.length
     } else if (jobs.length === 0) {
@@ -273,12 +279,17 @@ export class DurabilityPipeline {
     } else if (error instanceof SQLiteError) {
       this.#isTroubled = true
       this.#events.onTroubled(error)
-      for (const { reject } of jobs) reject(new DholeError('unavailable', undefined, { cause: error }))
-    } else {
-      for (const { reject } of jobs) reject(error)
-    }
+      this.#reject(jobs, new DholeError('unavailable', undefined, { cause: error }))
+    } else this.#reject(jobs, error)
     this.#schedule()
     this.#atRest()
+  }
+
+  #reject(jobs: readonly Queued[], error: unknown): void {
+    for (const queued of jobs) {
+      this.#runner.drop(queued)
+      queued.reject(error)
+    }
   }
 
   #sync(): void {
@@ -342,7 +353,7 @@ export class DurabilityPipeline {
     for (const outcome of this.#unsynced.splice(0)) {
       for (const settlement of outcome.settlements) settlement.abandon(failure)
     }
-    for (const { reject } of this.#queue.splice(0)) reject(failure)
+    for (const { reject } of [...this.#queue.splice(0), ...this.#runner.stopStaging()]) reject(failure)
     this.#runner.abandon(failure)
     this.#atRest()
   }
@@ -354,7 +365,7 @@ export class DurabilityPipeline {
       this.#shortenLog()
       return
     }
-    if (this.#queue.length > 0 || this.#scheduled || this.#hasOwnWork) return
+    if (this.#queue.length > 0 || this.#scheduled || this.#runner.isStaging || this.#hasOwnWork) return
     for (const listener of this.#idleListeners.splice(0)) listener()
   }
 

@@ -43,6 +43,8 @@ import { TreeWriter } from './write.ts'
 export interface SqliteOptions extends Partial<LogRetention>, Partial<NoteRetention> {
   /** Longest text of a subtree kept as one row, in UTF-16 code units. Default 4096; 0 makes every object interior. */
   readonly inlineLength?: number
+  /** Text from which on a value is written before its commit, in UTF-16 code units. Default 16 Ki. */
+  readonly stagedLength?: number
   /** Length of the write-ahead log at which writes pause until it has been folded in, in bytes. Default 64 MiB. */
   readonly walLimitBytes?: number
   /** Finished text kept for reading again, in UTF-16 code units. Default 32 Mi. */
@@ -60,6 +62,7 @@ export interface SqliteOptions extends Partial<LogRetention>, Partial<NoteRetent
 const MEBI = 1024 * 1024
 export const defaultStorage = {
   inlineLength: 4096,
+  stagedLength: 16 * 1024,
   walLimitBytes: 64 * MEBI,
   cacheLength: 32 * MEBI,
   shortList: 64,
@@ -127,6 +130,7 @@ export class SqliteStore implements TreeStore {
       maintenance,
       texts,
       new Notes(writer, settings),
+      settings.stagedLength,
     )
     this.#cache = new TextCache(settings.cacheLength)
     this.#snapshots = new Snapshots(file, settings.shortList)

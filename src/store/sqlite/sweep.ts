@@ -16,7 +16,7 @@ const STEP_ROWS = 512
 export class Sweep {
   readonly #cutOff
   readonly #note
-  readonly #oldest
+  readonly #listed
   readonly #below
   readonly #pageEnd
   readonly #removePage
@@ -26,6 +26,8 @@ export class Sweep {
   readonly #removeClosure
   readonly #removeInterior
   readonly #forget
+  /** Listed subtrees that are not swept yet: they are being written, or wait to become part of the tree. */
+  readonly #held = new Set<number>()
   /** Spares every batch a look at a table that is nearly always empty. */
   #mayBeWaiting = true
 
@@ -39,7 +41,7 @@ export class Sweep {
       .insert(detached)
       .values({ id: sql.placeholder('id') })
       .prepare()
-    this.#oldest = orm.select().from(detached).limit(1).prepare()
+    this.#listed = orm.select().from(detached).limit(sql.placeholder('limit')).prepare()
     // Ids grow downwards, so the deepest come first and the cut-off node itself last.
     this.#below = orm
       .select({ id: closure.descendant })
@@ -80,6 +82,23 @@ export class Sweep {
     this.#mayBeWaiting = true
   }
 
+  /** Lists an interior node that is about to be written apart from the tree. It is not swept before `release`. */
+  hold(id: number): void {
+    this.#held.add(id)
+    this.#note.run({ id })
+  }
+
+  /** Takes a held node off the list, in the transaction that makes it part of the tree. */
+  adopt(id: number): void {
+    this.#forget.run({ id })
+  }
+
+  /** Ends the hold. A node that was not adopted is swept like any other. */
+  release(id: number): void {
+    this.#held.delete(id)
+    this.#mayBeWaiting = true
+  }
+
   /** A list is gone, and nobody needs its indexes. */
   giveUpIndexes(id: number): void {
     if (this.#definitions.giveUpAll(id)) this.#entries.expectSweep()
@@ -87,7 +106,7 @@ export class Sweep {
 
   /** Does one step inside the open transaction. @returns whether there was anything to do */
   step(): boolean {
-    const root = this.#oldest.get()
+    const root = this.#listed.all({ limit: this.#held.size + 1 }).find(({ id }) => !this.#held.has(id))
     if (root === undefined) {
       this.#mayBeWaiting = false
       return false

@@ -3,6 +3,7 @@ import { edit } from '../../tree/edit.ts'
 import { PRIORITY } from '../../tree/key.ts'
 import { memberKeysInSteps } from '../../tree/member-keys.ts'
 import { sortKey } from '../../tree/order.ts'
+import type { Path } from '../../tree/path.ts'
 import { type JsonText, parseStored, print, printWithin } from '../../tree/print.ts'
 import { type Branch, isBranch, type Leaf, ownMember, type Value } from '../../tree/value.ts'
 import type { Write } from '../../tree/write.ts'
@@ -11,11 +12,14 @@ import type { IndexMaintenance } from './index-maintenance.ts'
 import { IndexUpkeep, type Waypoint } from './index-upkeep.ts'
 import type { TreeReader } from './read.ts'
 import { closure, detached, interior, node } from './schema.ts'
-import { kindOf, ROOT_KEY, ROOT_PARENT, type Slot, SlotKind, Trait, traitsOf } from './slot.ts'
+import { kindOf, NOWHERE, ROOT_KEY, ROOT_PARENT, type Slot, SlotKind, Trait, traitsOf } from './slot.ts'
+import { type StagedValue, StagedValues } from './staged-values.ts'
 import type { Sweep } from './sweep.ts'
 
 /** Rows written between two pauses of a long write. */
 const STEP_ROWS = 128
+/** Text written between two pauses of a long write, in UTF-16 code units. */
+const STEP_LENGTH = 64 * 1024
 /** Text of one leaf that takes milliseconds to print, and to put, in UTF-16 code units. */
 const LONG_TEXT = 512 * 1024
 /** Text put in one transaction from which its pages are not kept until it commits, in UTF-16 code units. */
@@ -44,6 +48,10 @@ export class TreeWriter {
   readonly #inlineLength: number
   #nextId: number
   #rowsSincePause = 0
+  #lengthSincePause = 0
+  readonly #staged: StagedValues
+  /** Ids for the interior nodes that are to stand above staged values, by their values. */
+  readonly #idsAbove = new Map<Branch, number>()
   /** Text put in this transaction, in UTF-16 code units. */
   #length = 0
   #isSpilling = false
@@ -77,6 +85,7 @@ export class TreeWriter {
     this.#connection = connection
     this.#reader = reader
     this.#sweep = sweep
+    this.#staged = new StagedValues(connection, sweep)
     this.#indexes = indexes
     this.#upkeep = new IndexUpkeep(indexes.definitions, indexes.entries, reader, indexes.neighbors)
     this.#inlineLength = inlineLength
@@ -133,9 +142,10 @@ export class TreeWriter {
 
   /**
    * Applies one write; what it leaves empty vanishes, upwards too.
+   * @param inside staged values that stand inside the value written
    * @returns stored text of the value written, if it was printed as a whole
    */
-  *apply(write: Write): Generator<void, JsonText | undefined> {
+  *apply(write: Write, inside: readonly StagedValue[] = []): Generator<void, JsonText | undefined> {
     const { way, replaced: target } = this.#wayOf(write)
     let printed: JsonText | undefined
     if (target !== undefined) {
@@ -164,7 +174,10 @@ export class TreeWriter {
       settle?.(undefined)
       return undefined
     }
+    for (const each of inside) this.#chooseIdsAbove(value, [...rest, ...each.path], each.value)
+    if (write.kind === 'value' && isBranch(write.value)) this.#chooseIdsAbove(value, rest, write.value)
     const text = yield* this.#replace(lastOf(way), value, printed)
+    this.#idsAbove.clear()
     settle?.(value)
     return replaced ? text : undefined
   }
@@ -241,7 +254,7 @@ export class TreeWriter {
     const text = printed ?? printWithin(value, this.#inlineLength)
     const becomesList = text === undefined && isBranch(value)
     if (slot !== undefined && slot.id !== null) {
-      if (becomesList) this.#indexes.inherit(slot.id, this.#nextId)
+      if (becomesList) this.#indexes.inherit(slot.id, this.#idFor(value, place.parent))
       this.#cut(slot.id)
     }
     const traits = becomesList ? yield* this.#insertBranch(place, value) : this.#insertText(place, value, text ?? '')
@@ -264,6 +277,7 @@ export class TreeWriter {
 
   #countText(length: number): void {
     this.#rowsSincePause++
+    this.#lengthSincePause += length
     this.#length += length
     if (this.#isSpilling || this.#length < SPILLING_LENGTH) return
     this.#isSpilling = true
@@ -283,6 +297,8 @@ export class TreeWriter {
   /** A transaction was taken back. */
   reset(): void {
     this.#owed = undefined
+    this.#idsAbove.clear()
+    this.#staged.reset()
     this.forget()
     this.ended()
   }
@@ -330,12 +346,60 @@ export class TreeWriter {
 
   /** Writes a value as an interior node and the slots below it. @returns the traits it brings its parent */
   *#insertBranch(place: Place, branch: Branch): Generator<void, number> {
-    const id = this.#nextId++
-    const parent = place.parent
+    const { parent } = place
     const key = sortKey(place.key)
+    const id = this.#idFor(branch, parent)
+    if (id === this.#nextId) this.#nextId++
+    const staged = this.#staged.find(branch, parent)
+    if (staged === undefined) yield* this.#insertInteriorNode(id, place, branch)
+    else {
+      this.#upsert.run(parent, key, SlotKind.interior, null, id)
+      yield* this.#staged.attach(staged, parent, key)
+    }
+    return traitsOf(place.key, undefined)
+  }
+
+  /** The id that a value will have as an interior node. */
+  #idFor(branch: Branch, parent: number): number {
+    return this.#staged.find(branch, parent)?.id ?? this.#idsAbove.get(branch) ?? this.#nextId
+  }
+
+  /** Ids grow downwards, so nodes that are made above a staged value take the ids that were reserved below its own. */
+  #chooseIdsAbove(value: Value, path: Path, branch: Branch): void {
+    const reserved = this.#staged.reservedFor(branch)
+    if (reserved === undefined) return
+    let above: Value | undefined = value
+    for (const [level, key] of path.entries()) {
+      const id = reserved[level]
+      if (id === undefined || !isBranch(above)) return
+      this.#idsAbove.set(above, Math.min(this.#idsAbove.get(above) ?? id, id))
+      above = ownMember(above, key)
+    }
+  }
+
+  /**
+   * Writes a value apart from the tree. `apply` attaches it where a write has this very object. What is written may be
+   * spread over several transactions; until it is attached it is listed as cut off.
+   */
+  *stage({ path, value }: StagedValue): Generator<void, void> {
+    const reserved = path.map(() => this.#nextId++)
+    const id = this.#nextId++
+    this.#staged.begin(value, id, reserved)
+    yield* this.#insertInteriorNode(id, undefined, value)
+  }
+
+  /** Staged values that were not attached are swept from now on. */
+  release(values: readonly StagedValue[]): void {
+    for (const { value } of values) this.#staged.release(value)
+  }
+
+  /** @param place its slot; without one the node is no part of the tree */
+  *#insertInteriorNode(id: number, place: Place | undefined, branch: Branch): Generator<void, void> {
+    const parent = place?.parent ?? NOWHERE
+    const key = place === undefined ? ROOT_KEY : sortKey(place.key)
     const keys = yield* memberKeysInSteps(branch)
     const childCount = keys.length - (keys.includes(PRIORITY) ? 1 : 0)
-    this.#upsert.run(parent, key, SlotKind.interior, null, id)
+    if (place !== undefined) this.#upsert.run(parent, key, SlotKind.interior, null, id)
     this.#insertClosure.run(id, parent)
     this.#insertInterior.run({ id, parent, key, childCount, traits: 0 })
     let traits = 0
@@ -346,13 +410,13 @@ export class TreeWriter {
       const text = printWithin(value, this.#inlineLength)
       if (text !== undefined) traits |= this.#insertText(child, value, text)
       else if (isBranch(value)) traits |= yield* this.#insertBranch(child, value)
-      if (this.#rowsSincePause >= STEP_ROWS) {
+      if (this.#rowsSincePause >= STEP_ROWS || this.#lengthSincePause >= STEP_LENGTH) {
         this.#rowsSincePause = 0
+        this.#lengthSincePause = 0
         yield
       }
     }
     if (traits !== 0) this.#adjust.run({ id, by: 0, traits })
-    return traitsOf(place.key, undefined)
   }
 
   /** Removes a slot and every ancestor that it leaves without a child. */
