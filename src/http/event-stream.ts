@@ -6,6 +6,9 @@ import type { EndReason, Sink } from '../hub/subscriber.ts'
 /** What writes to the connection: Bun's own stream, which costs hardly more than the bare socket. */
 type Writer = ReadableStreamDirectController
 
+/** What the connection is given at a time, in bytes: to encrypt so much takes a millisecond. */
+const PIECE_BYTES = 1024 * 1024
+
 /** What a stream has to do with its connection. */
 export interface StreamEnds {
   /** Called once the client has gone. */
@@ -35,6 +38,7 @@ export class EventStream implements Sink {
   #early: Uint8Array[] = []
   #writer: Writer | undefined
   #isOver = false
+  #isWithinEvent = false
 
   /** @param idOf when given, each event tells the id of its commit */
   constructor(idOf: ((seq: number) => string) | undefined, ends: StreamEnds) {
@@ -60,7 +64,8 @@ export class EventStream implements Sink {
   }
 
   end(reason?: EndReason): void {
-    if (reason !== undefined) void this.#send(endFrame(reason.kind, reason.text))
+    // Within another event nobody could read it.
+    if (reason !== undefined && !this.#isWithinEvent) void this.#send(endFrame(reason.kind, reason.text))
     this.#isOver = true
     this.#done.resolve()
     this.#ends.ended()
@@ -74,7 +79,9 @@ export class EventStream implements Sink {
     this.#writer = writer
     let room: Promise<unknown> | undefined
     // Also what tells why the stream has ended already.
-    for (const bytes of this.#early.splice(0)) room = this.#write(writer, bytes) ?? room
+    for (const bytes of this.#early.splice(0)) {
+      room = room === undefined ? this.#write(writer, bytes) : room.then(() => this.#write(writer, bytes))
+    }
     const ready = () => this.#ready.resolve()
     if (room === undefined) ready()
     else room.then(ready, ready)
@@ -92,6 +99,27 @@ export class EventStream implements Sink {
   }
 
   #write(writer: Writer, bytes: Uint8Array): Promise<unknown> | undefined {
+    // The connection of a stream that has ended is closed at once.
+    if (bytes.byteLength > PIECE_BYTES && !this.#isOver) return this.#writeInPieces(writer, bytes)
+    return this.#writePiece(writer, bytes)
+  }
+
+  /** Others have their turn between two pieces. Those who are sent the same bytes hold them once. */
+  async #writeInPieces(writer: Writer, bytes: Uint8Array): Promise<void> {
+    const { release } = this.#ends.hold(bytes, bytes.byteLength, this.#ends.cut)
+    this.#isWithinEvent = true
+    try {
+      for (let start = 0; start < bytes.byteLength && !this.#isOver; start += PIECE_BYTES) {
+        await this.#writePiece(writer, bytes.subarray(start, start + PIECE_BYTES))
+        await new Promise(setImmediate)
+      }
+    } finally {
+      this.#isWithinEvent = false
+      release()
+    }
+  }
+
+  #writePiece(writer: Writer, bytes: Uint8Array): Promise<unknown> | undefined {
     const written: unknown = writer.write(bytes)
     writer.flush()
     this.#ends.sent?.(bytes.byteLength)

@@ -1,11 +1,10 @@
 import type { Change, NodeTags } from '../tree/change.ts'
-import { etagOf } from '../tree/etag.ts'
+import { NULL_ETAG } from '../tree/etag.ts'
 import { PRIORITY } from '../tree/key.ts'
 import type { ReadText } from '../tree/node-text.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
-import { type JsonText, print } from '../tree/print.ts'
-import { preparedText } from '../tree/print-steps.ts'
-import { type Value, valueAt } from '../tree/value.ts'
+import { tagAfter, textAfter } from '../tree/prepared-text.ts'
+import type { JsonText } from '../tree/print.ts'
 import type { Write } from '../tree/write.ts'
 
 /** Whether a listener sees priorities. */
@@ -48,19 +47,25 @@ function eventAbove(change: Change, path: Path, form: Form): StreamEvent | undef
     const below = change.writes.filter((write) => covers(path, write.path))
     return patchOf(below, path.length, '/', form)
   }
-  const value = around.kind === 'value' && around.value !== undefined ? valueBelow(around, path) : undefined
-  const data = value === undefined ? 'null' : print(value, form)
-  return isSame(change.before?.get(formatPath(path)), value, data, form) ? undefined : { kind: 'put', path: '/', data }
+  const below = path.slice(around.path.length)
+  const text = textAfter(around, below, form)
+  if (isSame(change.before?.get(formatPath(path)), around, below, form, text)) return undefined
+  return { kind: 'put', path: '/', data: text ?? 'null' }
 }
 
-function valueBelow(write: Write & { kind: 'value' }, path: Path): Value | undefined {
-  return write.value === undefined ? undefined : valueAt(write.value, path.slice(write.path.length))
-}
-
-function isSame(before: NodeTags | undefined, value: Value | undefined, data: JsonText, form: Form): boolean {
+/** @param text what the write brings to the place */
+function isSame(
+  before: NodeTags | undefined,
+  write: Write,
+  below: Path,
+  form: Form,
+  text: JsonText | undefined,
+): boolean {
   if (before === undefined) return false
-  if (value === undefined) return before.stored === etagOf(undefined)
-  return form === 'plain' ? before.plain === etagOf(data) : before.stored === etagOf(print(value, 'stored'))
+  if (text === undefined) return before.stored === NULL_ETAG
+  return form === 'plain'
+    ? before.plain === tagAfter(write, below, 'plain', text)
+    : before.stored === tagAfter(write, below, 'stored')
 }
 
 /** @param depth number of keys that the members' paths leave out */
@@ -82,6 +87,5 @@ function isSeen(write: Write, form: Form): boolean {
 }
 
 function dataOf(write: Write, form: Form): JsonText {
-  const value = write.kind === 'value' ? write.value : write.priority
-  return value === undefined ? 'null' : preparedText(value, form)
+  return textAfter(write, [], form) ?? 'null'
 }

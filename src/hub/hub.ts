@@ -145,7 +145,9 @@ export class Hub {
   formsAt(path: Path): ReadonlySet<Form> {
     const forms = new Set<Form>()
     if (this.#keepAlive.size === 0) return forms
-    this.#topics.visit({ kind: 'put', path, writes: [] }, ({ form }) => forms.add(form))
+    this.#topics.visit({ kind: 'put', path, writes: [] }, ({ printed }) => {
+      for (const form of printed) forms.add(form)
+    })
     return forms
   }
 

@@ -1,4 +1,5 @@
 import type { Path } from '../tree/path.ts'
+import { inTurns } from '../turns.ts'
 import { Batch, lengthOf, type NumberedEvent, waitingOf } from './batch.ts'
 import { eventAt, type Form, textOf } from './event.ts'
 import type { Source } from './source.ts'
@@ -10,6 +11,7 @@ export class NodeTopic implements Topic {
   readonly #path: Path
   readonly subscribers = new Set<Subscriber>()
   readonly form: Form
+  readonly printed: readonly Form[]
   readonly #source: Source
   readonly #settings: TopicSettings
   #events: NumberedEvent[] = []
@@ -17,6 +19,7 @@ export class NodeTopic implements Topic {
   constructor(path: Path, form: Form, source: Source, settings: TopicSettings) {
     this.#path = path
     this.form = form
+    this.printed = [form]
     this.#source = source
     this.#settings = settings
   }
@@ -55,7 +58,9 @@ export class NodeTopic implements Topic {
 
   async begin(subscriber: Subscriber): Promise<void> {
     const { seq, value } = await this.#source.read(this.#path, undefined, subscriber.judging)
-    const batch = new Batch([{ kind: 'put', path: '/', data: textOf(value, this.form), seq }], true)
+    const isLong = value !== undefined && value.length > SLICE_LENGTH
+    const data = isLong ? await inTurns(value.inSteps(this.form)) : textOf(value, this.form)
+    const batch = new Batch([{ kind: 'put', path: '/', data, seq }], true)
     subscriber.start({ seq, batch })
   }
 }

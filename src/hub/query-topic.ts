@@ -48,6 +48,8 @@ export class QueryTopic implements Topic {
   readonly subscribers = new Set<Subscriber>()
   readonly #query: Query
   readonly form: Form
+  /** Whether something above has changed it is told by the export form. */
+  readonly printed: readonly Form[]
   readonly #source: Source
   readonly #maxEvent: number
   readonly #window: Window
@@ -65,6 +67,7 @@ export class QueryTopic implements Topic {
     this.#path = path
     this.#query = query
     this.form = form
+    this.printed = [form, 'export']
     this.#source = source
     this.#maxEvent = maxEvent
     this.#window = new Window(query)

@@ -20,6 +20,8 @@ export interface TopicSettings {
 export interface Topic {
   readonly subscribers: Set<Subscriber>
   readonly form: Form
+  /** Forms in which it prints what is written. */
+  readonly printed: readonly Form[]
   /** A change that may concern it. */
   note(change: NumberedChange): void
   /** No more changes in this turn. */

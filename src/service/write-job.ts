@@ -2,15 +2,15 @@ import type { CommitContext } from '../store/store.ts'
 import type { Change, NodeTags } from '../tree/change.ts'
 import { DholeError } from '../tree/error.ts'
 import { etagMatches, etagOf, NULL_ETAG } from '../tree/etag.ts'
-import { LARGE_NODES, type Limits } from '../tree/limits.ts'
+import type { Limits } from '../tree/limits.ts'
 import type { NodeText } from '../tree/node-text.ts'
 import { formatPath, type Path } from '../tree/path.ts'
+import { prepareText } from '../tree/prepared-text.ts'
 import { print } from '../tree/print.ts'
-import { etagInSteps, prepareText } from '../tree/print-steps.ts'
+import { etagInSteps, etagOfInSteps } from '../tree/print-steps.ts'
 import type { Reads } from '../tree/read-request.ts'
 import { drain, type Steps } from '../tree/steps.ts'
-import { isBranch } from '../tree/value.ts'
-import type { Write, WritePlan } from '../tree/write.ts'
+import { isLargePlan, type Write, type WritePlan } from '../tree/write.ts'
 import type { Access } from './access.ts'
 import type { Judge } from './judge.ts'
 import { WRITE_SIZE_LIMIT, writeSeconds } from './write-size.ts'
@@ -116,21 +116,38 @@ export function* writeJob(
   decide(outcome)
   if (writesNothing(writes) && !(yield* anyExists(writes))) return undefined
   const before = yield* tagsBefore(resolved.kind, writes, watchedBelow)
-  if (resolved.nodes > LARGE_NODES) yield* prepareTexts(writes, formsAt?.(resolved.path) ?? NO_FORMS)
+  if (isLargePlan(resolved)) yield* prepareTexts(resolved, writes, { watchedBelow, formsAt })
   onWrite?.(writes)
   return { kind: resolved.kind, path: resolved.path, writes, before, canStoreAhead: resolved === plan }
 }
 
-const NO_FORMS: ReadonlySet<'plain' | 'export'> = new Set()
-
 /** Prints what listeners are going to be told, so that it need not be printed at once when it is durable. */
-function* prepareTexts(writes: readonly Write[], forms: ReadonlySet<'plain' | 'export'>): Reads<void> {
-  for (const form of forms) {
-    for (const write of writes) {
-      const value = write.kind === 'value' ? write.value : undefined
-      if (isBranch(value)) yield* withPauses(prepareText(value, form))
+function* prepareTexts(
+  { kind, path }: Pick<Change, 'kind' | 'path'>,
+  writes: readonly Write[],
+  { watchedBelow, formsAt }: Pick<JobParts, 'watchedBelow' | 'formsAt'>,
+): Reads<void> {
+  if (formsAt === undefined) return
+  const forms = formsAt(path)
+  for (const write of writes) {
+    for (const form of forms) yield* withPauses(prepareText(write, [], form, false))
+    if (write.kind === 'priority') continue
+    for (const watched of watchedBelow(write.path, kind === 'patch')) {
+      const below = watched.slice(write.path.length)
+      for (const form of formsAt(watched)) {
+        yield* withPauses(prepareText(write, below, form, form === 'plain'))
+        // What stands there with priorities is compared by its stored text.
+        if (form === 'export') yield* withPauses(prepareText(write, below, 'stored', true))
+      }
     }
   }
+}
+
+function* tagsOf(node: NodeText | undefined): Steps<NodeTags> {
+  if (node === undefined) return { plain: NULL_ETAG, stored: NULL_ETAG }
+  const stored = yield* node.etagInSteps()
+  const plain = yield* node.inSteps('plain')
+  return { plain: plain === node.stored ? stored : yield* etagOfInSteps(plain), stored }
 }
 
 /** Tags of what is watched below written places, for their listeners: not everything written changes. */
@@ -145,7 +162,7 @@ function* tagsBefore(
     for (const path of watchedBelow(write.path, kind === 'patch')) {
       const node = (yield { kind: 'node', path }) as NodeText | undefined
       tags ??= new Map()
-      tags.set(formatPath(path), { plain: etagOf(node?.plain), stored: etagOf(node?.stored) })
+      tags.set(formatPath(path), yield* withPauses(tagsOf(node)))
     }
   }
   return tags
@@ -190,7 +207,7 @@ export function* appendJob(
   noteLarge(appended, plan)
   decide(appended)
   if (writesNothing(writes)) return undefined
-  if (plan.nodes > LARGE_NODES) yield* prepareTexts(writes, formsAt?.(child) ?? NO_FORMS)
+  if (isLargePlan(plan)) yield* prepareTexts({ kind: 'put', path: child }, writes, { watchedBelow: () => [], formsAt })
   onWrite?.(writes)
   return { kind: 'put', path: child, writes, canStoreAhead: plan === checked }
 }
@@ -298,10 +315,10 @@ export function etagAfter(plan: WritePlan): string {
 }
 
 /** As `etagAfter`, with pauses. */
-export function* etagAfterInSteps({ writes, nodes }: WritePlan): Steps<string> {
-  const write = writes[0]
+export function* etagAfterInSteps(plan: WritePlan): Steps<string> {
+  const write = plan.writes[0]
   const value = write?.kind === 'priority' ? write.priority : write?.value
-  if (nodes > LARGE_NODES) return yield* etagInSteps(value)
+  if (isLargePlan(plan)) return yield* etagInSteps(value)
   return etagOf(value === undefined ? undefined : print(value, 'stored'))
 }
 
@@ -310,7 +327,7 @@ const largePlans = new WeakMap<WriteOutcome | Appended, WritePlan>()
 
 /** Has `largePlanOf` know the plan, if it is large. */
 export function noteLarge(outcome: WriteOutcome | Appended, plan: WritePlan): void {
-  if (plan.nodes > LARGE_NODES) largePlans.set(outcome, plan)
+  if (isLargePlan(plan)) largePlans.set(outcome, plan)
 }
 
 /** What a large write has written: what is made of it takes more than one turn. `undefined` for all others. */

@@ -10,6 +10,8 @@ export const MAX_KEY_BYTES = 768
 export const LARGE_BODY_BYTES = 128 * 1024
 /** Nodes from which a payload is worth being worked on in steps. */
 export const LARGE_NODES = 4096
+/** Length of all strings of a payload from which it is worth being printed in steps, in UTF-16 code units. */
+export const LARGE_TEXT = 256 * 1024
 
 /** Settable bounds on one request. @see docs/protocol.md#sizes */
 export interface Limits {

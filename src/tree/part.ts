@@ -63,6 +63,7 @@ function planChecked(path: Path, writes: readonly Write[]): WritePlan {
     serverValues: [],
     json: undefined,
     nodes: 0,
+    textLength: 0,
     resolve: unresolved,
   }
   return plan

@@ -18,6 +18,8 @@ export interface ParsedPayload {
   readonly value: Value | undefined
   /** Number of leaves and branches of the value. */
   readonly nodes: number
+  /** Length of all its strings, in UTF-16 code units. */
+  readonly textLength: number
   readonly serverValues: readonly ServerValueUse[]
 }
 
@@ -69,6 +71,7 @@ class PayloadParser {
   readonly #limits: Limits
   readonly #mostNodes: number
   #nodes = 0
+  #textLength = 0
   /** As `#nodes`, with those that hold nothing. */
   #looked = 0
   #members = 0
@@ -81,7 +84,7 @@ class PayloadParser {
   }
 
   parsed(value: Value | undefined): ParsedPayload {
-    return { value, nodes: this.#nodes, serverValues: this.serverValues }
+    return { value, nodes: this.#nodes, textLength: this.#textLength, serverValues: this.serverValues }
   }
 
   /** @param bytes length of the path so far */
@@ -115,6 +118,7 @@ class PayloadParser {
   }
 
   #checkString(text: string): void {
+    this.#textLength += text.length
     if (!text.isWellFormed()) throw new DholeError('bad-data')
     const limit = this.#limits.maxLeafBytes
     if (text.length * 3 > limit && utf8Length(text) > limit) throw new DholeError('leaf-too-big')

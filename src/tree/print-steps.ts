@@ -4,9 +4,9 @@ import { PRIORITY } from './key.ts'
 import { keysInSteps, memberKeysInSteps } from './member-keys.ts'
 import { arrayLength } from './order.ts'
 import { parseJsonInSteps } from './parse-json.ts'
-import { type JsonText, mentionsPriority, print, type TextForm, withoutOwnPriority } from './print.ts'
+import { type JsonText, mentionsPriority, type TextForm, withoutOwnPriority } from './print.ts'
 import type { Steps } from './steps.ts'
-import { pieces, type TextSink } from './text-pieces.ts'
+import { pieceEnd, pieces, type TextSink } from './text-pieces.ts'
 import { type Branch, isBranch, ownMember, VALUE, type Value } from './value.ts'
 
 /** Members printed between two pauses. */
@@ -17,21 +17,6 @@ const PIECE_LENGTH = 64 * 1024
 /** As `print`, with pauses. */
 export function* printInSteps(value: Value, form: TextForm, sink: TextSink): Steps<void> {
   yield* new StepPrinter(sink, form).print(value)
-}
-
-/** Texts of large values that are going to be wanted soon. */
-const prepared = new WeakMap<Branch, Map<TextForm, JsonText>>()
-
-/** Prints a value for `preparedText`. */
-export function* prepareText(value: Branch, form: TextForm): Steps<void> {
-  const text = yield* wholeText((sink) => printInSteps(value, form, sink))
-  const texts = prepared.get(value) ?? new Map<TextForm, JsonText>()
-  prepared.set(value, texts.set(form, text))
-}
-
-/** As `print`, at once where the text was prepared. */
-export function preparedText(value: Value, form: TextForm): JsonText {
-  return (isBranch(value) ? prepared.get(value)?.get(form) : undefined) ?? print(value, form)
 }
 
 /** As `JSON.stringify` of parsed JSON, with pauses. */
@@ -89,7 +74,7 @@ class StepPrinter {
   }
 
   *#node(json: unknown): Steps<void> {
-    if (!isBranch(json)) this.#add(JSON.stringify(json))
+    if (!isBranch(json)) yield* this.#leaf(json)
     else if (Array.isArray(json)) yield* this.#array(json, json.length)
     else if (this.#form === undefined) yield* this.#object(json, yield* keysInSteps(json))
     else yield* this.#branch(json, this.#form)
@@ -98,7 +83,7 @@ class StepPrinter {
   *#branch(branch: Branch, form: TextForm): Steps<void> {
     const leaf = form === 'plain' ? ownMember(branch, VALUE) : undefined
     if (leaf !== undefined) {
-      this.#add(print(leaf, 'plain'))
+      yield* this.#leaf(leaf)
       return
     }
     const all = yield* memberKeysInSteps(branch)
@@ -131,10 +116,27 @@ class StepPrinter {
 
   *#member(json: unknown): Steps<void> {
     if (isBranch(json)) yield* this.#node(json)
-    else this.#add(JSON.stringify(json))
+    else yield* this.#leaf(json)
     if (++this.#members % STEP_MEMBERS !== 0) return
     if (this.#length >= PIECE_LENGTH) this.#flush()
     yield
+  }
+
+  /** A long string in pieces. */
+  *#leaf(json: unknown): Steps<void> {
+    if (typeof json !== 'string' || json.length <= PIECE_LENGTH) {
+      this.#add(JSON.stringify(json))
+      return
+    }
+    this.#add('"')
+    for (let start = 0; start < json.length; ) {
+      const end = pieceEnd(json, start, PIECE_LENGTH)
+      this.#add(JSON.stringify(json.slice(start, end)).slice(1, -1))
+      this.#flush()
+      start = end
+      yield
+    }
+    this.#add('"')
   }
 
   #add(text: string): void {

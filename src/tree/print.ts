@@ -181,11 +181,11 @@ export function withoutOwnPriority(text: JsonText): JsonText | undefined {
 }
 
 /**
- * Whether stored text has a priority in it, or a string that looks like one. The search for the bare word is much the
+ * Whether stored text has a priority in it, or a string within it that looks like one. The search for the bare word is much the
  * faster one, and most text does not have it.
  */
 export function mentionsPriority(text: JsonText): boolean {
-  return text.includes(PRIORITY) && text.includes(`"${PRIORITY}"`)
+  return !isStringText(text) && text.includes(PRIORITY) && text.includes(`"${PRIORITY}"`)
 }
 
 /** Stored text as `format=export` answers it. Text without any array is that already. */

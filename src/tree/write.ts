@@ -1,6 +1,6 @@
 import { DholeError } from './error.ts'
 import { checkKey, PRIORITY } from './key.ts'
-import type { Limits } from './limits.ts'
+import { LARGE_NODES, LARGE_TEXT, type Limits } from './limits.ts'
 import { keysInSteps } from './member-keys.ts'
 import { checkPath, endsInPriority, type Path } from './path.ts'
 import {
@@ -51,8 +51,15 @@ export interface WritePlan {
   readonly json: unknown
   /** Number of leaves and branches written. */
   readonly nodes: number
+  /** Length of all strings written, in UTF-16 code units. */
+  readonly textLength: number
   /** The same plan with every server value filled in. */
   resolve(source: ServerValueSource): Steps<WritePlan>
+}
+
+/** Whether what is written is worth being printed in steps. */
+export function isLargePlan({ nodes, textLength }: Pick<WritePlan, 'nodes' | 'textLength'>): boolean {
+  return nodes > LARGE_NODES || textLength > LARGE_TEXT
 }
 
 /** Members of a patch looked at between two pauses. */
@@ -78,7 +85,12 @@ export function* planPutInSteps(path: Path, json: unknown, limits: Limits): Step
   return putPlan(path, json, limits, yield* parseTargetInSteps({ path, json }, limits))
 }
 
-function putPlan(path: Path, json: unknown, limits: Limits, { write, serverValues, nodes }: ParsedTarget): WritePlan {
+function putPlan(
+  path: Path,
+  json: unknown,
+  limits: Limits,
+  { write, serverValues, nodes, textLength }: ParsedTarget,
+): WritePlan {
   return {
     kind: 'put',
     path,
@@ -86,6 +98,7 @@ function putPlan(path: Path, json: unknown, limits: Limits, { write, serverValue
     serverValues,
     json,
     nodes,
+    textLength,
     resolve: function* (source) {
       return yield* planPutInSteps(path, yield* resolveServerValues(json, path, source), limits)
     },
@@ -111,11 +124,13 @@ export function* planPatchInSteps(path: Path, json: unknown, limits: Limits): St
   const writes: Write[] = []
   const serverValues: ServerValueUse[] = []
   let nodes = 0
+  let textLength = 0
   for (const [index, target] of targets.entries()) {
     if (index % STEP_MEMBERS === STEP_MEMBERS - 1) yield
     const parsed = parseShortTarget(target, limits) ?? (yield* parseTargetInSteps(target, limits))
     writes.push(parsed.write)
     nodes += parsed.nodes
+    textLength += parsed.textLength
     for (const use of parsed.serverValues) serverValues.push(use)
   }
   return {
@@ -125,6 +140,7 @@ export function* planPatchInSteps(path: Path, json: unknown, limits: Limits): St
     serverValues,
     json,
     nodes,
+    textLength,
     resolve: function* (source) {
       const resolved = emptyBranch() as Record<string, unknown>
       for (const [index, { path: place, json: member }] of targets.entries()) {
@@ -164,6 +180,7 @@ interface ParsedTarget {
   readonly write: Write
   readonly serverValues: readonly ServerValueUse[]
   readonly nodes: number
+  readonly textLength: number
 }
 
 /** `undefined` for a value that is worth being looked at in steps. */
@@ -183,8 +200,8 @@ function* parseTargetInSteps(target: Target, limits: Limits): Steps<ParsedTarget
   return valueTarget(path, yield* parsePayloadInSteps(json, path, limits))
 }
 
-function valueTarget(path: Path, { value, serverValues, nodes }: ParsedPayload): ParsedTarget {
-  return { write: { kind: 'value', path, value }, serverValues, nodes }
+function valueTarget(path: Path, { value, serverValues, nodes, textLength }: ParsedPayload): ParsedTarget {
+  return { write: { kind: 'value', path, value }, serverValues, nodes, textLength }
 }
 
 function parsePriorityTarget({ path, json }: Target, limits: Limits): ParsedTarget {
@@ -192,12 +209,12 @@ function parsePriorityTarget({ path, json }: Target, limits: Limits): ParsedTarg
   if (isBranch(json) && Object.hasOwn(json, SERVER_VALUE)) {
     const parsed: ParsedPayload = parsePayload(json, node, limits)
     const serverValues = parsed.serverValues.map((use) => ({ ...use, path }))
-    return { write: { kind: 'priority', path: node, priority: 0 }, serverValues, nodes: 0 }
+    return { write: { kind: 'priority', path: node, priority: 0 }, serverValues, nodes: 0, textLength: 0 }
   }
   const priority = parsePriority(json)
   // A text has the bounds of a leaf.
   if (priority !== undefined) parsePayload(priority, node, limits)
-  return { write: { kind: 'priority', path: node, priority }, serverValues: [], nodes: 0 }
+  return { write: { kind: 'priority', path: node, priority }, serverValues: [], nodes: 0, textLength: 0 }
 }
 
 /**

@@ -70,22 +70,25 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
     ['server values', 'PUT', 200, members(20_000, (index) => [`k${index}`, { '.sv': 'timestamp' }])],
     ['members', 'PATCH', 200, members(10_000, (index) => [`k${index}`, index])],
     ['paths', 'PATCH', 200, members(4_000, (index) => [`${index % 10}/k${index}/${'v'.repeat(400)}`, index])],
+    ['a string of quotes', 'PUT', 200, JSON.stringify('"\n'.repeat(3_000_000))],
     ['brackets', 'PUT', 400, '['.repeat(8_000_000)],
   ])('of %s (%s, %i)', async (...[_, method, status, body, headers]) => {
     const request = () => send(method, '/large.json', body, headers)
     expect(await holdOf(request, status)).toBeLessThan(Math.max(GOAL_MS, 3 * idleMs))
   })
 
-  test('of records that somebody listens to', async () => {
-    const listened = members(100_000, withPriority)
+  test.each<[string, string, string]>([
+    ['to', '/listened.json', members(100_000, withPriority)],
+    ['below', '/above.json', `{"listened":${members(40_000, withPriority)}}`],
+  ])('of records that somebody listens %s', async (_, target, listened) => {
     const ending = new AbortController()
-    const stream = await fetch(`${server.url}/listened.json`, {
+    const stream = await fetch(`${server.url}${target === '/above.json' ? '/above/listened.json' : target}`, {
       headers: { accept: 'text/event-stream' },
       signal: ending.signal,
       tls: { rejectUnauthorized: false },
     })
     const draining = stream.body?.pipeTo(new WritableStream()).catch(() => {})
-    const hold = await holdOf(() => send('PUT', '/listened.json?print=silent', listened), 204)
+    const hold = await holdOf(() => send('PUT', `${target}?print=silent`, listened), 204)
     ending.abort()
     await draining
     expect(hold).toBeLessThan(Math.max(GOAL_MS, 3 * idleMs))

@@ -5,6 +5,7 @@ import { memberKeysInSteps } from '../../tree/member-keys.ts'
 import { sortKey } from '../../tree/order.ts'
 import type { Path } from '../../tree/path.ts'
 import { type JsonText, parseStored, print, printWithin } from '../../tree/print.ts'
+import { printInSteps, wholeText } from '../../tree/print-steps.ts'
 import { type Branch, isBranch, type Leaf, ownMember, type Value } from '../../tree/value.ts'
 import type { Write } from '../../tree/write.ts'
 import { type Connection, setSpilling } from './connection.ts'
@@ -22,6 +23,8 @@ const STEP_ROWS = 128
 const STEP_LENGTH = 64 * 1024
 /** Text of one leaf that takes milliseconds to print, and to put, in UTF-16 code units. */
 const LONG_TEXT = 512 * 1024
+/** Stands for a moment where a long text is replaced by another one. */
+const EMPTY_TEXT = '""'
 /** Text put in one transaction from which its pages are not kept until it commits, in UTF-16 code units. */
 const SPILLING_LENGTH = 2 * 1024 * 1024
 /** Parents, and children of one, that are remembered. */
@@ -63,6 +66,7 @@ export class TreeWriter {
   readonly #interiors = new Map<number, Map<string, Slot>>()
 
   readonly #upsert
+  readonly #upsertBytes
   readonly #overwrite
   readonly #insertNew
   readonly #remove
@@ -95,6 +99,10 @@ export class TreeWriter {
     this.#upsert = client.prepare<unknown, [number, string, number, string | null, number | null]>(
       'INSERT INTO node(parent_id, key, kind, value, id) VALUES (?, ?, ?, ?, ?) ' +
         'ON CONFLICT DO UPDATE SET kind = excluded.kind, value = excluded.value, id = excluded.id',
+    )
+    this.#upsertBytes = client.prepare<unknown, [number, string, number, Uint8Array]>(
+      'INSERT INTO node(parent_id, key, kind, value) VALUES (?, ?, ?, CAST(? AS TEXT)) ' +
+        'ON CONFLICT DO UPDATE SET kind = excluded.kind, value = excluded.value, id = NULL',
     )
     this.#overwrite = client.prepare<unknown, [number, string, number, string]>(
       'UPDATE node SET kind = ?, value = ? WHERE parent_id = ? AND key = ? AND id IS NULL',
@@ -150,9 +158,13 @@ export class TreeWriter {
     let printed: JsonText | undefined
     if (target !== undefined) {
       if (write.kind === 'value' && write.value !== undefined && !this.#isWatched(way)) {
-        printed = printWithin(write.value, this.#inlineLength)
-        if (printed !== undefined && printed.length > LONG_TEXT) yield
-        if (printed !== undefined && this.#putText(target, write.value, printed)) return printed
+        const { value } = write
+        if (typeof value === 'string' && value.length > LONG_TEXT) {
+          yield
+          printed = yield* wholeText((sink) => printInSteps(value, 'stored', sink))
+        } else printed = printWithin(value, this.#inlineLength)
+        const isLong = printed !== undefined && printed.length > LONG_TEXT
+        if (printed !== undefined && !isLong && this.#putText(target, write.value, printed)) return printed
       }
       way.push({ ...target, slot: this.#slot(target.parent, sortKey(target.key), true) })
     }
@@ -257,7 +269,7 @@ export class TreeWriter {
       if (becomesList) this.#indexes.inherit(slot.id, this.#idFor(value, place.parent))
       this.#cut(slot.id)
     }
-    const traits = becomesList ? yield* this.#insertBranch(place, value) : this.#insertText(place, value, text ?? '')
+    const traits = becomesList ? yield* this.#insertBranch(place, value) : yield* this.#insert(place, value, text ?? '')
     this.#tellParent(place, slot !== undefined, traits)
     return text
   }
@@ -344,6 +356,22 @@ export class TreeWriter {
     return traitsOf(place.key, text)
   }
 
+  /** As `#insertText`; a long text in several steps, as bytes, which SQLite takes faster than a long string. */
+  *#insert(place: Place, value: Value, text: JsonText): Generator<void, number> {
+    if (text.length <= LONG_TEXT) return this.#insertText(place, value, text)
+    yield
+    const bytes = Buffer.from(text)
+    const key = sortKey(place.key)
+    yield
+    // To remove a long text that stood there takes as long as to write one.
+    this.#overwrite.run(kindOf(value), EMPTY_TEXT, place.parent, key)
+    yield
+    this.#upsertBytes.run(place.parent, key, kindOf(value), bytes)
+    this.#countText(text.length)
+    yield
+    return traitsOf(place.key, text)
+  }
+
   /** Writes a value as an interior node and the slots below it. @returns the traits it brings its parent */
   *#insertBranch(place: Place, branch: Branch): Generator<void, number> {
     const { parent } = place
@@ -408,7 +436,8 @@ export class TreeWriter {
       if (value === undefined) continue
       const child = { parent: id, key: member }
       const text = printWithin(value, this.#inlineLength)
-      if (text !== undefined) traits |= this.#insertText(child, value, text)
+      if (text !== undefined && text.length > LONG_TEXT) traits |= yield* this.#insert(child, value, text)
+      else if (text !== undefined) traits |= this.#insertText(child, value, text)
       else if (isBranch(value)) traits |= yield* this.#insertBranch(child, value)
       if (this.#rowsSincePause >= STEP_ROWS || this.#lengthSincePause >= STEP_LENGTH) {
         this.#rowsSincePause = 0
