@@ -80,7 +80,8 @@ export class EventStream implements Sink {
     let room: Promise<unknown> | undefined
     // Also what tells why the stream has ended already.
     for (const bytes of this.#early.splice(0)) {
-      room = room === undefined ? this.#write(writer, bytes) : room.then(() => this.#write(writer, bytes))
+      if (room === undefined || this.#isOver) room = this.#write(writer, bytes) ?? room
+      else room = room.then(() => this.#write(writer, bytes))
     }
     const ready = () => this.#ready.resolve()
     if (room === undefined) ready()

@@ -6,6 +6,9 @@ import type { Source } from './source.ts'
 import type { Subscriber } from './subscriber.ts'
 import { type NumberedChange, type Topic, type TopicSettings, tellAll } from './topic.ts'
 
+/** Data that is made with pauses, in UTF-16 code units. */
+const LONG_DATA = 262_144
+
 /** Everybody who listens to the same node in the same form. */
 export class NodeTopic implements Topic {
   readonly #path: Path
@@ -58,7 +61,7 @@ export class NodeTopic implements Topic {
 
   async begin(subscriber: Subscriber): Promise<void> {
     const { seq, value } = await this.#source.read(this.#path, undefined, subscriber.judging)
-    const isLong = value !== undefined && value.length > SLICE_LENGTH
+    const isLong = value !== undefined && value.length > LONG_DATA
     const data = isLong ? await inTurns(value.inSteps(this.form)) : textOf(value, this.form)
     const batch = new Batch([{ kind: 'put', path: '/', data, seq }], true)
     subscriber.start({ seq, batch })

@@ -79,7 +79,7 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
 
   test.each<[string, string, string]>([
     ['to', '/listened.json', members(100_000, withPriority)],
-    ['below', '/above.json', `{"listened":${members(40_000, withPriority)}}`],
+    ['below', '/above.json', `{"listened":${members(20_000, withPriority)}}`],
   ])('of records that somebody listens %s', async (_, target, listened) => {
     const ending = new AbortController()
     const stream = await fetch(`${server.url}${target === '/above.json' ? '/above/listened.json' : target}`, {
