@@ -5,8 +5,10 @@ import { parsePush } from '../sms/push.ts'
 import type { Report } from '../sms/report.ts'
 import type { Awaitable } from '../tree/awaitable.ts'
 import { DholeError } from '../tree/error.ts'
+import { inTurns } from '../turns.ts'
 import type { Origin } from './caller.ts'
 import { handOver } from './handover.ts'
+import { parseBody } from './parse-body.ts'
 import { jsonReply } from './reply.ts'
 import { checkSignature, checkSigned, checkTimestamp, given, required, signatureIn } from './sms-checks.ts'
 import { checkReporter, parseDelivery } from './sms-dlr.ts'
@@ -144,7 +146,17 @@ async function report(call: SmsRequest): Promise<Response> {
   addParameter(parameters, 'body', body)
   const { messages } = call
   checkSignature(signature, parameters, messages.key)
-  return takeIn(call, parsePush(body, messages.time))
+  return takeIn(call, await inTurns(parsePush(await parseReports(body), messages.time)))
+}
+
+async function parseReports(body: string): Promise<unknown> {
+  try {
+    return await parseBody(Buffer.from(body), MAX_REPORT_BYTES, 'bad-data')
+  } catch (cause) {
+    const isJson = cause instanceof DholeError && cause.code !== 'bad-data'
+    const hint = isJson ? 'body: expected fewer values and levels' : 'body: expected JSON'
+    throw new DholeError('sms-bad-arguments', hint, { cause })
+  }
 }
 
 /** Takes in what a gateway says of one message. */

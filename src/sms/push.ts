@@ -7,6 +7,8 @@ import type { Report, State } from './report.ts'
 import { RRID_FORM, RRID_PATTERN } from './rrid.ts'
 
 const MAX_REPORTS = 10_000
+/** Reports read before others get their turn. */
+const STRETCH = 200
 /** Longest telephone number of a report, far above all there are: one that nobody has is ignored, not refused. */
 export const MAX_MOBILE_LENGTH = 64
 
@@ -43,26 +45,21 @@ const envelopeCheck = TypeCompiler.Compile(Type.Object({ type, data: Type.Array(
 const elementCheck = TypeCompiler.Compile(elementSchema)
 
 /**
- * Reads reports in Wilddog's push shape.
- * @param body JSON: {@link pushSchema}
+ * Reads reports in Wilddog's push shape, with pauses.
+ * @param json parsed JSON: {@link pushSchema}
  * @param time zone of their `receiveTime`
  * @throws `sms-bad-arguments` when it is anything else; its hint names the place: `data/3/receiveTime: expected …`
  * @see docs/protocol.md#taking-in
  */
-export function parsePush(body: string, time: ReceiveTime): readonly Report[] {
-  return elementsOf(readJson(body)).map((element, index) => {
+export function* parsePush(json: unknown, time: ReceiveTime): Generator<void, readonly Report[]> {
+  const reports: Report[] = []
+  for (const [index, element] of elementsOf(json).entries()) {
     const place = `data/${index}`
     if (!elementCheck.Check(element)) throw wrongElement(element, place)
-    return reportOf(element, place, time)
-  })
-}
-
-function readJson(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    throw new DholeError('sms-bad-arguments', 'body: expected JSON')
+    reports.push(reportOf(element, place, time))
+    if (index % STRETCH === STRETCH - 1) yield
   }
+  return reports
 }
 
 function elementsOf(json: unknown): readonly unknown[] {

@@ -2,9 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
 import { CARRIER_CODES } from '../../src/sms/carrier-codes.ts'
-import { parsePush, pushSchema } from '../../src/sms/push.ts'
+import { pushSchema, parsePush as readPush } from '../../src/sms/push.ts'
 import { ReceiveTime } from '../../src/sms/receive-time.ts'
+import type { Report } from '../../src/sms/report.ts'
 import { DholeError } from '../../src/tree/error.ts'
+import { drain } from '../../src/tree/steps.ts'
 
 const time = new ReceiveTime('+08:00')
 const MESSAGE = { mobile: '13800138000', rrid: 'e97539af58f44a0092' }
@@ -20,6 +22,10 @@ const WRONG_BODY = 'body: expected an object with type and data'
 
 function push(...data: unknown[]): string {
   return JSON.stringify({ type: 1, data })
+}
+
+function parsePush(body: string, zone: ReceiveTime): readonly Report[] {
+  return drain(readPush(JSON.parse(body), zone))
 }
 
 /** What is said of a body; `undefined` when nothing is wrong with it. */
@@ -80,10 +86,6 @@ describe('states', () => {
 
 test.each([
   ['{}', 'type: expected 1'],
-  ['', 'body: expected JSON'],
-  ['{"type":1,"data":[', 'body: expected JSON'],
-  [`${push(GOOD)} x`, 'body: expected JSON'],
-  ['['.repeat(100_000), 'body: expected JSON'],
   ['null', WRONG_BODY],
   ['[]', WRONG_BODY],
   ['"text"', WRONG_BODY],
