@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { certificateFor, putCertificate } from '../support/certificates.ts'
 import { openSource } from '../support/event-source.ts'
@@ -87,6 +88,12 @@ console.log('version ${version} counts', value, 'end')
 `
 }
 
+/** Puts the file of the host in place at once: a host that watches it must not find half of it, nor reload twice. */
+function replaceHost(text: string): void {
+  writeFileSync(dir.file('host.next'), text)
+  renameSync(dir.file('host.next'), dir.file('host.ts'))
+}
+
 function pluginHost(version: number): string {
   return `
 import { Elysia } from ${JSON.stringify(Bun.resolveSync('elysia', SOURCES))}
@@ -104,7 +111,7 @@ console.log('version ${version} on', app.server?.port, 'end')
 test('a host of the plugin takes its tree along when it is reloaded', async () => {
   const certificate = await certificateFor()
   putCertificate(certificate, dir.file('cert.pem'), dir.file('key.pem'))
-  await Bun.write(dir.file('host.ts'), pluginHost(0))
+  replaceHost(pluginHost(0))
   await using host = new HotHost()
   let port = Number((await host.line(/version 0 on (\d+) end/))[1])
   const call = (method: string, path: string, body?: string): Promise<Answer> =>
@@ -122,7 +129,7 @@ test('a host of the plugin takes its tree along when it is reloaded', async () =
     const listening = { port, ca: certificate.cert }
     await using source = await openSource(listening, '/tree/watched.json', { headers: OWNER })
     await source.next()
-    await Bun.write(dir.file('host.ts'), pluginHost(version))
+    replaceHost(pluginHost(version))
     port = Number((await host.line(new RegExp(`version ${version} on (\\d+) end`)))[1])
     await source.ended
     expect((await call('GET', '/version')).text).toBe(String(version))
@@ -140,12 +147,12 @@ test('a host of the plugin takes its tree along when it is reloaded', async () =
 })
 
 test('a host of the embedded database takes its file along, and listeners of before end', async () => {
-  await Bun.write(dir.file('host.ts'), embeddedHost(0))
+  replaceHost(embeddedHost(0))
   await using host = new HotHost()
   await host.line(/version 0 counts 1 end/)
   await host.line(/listener 0 heard 1 end/)
   for (let version = 1; version <= RELOADS; version++) {
-    await Bun.write(dir.file('host.ts'), embeddedHost(version))
+    replaceHost(embeddedHost(version))
     await host.line(new RegExp(`watch ${version - 1} ended`))
     await host.line(new RegExp(`before ${version} there is unavailable end`))
     await host.line(new RegExp(`version ${version} counts ${version + 1} end`))

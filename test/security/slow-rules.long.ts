@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clientOfProcess } from '../apps/clients.ts'
 import { wide } from '../support/store.ts'
-import { canWatch, startWatchedServer } from '../support/watched-server.ts'
+import { canWatch, HOLD_BOUND_MS, startWatchedServer } from '../support/watched-server.ts'
 import { DEAR_RULES } from './dear-rules.ts'
 
 const FLOOD = 48
@@ -39,7 +39,7 @@ test.skipIf(!canWatch)(
         expect(new Set(await flood)).toEqual(new Set([200]))
       })
       expect(passed).toBeGreaterThan(FLOOD)
-      expect(busy.longestHoldMs).toBeLessThan(Math.max(20, 3 * idle.longestHoldMs))
+      expect(busy.longestHoldMs).toBeLessThan(Math.max(HOLD_BOUND_MS, 3 * idle.longestHoldMs))
     } finally {
       await server.stop()
       await rm(rules)

@@ -10,7 +10,7 @@ import { clientOfProcess } from '../apps/clients.ts'
 import { databaseSettings } from '../support/database-settings.ts'
 import { strictObserver, wide } from '../support/store.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
-import { canWatch, startWatchedServer } from '../support/watched-server.ts'
+import { canWatch, HOLD_BOUND_MS, startWatchedServer } from '../support/watched-server.ts'
 import { DEAR_RULES } from './dear-rules.ts'
 
 /** What is allowed takes some hundred thousand steps, what is refused many more than a request has. */
@@ -149,7 +149,7 @@ test.skipIf(!canWatch)('a few kilobytes do not hold the loop, nor other writers'
     })
     // One may have come before it, and one may have been answered together with it.
     expect(passed).toBeGreaterThan(4)
-    expect(busy.longestHoldMs).toBeLessThan(Math.max(20, 3 * idle.longestHoldMs))
+    expect(busy.longestHoldMs).toBeLessThan(Math.max(HOLD_BOUND_MS, 3 * idle.longestHoldMs))
   } finally {
     await server.stop()
     await rm(rules)

@@ -103,10 +103,16 @@ export class Service {
     return stdout
   }
 
-  /** A line of the log is an object; those of the level `error` and above have no place here. */
+  /**
+   * A line of the log is an object; those of the level `error` and above have no place here. Only a request that comes
+   * over a connection of before while the server stops may be answered 503.
+   */
   #expectNoComplaint(): void {
-    const complaint = /^\{"level":[56]0.*$/m.exec(this.#process.output())
-    if (complaint !== null) throw new Error(`the server complains: ${complaint[0]}`)
+    const [running = '', stopping = ''] = this.#process.output().split('"msg":"stopping"')
+    const complaints = [running, stopping.replaceAll(/^.*"status":503,.*$/gm, '')].flatMap(
+      (lines) => /^\{"level":[56]0.*$/m.exec(lines) ?? [],
+    )
+    if (complaints.length > 0) throw new Error(`the server complains: ${complaints[0]}`)
   }
 }
 
