@@ -73,7 +73,9 @@ function traitProblems(client: Client): string[] {
   return rows
     .filter(({ parent_id, key, value, traits }) => {
       if (parent_id === 0 || traits === null) return false
-      const priority = key === '.priority' || value?.includes('".priority"') === true
+      // A leaf that is a string holds no priority, whatever it says.
+      const isString = value?.startsWith('"') === true
+      const priority = key === '.priority' || (!isString && value?.includes('".priority"') === true)
       const needed = (CAREFUL_KEY.test(key) ? 1 : 0) | ((value?.length ?? 0) > LONG_TEXT ? 2 : 0) | (priority ? 4 : 0)
       return (traits & needed) !== needed
     })
