@@ -178,7 +178,7 @@ export const configSchema = Type.Object({
     minimum: 1,
     default: defaultClientLimits.maxTransferBytes,
     description:
-      'memory for bodies that are coming, long answers that are going, events that wait for slow streams and the keys of filtered ones; whoever holds the most is cut off',
+      'memory for bodies that are coming, long answers that are going, events that wait for slow streams and the keys of filtered ones; the client that holds the most is cut off',
   }),
   DEVELOPMENT: Type.Boolean({
     default: false,
@@ -261,8 +261,7 @@ export const configSchema = Type.Object({
   INDEX_ENTRIES: Type.Integer({
     minimum: 0,
     default: defaultStorage.maxIndexEntries,
-    description:
-      'entries that the indexes of an application which queries have made, and nobody has declared, may have together',
+    description: 'most entries of all undeclared indexes of one application together',
   }),
   KEEP_ALIVE_MS: Type.Integer({
     minimum: 1,
