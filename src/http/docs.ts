@@ -5,6 +5,7 @@ import { prefersPage } from './accept.ts'
 import { withLength, withText } from './body-size.ts'
 import { jsonReply } from './reply.ts'
 import { swaggerUiFile, swaggerUiVersion } from './swagger-ui.ts'
+import { splitTarget } from './target.ts'
 
 /** What the documents need to be served. */
 export interface DocsOptions {
@@ -77,13 +78,17 @@ export function docsPlugin({ prefix, hasMetrics, answer, answerTree }: DocsOptio
   const page = pageHtml(prefix)
   const start = startScript(prefix)
   const docs = new Elysia()
-  const serve = (path: string, make: () => Awaitable<Response>) =>
-    docs.get(path, ({ request }) => answer(request, make), { detail: { hide: true } })
-  const answerRoot = ({ request }: { request: Request }) =>
-    prefersPage(request.headers.get('accept'))
-      ? answer(request, () => textReply(links, linksHeaders))
-      : answerTree(request)
-  docs.get('/', answerRoot, { detail: { hide: true } })
+  const serve = (path: string, make: () => Awaitable<Response>, accepts = (_: Request) => true) =>
+    docs.get(
+      path,
+      ({ request }) => (names(request, prefix, path) && accepts(request) ? answer(request, make) : answerTree(request)),
+      { detail: { hide: true } },
+    )
+  serve(
+    '/',
+    () => textReply(links, linksHeaders),
+    (request) => prefersPage(request.headers.get('accept')),
+  )
   serve(PAGE, () => textReply(page, pageHeaders))
   serve(SPECIFICATION, async () => jsonReply(await specification()))
   serve(START, () => textReply(start, scriptHeaders))
@@ -96,6 +101,16 @@ export function docsPlugin({ prefix, hasMetrics, answer, answerTree }: DocsOptio
     serve(path, () => fileReply(file, { ...FRESH, ...liveSafety, 'Content-Type': type }))
   }
   return docs as unknown as Elysia
+}
+
+/** Whether a request is for this path: without a usable Host header the framework finds the path in the wrong place. */
+function names(request: Request, prefix: string, path: string): boolean {
+  try {
+    const { rawPath } = splitTarget(request.url, prefix)
+    return rawPath === path || `${rawPath}/` === path || rawPath === `${path}/`
+  } catch {
+    return false
+  }
 }
 
 function textReply(text: string, headers: Readonly<Record<string, string>>): Response {

@@ -17,13 +17,12 @@ const INSIDE =
 /** What the layer below us says of what it cannot read: no HTTP, too long, an unknown method. */
 const BELOW: ReadonlySet<number> = new Set([400, 413, 414, 431, 501, 505])
 const PAGE = /^\/(swagger|docs)(\/|$)/
-/** A browser is shown a page of links there. */
-const ROOT = '/'
 /** Answered by shells around the tree, in words of their own. */
 const OPERATIONS = /^\/(health|ready|metrics)$/
 const JSON_TYPE = 'application/json; charset=utf-8'
 const SCRIPT_TYPE = 'application/javascript; charset=utf-8'
 const STREAM_TYPE = 'text/event-stream; charset=utf-8'
+const PAGE_TYPE = 'text/html; charset=utf-8'
 
 /** What an answer may never hold, as it is of this server alone. */
 export type Secrets = readonly string[]
@@ -42,7 +41,9 @@ export function answerProblems(request: FuzzRequest, answer: FuzzAnswer, secrets
     if (!isBelow) problems.push(`status ${status} without security headers`)
     return problems
   }
-  if (PAGE.test(path) || OPERATIONS.test(path)) return problems
+  // A browser gets a page of links at the root; like every page it is not for scripts of other origins.
+  const isLandingPage = path === '/' && headers.get('content-type') === PAGE_TYPE
+  if (PAGE.test(path) || OPERATIONS.test(path) || isLandingPage) return problems
   if (headers.get('access-control-allow-origin') !== '*') problems.push('no Access-Control-Allow-Origin')
   if (request.method === 'HEAD' || status === 204 || status === 304) {
     if (text !== '') problems.push(`a body under ${status}`)
@@ -55,8 +56,7 @@ export function answerProblems(request: FuzzRequest, answer: FuzzAnswer, secrets
 function bodyProblems(request: FuzzRequest, { status, headers }: FuzzAnswer, text: string): string[] {
   const type = headers.get('content-type')
   if (type === STREAM_TYPE) return status === 200 ? [] : [`a stream under ${status}`]
-  const isPage = type === 'text/html; charset=utf-8'
-  if (isPage && (request.target.startsWith('/api/v1/carrier-codes') || request.target.split('?')[0] === ROOT)) return []
+  if (type === PAGE_TYPE && request.target.startsWith('/api/v1/carrier-codes')) return []
   if (type !== JSON_TYPE && type !== SCRIPT_TYPE) return [`type ${type}`]
   const json = parsed(type === SCRIPT_TYPE ? (/^\/\*\*\/[^(]+\((.*)\);$/s.exec(text)?.[1] ?? '') : text)
   if (json === undefined) return [`no JSON: ${text.slice(0, 200)}`]

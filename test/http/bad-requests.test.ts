@@ -109,6 +109,16 @@ describe('unusual requests', () => {
     expect(parsed(await server.raw(request))).toEqual({ status: 200, json: { here: true } })
   })
 
+  test('a browser with a Host that is no name gets a page only where the path names one', async () => {
+    const head = 'Host: ?#@\r\nAccept: text/html\r\nConnection: close\r\n\r\n'
+    expect(parsed(await server.raw(`GET /kept.json HTTP/1.1\r\n${head}`))).toEqual({
+      status: 200,
+      json: { here: true },
+    })
+    const elsewhere = await server.raw(`GET /kept_kept_kept/swagger HTTP/1.1\r\n${head}`)
+    expect(parsed(elsewhere).status).toBe(400)
+  })
+
   test.each([
     ['a dot segment', 'GET /a/../kept.json HTTP/1.0\r\n\r\n'],
     ['an escaped dot segment', 'GET /a/%2e%2e/kept.json HTTP/1.0\r\n\r\n'],
