@@ -30,7 +30,7 @@ interface Claims {
  * @param now in milliseconds since 1970
  * @throws `token-payload` for claims that are missing or of a wrong type; `token-expired`; `token-refused` when it is
  *   not good yet, or good for another application
- * @see docs/protocol.md#credentials
+ * @see docs/reference/protocol.md#credentials
  */
 export function customCaller(payload: Members, application: string, now: number): Caller {
   const caller = callerOf(payload, customClaims(payload), now)

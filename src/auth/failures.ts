@@ -27,7 +27,7 @@ interface Verifications {
 /**
  * Counts wrong credentials by network. Whoever has shown many is told to come later in place of what is wrong. Right
  * credentials are heard all the same: behind one address there may be many, and a secret is too long to be guessed.
- * @see docs/protocol.md#credentials
+ * @see docs/reference/protocol.md#credentials
  */
 export class Failures {
   /** Made with the first wrong credential: reading its library takes a noticeable part of a start. */

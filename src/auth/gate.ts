@@ -39,7 +39,7 @@ export interface Origin {
   readonly isLoopback?: boolean
 }
 
-/** Judges the credentials shown to one application. @see docs/protocol.md#credentials */
+/** Judges the credentials shown to one application. @see docs/reference/protocol.md#credentials */
 export class Gate {
   readonly #options: GateOptions
   #keyring: Keyring

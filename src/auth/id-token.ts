@@ -19,7 +19,7 @@ export interface IdToken {
  * Makes an ID token for whom a custom token spoke for. It never outlives the custom token.
  * @param now in milliseconds since 1970
  * @throws `token-expired` when less than a second is left; `token-payload` when it would be too long
- * @see docs/protocol.md#credentials
+ * @see docs/reference/protocol.md#credentials
  */
 export async function issueIdToken(
   caller: Caller,

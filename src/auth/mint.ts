@@ -22,7 +22,7 @@ const SECOND_MS = 1000
  * Makes a custom token, signed with the super secret.
  * @throws `token-payload` when no gate would take it: a wrong `uid`, or too long a text; RangeError unless
  *   `expiresIn` is a whole number above 0; TypeError for an empty secret
- * @see docs/protocol.md#credentials
+ * @see docs/reference/protocol.md#credentials
  */
 export async function mintToken(secret: string, options: TokenOptions): Promise<string> {
   const { uid, claims, expiresIn, admin, debug } = options

@@ -34,7 +34,7 @@ const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/
  * Checks the form, the header and the signature of a token.
  * @throws `bad-token` when it is no token or the signature is wrong; `token-refused` for another algorithm, type, or an
  *   extension that must be understood; `token-payload` for a right signature under what is no clear JSON object
- * @see docs/protocol.md#credentials
+ * @see docs/reference/protocol.md#credentials
  */
 export async function readSigned(text: string, secret: SuperSecret): Promise<SignedToken> {
   const [header, body] = partsOf(text)

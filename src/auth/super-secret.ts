@@ -8,7 +8,7 @@ const POSITION_KEY_BYTES = 16
 
 /**
  * The super secret of an application: a credential itself, and the root of the keys that tokens are signed with.
- * @see docs/protocol.md#credentials
+ * @see docs/reference/protocol.md#credentials
  */
 export class SuperSecret {
   /** Key of custom tokens: the secret itself, in UTF-8. */

@@ -39,7 +39,7 @@ interface RemoveFlags extends FolderFlags {
   readonly yes?: true
 }
 
-/** The commands `dhole apps …`: they work with a running server and without one. @see docs/protocol.md#ground-rules */
+/** The commands `dhole apps …`: they work with a running server and without one. @see docs/reference/protocol.md#ground-rules */
 export function appsCommand(): Command {
   const apps = new Command('apps').description('applications beside the default one, each with a tree of its own')
   const command = (usage: string, description: string): Command =>

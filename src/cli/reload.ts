@@ -3,7 +3,7 @@ import { socketPath } from '../server/command.ts'
 import { connect } from '../server/control-client.ts'
 import { print } from './output.ts'
 
-/** The command `dhole reload`. @see docs/operations.md#certificates */
+/** The command `dhole reload`. @see docs/how-to/operations.md#certificates */
 export function reloadCommand(): Command {
   return new Command('reload')
     .description('have the running server look for a new certificate, as SIGHUP does')

@@ -8,7 +8,7 @@ const RULES_FILE = 'rules, as `/.settings/rules.json` takes them; `-` is standar
 /**
  * The commands `dhole rules …`: they need neither a server nor its data. What they are made of is read when one of them
  * is called.
- * @see docs/protocol.md#rules
+ * @see docs/reference/protocol.md#rules
  */
 export function rulesCommand(): Command {
   const rules = new Command('rules').description('check, test and explain rules, without a server')

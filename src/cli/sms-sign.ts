@@ -19,7 +19,7 @@ export interface KeyChoice {
  * @param body file whose text is the parameter `body`; `-` is standard input
  * @returns the signature, and what is signed but for the key
  * @throws Error for what is no parameter, or when there is no key
- * @see docs/protocol.md#signing
+ * @see docs/reference/protocol.md#signing
  */
 export async function sign(
   given: readonly string[],

@@ -27,7 +27,7 @@ interface SignFlags extends DeskFlags {
 /**
  * The commands `dhole sms …`. Those about messages work with a running server and without one. What they are made of is
  * read when one of them is called.
- * @see docs/protocol.md#text-messages
+ * @see docs/reference/protocol.md#text-messages
  */
 export function smsCommand(): Command {
   const sms = new Command('sms').description('text messages: bring them in and out, sign requests, count')

@@ -17,7 +17,7 @@ interface TokenFlags {
   readonly dataDir: string
 }
 
-/** The command `dhole token`: makes a custom token and prints nothing else. @see docs/protocol.md#credentials */
+/** The command `dhole token`: makes a custom token and prints nothing else. @see docs/reference/protocol.md#credentials */
 export function tokenCommand(): Command {
   const command = new Command('token')
     .description('make a custom token for a user, signed with the super secret of an application')

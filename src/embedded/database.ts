@@ -124,7 +124,7 @@ export interface TransactionResult<T = unknown> {
  * Values are JSON. Errors are `DholeError`s whose message begins with the path.
  *
  * Type parameters say what a caller expects: nothing is checked at run time.
- * @see docs/protocol.md#methods
+ * @see docs/reference/protocol.md#methods
  */
 export interface Database extends AsyncDisposable {
   /** The value at a path, `null` if no node is there. @throws `read-too-big`, `permission-denied` */
@@ -137,7 +137,7 @@ export interface Database extends AsyncDisposable {
    * The children of a node in the order asked for, cut by ranges and limits.
    * @example await db.query('/dinosaurs', { orderBy: 'height', startAt: 3, limitToFirst: 10 })
    * @throws `read-too-big`, `index-missing`, `permission-denied`, and the rows of queries for a wrong query
-   * @see docs/protocol.md#queries
+   * @see docs/reference/protocol.md#queries
    */
   query<T = unknown>(path: PathLike, query: QueryLike, options?: ReadOptions): Promise<QueryAnswer<T>>
 
@@ -198,7 +198,7 @@ export interface Database extends AsyncDisposable {
    * A loop that reads too slowly gets everything anew instead of what it has missed.
    * @example for await (const { path, data } of db.watch('/rooms')) console.log(path, data)
    * @throws `read-too-big`, `index-missing`, `permission-denied`, `token-expired`, and the rows of queries
-   * @see docs/protocol.md#streams
+   * @see docs/reference/protocol.md#streams
    */
   watch(path: PathLike, options?: WatchOptions): AsyncGenerator<WatchedChange, void>
 
@@ -220,7 +220,7 @@ export interface Database extends AsyncDisposable {
    * Replaces the rules. Writes are judged by the rules that stand before them in the order of writes; listeners that
    * may not go on are ended.
    * @throws `bad-rules`, `rule-wildcards`: the old ones stay
-   * @see docs/protocol.md#rules
+   * @see docs/reference/protocol.md#rules
    */
   setRules(source: string): Promise<void>
 

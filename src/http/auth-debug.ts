@@ -7,7 +7,7 @@ const LONGEST = 4096
  * Has an answer, be it a refusal, tell which rules were looked at and what they said.
  * @param answer makes the answer; what it hands over is told
  * @param refusal the answer for what that throws
- * @see docs/protocol.md#denials
+ * @see docs/reference/protocol.md#denials
  */
 export async function withAuthDebug(
   answer: (onTrace: (lines: readonly string[]) => void) => Awaitable<Response>,

@@ -48,7 +48,7 @@ interface Held {
  * may be closed until `use` is called: from there on it is that of `sender.stay`.
  * @param use is given the JSON and, if wanted, the `digestOf` the unpacked bytes
  * @throws `no-data`, `write-too-big`, `malformed`, `body-too-slow`, `too-busy`, and what `use` throws
- * @see docs/protocol.md#bodies
+ * @see docs/reference/protocol.md#bodies
  */
 export function useJson<T>(
   sender: Sender,

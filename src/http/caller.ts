@@ -24,7 +24,7 @@ type Carriers = Pick<Parameters, 'auth' | 'access_token'>
 /**
  * Who asks.
  * @throws `permission-denied` where pages of other sites may not ask, `bad-token` and the other failures of credentials
- * @see docs/protocol.md#credentials
+ * @see docs/reference/protocol.md#credentials
  */
 export function callerOf(application: Application, origin: Origin, carriers: Carriers): Awaitable<Caller> {
   const { request, listener, transport } = origin
@@ -63,7 +63,7 @@ function credentialOf({ auth, access_token }: Carriers, authorization: string | 
  * The caller that an admin wants to be taken for, so that rules apply.
  * @param override JSON of `auth` as rules are to see it, `null` for nobody
  * @throws `permission-denied` unless the caller is an admin, `bad-parameter` unless it is an object or `null`
- * @see docs/protocol.md#credentials
+ * @see docs/reference/protocol.md#credentials
  */
 export function overriddenCaller(caller: Caller, override: string | undefined): Caller {
   if (override === undefined) return caller

@@ -35,7 +35,7 @@ function rowOf({ code, status, meaning }: (typeof CARRIER_CODES)[number]): strin
 
 /**
  * The table of carrier codes: a page for whoever would rather have HTML, JSON for others.
- * @see docs/protocol.md#carrier-codes
+ * @see docs/reference/protocol.md#carrier-codes
  */
 export function carrierCodesReply(accept: string | null): Response {
   const isPage = prefersPage(accept)

@@ -88,7 +88,7 @@ const NOT_STREAMED = ['shallow', 'count', 'callback', 'download']
 
 /**
  * Answers every request to the tree.
- * @see docs/protocol.md#methods
+ * @see docs/reference/protocol.md#methods
  */
 export class DataRoutes {
   readonly #options: DataRoutesOptions

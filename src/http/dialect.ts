@@ -3,7 +3,7 @@ import type { RawParameters } from './parameters.ts'
 /**
  * Whether a request shows that a Firebase client sent it: then the few answers in which the two families differ are
  * Firebase's.
- * @see docs/protocol.md#marks-of-firebase-clients
+ * @see docs/reference/protocol.md#marks-of-firebase-clients
  */
 export function speaksFirebase(request: Request, { values }: RawParameters): boolean {
   if ('ns' in values || 'access_token' in values) return true

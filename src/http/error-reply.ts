@@ -1,7 +1,7 @@
 import { DholeError, type ErrorCode } from '../tree/error.ts'
 import { ALLOWED_METHODS, type Dress, dressedReply } from './reply.ts'
 
-/** Statuses other than 400. @see docs/protocol.md#errors */
+/** Statuses other than 400. @see docs/reference/protocol.md#errors */
 const STATUS: Partial<Record<ErrorCode, number>> = {
   'app-not-named': 417,
   'app-unknown': 404,

@@ -25,7 +25,7 @@ export interface StreamEnds {
 
 /**
  * One event stream over HTTP. What is written before the connection is ready to take it waits here.
- * @see docs/protocol.md#streams
+ * @see docs/reference/protocol.md#streams
  */
 export class EventStream implements Sink {
   /** The body of the answer. */

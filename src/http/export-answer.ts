@@ -17,7 +17,7 @@ export interface BegunExport {
 /**
  * The body of an answer of any size: the next piece is read when the connection has taken the one before. It is cut off
  * as any long answer is, and when it cannot be read to its end.
- * @see docs/protocol.md#whole-exports
+ * @see docs/reference/protocol.md#whole-exports
  */
 export function exportAnswer({ first, rest, release, failed }: BegunExport, receiver: Receiver): ReadableStream {
   let begin: JsonText | undefined = first

@@ -41,7 +41,7 @@ export interface HandoverOptions {
  * connection within the moment has gone.
  *
  * @param ended called once, when the lease has been acknowledged or released; with the error when that has failed
- * @see docs/protocol.md#handing-over
+ * @see docs/reference/protocol.md#handing-over
  */
 export function handOver(
   lease: Lease,

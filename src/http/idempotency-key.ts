@@ -6,7 +6,7 @@ const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/
 /**
  * The name that a client gives to its write, without the quotes around it; `undefined` when it gives none.
  * @throws `bad-parameter`
- * @see docs/protocol.md#idempotent-writes
+ * @see docs/reference/protocol.md#idempotent-writes
  */
 export function idempotencyKeyOf(request: Request): string | undefined {
   const sent = request.headers.get('idempotency-key')?.trim()

@@ -17,7 +17,7 @@ const FOREIGN_HOST =
 /**
  * Tells requests of programs and pages of this machine from those that a page of another site has a browser send: a
  * browser on this machine connects from loopback whatever page asks it to.
- * @see docs/protocol.md#open-to-this-machine
+ * @see docs/reference/protocol.md#open-to-this-machine
  */
 export class OwnMachine {
   readonly #names: ReadonlySet<string>

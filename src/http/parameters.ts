@@ -11,7 +11,7 @@ const FLAG = Type.Union([Type.Literal('true'), Type.Literal('false')])
 /**
  * Parameters that choose children of a list, as they stand in the URL. What may stand in them is told by the query
  * parser, error by error.
- * @see docs/protocol.md#queries
+ * @see docs/reference/protocol.md#queries
  */
 const filterSchemas = {
   orderBy: Type.Optional(
@@ -48,7 +48,7 @@ const filterSchemas = {
   ),
 }
 
-/** Parameters of the data endpoints, as they stand in the URL. Others are ignored. @see docs/protocol.md#parameters */
+/** Parameters of the data endpoints, as they stand in the URL. Others are ignored. @see docs/reference/protocol.md#parameters */
 export const parameterSchema = Type.Object({
   print: Type.Optional(
     Type.Union([Type.Literal('pretty'), Type.Literal('silent')], {
@@ -117,7 +117,7 @@ export const parameterSchema = Type.Object({
   ),
 })
 
-/** Parameters of the endpoints below `/.settings`. @see docs/protocol.md#rules */
+/** Parameters of the endpoints below `/.settings`. @see docs/reference/protocol.md#rules */
 export const settingsParameterSchema = Type.Object({
   print: parameterSchema.properties.print,
   format: Type.Optional(

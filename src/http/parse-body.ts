@@ -13,7 +13,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * @param maxBytes limit of its length, which says how much it may hold
  * @param malformed which error a body that is no JSON gets
  * @throws `malformed`; for a long body also `too-deep` and `write-too-big`
- * @see docs/protocol.md#bodies
+ * @see docs/reference/protocol.md#bodies
  */
 export function parseBody(bytes: Uint8Array, maxBytes: number, malformed: ErrorCode): Awaitable<unknown> {
   if (bytes.byteLength > LARGE_BODY_BYTES) {

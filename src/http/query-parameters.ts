@@ -6,7 +6,7 @@ import type { Parameters } from './parameters.ts'
 /**
  * What the filters of a GET ask for.
  * @throws as `parseQuery`, and `shallow-with-order`, `count-with-limit`
- * @see docs/protocol.md#queries
+ * @see docs/reference/protocol.md#queries
  */
 export function queryOf({ shallow, count, ...texts }: Parameters, family: Family): Query | undefined {
   const filters = filtersOf(texts)

@@ -7,7 +7,7 @@ import { withText } from './body-size.ts'
 
 /**
  * Headers of every answer, prepared once: a ready `Headers` is cheaper than an object of them.
- * @see docs/protocol.md#ground-rules
+ * @see docs/reference/protocol.md#ground-rules
  */
 const COMMON: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-cache',

@@ -7,7 +7,7 @@ type Named = Request & { [ID]?: string }
 
 /**
  * Tells a request from all others: the id that it came with, if that is a good one, else one that is made now.
- * @see docs/protocol.md#request-ids
+ * @see docs/reference/protocol.md#request-ids
  */
 export function requestIdOf(request: Request): string {
   const named: Named = request

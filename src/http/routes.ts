@@ -50,7 +50,7 @@ const BROKEN_OFF: ResponseInit = { status: 499 }
 
 /**
  * Takes every request below the prefix to where it is answered.
- * @see docs/protocol.md#methods
+ * @see docs/reference/protocol.md#methods
  */
 export class Routes {
   readonly #options: RoutesOptions

@@ -31,7 +31,7 @@ export function isSettings(rawPath: string): boolean {
  * Answers a request to the rules, or to the default of `writeSizeLimit`. Only the owner makes one.
  * @throws `bad-path` for an unknown setting, `method-not-allowed`, `bad-parameter`, `permission-denied`, `bad-rules`,
  * `rule-wildcards`, and as `Gate.identify`
- * @see docs/protocol.md#rules
+ * @see docs/reference/protocol.md#rules
  */
 export async function answerSettings(
   rawPath: string,

@@ -61,7 +61,7 @@ const SENDING: ReadonlySet<string> = new Set(['v1/notify/send', 'v1/code/send'])
  * Answers a call.
  * @param name version and what follows the application, such as `v1/status`
  * @throws `sms-not-offered`, `method-not-allowed` and what goes wrong with the call
- * @see docs/protocol.md#calls
+ * @see docs/reference/protocol.md#calls
  */
 export function answerCall(name: string, request: SmsRequest): Awaitable<Response> {
   const call = CALLS.get(name)

@@ -35,7 +35,7 @@ export function required(parameters: SmsParameters, name: string): string {
 /**
  * @param text time of a request, milliseconds since 1970
  * @throws `sms-bad-timestamp` when it is no such text, or not about now
- * @see docs/protocol.md#checks
+ * @see docs/reference/protocol.md#checks
  */
 export function checkTimestamp(text: string, now: number): void {
   if (!isMilliseconds(text) || Math.abs(now - Number(text)) > MAX_SKEW_MS) throw new DholeError('sms-bad-timestamp')
@@ -45,7 +45,7 @@ export function checkTimestamp(text: string, now: number): void {
  * @param shown what the request says its signature is
  * @param documented the one parameter that old clients sign, whatever else they send
  * @throws `sms-bad-signature`
- * @see docs/protocol.md#signing
+ * @see docs/reference/protocol.md#signing
  */
 export function checkSignature(shown: string, parameters: SmsParameters, key: string, documented?: string): void {
   if (isSignature(shown, signatureOf(parameters, key))) return

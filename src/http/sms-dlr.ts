@@ -19,7 +19,7 @@ const NOT_BESIDE_RECEIPT = ['messageId', 'stat', 'done']
 /**
  * Signed like any other call; or with a token, for gateways that can only call a URL made beforehand.
  * @throws `sms-no-signature`, `sms-bad-arguments`, `sms-bad-timestamp`, `sms-bad-signature`
- * @see docs/protocol.md#signing
+ * @see docs/reference/protocol.md#signing
  */
 export function checkReporter(parameters: SmsParameters, holder: KeyHolder, now: number): void {
   const hasToken = isGiven(parameters, 'source', 'token')
@@ -40,7 +40,7 @@ function checkToken(parameters: SmsParameters, holder: KeyHolder): void {
  * @param time zone of the dates in receipts
  * @param now when it was reported, unless the gateway says otherwise
  * @throws `sms-bad-arguments`
- * @see docs/protocol.md#gateways
+ * @see docs/reference/protocol.md#gateways
  */
 export function parseDelivery(parameters: SmsParameters, time: ReceiveTime, now: number): Report {
   const receipt = given(parameters, 'receipt')

@@ -16,7 +16,7 @@ const LONGEST_SHOWN = 64
 /**
  * Parameters of the query string, and of the body when that is a form.
  * @throws `sms-bad-arguments` when something cannot be decoded, or a name has two values
- * @see docs/protocol.md#calls
+ * @see docs/reference/protocol.md#calls
  */
 export async function readParameters(sender: Sender, search: string): Promise<SmsParameters> {
   const { request } = sender

@@ -13,7 +13,7 @@ const LONGEST_SHOWN = 40
  * The batch that a call wants recorded.
  * @param isMobile whether a telephone number has the form that is expected
  * @throws `sms-no-mobiles`, `sms-too-many-mobiles`, `sms-bad-array`, `sms-bad-mobile`, `sms-bad-arguments`
- * @see docs/protocol.md#taking-in
+ * @see docs/reference/protocol.md#taking-in
  */
 export function parseBatch(parameters: SmsParameters, isMobile: (text: string) => boolean): Batch {
   const mobiles = mobilesIn(parameters, isMobile)

@@ -40,7 +40,7 @@ export function isSms(rawPath: string): boolean {
 
 /**
  * Takes calls about text messages to where they are answered.
- * @see docs/protocol.md#text-messages
+ * @see docs/reference/protocol.md#text-messages
  */
 export class SmsRoutes {
   readonly #options: SmsRoutesOptions

@@ -32,7 +32,7 @@ const receiveTime = Type.String({
 /**
  * Parameters of the calls about text messages, as they stand in the query string or a form. Others are signed like
  * these and mean nothing.
- * @see docs/protocol.md#signing
+ * @see docs/reference/protocol.md#signing
  */
 export const smsParameters = {
   /** Batch query: what has become known and was not handed over yet. */

@@ -31,7 +31,7 @@ interface StreamRequest extends Access {
 /**
  * Opens a stream. What goes wrong before the first event is an ordinary error.
  * @throws as `Database.watch`
- * @see docs/protocol.md#streams
+ * @see docs/reference/protocol.md#streams
  */
 export async function openStream({ database, gate }: Application, request: StreamRequest): Promise<Response> {
   const { path, query, lastEventId, signal, as, onTrace, leave, cut, hold, sent } = request

@@ -40,7 +40,7 @@ export function isSystem(rawPath: string): boolean {
  * hold nothing secret, and those who ask often speak nothing else.
  * @param isSecure whether the request came encrypted
  * @throws `method-not-allowed`; where there are metrics `https-required`, `permission-denied` and as `Gate.identify`
- * @see docs/protocol.md#health-readiness-and-metrics
+ * @see docs/reference/protocol.md#health-readiness-and-metrics
  */
 export function answerSystem(
   { applications, metrics }: SystemRoutesOptions,

@@ -117,7 +117,7 @@ function targetPath(rawPath: string): Path {
  * The node a URL path names: ends in `.json`, escapes decoded once as UTF-8, empty segments dropped. Encoded slashes
  * have been replaced.
  * @throws `json-suffix-missing`, `bad-path`, `too-deep`, `key-too-long`
- * @see docs/protocol.md#paths
+ * @see docs/reference/protocol.md#paths
  */
 function parseTargetPath(rawPath: string): Path {
   if (!rawPath.endsWith(SUFFIX)) throw new DholeError('json-suffix-missing')

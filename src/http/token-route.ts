@@ -21,7 +21,7 @@ export function isTokenExchange(rawPath: string): boolean {
  * Gives an ID token for a custom token.
  * @param onRefused hears of what is answered here with an error
  * @throws `bad-path` for another path, `method-not-allowed`
- * @see docs/protocol.md#id-tokens
+ * @see docs/reference/protocol.md#id-tokens
  */
 export async function exchangeToken(
   rawPath: string,

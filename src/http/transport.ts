@@ -45,7 +45,7 @@ export interface Transport {
  * @param proxies addresses and ranges whose `X-Forwarded-Proto` and `X-Forwarded-For` count
  * @param machine tells the pages of this machine from others
  * @throws Error for what is neither an address nor a range
- * @see docs/protocol.md#ground-rules
+ * @see docs/reference/protocol.md#ground-rules
  */
 export function trustProxies(
   proxies: readonly string[],

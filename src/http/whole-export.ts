@@ -17,7 +17,7 @@ interface Asked {
 /**
  * Throws unless a GET of a node of any size asks for nothing else.
  * @throws `bad-parameter`
- * @see docs/protocol.md#whole-exports
+ * @see docs/reference/protocol.md#whole-exports
  */
 export function checkWholeExport(values: RawParameters['values'], { isStream, isTagged }: Asked): void {
   if (values['format'] !== 'export') throw new DholeError('bad-parameter', 'readSizeLimit needs format=export')

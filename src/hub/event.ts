@@ -26,7 +26,7 @@ export function textOf(value: ReadText | undefined, form: Form): JsonText {
 /**
  * What a change is to whoever listens to the node at `path`.
  * @returns `undefined` when it does not concern them
- * @see docs/protocol.md#events
+ * @see docs/reference/protocol.md#events
  */
 export function eventAt(change: Change, path: Path, form: Form): StreamEvent | undefined {
   return covers(path, change.path) ? eventBelow(change, path, form) : eventAbove(change, path, form)

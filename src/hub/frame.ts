@@ -4,7 +4,7 @@ const encoder = new TextEncoder()
 
 /**
  * The bytes of one message of an event stream. Nothing stands between the two lines: many clients read them in pairs.
- * @see docs/protocol.md#bytes
+ * @see docs/reference/protocol.md#bytes
  */
 export function frameText({ kind, path, data }: StreamEvent): string {
   return `event: ${kind}\ndata: {"path":${JSON.stringify(path)},"data":${data}}\n\n`

@@ -41,7 +41,7 @@ interface Newcomer {
 /**
  * Everybody who listens to the same query of the same node in the same form. The window they share is kept by reading
  * the children that were written to, or as many as the limit, never the list.
- * @see docs/protocol.md#filtered-streams
+ * @see docs/reference/protocol.md#filtered-streams
  */
 export class QueryTopic implements Topic {
   readonly #path: Path

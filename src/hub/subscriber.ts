@@ -99,7 +99,7 @@ export interface SubscriberKeeper {
  *
  * The order holds by construction: only `start` leaves the state `starting`, it writes the beginning first, and of what
  * waited it writes only later commits. Whatever is lost or refused leads back to `starting`.
- * @see docs/protocol.md#streams
+ * @see docs/reference/protocol.md#streams
  */
 export class Subscriber {
   /** Judges whoever listens on the commit that a beginning is read of. */

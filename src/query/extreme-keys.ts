@@ -12,7 +12,7 @@ interface Ends {
 
 /**
  * Replaces bounds at `[MIN_NAME]` and `[MAX_NAME]` by equal ones that need no such key.
- * @see docs/protocol.md#bounds-and-limits
+ * @see docs/reference/protocol.md#bounds-and-limits
  */
 export function withoutExtremeKeys({ kind }: Order, { start, end }: Ends): Ends {
   if (kind === 'child') return { start: boundOfValue(start, MIN_NAME), end: boundOfValue(end, MAX_NAME) }

@@ -59,7 +59,7 @@ function matches(pattern: Path, list: Path): boolean {
 /**
  * Throws unless the order has an index: keys and priorities always have one.
  * @throws `index-missing`
- * @see docs/protocol.md#indexes
+ * @see docs/reference/protocol.md#indexes
  */
 export function checkIndexed(declarations: readonly IndexDeclaration[], list: Path, order: Order): void {
   if (order.kind === 'key' || order.path[0] === PRIORITY) return

@@ -12,7 +12,7 @@ const ENCODED_QUOTE = '%22'
  * Reads the filters of a URL.
  * @returns `undefined` when there are none
  * @throws `order-missing`, and as `makeQuery`
- * @see docs/protocol.md#queries
+ * @see docs/reference/protocol.md#queries
  */
 export function parseQuery(texts: FilterTexts, family: Family): Query | undefined {
   const { orderBy } = texts

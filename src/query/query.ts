@@ -9,7 +9,7 @@ export type Scalar = string | number | boolean | null
 /**
  * What children are sorted by. `lexicographic` compares keys as text; otherwise they come in key order, integers
  * first. A child path of no keys is the child's own value, `['.priority']` its priority.
- * @see docs/protocol.md#order
+ * @see docs/reference/protocol.md#order
  */
 export type Order =
   | { readonly kind: 'key'; readonly lexicographic: boolean }
@@ -41,7 +41,7 @@ export type BoundSpec = Scalar | readonly [value: Scalar, key: string]
 
 /**
  * A query as people write it.
- * @see docs/protocol.md#queries
+ * @see docs/reference/protocol.md#queries
  */
 export interface QuerySpec {
   /** A child path such as `height` or `name/first`, or `$key`, `$value`, `$priority`. */
@@ -62,7 +62,7 @@ export interface QuerySpec {
   readonly limitToLast?: number | undefined
 }
 
-/** Where two families of clients expect different answers. @see docs/protocol.md#ground-rules */
+/** Where two families of clients expect different answers. @see docs/reference/protocol.md#ground-rules */
 export type Family = 'wilddog' | 'firebase'
 
 /** The sorting of `$priority`. */

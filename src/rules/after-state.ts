@@ -10,7 +10,7 @@ import { findWrites, type WritePlace } from './write-tree.ts'
 /**
  * The tree as it will be after the writes of a request: laid over the tree as it is, not made. What it has found out
  * about a node that is written below it remembers: nothing changes while a request is judged.
- * @see docs/protocol.md#rules
+ * @see docs/reference/protocol.md#rules
  */
 export class AfterState implements State {
   readonly #root: WritePlace

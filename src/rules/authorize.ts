@@ -34,7 +34,7 @@ export function isPublic({ root }: RuleSet): boolean {
 /**
  * Whether a node may be read: some `.read` from the root down to it is true.
  * @param path of the node, also when it is queried
- * @see docs/protocol.md#rules
+ * @see docs/reference/protocol.md#rules
  */
 export function* mayRead(rules: RuleSet, path: Path, visit: Visit, options: AuthorizeOptions = {}): Reads<Verdict> {
   if (options.trace !== true && isPublic(rules)) return ALLOWED
@@ -75,7 +75,7 @@ export class WriteCase {
 
   /**
    * Whether all of the places may be written: for each, some `.write` from the root down to it is true.
-   * @see docs/protocol.md#rules
+   * @see docs/reference/protocol.md#rules
    */
   *mayWrite(): Reads<Verdict> {
     const { root: rules } = this.#rules
@@ -89,7 +89,7 @@ export class WriteCase {
   /**
    * Whether what the writes leave behind is valid: every `.validate` on the way to a place that is written, at it and
    * below it, whose node is there afterwards, is true.
-   * @see docs/protocol.md#rules
+   * @see docs/reference/protocol.md#rules
    */
   *isValid(): Reads<Verdict> {
     const { root: rules } = this.#rules

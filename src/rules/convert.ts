@@ -34,7 +34,7 @@ type Of<T extends Syntax['type']> = Extract<Syntax, { type: T }>
  * Reads an expression and checks it as far as that is possible before it runs. Nothing but names, members, methods
  * and operators of the rules comes through: what is returned is our own tree, and no code is ever made from it.
  * @throws Refusal
- * @see docs/protocol.md#rules
+ * @see docs/reference/protocol.md#rules
  */
 export function convertExpression(text: string, scope: Scope): Expression {
   if (text.length > MAX_LENGTH) refuse(0, `an expression has at most ${MAX_LENGTH} characters`)

@@ -12,7 +12,7 @@ const INSTRUCTIONS_AROUND = 10
 /**
  * What one rules file may still hold, so that none holds the loop for long while it is read, or fills the memory.
  * What stands there again counts once, but for values.
- * @see docs/protocol.md#the-file
+ * @see docs/reference/protocol.md#the-file
  */
 export class FileBounds {
   #values = 0

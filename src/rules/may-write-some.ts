@@ -19,7 +19,7 @@ const MOST_BELOW = 1000
  * The chance that a write to a place is allowed, as far as is known before its payload is read. It says no only where
  * `WriteCase.mayWrite` would say no for every payload. Judging that takes long is not done: then there is some chance.
  * @param path of the node, also when its priority is written
- * @see docs/protocol.md#rules
+ * @see docs/reference/protocol.md#rules
  */
 export function* mayWriteSome(rules: RuleSet, path: Path, reach: Reach, visit: Visit): Reads<Chance> {
   if (isWritable(rules)) return 'sure'

@@ -16,7 +16,7 @@ export interface Operator {
   readonly isOrdering?: true
 }
 
-/** @see docs/protocol.md#rules */
+/** @see docs/reference/protocol.md#rules */
 export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['==', equality(isEqual)],
   ['===', equality(isEqual)],

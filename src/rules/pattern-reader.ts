@@ -14,7 +14,7 @@ const WORD_CHARACTER = /^[0-9A-Za-z]$/
  * in what it makes of stray signs.
  * @param at place of the pattern in the expression, for the refusal
  * @throws Refusal
- * @see docs/protocol.md#rules
+ * @see docs/reference/protocol.md#rules
  */
 export function readPattern(at: number, text: string): string {
   return new PatternReader(at, text).read()

@@ -19,7 +19,7 @@ const INSTRUCTIONS_PER_STEP = 8
 /**
  * @param at place of the pattern in the expression, for the refusal
  * @throws Refusal for what is no pattern of the rules
- * @see docs/protocol.md#rules
+ * @see docs/reference/protocol.md#rules
  */
 export function compilePattern(at: number, text: string, flags: string): Pattern {
   if (flags !== '' && flags !== 'i') refuse(at, `unknown flag of a pattern "${flags}"`)

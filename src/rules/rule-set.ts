@@ -36,7 +36,7 @@ interface DeclaredIndex {
 /**
  * Reads a rules file.
  * @throws `bad-rules`, `rule-wildcards`; the text is `Line <n>: <why> (column <m>)`
- * @see docs/protocol.md#rules
+ * @see docs/reference/protocol.md#rules
  */
 export function parseRules(source: string): RuleSet {
   try {

@@ -23,7 +23,7 @@ const NOT_LINE_BREAK = /[^\r\n]/g
 
 /**
  * @throws Refusal at a comment without an end, and where it is nested absurdly
- * @see docs/protocol.md#rules
+ * @see docs/reference/protocol.md#rules
  */
 export function readSource(source: string): RuleSource {
   const reader = new SourceReader(source)

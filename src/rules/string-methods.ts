@@ -11,7 +11,7 @@ interface StringMethod {
   readonly gives: number
 }
 
-/** All but `matches`, whose argument is no value. @see docs/protocol.md#rules */
+/** All but `matches`, whose argument is no value. @see docs/reference/protocol.md#rules */
 export const STRING_METHODS: ReadonlyMap<string, StringMethod> = new Map([
   ['length', { operation: lengthOf, arguments: 0, gives: NUMBER }],
   ['contains', { operation: contains, arguments: 1, gives: BOOLEAN }],

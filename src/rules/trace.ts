@@ -6,7 +6,7 @@ const MAX_LINES = 200
 
 /**
  * What the rules of one request said, for whoever writes them. It holds nothing of the data.
- * @see docs/protocol.md#rules
+ * @see docs/reference/protocol.md#rules
  */
 export class Trace {
   readonly lines: string[] = []

@@ -3,7 +3,7 @@ import type { CertificateSource } from './certificate-source.ts'
 import type { Logger } from './log.ts'
 import type { SecureListener } from './secure-listener.ts'
 
-/** Gives the listener a new certificate when there is one, without a restart. @see docs/operations.md#certificates */
+/** Gives the listener a new certificate when there is one, without a restart. @see docs/how-to/operations.md#certificates */
 export class CertificateRenewal {
   readonly #source: CertificateSource
   readonly #listener: SecureListener

@@ -67,7 +67,7 @@ const LONGEST_TURN_MS = 60_000
 /**
  * The applications of this process and how a request chooses one. One that is not open is opened when it is asked for,
  * and closed when nobody needs it.
- * @see docs/protocol.md#ground-rules
+ * @see docs/reference/protocol.md#ground-rules
  */
 export class Applications {
   readonly #settings: ApplicationsSettings

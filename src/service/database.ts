@@ -113,7 +113,7 @@ const ANY_PUSH_ID = '-'.repeat(20)
 /**
  * One application's tree: where requests, rules, storage and listeners meet. A path is text
  * (`/rooms/lobby`) or a list of keys; `.priority` may stand last.
- * @see docs/protocol.md#methods
+ * @see docs/reference/protocol.md#methods
  */
 export class Database {
   readonly #store: TreeStore
@@ -168,7 +168,7 @@ export class Database {
    * Replaces the rules. Every write is judged by those that stand before it in the order of writes; streams that may
    * not go on are ended.
    * @throws `bad-rules`, `rule-wildcards`: the old ones stay
-   * @see docs/protocol.md#rules
+   * @see docs/reference/protocol.md#rules
    */
   async setRules(source: string): Promise<void> {
     this.#book.read(source)
@@ -238,7 +238,7 @@ export class Database {
    * The children of a node in the order asked for, cut by ranges and limits.
    * @example await db.query('/dinosaurs', { orderBy: 'height', startAt: 3, limitToFirst: 10 })
    * @throws `read-too-big`, `index-missing`, `permission-denied`, and as `makeQuery` for a wrong query
-   * @see docs/protocol.md#queries
+   * @see docs/reference/protocol.md#queries
    */
   async query(path: PathLike, query: QueryLike, options: ReadOptions = {}): Promise<QueryAnswer> {
     const answer = await this.select(path, query, options)
@@ -307,7 +307,7 @@ export class Database {
    * before passes: it is answered as it was then. The write itself is judged all the same.
    * @returns whether what is wrong with the payload must not be told, because that would tell something of the tree
    * @throws `permission-denied`
-   * @see docs/protocol.md#rules
+   * @see docs/reference/protocol.md#rules
    */
   admitWrite(
     method: 'PUT' | 'POST' | 'PATCH',
@@ -373,7 +373,7 @@ export class Database {
    * Who reads too slowly is told everything anew instead of what it has missed.
    * @example for await (const { path, data } of db.watch('/rooms')) console.log(path, data)
    * @throws `read-too-big`, `index-missing`, `permission-denied`, `token-expired`, and as `makeQuery` for a wrong query
-   * @see docs/protocol.md#streams
+   * @see docs/reference/protocol.md#streams
    */
   async *watch(path: PathLike, options: WatchOptions = {}): AsyncGenerator<WatchedChange, void> {
     const queue = new EventQueue()

@@ -52,7 +52,7 @@ export interface Bounds {
 /**
  * What the rules say to one caller. They are asked for within the reading itself, so that data and rules are of one
  * moment.
- * @see docs/protocol.md#rules
+ * @see docs/reference/protocol.md#rules
  */
 export class Judge {
   readonly #book: RuleBook

@@ -35,7 +35,7 @@ export function checkIdempotencyKey(key: string): void {
 /**
  * What a write is known by when it comes again; `undefined` when it has no key.
  * @throws `bad-parameter`
- * @see docs/protocol.md#idempotent-writes
+ * @see docs/reference/protocol.md#idempotent-writes
  */
 export function repeatable({ method, path, json }: AskedWrite, options: WriteOptions): Repeatable | undefined {
   const { ifMatch, digest } = options

@@ -50,7 +50,7 @@ interface Known {
  * A batch may tell of several commits, so it is not enough that reading is allowed now. It passes if nothing was
  * touched since the last one that passed, or if it tells of nothing but the last commit. A beginning was judged on the
  * very commit that it tells of. Everything else is refused, and the stream begins anew.
- * @see docs/protocol.md#streams
+ * @see docs/reference/protocol.md#streams
  */
 export class StreamGuard implements Sink {
   readonly hold: Sink['hold']

@@ -16,7 +16,7 @@ const CODE = new RegExp(CODE_PATTERN)
 /** Beginnings of codes that are failures, in the table or not. */
 const FAILURE_FAMILIES = ['MY:', 'DB:']
 
-/** The codes with a known meaning: those of Wilddog, then the other states of SMPP. @see docs/protocol.md#carrier-codes */
+/** The codes with a known meaning: those of Wilddog, then the other states of SMPP. @see docs/reference/protocol.md#carrier-codes */
 export const CARRIER_CODES: readonly CarrierCode[] = [
   { code: 'DELIVRD', status: 2, meaning: 'sent successfully' },
   { code: 'MY:0001', status: 3, meaning: 'general failure, usually an error code from the channel' },
@@ -61,7 +61,7 @@ export const CARRIER_CODES: readonly CarrierCode[] = [
 
 const states = new Map(CARRIER_CODES.map(({ code, status }) => [code, status]))
 
-/** The state a code leads to; `undefined` for one that is not known. @see docs/protocol.md#states */
+/** The state a code leads to; `undefined` for one that is not known. @see docs/reference/protocol.md#states */
 export function stateOf(code: string): Exclude<State, 0> | undefined {
   return states.get(code) ?? (FAILURE_FAMILIES.some((family) => code.startsWith(family)) ? 3 : undefined)
 }

@@ -57,7 +57,7 @@ export interface MessagesParts {
 
 /**
  * The text messages of one application: what other software has sent, what carriers say of it, and who has been told.
- * @see docs/protocol.md#text-messages
+ * @see docs/reference/protocol.md#text-messages
  */
 export class Messages {
   /** Writes and reads times in the zone of the application. */

@@ -35,7 +35,7 @@ const EXPECTED = new Map([
 const envelope = { minItems: 1, maxItems: MAX_REPORTS }
 const type = Type.Literal(1, { description: 'Delivery reports.' })
 
-/** Reports as Wilddog pushes them. @see docs/protocol.md#taking-in */
+/** Reports as Wilddog pushes them. @see docs/reference/protocol.md#taking-in */
 export const pushSchema = Type.Object({ type, data: Type.Array(elementSchema, envelope) })
 
 type Element = Static<typeof elementSchema>
@@ -49,7 +49,7 @@ const elementCheck = TypeCompiler.Compile(elementSchema)
  * @param json parsed JSON: {@link pushSchema}
  * @param time zone of their `receiveTime`
  * @throws `sms-bad-arguments` when it is anything else; its hint names the place: `data/3/receiveTime: expected …`
- * @see docs/protocol.md#taking-in
+ * @see docs/reference/protocol.md#taking-in
  */
 export function* parsePush(json: unknown, time: ReceiveTime): Generator<void, readonly Report[]> {
   const reports: Report[] = []

@@ -1,4 +1,4 @@
-/** Lets one call through, then none until a time has passed. Starts anew with the process. @see docs/protocol.md#checks */
+/** Lets one call through, then none until a time has passed. Starts anew with the process. @see docs/reference/protocol.md#checks */
 export class Rate {
   readonly #intervalMs: number
   /** When the last call was let through. */

@@ -19,7 +19,7 @@ export interface Receipt {
  * Of a field that comes twice the first one counts.
  * @param time zone of its dates
  * @returns `undefined` when it is no receipt
- * @see docs/protocol.md#gateways
+ * @see docs/reference/protocol.md#gateways
  */
 export function parseReceipt(text: string, time: ReceiveTime): Receipt | undefined {
   const fields = fieldsOf(text)

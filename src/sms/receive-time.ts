@@ -9,7 +9,7 @@ const CENTURY = 2000
 /** The last second of the year 9999, in local time. */
 const LAST_LOCAL = 253_402_300_799_000
 
-/** The times of carriers as they are written in one time zone. @see docs/protocol.md#records */
+/** The times of carriers as they are written in one time zone. @see docs/reference/protocol.md#records */
 export class ReceiveTime {
   readonly #zone: Zone
   /** The day printed last: most of a list are of the same one. */

@@ -13,7 +13,7 @@ export interface StatusRecord {
 /** Text that is JSON between two quotation marks as it stands: nearly all there is. */
 const PLAIN = /^[ !#-[\]-~]*$/
 
-/** A record as JSON. While there is no final state the time is empty. @see docs/protocol.md#records */
+/** A record as JSON. While there is no final state the time is empty. @see docs/reference/protocol.md#records */
 export function recordText({ status, mobile, rrid, code, receivedAt }: StatusRecord, time: ReceiveTime): string {
   const received = status < 2 || receivedAt === null ? '' : time.format(receivedAt)
   return `{"status":${status},"mobile":${quoted(mobile)},"receiveTime":"${received}","rrid":"${rrid}","deliveryStatus":${quoted(code)}}`

@@ -1,4 +1,4 @@
-/** 0 not sent, 1 being sent, 2 delivered, 3 failed. 2 and 3 are final. @see docs/protocol.md#states */
+/** 0 not sent, 1 being sent, 2 delivered, 3 failed. 2 and 3 are final. @see docs/reference/protocol.md#states */
 export type State = 0 | 1 | 2 | 3
 
 /** Which message a report is about. */

@@ -31,7 +31,7 @@ export interface TakenReports extends ReportCount {
   readonly changed: ReadonlySet<string>
 }
 
-/** Takes reports in, in their order. @see docs/protocol.md#states */
+/** Takes reports in, in their order. @see docs/reference/protocol.md#states */
 export function* takeReports(
   orm: BunSQLiteDatabase,
   reports: readonly Report[],

@@ -12,7 +12,7 @@ const RRID = new RegExp(RRID_PATTERN)
  * Makes the identifier of a batch: 18 lower-case hex digits, 11 of the time and 7 random. Two of one millisecond are
  * the same once in 2^28 times: whoever keeps them has to look.
  * @param now milliseconds since 1970
- * @see docs/protocol.md#records
+ * @see docs/reference/protocol.md#records
  */
 export function newRrid(now: number): string {
   const [random = 0] = crypto.getRandomValues(new Uint32Array(1))

@@ -11,7 +11,7 @@ type Parameter = readonly [name: string, value: string]
  * Signs parameters: the hash of their {@link signedText text}, `&` and the key.
  * @param parameters each name once, in any order
  * @returns SHA-256 as 64 lower-case hex digits
- * @see docs/protocol.md#signing
+ * @see docs/reference/protocol.md#signing
  */
 export function signatureOf(parameters: Iterable<Parameter>, key: string): string {
   return Bun.CryptoHasher.hash('sha256', `${signedText(parameters)}&${key}`, 'hex')

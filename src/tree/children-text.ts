@@ -17,7 +17,7 @@ export interface ChildText {
 /**
  * The finished text of chosen children of a node, in the order they were chosen in: an object's members stand in that
  * order, whatever their keys.
- * @see docs/protocol.md#answers
+ * @see docs/reference/protocol.md#answers
  */
 export class ChildrenText implements ReadText {
   readonly children: readonly ChildText[]

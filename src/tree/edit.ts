@@ -8,7 +8,7 @@ import type { Write } from './write.ts'
  * What `node` becomes when `write` is applied `path` below it; branches are changed in place.
  * @param path from `node` down to the place of the write, without its first `skipped` keys
  * @returns `undefined` when nothing is left
- * @see docs/protocol.md#json-to-tree
+ * @see docs/reference/protocol.md#json-to-tree
  */
 export function edit(node: Value | undefined, path: Path, write: Write, skipped = 0): Value | undefined {
   const key = path[skipped]

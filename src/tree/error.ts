@@ -68,7 +68,7 @@ export type ErrorCode =
 /**
  * Every way a request can fail, as one closed list. The texts are interoperability constants: clients of the
  * Wilddog family read `errcode` and `message`, clients of the Firebase family read `error`.
- * @see docs/protocol.md#errors
+ * @see docs/reference/protocol.md#errors
  */
 interface ErrorEntry {
   readonly errcode: number

@@ -7,7 +7,7 @@ export const NULL_ETAG = 'null_etag'
  * Tag of a node's whole content, priorities included: base64 of the SHA-256 of its stored text, 44 characters.
  * Equal content has an equal tag, whatever its history.
  * @param stored stored text, `undefined` for no node
- * @see docs/protocol.md#conditional-requests
+ * @see docs/reference/protocol.md#conditional-requests
  */
 export function etagOf(stored: JsonText | undefined): string {
   return stored === undefined ? NULL_ETAG : etagHash().update(stored).digest('base64')

@@ -36,7 +36,7 @@ const BYTES_PER_SIBLING = 80
 /**
  * What a body may hold, by the limit of its length: about 2 million values and 200,000 members of one container with
  * the default of 16 MiB, and more with a higher limit.
- * @see docs/protocol.md#sizes
+ * @see docs/reference/protocol.md#sizes
  */
 export function writeBounds(maxWriteBytes: number): JsonBounds {
   const bytes = Math.max(maxWriteBytes, DEFAULT_BYTES)
@@ -59,7 +59,7 @@ export type LargeParts = ReadonlyMap<number, number>
  * Looks at each byte of a JSON text once, before any of it is parsed.
  * @throws SyntaxError when brackets or quotes do not match, or a number or a run of spaces is longer than 1 MiB;
  *   `too-deep`, `write-too-big` when there is more than the bounds say
- * @see docs/protocol.md#sizes
+ * @see docs/reference/protocol.md#sizes
  */
 export function* measureJson(bytes: Uint8Array, bounds: JsonBounds): Steps<LargeParts> {
   const shape = new Shape(bytes, bounds)

@@ -16,7 +16,7 @@ export function utf8Length(text: string): number {
  * Throws unless `key` may name a node.
  * @param where which text a bad character gets: the key stood in a URL path or in a body
  * @throws `empty-key`, `bad-path` or `bad-key`, `key-too-long`, `bad-data` (a lone surrogate)
- * @see docs/protocol.md#the-data-model
+ * @see docs/reference/protocol.md#the-data-model
  */
 export function checkKey(key: string, where: Extract<ErrorCode, 'bad-path' | 'bad-key'>): void {
   if (key === '') throw new DholeError('empty-key')

@@ -1,4 +1,4 @@
-/** Greatest number of keys in a path, those inside a payload included. @see docs/protocol.md#the-data-model */
+/** Greatest number of keys in a path, those inside a payload included. @see docs/reference/protocol.md#the-data-model */
 export const MAX_DEPTH = 32
 /** Greatest length of a key, and of a path counted as its key bytes plus one for each key, in UTF-8 bytes. */
 export const MAX_KEY_BYTES = 768
@@ -13,7 +13,7 @@ export const LARGE_NODES = 4096
 /** Length of all strings of a payload from which it is worth being printed in steps, in UTF-16 code units. */
 export const LARGE_TEXT = 256 * 1024
 
-/** Settable bounds on one request. @see docs/protocol.md#sizes */
+/** Settable bounds on one request. @see docs/reference/protocol.md#sizes */
 export interface Limits {
   /** Longest string leaf, in UTF-8 bytes. */
   readonly maxLeafBytes: number

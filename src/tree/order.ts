@@ -2,7 +2,7 @@
  * The one order of keys and values, used by the tables, the printer and every index. Keys: 32-bit integers first by
  * value and then by length, all others by UTF-16 code unit. Values: nothing, false, true, numbers, strings by UTF-16
  * code unit, objects.
- * @see docs/protocol.md#key-order
+ * @see docs/reference/protocol.md#key-order
  */
 import { mapInSteps, sortInSteps } from './sort-steps.ts'
 import type { Steps } from './steps.ts'
@@ -189,7 +189,7 @@ export function compareSortValues(left: SortValue, right: SortValue): number {
  * Whether children with these keys read as an array, and how long it is: every key is an array index and more than
  * half of the places up to the greatest are filled.
  * @param keys in key order
- * @see docs/protocol.md#arrays
+ * @see docs/reference/protocol.md#arrays
  */
 export function arrayLength(keys: readonly string[]): number | undefined {
   const last = keys[keys.length - 1]

@@ -29,7 +29,7 @@ export interface ParsedPayload {
  * @param json what `JSON.parse` returned
  * @param path where the payload is going to stand: its depth and length count towards the limits
  * @throws DholeError of the body rows, `too-deep`, `key-too-long`, `leaf-too-big`
- * @see docs/protocol.md#json-to-tree
+ * @see docs/reference/protocol.md#json-to-tree
  */
 export function parsePayload(json: unknown, path: Path, limits: Limits): ParsedPayload {
   const parser = new PayloadParser(path, limits, Number.POSITIVE_INFINITY)

@@ -15,7 +15,7 @@ const PIECE_LENGTH = 64 * 1024
 /**
  * Spreads compact JSON over lines without reordering it: two spaces of indent per object, `"key" : value`, arrays as
  * `[ 1, 2 ]`, a newline at the end.
- * @see docs/protocol.md#parameters
+ * @see docs/reference/protocol.md#parameters
  */
 export function prettyPrint(text: JsonText): string {
   return drain(wholeText((sink) => prettyPrintInSteps(text, sink)))

@@ -10,7 +10,7 @@ import { type Branch, emptyBranch, isBranch, ownMember, VALUE, type Value } from
  *   content alone, so equal nodes have equal text;
  * - `plain`: what GET answers: no priorities, array-like branches are arrays;
  * - `export`: with priorities, no arrays.
- * @see docs/protocol.md#reading
+ * @see docs/reference/protocol.md#reading
  */
 export type JsonText = string
 export type TextForm = 'stored' | 'plain' | 'export'

@@ -6,7 +6,7 @@ export type Priority = string | number
 /**
  * Reads a priority that stands in a payload or is one; JSON null is no priority.
  * @throws `priority-boolean`, `priority-type`, `bad-data` (not finite, a lone surrogate)
- * @see docs/protocol.md#special-members
+ * @see docs/reference/protocol.md#special-members
  */
 export function parsePriority(json: unknown): Priority | undefined {
   if (json === null) return undefined

@@ -16,7 +16,7 @@ export function encodeTime(time: number): string {
 /**
  * Makes the keys of POST: unique, and strictly increasing in byte order whatever the clock does. Within one
  * millisecond the random part counts upwards; on overflow the time is pushed on by one.
- * @see docs/protocol.md#generated-keys
+ * @see docs/reference/protocol.md#generated-keys
  */
 export class PushIds {
   #lastTime: number

@@ -3,7 +3,7 @@ import { formatPath, type Path } from './path.ts'
 import type { Steps } from './steps.ts'
 import { isBranch, SERVER_VALUE } from './value.ts'
 
-/** What `{".sv": …}` asks for: the commit time, or the old number plus `by`. @see docs/protocol.md#special-members */
+/** What `{".sv": …}` asks for: the commit time, or the old number plus `by`. @see docs/reference/protocol.md#special-members */
 export type ServerValue = { readonly kind: 'timestamp' } | { readonly kind: 'increment'; readonly by: number }
 
 /**

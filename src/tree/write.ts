@@ -68,7 +68,7 @@ const STEP_MEMBERS = 256
 /**
  * Plans PUT, DELETE (`null`) and, with a generated key at the end of the path, POST.
  * @throws DholeError of the body rows, the priority rows and the limits
- * @see docs/protocol.md#methods
+ * @see docs/reference/protocol.md#methods
  */
 export function planPut(path: Path, json: unknown, limits: Limits): WritePlan {
   return planShortPut(path, json, limits) ?? drain(planPutInSteps(path, json, limits))
@@ -113,7 +113,7 @@ export function planPatch(path: Path, json: unknown, limits: Limits): WritePlan 
 /**
  * Plans PATCH: each member of the payload is a path below `path`.
  * @throws as `planPut`; `bad-patch` unless `json` is an object, `bad-parameter` when one path covers another
- * @see docs/protocol.md#patch
+ * @see docs/reference/protocol.md#patch
  */
 export function* planPatchInSteps(path: Path, json: unknown, limits: Limits): Steps<WritePlan> {
   if (!isBranch(json) || Array.isArray(json)) throw new DholeError('bad-patch')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-const OPERATIONS = new URL('../../docs/operations.md', import.meta.url)
+const OPERATIONS = new URL('../../docs/how-to/operations.md', import.meta.url)
 const SECTION = /^## When something breaks\n([\s\S]*?)(?=^## |$(?![\s\S]))/m
 
 /** Everything in code of the first column: what an operator may see. `…` stands for whatever is different each time. */
@@ -10,7 +10,7 @@ const messages = (SECTION.exec(readFileSync(OPERATIONS, 'utf8'))?.[1] ?? '')
   .flatMap((line) => [...(line.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, text = '']) => text))
   .map((text) => new RegExp(text.split('…').map(RegExp.escape).join('.+'), 's'))
 
-/** Whether an operator finds what was printed in the table of docs/operations.md. */
+/** Whether an operator finds what was printed in the table of docs/how-to/operations.md. */
 export function isDocumented(printed: string): boolean {
   return messages.some((message) => message.test(printed))
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { CARRIER_CODES } from '../../src/sms/carrier-codes.ts'
 
-const REFERENCE = await Bun.file(new URL('../../docs/protocol.md', import.meta.url)).text()
+const REFERENCE = await Bun.file(new URL('../../docs/reference/protocol.md', import.meta.url)).text()
 /** Signs what the reference shows as signed. */
 const KEY = 'demo-sms-key-0123456789abcdef'
 

@@ -16,6 +16,13 @@ async function anchors(page: URL): Promise<ReadonlySet<string>> {
   )
 }
 
+/** Every page that links to others. */
+async function pages(): Promise<readonly string[]> {
+  const root = Bun.fileURLToPath(ROOT)
+  const docs = await Array.fromAsync(new Bun.Glob('docs/**/*.md').scan(root))
+  return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'bench/results/README.md', ...docs.toSorted()]
+}
+
 test('every @see of the source names a section that exists', async () => {
   const dangling: string[] = []
   let found = 0
@@ -33,15 +40,7 @@ test('every @see of the source names a section that exists', async () => {
 
 test('every link between the pages leads to a file, and to a section of it', async () => {
   const missing: string[] = []
-  for (const page of [
-    'README.md',
-    'CONTRIBUTING.md',
-    'SECURITY.md',
-    'docs/operations.md',
-    'docs/protocol.md',
-    'docs/architecture.md',
-    'bench/results/README.md',
-  ]) {
+  for (const page of await pages()) {
     const text = await Bun.file(new URL(page, ROOT)).text()
     for (const [, target = '', anchor] of text.matchAll(/\]\(([^)#:]*)(?:#([^)]*))?\)/g)) {
       const file = new URL(target === '' ? page : target, target === '' ? ROOT : new URL(page, ROOT))

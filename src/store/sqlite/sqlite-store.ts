@@ -77,7 +77,7 @@ const leftOpen = new Set<Connection>()
 
 /**
  * The durable tree in one SQLite file.
- * @see docs/architecture.md#storage
+ * @see docs/explanation/architecture.md#storage
  */
 export class SqliteStore implements TreeStore {
   readonly #file: OpenFile
