@@ -2,63 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { signatureOf } from '../sms/calls.ts'
 import { SMS_KEY } from '../sms/service.ts'
-import { canWatch, HOLD_BOUND_MS, startWatchedServer, type WatchedServer } from '../support/watched-server.ts'
+import { canWatch } from '../support/watched-server.ts'
+import { type HoldServer, members, startHoldServer, user, withPriority } from './hold-server.ts'
 
-/** What holds the loop by itself does so each time; a collection of garbage falls into one of them. */
-const ATTEMPTS = 3
-
-let server: WatchedServer
-/** Longest hold of small requests. */
-let idleMs = 0
+let server: HoldServer
 
 beforeAll(async () => {
-  if (!canWatch) return
-  server = await startWatchedServer({ DEVELOPMENT: 'true', SMS_KEY })
-  const small = async () => {
-    for (let index = 0; index < 50; index++) await send('PUT', `/small/${index}.json`, '{"text":"small"}')
-  }
-  await small()
-  idleMs = (await server.watch(small)).longestHoldMs
+  if (canWatch) server = await startHoldServer({ SMS_KEY })
 })
 
 afterAll(() => server?.stop())
 
-async function send(
-  method: string,
-  target: string,
-  body?: string | Uint8Array<ArrayBuffer>,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<number> {
-  const answer = await fetch(`${server.url}${target}`, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body }),
-    tls: { rejectUnauthorized: false },
-  })
-  await answer.arrayBuffer()
-  return answer.status
-}
-
-/** The least that one such request holds the loop for at a stretch, once it has been made before. */
-async function holdOf(request: () => Promise<number>, status: number): Promise<number> {
-  expect(await request()).toBe(status)
-  let least = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < ATTEMPTS && least >= HOLD_BOUND_MS; attempt++) {
-    const { longestHoldMs } = await server.watch(async () => expect(await request()).toBe(status))
-    least = Math.min(least, longestHoldMs)
-  }
-  return least
-}
-
-function members<T>(count: number, member: (index: number) => [string, T]): string {
-  return JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => member(index))))
-}
-
-const user = (index: number): [string, unknown] => [
-  `user${index}`,
-  { id: index, name: `Name ${index}`, tags: ['a', 'b'] },
-]
-const withPriority = (index: number): [string, unknown] => [`user${index}`, { '.priority': index, list: [1, 2, index] }]
 const USERS = members(25_000, user)
 
 describe.skipIf(!canWatch)('no write holds the event loop', () => {
@@ -91,34 +45,31 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
     ['digits', 'PUT', 400, `[${'1'.repeat(3_000_000)}]`],
     ['text that ends in the middle', 'PUT', 400, `[${'1,'.repeat(2_000_000)}1`],
   ])('of %s (%s, %i)', async (...[_, method, status, body, headers]) => {
-    const request = () => send(method, '/large.json', body, headers)
-    expect(await holdOf(request, status)).toBeLessThan(Math.max(HOLD_BOUND_MS, 3 * idleMs))
+    const request = () => server.send(method, '/large.json', body, headers)
+    expect(await server.holdOf(request, status)).toBeLessThan(server.boundMs)
   })
 
   test('of empty arrays in place of reports on text messages', async () => {
     const body = `{"type":1,"data":[${'[],'.repeat(1_390_000)}[]]}`
-    const request = async () => {
+    const request = () => {
       const timestamp = String(Date.now())
       const signature = signatureOf({ timestamp, body }, SMS_KEY)
-      const status = await send('POST', `/api/v1/app/report?timestamp=${timestamp}&signature=${signature}`, body)
-      // The hold that an answer ends is measured before the next one.
-      for (let again = 0; again < 3; again++) await send('GET', '/small/0.json')
-      return status
+      return server.send('POST', `/api/v1/app/report?timestamp=${timestamp}&signature=${signature}`, body)
     }
-    expect(await holdOf(request, 400)).toBeLessThan(Math.max(HOLD_BOUND_MS, 3 * idleMs))
+    expect(await server.holdOf(request, 400)).toBeLessThan(server.boundMs)
   })
 
   test('of 8 M numbers in a gzip body of 15 KB', async () => {
     const body = gzipSync(`[${'1,'.repeat(8_000_000)}1]`)
-    const request = () => send('PUT', '/large.json', body, { 'content-encoding': 'gzip' })
-    expect(await holdOf(request, 400)).toBeLessThan(Math.max(HOLD_BOUND_MS, 3 * idleMs))
+    const request = () => server.send('PUT', '/large.json', body, { 'content-encoding': 'gzip' })
+    expect(await server.holdOf(request, 400)).toBeLessThan(server.boundMs)
   })
 })
 
 describe.skipIf(!canWatch)('no answer holds the event loop', () => {
   beforeAll(async () => {
-    await send('PUT', '/users.json', USERS)
-    await send('PUT', '/sorted.json', members(25_000, withPriority))
+    await server.send('PUT', '/users.json', USERS)
+    await server.send('PUT', '/sorted.json', members(25_000, withPriority))
   })
 
   test.each<[string, string, Record<string, string>?]>([
@@ -132,13 +83,13 @@ describe.skipIf(!canWatch)('no answer holds the event loop', () => {
     ['GET', '/sorted.json?format=export&print=pretty'],
     ['GET', '/users.json?orderBy="id"&limitToFirst=20000&print=pretty', { 'x-firebase-etag': 'true' }],
   ])('%s %s', async (...[method, target, headers]) => {
-    const request = () => send(method, target, undefined, headers)
-    expect(await holdOf(request, 200)).toBeLessThan(Math.max(HOLD_BOUND_MS, 3 * idleMs))
+    const request = () => server.send(method, target, undefined, headers)
+    expect(await server.holdOf(request, 200)).toBeLessThan(server.boundMs)
   })
 
   test('of keys sorted as texts, an integer among them', async () => {
     for (let part = 0; part < 3; part++) {
-      await send(
+      await server.send(
         'PATCH',
         '/keys.json',
         members(150_000, (index) => [`k${part}x${index}`, 1]),
@@ -146,16 +97,16 @@ describe.skipIf(!canWatch)('no answer holds the event loop', () => {
     }
     const request = async () => {
       // What was answered before is kept until the list changes.
-      await send('PUT', '/keys/5.json', '1')
-      return send('GET', '/keys.json?orderBy="$key"')
+      await server.send('PUT', '/keys/5.json', '1')
+      return server.send('GET', '/keys.json?orderBy="$key"')
     }
-    expect(await holdOf(request, 200)).toBeLessThan(Math.max(HOLD_BOUND_MS, 3 * idleMs))
+    expect(await server.holdOf(request, 200)).toBeLessThan(server.boundMs)
   }, 60_000)
 
   test('of a write whose cost is estimated, above many nodes', async () => {
     const chain = (levels: number): unknown => (levels === 0 ? 'x'.repeat(4097) : { a: chain(levels - 1) })
     for (let part = 0; part < 12; part++) {
-      await send(
+      await server.send(
         'PATCH',
         '/nodes.json?print=silent',
         members(2000, (index) => [`k${part}x${index}`, chain(28)]),
@@ -163,7 +114,7 @@ describe.skipIf(!canWatch)('no answer holds the event loop', () => {
     }
     // It is refused once its cost is known, so that it can be asked again.
     const body = '{"nodes":{"a":1},"nothing/.priority":1}'
-    const request = () => send('PATCH', '/.json?writeSizeLimit=tiny', body)
-    expect(await holdOf(request, 400)).toBeLessThan(Math.max(HOLD_BOUND_MS, 3 * idleMs))
+    const request = () => server.send('PATCH', '/.json?writeSizeLimit=tiny', body)
+    expect(await server.holdOf(request, 400)).toBeLessThan(server.boundMs)
   }, 60_000)
 })

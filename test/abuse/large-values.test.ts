@@ -1,63 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { canWatch, HOLD_BOUND_MS, startWatchedServer, type WatchedServer } from '../support/watched-server.ts'
+import { canWatch } from '../support/watched-server.ts'
+import { type HoldServer, members, startHoldServer, user, withPriority } from './hold-server.ts'
 
 /** The same with larger values and more shapes: large-values.long.ts. */
-/** What holds the loop by itself does so each time; a collection of garbage falls into one of them. */
-const ATTEMPTS = 3
-
-let server: WatchedServer
-/** Longest hold of small requests. */
-let idleMs = 0
+let server: HoldServer
 
 beforeAll(async () => {
-  if (!canWatch) return
-  server = await startWatchedServer({ DEVELOPMENT: 'true' })
-  const small = async () => {
-    for (let index = 0; index < 50; index++) await send('PUT', `/small/${index}.json`, '{"text":"small"}')
-  }
-  await small()
-  idleMs = (await server.watch(small)).longestHoldMs
+  if (canWatch) server = await startHoldServer()
 })
 
 afterAll(() => server?.stop())
 
-async function send(
-  method: string,
-  target: string,
-  body?: string | Uint8Array<ArrayBuffer>,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<number> {
-  const answer = await fetch(`${server.url}${target}`, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body }),
-    tls: { rejectUnauthorized: false },
-  })
-  await answer.arrayBuffer()
-  return answer.status
-}
-
-/** The least that one such request holds the loop for at a stretch, once it has been made before. */
-async function holdOf(request: () => Promise<number>, status: number): Promise<number> {
-  expect(await request()).toBe(status)
-  let least = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < ATTEMPTS && least >= HOLD_BOUND_MS; attempt++) {
-    const { longestHoldMs } = await server.watch(async () => expect(await request()).toBe(status))
-    least = Math.min(least, longestHoldMs)
-  }
-  return least
-}
-
-function members<T>(count: number, member: (index: number) => [string, T]): string {
-  return JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => member(index))))
-}
-
-const user = (index: number): [string, unknown] => [
-  `user${index}`,
-  { id: index, name: `Name ${index}`, tags: ['a', 'b'] },
-]
-const withPriority = (index: number): [string, unknown] => [`user${index}`, { '.priority': index, list: [1, 2, index] }]
 const USERS = members(20_000, user)
 
 describe.skipIf(!canWatch)('no write holds the event loop', () => {
@@ -71,8 +25,8 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
     ['a string of quotes', 'PUT', 200, JSON.stringify('"\n'.repeat(3_000_000))],
     ['brackets', 'PUT', 400, '['.repeat(8_000_000)],
   ])('of %s (%s, %i)', async (...[_, method, status, body, headers]) => {
-    const request = () => send(method, '/large.json', body, headers)
-    expect(await holdOf(request, status)).toBeLessThan(Math.max(HOLD_BOUND_MS, 3 * idleMs))
+    const request = () => server.send(method, '/large.json', body, headers)
+    expect(await server.holdOf(request, status)).toBeLessThan(server.boundMs)
   })
 
   test.each<[string, string, string]>([
@@ -86,23 +40,23 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
       tls: { rejectUnauthorized: false },
     })
     const draining = stream.body?.pipeTo(new WritableStream()).catch(() => {})
-    const hold = await holdOf(() => send('PUT', `${target}?print=silent`, listened), 204)
+    const hold = await server.holdOf(() => server.send('PUT', `${target}?print=silent`, listened), 204)
     ending.abort()
     await draining
-    expect(hold).toBeLessThan(Math.max(HOLD_BOUND_MS, 3 * idleMs))
+    expect(hold).toBeLessThan(server.boundMs)
   })
 
   test('of 8 M numbers in a gzip body of 15 KB', async () => {
     const body = gzipSync(`[${'1,'.repeat(8_000_000)}1]`)
-    const request = () => send('PUT', '/large.json', body, { 'content-encoding': 'gzip' })
-    expect(await holdOf(request, 400)).toBeLessThan(Math.max(HOLD_BOUND_MS, 3 * idleMs))
+    const request = () => server.send('PUT', '/large.json', body, { 'content-encoding': 'gzip' })
+    expect(await server.holdOf(request, 400)).toBeLessThan(server.boundMs)
   })
 })
 
 describe.skipIf(!canWatch)('no answer holds the event loop', () => {
   beforeAll(async () => {
-    await send('PUT', '/users.json', USERS)
-    await send('PUT', '/sorted.json', members(15_000, withPriority))
+    await server.send('PUT', '/users.json', USERS)
+    await server.send('PUT', '/sorted.json', members(15_000, withPriority))
   })
 
   test.each<[string, string, Record<string, string>?]>([
@@ -116,7 +70,7 @@ describe.skipIf(!canWatch)('no answer holds the event loop', () => {
     ['GET', '/sorted.json?format=export&print=pretty'],
     ['GET', '/users.json?orderBy="id"&limitToFirst=15000&print=pretty', { 'x-firebase-etag': 'true' }],
   ])('%s %s', async (...[method, target, headers]) => {
-    const request = () => send(method, target, undefined, headers)
-    expect(await holdOf(request, 200)).toBeLessThan(Math.max(HOLD_BOUND_MS, 3 * idleMs))
+    const request = () => server.send(method, target, undefined, headers)
+    expect(await server.holdOf(request, 200)).toBeLessThan(server.boundMs)
   })
 })
