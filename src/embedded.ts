@@ -3,7 +3,8 @@ import type { Database } from './embedded/database.ts'
 import { EmbeddedDatabase } from './embedded/embedded-database.ts'
 import { checkDatabaseOptions, type DatabaseOptions } from './options.ts'
 
-export type { Auth, Caller } from './auth/credential.ts'
+export type { Auth, Caller } from './auth/caller.ts'
+export type { Access } from './database/access/access.ts'
 export { ConditionFailedError } from './embedded/condition-failed.ts'
 export type {
   Appended,
@@ -20,13 +21,12 @@ export type {
   WriteOptions,
   Written,
 } from './embedded/database.ts'
+export { DholeError, type ErrorBody, type ErrorCode } from './error.ts'
 export type { Observer } from './observer.ts'
 export type { DatabaseOptions, LimitOptions, StorageOptions } from './options.ts'
-export type { IndexPolicy, IndexSpec } from './query/indexes.ts'
+export type { IndexPolicy, IndexSpec } from './query/index-declarations.ts'
 export type { BoundSpec, Family, Query, QueryLike, QuerySpec, Scalar } from './query/query.ts'
-export type { Access } from './service/access.ts'
 export type { IndexInfo, LoggedChange, Position } from './store/store.ts'
-export { DholeError, type ErrorBody, type ErrorCode } from './tree/error.ts'
 export { formatPath, type Path, type PathLike, parsePath } from './tree/path.ts'
 
 /**

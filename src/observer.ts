@@ -1,4 +1,4 @@
-import type { ErrorCode } from './tree/error.ts'
+import type { ErrorCode } from './error.ts'
 
 /** What requests are told apart by; nothing that a client writes becomes one. */
 export const OPERATIONS = [

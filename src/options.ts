@@ -1,15 +1,15 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { LEAST_IDLE_SECONDS, MOST_IDLE_SECONDS } from './http/client-limits.ts'
-import { Proxies } from './http/proxies.ts'
+import { APPLICATION_ID } from './applications/application-id.ts'
+import { LEAST_SECRET_LENGTH } from './data-folder/secret-file.ts'
+import { DholeError } from './error.ts'
+import { Proxies } from './http/connection/proxies.ts'
+import { LEAST_IDLE_SECONDS, MOST_IDLE_SECONDS } from './http/limits/client-limits.ts'
 import type { Observer } from './observer.ts'
-import { type IndexPolicy, type IndexSpec, parseIndexes } from './query/indexes.ts'
+import { type IndexPolicy, type IndexSpec, parseIndexes } from './query/index-declarations.ts'
 import type { Family } from './query/query.ts'
-import { parseRules } from './rules/rule-set.ts'
-import { LEAST_SECRET_LENGTH } from './secret.ts'
-import { APPLICATION_ID } from './service/application-id.ts'
-import { ReceiveTime } from './sms/receive-time.ts'
-import { DholeError } from './tree/error.ts'
+import { parseRules } from './rules/file/rule-set.ts'
+import { ReceiveTime } from './sms/format/receive-time.ts'
 
 const WHOLE = { minimum: 1 }
 

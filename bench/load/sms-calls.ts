@@ -1,5 +1,5 @@
 /** Signed calls about text messages, as a client makes them. */
-import { signatureOf } from '../../src/sms/signature.ts'
+import { signatureOf } from '../../src/sms/model/signature.ts'
 
 /** Signs every call that is measured. */
 export const SMS_KEY = 'sms-key-of-the-benchmarks'

@@ -1,9 +1,9 @@
 /** Ordered queries without HTTP, in a process of its own. */
 import { join } from 'node:path'
+import type { Database } from '../../src/database/database.ts'
 import { openTree } from '../../src/dhole.ts'
 import type { QuerySpec } from '../../src/query/query.ts'
-import type { Database } from '../../src/service/database.ts'
-import type { Awaitable } from '../../src/tree/awaitable.ts'
+import type { Awaitable } from '../../src/scheduling/awaitable.ts'
 import { answer, requestOf } from '../harness/child.ts'
 import { RawTable } from '../harness/limits.ts'
 import { medianMicroseconds, type SliceOptions, timeInTurns } from '../harness/slices.ts'

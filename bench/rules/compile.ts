@@ -1,5 +1,5 @@
 /** Reading a rules file, in a process of its own. */
-import { parseRules } from '../../src/rules/rule-set.ts'
+import { parseRules } from '../../src/rules/file/rule-set.ts'
 import { answer, requestOf } from '../harness/child.ts'
 import { spread } from '../harness/rounds.ts'
 import { rulesOfShape, type Shape } from '../stock/rule-shapes.ts'

@@ -1,9 +1,9 @@
 /** Reading and writing under rules without HTTP, in a process of its own. */
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Caller } from '../../src/auth/credential.ts'
+import type { Caller } from '../../src/auth/caller.ts'
+import type { Database } from '../../src/database/database.ts'
 import { openTree } from '../../src/dhole.ts'
-import type { Database } from '../../src/service/database.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { answer, requestOf } from '../harness/child.ts'
 import { medianCpuMicroseconds, medianMicroseconds, type SliceOptions, timeInTurns } from '../harness/slices.ts'

@@ -1,6 +1,7 @@
 /** Judging tokens without HTTP, in a process of its own. */
-import { Failures } from '../../src/auth/failures.ts'
-import { Gate } from '../../src/auth/gate.ts'
+
+import { Gate } from '../../src/auth/authenticator.ts'
+import { Failures } from '../../src/auth/failed-attempts.ts'
 import { answer, requestOf } from '../harness/child.ts'
 import { medianCpuMicroseconds, type SliceOptions, timeInTurns } from '../harness/slices.ts'
 import { tokenOf } from '../load/credential.ts'

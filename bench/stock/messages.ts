@@ -1,8 +1,8 @@
 /** Text messages as other software has sent them, in batches of 100; the same in every run but for their times. */
 import { Database as Client } from 'bun:sqlite'
 import { openTree } from '../../src/dhole.ts'
-import { seqOf } from '../../src/sms/final-seq.ts'
-import type { State } from '../../src/sms/report.ts'
+import { seqOf } from '../../src/sms/model/final-seq.ts'
+import type { State } from '../../src/sms/model/report.ts'
 import { databaseFile } from './blogs.ts'
 
 /** Messages of a batch. */

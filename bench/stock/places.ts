@@ -1,6 +1,7 @@
 /** Lists of places, the same in every run: what ordered queries are asked of, and what is written under indexes. */
+
+import type { Database } from '../../src/database/database.ts'
 import { openTree } from '../../src/dhole.ts'
-import type { Database } from '../../src/service/database.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { databaseFile } from './blogs.ts'
 

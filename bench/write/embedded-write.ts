@@ -1,8 +1,8 @@
 /** Writing without HTTP, in a process of its own. */
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Database } from '../../src/database/database.ts'
 import { openTree } from '../../src/dhole.ts'
-import type { Database } from '../../src/service/database.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { answer, requestOf } from '../harness/child.ts'
 import { SyncedFile } from '../harness/limits.ts'

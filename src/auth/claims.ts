@@ -1,6 +1,6 @@
-import { DholeError } from '../tree/error.ts'
-import type { Auth, Caller } from './credential.ts'
-import { freeze, isMembers, type Members, member } from './members.ts'
+import { DholeError } from '../error.ts'
+import type { Auth, Caller } from './caller.ts'
+import { freeze, isMembers, type Members, member } from './json-object.ts'
 
 const SECOND_MS = 1000
 /** How far the clock of whoever makes tokens may be ahead of this one. */

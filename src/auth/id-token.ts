@@ -1,6 +1,6 @@
-import { DholeError } from '../tree/error.ts'
+import { DholeError } from '../error.ts'
+import type { Caller } from './caller.ts'
 import { PROVIDER } from './claims.ts'
-import type { Caller } from './credential.ts'
 import { ISSUER, sign } from './signature.ts'
 import type { SuperSecret } from './super-secret.ts'
 

@@ -1,5 +1,5 @@
-import { DholeError } from '../tree/error.ts'
-import { type Members, member, readMembers } from './members.ts'
+import { DholeError } from '../error.ts'
+import { type Members, member, readMembers } from './json-object.ts'
 import type { SuperSecret } from './super-secret.ts'
 
 /** The only algorithm: whoever else's is named, nothing is verified. */

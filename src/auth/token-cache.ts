@@ -1,4 +1,4 @@
-import type { Caller } from './credential.ts'
+import type { Caller } from './caller.ts'
 
 /** A token that was found good. */
 export interface VerifiedToken {

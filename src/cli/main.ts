@@ -2,9 +2,9 @@
 import { CommanderError } from 'commander'
 import { commandLineMessage } from './command-line.ts'
 import { EXIT_UNUSABLE } from './exit-status.ts'
-import { printError } from './output.ts'
 import { dholeProgram } from './program.ts'
 import { isServing } from './serve.ts'
+import { printError } from './terminal/output.ts'
 
 // Before anything is written: all that the server and the commands make is for their user alone.
 process.umask(0o077)

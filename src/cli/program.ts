@@ -1,17 +1,17 @@
 import { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
-import { appsCommand } from './apps.ts'
-import { backupCommand } from './backup.ts'
 import { commandAt, everyCommand } from './command-line.ts'
-import { completionCommand } from './completion.ts'
-import { doctorCommand } from './doctor.ts'
-import { reloadCommand } from './reload.ts'
-import { restoreCommand } from './restore.ts'
-import { rulesCommand } from './rules.ts'
+import { appsCommand } from './commands/apps.ts'
+import { backupCommand } from './commands/backup.ts'
+import { doctorCommand } from './commands/doctor.ts'
+import { reloadCommand } from './commands/reload.ts'
+import { restoreCommand } from './commands/restore.ts'
+import { rulesCommand } from './commands/rules.ts'
+import { smsCommand } from './commands/sms.ts'
+import { tokenCommand } from './commands/token.ts'
+import { exportCommand, importCommand } from './commands/transfer.ts'
+import { completionCommand } from './completion/completion.ts'
 import { serveCommand } from './serve.ts'
-import { smsCommand } from './sms.ts'
-import { tokenCommand } from './token.ts'
-import { exportCommand, importCommand } from './transfer.ts'
 
 /** The command line of `dhole`: what is wrong with one is thrown as a CommanderError, and not printed. */
 export function dholeProgram(): Command {

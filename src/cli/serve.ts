@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
-import { choicesOf, configSchema, type RawConfig, readConfig, settingSchema } from '../server/config.ts'
-import type { RunningServer } from '../server/main.ts'
+import { choicesOf, configSchema, type RawConfig, readConfig, settingSchema } from '../server/config/config.ts'
+import type { RunningServer } from '../server/serve.ts'
 import { EXIT_FAILED } from './exit-status.ts'
 import { takeStopSignals } from './stop-signals.ts'
 
@@ -35,7 +35,7 @@ async function serveTree(flags: Readonly<Record<string, string | undefined>>): P
   process.on('SIGHUP', () => void running.promise.then((server) => server.reload()))
   const config = readConfig(rawConfig(flags))
   // The other commands need none of what a server is made of, and are done before it is read.
-  const { serve } = await import('../server/main.ts')
+  const { serve } = await import('../server/serve.ts')
   const server = await serve(config)
   running.resolve(server)
   const failed = server.failed.then(() => true)

@@ -1,4 +1,4 @@
-import { DholeError } from '../tree/error.ts'
+import { DholeError } from '../error.ts'
 import { MAX_DEPTH } from '../tree/limits.ts'
 import { formatPath, type Path } from '../tree/path.ts'
 

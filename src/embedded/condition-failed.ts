@@ -1,5 +1,5 @@
-import { DholeError } from '../tree/error.ts'
-import { NULL_ETAG } from '../tree/etag.ts'
+import { DholeError } from '../error.ts'
+import { NULL_ETAG } from '../tree/json/etag.ts'
 import type { NodeText } from './database.ts'
 
 /** A write whose `ifMatch` did not hold, or a transaction that met too many conflicts. Nothing was written. */

@@ -1,6 +1,6 @@
-import type { IndexSpec } from '../query/indexes.ts'
+import type { Access } from '../database/access/access.ts'
+import type { IndexSpec } from '../query/index-declarations.ts'
 import type { QueryLike } from '../query/query.ts'
-import type { Access } from '../service/access.ts'
 import type { IndexInfo, LoggedChange, Position } from '../store/store.ts'
 import type { PathLike } from '../tree/path.ts'
 

@@ -1,4 +1,4 @@
-import { DholeError } from '../tree/error.ts'
+import { DholeError } from '../error.ts'
 import { type Limits, MAX_DEPTH } from '../tree/limits.ts'
 import { formatPath, type Path, type PathLike, toPath } from '../tree/path.ts'
 import { isBranch, SERVER_VALUE, VALUE } from '../tree/value.ts'

@@ -1,4 +1,4 @@
-import { NULL_ETAG } from '../tree/etag.ts'
+import { NULL_ETAG } from '../tree/json/etag.ts'
 import { ConditionFailedError } from './condition-failed.ts'
 import type { NodeText, TransactionOptions, TransactionResult, Written } from './database.ts'
 

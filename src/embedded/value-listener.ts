@@ -1,7 +1,7 @@
+import { endError } from '../database/streams/event-queue.ts'
 import type { EndReason, Sink } from '../hub/subscriber.ts'
-import { endError } from '../service/event-queue.ts'
-import type { Awaitable } from '../tree/awaitable.ts'
-import type { ReadText } from '../tree/node-text.ts'
+import type { Awaitable } from '../scheduling/awaitable.ts'
+import type { ReadText } from '../tree/json/node-text.ts'
 
 /** Where values and the failure of a listener go. */
 export interface ValueCallbacks {

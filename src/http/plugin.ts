@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
-import { type DocsOptions, docsPlugin } from './docs.ts'
-import type { Routes } from './routes.ts'
+import { type DocsOptions, docsPlugin } from './docs/docs.ts'
+import type { Routes } from './routing/routes.ts'
 
 /** What the plugin is made of. */
 export interface TreePluginOptions {

@@ -1,10 +1,10 @@
 import type { Change, NodeTags } from '../tree/change.ts'
-import { NULL_ETAG } from '../tree/etag.ts'
+import { NULL_ETAG } from '../tree/json/etag.ts'
+import type { ReadText } from '../tree/json/node-text.ts'
+import { tagAfter, textAfter } from '../tree/json/prepared-text.ts'
+import type { JsonText } from '../tree/json/print.ts'
 import { PRIORITY } from '../tree/key.ts'
-import type { ReadText } from '../tree/node-text.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
-import { tagAfter, textAfter } from '../tree/prepared-text.ts'
-import type { JsonText } from '../tree/print.ts'
 import type { Write } from '../tree/write.ts'
 
 /** Whether a listener sees priorities. */

@@ -5,7 +5,7 @@ import { KeepAlive } from './keep-alive.ts'
 import { NodeTopic } from './node-topic.ts'
 import { PathIndex } from './path-index.ts'
 import { QueryTopic } from './query-topic.ts'
-import type { Judging, Source } from './source.ts'
+import type { Judging, Source } from './snapshot-source.ts'
 import { type EndReason, reasonOf, type Sink, Subscriber } from './subscriber.ts'
 import type { NumberedChange, Topic } from './topic.ts'
 

@@ -1,4 +1,4 @@
-import { type Batch, batchOf, laterThan, type WaitingEvents } from './batch.ts'
+import { type Batch, batchOf, laterThan, type WaitingEvents } from './event-batch.ts'
 import type { HeldMemory, HoldMemory } from './held-memory.ts'
 
 /** Memory of an event, and of a list of them, beside their text, in bytes. */

@@ -1,8 +1,8 @@
+import { inTurns } from '../scheduling/turns.ts'
 import type { Path } from '../tree/path.ts'
-import { inTurns } from '../turns.ts'
-import { Batch, lengthOf, type NumberedEvent, waitingOf } from './batch.ts'
 import { eventAt, type Form, textOf } from './event.ts'
-import type { Source } from './source.ts'
+import { Batch, lengthOf, type NumberedEvent, waitingOf } from './event-batch.ts'
+import type { Source } from './snapshot-source.ts'
 import type { Subscriber } from './subscriber.ts'
 import { type NumberedChange, type Topic, type TopicSettings, tellAll } from './topic.ts'
 

@@ -1,6 +1,6 @@
 import type { Change } from '../tree/change.ts'
 import type { Path } from '../tree/path.ts'
-import { type Place, placeAt, prune, rootPlace } from '../tree/path-tree.ts'
+import { type Place, placeAt, prune, rootPlace } from '../tree/path-trie.ts'
 
 /** What is watched, by path: a change finds what is above, at and below it, and comes by nothing else. */
 export class PathIndex<T> {

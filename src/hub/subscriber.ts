@@ -1,8 +1,8 @@
-import { DholeError } from '../tree/error.ts'
-import type { Batch, WaitingEvents } from './batch.ts'
+import { DholeError } from '../error.ts'
+import type { Batch, WaitingEvents } from './event-batch.ts'
 import type { HeldMemory, HoldMemory } from './held-memory.ts'
 import { Mailbox } from './mailbox.ts'
-import type { Judging } from './source.ts'
+import type { Judging } from './snapshot-source.ts'
 
 /** Why a stream ends by itself, in words for the client. */
 export interface EndReason {

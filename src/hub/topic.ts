@@ -1,6 +1,6 @@
 import type { Change } from '../tree/change.ts'
-import { Batch, type NumberedEvent } from './batch.ts'
 import type { Form } from './event.ts'
+import { Batch, type NumberedEvent } from './event-batch.ts'
 import { type Subscriber, TOO_LARGE } from './subscriber.ts'
 
 /** A durable change and its number. */

@@ -1,4 +1,4 @@
-import { DholeError } from '../tree/error.ts'
+import { DholeError } from '../error.ts'
 import { type BoundSpec, type Family, makeQuery, type Query, type QuerySpec } from './query.ts'
 
 /** The parameters of a URL that choose children of a list, as they stand there, decoded. */

@@ -1,6 +1,6 @@
-import { type KeptSecret, keepSecret, secretFile, smsKeyFile } from '../secret.ts'
-import type { Config } from './config.ts'
-import { isForPeople, type Logger } from './log.ts'
+import { type KeptSecret, keepSecret, secretFile, smsKeyFile } from '../data-folder/secret-file.ts'
+import type { Config } from './config/config.ts'
+import { isForPeople, type Logger } from './logging/log.ts'
 
 /** The keys of the default application. */
 export interface Keys {

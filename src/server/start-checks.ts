@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { socketPath } from './command.ts'
-import type { Config } from './config.ts'
-import { OtherServerError } from './control.ts'
-import { connect } from './control-client.ts'
-import { type Address, listenProblem } from './listen-problem.ts'
+import { socketPath } from '../admin/control/command.ts'
+import { OtherServerError } from '../admin/control/control.ts'
+import { connect } from '../admin/control/control-client.ts'
+import type { Config } from './config/config.ts'
+import { type Address, listenProblem } from './listeners/listen-problem.ts'
 
 /**
  * Looks for what would keep a server from listening, before it makes a folder, a secret or a certificate.

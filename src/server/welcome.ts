@@ -1,7 +1,7 @@
-import type { CertificateSource } from './certificate-source.ts'
-import type { Config } from './config.ts'
-import type { Logger } from './log.ts'
-import { openUrls } from './own-names.ts'
+import type { Config } from './config/config.ts'
+import type { Logger } from './logging/log.ts'
+import type { CertificateSource } from './tls/certificate-source.ts'
+import { openUrls } from './tls/own-names.ts'
 
 /** Where the how-to on trusting the certificate stands, for people and in the package. */
 const HOW_TO = 'docs/how-to/trust.md'

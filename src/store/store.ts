@@ -1,11 +1,11 @@
-import type { IndexDeclaration } from '../query/indexes.ts'
+import type { IndexDeclaration } from '../query/index-declarations.ts'
 import type { Query } from '../query/query.ts'
-import type { Awaitable } from '../tree/awaitable.ts'
+import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Change } from '../tree/change.ts'
-import type { NodeText, ReadText } from '../tree/node-text.ts'
+import type { NodeText, ReadText } from '../tree/json/node-text.ts'
+import type { JsonText } from '../tree/json/print.ts'
 import type { Path } from '../tree/path.ts'
-import type { JsonText } from '../tree/print.ts'
-import type { JobReads, Reads } from '../tree/read-request.ts'
+import type { JobReads, Reads } from '../tree/read-program.ts'
 
 /** How far a read may go before it is given up with `read-too-big`. */
 export interface ReadLimit {

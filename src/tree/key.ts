@@ -1,4 +1,4 @@
-import { DholeError, type ErrorCode } from './error.ts'
+import { DholeError, type ErrorCode } from '../error.ts'
 import { MAX_KEY_BYTES } from './limits.ts'
 
 /** The reserved child that holds a node's priority. */

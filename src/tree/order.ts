@@ -4,8 +4,9 @@
  * code unit, objects.
  * @see docs/reference/protocol.md#key-order
  */
-import { mapInSteps, sortInSteps } from './sort-steps.ts'
-import type { Steps } from './steps.ts'
+
+import type { Steps } from '../scheduling/steps.ts'
+import { mapInSteps, sortInSteps } from './json/sort-steps.ts'
 import { leafOf, type Value } from './value.ts'
 
 const INTEGER_KEY = /^-?0*[0-9]{1,10}$/

@@ -1,4 +1,4 @@
-import { DholeError, type ErrorCode } from './error.ts'
+import { DholeError, type ErrorCode } from '../error.ts'
 import { checkKey, PRIORITY, utf8Length } from './key.ts'
 import { MAX_DEPTH, MAX_KEY_BYTES } from './limits.ts'
 

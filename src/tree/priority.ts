@@ -1,4 +1,4 @@
-import { DholeError } from './error.ts'
+import { DholeError } from '../error.ts'
 
 /** A node's priority; absent is `undefined`. */
 export type Priority = string | number

@@ -1,6 +1,6 @@
-import { DholeError } from './error.ts'
+import { DholeError } from '../error.ts'
+import type { Steps } from '../scheduling/steps.ts'
 import { formatPath, type Path } from './path.ts'
-import type { Steps } from './steps.ts'
 import { isBranch, SERVER_VALUE } from './value.ts'
 
 /** What `{".sv": …}` asks for: the commit time, or the old number plus `by`. @see docs/reference/protocol.md#special-members */

@@ -1,18 +1,18 @@
-import { DholeError } from './error.ts'
-import { checkKey, PRIORITY } from './key.ts'
-import { LARGE_NODES, LARGE_TEXT, type Limits } from './limits.ts'
-import { keysInSteps } from './member-keys.ts'
-import { checkPath, endsInPriority, type Path } from './path.ts'
+import { DholeError } from '../error.ts'
+import { drain, type Steps } from '../scheduling/steps.ts'
+import { keysInSteps } from './json/member-keys.ts'
 import {
   type ParsedPayload,
   parsePayload,
   parsePayloadInSteps,
   parseShortPayload,
   type ServerValueUse,
-} from './payload.ts'
+} from './json/payload.ts'
+import { checkKey, PRIORITY } from './key.ts'
+import { LARGE_NODES, LARGE_TEXT, type Limits } from './limits.ts'
+import { checkPath, endsInPriority, type Path } from './path.ts'
 import { type Priority, parsePriority } from './priority.ts'
 import { resolveServerValues, type ServerValueSource } from './server-value.ts'
-import { drain, type Steps } from './steps.ts'
 import { emptyBranch, isBranch, SERVER_VALUE, type Value } from './value.ts'
 
 /** Replaces the node at a path, or deletes it (`undefined`). */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Deadlines } from '../../src/http/deadlines.ts'
+import { Deadlines } from '../../src/http/limits/timeouts.ts'
 
 const MANY = 1000
 

@@ -1,6 +1,6 @@
 import { expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
-import { FairTurns, type Waiting } from '../../src/http/fair-turns.ts'
+import { FairTurns, type Waiting } from '../../src/http/limits/fair-queue.ts'
 import { http2Client } from '../support/http2-client.ts'
 import { startServer } from '../support/https-server.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { defaultClientLimits } from '../../src/http/client-limits.ts'
-import { ownCertificate } from '../../src/server/certificate.ts'
+import { defaultClientLimits } from '../../src/http/limits/client-limits.ts'
+import { ownCertificate } from '../../src/server/tls/certificate.ts'
 
 /** `Bun.serve` as the server has it, with something else behind it; says where it listens as the server does. */
 export async function listen(fetch: (request: Request) => Response | Promise<Response>): Promise<void> {

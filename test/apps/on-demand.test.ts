@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
+import type { Application } from '../../src/applications/application.ts'
+import type { Applications } from '../../src/applications/applications.ts'
 import { type OnDemand, openApplications } from '../../src/dhole.ts'
 import type { ApplicationOptions } from '../../src/options.ts'
-import type { Application, Applications } from '../../src/service/applications.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { freed } from './freed.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, setSystemTime, spyOn, test } from 'bun:test'
-import { Failures } from '../../src/auth/failures.ts'
+import { Failures } from '../../src/auth/failed-attempts.ts'
 import { networkOf } from '../../src/auth/network.ts'
 import { failureOf, gate, HEADER, NOW, OTHER_SECRET, SECRET, token, wilddog } from './hand-made.ts'
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { Failures } from '../../src/auth/failures.ts'
-import { Gate, type Origin } from '../../src/auth/gate.ts'
-import { DholeError } from '../../src/tree/error.ts'
+import { Gate, type Origin } from '../../src/auth/authenticator.ts'
+import { Failures } from '../../src/auth/failed-attempts.ts'
+import { DholeError } from '../../src/error.ts'
 
 // Tokens written without the library that reads them.
 

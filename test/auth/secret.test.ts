@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { newSecret } from '../../src/secret.ts'
+import { newSecret } from '../../src/data-folder/secret-file.ts'
 
 /** One in 64 would begin with a hyphen; that none of so many does is no accident. */
 const MANY = 2000

@@ -27,6 +27,6 @@ mock.module('node:fs', () => ({
 }))
 
 // Only now, so that it finds the calls that lose power.
-const { replaceFile } = await import('../../src/store/sqlite/replace.ts')
+const { replaceFile } = await import('../../src/store/sqlite/file/replace.ts')
 replaceFile(file, { staged, kept: kept === '-' ? undefined : kept })
 process.stdout.write('done')

@@ -15,7 +15,7 @@ import {
 import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/embedded.ts'
-import { inspectFile } from '../../src/store/sqlite/inspect.ts'
+import { inspectFile } from '../../src/store/sqlite/check/inspect.ts'
 import { mobiles, pushed, SmsClient } from '../sms/calls.ts'
 import { SMS_KEY } from '../sms/service.ts'
 import { addApplication, runDhole, shownKeys } from '../support/dhole-command.ts'

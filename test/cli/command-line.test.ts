@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readConfig } from '../../src/server/config.ts'
+import { readConfig } from '../../src/server/config/config.ts'
 import { addApplication, runDhole } from '../support/dhole-command.ts'
 import { tempDir } from '../support/temp-dir.ts'
 

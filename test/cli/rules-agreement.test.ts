@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { offlineTree } from '../../src/cli/offline-tree.ts'
-import type { Attempt } from '../../src/cli/rules-attempt.ts'
-import { judgeAttempt, type Ruling } from '../../src/cli/rules-verdict.ts'
+import type { Attempt } from '../../src/cli/rules/attempt.ts'
+import { offlineTree } from '../../src/cli/rules/offline-tree.ts'
+import { judgeAttempt, type Ruling } from '../../src/cli/rules/verdict.ts'
+import { RuleBook } from '../../src/database/access/rule-cache.ts'
+import type { Database } from '../../src/database/database.ts'
 import { openTree } from '../../src/dhole.ts'
-import type { Database } from '../../src/service/database.ts'
-import { RuleBook } from '../../src/service/rule-book.ts'
-import { DholeError } from '../../src/tree/error.ts'
+import { DholeError } from '../../src/error.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 /** Rules that look at all there is to look at. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { parseCases } from '../../src/cli/rules-cases.ts'
-import { runCases } from '../../src/cli/rules-test.ts'
-import { RuleBook } from '../../src/service/rule-book.ts'
+import { parseCases } from '../../src/cli/rules/cases.ts'
+import { runCases } from '../../src/cli/rules/test.ts'
+import { RuleBook } from '../../src/database/access/rule-cache.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { dhole, MAIN, type Ran, type Surroundings } from './dhole.ts'
 

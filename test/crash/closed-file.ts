@@ -1,6 +1,6 @@
 import { Database as Client } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
-import { inspectFile } from '../../src/store/sqlite/inspect.ts'
+import { inspectFile } from '../../src/store/sqlite/check/inspect.ts'
 
 /** What a store that is swept and closed has ended, and an open one may still have before it. */
 const UNENDED: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { treeFile } from '../../src/data-folder/tree-file.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { treeFile } from '../../src/tree-file.ts'
 import { strictObserver } from '../support/store.ts'
 import { closedFileProblems } from './closed-file.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Database } from '../../src/service/database.ts'
+import { Database } from '../../src/database/database.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { type ChildServer, startChild } from '../support/child-server.ts'
 import { databaseSettings } from '../support/database-settings.ts'

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
+import { treeFile } from '../../src/data-folder/tree-file.ts'
 import type { DholeOptions } from '../../src/index.ts'
-import { treeFile } from '../../src/tree-file.ts'
 import { type ChildServer, startChild } from '../support/child-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { APPS, type Cast, castOf, serverOptions, witnessesOf } from './cast.ts'

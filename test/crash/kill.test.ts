@@ -1,7 +1,7 @@
 import { Database as Client } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { truncateSync } from 'node:fs'
-import { treeFile } from '../../src/tree-file.ts'
+import { treeFile } from '../../src/data-folder/tree-file.ts'
 import { APPS } from './cast.ts'
 import { killRounds } from './kill-rounds.ts'
 

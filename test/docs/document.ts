@@ -1,6 +1,11 @@
 import SwaggerParser from '@apidevtools/swagger-parser'
-import type { Documentation, OperationObject, ParameterObject, ResponseObject } from '../../src/http/openapi-schemas.ts'
-import { type SchemaName, schemas } from '../../src/http/openapi-schemas.ts'
+import type {
+  Documentation,
+  OperationObject,
+  ParameterObject,
+  ResponseObject,
+} from '../../src/http/docs/openapi/schemas.ts'
+import { type SchemaName, schemas } from '../../src/http/docs/openapi/schemas.ts'
 import type { HttpsServer } from '../support/https-server.ts'
 
 /** An operation of the document as it was served, with what is needed to call it. */

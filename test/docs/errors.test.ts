@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
+import { DholeError, type ErrorCode } from '../../src/error.ts'
 import { dhole } from '../../src/index.ts'
-import { DholeError, type ErrorCode } from '../../src/tree/error.ts'
 import { type Answer, type CallOptions, type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { customToken } from '../support/token.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { specificationText } from '../../src/http/specification.ts'
+import { specificationText } from '../../src/http/docs/specification.ts'
 
 /** Every rule that is recommended, but for two. */
 const CONFIG: Parameters<typeof createConfig>[0] = {

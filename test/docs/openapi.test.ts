@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import packageJson from '../../package.json' with { type: 'json' }
-import { toOpenApi } from '../../src/http/openapi-schemas.ts'
-import { parameterSchema, settingsParameterSchema } from '../../src/http/parameters.ts'
-import { DholeError, type ErrorCode } from '../../src/tree/error.ts'
+import { DholeError, type ErrorCode } from '../../src/error.ts'
+import { toOpenApi } from '../../src/http/docs/openapi/schemas.ts'
+import { parameterSchema, settingsParameterSchema } from '../../src/http/url/parameters.ts'
 import { application } from '../sms/service.ts'
 import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
 import { customToken } from '../support/token.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
-import { docsPlugin } from '../../src/http/docs.ts'
+import { docsPlugin } from '../../src/http/docs/docs.ts'
 import { dhole } from '../../src/index.ts'
 import { certificate, clientOf, filesClosed, type HttpsServer, startServer } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'

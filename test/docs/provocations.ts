@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/tree/error.ts'
+import type { ErrorCode } from '../../src/error.ts'
 import { SECRET } from '../support/https-server.ts'
 import { customToken, nowInSeconds, signedToken } from '../support/token.ts'
 import type { Documented } from './document.ts'

@@ -1,4 +1,4 @@
-import type { SmsErrorCode } from '../../src/http/openapi-errors.ts'
+import type { SmsErrorCode } from '../../src/http/docs/openapi/errors.ts'
 import { type Fields, mobiles, signatureOf } from '../sms/calls.ts'
 import type { Documented } from './document.ts'
 

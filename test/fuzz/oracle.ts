@@ -1,5 +1,5 @@
-import { statusOf } from '../../src/http/error-reply.ts'
-import { DholeError, ERROR_CODES } from '../../src/tree/error.ts'
+import { DholeError, ERROR_CODES } from '../../src/error.ts'
+import { statusOf } from '../../src/http/response/error-reply.ts'
 import type { FuzzAnswer, FuzzRequest } from './exchange.ts'
 
 /** Errors there are, by status and errcode. */

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FileAdministration } from '../../src/server/administration.ts'
+import { FileAdministration } from '../../src/admin/administration.ts'
 import { integrityProblems } from '../store/integrity.ts'
 import type { Listening } from '../support/event-source.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'

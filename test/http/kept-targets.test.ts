@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { KeptTargets } from '../../src/http/kept-targets.ts'
-import { DholeError } from '../../src/tree/error.ts'
+import { DholeError } from '../../src/error.ts'
+import { KeptTargets } from '../../src/http/url/target-cache.ts'
 
 const PREFIX = '/tree'
 const HERE = 'https://localhost:8443/tree'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { BodyQueue } from '../../src/http/body-queue.ts'
-import { claimedLength, unpack } from '../../src/http/unpack.ts'
+import { BodyQueue } from '../../src/http/limits/body-queue.ts'
+import { claimedLength, unpack } from '../../src/http/request/unpack.ts'
 import { errorBody, errors } from '../protocol/errors.ts'
 import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
 

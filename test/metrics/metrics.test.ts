@@ -125,7 +125,7 @@ const MOVES: readonly (readonly [
     call('GET', '/docs/live.css'),
     {
       'dhole_response_bytes_total{operation="docs"}': Bun.file(
-        new URL('../../src/http/live/style.css', import.meta.url),
+        new URL('../../src/http/docs/live/style.css', import.meta.url),
       ).size,
     },
   ],

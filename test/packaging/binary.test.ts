@@ -10,7 +10,7 @@ import { type TempDir, tempDir } from '../support/temp-dir.ts'
 
 const ROOT = Bun.fileURLToPath(new URL('../..', import.meta.url))
 /** What the one file that may look for others beside it is called. */
-const LOCATOR = 'src/shipped-file.ts'
+const LOCATOR = 'src/files/shipped-file.ts'
 const LOOKS_BESIDE = /import\.meta\.(url|dir|dirname|path|filename|resolve)|\bnew Worker\((?!shippedWorker)/
 
 let dir: TempDir
@@ -68,7 +68,7 @@ describe('the single executable', () => {
   })
 
   test('serves the same documents as the sources do', async () => {
-    const live = join(ROOT, 'src/http/live')
+    const live = join(ROOT, 'src/http/docs/live')
     for (const [path, file] of [
       ['/docs/live', 'page.html'],
       ['/docs/live.js', 'script.js'],
@@ -118,5 +118,5 @@ test('only one file looks for others beside it, because a single executable has 
     if (file !== LOCATOR && LOOKS_BESIDE.test(await Bun.file(join(ROOT, file)).text())) looking.push(file)
   }
   // The first asks for files of a dependency by its name, the second tells copies of itself apart.
-  expect(looking.toSorted()).toEqual(['src/http/swagger-ui.ts', 'src/store/sqlite/open-files.ts'])
+  expect(looking.toSorted()).toEqual(['src/http/docs/swagger-ui.ts', 'src/store/sqlite/file/open-files.ts'])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { CARRIER_CODES } from '../../src/sms/carrier-codes.ts'
+import { CARRIER_CODES } from '../../src/sms/model/carrier-codes.ts'
 
 const REFERENCE = await Bun.file(new URL('../../docs/reference/protocol.md', import.meta.url)).text()
 /** Signs what the reference shows as signed. */

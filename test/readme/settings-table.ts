@@ -1,5 +1,5 @@
 /** The README's table of settings. `bun test/readme/settings-table.ts` writes it anew. */
-import { configSchema, settingSchema } from '../../src/server/config.ts'
+import { configSchema, settingSchema } from '../../src/server/config/config.ts'
 
 const README = new URL('../../README.md', import.meta.url)
 const BLOCK = /(<!-- settings:[^>]*-->\n)[\s\S]*?(<!-- \/settings -->)/

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseRules } from '../../src/rules/rule-set.ts'
+import { parseRules } from '../../src/rules/file/rule-set.ts'
 import { judge } from './driver.ts'
 
 describe('the file', () => {

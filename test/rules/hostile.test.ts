@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { parseRules } from '../../src/rules/rule-set.ts'
-import { DholeError } from '../../src/tree/error.ts'
+import { DholeError } from '../../src/error.ts'
+import { parseRules } from '../../src/rules/file/rule-set.ts'
 import type { Value } from '../../src/tree/value.ts'
 import { judge } from './driver.ts'
 

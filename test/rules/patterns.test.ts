@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseRules } from '../../src/rules/rule-set.ts'
-import { DholeError } from '../../src/tree/error.ts'
+import { DholeError } from '../../src/error.ts'
+import { parseRules } from '../../src/rules/file/rule-set.ts'
 import { judge } from './driver.ts'
 
 const PIECES = [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Caller } from '../../src/auth/credential.ts'
+import type { Caller } from '../../src/auth/caller.ts'
 import { type Database, openDatabase, type PathLike } from '../../src/embedded.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createCipheriv } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { missedChanges } from '../../src/service/missed-changes.ts'
+import { missedChanges } from '../../src/database/streams/replay.ts'
 import type { LogStretch, Position, TreeStore } from '../../src/store/store.ts'
 import { readEventId } from '../support/event-id.ts'
 import { EventSource, openSource } from '../support/event-source.ts'

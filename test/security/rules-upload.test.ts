@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openTree } from '../../src/dhole.ts'
 import { openDatabase } from '../../src/embedded.ts'
-import { parseRules } from '../../src/rules/rule-set.ts'
-import { DholeError } from '../../src/tree/error.ts'
+import { DholeError } from '../../src/error.ts'
+import { parseRules } from '../../src/rules/file/rule-set.ts'
 import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 

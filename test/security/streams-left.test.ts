@@ -1,7 +1,7 @@
 import { expect, spyOn, test } from 'bun:test'
 import { Elysia } from 'elysia'
+import { StreamGuard } from '../../src/database/streams/stream-guard.ts'
 import { mount, openApplications } from '../../src/dhole.ts'
-import { StreamGuard } from '../../src/service/stream-guard.ts'
 import { EventSource } from '../support/event-source.ts'
 import { certificate, clientOf, SECRET } from '../support/https-server.ts'
 import { turns } from '../support/store.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { writeJob } from '../../src/service/write-job.ts'
+import { writeJob } from '../../src/database/writes/write-job.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
 import { planPatch } from '../../src/tree/write.ts'
 import { judge } from '../rules/driver.ts'

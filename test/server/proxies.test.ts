@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Proxies } from '../../src/http/proxies.ts'
+import { Proxies } from '../../src/http/connection/proxies.ts'
 import { dhole } from '../../src/index.ts'
 import { clientOfProcess } from '../apps/clients.ts'
 import { runDhole } from '../support/dhole-command.ts'

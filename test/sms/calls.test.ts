@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { dhole } from '../../src/index.ts'
-import { CARRIER_CODES } from '../../src/sms/carrier-codes.ts'
+import { CARRIER_CODES } from '../../src/sms/model/carrier-codes.ts'
 import { clientOfProcess } from '../apps/clients.ts'
 import type { Call } from '../protocol/interpreter.ts'
 import { addApplication, runDhole, shownKeys } from '../support/dhole-command.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { CARRIER_CODES, isCode, stateOf } from '../../src/sms/carrier-codes.ts'
+import { CARRIER_CODES, isCode, stateOf } from '../../src/sms/model/carrier-codes.ts'
 import table from './carrier-codes.json'
 
 test('every code has its state and its meaning, to the letter', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { readCells, writeCells } from '../../src/cli/sms-csv.ts'
-import { type FileFormat, LineError, type Row } from '../../src/cli/sms-file.ts'
-import { formatOf } from '../../src/cli/sms-format.ts'
+import { readCells, writeCells } from '../../src/cli/sms/csv.ts'
+import { type FileFormat, LineError, type Row } from '../../src/cli/sms/file.ts'
+import { formatOf } from '../../src/cli/sms/format.ts'
 
 const csv = formatOf('messages.csv', undefined)
 const ndjson = formatOf('messages.ndjson', undefined)

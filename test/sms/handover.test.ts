@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { ClientLimits, defaultClientLimits } from '../../src/http/client-limits.ts'
-import { handOver } from '../../src/http/handover.ts'
-import type { Lease } from '../../src/sms/lease.ts'
+import { ClientLimits, defaultClientLimits } from '../../src/http/limits/client-limits.ts'
+import { handOver } from '../../src/http/sms/confirmed-delivery.ts'
+import type { Lease } from '../../src/sms/model/lease.ts'
 import { certificate } from '../support/https-server.ts'
 import { type Reader, readHttp1, readHttp2 } from '../support/reader.ts'
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
-import { CARRIER_CODES } from '../../src/sms/carrier-codes.ts'
-import { pushSchema, parsePush as readPush } from '../../src/sms/push.ts'
-import { ReceiveTime } from '../../src/sms/receive-time.ts'
-import type { Report } from '../../src/sms/report.ts'
-import { DholeError } from '../../src/tree/error.ts'
-import { drain } from '../../src/tree/steps.ts'
+import { DholeError } from '../../src/error.ts'
+import { drain } from '../../src/scheduling/steps.ts'
+import { pushSchema, parsePush as readPush } from '../../src/sms/format/push.ts'
+import { ReceiveTime } from '../../src/sms/format/receive-time.ts'
+import { CARRIER_CODES } from '../../src/sms/model/carrier-codes.ts'
+import type { Report } from '../../src/sms/model/report.ts'
 
 const time = new ReceiveTime('+08:00')
 const MESSAGE = { mobile: '13800138000', rrid: 'e97539af58f44a0092' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Rate } from '../../src/sms/rate.ts'
+import { Rate } from '../../src/sms/query-interval.ts'
 
 const YES = true
 const NO = false

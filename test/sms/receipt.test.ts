@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { isMessageId } from '../../src/sms/message-id.ts'
-import { parseReceipt } from '../../src/sms/receipt.ts'
-import { ReceiveTime } from '../../src/sms/receive-time.ts'
+import { parseReceipt } from '../../src/sms/format/receipt.ts'
+import { ReceiveTime } from '../../src/sms/format/receive-time.ts'
+import { isMessageId } from '../../src/sms/model/message-id.ts'
 
 const time = new ReceiveTime('+08:00')
 /** 17-04-20 16:09 in China. */

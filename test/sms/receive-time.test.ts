@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ReceiveTime } from '../../src/sms/receive-time.ts'
+import { ReceiveTime } from '../../src/sms/format/receive-time.ts'
 import zones from './zones.json'
 
 const FIRST = 0

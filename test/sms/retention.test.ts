@@ -1,10 +1,10 @@
 import { Database as Client } from 'bun:sqlite'
 import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import { existsSync } from 'node:fs'
+import { treeFile } from '../../src/data-folder/tree-file.ts'
 import { type OpenMessages, openMessages } from '../../src/dhole.ts'
-import type { MessageRecord } from '../../src/sms/message.ts'
-import { inspectFile } from '../../src/store/sqlite/inspect.ts'
-import { treeFile } from '../../src/tree-file.ts'
+import type { MessageRecord } from '../../src/sms/model/message.ts'
+import { inspectFile } from '../../src/store/sqlite/check/inspect.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isRrid, newRrid } from '../../src/sms/rrid.ts'
+import { isRrid, newRrid } from '../../src/sms/model/rrid.ts'
 
 test.each([
   [0, '00000000000'],

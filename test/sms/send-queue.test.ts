@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { sendQueueOf } from '../../src/http/send-queue.ts'
+import { sendQueueOf } from '../../src/http/connection/send-queue.ts'
 
 /** A connection of which we have both ends. The far end reads nothing until it is told to. */
 interface Pair extends Disposable {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { isSignature, signatureOf, signedText } from '../../src/sms/signature.ts'
+import { isSignature, signatureOf, signedText } from '../../src/sms/model/signature.ts'
 
 const KEY = 'demo-sms-key-0123456789abcdef'
 const PUSHED =

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type IndexSpec, parseIndexes } from '../../src/query/indexes.ts'
+import { type IndexSpec, parseIndexes } from '../../src/query/index-declarations.ts'
 import { type SqliteOptions, SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { Mirror } from '../model/mirror.ts'
 import { patchJob, put, remove, strictObserver, turns, watch, wide } from '../support/store.ts'

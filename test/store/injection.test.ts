@@ -1,6 +1,6 @@
 import { Database as Client } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { parseIndexes } from '../../src/query/indexes.ts'
+import { parseIndexes } from '../../src/query/index-declarations.ts'
 import type { BoundSpec } from '../../src/query/query.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { Mirror } from '../model/mirror.ts'

@@ -1,7 +1,7 @@
 import { type Family, makeQuery, type QuerySpec } from '../../src/query/query.ts'
 import type { TreeStore } from '../../src/store/store.ts'
+import type { JsonText } from '../../src/tree/json/print.ts'
 import { parsePath } from '../../src/tree/path.ts'
-import type { JsonText } from '../../src/tree/print.ts'
 import { unlimited } from '../support/store.ts'
 
 /** What GET answers to a query, as text. */

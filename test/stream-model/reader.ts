@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
+import type { WatchedChange } from '../../src/database/database.ts'
 import type { Position } from '../../src/embedded.ts'
-import type { WatchedChange } from '../../src/service/database.ts'
 import { StreamCache } from '../support/stream-cache.ts'
 import type { StreamSpec } from './plan.ts'
 import type { Service } from './service.ts'

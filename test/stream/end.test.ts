@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, spyOn, test } from 'bun:test'
 import { openDatabase } from '../../src/embedded.ts'
-import { EventStream } from '../../src/http/event-stream.ts'
+import { EventStream } from '../../src/http/streams/event-stream.ts'
 import { DENIED } from '../../src/hub/subscriber.ts'
 import { EventSource, escapedTarget, openSource } from '../support/event-source.ts'
 import { startServer } from '../support/https-server.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import type { Batch } from '../../src/hub/batch.ts'
+import type { Batch } from '../../src/hub/event-batch.ts'
 import { defaultStreams, Hub } from '../../src/hub/hub.ts'
 import type { Sink } from '../../src/hub/subscriber.ts'
 import type { NumberedChange } from '../../src/hub/topic.ts'
-import { NodeText } from '../../src/tree/node-text.ts'
+import { NodeText } from '../../src/tree/json/node-text.ts'
 
 const CHANGES = 100
 const PIECE_LENGTH = 4000

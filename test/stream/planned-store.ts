@@ -1,6 +1,7 @@
 import type { Query } from '../../src/query/query.ts'
 import { positionOf } from '../../src/query/range.ts'
-import { select } from '../../src/query/select.ts'
+import { select } from '../../src/query/select-in-memory.ts'
+import type { Awaitable } from '../../src/scheduling/awaitable.ts'
 import type {
   Commit,
   IndexInfo,
@@ -11,12 +12,11 @@ import type {
   ReadLimit,
   TreeStore,
 } from '../../src/store/store.ts'
-import type { Awaitable } from '../../src/tree/awaitable.ts'
-import { ChildrenText, type ChildText } from '../../src/tree/children-text.ts'
-import { NodeText, type ReadText } from '../../src/tree/node-text.ts'
+import { ChildrenText, type ChildText } from '../../src/tree/json/children-text.ts'
+import { NodeText, type ReadText } from '../../src/tree/json/node-text.ts'
 import { sortKey } from '../../src/tree/order.ts'
 import { formatPath, type Path } from '../../src/tree/path.ts'
-import type { ReadAnswer, ReadRequest, Reads } from '../../src/tree/read-request.ts'
+import type { ReadAnswer, ReadRequest, Reads } from '../../src/tree/read-program.ts'
 import { isBranch, type Leaf, type Value, valueAt } from '../../src/tree/value.ts'
 import { StreamCache } from '../support/stream-cache.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import type { WatchedChange, WatchOptions } from '../../src/database/database.ts'
 import { type Database, type DatabaseOptions, DholeError, openDatabase } from '../../src/embedded.ts'
-import type { WatchedChange, WatchOptions } from '../../src/service/database.ts'
 import { turns } from '../support/store.ts'
 import { StreamCache } from '../support/stream-cache.ts'
 import { tempDir } from '../support/temp-dir.ts'

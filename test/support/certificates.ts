@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { renameSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:tls'
 import { generate } from 'selfsigned'
-import type { Certificate } from '../../src/server/certificate.ts'
+import type { Certificate } from '../../src/server/tls/certificate.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const DNS_NAME = 2

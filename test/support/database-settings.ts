@@ -1,5 +1,5 @@
+import type { DatabaseSettings } from '../../src/database/database.ts'
 import { defaultStreams } from '../../src/hub/hub.ts'
-import type { DatabaseSettings } from '../../src/service/database.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
 
 /** A tree that everybody may read and write, over a store of the test's own. Trouble fails the test. */

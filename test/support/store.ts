@@ -1,11 +1,11 @@
 import type { Observer } from '../../src/observer.ts'
+import { drain } from '../../src/scheduling/steps.ts'
 import type { Commit, Job, ReadLimit, TreeStore } from '../../src/store/store.ts'
 import type { Change } from '../../src/tree/change.ts'
+import type { JsonText } from '../../src/tree/json/print.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
 import { formatPath, parsePath } from '../../src/tree/path.ts'
-import type { JsonText } from '../../src/tree/print.ts'
-import type { ReadAnswer, ReadRequest } from '../../src/tree/read-request.ts'
-import { drain } from '../../src/tree/steps.ts'
+import type { ReadAnswer, ReadRequest } from '../../src/tree/read-program.ts'
 import { planPatch, planPut, type WritePlan } from '../../src/tree/write.ts'
 
 export const unlimited: ReadLimit = { maxLength: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY }

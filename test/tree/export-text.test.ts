@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { parsePayload } from '../../src/tree/json/payload.ts'
+import { print, toExport } from '../../src/tree/json/print.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
-import { parsePayload } from '../../src/tree/payload.ts'
-import { print, toExport } from '../../src/tree/print.ts'
 
 const leaf = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', '"', '\\', '[', ']', '{', '}', ',', 'null', ':') }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { prettyPrint } from '../../src/tree/pretty.ts'
+import { prettyPrint } from '../../src/tree/json/pretty.ts'
 
 test.each([
   ['null', 'null\n'],

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { DholeError } from '../../src/tree/error.ts'
-import { etagOf } from '../../src/tree/etag.ts'
-import { NO_BOUNDS, PART_BYTES, writeBounds } from '../../src/tree/json-shape.ts'
-import { defaultLimits } from '../../src/tree/limits.ts'
-import { memberKeys, memberKeysInSteps } from '../../src/tree/member-keys.ts'
-import { sortKeys, sortKeysInSteps } from '../../src/tree/order.ts'
-import { parseJsonInSteps } from '../../src/tree/parse-json.ts'
-import { parsePayload, parsePayloadInSteps } from '../../src/tree/payload.ts'
-import { print, type TextForm, toPlain } from '../../src/tree/print.ts'
+import { DholeError } from '../../src/error.ts'
+import { drain } from '../../src/scheduling/steps.ts'
+import { etagOf } from '../../src/tree/json/etag.ts'
+import { NO_BOUNDS, PART_BYTES, writeBounds } from '../../src/tree/json/json-shape.ts'
+import { memberKeys, memberKeysInSteps } from '../../src/tree/json/member-keys.ts'
+import { parseJsonInSteps } from '../../src/tree/json/parse-json.ts'
+import { parsePayload, parsePayloadInSteps } from '../../src/tree/json/payload.ts'
+import { print, type TextForm, toPlain } from '../../src/tree/json/print.ts'
 import {
   etagInSteps,
   etagOfInSteps,
@@ -16,8 +15,9 @@ import {
   stringifyInSteps,
   toPlainInSteps,
   wholeText,
-} from '../../src/tree/print-steps.ts'
-import { drain } from '../../src/tree/steps.ts'
+} from '../../src/tree/json/print-steps.ts'
+import { defaultLimits } from '../../src/tree/limits.ts'
+import { sortKeys, sortKeysInSteps } from '../../src/tree/order.ts'
 import type { Value } from '../../src/tree/value.ts'
 
 const BOUNDS = writeBounds(defaultLimits.maxWriteBytes)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { DholeError } from '../../src/tree/error.ts'
+import { DholeError } from '../../src/error.ts'
+import { drain } from '../../src/scheduling/steps.ts'
+import { print } from '../../src/tree/json/print.ts'
 import { defaultLimits, type Limits } from '../../src/tree/limits.ts'
 import { formatPath, parsePath } from '../../src/tree/path.ts'
-import { print } from '../../src/tree/print.ts'
-import { drain } from '../../src/tree/steps.ts'
 import { planPatch, planPut, type Write, type WritePlan } from '../../src/tree/write.ts'
 
 const limits: Limits = { ...defaultLimits, maxLeafBytes: 10 }

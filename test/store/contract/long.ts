@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { DholeError } from '../../../src/tree/error.ts'
+import { DholeError } from '../../../src/error.ts'
 import { count, exported, patch, plain, put, remove, turns, unlimited, watch, wide } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { Engine } from '../contract.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Job, JobOutcome, TreeStore } from '../../../src/store/store.ts'
-import type { JobReads, ReadAnswer } from '../../../src/tree/read-request.ts'
+import type { JobReads, ReadAnswer } from '../../../src/tree/read-program.ts'
 import { plain, putJob } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { Engine } from '../contract.ts'

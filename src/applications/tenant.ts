@@ -1,0 +1,72 @@
+import type { Gate } from '../auth/authenticator.ts'
+import type { Database } from '../database/database.ts'
+import type { Application, ApplicationParts } from './application.ts'
+
+const NOTHING_HELD = () => {}
+
+/** One application that is open, and how long nobody has needed it. */
+export class Tenant implements Application {
+  readonly id: string
+  readonly database: Database
+  readonly gate: Gate
+  readonly isLoopbackOnly: boolean
+  /** Whether it stays open while nobody needs it. */
+  readonly isKept: boolean
+  readonly #onClose: (() => void) | undefined
+  #holds = 0
+  #usedAt = performance.now()
+  #closing: Promise<void> | undefined
+
+  constructor(id: string, { database, gate, isLoopbackOnly, onClose }: ApplicationParts, isKept: boolean) {
+    this.id = id
+    this.database = database
+    this.gate = gate
+    this.isLoopbackOnly = isLoopbackOnly
+    this.#onClose = onClose
+    this.isKept = isKept
+  }
+
+  hold(): () => void {
+    // Nothing closes it, so nobody need count.
+    if (this.isKept) return NOTHING_HELD
+    this.#holds++
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      this.#holds--
+      this.use()
+    }
+  }
+
+  /** Somebody needs it now. */
+  use(): void {
+    this.#usedAt = performance.now()
+  }
+
+  /** Whether a request is under way or somebody listens. */
+  get isBusy(): boolean {
+    return this.#holds > 0 || this.database.isWatched
+  }
+
+  /** When it was last needed, on the clock of `performance.now()`. */
+  get usedAt(): number {
+    return this.#usedAt
+  }
+
+  /** Settles when it is closed; `undefined` while it is open. */
+  get closing(): Promise<void> | undefined {
+    return this.#closing
+  }
+
+  /** Finishes what is under way and closes its file. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end()
+    return this.#closing
+  }
+
+  #end(): Promise<void> {
+    this.#onClose?.()
+    return this.database.close()
+  }
+}

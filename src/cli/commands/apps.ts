@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs'
+import { Command, Option } from 'commander'
+import type { Rotation } from '../../admin/administration.ts'
+import { type ListedApplication, listApplications } from '../../admin/app-list.ts'
+import { SAFE_SECRET_LENGTH } from '../../data-folder/secret-file.ts'
+import { DholeError } from '../../error.ts'
+import type { ApplicationSettings } from '../../options.ts'
+import { parseRules } from '../../rules/file/rule-set.ts'
+import { administrationOf } from '../connect/administration.ts'
+import { confirm } from '../terminal/confirmation.ts'
+import { reason } from '../terminal/input.ts'
+import { print, printError, printJson, printStyled, strong } from '../terminal/output.ts'
+import { printable } from '../terminal/printable.ts'
+
+interface FolderFlags {
+  readonly dataDir: string
+}
+
+interface AddFlags extends FolderFlags {
+  readonly json?: true
+  readonly profile?: 'wilddog' | 'firebase'
+  readonly open?: true
+  readonly rules?: string
+  readonly indexPolicy?: 'allow' | 'require'
+  readonly limits?: string
+  readonly sms?: string
+}
+
+interface RotateFlags extends FolderFlags {
+  readonly smsKey?: true
+  readonly secret?: string
+  readonly yes?: true
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+interface RemoveFlags extends FolderFlags {
+  readonly deleteData?: true
+  readonly yes?: true
+}
+
+/** The commands `dhole apps …`: they work with a running server and without one. @see docs/reference/protocol.md#ground-rules */
+export function appsCommand(): Command {
+  const apps = new Command('apps').description('applications beside the default one, each with a tree of its own')
+  const command = (usage: string, description: string): Command =>
+    apps
+      .command(usage)
+      .description(description)
+      .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
+  command('add <id>', 'register one, and show its keys once')
+    .addOption(new Option('--profile <family>', 'whose answers a query gets').choices(['wilddog', 'firebase']))
+    .option('--open', 'let everybody read and write until it has rules (default: nobody)')
+    .option('--rules <file>', 'rules it begins with')
+    .addOption(new Option('--index-policy <policy>', 'whether queries need an index').choices(['allow', 'require']))
+    .option('--limits <json>', 'limits of its own, such as {"maxWriteBytes":1000000}')
+    .option('--sms <json>', 'what its text messages are like, such as {"timeZone":"Europe/Berlin","retentionDays":30}')
+    .option('--json', 'print the keys as JSON')
+    .action(add)
+  command('list', 'show them').option('--json', 'print them as JSON').action(list)
+  command('rotate <id>', 'replace the super secret: the old one is refused at once')
+    .option('--sms-key', 'replace the SMS key instead')
+    .option('--secret <text>', 'the new one; other users of the machine can see it (default: one is made)')
+    .option('--yes', 'do not ask')
+    .option('--dry-run', 'say what would be replaced, and replace nothing')
+    .option('--json', 'print the new one as JSON')
+    .action(rotate)
+  command('remove <id>', 'forget one; its tree stays unless told otherwise')
+    .option('--delete-data', 'delete its tree too')
+    .option('--yes', 'do not ask')
+    .action(remove)
+  return apps
+}
+
+async function add(id: string, flags: AddFlags): Promise<void> {
+  const administration = await administrationOf(flags.dataDir)
+  const added = await administration.add(id, settingsOf(flags))
+  const { secret, smsKey, hasData } = added
+  if (flags.json) return printJson({ id, ...added, open: flags.open ?? false })
+  printStyled(`super secret of application "${id}", shown only now: ${strong(secret)}`)
+  printStyled(`SMS key of application "${id}", shown only now: ${strong(smsKey)}`)
+  if (flags.open) print(`open: everybody who reaches the server may read and write "${id}"`)
+  if (hasData) print('there was a tree of that name: its data and its rules are there again')
+}
+
+/** What is left out is not written down, so that it follows the defaults. */
+function settingsOf({ profile, open, rules, indexPolicy, limits, sms }: AddFlags): ApplicationSettings {
+  if (open && rules !== undefined) throw new Error('--open and --rules contradict each other: give one')
+  return {
+    ...(profile === undefined ? {} : { profile }),
+    ...(open === undefined ? {} : { open }),
+    ...(rules === undefined ? {} : { rules: rulesOf(rules) }),
+    ...(indexPolicy === undefined ? {} : { indexPolicy }),
+    ...(limits === undefined ? {} : { limits: json('--limits', limits, '{"maxWriteBytes":1000000}') }),
+    ...(sms === undefined ? {} : { sms: json('--sms', sms, '{"timeZone":"Europe/Berlin"}') }),
+  }
+}
+
+/** @throws Error that names the file, and the line of what is wrong in it */
+function rulesOf(file: string): string {
+  try {
+    const source = readFileSync(file, 'utf8')
+    parseRules(source)
+    return source
+  } catch (cause) {
+    throw new Error(`${file}: ${cause instanceof DholeError ? cause.message : reason(cause)}`, { cause })
+  }
+}
+
+/** What it says is checked by whoever registers it. */
+function json<T>(flag: string, text: string, example: string): T {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error(`${flag}: expected JSON such as ${example}`, { cause })
+  }
+}
+
+async function list({ dataDir, json }: FolderFlags & { readonly json?: true }): Promise<void> {
+  const administration = await administrationOf(dataDir)
+  const applications = listApplications(dataDir, await administration.state())
+  if (json) printJson(applications)
+  else for (const line of table(applications)) printStyled(line)
+}
+
+async function rotate(id: string, { dataDir, smsKey, secret, yes, dryRun, json }: RotateFlags): Promise<void> {
+  const rotation: Rotation = { key: smsKey ? 'sms' : 'secret', value: secret }
+  const administration = await administrationOf(dataDir)
+  await administration.checkRotation(id, rotation)
+  const what = `${smsKey ? 'SMS key' : 'super secret'} of application "${id}"`
+  const effect = smsKey ? 'calls signed with the old one are refused' : 'the old one and every token of it are refused'
+  if (dryRun) {
+    if (json) printJson({ id, key: rotation.key, dryRun: true })
+    else print(`would replace the ${what}: ${effect}`)
+    return
+  }
+  await confirm(`Replace the ${what}? From then on ${effect}.`, yes ?? false)
+  const fresh = await administration.rotate(id, rotation)
+  if (fresh.length < SAFE_SECRET_LENGTH) {
+    printError(`the ${what} has ${fresh.length} characters: use ${SAFE_SECRET_LENGTH} or more that are random`)
+  }
+  if (json) printJson({ id, key: rotation.key, value: fresh })
+  else printStyled(`${what}, shown only now: ${strong(fresh)}`)
+}
+
+async function remove(id: string, { dataDir, deleteData, yes }: RemoveFlags): Promise<void> {
+  const administration = await administrationOf(dataDir)
+  await confirm(`Remove application "${id}"${deleteData ? ' and all its data' : ''}?`, yes ?? false)
+  await administration.remove(id, deleteData ?? false)
+  print(`application "${id}" is removed${deleteData ? ' with its data' : '; its data stays'}`)
+}
+
+const HEAD = ['name', 'profile', 'rules', 'bytes', '']
+
+function table(applications: readonly ListedApplication[]): readonly string[] {
+  const rows = applications.map(({ id, profile, rules, bytes, isDefault }) => [
+    printable(id),
+    profile ?? '',
+    rules ?? '',
+    String(bytes),
+    isDefault ? 'default' : '',
+  ])
+  const widths = HEAD.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  const [head = '', ...lines] = [HEAD, ...rows].map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  return [strong(head), ...lines]
+}

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { Command, Option } from 'commander'
+import type { Manifest } from '../../admin/backup/manifest.ts'
+import { EXIT_INTERRUPTED } from '../exit-status.ts'
+import { print, printJson, type ReportFlags, withReport } from '../terminal/output.ts'
+
+interface BackupFlags extends ReportFlags {
+  readonly app?: readonly string[]
+  readonly dataDir: string
+  readonly withSecrets?: true
+}
+
+const MEBI = 1024 * 1024
+
+/** The command `dhole backup`. What it is made of is read when it is called. @see docs/how-to/operations.md#backing-up */
+export function backupCommand(): Command {
+  const command = new Command('backup')
+    .description('copy the trees of a folder, beside the running server or without one, and examine the copies')
+    .argument('[target]', 'the folder to make (default: a new one in `backups` of the data folder)')
+    .option('--app <id...>', 'only these applications (default: all)')
+    .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
+    .option('--with-secrets', 'copy the keys of the applications too: whoever reads the backup then has them')
+  return withReport(command).action(backup)
+}
+
+async function backup(given: string | undefined, flags: BackupFlags): Promise<void> {
+  const { app, dataDir, withSecrets, json, quiet } = flags
+  const tells = !json && !quiet
+  const { administrationOf } = await import('../connect/administration.ts')
+  const { makeBackup } = await import('../../admin/backup/backup.ts')
+  const { Progress } = await import('../terminal/progress.ts')
+  const { stampOf } = await import('../terminal/stamp.ts')
+  const target = given ?? join(dataDir, 'backups', stampOf(new Date()))
+  process.once('SIGINT', interrupted)
+  process.once('SIGTERM', interrupted)
+  const progress = new Progress('MiB copied', 1, tells)
+  const options = { dataDir, target, ids: app, withSecrets: withSecrets ?? false }
+  let manifest: Manifest
+  try {
+    manifest = await makeBackup(options, await administrationOf(dataDir), {
+      // Packed, a copy is smaller than what it is of: it may be done before it is all there.
+      onCopying: (bytes, total) => progress.show(Math.round(bytes / MEBI), Math.min(bytes / Math.max(total, 1), 1)),
+      onCopied: (id, { bytes, seq, epoch }) => {
+        progress.clear()
+        if (tells) print(`"${id}": ${bytes} bytes, commit ${seq} of ${epoch}, nothing wrong with it`)
+      },
+    })
+  } finally {
+    progress.clear()
+  }
+  if (json) printJson({ target, withSecrets: manifest.withSecrets, applications: manifest.applications })
+  if (!tells) return
+  print(`backup in ${target}`)
+  if (withSecrets) print('it holds keys: keep it where nobody else reads it')
+}
+
+function interrupted(): void {
+  process.exit(EXIT_INTERRUPTED)
+}

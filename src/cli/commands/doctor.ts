@@ -1,0 +1,39 @@
+import { styleText } from 'node:util'
+import { Command, Option } from 'commander'
+import type { Finding } from '../../doctor/check-result.ts'
+import { EXIT_FAILED } from '../exit-status.ts'
+import { printJson, printStyled, type ReportFlags, withReport } from '../terminal/output.ts'
+import { printable } from '../terminal/printable.ts'
+
+interface DoctorFlags extends ReportFlags {
+  readonly dataDir: string
+  readonly full?: true
+}
+
+const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const
+
+/** The command `dhole doctor`. What it is made of is read when it is called. @see docs/how-to/operations.md#looking-for-trouble */
+export function doctorCommand(): Command {
+  const command = new Command('doctor')
+    .description('look for trouble in files, permissions, trees, certificate and settings; changes nothing')
+    .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
+    .option('--full', 'read every row of every tree, which takes long')
+  return withReport(command).action(doctor)
+}
+
+async function doctor({ dataDir, full, json, quiet }: DoctorFlags): Promise<void> {
+  const { examine } = await import('../../doctor/doctor.ts')
+  const findings: Finding[] = []
+  for await (const finding of examine({ ...process.env, DATA_DIR: dataDir }, full ?? false)) {
+    findings.push(finding)
+    if (!json && !(quiet && finding.state === 'ok')) printStyled(lineOf(finding))
+  }
+  if (json) printJson(findings)
+  // Warnings alone are no failure.
+  if (findings.some(({ state }) => state === 'problem')) process.exitCode = EXIT_FAILED
+}
+
+function lineOf({ check, state, found, advice }: Finding): string {
+  const text = advice === undefined ? `${check}: ${found}` : `${check}: ${found} -> ${advice}`
+  return `${styleText(COLOURS[state], state.padEnd('problem'.length))}  ${printable(text)}`
+}

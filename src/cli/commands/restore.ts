@@ -1,0 +1,99 @@
+import { Command, Option } from 'commander'
+import type { PlannedRestore } from '../../admin/backup/restore.ts'
+import { EXIT_INTERRUPTED } from '../exit-status.ts'
+import { confirm } from '../terminal/confirmation.ts'
+import { print, printJson, type ReportFlags, withReport } from '../terminal/output.ts'
+
+interface RestoreFlags extends ReportFlags {
+  readonly app?: readonly string[]
+  readonly dataDir: string
+  readonly discard?: true
+  readonly yes?: true
+  readonly dryRun?: true
+}
+
+const MEBI = 1024 * 1024
+
+/** The command `dhole restore`. What it is made of is read when it is called. @see docs/how-to/operations.md#restoring */
+export function restoreCommand(): Command {
+  const command = new Command('restore')
+    .description('put trees of a backup in the place of those there are, beside the running server or without one')
+    .argument('<source>', 'what `dhole backup` made, or one file of a tree')
+    .option('--app <id...>', 'only these applications (default: all of the backup); for a file, whose it is')
+    .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
+    .option('--discard', 'do not keep the trees that are replaced')
+    .option('--yes', 'do not ask')
+    .option('--dry-run', 'say what would be replaced, and change nothing')
+  return withReport(command).action(restoreFrom)
+}
+
+async function restoreFrom(source: string, flags: RestoreFlags): Promise<void> {
+  const { app, dataDir, discard, yes, dryRun, json, quiet } = flags
+  const { administrationOf } = await import('../connect/administration.ts')
+  const { planRestore, restore } = await import('../../admin/backup/restore.ts')
+  const { Progress } = await import('../terminal/progress.ts')
+  const { stampOf } = await import('../terminal/stamp.ts')
+  const options = { dataDir, source, ids: app, stamp: stampOf(new Date()), keep: !discard }
+  const administration = await administrationOf(dataDir)
+  const planned = await planRestore(options, administration, dryRun ?? false)
+  if (dryRun) return tellPlan(planned, options.keep, flags)
+  await confirm(questionOf(planned, dataDir, options.keep), yes ?? false)
+  process.once('SIGINT', interrupted)
+  process.once('SIGTERM', interrupted)
+  const tells = !json && !quiet
+  const progress = new Progress('MiB copied', 1, tells)
+  const restored: Record<string, unknown>[] = []
+  const keys = new Map<string, AddedKeys>()
+  try {
+    await restore(options, administration, {
+      onCopying: (bytes, total) => progress.show(Math.round(bytes / MEBI), Math.min(bytes / Math.max(total, 1), 1)),
+      onRestored: (id, kept) => {
+        progress.clear()
+        restored.push({ id, kept: kept ?? null, ...keys.get(id) })
+        if (tells) print(`"${id}": restored${kept === undefined ? '' : `; what was there is ${kept}`}`)
+      },
+      onRegistered: (id, fresh) => {
+        progress.clear()
+        if (fresh === undefined) return
+        keys.set(id, { secret: fresh.secret, smsKey: fresh.smsKey })
+        if (json) return
+        print(`super secret of application "${id}", shown only now: ${fresh.secret}`)
+        print(`SMS key of application "${id}", shown only now: ${fresh.smsKey}`)
+      },
+    })
+  } finally {
+    progress.clear()
+  }
+  if (json) printJson({ source, applications: restored })
+}
+
+/** Keys that were made for an application that was not registered. */
+interface AddedKeys {
+  readonly secret: string
+  readonly smsKey: string
+}
+
+function questionOf(planned: readonly PlannedRestore[], dataDir: string, keep: boolean): string {
+  const named = planned.map(({ id }) => `"${id}"`).join(', ')
+  const old = keep ? 'What is there stays in files beside them.' : 'What is there is deleted.'
+  return `Restore ${named} in ${dataDir}? ${old}`
+}
+
+function tellPlan(planned: readonly PlannedRestore[], keep: boolean, { json, quiet }: ReportFlags): void {
+  if (json) printJson({ dryRun: true, applications: planned })
+  if (json || quiet) return
+  for (const { id, bytes, replacedBytes, registers } of planned) {
+    const parts = [
+      ...(registers ? ['would register it'] : []),
+      ...(bytes === null ? ['the backup has no tree of it'] : [`would restore a tree of ${bytes} bytes`]),
+      ...(replacedBytes === null || bytes === null
+        ? []
+        : [`${keep ? 'keeping' : 'deleting'} the one that is there, of ${replacedBytes} bytes`]),
+    ]
+    print(`"${id}": ${parts.join(', ')}`)
+  }
+}
+
+function interrupted(): void {
+  process.exit(EXIT_INTERRUPTED)
+}

@@ -1,0 +1,54 @@
+import { Command } from 'commander'
+import { CASES_HELP } from '../rules/cases-help.ts'
+import type { ExplainFlags } from '../rules/explain.ts'
+import { type ReportFlags, withReport } from '../terminal/output.ts'
+
+const RULES_FILE = 'rules, as `/.settings/rules.json` takes them; `-` is standard input'
+
+/**
+ * The commands `dhole rules …`: they need neither a server nor its data. What they are made of is read when one of them
+ * is called.
+ * @see docs/reference/protocol.md#rules
+ */
+export function rulesCommand(): Command {
+  const rules = new Command('rules').description('check, test and explain rules, without a server')
+  withReport(rules.command('check'))
+    .description('say whether the server would take a rules file')
+    .argument('<file>', RULES_FILE)
+    .action(check)
+  withReport(rules.command('test'))
+    .description('compare what rules say to a table of requests with what they should say')
+    .argument('<file>', RULES_FILE)
+    .argument('<cases>', 'the table; `-` is standard input')
+    .addHelpText('after', CASES_HELP)
+    .action(test)
+  rules
+    .command('explain')
+    .description('say what rules answer to a request, and which of them decides')
+    .argument('<file>', RULES_FILE)
+    .requiredOption('--path <path>', 'such as /users/ann')
+    .option('--operation <name>', 'read, put, patch, post or delete', 'read')
+    .option('--auth <json>', 'what rules see as `auth`, such as {"uid":"ann"}; null for nobody', 'null')
+    .option('--data <json>', 'what put, patch and post send')
+    .option('--tree <file>', 'JSON of the tree before, as format=export prints it (default: empty)')
+    .option('--query <json>', 'query of a read, such as {"orderBy":"$key","limitToFirst":10}')
+    .option('--now <ms>', 'time of the request in milliseconds since 1970 (default: now)')
+    .option('--json', 'print the verdict and its reasons as JSON')
+    .action(explain)
+  return rules
+}
+
+async function check(file: string, flags: ReportFlags): Promise<void> {
+  const { checkFile } = await import('../rules/actions.ts')
+  await checkFile(file, flags)
+}
+
+async function test(file: string, table: string, flags: ReportFlags): Promise<void> {
+  const { testCases } = await import('../rules/actions.ts')
+  await testCases(file, table, flags)
+}
+
+async function explain(file: string, flags: ExplainFlags): Promise<void> {
+  const { explainAttempt } = await import('../rules/actions.ts')
+  await explainAttempt(file, flags)
+}

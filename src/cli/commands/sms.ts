@@ -1,0 +1,121 @@
+import { Command, Option } from 'commander'
+import { defaultId } from '../connect/default-id.ts'
+import type { FormatName } from '../sms/format.ts'
+import type { KeyChoice } from '../sms/sign.ts'
+import { STDIN as STDIO } from '../terminal/input.ts'
+import { print, printJson, type ReportFlags, withReport } from '../terminal/output.ts'
+import { printableLines } from '../terminal/printable.ts'
+
+interface DeskFlags {
+  readonly app: string
+  readonly dataDir: string
+}
+
+interface FileFlags extends DeskFlags, ReportFlags {
+  readonly format?: FormatName
+}
+
+interface ExportFlags extends FileFlags {
+  readonly escapeFormulas?: true
+}
+
+interface SignFlags extends DeskFlags {
+  readonly body?: string
+  readonly explain?: true
+}
+
+/**
+ * The commands `dhole sms …`. Those about messages work with a running server and without one. What they are made of is
+ * read when one of them is called.
+ * @see docs/reference/protocol.md#text-messages
+ */
+export function smsCommand(): Command {
+  const sms = new Command('sms').description('text messages: bring them in and out, sign requests, count')
+  const command = (usage: string, description: string): Command =>
+    sms
+      .command(usage)
+      .description(description)
+      .addOption(new Option('--app <id>', 'the application').default(defaultId()))
+      .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
+  withReport(
+    command('import <file>', 'add messages of elsewhere; `-` is standard input; the same once more changes nothing'),
+  )
+    .addOption(formatOption("default: what the file's name ends in"))
+    .action(importMessages)
+  withReport(command('export [file]', 'write all messages to a file, or to standard output'))
+    .option('--escape-formulas', 'csv: put an apostrophe before cells that a spreadsheet would compute')
+    .addOption(formatOption("default: what the file's name ends in; csv for standard output"))
+    .action(exportMessages)
+  command('counts', 'messages by state, reports by what became of them')
+    .option('--json', 'print them as JSON')
+    .action(counts)
+  command('sign [name=value...]', 'print the signature of the parameters of a request, for debugging')
+    .option(
+      '--body <file>',
+      'add the parameter `body`, the text of a file, as `report` wants it; `-` is standard input',
+    )
+    .option('--explain', 'show what is signed, but for the key, on standard error')
+    .action(signRequest)
+  command('token <source>', 'print the token with which a source calls `dlr`').action(token)
+  return sms
+}
+
+function formatOption(fallback: string): Option {
+  return new Option('--format <name>', fallback).choices(['csv', 'ndjson'])
+}
+
+async function importMessages(file: string, { format: name, json, quiet, ...choice }: FileFlags): Promise<void> {
+  const { formatOf } = await import('../sms/format.ts')
+  const format = formatOf(file, name)
+  const { importFile } = await import('../sms/import.ts')
+  const { atDesk } = await import('../connect/sms-admin.ts')
+  await atDesk(choice, (desk) => importFile(desk, file, format, { json, quiet }))
+}
+
+async function exportMessages(file: string = STDIO, flags: ExportFlags): Promise<void> {
+  const { format: name, json, quiet, escapeFormulas, ...choice } = flags
+  const { formatOf, forSpreadsheets } = await import('../sms/format.ts')
+  const written = formatOf(file, name ?? (file === STDIO ? 'csv' : undefined))
+  const format = escapeFormulas ? forSpreadsheets(written) : written
+  const { destinationOf, Output } = await import('../transfer/destination.ts')
+  const { exportTo } = await import('../sms/export.ts')
+  const { atDesk } = await import('../connect/sms-admin.ts')
+  await atDesk(choice, async (desk) => {
+    using destination = file === STDIO ? new Output() : destinationOf(file)
+    const count = await exportTo(destination, desk, format, !json && !quiet)
+    // Standard output has the data then.
+    if (file === STDIO) return
+    if (json) printJson({ file, messages: count })
+    else if (!quiet) print(`exported ${count} messages`)
+  })
+}
+
+async function counts({ json, ...choice }: DeskFlags & { readonly json?: true }): Promise<void> {
+  const { atDesk } = await import('../connect/sms-admin.ts')
+  const found = await atDesk(choice, async (desk) => desk.counts())
+  if (json) printJson(found)
+  else print(table(found))
+}
+
+function table(found: Readonly<Record<string, number>>): string {
+  const rows = Object.entries(found).map(([name, count]) => [name, String(count)] as const)
+  const nameWidth = Math.max(...rows.map(([name]) => name.length))
+  const countWidth = Math.max(...rows.map(([, count]) => count.length))
+  return rows.map(([name, count]) => `${name.padEnd(nameWidth)}  ${count.padStart(countWidth)}`).join('\n')
+}
+
+async function signRequest(given: readonly string[], flags: SignFlags): Promise<void> {
+  const { sign } = await import('../sms/sign.ts')
+  const { signature, text } = await sign(given, flags.body, keyChoice(flags))
+  if (flags.explain) process.stderr.write(`${printableLines(text)}\n`)
+  print(signature)
+}
+
+async function token(source: string, flags: DeskFlags): Promise<void> {
+  const { tokenFor } = await import('../sms/sign.ts')
+  print(tokenFor(source, keyChoice(flags)))
+}
+
+function keyChoice({ app, dataDir }: DeskFlags): KeyChoice {
+  return { app, dataDir, isDefault: app === defaultId() }
+}

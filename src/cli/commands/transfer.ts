@@ -1,0 +1,97 @@
+import { Command, Option } from 'commander'
+import { DholeError } from '../../error.ts'
+import { PRIORITY } from '../../tree/key.ts'
+import { type Path, parsePath } from '../../tree/path.ts'
+import type { TreeChoice } from '../connect/tree-admin.ts'
+import { EXIT_FAILED } from '../exit-status.ts'
+import { STDIN as STDIO } from '../terminal/input.ts'
+import { printError, type ReportFlags, withReport } from '../terminal/output.ts'
+
+interface PlaceFlags extends ReportFlags {
+  readonly path: string
+  readonly app?: string
+  readonly dataDir: string
+  readonly url?: string
+  readonly token?: string
+  readonly secretFile?: string
+  readonly cacert?: string
+  readonly rules?: string
+}
+
+interface ImportFlags extends PlaceFlags {
+  readonly merge?: true
+  readonly resume?: true
+}
+
+/** `dhole import`. @see docs/how-to/operations.md#moving-in-and-out */
+export function importCommand(): Command {
+  return placed('import <file>', 'put the JSON of an export into the tree; `-` is standard input, .gz is unpacked')
+    .option('--merge', 'keep the children that the file does not name')
+    .option('--resume', 'go on where an import of the same file broke off')
+    .option('--rules <file>', 'rules to set when the data is there')
+    .action(importFile)
+}
+
+/** `dhole export`. @see docs/how-to/operations.md#moving-in-and-out */
+export function exportCommand(): Command {
+  return placed('export [file]', 'write the tree to a file, or to standard output, as JSON that `import` reads')
+    .option('--rules <file>', 'write the rules to this file as well')
+    .action(exportFile)
+}
+
+function placed(usage: string, description: string): Command {
+  const command = new Command(usage.split(' ')[0])
+    .arguments(usage.split(' ').slice(1).join(' '))
+    .description(description)
+    .option('--path <path>', 'the node', '/')
+    .option('--app <id>', 'the application (default: that of requests that name none)')
+    .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
+    .option('--url <address>', 'a server to reach over HTTPS, in place of the folder')
+    .option('--secret-file <file>', 'file with the super secret, for --url (default: DHOLE_SECRET)')
+    .option('--token <text>', 'a token in place of the secret; other users of the machine can see it')
+    .option('--cacert <file>', 'certificate to trust, for --url')
+  return withReport(command)
+}
+
+async function importFile(file: string, flags: ImportFlags): Promise<void> {
+  const path = pathOf(flags.path)
+  const choice = choiceOf(flags)
+  const { atTree, nameOf } = await import('../connect/tree-admin.ts')
+  const { importTree } = await import('../transfer/tree-import.ts')
+  const { merge = false, resume = false, rules, json, quiet } = flags
+  const target = `${flags.path} of application ${nameOf(choice)}`
+  await orFail(
+    atTree(choice, (desk) => importTree(desk, { file, path, merge, resume, rules, target }, { json, quiet })),
+  )
+}
+
+async function exportFile(file: string = STDIO, flags: PlaceFlags): Promise<void> {
+  const path = pathOf(flags.path)
+  const choice = choiceOf(flags)
+  const { atTree } = await import('../connect/tree-admin.ts')
+  const { exportTree } = await import('../transfer/tree-export.ts')
+  await orFail(atTree(choice, (desk) => exportTree(desk, { file, path, rules: flags.rules }, flags)))
+}
+
+function choiceOf({ app, dataDir, url, token, secretFile, cacert }: PlaceFlags): TreeChoice {
+  return { app, dataDir, url, token, secretFile, cacert }
+}
+
+function pathOf(text: string): Path {
+  try {
+    const path = parsePath(text)
+    if (path.at(-1) !== PRIORITY) return path
+  } catch (error) {
+    if (!(error instanceof DholeError)) throw error
+  }
+  throw new Error(`--path: ${JSON.stringify(text)} is no path of a node`)
+}
+
+async function orFail(work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    printError(error)
+    process.exitCode = EXIT_FAILED
+  }
+}

@@ -1,0 +1,66 @@
+import { RuleBook } from '../../database/access/rule-cache.ts'
+import { EXIT_FAILED } from '../exit-status.ts'
+import { fileName, readText, STDIN } from '../terminal/input.ts'
+import { print, printStyled, type ReportFlags } from '../terminal/output.ts'
+import { parseCases } from './cases.ts'
+import { checkRules, findingJson, findingText } from './check.ts'
+import { asFlag, attemptOf, type ExplainFlags, rulingText } from './explain.ts'
+import { within } from './fault.ts'
+import { readJson } from './input.ts'
+import { type OfflineTree, offlineTree } from './offline-tree.ts'
+import { problemOf, problemText } from './problem.ts'
+import { resultsJson, resultsText, runCases } from './test.ts'
+import { judgeAttempt } from './verdict.ts'
+
+/** Says whether the server would take a rules file. */
+export async function checkFile(file: string, { json, quiet }: ReportFlags): Promise<void> {
+  const source = await readText(file)
+  const finding = checkRules(source)
+  if (json) print(findingJson(fileName(file), finding))
+  else if (!(quiet && finding.ok)) print(findingText(fileName(file), source, finding))
+  if (!finding.ok) process.exitCode = EXIT_FAILED
+}
+
+/** Compares what rules say to a table of requests with what they should say. */
+export async function testCases(file: string, table: string, { json, quiet }: ReportFlags): Promise<void> {
+  checkInputs(file, table)
+  const book = await readBook(file)
+  const read = await readJson(table)
+  const results = within(fileName(table), () => runCases(book, parseCases(read), Date.now()))
+  if (json) print(resultsJson(results))
+  else if (!(quiet && results.failed === 0)) printStyled(resultsText(results, quiet ?? false))
+  if (results.failed > 0) process.exitCode = EXIT_FAILED
+}
+
+/** Says what rules answer to a request, and which of them decides. */
+export async function explainAttempt(file: string, flags: ExplainFlags): Promise<void> {
+  const attempt = attemptOf(flags)
+  checkInputs(file, flags.tree)
+  const book = await readBook(file)
+  const tree = await readTree(flags.tree)
+  const ruling = asFlag(() => judgeAttempt({ book, tree, now: Date.now() }, attempt))
+  if (flags.json) print(JSON.stringify(ruling))
+  else printStyled(rulingText(attempt, ruling))
+  if (!ruling.allowed) process.exitCode = EXIT_FAILED
+}
+
+/** @throws Error with the place of what is wrong */
+async function readBook(file: string): Promise<RuleBook> {
+  const source = await readText(file)
+  try {
+    return new RuleBook(source)
+  } catch (thrown) {
+    throw new Error(problemText(fileName(file), source, problemOf(thrown)), { cause: thrown })
+  }
+}
+
+/** Empty without a file. @throws Error with the name of the file */
+async function readTree(file: string | undefined): Promise<OfflineTree> {
+  if (file === undefined) return undefined
+  const json = await readJson(file)
+  return within(fileName(file), () => offlineTree(json))
+}
+
+function checkInputs(...files: readonly (string | undefined)[]): void {
+  if (files.filter((file) => file === STDIN).length > 1) throw new Error('only one file can be standard input')
+}

@@ -1,0 +1,64 @@
+import { styleText } from 'node:util'
+import type { RuleBook } from '../../database/access/rule-cache.ts'
+import { printable } from '../terminal/printable.ts'
+import type { Case } from './cases.ts'
+import { within } from './fault.ts'
+import { judgeAttempt } from './verdict.ts'
+
+/** What became of a case. */
+interface Outcome {
+  readonly tried: Case
+  readonly verdict: Case['expect']
+  readonly trace: readonly string[]
+}
+
+/** What became of a table of cases. */
+export interface Results {
+  readonly outcomes: readonly Outcome[]
+  readonly failed: number
+}
+
+/** Tries every case. @throws Error that names the case for one that no server would take, whatever its rules are */
+export function runCases(book: RuleBook, cases: readonly Case[], now: number): Results {
+  const outcomes = cases.map((tried): Outcome => {
+    const { title, attempt, tree } = tried
+    const { allowed, trace } = within(title, () => judgeAttempt({ book, tree, now }, attempt))
+    return { tried, verdict: allowed ? 'allow' : 'deny', trace }
+  })
+  return { outcomes, failed: outcomes.filter((outcome) => !isPassed(outcome)).length }
+}
+
+/**
+ * A line for each case, below a failed one what the rules said, and the sum.
+ * @param failedOnly leaves out the cases that passed
+ */
+export function resultsText({ outcomes, failed }: Results, failedOnly: boolean): string {
+  const sum = `${outcomes.length - failed} passed, ${failed} failed`
+  const lines = outcomes.flatMap((outcome, index) => {
+    return failedOnly && isPassed(outcome) ? [] : outcomeLines(outcome, index)
+  })
+  return [...lines, styleText(failed === 0 ? 'green' : 'red', sum)].join('\n')
+}
+
+function outcomeLines(outcome: Outcome, index: number): readonly string[] {
+  const { tried, verdict, trace } = outcome
+  const label = `${index + 1} ${printable(tried.name)}`
+  if (isPassed(outcome)) return [`${styleText('green', 'ok')} ${label}`]
+  const wrong = `${styleText('red', 'failed')} ${label}: expected ${tried.expect}, the rules say ${verdict}`
+  return [wrong, ...trace.map((line) => `    ${printable(line)}`)]
+}
+
+/** Results as programs read them: one object. */
+export function resultsJson({ outcomes, failed }: Results): string {
+  const cases = outcomes.map((outcome, index) => {
+    const { tried, verdict, trace } = outcome
+    const { auth, path, operation } = tried.attempt
+    const passed = isPassed(outcome)
+    return { case: index + 1, name: tried.name, auth, path, operation, expect: tried.expect, verdict, passed, trace }
+  })
+  return JSON.stringify({ passed: outcomes.length - failed, failed, cases })
+}
+
+function isPassed({ tried, verdict }: Outcome): boolean {
+  return tried.expect === verdict
+}

@@ -1,0 +1,90 @@
+import { Judge } from '../../database/access/authorizer.ts'
+import { factsOf } from '../../database/access/query-facts.ts'
+import type { RuleBook } from '../../database/access/rule-cache.ts'
+import { appendJob, type JobParts, writeJob } from '../../database/writes/write-job.ts'
+import { DholeError } from '../../error.ts'
+import { makeQuery, type Query } from '../../query/query.ts'
+import { mayRead } from '../../rules/decision/authorize.ts'
+import { defaultLimits } from '../../tree/limits.ts'
+import { endsInPriority, type Path, parsePath } from '../../tree/path.ts'
+import { PushIds } from '../../tree/push-id.ts'
+import type { Reads } from '../../tree/read-program.ts'
+import { planPatch, planPut, type WritePlan } from '../../tree/write.ts'
+import type { Attempt } from './attempt.ts'
+import { within } from './fault.ts'
+import { type OfflineTree, runOffline } from './offline-tree.ts'
+
+/** What the rules say, and a line for each that was looked at. */
+export interface Ruling {
+  readonly allowed: boolean
+  readonly trace: readonly string[]
+}
+
+/** What an attempt meets. */
+export interface Scene {
+  /** The rules in force are those it falls back on. */
+  readonly book: RuleBook
+  readonly tree: OfflineTree
+  /** In milliseconds since 1970, unless the attempt says otherwise. */
+  readonly now: number
+}
+
+/**
+ * What the server would say to a request whose credential is good: the code that decides is the server's own.
+ * @throws Error `<member>: <why>` for what no server takes, whatever its rules are
+ */
+export function judgeAttempt(scene: Scene, attempt: Attempt): Ruling {
+  const path = within('path', () => parsePath(attempt.path))
+  if (attempt.operation !== 'read') return within('data', () => judgeWrite(scene, attempt, path))
+  const { query } = attempt
+  // The family that takes more: what rules see of a query is the same for both.
+  const checked = query && within('query', () => makeQuery(query, 'firebase'))
+  return judgeRead(scene, attempt, path, checked)
+}
+
+function judgeRead({ book, tree, now }: Scene, attempt: Attempt, path: Path, query: Query | undefined): Ruling {
+  const visit = { auth: attempt.auth, now: attempt.now ?? now, query: factsOf(query) }
+  return runOffline(tree, mayRead(book.of(undefined), path, visit, { trace: true }))
+}
+
+function judgeWrite({ book, tree, now }: Scene, attempt: Attempt, path: Path): Ruling {
+  const trace: string[] = []
+  const judge = new Judge(book, { kind: 'user', auth: attempt.auth }, (lines) => trace.push(...lines))
+  try {
+    runOffline(tree, job(attempt, path, judge, attempt.now ?? now))
+    return { allowed: true, trace: trace.length > 0 ? trace : ['nothing is written: no rule is asked'] }
+  } catch (thrown) {
+    if (!(thrown instanceof DholeError) || thrown.code !== 'permission-denied') throw thrown
+    return { allowed: false, trace }
+  }
+}
+
+/** @throws as `planPut` and `planPatch` */
+function* job({ operation, data }: Attempt, path: Path, judge: Judge, now: number): Reads<unknown> {
+  const name = new PushIds().next(now)
+  const context = { now, nextPushId: () => name }
+  // How long it may take is no question of rules.
+  const options = { maxSeconds: Number.POSITIVE_INFINITY }
+  const parts: JobParts = { options, limits: defaultLimits, watchedBelow: () => [], judge }
+  const isAppended = operation === 'post'
+  if (endsInPriority(path) && (isAppended || operation === 'patch')) throw new DholeError('priority-method')
+  if (isAppended) {
+    return yield* appendJob(
+      { path, name: () => name },
+      planPut([...path, name], data, defaultLimits),
+      parts,
+      context,
+      ignore,
+    )
+  }
+  const plan = planOf(operation, path, data)
+  return plan.writes.length === 0 ? undefined : yield* writeJob(plan, parts, context, ignore)
+}
+
+function planOf(operation: Attempt['operation'], path: Path, data: unknown): WritePlan {
+  // A patch of `null` is a delete.
+  if (operation === 'delete' || data === null) return planPut(path, null, defaultLimits)
+  return operation === 'patch' ? planPatch(path, data, defaultLimits) : planPut(path, data, defaultLimits)
+}
+
+function ignore(): void {}

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs'
+import { isApplicationId } from '../../applications/application-id.ts'
+import { readSecret, smsKeyFile } from '../../data-folder/secret-file.ts'
+import { signatureOf, signedText } from '../../sms/model/signature.ts'
+import { isSource, tokenOf } from '../../sms/model/source.ts'
+import { readText } from '../terminal/input.ts'
+import { shown } from '../terminal/shown.ts'
+
+/** Whose key signs. */
+export interface KeyChoice {
+  readonly app: string
+  readonly dataDir: string
+  /** Whether it is the one whose key can be a setting. */
+  readonly isDefault: boolean
+}
+
+/**
+ * Signs parameters as a request must be signed.
+ * @param body file whose text is the parameter `body`; `-` is standard input
+ * @returns the signature, and what is signed but for the key
+ * @throws Error for what is no parameter, or when there is no key
+ * @see docs/reference/protocol.md#signing
+ */
+export async function sign(
+  given: readonly string[],
+  body: string | undefined,
+  choice: KeyChoice,
+): Promise<{ readonly signature: string; readonly text: string }> {
+  const parameters = parametersOf(given)
+  if (body !== undefined) {
+    if (parameters.has('body')) throw new Error('--body: the parameter body is given already')
+    parameters.set('body', await readText(body))
+  }
+  if (parameters.size === 0) throw new Error('nothing to sign: give parameters such as timestamp=1492675740231')
+  return { signature: signatureOf(parameters, keyOf(choice)), text: signedText(parameters) }
+}
+
+/** What lets a source of delivery receipts in. @throws Error for a name that no source can have, or without a key */
+export function tokenFor(source: string, choice: KeyChoice): string {
+  if (!isSource(source)) {
+    throw new Error(`${shown(source)} cannot name a source: 1 to 64 letters, digits, _ . and -`)
+  }
+  return tokenOf(source, keyOf(choice))
+}
+
+function parametersOf(given: readonly string[]): Map<string, string> {
+  const parameters = new Map<string, string>()
+  for (const parameter of given) {
+    const end = parameter.indexOf('=')
+    if (end < 1) throw new Error(`${shown(parameter)}: expected name=value`)
+    const name = parameter.slice(0, end)
+    if (parameters.has(name)) throw new Error(`${shown(name)} is given twice`)
+    parameters.set(name, parameter.slice(end + 1))
+  }
+  return parameters
+}
+
+/** The setting, which is that of the default application; else the one that is kept. */
+function keyOf({ app, dataDir, isDefault }: KeyChoice): string {
+  const key = process.env['SMS_KEY']
+  if (key && isDefault) return key
+  if (!isApplicationId(app)) throw new Error(`--app: ${JSON.stringify(app)} is no name of an application`)
+  const file = smsKeyFile(dataDir, app)
+  if (!existsSync(file)) throw new Error(`no SMS key: set SMS_KEY, or name --app and --data-dir: there is no ${file}`)
+  return readSecret(file)
+}

@@ -1,0 +1,88 @@
+import { createReadStream, type ReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { reason, STDIN } from '../terminal/input.ts'
+
+/** Bytes read at once. */
+const PIECE_BYTES = 128 * 1024
+const GZIP_MAGIC = [0x1f, 0x8b]
+
+/** A packed file that cannot be unpacked. */
+export class DamagedError extends Error {
+  constructor(cause: unknown) {
+    super('what is packed is damaged', { cause })
+  }
+}
+
+/**
+ * The bytes of a file, or of standard input for `-`, piece by piece; what is packed with gzip is unpacked.
+ * @param from bytes of the text to leave out
+ * @param onBytes hears how many bytes of the file each reading has taken
+ * @throws Error when it cannot be read, or the packing is damaged
+ */
+export async function* bytesOf(
+  file: string,
+  from: number,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Uint8Array, void> {
+  const isPacked = file !== STDIN && (await startsPacked(file))
+  const start = isPacked || file === STDIN ? 0 : from
+  onBytes(start)
+  const pieces = readings(file, start, onBytes)
+  try {
+    if (isPacked) yield* behind(unpacked(pieces), from)
+    else if (file === STDIN) yield* unpackedIfPacked(pieces)
+    else yield* pieces
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+    if (code.startsWith('Z_') || code.startsWith('ERR_')) throw new DamagedError(cause)
+    throw new Error(`cannot be read: ${reason(cause)}`, { cause })
+  }
+}
+
+async function startsPacked(file: string): Promise<boolean> {
+  try {
+    return isPackedText(await Bun.file(file).slice(0, GZIP_MAGIC.length).bytes())
+  } catch (cause) {
+    throw new Error(`cannot be read: ${reason(cause)}`, { cause })
+  }
+}
+
+function isPackedText(bytes: Uint8Array): boolean {
+  return GZIP_MAGIC.every((byte, index) => bytes[index] === byte)
+}
+
+async function* readings(file: string, start: number, onBytes: (count: number) => void): AsyncGenerator<Uint8Array> {
+  const input: Readable | ReadStream =
+    file === STDIN ? process.stdin : createReadStream(file, { highWaterMark: PIECE_BYTES, start })
+  for await (const piece of input as AsyncIterable<Uint8Array>) {
+    onBytes(piece.length)
+    yield piece
+  }
+}
+
+async function* unpackedIfPacked(pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { value: first } = await pieces.next()
+  if (first === undefined) return
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield first as Uint8Array
+    yield* pieces
+  }
+  yield* isPackedText(first) ? unpacked(all()) : all()
+}
+
+async function* unpacked(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { Readable, pipeline } = await import('node:stream')
+  const unzip = createGunzip({ chunkSize: PIECE_BYTES })
+  // What goes wrong is told to whoever reads.
+  pipeline(Readable.from(pieces, { objectMode: false }), unzip, () => {})
+  yield* unzip as AsyncIterable<Uint8Array>
+}
+
+async function* behind(pieces: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
+  let left = count
+  for await (const piece of pieces) {
+    if (piece.length > left) yield left === 0 ? piece : piece.subarray(left)
+    left = Math.max(0, left - piece.length)
+  }
+}

@@ -1,0 +1,215 @@
+import { DholeError } from '../../error.ts'
+import { checkKey } from '../../tree/key.ts'
+import type { Limits } from '../../tree/limits.ts'
+import { checkWhole, planPart } from '../../tree/partial-write.ts'
+import { checkPath, type Path } from '../../tree/path.ts'
+import { parsePriority } from '../../tree/priority.ts'
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.ts'
+import type { MembersSlice } from './json-slices.ts'
+
+const ENDS_LITERAL = new Set([...Buffer.from(' \t\n\r,:[]{}"')])
+
+/** What is wrong in a JSON text, and where. */
+export class JsonFault extends Error {
+  readonly path: Path
+  /** Byte of the whole text, counted from 0. */
+  readonly offset: number
+
+  constructor(message: string, path: Path, offset: number) {
+    super(message)
+    this.path = path
+    this.offset = offset
+  }
+}
+
+/** A text in which something is wrong. */
+export interface FaultyText {
+  readonly bytes: Uint8Array
+  readonly offset: number
+  /** Where it is going to stand: the value, or the container whose members it has. */
+  readonly path: Path
+  /** For members without the brackets around them. */
+  readonly members?: Pick<MembersSlice, 'isArray' | 'first'>
+}
+
+/** The first thing in a text that no PUT would take; `undefined` when it would take all of it. */
+export function findFault(text: FaultyText, limits: Limits): JsonFault | undefined {
+  const finder = new FaultFinder(text, limits)
+  try {
+    finder.read()
+    return undefined
+  } catch (error) {
+    if (error instanceof JsonFault) return error
+    throw error
+  }
+}
+
+/** Reads JSON strictly and slowly, place by place, with the checks of the tree at each. */
+class FaultFinder {
+  readonly #bytes: Uint8Array
+  readonly #text: FaultyText
+  readonly #limits: Limits
+  readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  #at = 0
+
+  constructor(text: FaultyText, limits: Limits) {
+    this.#bytes = text.bytes
+    this.#text = text
+    this.#limits = limits
+  }
+
+  read(): void {
+    const { path, members } = this.#text
+    if (members === undefined) this.#value(path)
+    else if (members.isArray) this.#elements(path, members.first, undefined)
+    else this.#members(path, undefined)
+    this.#space()
+    if (this.#at < this.#bytes.length) throw this.#fault('nothing more is expected', path)
+  }
+
+  #value(path: Path): void {
+    this.#space()
+    const from = this.#at
+    switch (this.#bytes[from]) {
+      case OPEN_OBJECT:
+        this.#judge(path, from, () => checkPath(path, 'bad-key'))
+        this.#at++
+        this.#members(path, CLOSE_OBJECT)
+        // What its members are to each other is judged when each of them is sound.
+        this.#judge(path, from, () => checkWhole(path, this.#parse(from, path), this.#limits))
+        return
+      case OPEN_ARRAY:
+        this.#judge(path, from, () => checkPath(path, 'bad-key'))
+        this.#at++
+        this.#elements(path, 0, CLOSE_ARRAY)
+        return
+      default: {
+        const leaf = this.#leaf(path)
+        this.#judge(path, from, () => {
+          checkPath(path, 'bad-key')
+          checkWhole(path, leaf, this.#limits)
+        })
+      }
+    }
+  }
+
+  /** @param end the bracket that must come; `undefined` when the text ends there */
+  #members(path: Path, end: number | undefined): void {
+    const from = this.#at
+    for (let isFirst = true; !this.#ends(end, isFirst, path); isFirst = false) {
+      this.#space()
+      const at = this.#at
+      if (this.#bytes[at] !== QUOTE) throw this.#fault('a key in quotes is expected', path)
+      const key = String(this.#leaf(path))
+      if (!key.startsWith('.')) this.#judge(path, at, () => checkKey(key, 'bad-key'))
+      this.#space()
+      if (this.#bytes[this.#at] !== COLON) throw this.#fault('a colon is expected', path)
+      this.#at++
+      this.#member(path, key, at)
+    }
+    if (end === undefined) this.#judge(path, from, () => planPart(path, this.#allMembers(), this.#limits))
+  }
+
+  #member(path: Path, key: string, at: number): void {
+    if (key === '.value' || key === '.sv') this.#value(path)
+    else if (key === '.priority') this.#priority(path)
+    else if (key.startsWith('.')) this.#judge(path, at, () => checkKey(key, 'bad-key'))
+    else this.#value([...path, key])
+  }
+
+  #priority(path: Path): void {
+    this.#space()
+    const from = this.#at
+    const first = this.#bytes[from]
+    if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
+      this.#judge([...path, '.priority'], from, () => {
+        throw new DholeError('priority-type')
+      })
+    }
+    const priority = this.#leaf(path)
+    this.#judge([...path, '.priority'], from, () => {
+      parsePriority(priority)
+      checkWhole(path, priority, this.#limits)
+    })
+  }
+
+  #elements(path: Path, first: number, end: number | undefined): void {
+    let index = first
+    for (let isFirst = true; !this.#ends(end, isFirst, path); isFirst = false) this.#value([...path, String(index++)])
+  }
+
+  /** Whether the members end here; if not, the comma before the next one is read. */
+  #ends(end: number | undefined, isFirst: boolean, path: Path): boolean {
+    this.#space()
+    const byte = this.#bytes[this.#at]
+    if (byte === end) {
+      this.#at++
+      return true
+    }
+    if (isFirst) return false
+    if (byte !== COMMA) throw this.#fault('a comma is expected', path)
+    this.#at++
+    this.#space()
+    if (this.#bytes[this.#at] === end) throw this.#fault('a value is expected', path)
+    return false
+  }
+
+  /** A string, number, true, false or null. */
+  #leaf(path: Path): unknown {
+    const from = this.#at
+    const bytes = this.#bytes
+    if (from >= bytes.length) throw this.#fault('the file ends in the middle', path)
+    if (bytes[from] === QUOTE) {
+      this.#at++
+      while (this.#at < bytes.length && bytes[this.#at] !== QUOTE) this.#at += bytes[this.#at] === BACKSLASH ? 2 : 1
+      this.#at++
+      if (this.#at > bytes.length) throw new JsonFault('a string does not end', path, this.#text.offset + from)
+    } else {
+      while (this.#at < bytes.length && !ENDS_LITERAL.has(bytes[this.#at] ?? 0)) this.#at++
+    }
+    return this.#parse(from, path)
+  }
+
+  /** What was read from there on. */
+  #parse(from: number, path: Path): unknown {
+    const offset = this.#text.offset + from
+    const bytes = this.#bytes.subarray(from, this.#at)
+    let text: string
+    try {
+      text = this.#utf8.decode(bytes)
+    } catch {
+      throw new JsonFault('this is no UTF-8', path, offset)
+    }
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw new JsonFault('this is no JSON', path, offset)
+    }
+  }
+
+  #allMembers(): Record<string, unknown> {
+    return JSON.parse(`{${this.#utf8.decode(this.#bytes)}}`)
+  }
+
+  #judge(path: Path, at: number, check: () => void): void {
+    try {
+      check()
+    } catch (error) {
+      if (!(error instanceof DholeError)) throw error
+      throw new JsonFault(error.message, path, this.#text.offset + at)
+    }
+  }
+
+  #fault(message: string, path: Path): JsonFault {
+    const isAtEnd = this.#at >= this.#bytes.length
+    return new JsonFault(isAtEnd ? 'the file ends in the middle' : message, path, this.#text.offset + this.#at)
+  }
+
+  #space(): void {
+    for (;;) {
+      const byte = this.#bytes[this.#at]
+      if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return
+      this.#at++
+    }
+  }
+}

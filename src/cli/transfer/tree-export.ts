@@ -1,0 +1,61 @@
+import type { TreeDesk } from '../../admin/tree-admin.ts'
+import { formatPath, type Path } from '../../tree/path.ts'
+import { STDIN as STDIO } from '../terminal/input.ts'
+import { print, printJson, type ReportFlags } from '../terminal/output.ts'
+import { type Destination, destinationOf, Output } from './destination.ts'
+import { megabytes, TransferProgress } from './transfer-progress.ts'
+
+/** What is exported, and where to. */
+export interface ExportOrder {
+  /** `-` is standard output. */
+  readonly file: string
+  readonly path: Path
+  /** File that gets the rules as well. */
+  readonly rules: string | undefined
+}
+
+/**
+ * Writes a node to a file, whole or not at all; one that is not there is `null`.
+ * @throws Error when it cannot be read or written
+ */
+export async function exportTree(
+  desk: TreeDesk,
+  { file, path, rules }: ExportOrder,
+  { json, quiet }: ReportFlags,
+): Promise<void> {
+  const source = rules === undefined ? undefined : await desk.rules()
+  using destination = file === STDIO ? new Output() : destinationOf(file)
+  const bytes = await writeTo(destination, desk.export(path), !json && !quiet)
+  if (rules !== undefined && source !== undefined) {
+    using rulesFile = destinationOf(rules)
+    await rulesFile.write(source)
+    rulesFile.finish()
+  }
+  destination.finish()
+  // Standard output has the data then.
+  if (file === STDIO) return
+  if (json) printJson({ file, path: formatPath(path), bytes })
+  else if (!quiet) print(`exported ${formatPath(path)}: ${megabytes(bytes)}`)
+}
+
+/** @returns bytes written, the newline at the end not counted */
+async function writeTo(
+  destination: Destination,
+  pieces: AsyncIterable<string | Uint8Array>,
+  isShown: boolean,
+): Promise<number> {
+  const progress = new TransferProgress(undefined, isShown)
+  let bytes = 0
+  try {
+    for await (const piece of pieces) {
+      const encoded = typeof piece === 'string' ? Buffer.from(piece) : piece
+      bytes += encoded.length
+      await destination.write(encoded)
+      progress.show(bytes)
+    }
+    await destination.write('\n')
+  } finally {
+    progress.clear()
+  }
+  return bytes
+}

@@ -1,0 +1,60 @@
+import packageJson from '../../../../package.json' with { type: 'json' }
+import { errorExamples, methodNotAllowed } from './errors.ts'
+import { metricsPaths } from './metrics.ts'
+import { paths } from './operations.ts'
+import { besidePaths } from './other-operations.ts'
+import { type Documentation, schemas, toOpenApi } from './schemas.ts'
+import { securitySchemes } from './security.ts'
+import { SMS_TAG, smsPaths } from './sms.ts'
+import { notOffered, smsErrorExamples } from './sms-errors.ts'
+import { SMS_DESCRIPTION } from './sms-signing.ts'
+import { SYSTEM_TAG, systemPaths } from './system.ts'
+
+const DESCRIPTION = `A realtime JSON tree: every URL that ends in \`.json\` is a node, every node an endpoint.
+
+It speaks the REST dialects of Wilddog Sync and the Firebase Realtime Database. Errors have one body for both:
+\`errcode\` and \`message\` are Wilddog's, \`error\` is Firebase's. Methods that are not documented here get 405,
+writes to \`/.info\` get 400. Without encryption everything is 404. Where the families answer a query differently, the
+application's profile decides; requests that show a Firebase client get Firebase's answer. Every error tells in the
+header \`X-Request-Id\` what its request is called in the log of the service: as it was sent, or made.
+
+The rules of the application decide who may read and write what, and what may stand where. They are asked for every
+request to the tree whose credential is not its owner's: all of it is done, or nothing.
+
+Beside the tree it keeps what became of text messages, and tells it as Wilddog does.`
+
+/**
+ * What `/swagger/json` tells, built from the schemas and the error table the service itself runs on.
+ * @param prefix path the service lives under
+ * @param hasMetrics whether `/metrics` is there
+ */
+export function documentation(prefix: string, hasMetrics: boolean): Documentation {
+  return {
+    info: {
+      title: 'Dhole',
+      version: packageJson.version,
+      description: DESCRIPTION,
+      license: { name: packageJson.license, url: 'https://spdx.org/licenses/MIT.html' },
+    },
+    servers: [{ url: prefix === '' ? '/' : encodeURI(prefix) }],
+    tags: [
+      { name: 'Tree', description: 'Nodes and what is below them.' },
+      { name: 'Root', description: 'The same for the whole tree.' },
+      { name: 'Priorities', description: 'A value beside the value, for sorting. POST and PATCH get 20207.' },
+      { name: 'Connection', description: 'What the service says of itself.' },
+      { name: 'Rules', description: 'What the owner of the application sets beside the tree, and nobody else sees.' },
+      { name: 'Credentials', description: 'What makes a request somebody’s: see the schemes under Authorize.' },
+      { name: SMS_TAG, description: SMS_DESCRIPTION },
+      { name: SYSTEM_TAG, description: 'For those who watch over it.' },
+    ],
+    // Rules may let in whoever shows nothing.
+    security: [{}, ...Object.keys(securitySchemes).map((name) => ({ [name]: [] }))],
+    paths: { ...paths, ...besidePaths, ...smsPaths, ...systemPaths, ...(hasMetrics ? metricsPaths : {}) },
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toOpenApi(schema)])),
+      examples: { ...errorExamples, ...smsErrorExamples },
+      responses: { MethodNotAllowed: methodNotAllowed, NotOffered: notOffered },
+      securitySchemes,
+    },
+  }
+}

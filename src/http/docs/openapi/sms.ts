@@ -1,0 +1,225 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { type SmsCall, smsParameters } from '../../sms/schemas.ts'
+import { preflight } from './operations.ts'
+import {
+  type ExampleObject,
+  type OperationObject,
+  type ParameterObject,
+  type PathItemObject,
+  type PathsObject,
+  type SchemaName,
+  type SchemaObject,
+  schemaRef,
+  toOpenApi,
+} from './schemas.ts'
+import { insecure, smsErrorResponses } from './sms-errors.ts'
+import { carrierCodesReply, type SmsExample, smsReplies, smsRequests } from './sms-examples.ts'
+
+/** One path of the signed calls. */
+interface Endpoint {
+  readonly call: SmsCall
+  /** Ends the names of its operations. */
+  readonly id: string
+  readonly methods: readonly ('get' | 'post')[]
+  readonly summary: string
+  readonly description: string
+}
+
+/** Name of the chapter. */
+export const SMS_TAG = 'Text messages'
+
+const ANSWERS: Readonly<Record<SmsCall, SchemaName>> = {
+  statuses: 'Messages',
+  batch: 'Messages',
+  record: 'Recorded',
+  report: 'Reported',
+  receipt: 'Reported',
+}
+
+const statuses = {
+  call: 'statuses',
+  summary: 'Final states that have become known',
+  description: `The states 2 and 3 of the last 24 hours that were not handed over yet, oldest first, at most 10,000: the rest
+comes with the next call. There may be one call a second, unless the application is set otherwise.
+
+A state counts as handed over once the answer has arrived as a whole. Where the connection is cut before, the next call
+gets it again, so that none is lost: clients take those for the same that agree in \`rrid\`, \`mobile\` and \`status\`.
+What is older than 24 hours is told by \`/api/v1/{app}/status\`.`,
+} as const
+
+const batch = {
+  call: 'batch',
+  summary: 'All messages of a batch',
+  description: `In the order of submission, with the state each is in, however old. It can be asked again and again, and takes
+nothing away from \`/api/v2/{app}/status\`. A batch that is not known has no messages.`,
+} as const
+
+const endpoints: Readonly<Record<string, Endpoint>> = {
+  '/api/v2/{app}/status': { ...statuses, id: 'SmsStatuses', methods: ['get', 'post'] },
+  '/api/v2/{app}/send': {
+    ...statuses,
+    id: 'SmsStatusesBySend',
+    methods: ['post'],
+    description: `Another name of \`/api/v2/{app}/status\`, for \`timestamp\` and \`signature\` alone. It sends nothing.`,
+  },
+  '/api/v1/{app}/status': { ...batch, id: 'SmsBatch', methods: ['get', 'post'] },
+  '/api/v1/{app}/send': {
+    ...batch,
+    id: 'SmsBatchBySend',
+    methods: ['post'],
+    description: `Another name of \`/api/v1/{app}/status\`. It sends nothing.`,
+  },
+  '/api/v1/{app}/batch/record': {
+    call: 'record',
+    id: 'SmsRecord',
+    methods: ['post'],
+    summary: 'Takes in a batch that other software has sent',
+    description: `Its messages are in state 0 until something is reported of them. The same batch under the same \`rrid\` once more
+gets the same answer and changes nothing; another batch under that name is refused.`,
+  },
+  '/api/v1/{app}/report': {
+    call: 'report',
+    id: 'SmsReport',
+    methods: ['post'],
+    summary: "Takes in what carriers report, in the shape of Wilddog's pushes",
+    description: `All of it, or nothing when any of it is wrong: then the answer names the place. What is signed is \`timestamp\` and
+the body, to the letter, as a parameter \`body\`.
+
+A state goes from 0 to 1 and from either to 2 or 3, which are final. The same report once more is accepted and changes
+nothing. A report that contradicts a final state, or comes late, is ignored, and so is one of a message that is not
+known.`,
+  },
+  '/api/v1/{app}/dlr': {
+    call: 'receipt',
+    id: 'SmsReceipt',
+    methods: ['get', 'post'],
+    summary: 'Takes in one report, from a gateway that calls a URL',
+    description: `Which message it is, is said by \`rrid\` and \`mobile\` or by \`messageId\`; what became of it, by \`stat\`. Or all of
+it is said by \`receipt\`.
+
+Gateways that can put values into a URL but cannot sign send \`source\` and \`token\` in place of \`timestamp\` and
+\`signature\`. The token opens this call alone; whoever has it can report, and see nothing.`,
+  },
+}
+
+const APP: ParameterObject = {
+  name: 'app',
+  in: 'path',
+  required: true,
+  description: 'Name of the application.',
+  schema: { type: 'string' },
+  example: 'app',
+}
+
+/** Every path about text messages. */
+export const smsPaths: PathsObject = {
+  ...Object.fromEntries(Object.entries(endpoints).map(([path, endpoint]) => [path, pathItem(endpoint)])),
+  '/api/v1/carrier-codes': carrierCodes(),
+}
+
+function pathItem(endpoint: Endpoint): PathItemObject {
+  const { id, methods } = endpoint
+  const operations = methods.map((method) => [method, operation(method, endpoint)])
+  return { ...Object.fromEntries(operations), options: preflightOperation(id, [APP]) }
+}
+
+function operation(method: 'get' | 'post', { call, id, methods, summary, description }: Endpoint): OperationObject {
+  const isForm = method === 'post' && call !== 'report'
+  const content = { 'application/json': { schema: schemaRef(ANSWERS[call]), examples: smsReplies[call] } }
+  return {
+    operationId: `${method}${id}`,
+    tags: [SMS_TAG],
+    summary: method !== methods[0] ? `${summary}: asked with a form` : summary,
+    description,
+    parameters: [APP, ...(isForm ? [] : queryParameters(call))],
+    ...(method === 'get' ? {} : { requestBody: isForm ? form(call) : json(call) }),
+    responses: { 200: { description: 'Done.', content }, ...smsErrorResponses(call) },
+    security: [],
+  }
+}
+
+/** A parameter shows its value in each of the requests of the call: those of one name go together. */
+function queryParameters(call: SmsCall): ParameterObject[] {
+  const { properties, required = [] }: TObject = smsParameters[call]
+  return Object.entries(properties).map(([name, property]: [string, TSchema]) => {
+    const { description = '', ...schema } = fieldSchema(property, name, required)
+    const examples = Object.entries(smsRequests[call]).map(([key, { summary, values }]) => {
+      const value = values[name]
+      return [key, value === undefined ? { summary: 'not sent', value: '' } : { summary, value }] as const
+    })
+    const isRequired = required.includes(name)
+    return { name, in: 'query', required: isRequired, description, schema, examples: Object.fromEntries(examples) }
+  })
+}
+
+/** Of an optional field also the empty text, which stands in the examples for one that is not sent. */
+function fieldSchema(property: TSchema, name: string, required: readonly string[]): SchemaObject {
+  const schema = toOpenApi(property)
+  if (schema.pattern === undefined || required.includes(name)) return schema
+  return { ...schema, pattern: `^$|${schema.pattern}` }
+}
+
+type Body = NonNullable<OperationObject['requestBody']>
+
+/** Swagger UI fills in what stands at the fields, and anything where nothing does; the examples of the whole it shows. */
+function form(call: SmsCall): Body {
+  const schema: TObject = smsParameters[call]
+  const [first] = Object.values(smsRequests[call])
+  const fields = Object.entries(schema.properties).map(
+    ([name, property]: [string, TSchema]): [string, SchemaObject] => {
+      return [name, { ...fieldSchema(property, name, schema.required ?? []), example: first?.values[name] ?? '' }]
+    },
+  )
+  const examples = examplesOf(call, ({ values }) => values)
+  const filled = { ...toOpenApi(schema), properties: Object.fromEntries(fields) } as SchemaObject
+  return { required: true, content: { 'application/x-www-form-urlencoded': { schema: filled, examples } } }
+}
+
+function json(call: SmsCall): Body {
+  const examples = examplesOf(call, ({ body }) => body)
+  return { required: true, content: { 'application/json': { schema: schemaRef('Push'), examples } } }
+}
+
+function examplesOf(call: SmsCall, part: (request: SmsExample) => unknown): Readonly<Record<string, ExampleObject>> {
+  const examples = Object.entries(smsRequests[call]).map(([name, request]) => {
+    return [name, { summary: request.summary, value: part(request) }] as const
+  })
+  return Object.fromEntries(examples)
+}
+
+function carrierCodes(): PathItemObject {
+  return {
+    get: {
+      operationId: 'getSmsCarrierCodes',
+      tags: [SMS_TAG],
+      summary: 'What the codes of carriers mean',
+      description: `The same for everybody, and unsigned. Browsers get a table to read. Every other code that begins with \`MY:\` or
+\`DB:\` is a failure too.`,
+      parameters: [],
+      responses: {
+        200: {
+          description: 'All codes with a known meaning.',
+          content: {
+            'application/json': { schema: schemaRef('CarrierCodes'), examples: carrierCodesReply },
+            'text/html': { schema: schemaRef('Page') },
+          },
+        },
+        404: insecure,
+      },
+      security: [],
+    },
+    options: preflightOperation('SmsCarrierCodes', []),
+  }
+}
+
+function preflightOperation(id: string, parameters: ParameterObject[]): OperationObject {
+  return {
+    operationId: `options${id}`,
+    tags: [SMS_TAG],
+    summary: 'What browsers ask before a call',
+    description: 'Asks for no signature, reads nothing.',
+    parameters,
+    responses: { 204: preflight, 404: insecure },
+    security: [],
+  }
+}

@@ -1,0 +1,18 @@
+import { swagger } from '@elysiajs/swagger'
+import { Elysia } from 'elysia'
+import { documentation } from './openapi/openapi.ts'
+
+/** Where the plugin puts it unless told otherwise. */
+const PATH = '/swagger/json'
+
+/**
+ * The text of the OpenAPI document as the plugin makes it. It runs on an instance of its own: on the host's it would
+ * list the host's routes and models, and give way to a `swagger()` that the host has for itself.
+ * @param prefix path the service lives under
+ * @param hasMetrics whether `/metrics` is there
+ */
+export async function specificationText(prefix: string, hasMetrics: boolean): Promise<string> {
+  const publisher = new Elysia().use(swagger({ documentation: documentation(prefix, hasMetrics) }))
+  const reply = await publisher.handle(new Request(`http://localhost${PATH}`))
+  return reply.text()
+}

@@ -1,0 +1,18 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { isSingleExecutable, shippedFile } from '../../files/shipped-file.ts'
+
+/** Where a package and a single executable have their copies; a checkout has the package that they are made of. */
+const COPIES = 'swagger-ui'
+
+const hasCopies = isSingleExecutable || existsSync(shippedFile(COPIES))
+
+/** A file of Swagger UI. @param name as it is called in the package `swagger-ui-dist` */
+export function swaggerUiFile(name: string): URL {
+  return hasCopies ? shippedFile(`${COPIES}/${name}`) : new URL(import.meta.resolve(`swagger-ui-dist/${name}`))
+}
+
+/** Version of Swagger UI. */
+export function swaggerUiVersion(): string {
+  const { version } = JSON.parse(readFileSync(swaggerUiFile('package.json'), 'utf8')) as { readonly version: string }
+  return version
+}

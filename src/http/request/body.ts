@@ -1,0 +1,349 @@
+import { DholeError, type ErrorCode } from '../../error.ts'
+import type { Holding } from '../limits/memory-budget.ts'
+import { noteReceived } from './body-size.ts'
+import type { Origin } from './caller.ts'
+import { parseBody } from './parse-body.ts'
+import { readShortBody, SHORT_BODY_BYTES } from './short-body.ts'
+import { claimedLength, unpack } from './unpack.ts'
+
+/** Drops a byte order mark; throws at anything that is not UTF-8. */
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+/** Size from which parsing and checking a body are worth a turn of the event loop each. */
+const LARGE_BYTES = 128 * 1024
+/** So much more of a body shows that it goes on: who sends byte by byte has us wait all the same. */
+const RENEWING_BYTES = 16 * 1024
+/** Longest body read only to be thrown away, in bytes. */
+const MAX_DISCARDED_BYTES = 1024 * 1024
+/** Greatest unpacked length without a credential, as a multiple of the packed one. JSON usually has 3 to 20. */
+const MAX_RATIO = 100
+/** Unpacked length that every gzip body may have, in bytes. */
+const FREE_BYTES = 64 * 1024
+const TOO_DENSE = `Without a credential a gzip body may not unpack to more than ${MAX_RATIO} times its length.`
+
+/** Whose body it is. */
+export type Sender = Pick<Origin, 'request' | 'listener' | 'limits' | 'transport' | 'stay'>
+
+export interface BodyOptions {
+  /** Limit after decompression, in bytes; a longer body is not read to its end. */
+  readonly maxBytes: number
+  /** Which error a body gets that is not what it must be. */
+  readonly malformed: Extract<ErrorCode, 'bad-data' | 'bad-patch'>
+  /** Whether a good credential was shown: without one a small body may not unpack to a huge one. */
+  readonly isTrusted: boolean
+}
+
+/** Memory of a body, and what ends the wait for it. */
+interface Held {
+  readonly holding: Holding
+  /** Rejects when it must not go on. */
+  readonly stopped: Promise<never>
+  readonly stop: (reason: DholeError) => void
+  /** Throws the reason once it was stopped. */
+  readonly check: () => void
+}
+
+/**
+ * Reads the JSON body of a write, whatever its content type says, and uses it. Its memory counts as held for the client
+ * until it has been used, and large ones are unpacked, parsed and used a few at a time. The application of the request
+ * may be closed until `use` is called: from there on it is that of `sender.stay`.
+ * @param use is given the JSON and, if wanted, the `digestOf` the unpacked bytes
+ * @throws `no-data`, `write-too-big`, `malformed`, `body-too-slow`, `too-busy`, and what `use` throws
+ * @see docs/reference/protocol.md#bodies
+ */
+export function useJson<T>(
+  sender: Sender,
+  options: BodyOptions & { readonly isDigested?: boolean },
+  use: (json: unknown, digest: string | undefined) => Promise<T>,
+): Promise<T> {
+  return useBody(sender, options, (bytes) => {
+    if (options.isDigested === true) return useDigested(bytes, options, use)
+    const json = parseBody(bytes, options.maxBytes, options.malformed)
+    return json instanceof Promise ? json.then((parsed) => use(parsed, undefined)) : use(json, undefined)
+  })
+}
+
+async function useDigested<T>(
+  bytes: Uint8Array,
+  { maxBytes, malformed }: BodyOptions,
+  use: (json: unknown, digest: string | undefined) => Promise<T>,
+): Promise<T> {
+  const digest = await digestOf(bytes)
+  return use(await parseBody(bytes, maxBytes, malformed), digest)
+}
+
+/** As `useJson`, for a body that is text to us. */
+export function useText<T>(sender: Sender, options: BodyOptions, use: (text: string) => Promise<T>): Promise<T> {
+  return useBody(sender, options, (bytes) => use(textOf(bytes, options.malformed)))
+}
+
+/**
+ * Reads a body that nobody wants. An answer that comes before the body has been sent can be lost: over HTTP/2 the
+ * listener then breaks the request off, and clients tell of that instead.
+ */
+export async function discardBody(sender: Omit<Sender, 'transport'>): Promise<void> {
+  const { request, limits } = sender
+  if (limits.isCrowded || request.bodyUsed || request.body === null) return
+  const held = hold(sender)
+  // One that is too long, comes too slowly, or does not end, is left alone.
+  await readBytes(sender, MAX_DISCARDED_BYTES, 'bad-data', held).catch(() => {})
+  held.holding.release()
+}
+
+/**
+ * What tells a body from others: its SHA-256 in base64. Made beside the loop, as bodies can be large.
+ * @param bytes not of shared memory, which no body is
+ */
+async function digestOf(bytes: Uint8Array): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('base64')
+}
+
+function textOf(bytes: Uint8Array, malformed: ErrorCode): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new DholeError(malformed, undefined, { cause })
+  }
+}
+
+function useBody<T>(sender: Sender, options: BodyOptions, use: (bytes: Uint8Array) => Promise<T>): Promise<T> {
+  const isPacked = isGzip(sender.request)
+  const length = lengthOf(sender.request)
+  if (length !== undefined && length > options.maxBytes) throw new DholeError('write-too-big')
+  const isShort = !isPacked && length !== undefined && length <= SHORT_BODY_BYTES
+  return isShort ? useShort(sender, length, options, use) : useLong(sender, isPacked, options, use)
+}
+
+/**
+ * A short body is held for its client, and its application left, only while it is late. From then on it is no larger
+ * than what else a request takes.
+ */
+async function useShort<T>(
+  sender: Sender,
+  length: number,
+  { malformed }: BodyOptions,
+  use: (bytes: Uint8Array) => Promise<T>,
+): Promise<T> {
+  const { request, stay } = sender
+  let bytes: Uint8Array
+  try {
+    bytes = await readShortBody(request, (stop) => watchLate(sender, length, stop))
+  } catch (cause) {
+    throw cause instanceof DholeError ? cause : new DholeError(malformed, undefined, { cause })
+  }
+  noteReceived(request, bytes.byteLength)
+  if (bytes.byteLength === 0) throw new DholeError('no-data')
+  const resumed = stay?.resume()
+  if (resumed !== undefined) await resumed
+  return use(bytes)
+}
+
+function watchLate(sender: Sender, length: number, stop: (reason: DholeError) => void): () => void {
+  const { limits, stay } = sender
+  stay?.leave()
+  const cut = () => stop(new DholeError('too-busy'))
+  const holding = limits.hold({}, length, cut)
+  const awaited = limits.awaitBody(sender, cut)
+  const callOff = limits.expect(
+    () => 0,
+    () => stop(new DholeError('body-too-slow')),
+  )
+  return () => {
+    awaited.over()
+    callOff()
+    holding.release()
+  }
+}
+
+async function useLong<T>(
+  sender: Sender,
+  isPacked: boolean,
+  options: BodyOptions,
+  use: (bytes: Uint8Array) => Promise<T>,
+): Promise<T> {
+  const held = hold(sender)
+  const { holding, check } = held
+  try {
+    sender.stay?.leave()
+    const sent = await readBytes(sender, options.maxBytes, options.malformed, held)
+    if (sent.byteLength === 0) throw new DholeError('no-data')
+    const useHeld = (bytes: Uint8Array): Promise<T> => {
+      check()
+      holding.secure()
+      const resumed = sender.stay?.resume()
+      return resumed === undefined ? use(bytes) : resumed.then(() => use(bytes))
+    }
+    if (isPacked) return await usePacked(sender, sent, options, held, useHeld)
+    if (sent.byteLength <= LARGE_BYTES) return await useHeld(sent)
+    return await inQueue(sender, sent.byteLength, held, () => useHeld(sent))
+  } finally {
+    holding.release()
+  }
+}
+
+/** What a body says of its length, in bytes; `undefined` where it says nothing. */
+function lengthOf({ headers }: Request): number | undefined {
+  const length = headers.get('content-length')
+  return length === null ? undefined : Number(length)
+}
+
+/** @throws `bad-data` for an encoding that is not known here */
+function isGzip({ headers }: Request): boolean {
+  const encoding = headers.get('content-encoding')
+  switch (encoding?.trim().toLowerCase()) {
+    case undefined:
+    case '':
+    case 'identity':
+      return false
+    case 'gzip':
+    case 'x-gzip':
+      return true
+    default:
+      throw new DholeError('bad-data', `Content-Encoding ${encoding} is not supported`)
+  }
+}
+
+/**
+ * Unpacks and uses a body in its turn. It has room for the length that it claims; where it turns out longer, it begins
+ * anew with room for the longest there may be.
+ */
+async function usePacked<T>(
+  sender: Sender,
+  sent: Uint8Array,
+  { maxBytes, malformed, isTrusted }: BodyOptions,
+  held: Held,
+  use: (bytes: Uint8Array) => Promise<T>,
+): Promise<T> {
+  const most = isTrusted ? maxBytes : Math.min(maxBytes, Math.max(FREE_BYTES, sent.byteLength * MAX_RATIO))
+  const claimed = claimedLength(sent)
+  if (claimed === undefined) throw new DholeError(malformed)
+  const onPiece = (bytes: number) => {
+    held.check()
+    held.holding.resize(sent.byteLength + bytes)
+  }
+  // What claims to be too long is so, or broken. To tell which is not worth much work without a credential.
+  const isTried = claimed <= most || isTrusted || most <= LARGE_BYTES
+  const limits = isTried ? [Math.min(claimed, most), most] : []
+  for (const limit of new Set(limits)) {
+    const used = await inQueue(sender, limit, held, async () => {
+      const bytes = await unpack(sent, { limit, malformed, onPiece })
+      if (bytes?.byteLength === 0) throw new DholeError('no-data')
+      return bytes && { result: await use(bytes) }
+    })
+    if (used !== undefined) return used.result
+  }
+  throw most < maxBytes ? new DholeError('write-too-big', TOO_DENSE) : new DholeError('write-too-big')
+}
+
+/** Does the work on a large body when there is room for it. @param bytes its unpacked length */
+async function inQueue<T>(sender: Sender, bytes: number, held: Held, work: () => Promise<T>): Promise<T> {
+  const { limits } = sender
+  // The body is here: who waits for the answer is not idle.
+  limits.beginSilence(sender)
+  const entering = limits.enterBodyQueue(sender, bytes)
+  try {
+    await Promise.race([entering, held.stopped])
+    // Whoever has hung up meanwhile takes no answer.
+    if (sender.request.signal.aborted) throw new DholeError('bad-data')
+    return await work()
+  } finally {
+    limits.endSilence(sender)
+    void entering.then((leave) => leave())
+  }
+}
+
+function hold(sender: Pick<Sender, 'limits'>): Held {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  // Whether anybody waits for it is not known here.
+  stopped.catch(() => {})
+  let reason: DholeError | undefined
+  const stop = (why: DholeError) => {
+    reason ??= why
+    reject(why)
+  }
+  const check = () => {
+    if (reason !== undefined) throw reason
+  }
+  const holding = sender.limits.hold({}, 0, () => stop(new DholeError('too-busy')))
+  return { holding, stopped, stop, check }
+}
+
+async function readBytes(
+  sender: Omit<Sender, 'transport'>,
+  maxBytes: number,
+  malformed: ErrorCode,
+  held: Held,
+): Promise<Uint8Array> {
+  const { request } = sender
+  const length = lengthOf(request)
+  if (length !== undefined && length > maxBytes) throw new DholeError('write-too-big')
+  try {
+    const bytes = await arrived(sender, length, maxBytes, held)
+    noteReceived(request, bytes.byteLength)
+    return bytes
+  } catch (cause) {
+    if (cause instanceof DholeError) throw cause
+    // The client went away in the middle.
+    throw new DholeError(malformed, undefined, { cause })
+  }
+}
+
+/** Reads a body while the limits watch how fast it comes, and how much is held of it. */
+async function arrived(
+  sender: Omit<Sender, 'transport'>,
+  length: number | undefined,
+  maxBytes: number,
+  { holding, stopped, stop }: Held,
+): Promise<Uint8Array> {
+  const { request, limits } = sender
+  const awaited = limits.awaitBody(sender, () => stop(new DholeError('too-busy')))
+  let soFar = 0
+  let renewedAt = 0
+  const callOff = limits.expect(
+    () => soFar,
+    () => stop(new DholeError('body-too-slow')),
+  )
+  try {
+    // To look at the body makes a stream of it, which is not needed here.
+    if (length !== undefined && length <= LARGE_BYTES) {
+      holding.resize(length)
+      return await Promise.race([request.bytes(), stopped])
+    }
+    if (request.body === null) return await request.bytes()
+    return await readChunks(request.body, maxBytes, stopped, (bytes) => {
+      soFar = bytes
+      holding.resize(bytes)
+      if (bytes - renewedAt < RENEWING_BYTES) return
+      renewedAt = bytes
+      awaited.renew()
+    })
+  } finally {
+    awaited.over()
+    callOff()
+  }
+}
+
+/** A long body, or one that does not say how long it is. @param stopped rejects when it may not go on */
+async function readChunks(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  stopped: Promise<never>,
+  onHeld: (bytes: number) => void,
+): Promise<Uint8Array> {
+  const reader = body.getReader()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), stopped])
+      if (done) return Buffer.concat(chunks, length)
+      length += value.byteLength
+      if (length > maxBytes) throw new DholeError('write-too-big')
+      chunks.push(value)
+      onHeld(length)
+    }
+  } catch (error) {
+    // Nobody waits for the rest; it may be that it never comes.
+    reader.cancel().catch(() => {})
+    throw error
+  }
+}

@@ -1,0 +1,33 @@
+import { DholeError, type ErrorCode } from '../../error.ts'
+import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { runInTurns } from '../../scheduling/turns.ts'
+import { writeBounds } from '../../tree/json/json-shape.ts'
+import { parseJsonInSteps } from '../../tree/json/parse-json.ts'
+import { LARGE_BODY_BYTES } from '../../tree/limits.ts'
+
+/** Drops a byte order mark; throws at anything that is not UTF-8. */
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * The JSON of a body, parsed at once where it is short, and in several turns of the event loop where it is not.
+ * @param maxBytes limit of its length, which says how much it may hold
+ * @param malformed which error a body that is no JSON gets
+ * @throws `malformed`; for a long body also `too-deep` and `write-too-big`
+ * @see docs/reference/protocol.md#bodies
+ */
+export function parseBody(bytes: Uint8Array, maxBytes: number, malformed: ErrorCode): Awaitable<unknown> {
+  if (bytes.byteLength > LARGE_BODY_BYTES) {
+    return runInTurns(parseJsonInSteps(bytes, writeBounds(maxBytes))).catch((thrown) => {
+      throw refusal(thrown, malformed)
+    })
+  }
+  try {
+    return JSON.parse(utf8.decode(bytes))
+  } catch (cause) {
+    throw refusal(cause, malformed)
+  }
+}
+
+function refusal(thrown: unknown, malformed: ErrorCode): DholeError {
+  return thrown instanceof DholeError ? thrown : new DholeError(malformed, undefined, { cause: thrown })
+}

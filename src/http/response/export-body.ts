@@ -1,0 +1,42 @@
+import type { JsonText } from '../../tree/json/print.ts'
+import type { Holding } from '../limits/memory-budget.ts'
+import { PiecewiseAnswer, type Receiver } from './paced-body.ts'
+
+const BYTES_PER_UNIT = 2
+
+/** An export whose first piece has been read. */
+export interface BegunExport {
+  readonly first: JsonText
+  readonly rest: AsyncGenerator<JsonText, void>
+  /** Called once, however it ends. */
+  readonly release: () => void
+  /** Hears why it cannot be read to its end. */
+  readonly failed: (thrown: unknown) => void
+}
+
+/**
+ * The body of an answer of any size: the next piece is read when the connection has taken the one before. It is cut off
+ * as any long answer is, and when it cannot be read to its end.
+ * @see docs/reference/protocol.md#whole-exports
+ */
+export function exportAnswer({ first, rest, release, failed }: BegunExport, receiver: Receiver): ReadableStream {
+  let begin: JsonText | undefined = first
+  let holding: Holding | undefined
+  const next = async (): Promise<JsonText | undefined> => {
+    const piece = begin ?? (await rest.next()).value ?? undefined
+    begin = undefined
+    holding?.resize((piece?.length ?? 0) * BYTES_PER_UNIT)
+    return piece
+  }
+  const end = (): void => {
+    begin = undefined
+    holding?.release()
+    release()
+    // Whatever it still finds wrong, nobody wants to know any more.
+    rest.return().catch(() => {})
+  }
+  const answer = new PiecewiseAnswer({ next, end, failed }, receiver)
+  holding = receiver.limits.hold({}, first.length * BYTES_PER_UNIT, () => answer.cut())
+  if (answer.isOver) holding.release()
+  return answer.body
+}

@@ -1,0 +1,69 @@
+import { DholeError } from '../../error.ts'
+import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { runBriefly } from '../../scheduling/turns.ts'
+import { pieceEnd } from '../../tree/json/text-pieces.ts'
+import type { Holding } from '../limits/memory-budget.ts'
+import { PiecewiseAnswer, type Receiver } from './paced-body.ts'
+import type { Layout } from './reply.ts'
+
+/** Longest answer that is given to the listener as it is, in UTF-16 code units. */
+export const LARGE_LENGTH = 128 * 1024
+/** What the listener is given at a time: so much of it waits for a client that is slow. */
+const PIECE_LENGTH = 1024 * 1024
+const BYTES_PER_UNIT = 2
+
+/**
+ * The body of a long answer, given to the connection as the client takes it. A client that takes it slower than it may,
+ * or holds the most memory when there is too much held, is cut off.
+ * @throws `too-busy` when it is more than may be held at all, or than anybody else holds
+ * @param source what the text was made of: where several are sent the same, it is held once
+ * @param layout rewrites it on its way
+ * @see docs/how-to/operations.md#limits-against-abuse
+ */
+export function largeAnswer(
+  text: string,
+  source: object,
+  receiver: Receiver,
+  layout: Layout | undefined,
+): ReadableStream {
+  // Nothing is kept of the text once it is over.
+  let rest: (() => Awaitable<string | undefined>) | undefined =
+    layout === undefined ? piecesOf(text) : laidOut(text, layout)
+  let holding: Holding | undefined
+  const next = () => rest?.()
+  const end = (): void => {
+    rest = undefined
+    // It may be cut before it has begun.
+    holding?.release()
+  }
+  const answer = new PiecewiseAnswer({ next, end }, receiver)
+  holding = receiver.limits.hold(source, text.length * BYTES_PER_UNIT, () => answer.cut())
+  if (receiver.request.signal.aborted) holding.release()
+  else if (answer.isOver) throw new DholeError('too-busy')
+  return answer.body
+}
+
+/** The text bit by bit, as it is. */
+function piecesOf(text: string): () => string | undefined {
+  let at = 0
+  return () => {
+    if (at >= text.length) return undefined
+    const start = at
+    at = pieceEnd(text, start, PIECE_LENGTH)
+    return text.slice(start, at)
+  }
+}
+
+/** What a layout makes of the text, as much at a time as one turn of the event loop has time for. */
+function laidOut(text: string, layout: Layout): () => Promise<string | undefined> {
+  const made: string[] = []
+  const steps = layout(text, (piece) => made.push(piece))
+  return async () => {
+    for (;;) {
+      await new Promise(setImmediate)
+      const finished = runBriefly(steps)
+      if (made.length > 0) return made.splice(0).join('')
+      if (finished !== undefined) return undefined
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import type { Awaitable } from '../../scheduling/awaitable.ts'
+import type { Listener } from '../connection/transport.ts'
+import type { ClientLimits } from '../limits/client-limits.ts'
+
+type Writer = ReadableStreamDirectController
+
+/** Whom a long answer is for. */
+export interface Receiver {
+  readonly request: Request
+  readonly listener: Listener | null
+  readonly limits: ClientLimits
+  /** Hears how many bytes were given to the connection. */
+  readonly sent: ((bytes: number) => void) | undefined
+}
+
+/** Text that is sent bit by bit. */
+export interface Pieces {
+  /** The next one, `undefined` behind the last. No more is asked for before the connection has taken it. */
+  next(): Awaitable<string | undefined>
+  /** Called once, when nobody wants any more: it is sent, or whoever took it is gone. */
+  end(): void
+  /** Hears why there is no more, where `next` throws. */
+  failed?(thrown: unknown): void
+}
+
+/**
+ * The body of a long answer, given to the connection as the client takes it. A client that takes it slower than it may
+ * is cut off. What does not come to its end does not look whole: the connection is broken off.
+ * @see docs/how-to/operations.md#limits-against-abuse
+ */
+export class PiecewiseAnswer {
+  readonly body: ReadableStream
+  readonly #pieces: Pieces
+  readonly #receiver: Receiver
+  /** Kept once nothing more is to be told. */
+  readonly #over = Promise.withResolvers<void>()
+  /** Kept once the client has gone. */
+  readonly #gone = Promise.withResolvers<void>()
+  readonly #callOff: () => void
+  #isOver = false
+  /** Taken by the connection so far, in bytes. */
+  #taken = 0
+
+  constructor(pieces: Pieces, receiver: Receiver) {
+    this.#pieces = pieces
+    this.#receiver = receiver
+    const { limits, request } = receiver
+    this.#callOff = limits.expect(
+      () => this.#taken,
+      () => this.cut(),
+    )
+    this.body = new ReadableStream({
+      type: 'direct',
+      pull: (writer: Writer) => this.#run(writer),
+      cancel: () => this.#leave(),
+    })
+    request.signal.addEventListener('abort', () => this.#leave())
+    if (request.signal.aborted) this.#leave()
+  }
+
+  /** Whether nothing more is sent of it. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Breaks it off. */
+  cut(): void {
+    if (this.#isOver) return
+    this.#end()
+    this.#receiver.limits.cutOff(this.#receiver)
+  }
+
+  async #run(writer: Writer): Promise<void> {
+    try {
+      for (let piece = await this.#next(); piece !== undefined; piece = await this.#next()) {
+        await this.#write(writer, piece)
+        // To encrypt a piece takes a millisecond: others have their turn before the next one.
+        await new Promise(setImmediate)
+      }
+    } catch (thrown) {
+      this.#pieces.failed?.(thrown)
+      this.cut()
+    }
+    // What was cut must not look like a whole answer, so it ends with its connection.
+    if (this.#isOver) return this.#gone.promise
+    this.#end()
+    writer.end()
+  }
+
+  /** It may be over before it is asked, and when it is answered. */
+  async #next(): Promise<string | undefined> {
+    if (this.#isOver) return undefined
+    const piece = await this.#pieces.next()
+    return this.#isOver ? undefined : piece
+  }
+
+  async #write(writer: Writer, piece: string): Promise<void> {
+    const bytes = Buffer.byteLength(piece)
+    const written: unknown = writer.write(piece)
+    writer.flush()
+    this.#receiver.sent?.(bytes)
+    // A number says that it was taken, a promise that there is no room for more until it is kept.
+    if (written instanceof Promise) await Promise.race([written, this.#over.promise])
+    this.#taken += bytes
+  }
+
+  #leave(): void {
+    this.#end()
+    this.#gone.resolve()
+  }
+
+  #end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#callOff()
+    this.#over.resolve()
+    this.#pieces.end()
+  }
+}

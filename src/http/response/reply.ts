@@ -1,0 +1,146 @@
+import { drain, type Steps } from '../../scheduling/steps.ts'
+import { prettyPrintInSteps } from '../../tree/json/pretty.ts'
+import type { JsonText } from '../../tree/json/print.ts'
+import { wholeText } from '../../tree/json/print-steps.ts'
+import { pieces, type TextSink } from '../../tree/json/text-pieces.ts'
+import { withText } from '../request/body-size.ts'
+
+/**
+ * Headers of every answer, prepared once: a ready `Headers` is cheaper than an object of them.
+ * @see docs/reference/protocol.md#ground-rules
+ */
+const COMMON: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-cache',
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id',
+  'X-Content-Type-Options': 'nosniff',
+}
+const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' }
+const SCRIPT_TYPE = { 'Content-Type': 'application/javascript; charset=utf-8' }
+
+const jsonHeaders = new Headers({ ...COMMON, ...JSON_TYPE })
+const scriptHeaders = new Headers({ ...COMMON, ...SCRIPT_TYPE })
+const emptyHeaders = new Headers(COMMON)
+const jsonInit: ResponseInit = { headers: jsonHeaders }
+
+/** How the client wants its answer dressed. */
+export interface Dress {
+  readonly print?: string | undefined
+  readonly callback?: string | undefined
+  readonly download?: string | undefined
+  readonly etag?: string | undefined
+}
+
+/** The plain 200 of the hot path. */
+export function jsonReply(text: JsonText): Response {
+  return withText(new Response(text, jsonInit), text)
+}
+
+/** As `jsonReply`, of text that is still being written. */
+export function jsonStreamReply(body: ReadableStream): Response {
+  return new Response(body, jsonInit)
+}
+
+/** Rewrites the text of an answer on its way, with pauses. */
+export type Layout = (text: JsonText, sink: TextSink) => Steps<void>
+
+/** The body of an answer: how its text travels, and what is done to it before. */
+export type BodyOf = (text: JsonText, layout: Layout | undefined) => string | ReadableStream
+
+/** The text as a whole. */
+export const asItIs: BodyOf = (text, layout) =>
+  layout === undefined ? text : drain(wholeText((sink) => layout(text, sink)))
+
+/**
+ * Any answer with a JSON body. `print=silent` leaves only the status 204 of a success.
+ * @param bodyOf how its text travels
+ */
+export function dressedReply(text: JsonText, dress: Dress, status: number = 200, bodyOf: BodyOf = asItIs): Response {
+  if (status === 200 && isPlain(dress)) return replyOf(bodyOf(text, undefined), jsonInit)
+  if (status === 200 && dress.print === 'silent') return emptyReply(204, dress.etag)
+  const headers = new Headers(dress.callback === undefined ? jsonHeaders : scriptHeaders)
+  if (dress.etag !== undefined) headers.set('ETag', dress.etag)
+  if (dress.download !== undefined) headers.set('Content-Disposition', contentDisposition(dress.download))
+  return replyOf(bodyOf(text, layoutOf(dress)), { status, headers })
+}
+
+function layoutOf({ print, callback }: Dress): Layout | undefined {
+  if (callback === undefined) return print === 'pretty' ? prettyPrintInSteps : undefined
+  const layout = print === 'pretty' ? prettyPrintInSteps : pieces
+  return function* (text, sink) {
+    sink(`/**/${callback}(`)
+    yield* layout(text, (piece) => sink(escapeForScript(piece)))
+    sink(');')
+  }
+}
+
+function replyOf(body: string | ReadableStream, init: ResponseInit): Response {
+  const reply = new Response(body, init)
+  return typeof body === 'string' ? withText(reply, body) : reply
+}
+
+function isPlain({ print, callback, download, etag }: Dress): boolean {
+  return print === undefined && callback === undefined && download === undefined && etag === undefined
+}
+
+/** An answer that was given before, or might have been. */
+export function replayedReply(reply: Response): Response {
+  reply.headers.set('Idempotency-Replayed', 'true')
+  return reply
+}
+
+export function emptyReply(status: number, etag?: string): Response {
+  const headers = new Headers(emptyHeaders)
+  if (etag !== undefined) headers.set('ETag', etag)
+  return new Response(null, { status, headers })
+}
+
+const streamHeaders = new Headers({
+  ...COMMON,
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'X-Accel-Buffering': 'no',
+})
+
+/** An event stream. */
+export function streamReply(body: ReadableStream): Response {
+  return new Response(body, { headers: streamHeaders })
+}
+
+/** The same request has to go elsewhere. */
+export function redirectReply(url: string): Response {
+  const headers = new Headers(emptyHeaders)
+  headers.set('Location', url)
+  return new Response(null, { status: 307, headers })
+}
+
+export const ALLOWED_METHODS = 'GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS'
+const preflightHeaders = new Headers({
+  ...COMMON,
+  'Access-Control-Allow-Methods': 'GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS',
+  'Access-Control-Allow-Headers':
+    'Content-Type, Authorization, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, X-Firebase-Decoding, Last-Event-ID, Cache-Control, Idempotency-Key, X-Request-Id',
+  'Access-Control-Max-Age': '3600',
+  Allow: ALLOWED_METHODS,
+})
+
+export function preflightReply(): Response {
+  return new Response(null, { status: 204, headers: preflightHeaders })
+}
+
+/** A script must not end in the middle of data, nor break at a line separator of older engines. */
+function escapeForScript(text: JsonText): string {
+  return text.replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+}
+
+/** A file name that can neither leave its folder nor its header. */
+function contentDisposition(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
+  const clean = name.replace(/[/\\"\u0000-\u001f\u007f]/g, '') || 'data.json'
+  const ascii = clean.replace(/[^\u0020-\u007e]/g, '_')
+  const encoded = encodeURIComponent(clean.toWellFormed()).replace(/['()*]/g, escapeByte)
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
+}
+
+function escapeByte(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+}

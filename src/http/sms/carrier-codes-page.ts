@@ -1,0 +1,52 @@
+import { CARRIER_CODES } from '../../sms/model/carrier-codes.ts'
+import { prefersPage } from '../request/accept.ts'
+import { jsonReply } from '../response/reply.ts'
+
+/** The table of carrier codes, for programs. */
+const TEXT = `{"status":"ok","data":${JSON.stringify(CARRIER_CODES)}}`
+
+/** Names of the states. */
+const MEANING = { 1: 'being sent', 2: 'delivered', 3: 'failed' } as const
+
+/** The same for people. */
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Carrier codes</title>
+</head>
+<body>
+<h1>Carrier codes</h1>
+<table>
+<thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Meaning</th></tr></thead>
+<tbody>
+${CARRIER_CODES.map(rowOf).join('\n')}
+</tbody>
+</table>
+</body>
+</html>
+`
+
+function rowOf({ code, status, meaning }: (typeof CARRIER_CODES)[number]): string {
+  const cells = [`<code>${Bun.escapeHTML(code)}</code>`, `${status} ${MEANING[status]}`, Bun.escapeHTML(meaning)]
+  return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
+}
+
+/**
+ * The table of carrier codes: a page for whoever would rather have HTML, JSON for others.
+ * @see docs/reference/protocol.md#carrier-codes
+ */
+export function carrierCodesReply(accept: string | null): Response {
+  const isPage = prefersPage(accept)
+  const reply = jsonReply(isPage ? PAGE : TEXT)
+  const { headers } = reply
+  headers.set('Vary', 'Accept')
+  if (!isPage) return reply
+  headers.set('Content-Type', 'text/html; charset=utf-8')
+  headers.set(
+    'Content-Security-Policy',
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  )
+  return reply
+}

@@ -1,0 +1,103 @@
+import { DholeError } from '../../error.ts'
+import { type Sender, useText } from '../request/body.ts'
+
+/** Parameters of a call about text messages by name, decoded: all that were sent, because all of them are signed. */
+export type SmsParameters = ReadonlyMap<string, string>
+
+/** Longest body that is a form, in bytes. */
+const MAX_FORM_BYTES = 1024 * 1024
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+const ESCAPED = /[%+]/
+/** Far more than any call has; sorting them for the signature must not take long. */
+const MAX_PARAMETERS = 100
+/** Longest name that an error repeats. */
+const LONGEST_SHOWN = 64
+
+/**
+ * Parameters of the query string, and of the body when that is a form.
+ * @throws `sms-bad-arguments` when something cannot be decoded, or a name has two values
+ * @see docs/reference/protocol.md#calls
+ */
+export async function readParameters(sender: Sender, search: string): Promise<SmsParameters> {
+  const { request } = sender
+  const parameters = parametersOf(search)
+  if (request.method === 'GET' || !isForm(request)) return parameters
+  addForm(await readSmsBody(sender, MAX_FORM_BYTES), parameters)
+  return parameters
+}
+
+/** As `readParameters`, of the query string alone. */
+export function parametersOf(search: string): Map<string, string> {
+  const parameters = new Map<string, string>()
+  addForm(search, parameters)
+  return parameters
+}
+
+/** @throws `sms-bad-arguments` when there is another value of that name, or there are too many */
+export function addParameter(parameters: Map<string, string>, name: string, value: string): void {
+  const known = parameters.get(name)
+  if (known !== undefined && known !== value) {
+    throw new DholeError('sms-bad-arguments', `${name.slice(0, LONGEST_SHOWN)}: given twice, with two values`)
+  }
+  if (known === undefined && parameters.size === MAX_PARAMETERS) {
+    throw new DholeError('sms-bad-arguments', `Parameters: expected at most ${MAX_PARAMETERS}`)
+  }
+  parameters.set(name, value)
+}
+
+/**
+ * A body as text, empty when there is none. It is read before anybody knows who has sent it, because it is signed too:
+ * so it must be as long as what is sent, and not many times longer once it is unpacked.
+ * @throws `sms-bad-arguments` when it is too long, compressed, or no UTF-8
+ */
+export async function readSmsBody(sender: Sender, maxBytes: number): Promise<string> {
+  const { request } = sender
+  const encoding = request.headers.get('content-encoding') ?? ''
+  if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
+    throw new DholeError('sms-bad-arguments', 'body: expected UTF-8 that is not compressed')
+  }
+  try {
+    return await useText(sender, { maxBytes, malformed: 'bad-data', isTrusted: false }, async (text) => text)
+  } catch (thrown) {
+    if (!(thrown instanceof DholeError)) throw thrown
+    if (thrown.code === 'no-data') return ''
+    if (thrown.code === 'too-busy') throw thrown
+    throw new DholeError('sms-bad-arguments', `body: expected ${expectedOf(thrown, maxBytes)}`, { cause: thrown })
+  }
+}
+
+function expectedOf({ code }: DholeError, maxBytes: number): string {
+  if (code === 'write-too-big') return `at most ${maxBytes} bytes`
+  return code === 'body-too-slow' ? 'it in time' : 'UTF-8'
+}
+
+/** A body of no type is one too: there are clients that do not say. */
+function isForm({ headers }: Request): boolean {
+  const type = headers.get('content-type') ?? FORM_TYPE
+  return type.split(';', 1)[0]?.trim().toLowerCase() === FORM_TYPE
+}
+
+function addForm(text: string, parameters: Map<string, string>): void {
+  for (let start = 0; start < text.length; ) {
+    const ampersand = text.indexOf('&', start)
+    const end = ampersand === -1 ? text.length : ampersand
+    if (end > start) addMember(text.slice(start, end), parameters)
+    start = end + 1
+  }
+}
+
+function addMember(member: string, parameters: Map<string, string>): void {
+  const equals = member.indexOf('=')
+  if (equals === -1) addParameter(parameters, decode(member), '')
+  else addParameter(parameters, decode(member.slice(0, equals)), decode(member.slice(equals + 1)))
+}
+
+/** What cannot be read as it was meant would have another signature than the client's. */
+function decode(text: string): string {
+  if (!ESCAPED.test(text)) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch (cause) {
+    throw new DholeError('sms-bad-arguments', 'Parameters: expected UTF-8, escaped as in forms', { cause })
+  }
+}

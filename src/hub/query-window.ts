@@ -1,0 +1,80 @@
+import type { Query } from '../query/query.ts'
+import { comparePositions, contains, type Position, positionOf, type Range, rangeOf } from '../query/range.ts'
+import type { ChildText } from '../tree/json/children-text.ts'
+import { parseStored } from '../tree/json/print.ts'
+import { sortKey } from '../tree/order.ts'
+import { KeyTable } from './key-table.ts'
+
+/**
+ * Which children a filtered stream shows. It knows their keys, and of a full one where it ends, but not what is in
+ * them.
+ */
+export class Window {
+  readonly #query: Query
+  readonly #range: Range
+  #keys = new KeyTable()
+  /** Where the last child stands, seen from the end that the limit counts from; only in a full window. */
+  #edge: Position | undefined
+
+  constructor(query: Query) {
+    this.#query = query
+    this.#range = rangeOf(query)
+  }
+
+  get isLimited(): boolean {
+    return this.#query.limit !== undefined
+  }
+
+  has(key: string): boolean {
+    return this.#keys.has(key)
+  }
+
+  get keys(): Iterable<string> {
+    return this.#keys
+  }
+
+  /** Memory of the keys, in bytes. */
+  get byteLength(): number {
+    return this.#keys.byteLength
+  }
+
+  /**
+   * Shows these children now.
+   * @param children in the order of the query
+   * @param keys of them
+   */
+  show(children: readonly ChildText[], keys: KeyTable): void {
+    const { limit } = this.#query
+    this.#keys = keys
+    if (limit === undefined || children.length < limit.count) {
+      this.#edge = undefined
+      return
+    }
+    const last = limit.from === 'first' ? children.at(-1) : children[0]
+    this.#edge = last && this.#positionOf(last)
+  }
+
+  /** Shows one child more, or one less, of a window without a limit. */
+  set(key: string, isShown: boolean): void {
+    if (isShown) this.#keys.add(key)
+    else this.#keys.delete(key)
+  }
+
+  /** Whether a child lies in the range. */
+  accepts(child: ChildText): boolean {
+    return contains(this.#range, this.#positionOf(child))
+  }
+
+  /** Whether a child that is not shown now would have to be. */
+  wants(child: ChildText): boolean {
+    const position = this.#positionOf(child)
+    if (!contains(this.#range, position)) return false
+    if (this.#edge === undefined) return true
+    const order = comparePositions(position, this.#edge)
+    return this.#query.limit?.from === 'first' ? order < 0 : order > 0
+  }
+
+  #positionOf({ key, text }: ChildText): Position {
+    return positionOf(this.#query.orderBy, sortKey(key), parseStored(text))
+  }
+}

@@ -1,0 +1,26 @@
+import type { Query } from '../query/query.ts'
+import type { Awaitable } from '../scheduling/awaitable.ts'
+import type { ReadText } from '../tree/json/node-text.ts'
+import type { Path } from '../tree/path.ts'
+import type { Reads } from '../tree/read-program.ts'
+
+/** What stands somewhere as of one commit. */
+export interface Seen<T> {
+  readonly seq: number
+  readonly value: T
+}
+
+/**
+ * Judges a reader. It is called in the turn in which the commit that is read is the latest durable one; what it returns
+ * runs on that commit, and what it throws ends the read. `undefined` when there is nothing to judge.
+ */
+export type Judging = () => Reads<unknown> | undefined
+
+/** Where the hub reads what streams begin with. */
+export interface Source {
+  /**
+   * The node, or what a query chooses of it.
+   * @throws `read-too-big`, `unavailable`, and what `judging` throws
+   */
+  read(path: Path, query: Query | undefined, judging?: Judging): Awaitable<Seen<ReadText | undefined>>
+}

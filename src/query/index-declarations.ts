@@ -1,0 +1,72 @@
+import { DholeError } from '../error.ts'
+import { PRIORITY } from '../tree/key.ts'
+import { type Path, parsePath } from '../tree/path.ts'
+import { type Order, parseChildPath } from './query.ts'
+
+/**
+ * Lists and what they are to be sorted by: `{ '/dinosaurs': ['height', 'name/latin'], '/scores': ['.value'] }`. A key
+ * that begins with `$` stands for every key of its place: `/users/$user/posts`.
+ */
+export type IndexSpec = Readonly<Record<string, readonly string[]>>
+
+/** One index that is wanted. */
+export interface IndexDeclaration {
+  /** Keys of the list; one that begins with `$` stands for any. */
+  readonly list: Path
+  /** Child path below each child of the list; no keys for its own value. */
+  readonly path: Path
+}
+
+/** Whether ordered queries need a declared index. */
+export type IndexPolicy = 'allow' | 'require'
+
+const VALUE_NAME = '.value'
+
+/** @throws `bad-path` for a list, `bad-order` for what it is to be sorted by */
+export function parseIndexes(spec: IndexSpec): readonly IndexDeclaration[] {
+  return Object.entries(spec).flatMap(([list, names]) =>
+    names.map((name) => ({ list: parseList(list), path: parseIndexPath(name) })),
+  )
+}
+
+function parseList(text: string): Path {
+  const keys = text.split('/').filter((key) => key !== '')
+  parsePath(keys.map((key) => (isWildcard(key) ? key.slice(1) || 'any' : key)).join('/'))
+  return keys
+}
+
+function parseIndexPath(name: string): Path {
+  return name === VALUE_NAME ? [] : parseChildPath(name)
+}
+
+export function isWildcard(key: string): boolean {
+  return key.startsWith('$')
+}
+
+/** Whether an index over the children of a list, by a child path, is declared. */
+export function isDeclared(declarations: readonly IndexDeclaration[], list: Path, path: Path): boolean {
+  return declarations.some((each) => isSame(each.path, path) && matches(each.list, list))
+}
+
+function isSame(left: Path, right: Path): boolean {
+  return left.length === right.length && left.every((key, depth) => key === right[depth])
+}
+
+function matches(pattern: Path, list: Path): boolean {
+  return pattern.length === list.length && pattern.every((key, depth) => isWildcard(key) || key === list[depth])
+}
+
+/**
+ * Throws unless the order has an index: keys and priorities always have one.
+ * @throws `index-missing`
+ * @see docs/reference/protocol.md#indexes
+ */
+export function checkIndexed(declarations: readonly IndexDeclaration[], list: Path, order: Order): void {
+  if (order.kind === 'key' || order.path[0] === PRIORITY) return
+  if (isDeclared(declarations, list, order.path)) return
+  const name = order.path.join('/') || VALUE_NAME
+  throw new DholeError(
+    'index-missing',
+    `Index not defined, add ".indexOn": "${name}", for path "/${list.join('/')}", to the rules`,
+  )
+}

@@ -1,0 +1,84 @@
+import { endsInPriority, type Path } from '../../tree/path.ts'
+import type { Reads } from '../../tree/read-program.ts'
+import type { Visit } from '../expression/request-context.ts'
+import { JudgingPostponed, NotKnownYet } from '../expression/rule-errors.ts'
+import type { State } from '../expression/tree-view.ts'
+import { childRules, type RuleNode } from '../file/rule-node.ts'
+import type { RuleSet } from '../file/rule-set.ts'
+import { isWritable } from './authorize.ts'
+import type { Chance } from './outcomes.ts'
+import { Court } from './rule-evaluator.ts'
+
+/** Where a write may go: to the node, to a child under a generated key, or to places anywhere below. */
+export type Reach = 'node' | 'new-child' | 'below'
+
+/** Rules below a place that are looked at; where there are more, some may be true. */
+const MOST_BELOW = 1000
+
+/**
+ * The chance that a write to a place is allowed, as far as is known before its payload is read. It says no only where
+ * `WriteCase.mayWrite` would say no for every payload. Judging that takes long is not done: then there is some chance.
+ * @param path of the node, also when its priority is written
+ * @see docs/reference/protocol.md#rules
+ */
+export function* mayWriteSome(rules: RuleSet, path: Path, reach: Reach, visit: Visit): Reads<Chance> {
+  if (isWritable(rules)) return 'sure'
+  const court = new Court(visit, NOT_KNOWN_YET, { patience: 1 })
+  try {
+    return yield* chanceAt(court, rules.root, endsInPriority(path) ? path.slice(0, -1) : path, reach)
+  } catch (error) {
+    if (error instanceof JudgingPostponed) return 'some'
+    throw error
+  }
+}
+
+function* chanceAt(court: Court, root: RuleNode, path: Path, reach: Reach): Reads<Chance> {
+  let chance: Chance = 'none'
+  let node: RuleNode | undefined = root
+  for (let depth = 0; node !== undefined; depth++) {
+    const here: Chance = yield* chanceOf(court, node, path)
+    if (here === 'sure') return here
+    if (here === 'some') chance = here
+    const key = path[depth]
+    if (key === undefined) break
+    node = childRules(node, key)
+  }
+  if (node === undefined || reach === 'node' || chance !== 'none') return chance
+  if (reach === 'below') return (yield* isPossibleBelow(court, node, path)) ? 'some' : 'none'
+  // No rule names a generated key.
+  return node.wildcard === undefined ? 'none' : yield* chanceOf(court, node.wildcard, path)
+}
+
+function* chanceOf(court: Court, { write }: RuleNode, path: Path): Reads<Chance> {
+  return write === undefined ? 'none' : yield* court.chanceOf(write, path)
+}
+
+function* isPossibleBelow(court: Court, top: RuleNode, path: Path): Reads<boolean> {
+  const waiting: [node: RuleNode, known: Path][] = [[top, path]]
+  let seen = 0
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [{ children, wildcard, path: place }, known] = next
+    seen += children.size
+    if (seen > MOST_BELOW) return true
+    // Below a key that is not known no other is.
+    const isKnown = known.length === place.length
+    for (const [key, child] of children) waiting.push([child, isKnown ? [...known, key] : known])
+    if (wildcard !== undefined) waiting.push([wildcard, known])
+    if (court.isPauseDue()) yield* court.pause()
+    if (next[0] !== top && (yield* chanceOf(court, next[0], known)) !== 'none') return true
+  }
+  return false
+}
+
+/** The tree after a write that is not known: whoever asks it learns nothing. */
+const NOT_KNOWN_YET: State = {
+  leaf: unknown,
+  exists: unknown,
+  hasChildren: unknown,
+  priority: unknown,
+}
+
+// biome-ignore lint/correctness/useYield: it has nothing to ask
+function* unknown(): Reads<never> {
+  throw new NotKnownYet()
+}

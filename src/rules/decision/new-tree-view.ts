@@ -1,0 +1,114 @@
+import { PRIORITY } from '../../tree/key.ts'
+import type { Path } from '../../tree/path.ts'
+import type { Priority } from '../../tree/priority.ts'
+import type { Reads } from '../../tree/read-program.ts'
+import { isBranch, type Leaf, leafOf, ownMember, type Value, valueAt } from '../../tree/value.ts'
+import type { Budget } from '../expression/budget.ts'
+import { BEFORE, countBefore, type State } from '../expression/tree-view.ts'
+import { findWrites, type WritePlace } from './write-trie.ts'
+
+/**
+ * The tree as it will be after the writes of a request: laid over the tree as it is, not made. What it has found out
+ * about a node that is written below it remembers: nothing changes while a request is judged.
+ * @see docs/reference/protocol.md#rules
+ */
+export class AfterState implements State {
+  readonly #root: WritePlace
+  readonly #survives = new Map<WritePlace, boolean>()
+  readonly #keepsChild = new Map<WritePlace, boolean | undefined>()
+
+  constructor(root: WritePlace) {
+    this.#root = root
+  }
+
+  *leaf(path: Path, budget: Budget): Reads<Leaf | undefined> {
+    const found = findWrites(this.#root, path)
+    if (found.kind === 'replaced') return leafIn(found.value, found.rest)
+    // A leaf gives way to what is set below it; deleting below it changes nothing.
+    if (found.kind === 'place' && found.place.isFilled) return undefined
+    return yield* BEFORE.leaf(path, budget)
+  }
+
+  *exists(path: Path, budget: Budget): Reads<boolean> {
+    const found = findWrites(this.#root, path)
+    if (found.kind === 'replaced') return valueIn(found.value, found.rest) !== undefined
+    if (found.kind === 'place' && found.place.isTouched) return yield* this.#survivesAt(found.place, path, budget)
+    return yield* BEFORE.exists(path, budget)
+  }
+
+  *hasChildren(path: Path, budget: Budget): Reads<boolean> {
+    const found = findWrites(this.#root, path)
+    if (found.kind === 'replaced') return hasChildrenIn(valueIn(found.value, found.rest))
+    if (found.kind === 'none' || !found.place.isTouched) return yield* BEFORE.hasChildren(path, budget)
+    if (found.place.isFilled) return true
+    return (yield* this.#keepsChildAt(found.place, path, budget)) === true
+  }
+
+  *priority(path: Path, budget: Budget): Reads<Priority | undefined> {
+    const found = findWrites(this.#root, path)
+    if (found.kind === 'replaced') return priorityIn(valueIn(found.value, found.rest))
+    const written = found.kind === 'place' ? found.place.prioritized : undefined
+    const priority = written === undefined ? yield* BEFORE.priority(path, budget) : written.priority
+    if (priority === undefined) return undefined
+    return (yield* this.exists(path, budget)) ? priority : undefined
+  }
+
+  /** Whether a node is there after what is written to its children, or to it. */
+  *#survivesAt(place: WritePlace, path: Path, budget: Budget): Reads<boolean> {
+    const known = this.#survives.get(place)
+    if (known !== undefined) return known
+    const survives = yield* this.#findSurvives(place, path, budget)
+    this.#survives.set(place, survives)
+    return survives
+  }
+
+  *#findSurvives(place: WritePlace, path: Path, budget: Budget): Reads<boolean> {
+    if (place.replaced !== undefined) return place.replaced.value !== undefined
+    if (place.isFilled) return true
+    const kept = yield* this.#keepsChildAt(place, path, budget)
+    // Without children it is a leaf, which deletes below it do not reach, or it never was there.
+    return kept ?? (yield* BEFORE.exists(path, budget))
+  }
+
+  /** Whether a node below which is only deleted has a child left; `undefined` when it had none before. */
+  *#keepsChildAt(place: WritePlace, path: Path, budget: Budget): Reads<boolean | undefined> {
+    if (this.#keepsChild.has(place)) return this.#keepsChild.get(place)
+    const keeps = yield* this.#findKeepsChild(place, path, budget)
+    this.#keepsChild.set(place, keeps)
+    return keeps
+  }
+
+  *#findKeepsChild(place: WritePlace, path: Path, budget: Budget): Reads<boolean | undefined> {
+    const count = yield* countBefore(path, budget)
+    if (count === 0) return undefined
+    if (count > place.children.size) return true
+    let untouched = count
+    for (const [key, child] of place.children) {
+      if (budget.isPauseDue()) yield* budget.pause()
+      const childPath = [...path, key]
+      if (!(yield* BEFORE.exists(childPath, budget))) continue
+      if (!child.isTouched || (yield* this.#survivesAt(child, childPath, budget))) return true
+      untouched--
+    }
+    return untouched > 0
+  }
+}
+
+function valueIn(value: Value | undefined, rest: Path): Value | undefined {
+  if (value === undefined) return undefined
+  return rest.length === 0 ? value : valueAt(value, rest)
+}
+
+function leafIn(value: Value | undefined, rest: Path): Leaf | undefined {
+  const found = valueIn(value, rest)
+  return found === undefined ? undefined : leafOf(found)
+}
+
+function hasChildrenIn(value: Value | undefined): boolean {
+  return isBranch(value) && leafOf(value) === undefined
+}
+
+function priorityIn(value: Value | undefined): Priority | undefined {
+  const priority = isBranch(value) ? ownMember(value, PRIORITY) : undefined
+  return typeof priority === 'string' || typeof priority === 'number' ? priority : undefined
+}

@@ -1,0 +1,84 @@
+import type { Reads } from '../../tree/read-program.ts'
+import { evaluate } from '../expression/evaluate.ts'
+import type { Frame, Plain } from '../expression/evaluation-context.ts'
+import type { Choice, Expression, Strict } from '../expression/expression.ts'
+import { isEqual, isUnequal } from '../expression/operators.ts'
+import { NotKnownYet, RuleFailure } from '../expression/rule-errors.ts'
+
+/** Whether something can be: not at all, depending on what is not known yet, or in any case. */
+export type Chance = 'none' | 'some' | 'sure'
+
+/** What an expression can come to, as a set: true, false, or no answer, which makes the whole rule false. */
+const TRUE = 1
+const FALSE = 2
+const NO_ANSWER = 4
+const ANYTHING = TRUE | FALSE | NO_ANSWER
+
+/**
+ * Whether an expression can be true where not all that it looks at is known: what throws `NotKnownYet` may be anything.
+ * `newData.exists() && auth != null` cannot, when nobody is signed in.
+ */
+export function* chanceOf(expression: Expression, frame: Frame): Reads<Chance> {
+  const outcomes = yield* outcomesOf(expression, frame)
+  if (outcomes === TRUE) return 'sure'
+  return (outcomes & TRUE) === 0 ? 'none' : 'some'
+}
+
+function* outcomesOf(expression: Expression, frame: Frame): Reads<number> {
+  let found = 0
+  let chosen = expression
+  while (chosen.kind === 'choice') {
+    const test: number = yield* outcomesOf(chosen.test, frame)
+    found |= test & NO_ANSWER
+    if ((test & TRUE) !== 0 && (test & FALSE) !== 0) {
+      const [short, long] = branchesOf(chosen)
+      found |= yield* outcomesOf(short, frame)
+      chosen = long
+    } else if ((test & TRUE) !== 0) chosen = chosen.yes
+    else if ((test & FALSE) !== 0) chosen = chosen.no
+    else return found
+  }
+  return found | (yield* outcomesOfStrict(chosen, frame))
+}
+
+/** The one that a row of `&&` or `||` ends with, and the one that it goes on with. */
+function branchesOf({ operator, yes, no }: Choice): readonly [short: Expression, long: Expression] {
+  return operator === '&&' ? [no, yes] : [yes, no]
+}
+
+function* outcomesOfStrict(expression: Strict, frame: Frame): Reads<number> {
+  try {
+    return outcomeOf(yield* evaluate(expression, frame))
+  } catch (error) {
+    if (error instanceof RuleFailure) return NO_ANSWER
+    if (!(error instanceof NotKnownYet)) throw error
+    return yield* outcomesOfUnknown(expression, frame)
+  }
+}
+
+function outcomeOf(value: Plain): number {
+  if (value === true) return TRUE
+  return value === false ? FALSE : NO_ANSWER
+}
+
+/** A key that is not known is a string all the same: `auth.uid == $user` is false when nobody is signed in. */
+function* outcomesOfUnknown(expression: Strict, frame: Frame): Reads<number> {
+  if (expression.kind !== 'chain' || expression.links.length !== 1) return ANYTHING
+  const [link] = expression.links
+  const isEquality = link?.operation === isEqual
+  if (link === undefined || (!isEquality && link.operation !== isUnequal)) return ANYTHING
+  const other = isKey(expression.head) ? link.operand : isKey(link.operand) ? expression.head : undefined
+  if (other === undefined) return ANYTHING
+  try {
+    if ((yield* evaluate(other, frame)) !== null) return ANYTHING
+  } catch (error) {
+    if (error instanceof NotKnownYet) return ANYTHING
+    if (error instanceof RuleFailure) return NO_ANSWER
+    throw error
+  }
+  return isEquality ? FALSE : TRUE
+}
+
+function isKey(expression: Expression): boolean {
+  return expression.kind === 'application' && expression.isKey === true
+}

@@ -1,0 +1,46 @@
+import { formatPath, type Path } from '../../tree/path.ts'
+import { cut } from '../expression/literal.ts'
+import { lineIn, type Rule } from '../file/rule-node.ts'
+
+const MAX_LINES = 200
+
+/**
+ * What the rules of one request said, for whoever writes them. It holds nothing of the data.
+ * @see docs/reference/protocol.md#rules
+ */
+export class Trace {
+  readonly lines: string[] = []
+  readonly #isWanted: boolean
+
+  constructor(isWanted: boolean) {
+    this.#isWanted = isWanted
+  }
+
+  said(rule: Rule, value: boolean): void {
+    this.#add(() => `${nameOf(rule)}: ${quote(rule)} is ${value}`)
+  }
+
+  /** @param at place in the expression */
+  failed(rule: Rule, why: string, at: number): void {
+    this.#add(() => `${nameOf(rule)}: ${quote(rule)} failed: ${why} (line ${lineIn(rule, at)})`)
+  }
+
+  /** Nothing on the way to a place says anything. */
+  silent(path: Path, kind: '.read' | '.write'): void {
+    this.#add(() => `${formatPath(path)} ${kind}: no rule`)
+  }
+
+  #add(line: () => string): void {
+    if (!this.#isWanted || this.lines.length > MAX_LINES) return
+    this.lines.push(this.lines.length === MAX_LINES ? 'and more' : line())
+  }
+}
+
+/** Such as `/users/$user .read`. */
+function nameOf({ path, kind }: Rule): string {
+  return cut(`/${path.join('/')} ${kind}`)
+}
+
+function quote({ text }: Rule): string {
+  return JSON.stringify(cut(text))
+}

@@ -1,0 +1,113 @@
+import type { Frame, Plain } from './evaluation-context.ts'
+import { nullary, pathKey } from './expression.ts'
+import type { PatternShelf } from './pattern-cache.ts'
+import { NO_QUERY, type QueryFacts } from './request-context.ts'
+import { fail, NotKnownYet, refuse } from './rule-errors.ts'
+import type { FileBounds } from './source-limits.ts'
+import { lengthOf } from './string-methods.ts'
+import {
+  ANYTHING,
+  BOOLEAN,
+  NULL,
+  NULL_OR_OBJECT,
+  NUMBER,
+  STRING,
+  type Typed,
+  type TypedValue,
+  typed,
+  typedMember,
+} from './types.ts'
+
+/** Where an expression stands: what decides which names it may use. */
+export interface Scope {
+  readonly kind: RuleKind
+  /** Names of the `$name` keys above, and which key of the path each is. */
+  readonly wildcards: ReadonlyMap<string, number>
+  readonly bounds: FileBounds
+  readonly patterns: PatternShelf
+}
+
+export type RuleKind = '.read' | '.write' | '.validate'
+
+/** @throws Refusal for a name that is not known here */
+export function convertName(at: number, name: string, scope: Scope): Typed {
+  switch (name) {
+    case 'auth':
+      return typedMember(at, nullary(at, authOf), NULL_OR_OBJECT, 'auth')
+    case 'now':
+      return typed(at, nullary(at, timeOf), NUMBER)
+    case 'root':
+    case 'data':
+      return { kind: 'snapshot', at, place: { from: name, steps: [] } }
+    case 'newData':
+      if (scope.kind === '.read') refuse(at, 'newData is not known in .read')
+      return { kind: 'snapshot', at, place: { from: 'new-data', steps: [] } }
+    case 'query':
+      if (scope.kind !== '.read') refuse(at, 'query is only known in .read')
+      return { kind: 'query', at }
+    default:
+      return wildcard(at, name, scope)
+  }
+}
+
+function wildcard(at: number, name: string, { wildcards }: Scope): Typed {
+  const depth = wildcards.get(name)
+  if (depth === undefined) return refuse(at, `unknown name "${name}"`)
+  // The path of a request is at least as deep as its rules, unless they are asked before its body is read.
+  const keyOf = (frame: Frame): Plain => frame.path[depth] ?? notKnownYet()
+  return typed(at, pathKey(at, keyOf), STRING)
+}
+
+function notKnownYet(): never {
+  throw new NotKnownYet()
+}
+
+function authOf({ visit }: Frame): Plain {
+  return visit.auth
+}
+
+function timeOf(frame: Frame): Plain {
+  frame.hasLooked = true
+  frame.hasSeenTime = true
+  return frame.visit.now
+}
+
+/** A part of `auth`: null where there is none, as for all members of null. */
+export function authMember(frame: Frame, object: Plain, name: Plain): Plain {
+  if (typeof name !== 'string') return fail('a member is named by a string')
+  if (object === null) return null
+  if (typeof object !== 'object') return name === 'length' ? lengthOf(frame, object) : null
+  return plainOf(Object.hasOwn(object, name) ? (object as Readonly<Record<string, unknown>>)[name] : null)
+}
+
+function plainOf(value: unknown): Plain {
+  switch (typeof value) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'object':
+      return value
+    default:
+      return null
+  }
+}
+
+const QUERY_MEMBERS: ReadonlyMap<string, number> = new Map<keyof QueryFacts, number>([
+  ['orderByKey', BOOLEAN],
+  ['orderByValue', BOOLEAN],
+  ['orderByPriority', BOOLEAN],
+  ['orderByChild', NULL | STRING],
+  ['startAt', ANYTHING],
+  ['endAt', ANYTHING],
+  ['equalTo', ANYTHING],
+  ['limitToFirst', NULL | NUMBER],
+  ['limitToLast', NULL | NUMBER],
+])
+
+/** @throws Refusal for a member that queries have not */
+export function queryMember(at: number, name: string): TypedValue {
+  const types = QUERY_MEMBERS.get(name)
+  if (types === undefined) return refuse(at, `a query has no "${name}"`)
+  const factOf = ({ visit }: Frame): Plain => (visit.query ?? NO_QUERY)[name as keyof QueryFacts]
+  return typedMember(at, nullary(at, factOf), types, 'query')
+}

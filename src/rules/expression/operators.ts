@@ -1,0 +1,114 @@
+import type { Frame, Plain } from './evaluation-context.ts'
+import type { Operation } from './expression.ts'
+import { fail } from './rule-errors.ts'
+import { BOOLEAN, NULL, NUMBER, STRING, VALUE } from './types.ts'
+
+/** An operator with two operands. */
+export interface Operator {
+  readonly operation: Operation
+  /** What an operand may be: one that can be nothing of it is refused. */
+  readonly takes: number
+  /** What it needs, in words. */
+  readonly needs: string
+  /** What it gives for operands that can be these. */
+  readonly gives: (left: number, right: number) => number
+  /** Whether it compares by order. */
+  readonly isOrdering?: true
+}
+
+/** @see docs/reference/protocol.md#rules */
+export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
+  ['==', equality(isEqual)],
+  ['===', equality(isEqual)],
+  ['!=', equality(isUnequal)],
+  ['!==', equality(isUnequal)],
+  ['<', comparison('<', (order) => order < 0)],
+  ['<=', comparison('<=', (order) => order <= 0)],
+  ['>', comparison('>', (order) => order > 0)],
+  ['>=', comparison('>=', (order) => order >= 0)],
+  ['+', { operation: add, takes: VALUE, needs: 'numbers or strings', gives: sumType }],
+  ['-', arithmetic('-', (left, right) => left - right)],
+  ['*', arithmetic('*', (left, right) => left * right)],
+  ['/', arithmetic('/', divide)],
+  ['%', arithmetic('%', (left, right) => left % right)],
+])
+
+export function not(_: Frame, value: Plain): boolean {
+  return typeof value === 'boolean' ? !value : fail('! needs a boolean')
+}
+
+export function negate(_: Frame, value: Plain): number {
+  return typeof value === 'number' ? -value : fail('- needs a number')
+}
+
+function equality(operation: Operation): Operator {
+  return { operation, takes: VALUE, needs: 'values', gives: () => BOOLEAN }
+}
+
+/** Values of two types are never equal, and an object is equal to nothing, not even to itself. */
+export function isEqual(frame: Frame, left: Plain, right: Plain): boolean {
+  if (typeof left === 'string' && typeof right === 'string' && left.length === right.length) {
+    frame.budget.spendText(left.length)
+  }
+  return left === right && (typeof left !== 'object' || left === null)
+}
+
+export function isUnequal(frame: Frame, left: Plain, right: Plain): boolean {
+  return !isEqual(frame, left, right)
+}
+
+function comparison(sign: string, holds: (order: number) => boolean): Operator {
+  const needs = 'two numbers or two strings'
+  const operation: Operation = (frame, left, right) => {
+    if (typeof left === 'number' && typeof right === 'number') return holds(orderOf(left, right))
+    if (typeof left !== 'string' || typeof right !== 'string') return fail(`${sign} needs ${needs}`)
+    frame.budget.spendText(Math.min(left.length, right.length))
+    return holds(orderOf(left, right))
+  }
+  return { operation, takes: NUMBER | STRING | NULL, needs, gives: () => BOOLEAN, isOrdering: true }
+}
+
+/** Strings by UTF-16 code unit, as the tree sorts. Not a number where there is no order. */
+function orderOf<T extends number | string>(left: T, right: T): number {
+  if (left === right) return 0
+  if (left < right) return -1
+  return left > right ? 1 : Number.NaN
+}
+
+/**
+ * The same comparison for a member of `query`, which is false where the query does not say.
+ * @param operation one of `<`, `<=`, `>`, `>=`
+ */
+export function falseWithNull(operation: Operation): Operation {
+  return (frame, left, right) => left !== null && right !== null && operation(frame, left, right, null)
+}
+
+function add(frame: Frame, left: Plain, right: Plain): Plain {
+  if (typeof left === 'number' && typeof right === 'number') return left + right
+  if (!isAddend(left) || !isAddend(right)) return fail('+ needs numbers or strings')
+  const [first, second] = [String(left), String(right)]
+  frame.budget.make(first.length + second.length)
+  return first + second
+}
+
+function isAddend(value: Plain): value is number | string {
+  return typeof value === 'number' || typeof value === 'string'
+}
+
+function sumType(left: number, right: number): number {
+  if (left === STRING || right === STRING) return STRING
+  return left === NUMBER && right === NUMBER ? NUMBER : NUMBER | STRING
+}
+
+function arithmetic(sign: string, compute: (left: number, right: number) => number): Operator {
+  const operation: Operation = (_, left, right) => {
+    if (typeof left !== 'number' || typeof right !== 'number') return fail(`${sign} needs numbers`)
+    return compute(left, right)
+  }
+  return { operation, takes: NUMBER, needs: 'numbers', gives: () => NUMBER }
+}
+
+/** Nothing divided is infinite here. */
+function divide(left: number, right: number): number {
+  return right === 0 ? Number.NaN : left / right
+}

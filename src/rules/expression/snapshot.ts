@@ -1,0 +1,120 @@
+import { MAX_DEPTH } from '../../tree/limits.ts'
+import type { Path } from '../../tree/path.ts'
+import type { Reads } from '../../tree/read-program.ts'
+import { type ChildKeys, childKeys } from '../file/child-keys.ts'
+import type { Frame, Plain } from './evaluation-context.ts'
+import type { Expression, PlaceExpression, Question } from './expression.ts'
+import { fail, NotKnownYet } from './rule-errors.ts'
+import { BEFORE, type State } from './tree-view.ts'
+
+/** How the values that name children are come by: at once, or by reading. */
+export interface NameSource {
+  compute(expression: Expression, frame: Frame): Plain
+  evaluate(expression: Expression, frame: Frame): Reads<Plain>
+}
+
+/** What the value of a node with children is: not null, and equal to nothing. */
+const OPAQUE: object = Object.freeze(Object.create(null))
+
+/** A place that a snapshot stands at, which need not be a possible one. */
+interface Place {
+  readonly state: State
+  readonly path: Path
+  /** How many of the keys can be keys of the data: where it is fewer than all, no node is there. */
+  readonly possible: number
+}
+
+/** Answers what an expression asks of a snapshot. */
+export function* ask(question: Question, frame: Frame, names: NameSource): Reads<Plain> {
+  let place = start(question.place.from, frame)
+  for (const step of question.place.steps) {
+    if (step.kind === 'keys') place = belowKeys(place, step)
+    else if (step.kind === 'parent') place = above(place, step.at, frame)
+    else {
+      const name = yield* nameOf(step.name, frame, names)
+      frame.at = step.at
+      place = below(place, name, frame)
+    }
+  }
+  look(question.at, frame)
+  const { state, path } = place
+  const { budget } = frame
+  if (question.about === 'has-these-children') return yield* hasAll(place, question, frame, names)
+  if (!isPossible(place)) return question.about === 'value' || question.about === 'priority' ? null : false
+  switch (question.about) {
+    case 'value':
+      return (yield* state.leaf(path, budget)) ?? ((yield* state.exists(path, budget)) ? OPAQUE : null)
+    case 'exists':
+      return yield* state.exists(path, budget)
+    case 'has-children':
+      return yield* state.hasChildren(path, budget)
+    case 'priority':
+      return (yield* state.priority(path, budget)) ?? null
+    case 'is-number':
+      return typeof (yield* state.leaf(path, budget)) === 'number'
+    case 'is-string':
+      return typeof (yield* state.leaf(path, budget)) === 'string'
+    case 'is-boolean':
+      return typeof (yield* state.leaf(path, budget)) === 'boolean'
+  }
+}
+
+function look(at: number, frame: Frame): void {
+  frame.at = at
+  frame.hasLooked = true
+  frame.budget.spend(1)
+}
+
+function* hasAll(place: Place, question: Question, frame: Frame, names: NameSource): Reads<boolean> {
+  for (const expression of question.names) {
+    const name = yield* nameOf(expression, frame, names)
+    frame.at = question.at
+    const child = below(place, name, frame)
+    look(question.at, frame)
+    if (!isPossible(child) || !(yield* child.state.exists(child.path, frame.budget))) return false
+  }
+  return true
+}
+
+function* nameOf(expression: Expression, frame: Frame, names: NameSource): Reads<Plain> {
+  return expression.waits ? yield* names.evaluate(expression, frame) : names.compute(expression, frame)
+}
+
+function start(from: PlaceExpression['from'], frame: Frame): Place {
+  switch (from) {
+    case 'root':
+      return { state: BEFORE, path: [], possible: 0 }
+    case 'data':
+      return ruleNode(BEFORE, frame)
+    case 'new-data':
+      return ruleNode(frame.after ?? fail('newData is not known here'), frame)
+  }
+}
+
+function ruleNode(state: State, frame: Frame): Place {
+  if (frame.path.length < frame.depth) throw new NotKnownYet()
+  return { state, path: frame.path.slice(0, frame.depth), possible: frame.depth }
+}
+
+function above({ state, path, possible }: Place, at: number, frame: Frame): Place {
+  frame.at = at
+  if (path.length === 0) fail('the root has no parent')
+  const parent = path.slice(0, -1)
+  return { state, path: parent, possible: Math.min(possible, parent.length) }
+}
+
+/** @param name a key or a path; what cannot be one names a node that is not there */
+function below(place: Place, name: Plain, frame: Frame): Place {
+  if (typeof name !== 'string') return fail('a child is named by a string')
+  frame.budget.spend(1 + name.length)
+  return belowKeys(place, childKeys(name))
+}
+
+function belowKeys(place: Place, { keys, legal }: ChildKeys): Place {
+  const possible = isPossible(place) ? Math.min(place.possible + legal, MAX_DEPTH) : place.possible
+  return { state: place.state, path: [...place.path, ...keys], possible }
+}
+
+function isPossible({ path, possible }: Place): boolean {
+  return possible === path.length
+}

@@ -1,0 +1,41 @@
+import { refuse } from './rule-errors.ts'
+
+/** Objects, lists, strings and so on. */
+const MAX_VALUES = 100_000
+const MAX_EXPRESSIONS = 30_000
+/** Names, literals, members, calls and operands of all expressions. */
+const MAX_PIECES = 1_000_000
+const MAX_INSTRUCTIONS = 50_000
+/** What a pattern takes beside its program, in instructions. */
+const INSTRUCTIONS_AROUND = 10
+
+/**
+ * What one rules file may still hold, so that none holds the loop for long while it is read, or fills the memory.
+ * What stands there again counts once, but for values.
+ * @see docs/reference/protocol.md#the-file
+ */
+export class FileBounds {
+  #values = 0
+  #expressions = 0
+  #pieces = 0
+  #instructions = 0
+
+  /** @throws Refusal at that place, as the others do */
+  countValue(at: number): void {
+    if (++this.#values > MAX_VALUES) refuse(at, `a rules file has at most ${MAX_VALUES} values`)
+  }
+
+  countExpression(at: number): void {
+    if (++this.#expressions > MAX_EXPRESSIONS) refuse(at, `a rules file has at most ${MAX_EXPRESSIONS} expressions`)
+  }
+
+  countPiece(at: number): void {
+    if (++this.#pieces > MAX_PIECES) refuse(at, 'the expressions of the file are too long all together')
+  }
+
+  /** @param size of the program, in instructions */
+  countPattern(at: number, size: number): void {
+    this.#instructions += size + INSTRUCTIONS_AROUND
+    if (this.#instructions > MAX_INSTRUCTIONS) refuse(at, 'the patterns of the file are too large all together')
+  }
+}

@@ -1,0 +1,225 @@
+import type { DholeError } from '../../error.ts'
+import { checkKey } from '../../tree/key.ts'
+import { MAX_DEPTH } from '../../tree/limits.ts'
+import { type Path, sortPath } from '../../tree/path.ts'
+import { convertExpression } from '../expression/compile-expression.ts'
+import { constant, type Expression } from '../expression/expression.ts'
+import { rawIndex, textOfLiteral } from '../expression/literal.ts'
+import type { RuleKind } from '../expression/names.ts'
+import { PatternShelf } from '../expression/pattern-cache.ts'
+import { Refusal, refuse } from '../expression/rule-errors.ts'
+import type { FileBounds } from '../expression/source-limits.ts'
+import type { JsonNode, JsonString } from './rule-json.ts'
+import type { Rule, RuleNode } from './rule-node.ts'
+
+const WILDCARD = /^\$[A-Za-z_][A-Za-z0-9_]*$/
+/** What lists are always sorted by, so that it need not be declared. */
+const ALWAYS_INDEXED: ReadonlySet<string> = new Set(['$key', '$priority', '.priority'])
+
+/** Two `$name` keys in one node. */
+export class WildcardRefusal extends Refusal {}
+
+/** A member of an object in the file. */
+interface Member {
+  readonly key: string
+  /** Where its key stands. */
+  readonly at: number
+  readonly value: JsonNode
+}
+
+/** Where in the rules we are. */
+interface Position {
+  readonly path: Path
+  readonly names: Names
+}
+
+/** The `$name` keys on the way to a place, and what has been said below equal ones: files say the same again and again. */
+interface Names {
+  /** Which key of the path each is. */
+  readonly wildcards: ReadonlyMap<string, number>
+  readonly expressions: Record<RuleKind, Map<string, Expression> | undefined>
+}
+
+type Draft = { -readonly [Name in keyof RuleNode]: RuleNode[Name] } & { children: Map<string, RuleNode> }
+
+/** Most nodes have neither: these are shared, and stay empty. */
+const NO_CHILDREN = new Map<string, RuleNode>()
+const NO_INDEXES: readonly Path[] = []
+
+/** Reads the tree of rules out of a file that is JSON. */
+export class RuleReader {
+  readonly #source: string
+  readonly #bounds: FileBounds
+  readonly #patterns: PatternShelf
+  readonly #names = new Map<string, Names>()
+
+  constructor(source: string, bounds: FileBounds) {
+    this.#source = source
+    this.#bounds = bounds
+    this.#patterns = new PatternShelf(bounds)
+  }
+
+  /**
+   * @param file the outermost object
+   * @throws Refusal at a place in the file
+   */
+  read(file: JsonNode): RuleNode {
+    const [rules, ...others] = this.#members(file, 'the rules')
+    if (rules?.key !== 'rules') return refuse(rules?.at ?? file.offset, 'the one key here is "rules"')
+    for (const other of others) refuse(other.at, 'the one key here is "rules"')
+    return this.#node(rules.value, { path: [], names: this.#namesOf(new Map()) })
+  }
+
+  #members(node: JsonNode, what: string): Member[] {
+    if (node.type !== 'object') return refuse(node.offset, `${what} must be an object`)
+    const members = node.members.map(({ key, value }) => ({ key: this.#text(key), at: key.offset, value }))
+    if (members.length > 1) refuseTwice(members)
+    return members
+  }
+
+  #node(node: JsonNode, position: Position): RuleNode {
+    if (position.path.length > MAX_DEPTH) refuse(node.offset, `rules are at most ${MAX_DEPTH} keys deep`)
+    const draft: Draft = {
+      path: position.path,
+      indexes: NO_INDEXES,
+      children: NO_CHILDREN,
+      wildcard: undefined,
+      validates: false,
+    }
+    const members = this.#members(node, `"${position.path.at(-1) ?? 'rules'}"`)
+    for (const member of members) this.#member(draft, member, position)
+    return draft
+  }
+
+  #member(draft: Draft, member: Member, position: Position): void {
+    switch (member.key) {
+      case '.read':
+        draft.read = this.#rule('.read', member, position)
+        return
+      case '.write':
+        draft.write = this.#rule('.write', member, position)
+        return
+      case '.validate':
+        draft.validate = this.#rule('.validate', member, position)
+        draft.validates = true
+        return
+      case '.indexOn':
+        draft.indexes = this.#indexes(member.value)
+        return
+      default:
+        this.#child(draft, member, position)
+    }
+  }
+
+  #child(draft: Draft, { key, at, value }: Member, position: Position): void {
+    const below = this.#below(draft, key, at, position)
+    const child = this.#node(value, below)
+    if (child.validates) draft.validates = true
+    if (key.startsWith('$')) draft.wildcard = child
+    else addChild(draft, key, child)
+  }
+
+  #below(draft: Draft, key: string, at: number, { path, names }: Position): Position {
+    if (!key.startsWith('$')) {
+      refuseIllegal(key, at)
+      return { path: [...path, key], names }
+    }
+    if (!WILDCARD.test(key)) refuse(at, `"${key}" is no name for a key`)
+    if (draft.wildcard) throw new WildcardRefusal(at, `there is a second $ key beside "${draft.wildcard.path.at(-1)}"`)
+    if (names.wildcards.has(key)) refuse(at, `"${key}" is the name of a key above`)
+    return { path: [...path, key], names: this.#namesOf(new Map(names.wildcards).set(key, path.length)) }
+  }
+
+  #namesOf(wildcards: ReadonlyMap<string, number>): Names {
+    const key = [...wildcards].join(' ')
+    const known = this.#names.get(key)
+    if (known !== undefined) return known
+    const names: Names = { wildcards, expressions: { '.read': undefined, '.write': undefined, '.validate': undefined } }
+    this.#names.set(key, names)
+    return names
+  }
+
+  #rule(kind: RuleKind, { value }: Member, { path, names }: Position): Rule {
+    const { offset } = value
+    const source = this.#source
+    if (value.type === 'boolean') {
+      const expression = constant(value.value)
+      return { path, kind, text: String(value.value), expression, source, offset, length: value.length }
+    }
+    if (value.type !== 'string') return refuse(offset, `${kind} is a boolean or an expression in a string`)
+    const text = this.#text(value)
+    const expression = this.#expression(text, value, kind, names)
+    return { path, kind, text, expression, source, offset, length: value.length }
+  }
+
+  #expression(text: string, literal: JsonString, kind: RuleKind, { wildcards, expressions }: Names): Expression {
+    expressions[kind] ??= new Map()
+    const known = expressions[kind].get(text)
+    if (known !== undefined) return known
+    this.#bounds.countExpression(literal.offset)
+    const expression = this.#convert(text, literal, kind, wildcards)
+    expressions[kind].set(text, expression)
+    return expression
+  }
+
+  #convert(text: string, literal: JsonString, kind: RuleKind, wildcards: Names['wildcards']): Expression {
+    try {
+      return convertExpression(text, { kind, wildcards, bounds: this.#bounds, patterns: this.#patterns })
+    } catch (error) {
+      if (error instanceof Refusal) return refuse(this.#offset(literal, error.at), error.message)
+      throw error
+    }
+  }
+
+  #indexes(value: JsonNode): readonly Path[] {
+    if (value.type === 'string') return this.#index(value)
+    if (value.type !== 'list') return refuse(value.offset, '.indexOn is a string or a list of strings')
+    return value.elements.flatMap((element) => this.#index(element))
+  }
+
+  #index(value: JsonNode): readonly Path[] {
+    if (value.type !== 'string') return refuse(value.offset, '.indexOn names strings')
+    const name = this.#text(value)
+    if (ALWAYS_INDEXED.has(name)) return []
+    return [
+      name === '.value' || name === '$value'
+        ? []
+        : (sortPath(name) ?? refuse(value.offset, `"${name}" is nothing to sort by`)),
+    ]
+  }
+
+  #text(literal: JsonString): string {
+    return textOfLiteral(this.#raw(literal))
+  }
+
+  /** The blanked file has lost what stood raw in strings. */
+  #raw({ offset, length }: JsonString): string {
+    return this.#source.slice(offset + 1, offset + length - 1)
+  }
+
+  #offset(literal: JsonString, at: number): number {
+    return literal.offset + 1 + rawIndex(this.#raw(literal), at)
+  }
+}
+
+function refuseTwice(members: readonly Member[]): void {
+  const known = new Set<string>()
+  for (const { key, at } of members) {
+    if (known.has(key)) refuse(at, `"${key}" stands here twice`)
+    known.add(key)
+  }
+}
+
+function addChild(draft: Draft, key: string, child: RuleNode): void {
+  if (draft.children === NO_CHILDREN) draft.children = new Map()
+  draft.children.set(key, child)
+}
+
+function refuseIllegal(key: string, at: number): void {
+  if (key.startsWith('.')) refuse(at, `unknown rule "${key}"`)
+  try {
+    checkKey(key, 'bad-key')
+  } catch (error) {
+    refuse(at, `"${key}" can be no key: ${(error as DholeError).body.message}`)
+  }
+}

@@ -1,0 +1,80 @@
+import { DholeError } from '../../error.ts'
+import type { Path } from '../../tree/path.ts'
+import { columnOf, cut, lineOf } from '../expression/literal.ts'
+import { Refusal, refuse } from '../expression/rule-errors.ts'
+import { FileBounds } from '../expression/source-limits.ts'
+import { readJson } from './rule-json.ts'
+import { childRules, type RuleNode } from './rule-node.ts'
+import { RuleReader, WildcardRefusal } from './rule-reader.ts'
+import { readSource } from './rule-source.ts'
+
+/** Longest rules file, in UTF-16 code units. */
+const MAX_SOURCE_LENGTH = 4 * 1024 * 1024
+
+const HALF_CHARACTER = /\p{Surrogate}/u
+
+/** The rules of one application, checked. */
+export interface RuleSet {
+  /** The file as it was given. */
+  readonly source: string
+  /** The same rules as valid JSON, without comments. */
+  readonly strict: string
+  readonly root: RuleNode
+  /** All that `.indexOn` declares. */
+  readonly indexes: readonly DeclaredIndex[]
+  /** What is declared for one list: a named key hides what stands at `$name` beside it. */
+  indexesAt(list: Path): readonly Path[]
+}
+
+interface DeclaredIndex {
+  /** Keys of the list; one that begins with `$` stands for any. */
+  readonly list: Path
+  /** Child path below each child of the list; no keys for its own value. */
+  readonly path: Path
+}
+
+/**
+ * Reads a rules file.
+ * @throws `bad-rules`, `rule-wildcards`; the text is `Line <n>: <why> (column <m>)`
+ * @see docs/reference/protocol.md#rules
+ */
+export function parseRules(source: string): RuleSet {
+  try {
+    return readRules(source)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const code = error instanceof WildcardRefusal ? 'rule-wildcards' : 'bad-rules'
+    const place = `Line ${lineOf(source, error.at)}: ${cut(error.message)} (column ${columnOf(source, error.at)})`
+    throw new DholeError(code, place)
+  }
+}
+
+function readRules(source: string): RuleSet {
+  if (source.length > MAX_SOURCE_LENGTH) refuse(0, `a rules file has at most ${MAX_SOURCE_LENGTH} characters`)
+  // It could not be kept: in UTF-8 another character would stand in its place.
+  if (!source.isWellFormed()) refuse(source.search(HALF_CHARACTER), 'half a character')
+  const { blanked, strict } = readSource(source)
+  const bounds = new FileBounds()
+  const root = new RuleReader(source, bounds).read(readJson(blanked, bounds))
+  return { source, strict, root, indexes: declaredIndexes(root), indexesAt: (list) => indexesAt(root, list) }
+}
+
+function declaredIndexes(rules: RuleNode): DeclaredIndex[] {
+  const found: DeclaredIndex[] = []
+  const waiting = [rules]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    for (const path of node.indexes) found.push({ list: node.path, path })
+    for (const child of node.children.values()) waiting.push(child)
+    if (node.wildcard) waiting.push(node.wildcard)
+  }
+  return found
+}
+
+function indexesAt(root: RuleNode, list: Path): readonly Path[] {
+  let node: RuleNode | undefined = root
+  for (const key of list) {
+    if (node === undefined) return []
+    node = childRules(node, key)
+  }
+  return node?.indexes ?? []
+}

@@ -1,0 +1,42 @@
+import type { Observer } from '../../observer.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { LogObserver } from './log.ts'
+
+/** Tells both what happens inside. Most of it only the metrics want to hear. */
+export function observeBoth(metrics: Metrics, log: Required<LogObserver>): Observer {
+  return {
+    storeFailed(file, error) {
+      metrics.storeFailed()
+      log.storeFailed(file, error)
+    },
+    storeTroubled(file, error) {
+      metrics.storeTroubled()
+      log.storeTroubled(file, error)
+    },
+    requestFailed: (method, path, error, id) => log.requestFailed(method, path, error, id),
+    requestEnded(request) {
+      metrics.requestEnded(request)
+      log.requestEnded(request)
+    },
+    answerSent: (operation, bytes) => metrics.answerSent(operation, bytes),
+    requestRefused: (operation, code) => metrics.requestRefused(operation, code),
+    credentialFailed: () => metrics.credentialFailed(),
+    credentialsExceeded: (network, perMinute) => log.credentialsExceeded(network, perMinute),
+    proxyUnnamed: (address) => log.proxyUnnamed(address),
+    secretShort: (application, name, length) => log.secretShort(application, name, length),
+    streamOpened: () => metrics.streamOpened(),
+    streamClosed: () => metrics.streamClosed(),
+    streamResynced: () => metrics.streamResynced(),
+    streamSent: (bytes) => metrics.streamSent(bytes),
+    batchCommitted: (jobs, milliseconds) => metrics.batchCommitted(jobs, milliseconds),
+    logSynced: (milliseconds) => metrics.logSynced(milliseconds),
+    checkpointed: (logBytes, milliseconds) => metrics.checkpointed(logBytes, milliseconds),
+    indexBegun: () => metrics.indexBegun(),
+    indexBuilt: (rows, milliseconds) => metrics.indexBuilt(rows, milliseconds),
+    messagesRecorded: (count) => metrics.messagesRecorded(count),
+    messagesReported: (accepted, ignored) => metrics.messagesReported(accepted, ignored),
+    statesReturned: (count) => metrics.statesReturned(count),
+    applicationOpened: () => metrics.applicationOpened(),
+    applicationClosed: () => metrics.applicationClosed(),
+  }
+}

@@ -1,0 +1,87 @@
+import { chmodSync, closeSync, openSync, readSync, statSync } from 'node:fs'
+import { syncPath } from '../../../files/sync-path.ts'
+import { Client } from '../file/client.ts'
+import { type FileAge, fileAge } from '../file/file-version.ts'
+import { inspectFile, type Problem } from './inspect.ts'
+
+/** What a file of a tree holds, and what is wrong with it. */
+export interface Examined {
+  readonly bytes: number
+  /** Of all its bytes, as hexadecimal digits. */
+  readonly sha256: string
+  readonly age: FileAge
+  readonly epoch: string | undefined
+  /** Number of the last commit. */
+  readonly seq: number
+  /** Rows of each table, by its name. */
+  readonly rows: readonly (readonly [table: string, rows: number])[]
+  /** The first few. */
+  readonly problems: readonly Problem[]
+}
+
+const OWNER_ONLY = 0o600
+const MOST_PROBLEMS = 10
+const PIECE_BYTES = 1024 * 1024
+
+/**
+ * Copies a tree into a new file: one commit of it, durable when this returns, packed and with nothing beside it. The
+ * tree may be open elsewhere and written to meanwhile; its log then grows until the copy is made.
+ * @throws when there is no such file, the target exists, or there is no room for it
+ * @see docs/how-to/operations.md#backing-up
+ */
+export function copyTree(file: string, target: string): void {
+  const client = new Client(file, { readonly: true })
+  try {
+    client.run('PRAGMA busy_timeout = 5000')
+    client.prepare<unknown, [string]>('VACUUM INTO ?').run(target)
+  } finally {
+    client.close()
+  }
+  chmodSync(target, OWNER_ONLY)
+  syncPath(target)
+}
+
+/** Reads a closed file from its first to its last byte. @throws when it cannot be read at all */
+export function examineFile(file: string): Examined {
+  const { bytes, sha256 } = digest(file)
+  const problems: Problem[] = []
+  for (const found of inspectFile(file)) {
+    problems.push(found)
+    if (problems.length === MOST_PROBLEMS) break
+  }
+  if (problems.length > 0) return { bytes, sha256, age: 'none', epoch: undefined, seq: 0, rows: [], problems }
+  const client = new Client(file, { readonly: true })
+  try {
+    const epoch = client.prepare<{ value: string }, []>("SELECT value FROM meta WHERE name = 'epoch'").get()?.value
+    const seq = client.prepare<{ seq: number | null }, []>('SELECT max(seq) AS seq FROM change').get()?.seq ?? 0
+    return { bytes, sha256, age: fileAge(client), epoch, seq, rows: rowsOf(client), problems }
+  } finally {
+    client.close()
+  }
+}
+
+/** SHA-256 of a file, read piece by piece. */
+export function digest(file: string): { readonly bytes: number; readonly sha256: string } {
+  const hasher = new Bun.CryptoHasher('sha256')
+  const piece = new Uint8Array(PIECE_BYTES)
+  const descriptor = openSync(file, 'r')
+  try {
+    for (let read = readSync(descriptor, piece); read > 0; read = readSync(descriptor, piece)) {
+      hasher.update(piece.subarray(0, read))
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+  return { bytes: statSync(file).size, sha256: hasher.digest('hex') }
+}
+
+function rowsOf(client: Client): Examined['rows'] {
+  const tables = client.prepare<{ name: string }, []>(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+  )
+  return tables.all().map(({ name }) => {
+    const quoted = `"${name.replaceAll('"', '""')}"`
+    const count = client.prepare<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${quoted}`)
+    return [name, count.get()?.rows ?? 0]
+  })
+}

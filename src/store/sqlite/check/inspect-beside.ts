@@ -1,0 +1,56 @@
+import type { Connection } from '../file/connection.ts'
+import { type Problem, type Violation, violations } from './problem.ts'
+
+/** Notes go by number, oldest first, and what jobs leave in them is JSON. How many may be kept is no matter of the file. */
+const NOTES: readonly Violation[] = [
+  [
+    'the notes go back in time',
+    'SELECT seq, at, before FROM (SELECT seq, at, lag(at) OVER (ORDER BY seq) AS before FROM note) WHERE at < before',
+  ],
+  ['a note cannot be read', 'SELECT seq, key, substr(text, 1, 60) AS text FROM note WHERE NOT json_valid(text)'],
+]
+
+/**
+ * The tables of text messages, as the migrations make them. A clock that is put forward and back may empty `sms_final`
+ * and let stretches of `sms_handover` overlap, so nothing is said of that.
+ */
+const MESSAGES: readonly Violation[] = [
+  [
+    'a message has no batch',
+    'SELECT batch_id, position FROM sms_message WHERE batch_id NOT IN (SELECT id FROM sms_batch)',
+  ],
+  [
+    'the state of a message does not fit',
+    'SELECT batch_id, position, status, received_at, produced_at, final_seq FROM sms_message ' +
+      'WHERE status NOT IN (0, 1, 2, 3) OR (status < 2 AND produced_at IS NOT NULL) OR (final_seq IS NOT NULL AND ' +
+      '(status < 2 OR received_at IS NULL OR produced_at IS NULL))',
+  ],
+  [
+    'a final state is not that of its message',
+    'SELECT f.seq, f.rrid, f.mobile FROM sms_message m JOIN sms_final f ON f.seq = m.final_seq ' +
+      'LEFT JOIN sms_batch b ON b.id = m.batch_id WHERE f.rrid IS NOT b.rrid OR f.mobile <> m.mobile ' +
+      'OR f.status <> m.status OR f.code <> m.code OR f.received_at IS NOT m.received_at',
+  ],
+  [
+    // They go from the oldest on.
+    'a final state is missing',
+    'SELECT batch_id, position, final_seq FROM sms_message WHERE final_seq > (SELECT min(seq) FROM sms_final) ' +
+      'AND final_seq < (SELECT max(seq) FROM sms_final) AND final_seq NOT IN (SELECT seq FROM sms_final)',
+  ],
+  ['a final state is none', 'SELECT seq, rrid, mobile, status FROM sms_final WHERE status NOT IN (2, 3)'],
+  ['a contradiction is of no final state', 'SELECT id, status FROM sms_contradiction WHERE status NOT IN (2, 3)'],
+  ['a handover ends before it begins', 'SELECT first_seq, last_seq FROM sms_handover WHERE last_seq < first_seq'],
+  [
+    'a number of messages is wrong',
+    "WITH state(status, name) AS (VALUES (0, 'notSent'), (1, 'sending'), (2, 'delivered'), (3, 'failed')), " +
+      'found AS (SELECT status, count(*) AS messages FROM sms_message GROUP BY status) ' +
+      'SELECT state.name, coalesce(value, 0) AS counted, coalesce(messages, 0) AS kept FROM state ' +
+      'LEFT JOIN found USING (status) LEFT JOIN sms_count USING (name) WHERE counted <> kept',
+  ],
+]
+
+/** What does not fit together in the tables beside the tree: notes and text messages. */
+export function* besideProblems({ client }: Connection): Generator<Problem, void> {
+  yield* violations(client, NOTES)
+  yield* violations(client, MESSAGES)
+}

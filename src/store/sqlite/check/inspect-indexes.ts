@@ -1,0 +1,115 @@
+import { SortKind, type SortValue } from '../../../tree/order.ts'
+import type { Connection } from '../file/connection.ts'
+import { keyEntry } from '../indexes/entries.ts'
+import { indexedPath } from '../indexes/index-path.ts'
+import { indexValue } from '../indexes/index-value.ts'
+import type { ChildRow } from '../query/range-scan.ts'
+import { TreeReader } from '../tree/tree-reader.ts'
+import { MOST_TOLD, type Problem, problem } from './problem.ts'
+
+interface Definition {
+  readonly id: number
+  readonly list_id: number
+  readonly path: string
+  readonly built_to: string | null
+  readonly has_cut: number
+}
+
+/** An entry that a child may have. */
+interface WantedEntry {
+  readonly key: string
+  readonly sorted: SortValue
+  /** Whether it may be missing. */
+  readonly isOptional: boolean
+}
+
+/** The ids that entries have, each found by one look into the primary key. */
+const ENTRIES_OF_NOTHING =
+  'WITH RECURSIVE ids(id) AS (SELECT min(index_id) FROM index_entry UNION ALL ' +
+  'SELECT (SELECT min(index_id) FROM index_entry WHERE index_id > ids.id) FROM ids WHERE id IS NOT NULL) ' +
+  'SELECT id FROM ids WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM index_definition)'
+
+/** Makes the entry of every child of every indexed list anew, and looks whether it is there and no other one is. */
+export function* indexProblems(connection: Connection): Generator<Problem, void> {
+  const { client } = connection
+  const without = client
+    .prepare<Record<string, unknown>, []>(
+      'SELECT * FROM index_definition WHERE list_id > 0 AND list_id NOT IN (SELECT id FROM interior)',
+    )
+    .all()
+  for (const row of without.slice(0, MOST_TOLD)) yield problem('an index has no list', row)
+  const strays = client.prepare<{ id: number }, []>(ENTRIES_OF_NOTHING).all()
+  for (const row of strays.slice(0, MOST_TOLD)) yield problem('entries have no index', row)
+  const definitions = client.prepare<Definition, []>(
+    'SELECT id, list_id, path, built_to, has_cut FROM index_definition WHERE list_id > 0',
+  )
+  const checker = new IndexChecker(connection)
+  for (const definition of definitions.all()) yield* checker.problemsOf(definition)
+}
+
+class IndexChecker {
+  readonly #children
+  readonly #find
+  readonly #count
+  readonly #reader: TreeReader
+
+  constructor(connection: Connection) {
+    const { client } = connection
+    this.#reader = new TreeReader(connection)
+    this.#children = client.prepare<ChildRow, [number, string | null]>(
+      "SELECT key, value, id FROM node WHERE parent_id = ?1 AND key <> '.priority' AND (?2 IS NULL OR key <= ?2) ORDER BY key",
+    )
+    this.#find = client.prepare<{ found: number }, [number, number, string | number, string]>(
+      'SELECT 1 AS found FROM index_entry WHERE index_id = ? AND kind = ? AND value = ? AND key = ?',
+    )
+    this.#count = client.prepare<{ entries: number }, [number]>(
+      'SELECT count(*) AS entries FROM index_entry WHERE index_id = ?',
+    )
+  }
+
+  *problemsOf(definition: Definition): Generator<Problem, void> {
+    const { id, list_id, path: name } = definition
+    let wanted = 0
+    let tellsOfCuts = definition.has_cut !== 0
+    let missing = 0
+    for (const { key, sorted, isOptional } of this.#wanted(definition)) {
+      const entry = indexValue(sorted)
+      if (entry.cut && !tellsOfCuts) {
+        yield problem('an index does not tell of texts that it cut', { id, name, key })
+        tellsOfCuts = true
+      }
+      if (this.#find.get(id, entry.kind, entry.value, key) !== null) wanted++
+      else if (!isOptional) {
+        yield problem('an index lacks an entry', { id, name, list: list_id, key })
+        if (++missing === MOST_TOLD) return
+      }
+    }
+    const entries = this.#count.get(id)?.entries ?? 0
+    if (entries !== wanted) {
+      yield problem('an index has entries too many', { id, name, list: list_id, entries, wanted: wanted + missing })
+    }
+  }
+
+  /**
+   * What entries a list may have, in key order. A child without a value need not have one, unless it stands next to one
+   * with a value.
+   */
+  *#wanted({ list_id, path: name, built_to }: Definition): Generator<WantedEntry, void> {
+    const path = indexedPath(name)
+    let last: WantedEntry | undefined
+    for (const row of this.#children.iterate(list_id, built_to)) {
+      const sorted: SortValue | undefined =
+        path === undefined ? keyEntry(row.key) : this.#reader.sortValueBelow(row, path)
+      if (sorted === undefined) continue
+      const isEmpty = isWithoutValue(sorted)
+      const changes = last !== undefined && isWithoutValue(last.sorted) !== isEmpty
+      if (last !== undefined) yield changes ? { ...last, isOptional: false } : last
+      last = { key: row.key, sorted, isOptional: isEmpty && !changes }
+    }
+    if (last !== undefined) yield last
+  }
+}
+
+function isWithoutValue({ kind }: SortValue): boolean {
+  return kind === SortKind.none
+}

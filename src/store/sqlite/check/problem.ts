@@ -1,0 +1,39 @@
+import type { Client } from '../file/client.ts'
+
+/** Something in a file that must not be. */
+export interface Problem {
+  /** What was looked at, such as `a closure row is missing`. */
+  readonly check: string
+  /** The row, or what was found there. */
+  readonly detail: string
+}
+
+/** Rows of one kind that are told: more of them say nothing new. */
+export const MOST_TOLD = 100
+const LONGEST_DETAIL = 200
+
+/** A problem with what was found, cut where it is long. */
+export function problem(check: string, found: unknown): Problem {
+  const text = typeof found === 'string' ? found : JSON.stringify(found)
+  return { check, detail: text.length > LONGEST_DETAIL ? `${text.slice(0, LONGEST_DETAIL)}…` : text }
+}
+
+/** A query that must find nothing, and what it means when it does. */
+export type Violation = readonly [check: string, query: string]
+
+/** The first rows that each query finds. */
+export function* violations(client: Client, all: readonly Violation[]): Generator<Problem, void> {
+  for (const [check, query] of all) {
+    const rows = client.prepare<Record<string, unknown>, []>(`${query} LIMIT ${MOST_TOLD}`).all()
+    for (const row of rows) yield problem(check, row)
+  }
+}
+
+/** Problems shown in one line; the others would say the same. */
+const SHOWN = 3
+
+/** The first few problems of a file, in one line. */
+export function tellProblems(problems: readonly Problem[]): string {
+  const shown = problems.slice(0, SHOWN).map(({ check, detail }) => `${check} (${detail})`)
+  return problems.length > SHOWN ? `${shown.join('; ')}; and more` : shown.join('; ')
+}

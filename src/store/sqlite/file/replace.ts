@@ -1,0 +1,121 @@
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { makeFolder } from '../../../files/folders.ts'
+import { writePrivately } from '../../../files/private-file.ts'
+import { syncPath } from '../../../files/sync-path.ts'
+import { Client } from './client.ts'
+import { TreeLock } from './tree-lock.ts'
+
+/** A file that takes the place of a tree's. */
+export interface Replacement {
+  /** In the same folder, closed and durable; it is gone afterwards. */
+  readonly staged: string
+  /** What the old file is called from then on; `undefined` when nobody wants it. */
+  readonly kept: string | undefined
+}
+
+const intentSchema = Type.Object({ staged: Type.String(), kept: Type.Union([Type.String(), Type.Null()]) })
+
+type Intent = Static<typeof intentSchema>
+
+/** What SQLite keeps beside a file that it would apply to whatever stands there next. */
+const LOGS = ['-wal', '-journal']
+
+/**
+ * Puts another file in the place of a closed tree's. The tree in it gets a new epoch, and generates keys above all that
+ * either of the two has. From the moment its intent is on the disk the new file is the tree's: what is left to do then
+ * is done by whoever opens it next. Before that the old one stays as it is.
+ * @throws Error when a process has the tree open, or something cannot be written: the old one stays
+ */
+export function replaceFile(file: string, { staged, kept }: Replacement): void {
+  makeFolder(dirname(file))
+  using _lock = new TreeLock(file)
+  completeReplacement(file)
+  renew(staged, Math.max(fold(file), Date.now()))
+  const intent: Intent = { staged: basename(staged), kept: kept === undefined ? null : basename(kept) }
+  writePrivately(intentFile(file), `${JSON.stringify(intent)}\n`)
+  completeReplacement(file)
+}
+
+/**
+ * Ends a replacement that was interrupted, if there is one. Whoever calls it has the lock of the file.
+ * @throws Error when the file that was to take its place is gone, and the old one too
+ */
+export function completeReplacement(file: string): void {
+  if (!existsSync(intentFile(file))) return
+  const folder = dirname(file)
+  const { staged, kept } = readIntent(file)
+  const incoming = join(folder, staged)
+  if (existsSync(incoming)) {
+    // The log of the old file belongs to it alone: applied to the new one it would destroy that.
+    if (kept !== null) for (const suffix of LOGS) moveIfThere(file + suffix, join(folder, kept) + suffix)
+    else for (const suffix of LOGS) rmSync(file + suffix, { force: true })
+    rmSync(`${file}-shm`, { force: true })
+    if (kept !== null) moveIfThere(file, join(folder, kept))
+    syncPath(folder)
+    renameSync(incoming, file)
+    syncPath(folder)
+  } else if (!existsSync(file)) {
+    throw new Error(`${incoming} was to become ${file}, and neither is there`)
+  }
+  rmSync(intentFile(file))
+  syncPath(folder)
+}
+
+/** Says on the disk what takes the place of what. */
+export function intentFile(file: string): string {
+  return `${file}-restore`
+}
+
+function readIntent(file: string): Intent {
+  const path = intentFile(file)
+  let intent: unknown
+  try {
+    intent = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (cause) {
+    throw new Error(`${path} cannot be read`, { cause })
+  }
+  if (!Value.Check(intentSchema, intent)) throw new Error(`${path} does not say what is to be restored`)
+  return intent
+}
+
+/** Moves the log of a file into it, so that it is whole by itself. @returns greatest time of its keys, 0 if none is known */
+function fold(file: string): number {
+  if (!existsSync(file)) return 0
+  try {
+    const client = new Client(file, { create: false, readwrite: true })
+    try {
+      client.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      const row = client.prepare<{ value: string }, []>("SELECT value FROM meta WHERE name = 'push_time'").get()
+      return Number(row?.value ?? 0)
+    } finally {
+      client.close()
+    }
+  } catch {
+    // It may be damaged, which is why another one takes its place: then its log goes with it.
+    return 0
+  }
+}
+
+function renew(file: string, leastPushTime: number): void {
+  const client = new Client(file, { create: false, readwrite: true })
+  try {
+    client.run('PRAGMA journal_mode = DELETE')
+    client.run('PRAGMA synchronous = FULL')
+    const put = client.prepare<unknown, [string, string]>('INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)')
+    const read = client.prepare<{ value: string }, []>("SELECT value FROM meta WHERE name = 'push_time'")
+    client.transaction(() => {
+      const issued = Number(read.get()?.value ?? 0)
+      put.run('epoch', crypto.randomUUID())
+      put.run('push_time', String(Math.max(issued, leastPushTime)))
+    })()
+  } finally {
+    client.close()
+  }
+}
+
+function moveIfThere(from: string, to: string): void {
+  if (existsSync(from)) renameSync(from, to)
+}

@@ -1,0 +1,283 @@
+import { DholeError } from '../../../error.ts'
+import { FIRST_TEXT_KEY, SortKind } from '../../../tree/order.ts'
+import type { Connection } from '../file/connection.ts'
+import type { ChildRow } from '../query/range-scan.ts'
+import { isChild, LAST_KEY, NOWHERE } from '../tree/slot.ts'
+import type { TreeReader } from '../tree/tree-reader.ts'
+import type { IndexRoom } from './capacity.ts'
+import type { Definition, IndexDefinitions } from './definitions.ts'
+import { type IndexEntries, keyEntry } from './entries.ts'
+import type { Neighbors } from './neighbors.ts'
+import { type BuildNews, type IndexName, type IndexRequest, IndexRequests } from './requests.ts'
+
+/**
+ * Children looked at in one transaction. Their entries are scattered over the index, so each may dirty a page of its own:
+ * few in a transaction write the same pages again and again, many make it long.
+ */
+const STEP_CHILDREN = 4096
+/** Children looked at between two pauses. */
+const PAGE_CHILDREN = 128
+
+/** Indexes that are remembered to be too large. */
+const KEPT_TOO_LARGE = 1024
+
+/** What is told of the building. A step that is taken back afterwards has been told of. */
+export interface BuildEvents {
+  onBegun(): void
+  /** @param rows children that were looked at by this process */
+  onBuilt(rows: number, milliseconds: number): void
+}
+
+/** What there is of indexes, as the writer sees it. */
+interface IndexTables {
+  readonly definitions: IndexDefinitions
+  readonly entries: IndexEntries
+  readonly neighbors: Neighbors
+}
+
+/** A child that the building has come to. */
+interface BuiltChild {
+  readonly key: string
+  /** Whether it has no value to be sorted by. */
+  readonly isEmpty: boolean
+}
+
+/** How far an index has come in this process. */
+interface Progress {
+  readonly startedAt: number
+  rows: number
+}
+
+/**
+ * Builds indexes a bounded number of children at a time, each step in a transaction among all others, so that reads and
+ * writes go on. Writes keep the entries of the part that is built. What is half built goes on after a restart.
+ */
+export class IndexBuilder {
+  readonly #client
+  readonly #definitions: IndexDefinitions
+  readonly #entries: IndexEntries
+  readonly #neighbors: Neighbors
+  readonly #reader: TreeReader
+  readonly #children
+  readonly #parent
+  readonly #events: BuildEvents
+  /** Of indexes that are not complete, by id; forgotten when there are none. */
+  readonly #progress = new Map<number, Progress>()
+  readonly #requests = new IndexRequests()
+  #room: IndexRoom | undefined
+  /** Indexes that were given up because they alone are too large: nobody builds them again to find that out. */
+  readonly #tooLarge = new Set<string>()
+  /** Spares every batch a look at definitions that are nearly always complete. */
+  #mayBeUnfinished = true
+
+  constructor(
+    { client }: Connection,
+    { definitions, entries, neighbors }: IndexTables,
+    reader: TreeReader,
+    events: BuildEvents,
+  ) {
+    this.#client = client
+    this.#definitions = definitions
+    this.#entries = entries
+    this.#neighbors = neighbors
+    this.#reader = reader
+    this.#events = events
+    // Raw, because this is the row loop of building.
+    this.#children = client.prepare<ChildRow, [number, string, string, number]>(
+      'SELECT key, value, id FROM node WHERE parent_id = ? AND key > ? AND key < ? ORDER BY key LIMIT +?',
+    )
+    this.#parent = client.prepare<{ parent_id: number }, [number]>('SELECT parent_id FROM interior WHERE id = ?')
+  }
+
+  /** Whether there may be something to do. */
+  get isDue(): boolean {
+    return this.#mayBeUnfinished || this.#requests.hasUnanswered
+  }
+
+  /**
+   * Resolves when a durable commit has the index, or the list is gone. Wake the pipeline after it.
+   * @param isDeclared one that is not is made only if there is room for it: else it rejects
+   */
+  request(listId: number, name: string, isDeclared: boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#requests.add({ listId, name, isDeclared, resolve, reject })
+    })
+  }
+
+  /** From now on indexes that are not declared are made only where there is room. */
+  limit(room: IndexRoom): void {
+    this.#room = room
+  }
+
+  /** Indexes were defined that are still to be built. */
+  expectWork(): void {
+    this.#mayBeUnfinished = true
+  }
+
+  /** The transaction was taken back. */
+  forget(): void {
+    this.#mayBeUnfinished = true
+    this.#requests.forget()
+  }
+
+  /** Those who wait need not any longer: it will not be. */
+  abandon(error: unknown): void {
+    this.#requests.abandon(error)
+  }
+
+  /**
+   * Does one step inside the open transaction. A failure takes back the step alone, and tells those who wait.
+   * @returns whether anything changed, and who is to hear of it
+   */
+  *step(now: number): Generator<void, { changed: boolean; news: BuildNews[] }> {
+    this.#client.run('SAVEPOINT build')
+    try {
+      this.#defineRequested(now)
+      const definition = this.#next()
+      if (definition === undefined) {
+        this.#mayBeUnfinished = false
+        this.#progress.clear()
+      } else {
+        yield* this.#build(definition)
+        this.#checkRoom(definition)
+      }
+      this.#client.run('RELEASE build')
+      return { changed: definition !== undefined, news: this.#answered() }
+    } catch (error) {
+      // When SQLite has ended the transaction by itself, there is nothing to go back to.
+      if (!this.#client.inTransaction) throw error
+      this.#client.run('ROLLBACK TO build')
+      this.#client.run('RELEASE build')
+      this.#definitions.forget()
+      this.#mayBeUnfinished = false
+      this.abandon(error)
+      return { changed: false, news: [] }
+    }
+  }
+
+  #defineRequested(now: number): void {
+    for (const request of this.#requests.all) {
+      const { listId, name } = request
+      if (this.#definitions.find(listId, name) !== undefined || !this.#isThere(listId)) continue
+      if (this.#hasPlace(request)) this.#definitions.define(listId, name, now)
+      else this.#requests.refuse(request, noRoom())
+    }
+  }
+
+  #hasPlace({ listId, name, isDeclared }: IndexRequest): boolean {
+    if (isDeclared) return true
+    if (this.#tooLarge.has(indexOf({ listId, name }))) return false
+    return this.#room === undefined || this.#room.makePlace(listId, (definition) => this.#requests.has(definition))
+  }
+
+  /** Gives an index up for which there is no room, unless it is declared. */
+  #checkRoom(definition: Definition): void {
+    const room = this.#room
+    if (room === undefined || room.makeRoom(definition, (other) => this.#requests.has(other))) return
+    if (room.isTooLarge(definition)) {
+      if (this.#tooLarge.size >= KEPT_TOO_LARGE) this.#tooLarge.clear()
+      this.#tooLarge.add(indexOf(definition))
+    }
+    this.#definitions.giveUp(definition)
+    this.#entries.expectSweep()
+    this.#progress.delete(definition.id)
+    this.#requests.refuse(definition, noRoom())
+  }
+
+  #isThere(listId: number): boolean {
+    const parent = this.#parent.get(listId)?.parent_id
+    return parent !== undefined && parent !== NOWHERE
+  }
+
+  /** First those that somebody waits for. */
+  #next(): Definition | undefined {
+    for (const { listId, name } of this.#requests.all) {
+      const definition = this.#definitions.find(listId, name)
+      if (definition !== undefined && definition.builtTo !== null) return definition
+    }
+    return this.#definitions.unfinished()
+  }
+
+  *#build(definition: Definition): Generator<void> {
+    const { listId, path } = definition
+    const progress = this.#progressOf(definition)
+    const end = path === undefined ? FIRST_TEXT_KEY : LAST_KEY
+    let builtTo = definition.builtTo ?? ''
+    let entries = 0
+    let last = this.#lastBuilt(definition, builtTo)
+    for (let looked = 0; looked < STEP_CHILDREN; looked += PAGE_CHILDREN) {
+      const page = this.#children.all(listId, builtTo, end, PAGE_CHILDREN)
+      for (const row of page) {
+        if (!isChild(row.key)) continue
+        const added = this.#add(definition, row, last)
+        entries += added.entries
+        last = added.child
+      }
+      builtTo = page.at(-1)?.key ?? builtTo
+      progress.rows += page.length
+      if (page.length < PAGE_CHILDREN) {
+        this.#definitions.progress(definition, null, entries)
+        this.#progress.delete(definition.id)
+        this.#events.onBuilt(progress.rows, performance.now() - progress.startedAt)
+        return
+      }
+      yield
+    }
+    this.#definitions.progress(definition, builtTo, entries)
+  }
+
+  /** The last child that has been looked at. */
+  #lastBuilt({ listId, path }: Definition, builtTo: string): BuiltChild | undefined {
+    const child = path === undefined || builtTo === '' ? undefined : this.#neighbors.upTo(listId, builtTo)
+    if (child === undefined || path === undefined) return undefined
+    return { key: child.key, isEmpty: child.presence(path) === 'empty' }
+  }
+
+  #progressOf({ id }: Definition): Progress {
+    let progress = this.#progress.get(id)
+    if (progress === undefined) {
+      progress = { startedAt: performance.now(), rows: 0 }
+      this.#progress.set(id, progress)
+      this.#events.onBegun()
+    }
+    return progress
+  }
+
+  /**
+   * Writes the entry of a child, and marks it or the child before it where one has a value and the other has none.
+   * @returns what is the last child now, and how many entries were written
+   */
+  #add(
+    definition: Definition,
+    row: ChildRow,
+    last: BuiltChild | undefined,
+  ): { readonly child: BuiltChild; readonly entries: number } {
+    const { key } = row
+    const { path } = definition
+    const value = path === undefined ? keyEntry(key) : this.#reader.sortValueBelow(row, path)
+    const isEmpty = value === undefined || value.kind === SortKind.none
+    if (!isEmpty) this.#entries.insert(definition, value, key)
+    let entries = isEmpty ? 0 : 1
+    if (path !== undefined && last !== undefined && last.isEmpty !== isEmpty) {
+      if (this.#entries.mark(definition, isEmpty ? key : last.key)) entries++
+    }
+    return { child: { key, isEmpty }, entries }
+  }
+
+  /** The requests that need not wait any longer than for this transaction. */
+  #answered(): BuildNews[] {
+    return this.#requests.answer(({ listId, name }) => {
+      const definition = this.#definitions.find(listId, name)
+      return definition === undefined || definition.builtTo === null
+    })
+  }
+}
+
+function noRoom(): DholeError {
+  return new DholeError('unavailable', 'there is no room for the index')
+}
+
+/** Tells indexes apart. */
+function indexOf({ listId, name }: IndexName): string {
+  return `${listId} ${name}`
+}

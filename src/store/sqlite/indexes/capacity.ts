@@ -1,0 +1,75 @@
+import type { Definition, IndexDefinitions } from './definitions.ts'
+import type { IndexEntries } from './entries.ts'
+
+/** How much queries may fill with indexes that nobody has declared. */
+export interface IndexLimits {
+  /** Indexes of one list, declared ones counted. */
+  readonly mostOfList: number
+  /** Entries of all undeclared indexes of a file together. */
+  readonly mostEntries: number
+  /** Whether an index is declared: it stays, and does not count as one of queries. */
+  isKept(definition: Definition): boolean
+  /** Time of the last use that is known, in milliseconds since 1970. */
+  usedAt(definition: Definition): number
+}
+
+/** Whether somebody waits for an index, so that it must not go. */
+type IsWanted = (definition: Definition) => boolean
+
+/** Makes room for indexes inside the writer's transaction: those that were not used for the longest time go. */
+export class IndexRoom {
+  readonly #definitions: IndexDefinitions
+  readonly #entries: IndexEntries
+  readonly #limits: IndexLimits
+
+  constructor(definitions: IndexDefinitions, entries: IndexEntries, limits: IndexLimits) {
+    this.#definitions = definitions
+    this.#entries = entries
+    this.#limits = limits
+  }
+
+  /** Makes a place for one more index of a list. @returns `false` when none can go */
+  makePlace(listId: number, isWanted: IsWanted): boolean {
+    const all = this.#definitions.of(listId)
+    if (all.length < this.#limits.mostOfList) return true
+    const [least] = this.#leastUsed(all.filter((definition) => !isWanted(definition)))
+    if (least === undefined) return false
+    this.#giveUp(least)
+    return true
+  }
+
+  /**
+   * Makes room for the entries of an index that is being built.
+   * @returns `false` when there is not enough for it, though all others have gone that could
+   */
+  makeRoom(growing: Definition, isWanted: IsWanted): boolean {
+    const { mostEntries } = this.#limits
+    if (this.#definitions.countEntries() <= mostEntries || this.#limits.isKept(growing)) return true
+    const undeclared = this.#definitions.all().filter((definition) => !this.#limits.isKept(definition))
+    let entries = undeclared.reduce((sum, definition) => sum + definition.entries, 0)
+    const others = undeclared.filter((definition) => definition.id !== growing.id && !isWanted(definition))
+    for (const other of this.#leastUsed(others)) {
+      if (entries <= mostEntries) break
+      this.#giveUp(other)
+      entries -= other.entries
+    }
+    return entries <= mostEntries
+  }
+
+  /** Whether an index has more entries than all that are not declared may have together. */
+  isTooLarge({ entries }: Definition): boolean {
+    return entries > this.#limits.mostEntries
+  }
+
+  /** Those that may go, the least recently used first. */
+  #leastUsed(definitions: readonly Definition[]): Definition[] {
+    return definitions
+      .filter((definition) => !this.#limits.isKept(definition))
+      .sort((left, right) => this.#limits.usedAt(left) - this.#limits.usedAt(right) || left.id - right.id)
+  }
+
+  #giveUp(definition: Definition): void {
+    this.#definitions.giveUp(definition)
+    this.#entries.expectSweep()
+  }
+}

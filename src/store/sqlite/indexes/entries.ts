@@ -1,0 +1,104 @@
+import { eq, lt, sql } from 'drizzle-orm'
+import { isIntegerKey, keyOf, NO_VALUE, SortKind, type SortValue } from '../../../tree/order.ts'
+import type { Connection } from '../file/connection.ts'
+import { indexDefinition } from '../file/schema.ts'
+import type { Definition, IndexDefinitions } from './definitions.ts'
+import { indexValue } from './index-value.ts'
+
+/** Entries removed in one step. */
+const STEP_ENTRIES = 1024
+
+/** Writes the entries of indexes inside the writer's transaction, and removes those of indexes given up. */
+export class IndexEntries {
+  readonly #definitions: IndexDefinitions
+  readonly #insert
+  readonly #remove
+  readonly #mark
+  readonly #givenUp
+  readonly #removePage
+  readonly #removeDefinition
+  /** Spares every batch a look at a table that is nearly always without such rows. */
+  #mayBeGivenUp = true
+
+  constructor({ client, orm }: Connection, definitions: IndexDefinitions) {
+    this.#definitions = definitions
+    // Raw, because these are the row loops of building and of every write to an indexed list.
+    this.#insert = client.prepare<unknown, [number, number, string | number, string]>(
+      'INSERT INTO index_entry(index_id, kind, value, key) VALUES (?, ?, ?, ?)',
+    )
+    this.#remove = client.prepare<unknown, [number, number, string | number, string]>(
+      'DELETE FROM index_entry WHERE index_id = ? AND kind = ? AND value = ? AND key = ?',
+    )
+    this.#mark = client.prepare<unknown, [number, number, string | number, string]>(
+      'INSERT OR IGNORE INTO index_entry(index_id, kind, value, key) VALUES (?, ?, ?, ?)',
+    )
+    this.#givenUp = orm
+      .select({ id: indexDefinition.id })
+      .from(indexDefinition)
+      .where(lt(indexDefinition.listId, 0))
+      .limit(1)
+      .prepare()
+    // Raw, because Drizzle neither compares rows of values nor says how many rows went.
+    this.#removePage = client.prepare<unknown, [number, number]>(
+      'DELETE FROM index_entry WHERE index_id = ?1 AND (kind, value, key) IN ' +
+        '(SELECT kind, value, key FROM index_entry WHERE index_id = ?1 ORDER BY kind, value, key LIMIT ?2)',
+    )
+    this.#removeDefinition = orm
+      .delete(indexDefinition)
+      .where(eq(indexDefinition.id, sql.placeholder('id')))
+      .prepare()
+  }
+
+  /** @param key sort key of the child */
+  insert(definition: Definition, value: SortValue, key: string): void {
+    const entry = indexValue(value)
+    if (entry.cut) this.#definitions.markCut(definition)
+    this.#insert.run(definition.id, entry.kind, entry.value, key)
+  }
+
+  remove(definition: Definition, value: SortValue, key: string): void {
+    const entry = indexValue(value)
+    this.#remove.run(definition.id, entry.kind, entry.value, key)
+  }
+
+  /**
+   * Notes a child without a value next to one that has one, where it is not noted yet.
+   * @param key sort key of the child
+   * @returns whether that was news
+   */
+  mark(definition: Definition, key: string): boolean {
+    return this.#mark.run(definition.id, NO_VALUE.kind, NO_VALUE.value, key).changes > 0
+  }
+
+  /** A child that may be noted so has a value now, or is gone. */
+  unmark(definition: Definition, key: string): void {
+    this.#remove.run(definition.id, NO_VALUE.kind, NO_VALUE.value, key)
+  }
+
+  /** Whether there may be entries of indexes given up. */
+  get sweepIsDue(): boolean {
+    return this.#mayBeGivenUp
+  }
+
+  /** Indexes were given up. */
+  expectSweep(): void {
+    this.#mayBeGivenUp = true
+  }
+
+  /** Removes some entries of an index given up, and the index with the last of them. @returns whether there was one */
+  sweep(): boolean {
+    const givenUp = this.#givenUp.get()
+    if (givenUp === undefined) {
+      this.#mayBeGivenUp = false
+      return false
+    }
+    const { changes } = this.#removePage.run(givenUp.id, STEP_ENTRIES)
+    if (changes < STEP_ENTRIES) this.#removeDefinition.run({ id: givenUp.id })
+    return true
+  }
+}
+
+/** The entry of a child in the index over integer keys, which others do not have. */
+export function keyEntry(key: string): SortValue | undefined {
+  return isIntegerKey(key) ? { kind: SortKind.string, value: keyOf(key) } : undefined
+}

@@ -1,0 +1,108 @@
+import type { Connection } from '../file/connection.ts'
+import type { TreeReader } from '../tree/tree-reader.ts'
+import { type BuildEvents, IndexBuilder } from './builder.ts'
+import { type IndexLimits, IndexRoom } from './capacity.ts'
+import { type Definition, IndexDefinitions } from './definitions.ts'
+import { IndexEntries } from './entries.ts'
+import { Neighbors } from './neighbors.ts'
+import type { BuildNews } from './requests.ts'
+
+/** What queries have used, and what may be dropped. */
+export interface IndexUse {
+  /** Time of the last use of indexes, by id, in milliseconds since 1970. */
+  readonly used: ReadonlyMap<number, number>
+  /** An index not used for so long is dropped, in milliseconds. */
+  readonly idleMs: number
+  /** Whether an index is wanted whether it is used or not. */
+  isKept(definition: Definition): boolean
+}
+
+/** A use is noted again when the last note is older than this share of the time after which an index is dropped. */
+const NOTED_SHARE = 8
+
+/** All work on indexes that no write does: building, dropping, removing what was dropped. Done in steps. */
+export class IndexMaintenance {
+  readonly definitions: IndexDefinitions
+  readonly entries: IndexEntries
+  readonly neighbors: Neighbors
+  readonly #builder: IndexBuilder
+  #use: IndexUse | undefined
+
+  /** @param connection the writer's */
+  constructor(connection: Connection, reader: TreeReader, events: BuildEvents) {
+    this.definitions = new IndexDefinitions(connection)
+    this.entries = new IndexEntries(connection, this.definitions)
+    this.neighbors = new Neighbors(connection, reader)
+    this.#builder = new IndexBuilder(connection, this, reader, events)
+  }
+
+  /** Whether there may be something to do. */
+  get isDue(): boolean {
+    return this.#builder.isDue || this.entries.sweepIsDue || this.#use !== undefined
+  }
+
+  /** See `IndexBuilder.request`. */
+  request(listId: number, name: string, isDeclared: boolean): Promise<void> {
+    return this.#builder.request(listId, name, isDeclared)
+  }
+
+  /** Bounds the indexes that queries make. Without it there is no bound. */
+  limit(limits: IndexLimits): void {
+    this.#builder.limit(new IndexRoom(this.definitions, this.entries, limits))
+  }
+
+  /** Notes uses and drops what was not used, with the next transaction. */
+  age(use: IndexUse): void {
+    this.#use = use
+  }
+
+  /** A list replaces another one: it is to be sorted by the same. */
+  inherit(from: number, to: number): void {
+    if (this.definitions.of(from).length === 0) return
+    this.definitions.inherit(from, to, Date.now())
+    this.#builder.expectWork()
+  }
+
+  /**
+   * Does one step inside the open transaction.
+   * @returns whether anything changed, and who is to hear of it when it is durable
+   */
+  *step(now: number): Generator<void, { changed: boolean; news: readonly BuildNews[] }> {
+    if (!this.isDue) return { changed: false, news: [] }
+    const aged = this.#age(now)
+    const swept = this.entries.sweepIsDue && this.entries.sweep()
+    if (!this.#builder.isDue) return { changed: aged || swept, news: [] }
+    const { changed, news } = yield* this.#builder.step(now)
+    return { changed: changed || aged || swept, news }
+  }
+
+  /** The transaction was taken back. */
+  forget(): void {
+    this.definitions.forget()
+    this.#builder.forget()
+    this.entries.expectSweep()
+  }
+
+  /** Nothing will be built any more. */
+  abandon(error: unknown): void {
+    this.#builder.abandon(error)
+  }
+
+  #age(now: number): boolean {
+    const use = this.#use
+    if (use === undefined) return false
+    let changed = false
+    for (const [id, at] of use.used) {
+      changed = this.definitions.touch(id, at, at - use.idleMs / NOTED_SHARE) || changed
+    }
+    const unused = this.definitions.unusedSince(now - use.idleMs)
+    for (const definition of unused) {
+      if (use.isKept(definition)) this.definitions.touch(definition.id, now, now)
+      else this.definitions.giveUp(definition)
+    }
+    if (unused.length > 0) this.entries.expectSweep()
+    // When nothing is left to look at, or the transaction is taken back, the next look will find it.
+    this.#use = unused.length > 0 ? { ...use, used: new Map() } : undefined
+    return changed || unused.length > 0
+  }
+}

@@ -1,0 +1,71 @@
+import { parseStored } from '../../../tree/json/print.ts'
+import { SortKind, sortValue } from '../../../tree/order.ts'
+import type { Path } from '../../../tree/path.ts'
+import { type Value, valueAt } from '../../../tree/value.ts'
+import type { Connection } from '../file/connection.ts'
+import type { ChildRow } from '../query/range-scan.ts'
+import type { TreeReader } from '../tree/tree-reader.ts'
+
+/** Whether a child has a value to be sorted by. */
+export type Presence = 'absent' | 'empty' | 'valued'
+
+/** A child of a list, looked at in several orders. Its text is parsed once. */
+export class Neighbor {
+  readonly #row: ChildRow
+  readonly #reader: TreeReader
+  #parsed: Value | undefined
+
+  constructor(row: ChildRow, reader: TreeReader) {
+    this.#row = row
+    this.#reader = reader
+  }
+
+  /** Its sort key. */
+  get key(): string {
+    return this.#row.key
+  }
+
+  /** Whether something lies at a path below it. */
+  presence(path: Path): Presence {
+    const { id, value } = this.#row
+    if (id !== null) return this.#reader.sortValueBelow(this.#row, path).kind === SortKind.none ? 'empty' : 'valued'
+    this.#parsed ??= parseStored(value ?? '')
+    return sortValue(valueAt(this.#parsed, path)).kind === SortKind.none ? 'empty' : 'valued'
+  }
+}
+
+/** Finds the children next to a key, in key order, in the writer's transaction. */
+export class Neighbors {
+  readonly #reader: TreeReader
+  readonly #before
+  readonly #upTo
+  readonly #after
+
+  constructor({ client }: Connection, reader: TreeReader) {
+    this.#reader = reader
+    // Raw, because they run for every child that an indexed list gains or loses.
+    const row = "SELECT key, value, id FROM node WHERE parent_id = ? AND key <> '.priority' AND key"
+    this.#before = client.prepare<ChildRow, [number, string]>(`${row} < ? ORDER BY key DESC LIMIT 1`)
+    this.#upTo = client.prepare<ChildRow, [number, string]>(`${row} <= ? ORDER BY key DESC LIMIT 1`)
+    this.#after = client.prepare<ChildRow, [number, string]>(`${row} > ? ORDER BY key LIMIT 1`)
+  }
+
+  /** The child before a key. */
+  before(listId: number, key: string): Neighbor | undefined {
+    return this.#neighbor(this.#before.get(listId, key))
+  }
+
+  /** The child at a key, or before it where none is. */
+  upTo(listId: number, key: string): Neighbor | undefined {
+    return this.#neighbor(this.#upTo.get(listId, key))
+  }
+
+  /** The child after a key. */
+  after(listId: number, key: string): Neighbor | undefined {
+    return this.#neighbor(this.#after.get(listId, key))
+  }
+
+  #neighbor(row: ChildRow | null): Neighbor | undefined {
+    return row === null ? undefined : new Neighbor(row, this.#reader)
+  }
+}

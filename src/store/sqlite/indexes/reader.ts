@@ -1,0 +1,172 @@
+import { DholeError } from '../../../error.ts'
+import type { Query } from '../../../query/query.ts'
+import { comparePositions, contains, type Position, type Range, rangeOf } from '../../../query/range.ts'
+import { sortInSteps } from '../../../tree/json/sort-steps.ts'
+import type { SortValue } from '../../../tree/order.ts'
+import type { Access } from '../query/access-path.ts'
+import { type ChildRow, type EntryRow, type Walks, walkOf } from '../query/range-scan.ts'
+import { divide, indexRange, type SqlRange, takesInMore } from '../query/range-sql.ts'
+import { EmptyChildren, type EmptyWalk } from '../tree/empty-children.ts'
+import { spend } from '../tree/subtree-reader.ts'
+import type { TreeReader } from '../tree/tree-reader.ts'
+import { isLong } from './index-value.ts'
+
+/** A child whose place in the order is known. */
+type Candidate = Position & { readonly row: ChildRow }
+
+type IndexAccess = Extract<Access, { kind: 'index' }>
+
+/** What is to be read of one part of a range. */
+interface Wanted {
+  readonly descending: boolean
+  readonly limit: number
+  /** Longest text of all children together. */
+  readonly maxLength: number
+}
+
+const NO_LIMIT = Number.POSITIVE_INFINITY
+/** Rows taken over, and rows whose text is looked into, between two pauses. */
+const STEP_ROWS = 4096
+const STEP_LOOKED_AT = 64
+
+/**
+ * Reads what a query chooses along an index. Children without a value stand first in the order and have no rows in the
+ * index: they are found along the table.
+ */
+export class IndexReader {
+  readonly #tree: TreeReader
+  readonly #walks: Walks
+  readonly #empty: EmptyChildren
+
+  constructor(tree: TreeReader, walks: Walks) {
+    this.#tree = tree
+    this.#walks = walks
+    this.#empty = new EmptyChildren(tree, walks)
+  }
+
+  /** The chosen children in the order of the query. @throws `read-too-big` */
+  *rows(access: IndexAccess, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
+    const { empty, valued } = divide(rangeOf(query))
+    const descending = query.limit?.from === 'last'
+    const limit = query.limit?.count ?? NO_LIMIT
+    const rows: ChildRow[] = []
+    let left = maxLength
+    for (const isEmpty of descending ? [false, true] : [true, false]) {
+      if (rows.length >= limit) break
+      const wanted = { descending, limit: limit - rows.length, maxLength: left }
+      let part: readonly ChildRow[] = []
+      if (isEmpty && empty !== undefined) part = yield* this.#emptyRows(emptyWalk(access, empty, descending), wanted)
+      if (!isEmpty && valued !== undefined) part = yield* this.#valuedRows(access, valued, wanted)
+      for (const [index, row] of part.entries()) {
+        rows.push(row)
+        left -= row.value?.length ?? 0
+        if (index % STEP_ROWS === STEP_ROWS - 1) yield
+      }
+    }
+    return descending ? rows.reverse() : rows
+  }
+
+  /** How many children the query chooses, limits aside. */
+  *count(access: IndexAccess, query: Query): Generator<void, number> {
+    const { empty, valued } = divide(rangeOf(query))
+    let counted = 0
+    if (valued !== undefined) {
+      counted = takesInMore(valued)
+        ? (yield* this.#carefully(access, valued, { descending: false, limit: NO_LIMIT, maxLength: NO_LIMIT })).length
+        : yield* this.#countValued(access, valued)
+    }
+    if (empty === undefined) return counted
+    if (isOpen(empty)) {
+      const all = divide({ start: undefined, end: undefined }).valued
+      return counted + access.list.childCount - (all === undefined ? 0 : yield* this.#countValued(access, all))
+    }
+    return counted + (yield* this.#empty.count(emptyWalk(access, empty, false)))
+  }
+
+  #countValued({ list, index }: IndexAccess, range: Range): Generator<void, number> {
+    return this.#walks.count(walkOf(list, index.id, indexRange(range), false))
+  }
+
+  /** In the direction of the walk. */
+  *#emptyRows(walk: EmptyWalk, { limit, maxLength }: Wanted): Generator<void, readonly ChildRow[]> {
+    const rows: ChildRow[] = []
+    let left = maxLength
+    for (const page of this.#empty.pages(walk)) {
+      for (const row of page.slice(0, limit - rows.length)) {
+        left -= row.value?.length ?? 0
+        rows.push(row)
+      }
+      if (left < 0) throw new DholeError('read-too-big')
+      if (rows.length >= limit) break
+      yield
+    }
+    return rows
+  }
+
+  /** In the direction of the walk. */
+  *#valuedRows(access: IndexAccess, range: Range, wanted: Wanted): Generator<void, readonly ChildRow[]> {
+    const { list, index } = access
+    if (index.hasCut || takesInMore(range)) return yield* this.#carefully(access, range, wanted)
+    const walk = walkOf(list, index.id, indexRange(range), wanted.descending)
+    return yield* this.#walks.children(walk, wanted.limit, wanted.maxLength)
+  }
+
+  /**
+   * Along an index in which entries of equal value may stand for different texts: those are put in order by what the
+   * children really hold. In the direction of the walk.
+   */
+  *#carefully(
+    { list, index, path }: IndexAccess,
+    range: Range,
+    { descending, limit, maxLength }: Wanted,
+  ): Generator<void, readonly ChildRow[]> {
+    const rows: ChildRow[] = []
+    const budget = { left: maxLength, hasPriorities: false }
+    for (const group of equalEntries(this.#walks.entries(walkOf(list, index.id, indexRange(range), descending)))) {
+      const candidates: Candidate[] = []
+      for (const row of group) {
+        const candidate = { ...this.#tree.sortValueBelow(row, path), key: row.key, row }
+        if (contains(range, candidate)) candidates.push(candidate)
+        if (candidates.length % STEP_LOOKED_AT === STEP_LOOKED_AT - 1) yield
+      }
+      const chosen = candidates.length > 1 ? yield* sortInSteps(candidates, comparePositions) : candidates
+      if (descending) chosen.reverse()
+      for (const { row } of chosen.slice(0, limit - rows.length)) {
+        spend(budget, row.value ?? '')
+        rows.push(row)
+      }
+      if (rows.length >= limit) break
+      yield
+    }
+    return rows
+  }
+}
+
+function emptyWalk({ list, index, path }: IndexAccess, range: SqlRange, descending: boolean): EmptyWalk {
+  return { walk: walkOf(list, undefined, range, descending), index: index.id, path }
+}
+
+function isOpen({ start, end }: SqlRange): boolean {
+  return start.shape === 'open' && end.shape === 'open'
+}
+
+/** Entries of long and equal values as one group, all others alone; an empty group between two pages. */
+function* equalEntries(pages: Iterable<EntryRow[]>): Generator<EntryRow[]> {
+  let group: EntryRow[] = []
+  for (const page of pages) {
+    for (const entry of page) {
+      const joins = group[0] !== undefined && isLong(toSortValue(entry)) && group[0].sorted === entry.sorted
+      if (!joins && group.length > 0) {
+        yield group
+        group = []
+      }
+      group.push(entry)
+    }
+    yield []
+  }
+  if (group.length > 0) yield group
+}
+
+function toSortValue({ kind, sorted }: EntryRow): SortValue {
+  return { kind, value: sorted }
+}

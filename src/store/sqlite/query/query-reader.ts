@@ -1,0 +1,271 @@
+import { gt } from 'drizzle-orm'
+import { isUnbounded, type Query } from '../../../query/query.ts'
+import { contains, keyPosition, type Position, positionOf, rangeOf } from '../../../query/range.ts'
+import { select, selectInSteps } from '../../../query/select-in-memory.ts'
+import { ChildrenText, type ChildText } from '../../../tree/json/children-text.ts'
+import { NodeText, type ReadText } from '../../../tree/json/node-text.ts'
+import { type JsonText, print } from '../../../tree/json/print.ts'
+import { mapInSteps } from '../../../tree/json/sort-steps.ts'
+import { keyOf, sortKey } from '../../../tree/order.ts'
+import { type Branch, ownMember } from '../../../tree/value.ts'
+import type { IndexInfo } from '../../store.ts'
+import type { Connection } from '../file/connection.ts'
+import { indexDefinition } from '../file/schema.ts'
+import { indexedPath } from '../indexes/index-path.ts'
+import { IndexReader } from '../indexes/reader.ts'
+import { Trait } from '../tree/slot.ts'
+import { type Budget, type Interior, spend } from '../tree/subtree-reader.ts'
+import { childKeys, type TreeReader } from '../tree/tree-reader.ts'
+import { type Access, AccessFinder, type OpenAccess } from './access-path.ts'
+import { type ChildRow, Walks, walkOf } from './range-scan.ts'
+import { INTEGER_KEYS, indexRange, keyRange, textKeyRange } from './range-sql.ts'
+
+/** A child whose place in the order is known. */
+type Candidate = Position & { readonly row: ChildRow }
+
+type ListAccess = Extract<OpenAccess, { list: Interior }>
+
+const NO_LIMIT = Number.POSITIVE_INFINITY
+/** Children put together between two pauses. */
+const PAGE_CHILDREN = 4096
+/** Children from which their text is made with pauses, in place of being made when it is wanted. */
+const PAGE_PREPARED = 512
+/** Keys printed between two pauses. */
+const PAGE_KEYS = 1024
+/** Children looked up by their keys between two pauses. */
+const PAGE_LOOKED_UP = 256
+
+/**
+ * Answers queries from one snapshot. Long readings are generators that pause between bounded steps.
+ * @see docs/explanation/architecture.md#queries
+ */
+export class QueryReader {
+  readonly #tree: TreeReader
+  readonly #walks: Walks
+  readonly #indexed: IndexReader
+  /** Finds the way for a query. */
+  readonly ways: AccessFinder
+  readonly #definitions
+
+  /** @param shortList children up to which a list is sorted in memory */
+  constructor(connection: Connection, tree: TreeReader, shortList: number) {
+    this.#tree = tree
+    this.#walks = new Walks(connection)
+    this.#indexed = new IndexReader(tree, this.#walks)
+    this.ways = new AccessFinder(connection, tree, this.#walks, shortList)
+    this.#definitions = connection.orm.select().from(indexDefinition).where(gt(indexDefinition.listId, 0)).prepare()
+  }
+
+  /** Every index there is. */
+  indexes(): IndexInfo[] {
+    return this.#definitions.all().flatMap(({ listId, path, builtTo }) => {
+      const list = this.#tree.pathOf(listId)
+      return list === undefined ? [] : [{ list, path: indexedPath(path), ready: builtTo === null }]
+    })
+  }
+
+  /**
+   * The chosen children in the order of the query.
+   * @returns `undefined` when there is no node, or a leaf that a bound or limit leaves out
+   * @throws `read-too-big`
+   */
+  *answer(access: OpenAccess, query: Query, maxLength: number): Generator<void, ReadText | undefined> {
+    const budget = { left: maxLength, hasPriorities: false }
+    switch (access.kind) {
+      case 'nothing':
+        return undefined
+      case 'leaf':
+        return isUnbounded(query) ? new NodeText(spend(budget, access.text), true) : undefined
+      case 'text':
+        return new ChildrenText(selectInText(access.branch, query, budget), false)
+      default: {
+        const rows = yield* this.#rows(access, query, maxLength)
+        const children = yield* this.#assemble(access.list, rows, budget)
+        const hasNoPriority = (access.list.traits & Trait.priorities) === 0 && !budget.hasPriorities
+        const text = new ChildrenText(children, hasNoPriority)
+        if (children.length > PAGE_PREPARED) yield* text.prepare()
+        return text
+      }
+    }
+  }
+
+  /** How many children the query chooses; 0 for a leaf and for no node. */
+  *count(access: OpenAccess, query: Query): Generator<void, number> {
+    switch (access.kind) {
+      case 'nothing':
+      case 'leaf':
+        return 0
+      case 'text':
+        return select(query, positionsInText(access.branch, query)).length
+      default:
+        return yield* this.#countInList(access, query)
+    }
+  }
+
+  *#countInList(access: ListAccess, query: Query): Generator<void, number> {
+    const range = rangeOf(query)
+    const { list } = access
+    switch (access.kind) {
+      case 'keys':
+        return yield* this.#walks.count(walkOf(list, undefined, keyRange(range), false))
+      case 'index':
+        return yield* this.#indexed.count(access, query)
+      case 'merge': {
+        const texts = yield* this.#walks.count(walkOf(list, undefined, textKeyRange(range), false))
+        if (access.index === undefined) {
+          const integers = yield* mapInSteps(yield* this.#integers(list), keyByText)
+          return texts + (yield* selectInSteps(query, integers)).length
+        }
+        return texts + (yield* this.#walks.count(walkOf(list, access.index.id, indexRange(range), false)))
+      }
+      case 'scan':
+        return (yield* this.#scan(list, query, NO_LIMIT)).length
+      default:
+        return access satisfies never
+    }
+  }
+
+  /**
+   * The keys of the children that a query by key order chooses, as `{"key":true,…}`; a leaf itself.
+   * @throws `read-too-big`
+   */
+  *keys(access: OpenAccess, query: Query, maxLength: number): Generator<void, JsonText | undefined> {
+    const budget = { left: maxLength, hasPriorities: false }
+    if (access.kind === 'nothing') return undefined
+    if (access.kind === 'leaf') return spend(budget, access.text)
+    const chosen = yield* this.#keys(access, query)
+    spend(budget, '{')
+    const pieces: string[] = []
+    for (let first = 0; first < chosen.length; first += PAGE_KEYS) {
+      const members = chosen.slice(first, first + PAGE_KEYS).map((key) => `${JSON.stringify(keyOf(key))}:true`)
+      // One more for the comma or the brace behind it.
+      pieces.push(spend(budget, members.join(','), 1))
+      yield
+    }
+    return `{${pieces.join(',')}}`
+  }
+
+  *#keys(access: (OpenAccess & { kind: 'text' }) | ListAccess, query: Query): Generator<void, readonly string[]> {
+    if (access.kind === 'text') return select(query, positionsInText(access.branch, query)).map(({ key }) => key)
+    const descending = query.limit?.from === 'last'
+    const walk = walkOf(access.list, undefined, keyRange(rangeOf(query)), descending)
+    const keys = yield* this.#walks.keys(walk, query.limit?.count ?? NO_LIMIT)
+    return descending ? keys.reverse() : keys
+  }
+
+  *#rows(access: ListAccess, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
+    switch (access.kind) {
+      case 'keys':
+        return yield* this.#walk(access.list, query, maxLength)
+      case 'index':
+        return yield* this.#indexed.rows(access, query, maxLength)
+      case 'merge':
+        return yield* this.#merge(access, query, maxLength)
+      case 'scan':
+        return yield* this.#scan(access.list, query, maxLength)
+      default:
+        return access satisfies never
+    }
+  }
+
+  /** Along the table, from the end the limit counts from. */
+  *#walk(list: Interior, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
+    const descending = query.limit?.from === 'last'
+    const walk = walkOf(list, undefined, keyRange(rangeOf(query)), descending)
+    const rows = yield* this.#walks.children(walk, query.limit?.count ?? NO_LIMIT, maxLength)
+    return descending ? rows.reverse() : rows
+  }
+
+  /** Two ordered stretches, integers and other keys, become one in the order of their text. */
+  *#merge(
+    { list, index }: Access & { kind: 'merge' },
+    query: Query,
+    maxLength: number,
+  ): Generator<void, readonly ChildRow[]> {
+    const range = rangeOf(query)
+    const limit = query.limit?.count ?? NO_LIMIT
+    const descending = query.limit?.from === 'last'
+    const textWalk = walkOf(list, undefined, textKeyRange(range), descending)
+    const integers =
+      index === undefined
+        ? yield* this.#integers(list)
+        : yield* this.#walks.keys(walkOf(list, index.id, indexRange(range), descending), limit)
+    if (integers.length === 0) {
+      const rows = yield* this.#walks.children(textWalk, limit, maxLength)
+      return descending ? rows.reverse() : rows
+    }
+    const texts = yield* this.#walks.keys(textWalk, limit)
+    const positions = yield* mapInSteps([...integers, ...texts], keyByText)
+    const chosen = yield* selectInSteps(query, positions)
+    const rows: ChildRow[] = []
+    const budget = { left: maxLength, hasPriorities: false }
+    for (const [position, { key }] of chosen.entries()) {
+      if (position % PAGE_LOOKED_UP === PAGE_LOOKED_UP - 1) yield
+      const slot = this.#tree.slot(list.id, key)
+      if (slot === undefined) continue
+      spend(budget, slot.value ?? '')
+      rows.push({ key, value: slot.value, id: slot.id })
+    }
+    return rows
+  }
+
+  /** The integer keys of a list that has few of them, or no index. */
+  *#integers(list: Interior): Generator<void, readonly string[]> {
+    return yield* this.#walks.keys(walkOf(list, undefined, INTEGER_KEYS, false), NO_LIMIT)
+  }
+
+  /** Without an index: looks at every child, and keeps no more of them than may be in the answer. */
+  *#scan(list: Interior, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
+    const walk = walkOf(list, undefined, keyRange({ start: undefined, end: undefined }), false)
+    const range = rangeOf(query)
+    // With a limit few are kept, and they are weighed when they are put together.
+    const budget = { left: query.limit === undefined ? maxLength : NO_LIMIT, hasPriorities: false }
+    let candidates: Candidate[] = []
+    for (const page of this.#walks.pages(walk)) {
+      for (const row of page) {
+        const candidate = { ...this.#position(row, query), row }
+        if (!contains(range, candidate)) continue
+        spend(budget, row.value ?? '')
+        candidates.push(candidate)
+      }
+      if (query.limit !== undefined) candidates = [...select(query, candidates)]
+      yield
+    }
+    return yield* mapInSteps(yield* selectInSteps(query, candidates), ({ row }) => row)
+  }
+
+  #position(row: ChildRow, { orderBy }: Query): Position {
+    if (orderBy.kind === 'key') return keyPosition(orderBy.lexicographic, row.key)
+    return { ...this.#tree.sortValueBelow(row, orderBy.path), key: row.key }
+  }
+
+  *#assemble(list: Interior, rows: readonly ChildRow[], budget: Budget): Generator<void, ChildText[]> {
+    const children: ChildText[] = []
+    const bare = (list.traits & Trait.carefulKeys) === 0
+    for (const [index, { key, value, id }] of rows.entries()) {
+      if (index % PAGE_CHILDREN === PAGE_CHILDREN - 1) yield
+      const text = id === null ? spend(budget, value ?? '', key.length) : yield* this.#tree.subtrees.text(id, budget)
+      children.push({ key: bare ? key : keyOf(key), text })
+    }
+    return children
+  }
+}
+
+function keyByText(key: string): Position {
+  return keyPosition(true, key)
+}
+
+function positionsInText(branch: Branch, { orderBy }: Query): Position[] {
+  return childKeys(branch).flatMap((key) => {
+    const child = ownMember(branch, key)
+    return child === undefined ? [] : [positionOf(orderBy, sortKey(key), child)]
+  })
+}
+
+function selectInText(branch: Branch, query: Query, budget: Budget): ChildText[] {
+  return select(query, positionsInText(branch, query)).map(({ key: sorted }) => {
+    const key = keyOf(sorted)
+    const child = ownMember(branch, key)
+    return { key, text: child === undefined ? 'null' : spend(budget, print(child, 'stored'), key.length) }
+  })
+}

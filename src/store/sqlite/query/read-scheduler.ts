@@ -1,0 +1,104 @@
+import pLimit from 'p-limit'
+import { DholeError } from '../../../error.ts'
+import type { Awaitable } from '../../../scheduling/awaitable.ts'
+import { runBriefly, runInTurns } from '../../../scheduling/turns.ts'
+import type { ReadLimit } from '../../store.ts'
+import type { Snapshot, Snapshots } from '../commit/snapshots.ts'
+import type { SettingTexts } from '../log/settings.ts'
+import { runReads } from '../tree/run-program.ts'
+
+/** Reads that take several turns, at once: each holds a snapshot and a growing text. */
+const LONG_READS = 4
+
+/** Reading that no request has asked for. */
+export const UNLIMITED: ReadLimit = { maxLength: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY }
+
+/** A reading, begun on a snapshot, that pauses between bounded steps. */
+export type Reading<T> = (snapshot: Snapshot) => Generator<void, T>
+
+/** Runs readings so that none of them holds the event loop. */
+export class Reads {
+  readonly #snapshots: Snapshots
+  readonly #settings: () => SettingTexts
+  readonly #current: () => Snapshot
+  readonly #check: () => void
+  readonly #long = pLimit(LONG_READS)
+
+  /**
+   * @param settings texts beside the tree as of the latest durable commit
+   * @param current the latest durable commit
+   * @param check throws once nobody may read any more
+   */
+  constructor(snapshots: Snapshots, settings: () => SettingTexts, current: () => Snapshot, check: () => void) {
+    this.#snapshots = snapshots
+    this.#settings = settings
+    this.#current = current
+    this.#check = check
+  }
+
+  /**
+   * Whether the judge of a limit, if it has one, lets what is known of the current commit be told.
+   * @returns `false` when that takes too long to find out at once
+   * @throws what the judge throws
+   */
+  isAllowedNow({ judge }: ReadLimit): boolean {
+    const asking = judge?.()
+    return asking === undefined || runBriefly(runReads(asking, this.#current().tree, this.#settings())) !== undefined
+  }
+
+  /** Most reads end at once. One that does not gives way to others between its steps, on the snapshot it began with. */
+  run<T>(limit: ReadLimit, reading: Reading<T>): Awaitable<T> {
+    const start = limit.judge === undefined ? reading : this.#judged(limit.judge, reading)
+    const snapshot = this.#current()
+    const steps = start(snapshot)
+    const finished = runBriefly(steps)
+    if (finished !== undefined) return finished.value
+    if (this.#long.activeCount >= LONG_READS) {
+      // A queue of half-done reads would hold a snapshot each: this one starts over when its turn comes.
+      return this.#long(() => {
+        const current = this.#current()
+        this.#snapshots.retain(current)
+        return this.#runInTurns(limit, current, start)
+      })
+    }
+    // Not when the rest of it begins: this very turn may still let go of the snapshot, for a log that is too long.
+    this.#snapshots.retain(snapshot)
+    return this.#long(() => this.#runInTurns(limit, snapshot, () => steps))
+  }
+
+  /** The judge sees the settings of the commit it sees. */
+  #judged<T>(judge: NonNullable<ReadLimit['judge']>, reading: Reading<T>): Reading<T> {
+    return (snapshot) => {
+      const asking = judge()
+      if (asking === undefined) return reading(snapshot)
+      return judgedSteps(runReads(asking, snapshot.tree, this.#settings()), snapshot, reading)
+    }
+  }
+
+  /** Resolves when no long read is left; they end at their next step once nobody may read. */
+  async ended(): Promise<void> {
+    while (this.#long.activeCount > 0) await new Promise(setImmediate)
+  }
+
+  /** @param snapshot retained for it; it is released when the read ends */
+  async #runInTurns<T>(limit: ReadLimit, snapshot: Snapshot, start: Reading<T>): Promise<T> {
+    const deadline = performance.now() + limit.timeoutMs
+    try {
+      return await runInTurns(start(snapshot), () => {
+        if (performance.now() > deadline) throw new DholeError('read-too-big')
+        this.#check()
+      })
+    } finally {
+      this.#snapshots.release(snapshot)
+    }
+  }
+}
+
+function* judgedSteps<T>(
+  judging: Generator<void, unknown>,
+  snapshot: Snapshot,
+  reading: Reading<T>,
+): Generator<void, T> {
+  yield* judging
+  return yield* reading(snapshot)
+}

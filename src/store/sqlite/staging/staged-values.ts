@@ -1,0 +1,105 @@
+import { and, eq, gt, sql } from 'drizzle-orm'
+import type { Path } from '../../../tree/path.ts'
+import type { Branch } from '../../../tree/value.ts'
+import type { Connection } from '../file/connection.ts'
+import { closure, interior } from '../file/schema.ts'
+import type { Sweep } from '../tree/deleted-subtrees.ts'
+
+/** A large value that is written before its commit. */
+export interface StagedValue {
+  /** Where it is going to stand. */
+  readonly path: Path
+  /** The very object that the change has. */
+  readonly value: Branch
+}
+
+/** An interior node that is no part of the tree yet. */
+interface Staged {
+  readonly id: number
+  /** Ids smaller than its own and greater than those of all earlier nodes, for nodes made above it, outermost first. */
+  readonly reserved: readonly number[]
+  /** Whether the open transaction, or a committed one, has made it part of the tree. */
+  isAttached: boolean
+}
+
+/** Interior nodes whose closure is completed between two pauses. */
+const STEP_INTERIORS = 512
+
+/** Large values that were written apart from the tree, by the objects they were written from. */
+export class StagedValues {
+  readonly #sweep: Sweep
+  readonly #byValue = new Map<Branch, Staged>()
+  readonly #move
+  readonly #below
+  readonly #insertClosure
+
+  constructor({ client, orm }: Connection, sweep: Sweep) {
+    this.#sweep = sweep
+    this.#move = orm
+      .update(interior)
+      .set({ parentId: sql`${sql.placeholder('parent')}`, key: sql`${sql.placeholder('key')}` })
+      .where(eq(interior.id, sql.placeholder('id')))
+      .prepare()
+    this.#below = orm
+      .select({ id: closure.descendant })
+      .from(closure)
+      .where(and(eq(closure.ancestor, sql.placeholder('id')), gt(closure.descendant, sql.placeholder('after'))))
+      .orderBy(closure.descendant)
+      .limit(STEP_INTERIORS)
+      .prepare()
+    // Raw, because Drizzle's insert from a join of a table with itself is harder to read.
+    this.#insertClosure = client.prepare<unknown, [number, number, number, number]>(
+      'INSERT INTO closure(ancestor, descendant, depth) SELECT a.ancestor, d.descendant, a.depth + 1 + d.depth ' +
+        'FROM closure d CROSS JOIN closure a WHERE d.ancestor = ?1 AND d.descendant > ?2 AND d.descendant <= ?3 ' +
+        'AND a.descendant = ?4',
+    )
+  }
+
+  /** Lists a node that is about to be written apart from the tree. */
+  begin(value: Branch, id: number, reserved: readonly number[]): void {
+    this.#sweep.hold(id)
+    this.#byValue.set(value, { id, reserved, isAttached: false })
+  }
+
+  /** A staged value that can be attached below a parent: ids grow downwards. */
+  find(value: Branch, parent: number): Staged | undefined {
+    if (this.#byValue.size === 0) return undefined
+    const staged = this.#byValue.get(value)
+    return staged === undefined || staged.isAttached || staged.id < parent ? undefined : staged
+  }
+
+  /** Ids for nodes above a staged value; `undefined` for any other value. */
+  reservedFor(value: Branch): readonly number[] | undefined {
+    return this.#byValue.get(value)?.reserved
+  }
+
+  /** Makes a staged value part of the tree, in the open transaction. The caller writes its slot. */
+  *attach(staged: Staged, parent: number, key: string): Generator<void, void> {
+    const { id } = staged
+    staged.isAttached = true
+    this.#sweep.adopt(id)
+    this.#move.run({ id, parent, key })
+    for (let after = 0; ; ) {
+      const page = this.#below.all({ id, after })
+      const last = page.at(-1)
+      if (last === undefined) return
+      this.#insertClosure.run(id, after, last.id, parent)
+      if (page.length < STEP_INTERIORS) return
+      after = last.id
+      yield
+    }
+  }
+
+  /** The open transaction was taken back. */
+  reset(): void {
+    for (const staged of this.#byValue.values()) staged.isAttached = false
+  }
+
+  /** Forgets a value: it is attached, or left to the sweep. */
+  release(value: Branch): void {
+    const staged = this.#byValue.get(value)
+    if (staged === undefined) return
+    this.#byValue.delete(value)
+    this.#sweep.release(staged.id)
+  }
+}

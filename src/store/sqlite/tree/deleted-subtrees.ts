@@ -1,0 +1,133 @@
+import { and, desc, eq, lte, sql } from 'drizzle-orm'
+import type { Connection } from '../file/connection.ts'
+import { closure, detached, interior, node } from '../file/schema.ts'
+import type { IndexDefinitions } from '../indexes/definitions.ts'
+import type { IndexEntries } from '../indexes/entries.ts'
+import { NOWHERE } from './slot.ts'
+
+/** Interior nodes looked at, and rows removed, in one step: well under a millisecond or two of work. */
+const STEP_INTERIORS = 64
+const STEP_ROWS = 512
+
+/**
+ * Removes the rows of subtrees that a write has cut off, a bounded number at a time, so that deleting a large subtree
+ * costs its caller nothing. What is left after a restart is found again in the table.
+ */
+export class Sweep {
+  readonly #cutOff
+  readonly #note
+  readonly #listed
+  readonly #below
+  readonly #pageEnd
+  readonly #removePage
+  readonly #removeChildren
+  readonly #definitions: IndexDefinitions
+  readonly #entries: IndexEntries
+  readonly #removeClosure
+  readonly #removeInterior
+  readonly #forget
+  /** Listed subtrees that are not swept yet: they are being written, or wait to become part of the tree. */
+  readonly #held = new Set<number>()
+  /** Spares every batch a look at a table that is nearly always empty. */
+  #mayBeWaiting = true
+
+  constructor({ client, orm }: Connection, definitions: IndexDefinitions, entries: IndexEntries) {
+    this.#definitions = definitions
+    this.#entries = entries
+    const id = sql.placeholder('id')
+    const children = eq(node.parentId, id)
+    this.#cutOff = orm.update(interior).set({ parentId: NOWHERE }).where(eq(interior.id, id)).prepare()
+    this.#note = orm
+      .insert(detached)
+      .values({ id: sql.placeholder('id') })
+      .prepare()
+    this.#listed = orm.select().from(detached).limit(sql.placeholder('limit')).prepare()
+    // Ids grow downwards, so the deepest come first and the cut-off node itself last.
+    this.#below = orm
+      .select({ id: closure.descendant })
+      .from(closure)
+      .where(eq(closure.ancestor, id))
+      .orderBy(desc(closure.descendant))
+      .limit(STEP_INTERIORS)
+      .prepare()
+    this.#pageEnd = orm
+      .select({ key: node.key })
+      .from(node)
+      .where(children)
+      .orderBy(node.key)
+      .limit(1)
+      .offset(STEP_ROWS - 1)
+      .prepare()
+    this.#removePage = orm
+      .delete(node)
+      .where(and(children, lte(node.key, sql.placeholder('end'))))
+      .prepare()
+    // Raw, because Drizzle does not say how many rows went.
+    this.#removeChildren = client.prepare<unknown, [number]>('DELETE FROM node WHERE parent_id = ?')
+    this.#removeClosure = orm.delete(closure).where(eq(closure.descendant, id)).prepare()
+    this.#removeInterior = orm.delete(interior).where(eq(interior.id, id)).prepare()
+    this.#forget = orm.delete(detached).where(eq(detached.id, id)).prepare()
+  }
+
+  /** Whether there may be something to do. */
+  get isDue(): boolean {
+    return this.#mayBeWaiting
+  }
+
+  /** Takes an interior node out of the tree at once; its rows go later. The caller has removed its slot. */
+  cut(id: number): void {
+    this.#cutOff.run({ id })
+    this.#note.run({ id })
+    this.giveUpIndexes(id)
+    this.#mayBeWaiting = true
+  }
+
+  /** Lists an interior node that is about to be written apart from the tree. It is not swept before `release`. */
+  hold(id: number): void {
+    this.#held.add(id)
+    this.#note.run({ id })
+  }
+
+  /** Takes a held node off the list, in the transaction that makes it part of the tree. */
+  adopt(id: number): void {
+    this.#forget.run({ id })
+  }
+
+  /** Ends the hold. A node that was not adopted is swept like any other. */
+  release(id: number): void {
+    this.#held.delete(id)
+    this.#mayBeWaiting = true
+  }
+
+  /** A list is gone, and nobody needs its indexes. */
+  giveUpIndexes(id: number): void {
+    if (this.#definitions.giveUpAll(id)) this.#entries.expectSweep()
+  }
+
+  /** Does one step inside the open transaction. @returns whether there was anything to do */
+  step(): boolean {
+    const root = this.#listed.all({ limit: this.#held.size + 1 }).find(({ id }) => !this.#held.has(id))
+    if (root === undefined) {
+      this.#mayBeWaiting = false
+      return false
+    }
+    const below = this.#below.all({ id: root.id })
+    // Gone already, with a subtree around it that was cut off later.
+    if (below.length === 0) this.#forget.run({ id: root.id })
+    let rows = 0
+    for (const { id } of below) {
+      const end = this.#pageEnd.get({ id })?.key
+      if (end !== undefined) {
+        this.#removePage.run({ id, end })
+        return true
+      }
+      rows += this.#removeChildren.run(id).changes
+      this.giveUpIndexes(id)
+      this.#removeClosure.run({ id })
+      this.#removeInterior.run({ id })
+      if (id === root.id) this.#forget.run({ id })
+      if (rows >= STEP_ROWS) return true
+    }
+    return true
+  }
+}

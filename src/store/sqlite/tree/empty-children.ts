@@ -1,0 +1,82 @@
+import { NO_VALUE, SortKind } from '../../../tree/order.ts'
+import type { Path } from '../../../tree/path.ts'
+import { type ChildRow, type Walk, type Walks, walkPage } from '../query/range-scan.ts'
+import { behind, type SqlRange } from '../query/range-sql.ts'
+import type { TreeReader } from './tree-reader.ts'
+
+/** A page grows by this as long as there are children without a value in it. */
+const PAGE_GROWTH = 4
+
+/** A walk along the table past the children that an index has no rows for. */
+export interface EmptyWalk {
+  /** Along the table. */
+  readonly walk: Walk
+  readonly index: number
+  /** What the index sorts by. */
+  readonly path: Path
+}
+
+/**
+ * Finds the children of an indexed list that have no value to be sorted by, in key order. Those stand in stretches; the
+ * ends of a stretch that have a neighbor with a value are marked in the index, so that the walk leaps from one stretch
+ * to the next.
+ */
+export class EmptyChildren {
+  readonly #tree: TreeReader
+  readonly #walks: Walks
+
+  constructor(tree: TreeReader, walks: Walks) {
+    this.#tree = tree
+    this.#walks = walks
+  }
+
+  /** Page by page, some of them without any. */
+  *pages({ walk, index, path }: EmptyWalk): Generator<readonly ChildRow[]> {
+    const longest = walkPage(walk)
+    let { range } = walk
+    for (let size = 1; ; ) {
+      const rows = this.#walks.first({ ...walk, range }, size)
+      yield rows.filter((row) => this.#isEmpty(row, path))
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < size) return
+      if (this.#isEmpty(last, path)) {
+        range = behind(range, [last.key], walk.descending)
+        size = Math.min(size * PAGE_GROWTH, longest)
+        continue
+      }
+      const next = this.#walks.firstKey(marksBehind(walk, index, last.key))
+      if (next === undefined) return
+      range = from(range, next, walk.descending)
+      size = 1
+    }
+  }
+
+  *count(empty: EmptyWalk): Generator<void, number> {
+    let counted = 0
+    for (const page of this.pages(empty)) {
+      counted += page.length
+      yield
+    }
+    return counted
+  }
+
+  #isEmpty(row: ChildRow, path: Path): boolean {
+    return this.#tree.sortValueBelow(row, path).kind === SortKind.none
+  }
+}
+
+/** The marks behind a key, in the direction of the walk. */
+function marksBehind(walk: Walk, index: number, key: string): Walk {
+  const { kind, value } = NO_VALUE
+  const all: SqlRange = {
+    start: { shape: 'value=', args: [kind, value] },
+    end: { shape: 'value=', args: [kind, value] },
+  }
+  return { ...walk, index, range: behind(all, [kind, value, key], walk.descending) }
+}
+
+/** The rest of a range of keys from one of them on, which belongs to it. */
+function from(range: SqlRange, key: string, descending: boolean): SqlRange {
+  const edge = { shape: 'key=', args: [key] } as const
+  return descending ? { start: range.start, end: edge } : { start: edge, end: range.end }
+}

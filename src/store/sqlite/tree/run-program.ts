@@ -1,0 +1,54 @@
+import type { JobReads, ReadAnswer, ReadRequest } from '../../../tree/read-program.ts'
+import type { Notes } from '../log/job-notes.ts'
+import type { SettingTexts } from '../log/settings.ts'
+import { Lookup, type SlotSource } from './lookup.ts'
+import type { TreeReader } from './tree-reader.ts'
+
+/** Requests answered at a stretch. */
+const ANSWERS_BEFORE_PAUSE = 64
+
+/**
+ * Runs logic that reads, answering what it asks; pauses wherever the reading does.
+ * @param slots finds slots in the same transaction as the reader
+ * @param notes of the same transaction, for a job
+ */
+export function* runReads<T>(
+  logic: JobReads<T>,
+  reader: TreeReader,
+  settings: SettingTexts,
+  slots: SlotSource = reader,
+  notes?: Notes,
+): Generator<void, T> {
+  const lookup = new Lookup(reader, slots)
+  let step = logic.next()
+  for (let answered = 1; !step.done; answered++) {
+    const { value: request } = step
+    if (answered % ANSWERS_BEFORE_PAUSE === 0) yield
+    // What can take long is a generator of its own; most is not.
+    if (request.kind === 'node') step = logic.next(yield* reader.node(request.path, Number.POSITIVE_INFINITY))
+    else if (request.kind === 'size') step = logic.next(yield* reader.size(request.path))
+    else if (request.kind === 'pause') step = logic.next(yield)
+    else if (request.kind === 'note') step = logic.next(notes?.text(request.key))
+    else step = logic.next(answer(request, lookup, settings))
+  }
+  return step.value
+}
+
+function answer(
+  request: Exclude<ReadRequest, { kind: 'node' | 'size' | 'pause' }>,
+  lookup: Lookup,
+  settings: SettingTexts,
+): ReadAnswer {
+  switch (request.kind) {
+    case 'leaf':
+      return lookup.leaf(request.path)
+    case 'exists':
+      return lookup.exists(request.path)
+    case 'count':
+      return lookup.count(request.path)
+    case 'setting':
+      return settings.get(request.name)
+    default:
+      return request satisfies never
+  }
+}

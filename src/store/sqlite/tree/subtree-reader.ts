@@ -1,0 +1,253 @@
+import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
+import { DholeError } from '../../../error.ts'
+import type { JsonText } from '../../../tree/json/print.ts'
+import { arrayLength, keyOf } from '../../../tree/order.ts'
+import type { Connection } from '../file/connection.ts'
+import { interior, node } from '../file/schema.ts'
+import { isChild, LAST_KEY, Trait } from './slot.ts'
+
+/** Children read in one step at the least: at most four megabytes of text, or a few long leaves. */
+const PAGE_CHILDREN = 512
+const PAGE_LONG_CHILDREN = 8
+/** Small children are read more at a time: as many as make about this much text, as the first of them tell. */
+const PAGE_LENGTH = 2 * 1024 * 1024
+const MAX_PAGE_CHILDREN = 8192
+const SAMPLED_CHILDREN = 16
+/** Stand in assembled text for what JavaScript puts in; no JSON text holds them raw. */
+const INTERIOR_MARK = '\u0002'
+const KEY_MARK = '\u0003'
+
+const MARKED_INTERIOR = sql.raw(`char(2) || ${node.id.name} || char(2)`)
+const MARKED_KEY = sql`char(3) || ${node.key} || char(3)`
+const TEXT = sql`coalesce(${node.value}, ${MARKED_INTERIOR})`
+
+/** What a reader must know of an interior node before it reads its children. */
+export interface Interior {
+  readonly id: number
+  readonly childCount: number
+  readonly traits: number
+}
+
+/** Children behind one key and up to another. */
+interface KeyRange extends Record<string, unknown> {
+  readonly parent: number
+  readonly after: string
+  readonly end: string
+}
+
+/** Members of one page of children. */
+interface Page {
+  /** What belongs before the text: the first key, with its quotes and colon. */
+  readonly first: string
+  readonly text: string
+}
+
+/** What a reading may still take, and what it has come across. */
+export interface Budget {
+  left: number
+  hasPriorities: boolean
+}
+
+/**
+ * Puts together the text of interior nodes from the rows of their children, a page of them at a time. Readings are
+ * generators that pause between pages.
+ */
+export class SubtreeReader {
+  readonly #interiorRow
+  readonly #pageEnd
+  readonly #plainPage
+  readonly #plainRest
+  readonly #carefulPage
+  readonly #branchesBelow
+  readonly #rows
+  readonly #keys
+  readonly #sample
+  readonly #lastKey
+
+  constructor({ client, orm }: Connection) {
+    const parent = eq(node.parentId, sql.placeholder('parent'))
+    const rest = and(parent, gt(node.key, sql.placeholder('after')))
+    const range = and(rest, lte(node.key, sql.placeholder('end')))
+    this.#interiorRow = orm
+      .select({ id: interior.id, childCount: interior.childCount, traits: interior.traits })
+      .from(interior)
+      .where(eq(interior.id, sql.placeholder('id')))
+      .prepare()
+    this.#pageEnd = orm
+      .select({ key: node.key })
+      .from(node)
+      .where(rest)
+      .orderBy(node.key)
+      .limit(1)
+      .offset(sql.placeholder('offset'))
+      .prepare()
+    // The rows of a range arrive in key order because that is the order of the table itself.
+    const first = orm.select({ key: node.key }).from(node).where(rest).orderBy(node.key).limit(1)
+    // Each key is the separator before its own text, which copies that text once less; the first one has none.
+    const plain = orm.select({
+      first: sql<string | null>`${first}`,
+      text: sql<string | null>`group_concat(${TEXT}, ',"' || ${node.key} || '":')`,
+    })
+    this.#plainPage = plain.from(node).where(range).prepare()
+    // Comparing each key with an end that is none would cost a twentieth of the whole reading.
+    this.#plainRest = plain.from(node).where(rest).prepare()
+    // Each interior node has itself for a descendant. Raw, because it runs for every one of them.
+    this.#branchesBelow = client.prepare('SELECT 1 FROM closure WHERE ancestor = ? LIMIT 1 OFFSET 1')
+    this.#carefulPage = orm
+      .select({ text: sql<string | null>`group_concat(concat(${MARKED_KEY}, ':', ${TEXT}))` })
+      .from(node)
+      .where(range)
+      .prepare()
+    this.#rows = orm
+      .select({ key: node.key, text: sql<string>`${TEXT}` })
+      .from(node)
+      .where(range)
+      .orderBy(node.key)
+      .prepare()
+    this.#keys = orm.select({ key: node.key }).from(node).where(range).orderBy(node.key).prepare()
+    const sampled = orm.select({ value: node.value }).from(node).where(parent).limit(SAMPLED_CHILDREN).as('sampled')
+    this.#sample = orm
+      .select({ average: sql<number | null>`avg(octet_length(${sampled.value}))` })
+      .from(sampled)
+      .prepare()
+    this.#lastKey = orm.select({ key: node.key }).from(node).where(parent).orderBy(desc(node.key)).limit(1).prepare()
+  }
+
+  interior(id: number): Interior {
+    const row = this.#interiorRow.get({ id })
+    if (row === undefined) throw new DholeError('internal', undefined, { cause: `no interior row ${id}` })
+    return row
+  }
+
+  /** Its keys as `{"key":true,…}`. @throws `read-too-big` */
+  *keys(id: number, budget: Budget): Generator<void, JsonText> {
+    spend(budget, '{')
+    const pieces: string[] = []
+    for (const range of this.#pages(this.interior(id), PAGE_CHILDREN)) {
+      const keys = this.#keys.values(range).map(([key]) => String(key))
+      const members = keys.filter(isChild).map((key) => `${JSON.stringify(keyOf(key))}:true`)
+      // One more for the comma or the brace behind it.
+      if (members.length > 0) pieces.push(spend(budget, members.join(','), 1))
+      yield
+    }
+    return joinMembers(pieces)
+  }
+
+  /** How many children to read in one step. */
+  #pageSize({ id, childCount, traits }: Interior): number {
+    if ((traits & Trait.longTexts) !== 0) return PAGE_LONG_CHILDREN
+    if (childCount < PAGE_CHILDREN) return PAGE_CHILDREN
+    const average = this.#sample.get({ parent: id })?.average ?? 1
+    return Math.min(Math.max(Math.floor(PAGE_LENGTH / average), PAGE_CHILDREN), MAX_PAGE_CHILDREN)
+  }
+
+  /** Ranges of keys that cover all children of an interior node, each of a bounded number. */
+  *#pages({ id, childCount }: Interior, size: number): Generator<KeyRange> {
+    const parent = id
+    let after = ''
+    // A priority is one more row.
+    let left = childCount + 1
+    while (left > size) {
+      const end = this.#pageEnd.get({ parent, after, offset: size - 1 })?.key
+      if (end === undefined) break
+      left -= size
+      yield { parent, after, end }
+      after = end
+    }
+    yield { parent, after, end: LAST_KEY }
+  }
+
+  /** Stored text of an interior node. @throws `read-too-big` */
+  *text(id: number, budget: Budget): Generator<void, JsonText> {
+    const branch = this.interior(id)
+    const { childCount, traits } = branch
+    if ((traits & Trait.priorities) !== 0) budget.hasPriorities = true
+    const careful = (traits & Trait.carefulKeys) !== 0
+    const size = this.#pageSize(branch)
+    const length = careful ? yield* this.#arrayLength(branch) : undefined
+    if (length !== undefined) {
+      spend(budget, '[]', length - 1 + (length - childCount) * 'null'.length)
+      return yield* this.#arrayText(branch, length, size, budget)
+    }
+    spend(budget, '{')
+    const isFlat = this.#branchesBelow.get(id) === null
+    const pieces: string[] = []
+    for (const range of this.#pages(branch, size)) {
+      const page = careful ? this.#carefulText(range) : this.#plainText(range)
+      if (page === undefined) break
+      const { first, text } = page
+      const members = isFlat ? spend(budget, text) : yield* this.#fillIn(text, budget)
+      // One more for the comma or the brace behind it.
+      pieces.push(spend(budget, first, 1) + members)
+      yield
+    }
+    return joinMembers(pieces)
+  }
+
+  #plainText(range: KeyRange): Page | undefined {
+    const page = (range.end === LAST_KEY ? this.#plainRest : this.#plainPage).get(range)
+    return page?.text == null ? undefined : { first: `"${page.first}":`, text: page.text }
+  }
+
+  #carefulText(range: KeyRange): Page | undefined {
+    const text = this.#carefulPage.get(range)?.text
+    return typeof text === 'string' ? { first: '', text: nameKeys(text) } : undefined
+  }
+
+  /** Puts the text of each interior child where its mark stands. */
+  *#fillIn(text: string, budget: Budget): Generator<void, string> {
+    if (!text.includes(INTERIOR_MARK)) return spend(budget, text)
+    const parts = text.split(INTERIOR_MARK)
+    for (const [index, part] of parts.entries()) {
+      if (index % 2 === 0) spend(budget, part)
+      else parts[index] = yield* this.text(Number(part), budget)
+    }
+    return parts.join('')
+  }
+
+  /** Integers stand first, so the last key and the count tell nearly always that there is no array. */
+  *#arrayLength(branch: Interior): Generator<void, number | undefined> {
+    const last = this.#lastKey.get({ parent: branch.id })?.key
+    if (last === undefined || !(Number(keyOf(last)) + 1 < branch.childCount * 2)) return undefined
+    const keys: string[] = []
+    for (const range of this.#pages(branch, PAGE_CHILDREN)) {
+      for (const [key] of this.#keys.values(range)) keys.push(keyOf(String(key)))
+      yield
+    }
+    return arrayLength(keys)
+  }
+
+  *#arrayText(branch: Interior, length: number, size: number, budget: Budget): Generator<void, JsonText> {
+    const elements = new Array<string>(length).fill('null')
+    for (const range of this.#pages(branch, size)) {
+      for (const { key, text } of this.#rows.all(range)) {
+        const whole = !text.includes(INTERIOR_MARK)
+        elements[Number(keyOf(key))] = whole ? spend(budget, text) : yield* this.#fillIn(text, budget)
+      }
+      yield
+    }
+    return `[${elements.join(',')}]`
+  }
+}
+
+/** @param extra characters that stand around the text */
+export function spend(budget: Budget, text: string, extra = 0): string {
+  budget.left -= text.length + extra
+  if (budget.left < 0) throw new DholeError('read-too-big')
+  return text
+}
+
+/** One flat string: braces put around a joined text would copy all of it once more. */
+function joinMembers(pieces: string[]): JsonText {
+  const last = pieces.length - 1
+  pieces[0] = `{${pieces[0] ?? ''}`
+  pieces[Math.max(last, 0)] += '}'
+  return pieces.join(',')
+}
+
+/** Replaces each marked key by its JSON text. */
+function nameKeys(text: string): string {
+  const parts = text.split(KEY_MARK)
+  for (let index = 1; index < parts.length; index += 2) parts[index] = JSON.stringify(keyOf(parts[index] ?? ''))
+  return parts.join('')
+}

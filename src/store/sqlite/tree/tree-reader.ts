@@ -1,0 +1,231 @@
+import { and, eq, gt, sql } from 'drizzle-orm'
+import { NodeText } from '../../../tree/json/node-text.ts'
+import { isStringText, type JsonText, parseStored, print } from '../../../tree/json/print.ts'
+import { PRIORITY } from '../../../tree/key.ts'
+import { keyOf, OBJECT, type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
+import type { Path } from '../../../tree/path.ts'
+import { isBranch, leafOf, VALUE, type Value, valueAt } from '../../../tree/value.ts'
+import type { Connection } from '../file/connection.ts'
+import { interior, node } from '../file/schema.ts'
+import type { MetBranches } from './interior-cache.ts'
+import { ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
+import { SubtreeReader, spend } from './subtree-reader.ts'
+
+/** Children looked at between two pauses. */
+const PAGE_CHILDREN = 512
+/** Interior nodes whose children are counted between two pauses. */
+const PAGE_COUNTED = 2048
+
+/** Interior nodes below one, their children counted. */
+interface SizePage {
+  readonly rows: number | null
+  readonly count: number
+  /** The last of them. */
+  readonly last: number | null
+}
+
+/** Where a path ends: at a slot, or at a value inside the text of one. */
+export type Place = { readonly kind: 'slot'; readonly slot: Slot } | { readonly kind: 'inside'; readonly value: Value }
+
+/**
+ * Reads the tree through one connection and whatever transaction is open on it. Long readings are generators that
+ * pause between bounded steps.
+ */
+export class TreeReader {
+  readonly #slot
+  readonly #outline
+  readonly #nothing
+  readonly #sizePage
+  readonly #above
+  readonly #interiorPage
+  /** Reads what stands below interior nodes. */
+  readonly subtrees: SubtreeReader
+  readonly #met: MetBranches | undefined
+
+  /** @param met of the snapshot, where it is one that is read */
+  constructor(connection: Connection, met?: MetBranches) {
+    const { client, orm } = connection
+    this.#met = met
+    this.subtrees = new SubtreeReader(connection)
+    // Raw, because it runs for every key of every path and Drizzle's prepared query costs more.
+    this.#slot = client.prepare<Slot, [number, string]>(
+      'SELECT kind, value, id FROM node WHERE parent_id = ? AND key = ?',
+    )
+    this.#outline = client.prepare<Slot, [number, string]>(
+      'SELECT kind, NULL AS value, id FROM node WHERE parent_id = ? AND key = ?',
+    )
+    this.#nothing = client.prepare<unknown, []>("SELECT 1 FROM node WHERE parent_id = 0 AND key = '' LIMIT 0")
+    // Raw, because Drizzle writes no cross join, which keeps SQLite from going through all interior nodes there are.
+    this.#sizePage = client.prepare<SizePage, [number, number]>(
+      `SELECT sum(childCount) AS rows, count(*) AS count, max(descendant) AS last FROM (
+         SELECT descendant, child_count AS childCount FROM closure CROSS JOIN interior ON interior.id = descendant
+         WHERE ancestor = ? AND descendant > ? ORDER BY descendant LIMIT ${PAGE_COUNTED})`,
+    )
+    this.#above = orm
+      .select({ parentId: interior.parentId, key: interior.key })
+      .from(interior)
+      .where(eq(interior.id, sql.placeholder('id')))
+      .prepare()
+    this.#interiorPage = orm
+      .select({ key: node.key, id: node.id })
+      .from(node)
+      .where(and(eq(node.parentId, sql.placeholder('parent')), gt(node.key, sql.placeholder('after'))))
+      .orderBy(node.key)
+      .limit(PAGE_CHILDREN)
+      .prepare()
+  }
+
+  slot(parent: number, key: string): Slot | undefined {
+    const met = this.#met?.get(parent, key)
+    if (met !== undefined) return met
+    const slot = this.#slot.get(parent, key)
+    if (slot === null) return undefined
+    if (slot.id !== null) this.#met?.add(parent, key, slot)
+    return slot
+  }
+
+  /** A slot without its text. */
+  outline(parent: number, key: string): Slot | undefined {
+    return this.#outline.get(parent, key) ?? undefined
+  }
+
+  /**
+   * Opens the snapshot of a transaction just begun: SQLite takes it at the first read, be it one that reads no page of
+   * the table.
+   */
+  touch(): void {
+    this.#nothing.get()
+  }
+
+  count(path: Path): number {
+    const place = this.place(path)
+    if (place === undefined) return 0
+    if (place.kind === 'slot' && place.slot.id !== null) return this.subtrees.interior(place.slot.id).childCount
+    if (place.kind === 'slot' && isStringText(place.slot.value ?? '')) return 0
+    return childKeys(textValue(place)).length
+  }
+
+  /** Where a slot stands in the order of what lies at a path below it. */
+  sortValueBelow({ id, value }: Pick<Slot, 'id' | 'value'>, path: Path): SortValue {
+    if (id === null) return sortValue(insideText(value ?? '', path)?.value)
+    const [key, ...rest] = path
+    if (key === undefined) return OBJECT
+    const slot = this.slot(id, sortKey(key))
+    return slot === undefined ? sortValue(undefined) : this.sortValueBelow(slot, rest)
+  }
+
+  /** Where an interior node stands; `undefined` when it is no part of the tree. */
+  pathOf(id: number): Path | undefined {
+    const path: string[] = []
+    for (let above = this.#above.get({ id }); above !== undefined; above = this.#above.get({ id: above.parentId })) {
+      if (above.parentId === ROOT_PARENT) return path
+      path.unshift(keyOf(above.key))
+    }
+    return undefined
+  }
+
+  /** Ids of the interior nodes at a path whose keys may stand for any: those that `isAny` says. */
+  *interiorNodes(pattern: Path, isAny: (key: string) => boolean): Generator<void, readonly number[]> {
+    const root = this.slot(ROOT_PARENT, ROOT_KEY)?.id
+    let level: number[] = typeof root === 'number' ? [root] : []
+    for (const key of pattern) {
+      const next: number[] = []
+      for (const parent of level) {
+        if (isAny(key)) yield* this.#interiorChildren(parent, next)
+        else {
+          const id = this.slot(parent, sortKey(key))?.id
+          if (typeof id === 'number') next.push(id)
+        }
+        yield
+      }
+      level = next
+    }
+    return level
+  }
+
+  *#interiorChildren(parent: number, found: number[]): Generator<void> {
+    let after = ''
+    for (;;) {
+      const page = this.#interiorPage.all({ parent, after })
+      for (const { id } of page) if (id !== null) found.push(id)
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE_CHILDREN) return
+      after = last.key
+      yield
+    }
+  }
+
+  /** Rows the engine holds at and below a path: what removing it costs. */
+  *size(path: Path): Generator<void, number> {
+    const place = this.place(path)
+    if (place === undefined) return 0
+    if (place.kind === 'inside' || place.slot.id === null) return 1
+    let rows = 1
+    let after = 0
+    for (;;) {
+      const page = this.#sizePage.get(place.slot.id, after)
+      rows += page?.rows ?? 0
+      if (page === null || page.last === null || page.count < PAGE_COUNTED) return rows
+      after = page.last
+      yield
+    }
+  }
+
+  /**
+   * The finished text of a node.
+   * @param maxLength longest text wanted; a longer one throws `read-too-big`
+   */
+  *node(path: Path, maxLength: number): Generator<void, NodeText | undefined> {
+    const place = this.place(path)
+    if (place === undefined) return undefined
+    const budget = { left: maxLength, hasPriorities: false }
+    if (place.kind === 'inside') return new NodeText(spend(budget, print(place.value, 'stored')))
+    const { value, id } = place.slot
+    if (id === null) return new NodeText(spend(budget, value ?? ''))
+    const text = yield* this.subtrees.text(id, budget)
+    return new NodeText(text, !budget.hasPriorities)
+  }
+
+  *shallow(path: Path, maxLength: number): Generator<void, JsonText | undefined> {
+    const place = this.place(path)
+    if (place === undefined) return undefined
+    const budget = { left: maxLength, hasPriorities: false }
+    if (place.kind === 'inside') return spend(budget, shallowText(place.value))
+    const { id, value } = place.slot
+    if (id === null) return spend(budget, isStringText(value ?? '') ? (value ?? '') : shallowText(textValue(place)))
+    return yield* this.subtrees.keys(id, budget)
+  }
+
+  place(path: Path): Place | undefined {
+    let slot = this.slot(ROOT_PARENT, ROOT_KEY)
+    for (const [depth, key] of path.entries()) {
+      if (slot === undefined) return undefined
+      if (slot.id === null) return insideText(slot.value ?? '', path.slice(depth))
+      slot = this.slot(slot.id, sortKey(key))
+    }
+    return slot && { kind: 'slot', slot }
+  }
+}
+
+function insideText(text: JsonText, path: Path): (Place & { kind: 'inside' }) | undefined {
+  if (path.length > 0 && isStringText(text)) return undefined
+  const value = valueAt(parseStored(text), path)
+  return value === undefined ? undefined : { kind: 'inside', value }
+}
+
+/** The value of a place that is no interior node. */
+export function textValue(place: Place): Value {
+  return place.kind === 'inside' ? place.value : parseStored(place.slot.value ?? '')
+}
+
+export function childKeys(value: Value): string[] {
+  return isBranch(value) ? Object.keys(value).filter((key) => key !== PRIORITY && key !== VALUE) : []
+}
+
+function shallowText(value: Value): JsonText {
+  const leaf = leafOf(value)
+  if (leaf !== undefined) return print(leaf, 'plain')
+  const shallow = Object.create(null)
+  for (const key of childKeys(value)) shallow[key] = true
+  return print(shallow, 'export')
+}

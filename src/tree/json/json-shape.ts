@@ -1,0 +1,195 @@
+import { DholeError } from '../../error.ts'
+import type { Steps } from '../../scheduling/steps.ts'
+import { MAX_DEPTH } from '../limits.ts'
+
+/** Length from which a container or a string is parsed in parts, in bytes. */
+export const PART_BYTES = 64 * 1024
+const MEBIBYTE = 1024 * 1024
+/** Longest run of spaces, or number, in bytes: neither can be parsed in parts. */
+const MAX_RUN_BYTES = MEBIBYTE
+/** Levels of a text: those of a tree, and the special members that may stand in the deepest one. */
+const MAX_LEVELS = MAX_DEPTH + 4
+
+export const QUOTE = 0x22
+export const COMMA = 0x2c
+export const COLON = 0x3a
+export const OPEN_ARRAY = 0x5b
+export const BACKSLASH = 0x5c
+export const CLOSE_ARRAY = 0x5d
+export const OPEN_OBJECT = 0x7b
+export const CLOSE_OBJECT = 0x7d
+
+/** How much there may be in a text. */
+export interface JsonBounds {
+  /** Leaves, objects and arrays; empty ones count twice. */
+  readonly mostValues: number
+  /** Members of one container. */
+  readonly mostSiblings: number
+}
+
+/** Bodies up to that limit may hold as much as this one allows, in bytes. */
+const DEFAULT_BYTES = 16 * MEBIBYTE
+const BYTES_PER_VALUE = 8
+/** A container with more members than the default allows cannot be put in order in a few milliseconds. */
+const BYTES_PER_SIBLING = 80
+
+/**
+ * What a body may hold, by the limit of its length: about 2 million values and 200,000 members of one container with
+ * the default of 16 MiB, and more with a higher limit.
+ * @see docs/reference/protocol.md#sizes
+ */
+export function writeBounds(maxWriteBytes: number): JsonBounds {
+  const bytes = Math.max(maxWriteBytes, DEFAULT_BYTES)
+  return {
+    mostValues: Math.floor(bytes / BYTES_PER_VALUE),
+    mostSiblings: Math.floor(bytes / BYTES_PER_SIBLING),
+  }
+}
+
+/** Of what is known to be in the tree. */
+export const NO_BOUNDS: JsonBounds = {
+  mostValues: Number.POSITIVE_INFINITY,
+  mostSiblings: Number.POSITIVE_INFINITY,
+}
+
+/** Where the containers and strings of at least `PART_BYTES` end, by where they begin: offsets of the first byte behind. */
+export type LargeParts = ReadonlyMap<number, number>
+
+/**
+ * Looks at each byte of a JSON text once, before any of it is parsed.
+ * @throws SyntaxError when brackets or quotes do not match, or a number or a run of spaces is longer than 1 MiB;
+ *   `too-deep`, `write-too-big` when there is more than the bounds say
+ * @see docs/reference/protocol.md#sizes
+ */
+export function* measureJson(bytes: Uint8Array, bounds: JsonBounds): Steps<LargeParts> {
+  const shape = new Shape(bytes, bounds)
+  while (!shape.isDone) {
+    shape.look(PART_BYTES)
+    yield
+  }
+  return shape.parts()
+}
+
+class Shape {
+  readonly #bytes: Uint8Array
+  readonly #bounds: JsonBounds
+  readonly #large = new Map<number, number>()
+  /** Of each open container: where it begins, and the commas of its own so far. */
+  readonly #starts = new Int32Array(MAX_LEVELS + 1)
+  readonly #commas = new Int32Array(MAX_LEVELS + 1)
+  #level = 0
+  #values = 0
+  #at = 0
+  /** Behind the last byte that was a bracket, a comma or a quote. */
+  #run = 0
+  /** Where the open string begins, -1 outside. */
+  #string = -1
+
+  constructor(bytes: Uint8Array, bounds: JsonBounds) {
+    this.#bytes = bytes
+    this.#bounds = bounds
+  }
+
+  get isDone(): boolean {
+    return this.#at >= this.#bytes.length
+  }
+
+  parts(): LargeParts {
+    if (this.#level > 0 || this.#string >= 0) throw new SyntaxError('The text ends in the middle')
+    return this.#large
+  }
+
+  /** Looks at so many bytes more. */
+  look(count: number): void {
+    const bytes = this.#bytes
+    const end = Math.min(bytes.length, this.#at + count)
+    let at = this.#at
+    if (this.#string >= 0) {
+      at = this.#behindString(at, end)
+      this.#run = at
+    }
+    while (at < end) {
+      switch (bytes[at]) {
+        case QUOTE:
+          this.#string = at
+          at = this.#behindString(at + 1, end)
+          this.#run = at
+          continue
+        case COMMA:
+          this.#countMember()
+          break
+        case OPEN_ARRAY:
+        case OPEN_OBJECT:
+          this.#open(at)
+          break
+        case CLOSE_ARRAY:
+          this.#close(at, OPEN_ARRAY)
+          break
+        case CLOSE_OBJECT:
+          this.#close(at, OPEN_OBJECT)
+          break
+        default:
+          at++
+          continue
+      }
+      this.#run = ++at
+    }
+    this.#at = at
+    const isRun = at - this.#run > MAX_RUN_BYTES && this.#string < 0
+    // Spaces around the value do no harm.
+    if (isRun && (this.#level > 0 || !isSpace(bytes[at - 1]))) throw new SyntaxError('A number or a space is too long')
+  }
+
+  /** @returns offset behind the string that is open, or `end` or a little more when it goes on there */
+  #behindString(from: number, end: number): number {
+    const bytes = this.#bytes
+    let at = from
+    while (at < end) {
+      const byte = bytes[at]
+      if (byte === BACKSLASH) at += 2
+      else if (byte !== QUOTE) at++
+      else {
+        at++
+        this.#note(this.#string, at)
+        this.#string = -1
+        return at
+      }
+    }
+    return at
+  }
+
+  #countMember(): void {
+    const commas = (this.#commas[this.#level] as number) + 1
+    if (this.#level === 0) throw new SyntaxError('Only one value is expected')
+    if (commas >= this.#bounds.mostSiblings) throw new DholeError('write-too-big')
+    this.#commas[this.#level] = commas
+    this.#countValue()
+  }
+
+  #countValue(): void {
+    if (++this.#values > this.#bounds.mostValues) throw new DholeError('write-too-big')
+  }
+
+  #open(at: number): void {
+    if (this.#level === MAX_LEVELS) throw new DholeError('too-deep')
+    this.#level++
+    this.#starts[this.#level] = at
+    this.#commas[this.#level] = 0
+    this.#countValue()
+  }
+
+  #close(at: number, bracket: number): void {
+    const start = this.#starts[this.#level] as number
+    if (this.#level === 0 || this.#bytes[start] !== bracket) throw new SyntaxError('A bracket closes what is not open')
+    this.#level--
+    this.#note(start, at + 1)
+  }
+
+  #note(start: number, end: number): void {
+    if (end - start >= PART_BYTES) this.#large.set(start, end)
+  }
+}
+
+export function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}

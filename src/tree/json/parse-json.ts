@@ -1,0 +1,225 @@
+import { DholeError } from '../../error.ts'
+import type { Steps } from '../../scheduling/steps.ts'
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  isSpace,
+  type JsonBounds,
+  type LargeParts,
+  measureJson,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  PART_BYTES,
+  QUOTE,
+} from './json-shape.ts'
+
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
+/** `u` of an escape with four digits. */
+const ESCAPED_UNIT = 0x75
+/** Throws at anything that is not UTF-8. A byte order mark is a character like any other: parts may begin with one. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * As `JSON.parse` of UTF-8 bytes, with pauses: what is long is parsed in parts of about `PART_BYTES`, by `JSON.parse`
+ * itself, and put together.
+ * @throws SyntaxError; TypeError for bytes that are no UTF-8; as `measureJson`
+ */
+export function* parseJsonInSteps(bytes: Uint8Array, bounds: JsonBounds): Steps<unknown> {
+  const text = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? bytes.subarray(3) : bytes
+  return yield* new PartsParser(text, yield* measureJson(text, bounds)).parse()
+}
+
+class PartsParser {
+  readonly #bytes: Uint8Array
+  readonly #large: LargeParts
+
+  constructor(bytes: Uint8Array, large: LargeParts) {
+    this.#bytes = bytes
+    this.#large = large
+  }
+
+  *parse(): Steps<unknown> {
+    const start = this.#behindSpace(0)
+    const end = this.#large.get(start)
+    if (end === undefined) return JSON.parse(this.#text(0, this.#bytes.length))
+    if (this.#behindSpace(end) < this.#bytes.length) throw new SyntaxError('Only one value is expected')
+    return yield* this.#value(start, end)
+  }
+
+  *#value(start: number, end: number): Steps<unknown> {
+    switch (this.#bytes[start]) {
+      case QUOTE:
+        return yield* this.#string(start, end)
+      case OPEN_ARRAY:
+        return yield* this.#members(start, end, new Elements())
+      default:
+        return yield* this.#members(start, end, new Members())
+    }
+  }
+
+  /** Parses members in groups, and those that are long one by one. */
+  *#members(start: number, end: number, container: Elements | Members): Steps<unknown> {
+    const bytes = this.#bytes
+    const close = end - 1
+    // What has not been parsed begins at `from`; its last comma is `comma`.
+    let from = start + 1
+    let comma = -1
+    let paused = from
+    for (let at = from; at < close; ) {
+      if (at - paused >= PART_BYTES) {
+        paused = at
+        yield
+      }
+      const byte = bytes[at]
+      if (byte === COMMA) {
+        comma = at++
+        if (comma - from < PART_BYTES) continue
+        container.addGroup(this.#text(from, comma))
+        from = at
+      } else if (byte === QUOTE || byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+        const stop = this.#large.get(at)
+        if (stop === undefined) {
+          at = byte === QUOTE ? this.#behindString(at) : this.#behindContainer(at)
+          continue
+        }
+        if (comma >= from) container.addGroup(this.#text(from, comma))
+        const lead = this.#text(Math.max(from, comma + 1), at)
+        const behind = this.#behindSpace(stop)
+        if (container.isKey(lead) && bytes[behind] === COLON) throw new DholeError('key-too-long')
+        container.add(lead, yield* this.#value(at, stop))
+        at = behind
+        if (at === close) return container.built
+        if (bytes[at] !== COMMA) throw new SyntaxError('A comma is expected')
+        from = ++at
+        paused = at
+      } else at++
+    }
+    container.addLast(this.#text(from, close))
+    return container.built
+  }
+
+  /** @param at of a container shorter than `PART_BYTES` */
+  #behindContainer(at: number): number {
+    const bytes = this.#bytes
+    let level = 0
+    for (let next = at; ; ) {
+      const byte = bytes[next]
+      if (byte === QUOTE) {
+        next = this.#behindString(next)
+        continue
+      }
+      next++
+      if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) level++
+      else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) level--
+      if (level === 0) return next
+    }
+  }
+
+  #behindString(at: number): number {
+    const bytes = this.#bytes
+    let next = at + 1
+    while (bytes[next] !== QUOTE) next += bytes[next] === BACKSLASH ? 2 : 1
+    return next + 1
+  }
+
+  #behindSpace(from: number): number {
+    let at = from
+    while (isSpace(this.#bytes[at])) at++
+    return at
+  }
+
+  #text(start: number, end: number): string {
+    return utf8.decode(this.#bytes.subarray(start, end))
+  }
+
+  /** A string is cut between two characters; halves of a surrogate pair that are escaped come together again. */
+  *#string(start: number, end: number): Steps<string> {
+    const pieces: string[] = []
+    for (let at = start + 1; at < end - 1; ) {
+      const from = at
+      while (at < end - 1 && at - from < PART_BYTES) {
+        if (this.#bytes[at] !== BACKSLASH) at++
+        else at += this.#bytes[at + 1] === ESCAPED_UNIT ? 6 : 2
+      }
+      while (at < end - 1 && isContinuation(this.#bytes[at] as number)) at++
+      at = Math.min(at, end - 1)
+      pieces.push(JSON.parse(`"${this.#text(from, at)}"`) as string)
+      yield
+    }
+    return pieces.join('')
+  }
+}
+
+/** An array in the making. */
+class Elements {
+  readonly built: unknown[] = []
+
+  /** @param text elements between two commas */
+  addGroup(text: string): void {
+    const elements = JSON.parse(`[${text}]`) as unknown[]
+    if (elements.length === 0) throw new SyntaxError('A value is expected')
+    for (const element of elements) this.built.push(element)
+  }
+
+  isKey(): boolean {
+    return false
+  }
+
+  /** @param lead what stands between the comma before and the value */
+  add(lead: string, value: unknown): void {
+    if (lead.trim() !== '') throw new SyntaxError('A comma is expected')
+    this.built.push(value)
+  }
+
+  /** @param text elements between the last comma and the bracket */
+  addLast(text: string): void {
+    if (this.built.length > 0 || text.trim() !== '') this.addGroup(text)
+  }
+}
+
+/** An object in the making. What is named twice is what it is the second time. */
+class Members {
+  readonly built: Record<string, unknown> = {}
+  #isEmpty = true
+
+  /** @param text members between two commas */
+  addGroup(text: string): void {
+    const members = JSON.parse(`{${text}}`) as Record<string, unknown>
+    const keys = Object.keys(members)
+    if (keys.length === 0) throw new SyntaxError('A member is expected')
+    for (const key of keys) this.#set(key, members[key])
+  }
+
+  /** Whether what follows is a key. @param lead what stands between it and the comma before */
+  isKey(lead: string): boolean {
+    return lead.trim() === ''
+  }
+
+  /** @param lead what stands between the comma before and the value: the key */
+  add(lead: string, value: unknown): void {
+    const [key, ...others] = Object.keys(JSON.parse(`{${lead}[]}`) as object)
+    if (key === undefined || others.length > 0) throw new SyntaxError('A key is expected')
+    this.#set(key, value)
+  }
+
+  /** @param text members between the last comma and the bracket */
+  addLast(text: string): void {
+    if (!this.#isEmpty || text.trim() !== '') this.addGroup(text)
+  }
+
+  #set(key: string, value: unknown): void {
+    this.#isEmpty = false
+    // Assigning would do something else.
+    if (key === '__proto__') {
+      Object.defineProperty(this.built, key, { value, writable: true, enumerable: true, configurable: true })
+    } else this.built[key] = value
+  }
+}
+
+/** Whether a byte of UTF-8 goes on with a character. */
+function isContinuation(byte: number): boolean {
+  return (byte & 0xc0) === 0x80
+}

@@ -1,0 +1,293 @@
+import { DholeError } from '../../error.ts'
+import type { Steps } from '../../scheduling/steps.ts'
+import { checkKey, PRIORITY, utf8Length } from '../key.ts'
+import { LARGE_NODES, type Limits } from '../limits.ts'
+import { checkDepth, checkLength, type Path, pathBytes } from '../path.ts'
+import { parsePriority } from '../priority.ts'
+import { parseServerValue, type ServerValue } from '../server-value.ts'
+import { type Branch, emptyBranch, isBranch, ownMember, SERVER_VALUE, VALUE, type Value } from '../value.ts'
+
+/** A place in a payload that asks for a server value, and what it asks for. */
+export interface ServerValueUse {
+  readonly path: Path
+  readonly serverValue: ServerValue
+}
+
+export interface ParsedPayload {
+  /** What would be stored; `undefined` deletes. Places of server values hold 0 until they are filled in. */
+  readonly value: Value | undefined
+  /** Number of leaves and branches of the value. */
+  readonly nodes: number
+  /** Length of all its strings, in UTF-16 code units. */
+  readonly textLength: number
+  readonly serverValues: readonly ServerValueUse[]
+}
+
+/**
+ * Turns parsed JSON into a value of the tree: checks every key, string, number and special member, drops nulls and
+ * what is empty, makes arrays objects. Clean parts of the input are returned as they are, not copied.
+ * @param json what `JSON.parse` returned
+ * @param path where the payload is going to stand: its depth and length count towards the limits
+ * @throws DholeError of the body rows, `too-deep`, `key-too-long`, `leaf-too-big`
+ * @see docs/reference/protocol.md#json-to-tree
+ */
+export function parsePayload(json: unknown, path: Path, limits: Limits): ParsedPayload {
+  const parser = new PayloadParser(path, limits, Number.POSITIVE_INFINITY)
+  return parser.parsed(parser.parse(json, pathBytes(path)))
+}
+
+/** As `parsePayload`; `undefined` for one of more than `LARGE_NODES`, which is worth being checked in steps. */
+export function parseShortPayload(json: unknown, path: Path, limits: Limits): ParsedPayload | undefined {
+  const parser = new PayloadParser(path, limits, LARGE_NODES)
+  try {
+    return parser.parsed(parser.parse(json, pathBytes(path)))
+  } catch (thrown) {
+    if (thrown === TOO_LONG) return undefined
+    throw thrown
+  }
+}
+
+/** As `parsePayload`, with pauses. */
+export function* parsePayloadInSteps(json: unknown, path: Path, limits: Limits): Steps<ParsedPayload> {
+  yield
+  const parser = new PayloadParser(path, limits, Number.POSITIVE_INFINITY)
+  return parser.parsed(yield* parser.parseInSteps(json, pathBytes(path)))
+}
+
+/** Ends the check of a payload that is not short. */
+const TOO_LONG = new Error('The payload is not short')
+/** Members and elements checked between two pauses. */
+const STEP_MEMBERS = 512
+
+/** Keys whose check is remembered, and the longest worth it: less than a megabyte. */
+const KEPT_KEYS = 4096
+const LONGEST_KEPT = 64
+/** Lengths of legal keys: payloads say the same few over and over. */
+const knownKeys = new Map<string, number>()
+
+class PayloadParser {
+  readonly serverValues: ServerValueUse[] = []
+  readonly #path: string[]
+  readonly #limits: Limits
+  readonly #mostNodes: number
+  #nodes = 0
+  #textLength = 0
+  /** As `#nodes`, with those that hold nothing. */
+  #looked = 0
+  #members = 0
+
+  /** @param mostNodes more of them, nulls included, throw `TOO_LONG` */
+  constructor(path: Path, limits: Limits, mostNodes: number) {
+    this.#path = [...path]
+    this.#limits = limits
+    this.#mostNodes = mostNodes
+  }
+
+  parsed(value: Value | undefined): ParsedPayload {
+    return { value, nodes: this.#nodes, textLength: this.#textLength, serverValues: this.serverValues }
+  }
+
+  /** @param bytes length of the path so far */
+  parse(json: unknown, bytes: number): Value | undefined {
+    if (++this.#looked > this.#mostNodes) throw TOO_LONG
+    if (json === null) return undefined
+    this.#nodes++
+    switch (typeof json) {
+      case 'string':
+        this.#checkString(json)
+        return json
+      case 'number':
+        if (!Number.isFinite(json)) throw new DholeError('bad-data')
+        return json
+      case 'boolean':
+        return json
+      case 'object':
+        return Array.isArray(json) ? this.#array(json, bytes) : this.#object(json, bytes)
+      default:
+        throw new DholeError('bad-data')
+    }
+  }
+
+  /** As `parse`, with pauses. */
+  *parseInSteps(json: unknown, bytes: number): Steps<Value | undefined> {
+    if (!isBranch(json)) return this.parse(json, bytes)
+    if (Array.isArray(json)) return yield* this.#arrayInSteps(json, bytes)
+    // What is no node with children is short.
+    const isSpecial = Object.hasOwn(json, SERVER_VALUE) || Object.hasOwn(json, VALUE)
+    return isSpecial ? this.#object(json, bytes) : yield* this.#objectInSteps(json, bytes)
+  }
+
+  #checkString(text: string): void {
+    this.#textLength += text.length
+    if (!text.isWellFormed()) throw new DholeError('bad-data')
+    const limit = this.#limits.maxLeafBytes
+    if (text.length * 3 > limit && utf8Length(text) > limit) throw new DholeError('leaf-too-big')
+  }
+
+  #array(elements: readonly unknown[], bytes: number): Branch | undefined {
+    let branch: Branch | undefined
+    for (let index = 0; index < elements.length; index++) {
+      const element = elements[index]
+      const value = isBranch(element) ? this.#child(String(index), element, bytes) : this.#leaf(index, element, bytes)
+      if (value === undefined) continue
+      branch ??= emptyBranch()
+      branch[index] = value
+    }
+    return branch
+  }
+
+  *#arrayInSteps(elements: readonly unknown[], bytes: number): Steps<Branch | undefined> {
+    this.#nodes++
+    let branch: Branch | undefined
+    for (let index = 0; index < elements.length; index++) {
+      const element = elements[index]
+      const value = isBranch(element)
+        ? yield* this.#childInSteps(String(index), element, bytes)
+        : this.#leaf(index, element, bytes)
+      if (value !== undefined) {
+        branch ??= emptyBranch()
+        branch[index] = value
+      }
+      if (this.#isPauseDue()) yield
+    }
+    return branch
+  }
+
+  /** A leaf in an array: its key is legal, and there may be millions of them. */
+  #leaf(index: number, json: unknown, bytes: number): Value | undefined {
+    const length = bytes + digitsOf(index) + 1
+    checkDepth(this.#path.length + 1)
+    checkLength(length)
+    return this.parse(json, length)
+  }
+
+  #object(object: object, bytes: number): Value | undefined {
+    if (Object.hasOwn(object, SERVER_VALUE)) return this.#serverValue(object)
+    if (Object.hasOwn(object, VALUE)) return this.#wrappedLeaf(object, bytes)
+    // Keys and look-ups rather than entries: an array less for every member of a large payload.
+    const members = object as Readonly<Record<string, unknown>>
+    const keys = Object.keys(members)
+    let copy: Branch | undefined
+    let children = 0
+    for (let position = 0; position < keys.length; position++) {
+      const key = keys[position] as string
+      const json = members[key]
+      const value = key === PRIORITY ? this.#priority(json) : this.#child(key, json, bytes)
+      if (value !== undefined && key !== PRIORITY) children++
+      if (value === json) {
+        if (copy) copy[key] = value as Value
+        continue
+      }
+      copy ??= copyMembers(members, keys.slice(0, position))
+      if (value !== undefined) copy[key] = value
+    }
+    if (children === 0) return undefined
+    return copy ?? (object as Branch)
+  }
+
+  /** Makes a copy in any case, as copying late would take long. */
+  *#objectInSteps(object: object, bytes: number): Steps<Value | undefined> {
+    this.#nodes++
+    const members = object as Readonly<Record<string, unknown>>
+    const copy = emptyBranch()
+    let children = 0
+    let isClean = true
+    for (const key in members) {
+      if (!Object.hasOwn(members, key)) continue
+      const json = members[key]
+      const value = key === PRIORITY ? this.#priority(json) : yield* this.#childInSteps(key, json, bytes)
+      if (value !== json) isClean = false
+      if (value !== undefined) {
+        copy[key] = value
+        if (key !== PRIORITY) children++
+      }
+      if (this.#isPauseDue()) yield
+    }
+    if (children === 0) return undefined
+    return isClean ? (object as Branch) : copy
+  }
+
+  #isPauseDue(): boolean {
+    return ++this.#members % STEP_MEMBERS === 0
+  }
+
+  #child(key: string, json: unknown, bytes: number): Value | undefined {
+    const length = this.#enter(key, bytes)
+    const value = this.parse(json, length)
+    this.#path.pop()
+    return value
+  }
+
+  *#childInSteps(key: string, json: unknown, bytes: number): Steps<Value | undefined> {
+    const length = this.#enter(key, bytes)
+    const value = isBranch(json) ? yield* this.parseInSteps(json, length) : this.parse(json, length)
+    this.#path.pop()
+    return value
+  }
+
+  /** @returns length of the path with the key */
+  #enter(key: string, bytes: number): number {
+    this.#path.push(key)
+    const length = bytes + keyBytes(key) + 1
+    checkDepth(this.#path.length)
+    checkLength(length)
+    return length
+  }
+
+  #priority(json: unknown): Value | undefined {
+    if (isBranch(json) && Object.hasOwn(json, SERVER_VALUE)) return this.#serverValue(json, PRIORITY)
+    const priority = parsePriority(json)
+    if (typeof priority === 'string') this.#checkString(priority)
+    return priority
+  }
+
+  #wrappedLeaf(object: object, bytes: number): Value | undefined {
+    let leaf: Value | undefined
+    let priority: Value | undefined
+    for (const key of Object.keys(object)) {
+      const json = ownMember(object as Branch, key)
+      if (key === PRIORITY) priority = this.#priority(json)
+      else if (key === VALUE && !isPlainBranch(json)) leaf = this.parse(json, bytes)
+      else throw new DholeError('bad-data')
+    }
+    if (leaf === undefined || priority === undefined) return leaf
+    const branch = emptyBranch()
+    branch[PRIORITY] = priority
+    branch[VALUE] = leaf
+    return branch
+  }
+
+  #serverValue(object: object, ...last: string[]): Value {
+    this.serverValues.push({ path: [...this.#path, ...last], serverValue: parseServerValue(object) })
+    return 0
+  }
+}
+
+/** Length of a legal key. @throws as `checkKey` */
+function keyBytes(key: string): number {
+  const known = knownKeys.get(key)
+  if (known !== undefined) return known
+  checkKey(key, 'bad-key')
+  const bytes = utf8Length(key)
+  if (key.length > LONGEST_KEPT) return bytes
+  if (knownKeys.size >= KEPT_KEYS) knownKeys.clear()
+  knownKeys.set(key, bytes)
+  return bytes
+}
+
+/** Number of decimal digits of an array index. */
+function digitsOf(index: number): number {
+  let digits = 1
+  for (let rest = index; rest >= 10; rest /= 10) digits++
+  return digits
+}
+
+function isPlainBranch(json: unknown): boolean {
+  return isBranch(json) && !Object.hasOwn(json, SERVER_VALUE)
+}
+
+function copyMembers(members: Readonly<Record<string, unknown>>, keys: readonly string[]): Branch {
+  const copy = emptyBranch()
+  for (const key of keys) copy[key] = members[key] as Value
+  return copy
+}

@@ -1,0 +1,91 @@
+import { drain, type Steps } from '../../scheduling/steps.ts'
+import type { JsonText } from './print.ts'
+import { wholeText } from './print-steps.ts'
+import type { TextSink } from './text-pieces.ts'
+
+/** Strings are found by `stringEnd`: an expression that repeats a group gives up on a string of a few megabytes. */
+const TOKEN = /\{\}|\[\]|[{}[\],:"]|[^{}[\],:"]+/g
+const INDENT = '  '
+
+/** Tokens between two pauses. */
+const STEP_TOKENS = 1024
+/** Text that is handed on at a time, in UTF-16 code units, about. */
+const PIECE_LENGTH = 64 * 1024
+
+/**
+ * Spreads compact JSON over lines without reordering it: two spaces of indent per object, `"key" : value`, arrays as
+ * `[ 1, 2 ]`, a newline at the end.
+ * @see docs/reference/protocol.md#parameters
+ */
+export function prettyPrint(text: JsonText): string {
+  return drain(wholeText((sink) => prettyPrintInSteps(text, sink)))
+}
+
+/** As `prettyPrint`, with pauses. */
+export function* prettyPrintInSteps(text: JsonText, sink: TextSink): Steps<void> {
+  const layout = new Layout()
+  // Each printing has its own place in its text.
+  const tokens = new RegExp(TOKEN)
+  let piece = ''
+  let count = 0
+  for (let match = tokens.exec(text); match !== null; match = tokens.exec(text)) {
+    const [token] = match
+    if (token === '"') {
+      tokens.lastIndex = stringEnd(text, match.index)
+      piece += text.slice(match.index, tokens.lastIndex)
+    } else piece += layout.spread(token)
+    if (++count % STEP_TOKENS !== 0) continue
+    if (piece.length >= PIECE_LENGTH) {
+      sink(piece)
+      piece = ''
+    }
+    yield
+  }
+  sink(`${piece}\n`)
+}
+
+/** Knows the containers around the place. */
+class Layout {
+  readonly #containers: string[] = []
+  #newLine = '\n'
+
+  /** @param token no string */
+  spread(token: string): string {
+    switch (token) {
+      case '{':
+        this.#containers.push(token)
+        this.#newLine += INDENT
+        return `{${this.#newLine}`
+      case '}':
+        this.#containers.pop()
+        this.#newLine = this.#newLine.slice(0, -INDENT.length)
+        return `${this.#newLine}}`
+      case '[':
+        this.#containers.push(token)
+        return '[ '
+      case ']':
+        this.#containers.pop()
+        return ' ]'
+      case ',':
+        return this.#containers.at(-1) === '{' ? `,${this.#newLine}` : ', '
+      case ':':
+        return ' : '
+      default:
+        return token
+    }
+  }
+}
+
+/** Index behind the quote that closes the string opened at `start`. */
+function stringEnd(text: JsonText, start: number): number {
+  let quote = start
+  do quote = text.indexOf('"', quote + 1)
+  while (quote !== -1 && isEscaped(text, quote))
+  return quote === -1 ? text.length : quote + 1
+}
+
+function isEscaped(text: JsonText, index: number): boolean {
+  let first = index
+  while (text[first - 1] === '\\') first--
+  return (index - first) % 2 === 1
+}

@@ -1,0 +1,152 @@
+import type { Steps } from '../../scheduling/steps.ts'
+import { PRIORITY } from '../key.ts'
+import { arrayLength } from '../order.ts'
+import { type Branch, isBranch, ownMember, VALUE, type Value } from '../value.ts'
+import { etagHash, NULL_ETAG } from './etag.ts'
+import { NO_BOUNDS } from './json-shape.ts'
+import { keysInSteps, memberKeysInSteps } from './member-keys.ts'
+import { parseJsonInSteps } from './parse-json.ts'
+import { type JsonText, mentionsPriority, type TextForm, withoutOwnPriority } from './print.ts'
+import { pieceEnd, pieces, type TextSink } from './text-pieces.ts'
+
+/** Members printed between two pauses. */
+const STEP_MEMBERS = 256
+/** Text that is handed on at a time, in UTF-16 code units, about. */
+const PIECE_LENGTH = 64 * 1024
+
+/** As `print`, with pauses. */
+export function* printInSteps(value: Value, form: TextForm, sink: TextSink): Steps<void> {
+  yield* new StepPrinter(sink, form).print(value)
+}
+
+/** As `JSON.stringify` of parsed JSON, with pauses. */
+export function* stringifyInSteps(json: unknown, sink: TextSink): Steps<void> {
+  yield* new StepPrinter(sink, undefined).print(json)
+}
+
+/** The text that a printing makes, as a whole. */
+export function* wholeText(printing: (sink: TextSink) => Steps<void>): Steps<string> {
+  const texts: string[] = []
+  yield* printing((piece) => texts.push(piece))
+  return texts.join('')
+}
+
+/** As `toPlain`, with pauses. */
+export function* toPlainInSteps(stored: JsonText): Steps<JsonText> {
+  if (!mentionsPriority(stored)) return stored
+  const cut = withoutOwnPriority(stored)
+  if (cut !== undefined) return cut
+  const json = yield* parseJsonInSteps(Buffer.from(stored), NO_BOUNDS)
+  return yield* wholeText((sink) => new StepPrinter(sink, 'plain').print(json))
+}
+
+/** As `etagOf` of the stored text of a value, with pauses. */
+export function* etagInSteps(value: Value | undefined): Steps<string> {
+  if (value === undefined) return NULL_ETAG
+  const hash = etagHash()
+  yield* printInSteps(value, 'stored', (piece) => hash.update(piece))
+  return hash.digest('base64')
+}
+
+/** As `etagOf`, with pauses. */
+export function* etagOfInSteps(stored: JsonText): Steps<string> {
+  const hash = etagHash()
+  yield* pieces(stored, (piece) => hash.update(piece))
+  return hash.digest('base64')
+}
+
+class StepPrinter {
+  readonly #sink: TextSink
+  /** `undefined` prints the JSON as it is. */
+  readonly #form: TextForm | undefined
+  #texts: string[] = []
+  #length = 0
+  #members = 0
+
+  constructor(sink: TextSink, form: TextForm | undefined) {
+    this.#sink = sink
+    this.#form = form
+  }
+
+  *print(json: unknown): Steps<void> {
+    yield* this.#node(json)
+    this.#flush()
+  }
+
+  *#node(json: unknown): Steps<void> {
+    if (!isBranch(json)) yield* this.#leaf(json)
+    else if (Array.isArray(json)) yield* this.#array(json, json.length)
+    else if (this.#form === undefined) yield* this.#object(json, yield* keysInSteps(json))
+    else yield* this.#branch(json, this.#form)
+  }
+
+  *#branch(branch: Branch, form: TextForm): Steps<void> {
+    const leaf = form === 'plain' ? ownMember(branch, VALUE) : undefined
+    if (leaf !== undefined) {
+      yield* this.#leaf(leaf)
+      return
+    }
+    const all = yield* memberKeysInSteps(branch)
+    const keys = form === 'plain' && Object.hasOwn(branch, PRIORITY) ? all.filter((key) => key !== PRIORITY) : all
+    const length = form === 'export' ? undefined : arrayLength(keys)
+    if (length === undefined) yield* this.#object(branch, keys)
+    else yield* this.#array(branch, length)
+  }
+
+  *#object(branch: Branch, keys: readonly string[]): Steps<void> {
+    let before = '{'
+    for (const key of keys) {
+      this.#add(`${before}${JSON.stringify(key)}:`)
+      before = ','
+      yield* this.#member(branch[key])
+    }
+    this.#add(before === '{' ? '{}' : '}')
+  }
+
+  /** @param elements an array, or a branch that reads as one */
+  *#array(elements: Branch | readonly unknown[], length: number): Steps<void> {
+    this.#add('[')
+    for (let index = 0; index < length; index++) {
+      if (index > 0) this.#add(',')
+      const element: unknown = Array.isArray(elements) ? elements[index] : (elements as Branch)[index]
+      yield* this.#member(element ?? null)
+    }
+    this.#add(']')
+  }
+
+  *#member(json: unknown): Steps<void> {
+    if (isBranch(json)) yield* this.#node(json)
+    else yield* this.#leaf(json)
+    if (++this.#members % STEP_MEMBERS !== 0) return
+    if (this.#length >= PIECE_LENGTH) this.#flush()
+    yield
+  }
+
+  /** A long string in pieces. */
+  *#leaf(json: unknown): Steps<void> {
+    if (typeof json !== 'string' || json.length <= PIECE_LENGTH) {
+      this.#add(JSON.stringify(json))
+      return
+    }
+    this.#add('"')
+    for (let start = 0; start < json.length; ) {
+      const end = pieceEnd(json, start, PIECE_LENGTH)
+      this.#add(JSON.stringify(json.slice(start, end)).slice(1, -1))
+      this.#flush()
+      start = end
+      yield
+    }
+    this.#add('"')
+  }
+
+  #add(text: string): void {
+    this.#texts.push(text)
+    this.#length += text.length
+  }
+
+  #flush(): void {
+    if (this.#length > 0) this.#sink(this.#texts.join(''))
+    this.#texts = []
+    this.#length = 0
+  }
+}

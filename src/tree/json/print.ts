@@ -1,0 +1,280 @@
+import { drain, type Steps } from '../../scheduling/steps.ts'
+import { PRIORITY } from '../key.ts'
+import { arrayLength, mayBeInteger } from '../order.ts'
+import { type Branch, emptyBranch, isBranch, ownMember, VALUE, type Value } from '../value.ts'
+import { memberKeys } from './member-keys.ts'
+
+/**
+ * JSON text of a node, in one of three forms:
+ * - `stored`: with priorities; array-like branches without a priority of their own are arrays. A function of the
+ *   content alone, so equal nodes have equal text;
+ * - `plain`: what GET answers: no priorities, array-like branches are arrays;
+ * - `export`: with priorities, no arrays.
+ * @see docs/reference/protocol.md#reading
+ */
+export type JsonText = string
+export type TextForm = 'stored' | 'plain' | 'export'
+
+/** Prints a value in key order. */
+export function print(value: Value, form: TextForm): JsonText {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (!isBranch(value)) return Object.is(value, -0) ? '0' : String(value)
+  if (form === 'plain') return printPlain(value)
+  // Native printing is several times faster than our own.
+  const ordered = inKeyOrder(value)
+  if (ordered !== undefined) return JSON.stringify(ordered)
+  const keys = memberKeys(value)
+  const length = form === 'export' ? undefined : arrayLength(keys)
+  return length === undefined ? printObject(value, keys, form) : printArray(value, keys, length, form)
+}
+
+/**
+ * The same branch with all members in key order, itself if they are already. `undefined` where there are keys like
+ * integers: a JavaScript object has a place of its own for them, and they may make an array.
+ */
+function inKeyOrder(branch: Branch): Branch | undefined {
+  const keys = Object.keys(branch)
+  let isSorted = true
+  let previous = ''
+  for (const key of keys) {
+    if (mayBeInteger(key)) return undefined
+    if (key < previous) isSorted = false
+    previous = key
+  }
+  if (!isSorted) keys.sort()
+  let ordered = isSorted ? branch : emptyBranch()
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string
+    const member = branch[key] as Value
+    const inOrder = isBranch(member) ? inKeyOrder(member) : member
+    if (inOrder === undefined) return undefined
+    if (ordered === branch) {
+      if (inOrder === member) continue
+      ordered = emptyBranch()
+      for (const before of keys.slice(0, index)) ordered[before] = branch[before] as Value
+    }
+    ordered[key] = inOrder
+  }
+  return ordered
+}
+
+function printPlain(branch: Branch): JsonText {
+  const leaf = ownMember(branch, VALUE)
+  if (leaf !== undefined) return print(leaf, 'plain')
+  const keys = memberKeys(branch).filter((key) => key !== PRIORITY)
+  const length = arrayLength(keys)
+  return length === undefined ? printObject(branch, keys, 'plain') : printArray(branch, keys, length, 'plain')
+}
+
+/** What JSON does not write as it is. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are among it
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
+
+/** A key in quotes. Hardly any needs more than that, and to look is cheaper. */
+export function printKey(key: string): JsonText {
+  return ESCAPED.test(key) ? JSON.stringify(key) : `"${key}"`
+}
+
+/** @param keys own keys of the branch */
+function printObject(branch: Branch, keys: readonly string[], form: TextForm): JsonText {
+  let text = ''
+  for (const key of keys) {
+    const member = branch[key]
+    if (member === undefined) continue
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${print(member, form)}`
+  }
+  return `{${text}}`
+}
+
+/** @param keys own keys of the branch, all array indexes */
+function printArray(branch: Branch, keys: readonly string[], length: number, form: TextForm): JsonText {
+  const elements = new Array<string>(length).fill('null')
+  for (const key of keys) {
+    const member = branch[key]
+    if (member !== undefined) elements[Number(key)] = print(member, form)
+  }
+  return `[${elements.join(',')}]`
+}
+
+/**
+ * Stored text of a value, unless it is a branch whose text is longer than `limit`: then `undefined`, found out without
+ * printing much more than that.
+ */
+export function printWithin(value: Value, limit: number): JsonText | undefined {
+  if (!isBranch(value) || ownMember(value, VALUE) !== undefined) return print(value, 'stored')
+  return roomLeft(value, limit) >= 0 ? shortText(value, limit) : undefined
+}
+
+/** Whether the text of a branch is certainly longer than `limit`, found out without printing it. */
+export function exceeds(value: Value | undefined, limit: number): value is Branch {
+  return isBranch(value) && roomLeft(value, limit) < 0
+}
+
+function shortText(branch: Branch, limit: number): JsonText | undefined {
+  const text = print(branch, 'stored')
+  return text.length <= limit ? text : undefined
+}
+
+/**
+ * What is left of `room` after the least text a value can have. Negative tells that it does not fit, and ends the
+ * count early.
+ */
+function roomLeft(value: Value, room: number): number {
+  if (typeof value === 'string') return room - value.length - 2
+  if (!isBranch(value)) return room - 1
+  // Two brackets, and one comma less than there are members.
+  let left = room - 1
+  // Not all keys at once: there may be many.
+  for (const key in value) {
+    const member = ownMember(value, key)
+    // In an array a key takes no room, so only the comma counts.
+    if (member !== undefined) left = roomLeft(member, left - 1)
+    if (left < 0) return left
+  }
+  return left
+}
+
+/** Whether a text is that of a string: a long one takes long to parse, and nothing lies below it. */
+export function isStringText(text: JsonText): boolean {
+  return text.charCodeAt(0) === QUOTE
+}
+
+/** Reads stored text back: arrays become branches again. */
+export function parseStored(text: JsonText): Value {
+  const json: unknown = JSON.parse(text)
+  return (text.includes('[') ? withoutArrays(json) : json) as Value
+}
+
+function withoutArrays(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null) return json
+  if (Array.isArray(json)) {
+    const branch = emptyBranch()
+    for (const [index, element] of json.entries()) {
+      if (element !== null) branch[String(index)] = withoutArrays(element) as Value
+    }
+    return branch
+  }
+  for (const [key, member] of Object.entries(json)) {
+    // A member that holds itself after the call needs no writing; only arrays are replaced.
+    const converted = withoutArrays(member)
+    if (converted !== member) Object.defineProperty(json, key, { value: converted, writable: true, enumerable: true })
+  }
+  return json
+}
+
+/** Stored text as GET answers it. Text without any priority is that already. */
+export function toPlain(text: JsonText): JsonText {
+  if (!mentionsPriority(text)) return text
+  return withoutOwnPriority(text) ?? print(parseStored(text), 'plain')
+}
+
+const OWN_PRIORITY = /^\{"\.priority":(?:"(?:[^"\\]|\\.)*"|[-+.0-9eE]+),(?:"\.value":)?/
+
+/**
+ * Cuts the priority off the front of a node that has no other. It stands there unless there are integer keys, which
+ * could make an array of what is left.
+ */
+export function withoutOwnPriority(text: JsonText): JsonText | undefined {
+  const start = OWN_PRIORITY.exec(text)?.[0]
+  if (start === undefined || text.includes(`"${PRIORITY}"`, start.length)) return undefined
+  return start.endsWith(`"${VALUE}":`) ? text.slice(start.length, -1) : `{${text.slice(start.length)}`
+}
+
+/**
+ * Whether stored text has a priority in it, or a string within it that looks like one. The search for the bare word is much the
+ * faster one, and most text does not have it.
+ */
+export function mentionsPriority(text: JsonText): boolean {
+  return !isStringText(text) && text.includes(PRIORITY) && text.includes(`"${PRIORITY}"`)
+}
+
+/** Stored text as `format=export` answers it. Text without any array is that already. */
+export function toExport(text: JsonText): JsonText {
+  return text.includes('[') ? drain(withoutBrackets(text)) : text
+}
+
+/** As `toExport`, with pauses. */
+export function* toExportInSteps(text: JsonText): Steps<JsonText> {
+  return text.includes('[') ? yield* withoutBrackets(text) : text
+}
+
+/** Code units of a text that are looked at between two pauses. */
+const STEP_LENGTH = 64 * 1024
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_ARRAY = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+const HOLE = 'null'
+
+/**
+ * Stored text with each array written as the object it stands for. The text is known to be well made, so it is enough
+ * to look at it once, which is several times faster than to parse and print it.
+ */
+function* withoutBrackets(text: JsonText): Steps<JsonText> {
+  const pieces: string[] = []
+  /** Of the containers around the place: index of the element in an array, -1 in an object. */
+  const around: number[] = []
+  let index = -1
+  let copied = 0
+  // Whether an element begins here, which is named unless it is a hole.
+  let isElement = false
+  let isFirst = false
+  let at = 0
+  let paused = 0
+  while (at < text.length) {
+    if (at - paused >= STEP_LENGTH) {
+      paused = at
+      yield
+    }
+    const code = text.charCodeAt(at)
+    if (isElement) {
+      isElement = false
+      if (code === CLOSE_ARRAY) continue
+      if (text.startsWith(HOLE, at)) {
+        at += HOLE.length
+        copied = at
+        continue
+      }
+      pieces.push(isFirst ? `"${index}":` : `,"${index}":`)
+      isFirst = false
+      copied = at
+    }
+    if (code === QUOTE) at = behindString(text, at)
+    else {
+      if (code === OPEN_OBJECT) {
+        around.push(index)
+        index = -1
+      } else if (code === OPEN_ARRAY) {
+        pieces.push(text.slice(copied, at), '{')
+        around.push(index)
+        index = 0
+        isElement = true
+        isFirst = true
+      } else if (code === CLOSE_OBJECT) index = around.pop() ?? -1
+      else if (code === CLOSE_ARRAY) {
+        pieces.push(text.slice(copied, at), '}')
+        copied = at + 1
+        index = around.pop() ?? -1
+      } else if (code === COMMA && index >= 0) {
+        pieces.push(text.slice(copied, at))
+        index++
+        isElement = true
+      }
+      at++
+      if (isElement) copied = at
+    }
+  }
+  pieces.push(text.slice(copied))
+  return pieces.join('')
+}
+
+/** @param quote where it begins */
+function behindString(text: string, quote: number): number {
+  let at = quote + 1
+  for (let code = text.charCodeAt(at); code !== QUOTE; code = text.charCodeAt(at)) at += code === BACKSLASH ? 2 : 1
+  return at + 1
+}

@@ -1,0 +1,37 @@
+import type { NodeText } from './json/node-text.ts'
+import type { Path } from './path.ts'
+import type { Leaf } from './value.ts'
+
+/**
+ * What a piece of logic may ask of a tree while it runs. It asks by yielding, so that engines that read synchronously
+ * and engines that can only be awaited run the same code, on one snapshot or inside one transaction.
+ */
+export type ReadRequest =
+  /** The whole node, `NodeText` or `undefined`. */
+  | { readonly kind: 'node'; readonly path: Path }
+  /** The leaf there, with or without a priority; `undefined` for a node with children and for none. A last `.priority` is the priority. */
+  | { readonly kind: 'leaf'; readonly path: Path }
+  /** Whether there is a node. */
+  | { readonly kind: 'exists'; readonly path: Path }
+  /** Number of children; 0 for a leaf and for no node. */
+  | { readonly kind: 'count'; readonly path: Path }
+  /** Number of rows that deleting the node would touch, about. */
+  | { readonly kind: 'size'; readonly path: Path }
+  /** Text kept beside the tree under a name, or `undefined`. */
+  | { readonly kind: 'setting'; readonly name: string }
+  /** Nothing: a good moment to let others run. */
+  | { readonly kind: 'pause' }
+
+/** The text that an earlier job has left under a key, or `undefined`. Only a job may ask. */
+interface NoteRequest {
+  readonly kind: 'note'
+  readonly key: string
+}
+
+export type ReadAnswer = NodeText | Leaf | boolean | number | undefined
+
+/** Logic that reads as it goes. */
+export type Reads<T> = Generator<ReadRequest, T, ReadAnswer>
+
+/** Logic of a job: as `Reads`, and it may ask for notes. */
+export type JobReads<T> = Generator<ReadRequest | NoteRequest, T, ReadAnswer>

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'bun:test'
+import { dirname } from 'node:path'
+import { cyclesOf, roomOf, sourceFiles } from './imports.ts'
+import { ENGINE_FREE, LARGER_FOLDERS, MAX_FILES, ROOMS } from './rooms.ts'
+
+const files = await sourceFiles()
+
+describe('the rooms of src/', () => {
+  test('every room is on the list', () => {
+    expect([...new Set(files.map(({ path }) => roomOf(path)))].toSorted()).toEqual(Object.keys(ROOMS).toSorted())
+  })
+
+  test.each(Object.entries(ROOMS))('%s imports only the rooms it may', (room, allowed) => {
+    const foreign = files
+      .filter(({ path }) => roomOf(path) === room)
+      .flatMap(({ path, imports }) => imports.map((target) => ({ path, target, to: roomOf(target) })))
+      .filter(({ to }) => to !== room)
+    expect(
+      foreign.filter(({ to }) => !allowed.includes(to)).map(({ path, target }) => `${path} imports ${target}`),
+    ).toEqual([])
+  })
+
+  test('only the contract of the store is seen by rooms that do not choose an engine', () => {
+    const engines = files
+      .filter(({ path }) => ENGINE_FREE.includes(roomOf(path)))
+      .flatMap(({ path, imports }) =>
+        imports.filter((target) => target.startsWith('src/store/sqlite/')).map((target) => `${path} imports ${target}`),
+      )
+    expect(engines).toEqual([])
+  })
+
+  test('the allow-list has no circle', () => {
+    const rooms = Object.entries(ROOMS).map(([path, imports]) => ({ path, imports, text: '' }))
+    expect(cyclesOf(rooms)).toEqual([])
+  })
+
+  test('no files import each other in a circle', () => {
+    expect(cyclesOf(files)).toEqual([])
+  })
+
+  test('a folder holds a bounded number of files', () => {
+    const counts = new Map<string, number>()
+    for (const { path } of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+    expect([...counts].filter(([folder, count]) => count > (LARGER_FOLDERS[folder] ?? MAX_FILES))).toEqual([])
+  })
+})
+
+describe('the finder of circles', () => {
+  test.each([
+    [{ a: ['b'], b: ['c'], c: ['a'], d: ['a'] }, [['a', 'b', 'c']]],
+    [{ a: ['b', 'c'], b: ['c'], c: [] }, []],
+    [
+      { a: ['b'], b: ['a'], c: ['d'], d: ['c', 'a'] },
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    ],
+  ])('%j', (graph, cycles) => {
+    const nodes = Object.entries(graph).map(([path, imports]) => ({ path, imports, text: '' }))
+    expect(cyclesOf(nodes)).toEqual(cycles)
+  })
+})
