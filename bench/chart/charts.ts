@@ -17,7 +17,7 @@ interface Chart {
   specify(results: readonly Result[]): TopLevelSpec | undefined
 }
 
-/** In the order the README shows them. */
+/** In the order of the page about performance. */
 const charts: readonly Chart[] = [
   {
     file: 'headline.svg',

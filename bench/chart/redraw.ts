@@ -1,8 +1,8 @@
-/** `bun run bench:charts`: draws the charts and fills the README from the results that are kept. It measures nothing. */
+/** `bun run bench:charts`: draws the charts and fills the documents from the results that are kept. It measures nothing. */
 import { rm } from 'node:fs/promises'
 import { drawAll, drawingFile } from './charts.ts'
 import { keptResults } from './kept-results.ts'
-import { makeBlock, writeBlock } from './readme-block.ts'
+import { pageBlocks, writeBlock } from './page-blocks.ts'
 
 /** @param tell told of each chart */
 export async function redraw(tell: (news: string) => void): Promise<void> {
@@ -19,8 +19,10 @@ export async function redraw(tell: (news: string) => void): Promise<void> {
       tell(`${drawing.file}: drawn`)
     }
   }
-  await writeBlock(makeBlock(file, drawings))
-  tell('README.md: filled')
+  for (const block of pageBlocks) {
+    await writeBlock(block, block.make(file, drawings))
+    tell(`${block.page}: filled`)
+  }
 }
 
 if (import.meta.main) await redraw((news) => console.log(news))

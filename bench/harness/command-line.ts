@@ -12,7 +12,7 @@ export interface Options<Name extends string> {
   readonly json: string | undefined
   /** Whether a missed goal fails the run. */
   readonly check: boolean
-  /** Whether tables, results, charts and the table of the README are written. */
+  /** Whether tables, results, charts and the figures of the documents are written. */
   readonly save: boolean
 }
 

@@ -1,8 +1,8 @@
-/** The results that the README shows: in its table, and in the chart of ratios. */
+/** The results that the page about performance shows: in its table, and in the chart of ratios. */
 import type { Result } from './result-schema.ts'
 
 export interface Headline {
-  /** As the README says it. */
+  /** As the documents name it. */
   readonly title: string
   readonly chapter: string
   readonly name: string
@@ -11,11 +11,18 @@ export interface Headline {
    * where there is none, or one to work of another kind.
    */
   readonly charted?: 'speed' | 'time'
+  readonly isInReadme?: true
 }
 
 /** In the order of the table. Trees have a million leaves, lists 100,000 children. */
 export const headlines: readonly Headline[] = [
-  { title: 'GET of a leaf, read before', chapter: 'read', name: 'https getLeaf hot 1M', charted: 'speed' },
+  {
+    title: 'GET of a leaf, read before',
+    chapter: 'read',
+    name: 'https getLeaf hot 1M',
+    charted: 'speed',
+    isInReadme: true,
+  },
   { title: 'GET of a leaf, not read before', chapter: 'read', name: 'https getLeaf cold 1M', charted: 'speed' },
   { title: 'GET of 1 KB, read before', chapter: 'read', name: 'https getObject hot 1M', charted: 'speed' },
   {
@@ -23,7 +30,13 @@ export const headlines: readonly Headline[] = [
     chapter: 'read',
     name: 'leaf over HTTP/2 to HTTP/1.1',
   },
-  { title: 'PUT of a leaf, 64 clients', chapter: 'write', name: 'https putLeaf 1M', charted: 'speed' },
+  {
+    title: 'PUT of a leaf, 64 clients',
+    chapter: 'write',
+    name: 'https putLeaf 1M',
+    charted: 'speed',
+    isInReadme: true,
+  },
   { title: 'PUT of 1 KB, 64 clients', chapter: 'write', name: 'https putObject 1M', charted: 'speed' },
   {
     title: 'PUT of a leaf, one client, embedded',
@@ -37,6 +50,7 @@ export const headlines: readonly Headline[] = [
     chapter: 'query',
     name: 'https queryFirst hot 100k',
     charted: 'speed',
+    isInReadme: true,
   },
   {
     title: '20 children in order, not asked before',
@@ -46,7 +60,13 @@ export const headlines: readonly Headline[] = [
   },
   { title: '20 children in order, embedded', chapter: 'query', name: 'embedded query first' },
   { title: 'first query of a list, embedded, until answered', chapter: 'query', name: 'first query answerMs' },
-  { title: 'delivery to one of 1000 streams', chapter: 'fan-out', name: 'deliver 1', charted: 'time' },
+  {
+    title: 'delivery to one of 1000 streams',
+    chapter: 'fan-out',
+    name: 'deliver 1',
+    charted: 'time',
+    isInReadme: true,
+  },
   {
     title: 'the same, in a process that has made the same write',
     chapter: 'fan-out',
@@ -87,7 +107,12 @@ export const headlines: readonly Headline[] = [
     name: 'mixed knee requests',
     charted: 'speed',
   },
-  { title: 'memory after all reads of a million leaves', chapter: 'memory', name: 'memory dhole readMb' },
+  {
+    title: 'memory after all reads of a million leaves',
+    chapter: 'memory',
+    name: 'memory dhole readMb',
+    isInReadme: true,
+  },
   { title: 'start on a file of a gigabyte, until the first answer', chapter: 'startup', name: 'start dhole serve' },
   { title: 'GET of a place, times less than acebase-server', chapter: 'peers', name: 'get against acebase-server' },
   { title: 'PUT of a place, times less than acebase-server', chapter: 'peers', name: 'put against acebase-server' },
@@ -105,7 +130,8 @@ export function headlineResults(results: readonly Result[]): (readonly [Headline
   return headlines.map((headline) => {
     const { chapter, name } = headline
     const result = results.find((candidate) => candidate.chapter === chapter && candidate.name === name)
-    if (result === undefined) throw new Error(`the results of ${chapter} have no "${name}", which the README shows`)
+    if (result === undefined)
+      throw new Error(`the results of ${chapter} have no "${name}", which the page about performance shows`)
     return [headline, result]
   })
 }

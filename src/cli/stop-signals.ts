@@ -15,7 +15,7 @@ export interface StopSignals {
  * Takes SIGINT and SIGTERM for the rest of the process: they do not end it any more. A terminal sends SIGINT to its
  * whole process group, and `npx` and `bun` forward theirs, so that one Ctrl-C arrives here several times.
  * @param now milliseconds of a clock that does not go back
- * @see docs/how-to/operations.md#stopping
+ * @see docs/how-to/install.md#stopping
  */
 export function takeStopSignals(now: () => number = () => performance.now()): StopSignals {
   const stopped = Promise.withResolvers<void>()

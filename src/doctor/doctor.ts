@@ -18,7 +18,7 @@ const ANSWER_MS = 10_000
  * runs. Changes nothing.
  * @param raw settings as the server gets them, `DATA_DIR` among them
  * @param full whether every row of every tree is read
- * @see docs/how-to/operations.md#looking-for-trouble
+ * @see docs/how-to/troubleshoot.md#looking-for-trouble
  */
 export async function* examine(raw: RawConfig, full: boolean): AsyncGenerator<Finding, void> {
   yield lookAtVersions()

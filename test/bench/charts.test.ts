@@ -3,7 +3,7 @@ import { drawAll } from '../../bench/chart/charts.ts'
 import { decades } from '../../bench/chart/decades.ts'
 import { draw } from '../../bench/chart/draw.ts'
 import { lineChart } from '../../bench/chart/line-chart.ts'
-import { makeBlock } from '../../bench/chart/readme-block.ts'
+import { makeFigures, makePerformance } from '../../bench/chart/page-blocks.ts'
 import { pointsOf } from '../../bench/chart/series.ts'
 import { headlines } from '../../bench/report/headlines.ts'
 import type { Result } from '../../bench/report/result-schema.ts'
@@ -61,7 +61,7 @@ test('more time than the limit is a share of its speed', async () => {
 test('a chart of what was not measured is not drawn', async () => {
   const drawings = await drawAll(headlineSample())
   expect(drawings.filter(({ svg }) => svg !== undefined).map(({ file }) => file)).toEqual(['headline.svg'])
-  expect(makeBlock(sample(headlineSample()), drawings)).not.toContain('peers.svg')
+  expect(makePerformance(sample(headlineSample()), drawings)).not.toContain('peers.svg')
 })
 
 test('other servers have a dot each, unless they were missing', async () => {
@@ -81,7 +81,7 @@ test('other servers have a dot each, unless they were missing', async () => {
 test('a headline that has vanished is named', () => {
   const [first] = headlines
   const results = headlineSample().slice(1)
-  expect(() => makeBlock(sample(results), [])).toThrow(`${first?.chapter} have no "${first?.name}"`)
+  expect(() => makePerformance(sample(results), [])).toThrow(`${first?.chapter} have no "${first?.name}"`)
 })
 
 test.each<[string, Partial<Result>, string]>([
@@ -89,7 +89,7 @@ test.each<[string, Partial<Result>, string]>([
   [
     'missed',
     { goal: { kind: 'at least', bound: 0.9, unit: 'x' }, ok: false },
-    '| at least 0.9x | [missed](bench/results/README.md#where-goals-are-missed-and-why) |',
+    '| at least 0.9x | [missed](../../bench/results/README.md#where-goals-are-missed-and-why) |',
   ],
   [
     'no ratio',
@@ -116,17 +116,17 @@ test.each<[string, Partial<Result>, string]>([
   ],
 ])('the table says of a headline: %s', (_, changes, cells) => {
   const [first, ...rest] = headlineSample()
-  const lines = makeBlock(sample([{ ...(first as Result), ...changes }, ...rest]), []).split('\n')
+  const lines = makePerformance(sample([{ ...(first as Result), ...changes }, ...rest]), []).split('\n')
   expect(lines.find((line) => line.startsWith(`| ${headlines[0]?.title} |`))).toEndWith(cells)
 })
 
 test('figures of another machine are told apart', () => {
   const [first, ...rest] = headlineSample()
   const moved = { ...(first as Result), machine: { ...MACHINE, date: '2026-11-20' } }
-  expect(makeBlock(sample([moved, ...rest]), [])).toContain(
+  expect(makePerformance(sample([moved, ...rest]), [])).toContain(
     'read on Example 3000, 2 cores, 7 GiB of memory, Linux 6.1.0, Bun 1.4.5, 2026-11-20; read, write,',
   )
-  expect(makeBlock(sample(headlineSample()), [])).toContain('\nMeasured on Example 3000')
+  expect(makePerformance(sample(headlineSample()), [])).toContain('\nMeasured on Example 3000')
 })
 
 test('points come in the order of their sizes, and a series that has vanished is named', () => {
@@ -160,4 +160,12 @@ test.each([
   ],
 ])('the decades around %p', (values, expected) => {
   expect(decades(values)).toEqual(expected)
+})
+
+test('the README shows few headlines, with what each is compared with', () => {
+  const rows = makeFigures(sample(headlineSample()))
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+  expect(rows).toHaveLength(2 + headlines.filter(({ isInReadme }) => isInReadme).length)
+  expect(rows[2]).toBe(`| ${headlines[0]?.title} | 10.0 us CPU | Bun.serve 8.00 us CPU |`)
 })

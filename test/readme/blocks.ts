@@ -1,8 +1,8 @@
-/** What the README shows in its blocks. */
+/** What the documents show in their blocks. */
 import { expect } from 'bun:test'
 import { dense } from './shell.ts'
 
-export const README = await Bun.file(new URL('../../README.md', import.meta.url)).text()
+const ROOT = new URL('../../', import.meta.url)
 
 /** A block between fences. */
 export interface Block {
@@ -10,38 +10,14 @@ export interface Block {
   readonly text: string
 }
 
-/** A shell block and the answers printed below it, if any. */
-interface Step {
-  /** The heading it stands under. */
-  readonly section: string
-  readonly commands: string
-  readonly answers: string | undefined
+/** The text of a page. @param page from the root of the repository */
+export function pageText(page: string): Promise<string> {
+  return Bun.file(new URL(page, ROOT)).text()
 }
-
-/** A heading stands on its own line; what looks like one within a block is a comment of a shell. */
-const HEADINGS = /^#+ /m
-
-/** Everything from a heading of the second level to the next one. */
-export function chapter(heading: string): string {
-  const [text = ''] = README.split(/^## /m).filter((part) => part.startsWith(`${heading}\n`))
-  return text
-}
-
-/** Every heading of a text. */
-export function headings(text: string): readonly string[] {
-  return text.split(HEADINGS).map((part) => part.slice(0, part.indexOf('\n')))
-}
-
-/** Every shell block. */
-export const STEPS: readonly Step[] = README.split(HEADINGS).flatMap((part) => {
-  const blocks = part.matchAll(/```sh\n([^`]*)```(?:\s*```json\n([^`]*)```)?/g)
-  const section = part.slice(0, part.indexOf('\n'))
-  return [...blocks].map(([, commands = '', answers]) => ({ section, commands, answers }))
-})
 
 /** The blocks of a text in these languages, in order. */
 export function blocks(text: string, ...languages: readonly string[]): readonly Block[] {
-  const found = [...text.matchAll(/```(\w+)\n([^`]*)```/g)].map(([, language = '', body = '']) => ({
+  const found = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = '', body = '']) => ({
     language,
     text: body,
   }))

@@ -5,13 +5,15 @@ import { tempDir } from '../support/temp-dir.ts'
 import { environment, Terminal } from './shell.ts'
 
 const ROOT = Bun.fileURLToPath(new URL('../../', import.meta.url))
-/** What the README uses of a checkout. */
+/** The parts of a checkout that the documents use. */
 const PARTS = ['src', 'node_modules', 'package.json', 'drizzle']
 
 /** A folder that looks like a checkout, the server that was started in it, and a terminal there. */
 export interface Checkout extends AsyncDisposable {
   readonly server: ServerProcess
   readonly terminal: Terminal
+  /** The folder. */
+  readonly path: string
 }
 
 /** @param settings of the server, whose data is in the folder as a user has it */
@@ -23,6 +25,7 @@ export async function startCheckout(settings: Readonly<Record<string, string>> =
   return {
     server,
     terminal,
+    path: dir.path,
     async [Symbol.asyncDispose]() {
       await terminal.close()
       await server.stop()

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { drawAll, drawingFile } from '../../bench/chart/charts.ts'
 import { keptResults } from '../../bench/chart/kept-results.ts'
-import { makeBlock, readBlock } from '../../bench/chart/readme-block.ts'
+import { pageBlocks, readBlock } from '../../bench/chart/page-blocks.ts'
 
 const file = await keptResults()
 const drawings = await drawAll(file.results)
 
-test('the section about performance says what the results say', async () => {
-  expect(await readBlock()).toBe(makeBlock(file, drawings))
+test.each(pageBlocks)('the block "$name" of $page says what the results say', async (block) => {
+  expect(await readBlock(block)).toBe(block.make(file, drawings))
 })
 
 test('every chart is what the results draw, and there is no other', async () => {

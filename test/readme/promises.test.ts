@@ -11,7 +11,12 @@ interface Promised {
 
 const PAGES: readonly Promised[] = [
   { page: 'README.md', heading: '\n## What it promises\n', each: /^- (?:.+\n(?: {2}.+\n)*)/gm },
-  { page: 'README.md', heading: '\n### What it promises about states\n', each: /^- (?:.+\n(?: {2}.+\n)*)/gm },
+  { page: 'docs/explanation/promises.md', heading: '\n## What it promises\n', each: /^- (?:.+\n(?: {2}.+\n)*)/gm },
+  {
+    page: 'docs/explanation/promises.md',
+    heading: '\n## States of text messages\n',
+    each: /^- (?:.+\n(?: {2}.+\n)*)/gm,
+  },
   { page: 'SECURITY.md', heading: '\n## What is promised, and what holds it', each: /^\| (?!promise \||---).+$/gm },
 ]
 

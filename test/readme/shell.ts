@@ -1,35 +1,19 @@
-import { expect } from 'bun:test'
 import type { ServerProcess } from '../support/server-process.ts'
 
-/** What a terminal knows beside what the README has it know. */
+/** Variables of a terminal. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
 /** A shell block that does nothing but listen. */
 export const LISTENS = /^curl -N /
 
-/** The curl that the README makes: each answer on a line of its own. */
-export const CURL = `curl() { command curl -w '\\n' "$@"; }`
-/** The same without a progress meter. */
-const QUIET_CURL = `${CURL.replace('-w', '-sS -w')}\n`
 /** The Bun that runs this stands for the one that npx would fetch. */
 const NPX = `npx() { shift 2; ${JSON.stringify(process.execPath)} "$@"; }\n`
+/** A real Node.js may be missing; what the pages have it do, Bun does too. */
+const NODE = `node() { ${JSON.stringify(process.execPath)} "$@"; }\n`
 const END = 'end of the answers'
 
 export function environment(server: ServerProcess): Variables {
-  return { ...process.env, CURL_CA_BUNDLE: server.certificate, DB: server.url.replace('127.0.0.1', 'localhost') }
-}
-
-/** What commands print, without empty lines. Nothing may go wrong. */
-export async function run(commands: string, variables: Variables, folder?: string): Promise<string> {
-  const shell = Bun.spawn(['bash', '-euc', QUIET_CURL + commands], {
-    env: variables,
-    stdout: 'pipe',
-    stderr: 'pipe',
-    ...(folder === undefined ? {} : { cwd: folder }),
-  })
-  const [out, err] = await Promise.all([shell.stdout.text(), shell.stderr.text()])
-  expect(err).toBe('')
-  return dense(out)
+  return { ...process.env, CURL_CA_BUNDLE: server.certificate }
 }
 
 /** Without empty lines: terminals differ in them. */
@@ -45,8 +29,8 @@ export class Terminal {
   constructor(variables: Variables, folder: string) {
     this.#bash = Bun.spawn(['bash'], { env: variables, cwd: folder, stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
     this.#out = new Output(this.#bash.stdout)
-    // Whoever listens in another terminal knows these variables too.
-    this.#bash.stdin.write(`set -ua\nexec 2>&1\n${QUIET_CURL}${NPX}`)
+    // `set -a` exports every variable, so that listeners in another terminal have it too.
+    this.#bash.stdin.write(`set -ua\nexec 2>&1\n${NPX}${NODE}`)
   }
 
   /** What commands print on either output, without empty lines. */
@@ -73,9 +57,9 @@ export class Listener {
   readonly #curl
   readonly #out
 
-  constructor(command: string, variables: Variables) {
+  constructor(command: string, variables: Variables, folder: string) {
     const quiet = command.replace(LISTENS, 'exec curl -sS -N ')
-    this.#curl = Bun.spawn(['bash', '-euc', quiet], { env: variables, stdout: 'pipe', stderr: 'inherit' })
+    this.#curl = Bun.spawn(['bash', '-euc', quiet], { env: variables, cwd: folder, stdout: 'pipe', stderr: 'inherit' })
     this.#out = new Output(this.#curl.stdout)
   }
 

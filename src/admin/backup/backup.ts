@@ -41,7 +41,7 @@ export interface BackupWatcher {
  * by this process, not by the server: that is only asked whether all that was copied is durable. The new folder appears
  * when all of it is there, examined and durable.
  * @throws Error when the target is there, an application is not, a tree is damaged, or there is no room
- * @see docs/how-to/operations.md#backing-up
+ * @see docs/how-to/back-up-and-restore.md#backing-up
  */
 export async function makeBackup(
   { dataDir, target, ids, withSecrets }: BackupOptions,

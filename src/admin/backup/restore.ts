@@ -67,7 +67,7 @@ interface Plan {
  * Puts trees of a backup in the place of those of a folder, with a new epoch, so that streams begin anew. All of them
  * are copied into the folder and examined there before the first one is replaced.
  * @throws Error when something is wrong with the backup: nothing is touched then
- * @see docs/how-to/operations.md#restoring
+ * @see docs/how-to/back-up-and-restore.md#restoring
  */
 export async function restore(
   options: RestoreOptions,

@@ -12,7 +12,7 @@ interface BackupFlags extends ReportFlags {
 
 const MEBI = 1024 * 1024
 
-/** The command `dhole backup`. What it is made of is read when it is called. @see docs/how-to/operations.md#backing-up */
+/** The command `dhole backup`. What it is made of is read when it is called. @see docs/how-to/back-up-and-restore.md#backing-up */
 export function backupCommand(): Command {
   const command = new Command('backup')
     .description('copy the trees of a folder, beside the running server or without one, and examine the copies')

@@ -12,7 +12,7 @@ interface DoctorFlags extends ReportFlags {
 
 const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const
 
-/** The command `dhole doctor`. What it is made of is read when it is called. @see docs/how-to/operations.md#looking-for-trouble */
+/** The command `dhole doctor`. What it is made of is read when it is called. @see docs/how-to/troubleshoot.md#looking-for-trouble */
 export function doctorCommand(): Command {
   const command = new Command('doctor')
     .description('look for trouble in files, permissions, trees, certificate and settings; changes nothing')

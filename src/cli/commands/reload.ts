@@ -3,7 +3,7 @@ import { socketPath } from '../../admin/control/command.ts'
 import { connect } from '../../admin/control/control-client.ts'
 import { print } from '../terminal/output.ts'
 
-/** The command `dhole reload`. @see docs/how-to/operations.md#certificates */
+/** The command `dhole reload`. @see docs/how-to/certificates.md */
 export function reloadCommand(): Command {
   return new Command('reload')
     .description('have the running server look for a new certificate, as SIGHUP does')

@@ -14,7 +14,7 @@ interface RestoreFlags extends ReportFlags {
 
 const MEBI = 1024 * 1024
 
-/** The command `dhole restore`. What it is made of is read when it is called. @see docs/how-to/operations.md#restoring */
+/** The command `dhole restore`. What it is made of is read when it is called. @see docs/how-to/back-up-and-restore.md#restoring */
 export function restoreCommand(): Command {
   const command = new Command('restore')
     .description('put trees of a backup in the place of those there are, beside the running server or without one')

@@ -23,7 +23,7 @@ interface ImportFlags extends PlaceFlags {
   readonly resume?: true
 }
 
-/** `dhole import`. @see docs/how-to/operations.md#moving-in-and-out */
+/** `dhole import`. @see docs/how-to/import-and-export.md */
 export function importCommand(): Command {
   return placed('import <file>', 'put the JSON of an export into the tree; `-` is standard input, .gz is unpacked')
     .option('--merge', 'keep the children that the file does not name')
@@ -32,7 +32,7 @@ export function importCommand(): Command {
     .action(importFile)
 }
 
-/** `dhole export`. @see docs/how-to/operations.md#moving-in-and-out */
+/** `dhole export`. @see docs/how-to/import-and-export.md */
 export function exportCommand(): Command {
   return placed('export [file]', 'write the tree to a file, or to standard output, as JSON that `import` reads')
     .option('--rules <file>', 'write the rules to this file as well')

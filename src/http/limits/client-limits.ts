@@ -75,7 +75,7 @@ type Connected = Pick<Asker, 'request' | 'listener'>
 
 /**
  * What keeps clients from taking all there is of the service. One for all listeners of it.
- * @see docs/how-to/operations.md#limits-against-abuse
+ * @see docs/how-to/limit-clients.md#limits-against-abuse
  */
 export class ClientLimits {
   readonly settings: ClientLimitSettings

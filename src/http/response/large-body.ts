@@ -18,7 +18,7 @@ const BYTES_PER_UNIT = 2
  * @throws `too-busy` when it is more than may be held at all, or than anybody else holds
  * @param source what the text was made of: where several are sent the same, it is held once
  * @param layout rewrites it on its way
- * @see docs/how-to/operations.md#limits-against-abuse
+ * @see docs/how-to/limit-clients.md#limits-against-abuse
  */
 export function largeAnswer(
   text: string,

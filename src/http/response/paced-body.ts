@@ -26,7 +26,7 @@ export interface Pieces {
 /**
  * The body of a long answer, given to the connection as the client takes it. A client that takes it slower than it may
  * is cut off. What does not come to its end does not look whole: the connection is broken off.
- * @see docs/how-to/operations.md#limits-against-abuse
+ * @see docs/how-to/limit-clients.md#limits-against-abuse
  */
 export class PiecewiseAnswer {
   readonly body: ReadableStream

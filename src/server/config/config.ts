@@ -22,8 +22,8 @@ import { parseDuration, type TimeUnit } from './duration.ts'
 const PORT_NUMBER = { minimum: 0, maximum: 65_535 }
 
 /**
- * Every setting of the server: its type, default and meaning. The environment, the flags of `dhole serve` and the table
- * of the README are made from this.
+ * Every setting of the server: its type, default and meaning. The environment, the flags of `dhole serve` and the page
+ * docs/reference/settings.md are made from this.
  */
 export const configSchema = Type.Object({
   PORT: Type.Integer({ ...PORT_NUMBER, default: 8443, description: 'port of the HTTPS listener; 0 takes a free one' }),

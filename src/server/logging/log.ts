@@ -20,7 +20,7 @@ export function isForPeople(format: string): boolean {
 
 /**
  * Lines on standard output: JSON, or text for a person.
- * @see docs/how-to/operations.md#the-log
+ * @see docs/how-to/monitor.md#the-log
  */
 export async function createLogger(level: string, isPretty: boolean): Promise<Logger> {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
@@ -45,7 +45,7 @@ export interface LogOptions {
 
 /**
  * Writes what happens inside to the log.
- * @see docs/how-to/operations.md#watching
+ * @see docs/how-to/monitor.md#the-log
  */
 export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOptions): Required<LogObserver> {
   const tellsAll = logger.isLevelEnabled('debug')

@@ -7,7 +7,7 @@ import { Prometheus } from './prometheus.ts'
 
 /**
  * Prints what was counted for Prometheus. Its labels are words known beforehand, so there is a fixed number of lines.
- * @see docs/how-to/operations.md#watching
+ * @see docs/how-to/monitor.md#metrics
  */
 export class PrometheusPage implements MetricsPage {
   readonly #metrics: Metrics

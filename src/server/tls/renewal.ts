@@ -3,7 +3,7 @@ import type { Logger } from '../logging/log.ts'
 import { type Certificate, validityOf } from './certificate.ts'
 import type { CertificateSource } from './certificate-source.ts'
 
-/** Gives the listener a new certificate when there is one, without a restart. @see docs/how-to/operations.md#certificates */
+/** Gives the listener a new certificate when there is one, without a restart. @see docs/how-to/certificates.md */
 export class CertificateRenewal {
   readonly #source: CertificateSource
   readonly #listener: SecureListener

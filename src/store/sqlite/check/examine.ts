@@ -27,7 +27,7 @@ const PIECE_BYTES = 1024 * 1024
  * Copies a tree into a new file: one commit of it, durable when this returns, packed and with nothing beside it. The
  * tree may be open elsewhere and written to meanwhile; its log then grows until the copy is made.
  * @throws when there is no such file, the target exists, or there is no room for it
- * @see docs/how-to/operations.md#backing-up
+ * @see docs/how-to/back-up-and-restore.md#backing-up
  */
 export function copyTree(file: string, target: string): void {
   const client = new Client(file, { readonly: true })

@@ -1,0 +1,108 @@
+/** Blocks of the documents that are made from the results: all headlines with the charts, and a few headlines. */
+import { headlineResults } from '../report/headlines.ts'
+import { short, withUnit } from '../report/numbers.ts'
+import type { Machine, Result, Results } from '../report/result-schema.ts'
+import type { Drawing } from './charts.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+/** From the page about performance. */
+const RESULTS = '../../bench/results'
+const REASONS = `${RESULTS}/README.md#where-goals-are-missed-and-why`
+const BYTES_PER_GIB = 2 ** 30
+
+/** A block between two comments of a page. */
+export interface PageBlock {
+  readonly page: string
+  readonly name: string
+  /** The text of the block. @throws when the results lack a headline */
+  make(results: Results, drawings: readonly Drawing[]): string
+}
+
+export const pageBlocks: readonly PageBlock[] = [
+  { page: 'docs/explanation/performance.md', name: 'performance', make: makePerformance },
+  { page: 'README.md', name: 'figures', make: makeFigures },
+]
+
+/** Every headline, and the charts. */
+export function makePerformance({ machine, results }: Results, drawings: readonly Drawing[]): string {
+  const shown = headlineResults(results)
+  const headings = ['operation', 'measured', 'limit', 'result (min to max)', 'goal', '']
+  const rows = shown.map(([{ title }, result]) => [title, ...cells(result)])
+  const images = drawings
+    .filter(({ svg }) => svg !== undefined)
+    .map(({ file, description }) => `![${description}](${RESULTS}/${file})\n`)
+  const machines = describeMachines(
+    machine,
+    shown.map(([, result]) => result),
+  )
+  return ['', machines, '', ...table(headings, rows), '', ...images, ''].join('\n')
+}
+
+/** The headlines of the README. */
+export function makeFigures({ machine, results }: Results): string {
+  const shown = headlineResults(results).filter(([{ isInReadme }]) => isInReadme)
+  const rows = shown.map(([{ title }, result]) => [title, withUnit(result.value, result.unit), limitOf(result)])
+  const machines = describeMachines(
+    machine,
+    shown.map(([, result]) => result),
+  )
+  return ['', ...table(['operation', 'Dhole', 'compared with'], rows), '', machines, ''].join('\n')
+}
+
+/** The block as the page has it. @throws when it has none */
+export async function readBlock({ page, name }: PageBlock): Promise<string> {
+  const [whole, begin = '', end = ''] = pattern(name).exec(await Bun.file(new URL(page, ROOT)).text()) ?? []
+  if (whole === undefined) throw new Error(`${page} has no comments that mark its block "${name}"`)
+  return whole.slice(begin.length, -end.length)
+}
+
+export async function writeBlock({ page, name }: PageBlock, block: string): Promise<void> {
+  const file = new URL(page, ROOT)
+  const text = await Bun.file(file).text()
+  // A function, because a name in the block may look like a pattern of `replace`.
+  await Bun.write(
+    file,
+    text.replace(pattern(name), (_, begin: string, end: string) => begin + block + end),
+  )
+}
+
+function pattern(name: string): RegExp {
+  return new RegExp(`(<!-- ${name}:[^>]*-->\n)[\\s\\S]*?(<!-- /${name} -->)`)
+}
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  return [headings, headings.map(() => '---'), ...rows].map((line) => `| ${line.join(' | ')} |`)
+}
+
+function cells(result: Result): string[] {
+  const { value, unit, judged, goal, ok } = result
+  return [
+    withUnit(value, unit),
+    limitOf(result),
+    judged === null ? '' : `**${withUnit(judged.median, judged.unit)}** (${short(judged.min)} to ${short(judged.max)})`,
+    goal === null ? '' : `${goal.kind} ${goal.bound}${goal.unit === 'x' ? 'x' : ` ${goal.unit}`}`,
+    ok === null ? '' : ok ? 'met' : `[missed](${REASONS})`,
+  ]
+}
+
+function limitOf({ limit, limitUnit, limitTitle, missing }: Result): string {
+  const words = limit === null ? [missing] : [limitTitle, withUnit(limit, limitUnit ?? '')]
+  return words.filter((word) => word !== null).join(' ')
+}
+
+/** What the figures were measured on: chapters may have been measured on different days. */
+function describeMachines(machine: Machine, shown: readonly Result[]): string {
+  const chapters = new Map<string, Set<string>>()
+  for (const result of shown) {
+    const words = describeMachine(result.machine ?? machine)
+    chapters.set(words, (chapters.get(words) ?? new Set()).add(result.chapter))
+  }
+  if (chapters.size === 1) return `Measured on ${[...chapters.keys()].join()}.`
+  const each = [...chapters].map(([words, names]) => `${[...names].join(', ')} on ${words}`)
+  return `Measured: ${each.join('; ')}.`
+}
+
+function describeMachine({ model, cores, memoryBytes, kernel, bun, date }: Machine): string {
+  const memory = `${Math.round(memoryBytes / BYTES_PER_GIB)} GiB of memory`
+  return `${model}, ${cores} cores, ${memory}, Linux ${kernel}, Bun ${bun}, ${date}`
+}
