@@ -29,6 +29,7 @@ import { Streams } from './streams/streams.ts'
 import { noteKey, repeatable, type WriteMethod } from './writes/idempotency-key.ts'
 import { appendOnce, writeOnce } from './writes/idempotent-write.ts'
 import { JudgedWrites } from './writes/judged-writes.ts'
+import { PlanResolver } from './writes/plan-resolver.ts'
 import {
   type Appended,
   appendJob,
@@ -352,17 +353,23 @@ export class Database {
     const decide = (decided: Appended) => {
       appended = decided
     }
-    const parts = this.#jobParts(options)
+    const parts = this.#jobParts(checked, options)
+    const { resolver } = parts
     const asked = repeatable({ method: 'POST', path, json }, options)
     const child = newChild(path)
     await this.#writes.commit({
       access: options,
       isRepeatable: asked !== undefined,
-      attempt: (context, judge) =>
-        asked === undefined
+      attempt: (given, judge) => {
+        const context = resolver?.contextOf(given) ?? given
+        return asked === undefined
           ? appendJob(child, checked, { ...parts, judge, onWrite: this.#onWrite }, context, decide)
-          : appendOnce(asked, child, checked, { ...parts, judge, onWrite: this.#onWrite }, context, decide),
-      rehearse: (context, judge, onDecided) => appendJob(child, checked, { ...parts, judge }, context, onDecided),
+          : appendOnce(asked, child, checked, { ...parts, judge, onWrite: this.#onWrite }, context, decide)
+      },
+      rehearse: (given, judge, onDecided) => {
+        const context = resolver?.contextOf(given) ?? given
+        return appendJob(child, checked, { ...parts, judge }, context, onDecided)
+      },
     })
     if (appended === undefined) throw new DholeError('internal')
     return appended
@@ -487,23 +494,30 @@ export class Database {
     const decide = (decided: WriteOutcome) => {
       outcome = decided
     }
-    const parts = this.#jobParts(options)
+    const parts = this.#jobParts(plan, options)
+    const { resolver } = parts
     const asked = repeatable({ method, path: plan.path, json: plan.json }, options)
     await this.#writes.commit({
       access: options,
       isRepeatable: asked !== undefined,
-      attempt: (context, judge) =>
-        asked === undefined
+      attempt: (given, judge) => {
+        const context = resolver?.contextOf(given) ?? given
+        return asked === undefined
           ? writeJob(plan, { ...parts, judge, onWrite: this.#onWrite }, context, decide)
-          : writeOnce(asked, plan, { ...parts, judge, onWrite: this.#onWrite }, context, decide),
-      rehearse: (context, judge, onDecided) => writeJob(plan, { ...parts, judge }, context, onDecided),
+          : writeOnce(asked, plan, { ...parts, judge, onWrite: this.#onWrite }, context, decide)
+      },
+      rehearse: (given, judge, onDecided) => {
+        const context = resolver?.contextOf(given) ?? given
+        return writeJob(plan, { ...parts, judge }, context, onDecided)
+      },
     })
     if (outcome === undefined) throw new DholeError('internal')
     return outcome
   }
 
-  #jobParts(options: WriteOptions): Omit<JobParts, 'judge'> {
+  #jobParts(plan: WritePlan, options: WriteOptions): Omit<JobParts, 'judge'> {
     return {
+      resolver: PlanResolver.for(plan),
       options,
       limits: this.#limits,
       watchedBelow: (path, inclusive) => this.#streams.watchedBelow(path, inclusive),

@@ -13,6 +13,7 @@ import type { Reads } from '../../tree/read-program.ts'
 import { isLargePlan, type Write, type WritePlan } from '../../tree/write.ts'
 import type { Access } from '../access/access.ts'
 import type { Judge } from '../access/authorizer.ts'
+import type { PlanResolver } from './plan-resolver.ts'
 import { WRITE_SIZE_LIMIT, writeSeconds } from './write-size.ts'
 
 /** Conditions on a write, and whose it is. */
@@ -80,16 +81,18 @@ export interface JobParts {
   readonly onWrite?: ((writes: readonly Write[]) => void) | undefined
   /** Says what the caller may; `undefined` when everything is allowed. */
   readonly judge: Judge | undefined
+  /** Fills in the server values of a large write. */
+  readonly resolver?: PlanResolver | undefined
 }
 
 /** Decides inside the transaction: permission, condition, cost, priorities, validity; then hands over the writes. */
 export function* writeJob(
   plan: WritePlan,
-  { options, limits, watchedBelow, formsAt, onWrite, judge }: JobParts,
+  { options, limits, watchedBelow, formsAt, onWrite, judge, resolver }: JobParts,
   context: CommitContext,
   decide: (outcome: WriteOutcome) => void,
 ): Reads<Change | undefined> {
-  const resolved = plan.serverValues.length === 0 ? plan : yield* resolveFor(judge, plan, context.now)
+  const resolved = plan.serverValues.length === 0 ? plan : yield* resolveFor({ judge, resolver }, plan, context.now)
   const judged = judge && (yield* judge.write(resolved.writes, context.now))
   if (options.ifMatch !== undefined) {
     // The answer to a condition that does not hold is the data.
@@ -118,7 +121,13 @@ export function* writeJob(
   const before = yield* tagsBefore(resolved.kind, writes, watchedBelow)
   if (isLargePlan(resolved)) yield* prepareTexts(resolved, writes, { watchedBelow, formsAt })
   onWrite?.(writes)
-  return { kind: resolved.kind, path: resolved.path, writes, before, canStoreAhead: resolved === plan }
+  return {
+    kind: resolved.kind,
+    path: resolved.path,
+    writes,
+    before,
+    canStoreAhead: resolved === plan || resolver !== undefined,
+  }
 }
 
 /** Prints what listeners are going to be told, so that it need not be printed at once when it is durable. */
@@ -183,7 +192,7 @@ export interface NewChild {
 export function* appendJob(
   { path, name: nameFrom }: NewChild,
   checked: WritePlan,
-  { options, limits, formsAt, onWrite, judge }: Omit<JobParts, 'watchedBelow'>,
+  { options, limits, formsAt, onWrite, judge, resolver }: Omit<JobParts, 'watchedBelow'>,
   context: CommitContext,
   decide: (appended: Appended) => void,
 ): Reads<Change | undefined> {
@@ -193,7 +202,7 @@ export function* appendJob(
   const plan =
     checked.serverValues.length === 0
       ? checked
-      : yield* withPauses(checked.resolve({ now: context.now, old: new Map() }))
+      : yield* withPauses(resolveWith(resolver, checked, context.now, new Map()))
   const writes = plan.writes.map((write) => ({ ...write, path: child }))
   const judged = judge && (yield* judge.write(writes, context.now))
   yield* checkCost({ nodes: plan.nodes, writes }, options.maxSeconds, limits)
@@ -209,7 +218,7 @@ export function* appendJob(
   if (writesNothing(writes)) return undefined
   if (isLargePlan(plan)) yield* prepareTexts({ kind: 'put', path: child }, writes, { watchedBelow: () => [], formsAt })
   onWrite?.(writes)
-  return { kind: 'put', path: child, writes, canStoreAhead: plan === checked }
+  return { kind: 'put', path: child, writes, canStoreAhead: plan === checked || resolver !== undefined }
 }
 
 function* checkCost(
@@ -227,18 +236,26 @@ function* checkCost(
 }
 
 /** What cannot be filled in is told to those only who may write there: it depends on what stands there. */
-function* resolveFor(judge: Judge | undefined, plan: WritePlan, now: number): Reads<WritePlan> {
+function* resolveFor(
+  { judge, resolver }: Pick<JobParts, 'judge' | 'resolver'>,
+  plan: WritePlan,
+  now: number,
+): Reads<WritePlan> {
   try {
-    return yield* resolve(plan, now)
+    return yield* withPauses(resolveWith(resolver, plan, now, yield* oldNumbers(plan)))
   } catch (error) {
     if (judge !== undefined) yield* judge.write(plan.writes, now)
     throw error
   }
 }
 
-function* resolve(plan: WritePlan, now: number): Reads<WritePlan> {
-  const old = yield* oldNumbers(plan)
-  return yield* withPauses(plan.resolve({ now, old }))
+function resolveWith(
+  resolver: PlanResolver | undefined,
+  plan: WritePlan,
+  now: number,
+  old: ReadonlyMap<string, number>,
+): Steps<WritePlan> {
+  return resolver === undefined ? plan.resolve({ now, old }) : resolver.resolve(plan, now, old)
 }
 
 /** Runs work that reads nothing inside of logic that does. */
