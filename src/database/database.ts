@@ -23,7 +23,7 @@ import { planPatchInSteps, planPut, planPutInSteps, planShortPut, type WritePlan
 import type { Access } from './access/access.ts'
 import { type Admission, RULES, RULES_SINCE } from './access/authorizer.ts'
 import { Permissions } from './access/read-access.ts'
-import { RuleBook } from './access/rule-cache.ts'
+import { RuleBook, readInTurns } from './access/rule-cache.ts'
 import { EventQueue } from './streams/event-queue.ts'
 import { Streams } from './streams/streams.ts'
 import { noteKey, repeatable, type WriteMethod } from './writes/idempotency-key.ts'
@@ -172,17 +172,7 @@ export class Database {
    * @see docs/reference/protocol.md#rules
    */
   async setRules(source: string): Promise<void> {
-    this.#book.read(source)
-    const writes = this.#writes
-    // biome-ignore lint/correctness/useYield: it has nothing to ask
-    await this.#store.commit(function* ({ now }) {
-      writes.noteRules()
-      const texts = [
-        [RULES, source],
-        [RULES_SINCE, String(now)],
-      ] as const
-      return { kind: 'settings', texts }
-    })
+    await this.#book.use(source, () => this.#storeRules(source))
     this.#inBackground(this.#declare())
     await this.#streams.recheck()
   }
@@ -190,6 +180,11 @@ export class Database {
   /** Throws what `setRules` would. */
   checkRules(source: string): void {
     parseRules(source)
+  }
+
+  /** As `checkRules`; a long file takes several turns of the event loop. */
+  async checkRulesInTurns(source: string): Promise<void> {
+    await readInTurns(source)
   }
 
   /** The size that writes may have unless they say otherwise: `tiny` to `unlimited`. */
@@ -482,6 +477,19 @@ export class Database {
       return undefined
     })
     return isNoted
+  }
+
+  async #storeRules(source: string): Promise<void> {
+    const writes = this.#writes
+    // biome-ignore lint/correctness/useYield: it has nothing to ask
+    await this.#store.commit(function* ({ now }) {
+      writes.noteRules()
+      const texts = [
+        [RULES, source],
+        [RULES_SINCE, String(now)],
+      ] as const
+      return { kind: 'settings', texts }
+    })
   }
 
   #planPut(path: Path, json: unknown): Awaitable<WritePlan> {

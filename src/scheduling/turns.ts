@@ -32,3 +32,17 @@ export function inTurns<T>(steps: Steps<T>): Awaitable<T> {
   const finished = runBriefly(steps)
   return finished === undefined ? runInTurns(steps) : finished.value
 }
+
+/** @returns to be awaited again and again by a long loop: lets everything else run where the loop was held long enough */
+export function pauser(): () => Awaitable<void> {
+  let since = performance.now()
+  return () => {
+    if (performance.now() - since < HOLD_MS) return
+    return new Promise((resolve) =>
+      setImmediate(() => {
+        since = performance.now()
+        resolve()
+      }),
+    )
+  }
+}

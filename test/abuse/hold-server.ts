@@ -7,6 +7,9 @@ const ATTEMPTS = 3
 const REQUESTS_AFTER = 3
 const SMALL_REQUESTS = 50
 
+/** Headers of a request that may do everything. */
+export const OWNER: Readonly<Record<string, string>> = { authorization: 'Bearer owner' }
+
 /** A watched server, and requests to it whose holds of the event loop are measured. */
 export interface HoldServer {
   /** Greatest hold that passes, in milliseconds: three times that of small requests, at least `HOLD_BOUND_MS`. */
@@ -54,7 +57,7 @@ export async function startHoldServer(settings: Readonly<Record<string, string>>
   }
   const small = async () => {
     for (let index = 0; index < SMALL_REQUESTS; index++) {
-      await send('PUT', `/small/${index}.json`, '{"text":"small"}', { authorization: 'Bearer owner' })
+      await send('PUT', `/small/${index}.json`, '{"text":"small"}', OWNER)
     }
   }
   await small()

@@ -3,7 +3,8 @@ import { gzipSync } from 'node:zlib'
 import { signatureOf } from '../sms/calls.ts'
 import { SMS_KEY } from '../sms/service.ts'
 import { canWatch } from '../support/watched-server.ts'
-import { type HoldServer, members, startHoldServer, user, withPriority } from './hold-server.ts'
+import { type HoldServer, members, OWNER, startHoldServer, user, withPriority } from './hold-server.ts'
+import { LARGE_FILES } from './rule-files.ts'
 
 let server: HoldServer
 
@@ -117,4 +118,22 @@ describe.skipIf(!canWatch)('no answer holds the event loop', () => {
     const request = () => server.send('PATCH', '/.json?writeSizeLimit=tiny', body)
     expect(await server.holdOf(request, 400)).toBeLessThan(server.boundMs)
   }, 60_000)
+})
+
+describe.skipIf(!canWatch)('no rules file holds the event loop', () => {
+  const target = '/.settings/rules.json'
+
+  // They lock the tree.
+  afterAll(() => server?.send('PUT', target, '{"rules":{".read":true,".write":true}}', OWNER))
+
+  test.each(LARGE_FILES)('of %s', async (_, make, status) => {
+    const source = make()
+    const put = () => server.send('PUT', target, source, OWNER)
+    expect(await server.holdOf(put, status)).toBeLessThan(server.boundMs)
+    if (status !== 200) return
+    const get = () => server.send('GET', target, undefined, OWNER)
+    expect(await server.holdOf(get, 200)).toBeLessThan(server.boundMs)
+    const check = () => server.send('PUT', `${target}?dryRun=true`, source, OWNER)
+    expect(await server.holdOf(check, 200)).toBeLessThan(server.boundMs)
+  })
 })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { canWatch } from '../support/watched-server.ts'
-import { type HoldServer, members, startHoldServer, user, withPriority } from './hold-server.ts'
+import { type HoldServer, members, OWNER, startHoldServer, user, withPriority } from './hold-server.ts'
+import { manyRules } from './rule-files.ts'
 
 /** The same with larger values and more shapes: large-values.long.ts. */
 let server: HoldServer
@@ -73,4 +74,10 @@ describe.skipIf(!canWatch)('no answer holds the event loop', () => {
     const request = () => server.send(method, target, undefined, headers)
     expect(await server.holdOf(request, 200)).toBeLessThan(server.boundMs)
   })
+})
+
+test.skipIf(!canWatch)('no rules file holds the event loop', async () => {
+  const source = manyRules(16_000)
+  const check = () => server.send('PUT', '/.settings/rules.json?dryRun=true', source, OWNER)
+  expect(await server.holdOf(check, 200)).toBeLessThan(server.boundMs)
 })

@@ -75,6 +75,28 @@ describe('files that are no rules leave the old ones in force', () => {
   })
 })
 
+test('the last of several large files that come at once is in force', async () => {
+  const file = (name: string) => {
+    const nodes = Array.from({ length: 4000 }, (_, index) => [
+      `node${index}`,
+      { '.read': `auth.uid === '${name}${index}'` },
+    ])
+    return JSON.stringify({ rules: { [name]: { '.read': true }, ...Object.fromEntries(nodes) } })
+  }
+  const files = new Map(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => [name, file(name)]))
+  const answers = await Promise.all([...files.values()].map((source) => put(source)))
+  expect(answers).toEqual([...files].map(() => [200, undefined]))
+  const stored = (await server.call('GET', `/.settings/rules.json?${admin}`)).text
+  const statuses = [...files].map(async ([name, source]) => {
+    const { status } = await server.call('GET', `/${name}.json`)
+    return [status, source === stored]
+  })
+  const expected = [...files.values()].map((source) => (source === stored ? [200, true] : [403, false]))
+  expect(await Promise.all(statuses)).toEqual(expected)
+  expect([...files.values()]).toContain(stored)
+  expect(await put(OPEN)).toEqual([200, undefined])
+})
+
 test.each([
   ['a zero byte in a comment', '{"rules":{".read":true}}//\u0000'],
   ['a zero byte in a string', '{"rules":{".read":"true /*\u0000*/"}}'],

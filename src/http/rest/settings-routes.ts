@@ -62,7 +62,7 @@ function readRules({ database, parameters }: SettingsRequest): Response {
 function writeRules({ origin, database, parameters, check }: SettingsRequest): Promise<Response> {
   return useText(origin, bodyOptions(database()), async (source) => {
     await check()
-    if (parameters.dryRun === 'true') database().checkRules(source)
+    if (parameters.dryRun === 'true') await database().checkRulesInTurns(source)
     else await database().setRules(source)
     return dressedReply(DONE, { print: parameters.print })
   })

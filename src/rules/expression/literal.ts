@@ -1,4 +1,12 @@
+import { drain, type Steps } from '../../scheduling/steps.ts'
+
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g
+/** Of `\\u0000`. */
+const UNICODE_ESCAPE_LENGTH = 6
+/** Characters of a string read between two pauses. */
+const STEP_LENGTH = 16 * 1024
+/** Lines counted between two pauses. */
+const STEP_LINES = 4096
 const ESCAPED: ReadonlyMap<string, string> = new Map([
   ['b', '\b'],
   ['f', '\f'],
@@ -8,13 +16,36 @@ const ESCAPED: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The text of a JSON string, which may hold raw control characters. @param raw what stands between its quotation marks */
-export function textOfLiteral(raw: string): string {
+function textOfLiteral(raw: string): string {
   if (!raw.includes('\\')) return raw
   return raw.replace(ESCAPE, (_, digits: string | undefined, character: string | undefined) =>
     digits === undefined
       ? (ESCAPED.get(character ?? '') ?? character ?? '')
       : String.fromCharCode(Number.parseInt(digits, 16)),
   )
+}
+
+/** As `textOfLiteral`, with pauses. */
+export function* textInSteps(raw: string): Steps<string> {
+  if (raw.length <= STEP_LENGTH) return textOfLiteral(raw)
+  const pieces: string[] = []
+  for (let start = 0; start < raw.length; ) {
+    const end = endOfPiece(raw, start)
+    pieces.push(textOfLiteral(raw.slice(start, end)))
+    start = end
+    yield
+  }
+  return pieces.join('')
+}
+
+/** Where a piece of a raw string ends, so that no escape is cut. */
+function endOfPiece(raw: string, start: number): number {
+  const stop = start + STEP_LENGTH
+  for (let at = start; ; ) {
+    const backslash = raw.slice(at, stop).indexOf('\\')
+    if (backslash === -1) return Math.max(at, stop)
+    at += backslash + (raw[at + backslash + 1] === 'u' ? UNICODE_ESCAPE_LENGTH : 2)
+  }
 }
 
 /** Where in the raw string a character of its text stands. */
@@ -29,8 +60,15 @@ export function rawIndex(raw: string, index: number): number {
 
 /** Number of the line that a character stands in, from 1. */
 export function lineOf(source: string, offset: number): number {
+  return drain(lineInSteps(source, offset))
+}
+
+/** As `lineOf`, with pauses. */
+export function* lineInSteps(source: string, offset: number): Steps<number> {
   let line = 1
-  for (let at = source.indexOf('\n'); at !== -1 && at < offset; at = source.indexOf('\n', at + 1)) line++
+  for (let at = source.indexOf('\n'); at !== -1 && at < offset; at = source.indexOf('\n', at + 1)) {
+    if (++line % STEP_LINES === 0) yield
+  }
   return line
 }
 

@@ -1,6 +1,7 @@
-import { type JSONVisitor, printParseErrorCode, visit } from 'jsonc-parser'
+import type { Steps } from '../../scheduling/steps.ts'
 import { refuse } from '../expression/rule-errors.ts'
 import type { FileBounds } from '../expression/source-limits.ts'
+import { RuleScanner } from './rule-scanner.ts'
 
 /** A value of a rules file, by where it stands: offsets and lengths are in characters, those of strings with their quotation marks. */
 export type JsonNode = JsonObject | JsonList | JsonString | JsonBoolean | JsonOther
@@ -42,69 +43,105 @@ interface JsonOther {
 }
 
 /**
- * Reads JSON as far as the first thing that is wrong with it.
+ * Reads a rules file that `strictSource` has read before, as far as the first thing in it that is not JSON with comments.
  * @throws Refusal there, and where there are too many values
  */
-export function readJson(text: string, bounds: FileBounds): JsonNode {
-  const tree = new JsonTree(bounds)
-  visit(text, tree.visitor(), { disallowComments: true, allowTrailingComma: false })
-  return tree.root ?? refuse(0, 'not JSON')
+export function* readJson(source: string, bounds: FileBounds): Steps<JsonNode> {
+  return yield* new JsonReader(source, bounds).read()
 }
 
-class JsonTree {
-  root: JsonNode | undefined
+class JsonReader {
+  readonly #scanner: RuleScanner
   readonly #bounds: FileBounds
-  /** What the next value stands in, from the outermost to the innermost. */
-  readonly #open: (JsonObject | JsonList)[] = []
-  #key: JsonString | undefined
 
-  constructor(bounds: FileBounds) {
+  constructor(source: string, bounds: FileBounds) {
+    this.#scanner = new RuleScanner(source)
     this.#bounds = bounds
   }
 
-  visitor(): JSONVisitor {
-    return {
-      onObjectBegin: (offset) => this.#enter({ type: 'object', offset, members: [] }),
-      onArrayBegin: (offset) => this.#enter({ type: 'list', offset, elements: [] }),
-      onObjectEnd: () => void this.#open.pop(),
-      onArrayEnd: () => void this.#open.pop(),
-      onObjectProperty: (_, offset, length) => {
-        this.#key = { type: 'string', offset, length }
-      },
-      onLiteralValue: (value, offset, length) => this.#add(scalar(value, offset, length)),
-      onError: (error, offset) => refuse(offset, WHYS.get(printParseErrorCode(error)) ?? 'not JSON'),
+  *read(): Steps<JsonNode> {
+    yield* this.#scanner.next()
+    const root = yield* this.#value()
+    if (this.#scanner.token !== 'end') this.#missing('the file should end here')
+    return root
+  }
+
+  *#value(): Steps<JsonNode> {
+    const { token, offset, end } = this.#scanner
+    switch (token) {
+      case '{':
+        return yield* this.#object()
+      case '[':
+        return yield* this.#list()
+      case 'string':
+        return yield* this.#scalar({ type: 'string', offset, length: end - offset })
+      case 'true':
+      case 'false':
+        return yield* this.#scalar({ type: 'boolean', offset, length: end - offset, value: token === 'true' })
+      case 'other':
+        return yield* this.#scalar({ type: 'other', offset })
+      default:
+        return this.#missing('a value should stand here')
     }
   }
 
-  #enter(node: JsonObject | JsonList): void {
-    this.#add(node)
-    this.#open.push(node)
-  }
-
-  #add(node: JsonNode): void {
+  *#scalar(node: JsonNode): Steps<JsonNode> {
     this.#bounds.countValue(node.offset)
-    const around = this.#open.at(-1)
-    if (around === undefined) this.root = node
-    else if (around.type === 'list') around.elements.push(node)
-    else if (this.#key !== undefined) around.members.push({ key: this.#key, value: node })
+    yield* this.#scanner.next()
+    return node
+  }
+
+  *#object(): Steps<JsonObject> {
+    const scanner = this.#scanner
+    const { offset } = scanner
+    this.#bounds.countValue(offset)
+    yield* scanner.next()
+    const members: JsonMember[] = []
+    while (scanner.token !== '}' && scanner.token !== 'end') {
+      if (members.length > 0 || scanner.token === ',') yield* this.#comma(members.length > 0)
+      members.push(yield* this.#member())
+    }
+    yield* this.#close('}')
+    return { type: 'object', offset, members }
+  }
+
+  *#member(): Steps<JsonMember> {
+    const scanner = this.#scanner
+    const { token, offset, end } = scanner
+    if (token !== 'string') this.#missing('a key in quotation marks should stand here')
+    yield* scanner.next()
+    if (scanner.token !== ':') this.#missing('a colon should stand here')
+    yield* scanner.next()
+    return { key: { type: 'string', offset, length: end - offset }, value: yield* this.#value() }
+  }
+
+  *#list(): Steps<JsonList> {
+    const scanner = this.#scanner
+    const { offset } = scanner
+    this.#bounds.countValue(offset)
+    yield* scanner.next()
+    const elements: JsonNode[] = []
+    while (scanner.token !== ']' && scanner.token !== 'end') {
+      if (elements.length > 0 || scanner.token === ',') yield* this.#comma(elements.length > 0)
+      elements.push(yield* this.#value())
+    }
+    yield* this.#close(']')
+    return { type: 'list', offset, elements }
+  }
+
+  /** @param isBehindValue whether a comma can stand here */
+  *#comma(isBehindValue: boolean): Steps<void> {
+    if (!isBehindValue) this.#missing('a value should stand here')
+    if (this.#scanner.token !== ',') this.#missing('a comma should stand here')
+    yield* this.#scanner.next()
+  }
+
+  *#close(token: '}' | ']'): Steps<void> {
+    if (this.#scanner.token !== token) this.#missing(`a ${token} should stand here`)
+    yield* this.#scanner.next()
+  }
+
+  #missing(what: string): never {
+    return refuse(this.#scanner.offset, `not JSON: ${what}`)
   }
 }
-
-function scalar(value: unknown, offset: number, length: number): JsonNode {
-  if (typeof value === 'string') return { type: 'string', offset, length }
-  if (typeof value === 'boolean') return { type: 'boolean', offset, length, value }
-  return { type: 'other', offset }
-}
-
-const WHYS: ReadonlyMap<string, string> = new Map([
-  ['PropertyNameExpected', 'not JSON: a key in quotation marks should stand here'],
-  ['ValueExpected', 'not JSON: a value should stand here'],
-  ['ColonExpected', 'not JSON: a colon should stand here'],
-  ['CommaExpected', 'not JSON: a comma should stand here'],
-  ['CloseBraceExpected', 'not JSON: a } should stand here'],
-  ['CloseBracketExpected', 'not JSON: a ] should stand here'],
-  ['EndOfFileExpected', 'not JSON: the file should end here'],
-  ['UnexpectedEndOfString', 'not JSON: a string without an end'],
-  ['InvalidEscapeCharacter', 'not JSON: an unknown escape in a string'],
-  ['InvalidUnicode', 'not JSON: \\u needs four hexadecimal digits'],
-])

@@ -1,10 +1,11 @@
 import type { DholeError } from '../../error.ts'
+import type { Steps } from '../../scheduling/steps.ts'
 import { checkKey } from '../../tree/key.ts'
 import { MAX_DEPTH } from '../../tree/limits.ts'
 import { type Path, sortPath } from '../../tree/path.ts'
 import { convertExpression } from '../expression/compile-expression.ts'
 import { constant, type Expression } from '../expression/expression.ts'
-import { rawIndex, textOfLiteral } from '../expression/literal.ts'
+import { rawIndex, textInSteps } from '../expression/literal.ts'
 import type { RuleKind } from '../expression/names.ts'
 import { PatternShelf } from '../expression/pattern-cache.ts'
 import { Refusal, refuse } from '../expression/rule-errors.ts'
@@ -38,6 +39,8 @@ interface Names {
   /** Which key of the path each is. */
   readonly wildcards: ReadonlyMap<string, number>
   readonly expressions: Record<RuleKind, Map<string, Expression> | undefined>
+  /** The same with one more name, by that name and its depth. */
+  readonly below: Map<string, Map<number, Names>>
 }
 
 type Draft = { -readonly [Name in keyof RuleNode]: RuleNode[Name] } & { children: Map<string, RuleNode> }
@@ -46,12 +49,22 @@ type Draft = { -readonly [Name in keyof RuleNode]: RuleNode[Name] } & { children
 const NO_CHILDREN = new Map<string, RuleNode>()
 const NO_INDEXES: readonly Path[] = []
 
+/** Characters of expressions read between two pauses. */
+const STEP_LENGTH = 8 * 1024
+/** What a member costs beside its expression, in characters of one. */
+const WORK_AROUND = 16
+/** Names of `.indexOn` read between two pauses. */
+const STEP_INDEXES = 256
+/** Longest name of `.indexOn`, in UTF-16 code units: keys are far shorter. */
+const MAX_ORDER_LENGTH = 16 * 1024
+
 /** Reads the tree of rules out of a file that is JSON. */
 export class RuleReader {
   readonly #source: string
   readonly #bounds: FileBounds
   readonly #patterns: PatternShelf
-  readonly #names = new Map<string, Names>()
+  /** Work since the last pause, in characters of expressions. */
+  #worked = 0
 
   constructor(source: string, bounds: FileBounds) {
     this.#source = source
@@ -63,21 +76,34 @@ export class RuleReader {
    * @param file the outermost object
    * @throws Refusal at a place in the file
    */
-  read(file: JsonNode): RuleNode {
-    const [rules, ...others] = this.#members(file, 'the rules')
+  *read(file: JsonNode): Steps<RuleNode> {
+    const [rules, other] = yield* this.#members(file, 'the rules')
     if (rules?.key !== 'rules') return refuse(rules?.at ?? file.offset, 'the one key here is "rules"')
-    for (const other of others) refuse(other.at, 'the one key here is "rules"')
-    return this.#node(rules.value, { path: [], names: this.#namesOf(new Map()) })
+    if (other !== undefined) refuse(other.at, 'the one key here is "rules"')
+    return yield* this.#node(rules.value, { path: [], names: namesOf(new Map()) })
   }
 
-  #members(node: JsonNode, what: string): Member[] {
+  *#members(node: JsonNode, what: string): Steps<readonly Member[]> {
     if (node.type !== 'object') return refuse(node.offset, `${what} must be an object`)
-    const members = node.members.map(({ key, value }) => ({ key: this.#text(key), at: key.offset, value }))
-    if (members.length > 1) refuseTwice(members)
+    const members: Member[] = []
+    for (const { key, value } of node.members) {
+      members.push({ key: yield* this.#text(key), at: key.offset, value })
+      if (this.#isPauseDue()) yield
+    }
+    if (members.length > 1) yield* this.#refuseTwice(members)
     return members
   }
 
-  #node(node: JsonNode, position: Position): RuleNode {
+  *#refuseTwice(members: readonly Member[]): Steps<void> {
+    const known = new Set<string>()
+    for (const { key, at } of members) {
+      if (known.has(key)) refuse(at, `"${key}" stands here twice`)
+      known.add(key)
+      if (this.#isPauseDue()) yield
+    }
+  }
+
+  *#node(node: JsonNode, position: Position): Steps<RuleNode> {
     if (position.path.length > MAX_DEPTH) refuse(node.offset, `rules are at most ${MAX_DEPTH} keys deep`)
     const draft: Draft = {
       path: position.path,
@@ -86,34 +112,37 @@ export class RuleReader {
       wildcard: undefined,
       validates: false,
     }
-    const members = this.#members(node, `"${position.path.at(-1) ?? 'rules'}"`)
-    for (const member of members) this.#member(draft, member, position)
+    const members = yield* this.#members(node, `"${position.path.at(-1) ?? 'rules'}"`)
+    for (const member of members) {
+      yield* this.#member(draft, member, position)
+      if (this.#isPauseDue()) yield
+    }
     return draft
   }
 
-  #member(draft: Draft, member: Member, position: Position): void {
+  *#member(draft: Draft, member: Member, position: Position): Steps<void> {
     switch (member.key) {
       case '.read':
-        draft.read = this.#rule('.read', member, position)
+        draft.read = yield* this.#rule('.read', member, position)
         return
       case '.write':
-        draft.write = this.#rule('.write', member, position)
+        draft.write = yield* this.#rule('.write', member, position)
         return
       case '.validate':
-        draft.validate = this.#rule('.validate', member, position)
+        draft.validate = yield* this.#rule('.validate', member, position)
         draft.validates = true
         return
       case '.indexOn':
-        draft.indexes = this.#indexes(member.value)
+        draft.indexes = yield* this.#indexes(member.value)
         return
       default:
-        this.#child(draft, member, position)
+        yield* this.#child(draft, member, position)
     }
   }
 
-  #child(draft: Draft, { key, at, value }: Member, position: Position): void {
+  *#child(draft: Draft, { key, at, value }: Member, position: Position): Steps<void> {
     const below = this.#below(draft, key, at, position)
-    const child = this.#node(value, below)
+    const child = yield* this.#node(value, below)
     if (child.validates) draft.validates = true
     if (key.startsWith('$')) draft.wildcard = child
     else addChild(draft, key, child)
@@ -127,19 +156,10 @@ export class RuleReader {
     if (!WILDCARD.test(key)) refuse(at, `"${key}" is no name for a key`)
     if (draft.wildcard) throw new WildcardRefusal(at, `there is a second $ key beside "${draft.wildcard.path.at(-1)}"`)
     if (names.wildcards.has(key)) refuse(at, `"${key}" is the name of a key above`)
-    return { path: [...path, key], names: this.#namesOf(new Map(names.wildcards).set(key, path.length)) }
+    return { path: [...path, key], names: namesBelow(names, key, path.length) }
   }
 
-  #namesOf(wildcards: ReadonlyMap<string, number>): Names {
-    const key = [...wildcards].join(' ')
-    const known = this.#names.get(key)
-    if (known !== undefined) return known
-    const names: Names = { wildcards, expressions: { '.read': undefined, '.write': undefined, '.validate': undefined } }
-    this.#names.set(key, names)
-    return names
-  }
-
-  #rule(kind: RuleKind, { value }: Member, { path, names }: Position): Rule {
+  *#rule(kind: RuleKind, { value }: Member, { path, names }: Position): Steps<Rule> {
     const { offset } = value
     const source = this.#source
     if (value.type === 'boolean') {
@@ -147,8 +167,9 @@ export class RuleReader {
       return { path, kind, text: String(value.value), expression, source, offset, length: value.length }
     }
     if (value.type !== 'string') return refuse(offset, `${kind} is a boolean or an expression in a string`)
-    const text = this.#text(value)
+    const text = yield* this.#text(value)
     const expression = this.#expression(text, value, kind, names)
+    if (this.#isPauseDue(text.length)) yield
     return { path, kind, text, expression, source, offset, length: value.length }
   }
 
@@ -171,28 +192,33 @@ export class RuleReader {
     }
   }
 
-  #indexes(value: JsonNode): readonly Path[] {
-    if (value.type === 'string') return this.#index(value)
-    if (value.type !== 'list') return refuse(value.offset, '.indexOn is a string or a list of strings')
-    return value.elements.flatMap((element) => this.#index(element))
+  *#indexes(value: JsonNode): Steps<readonly Path[]> {
+    if (value.type !== 'string' && value.type !== 'list') {
+      return refuse(value.offset, '.indexOn is a string or a list of strings')
+    }
+    const paths: Path[] = []
+    for (const element of value.type === 'list' ? value.elements : [value]) {
+      const path = yield* this.#index(element)
+      if (path !== undefined) paths.push(path)
+      if (this.#isPauseDue(STEP_LENGTH / STEP_INDEXES)) yield
+    }
+    return paths
   }
 
-  #index(value: JsonNode): readonly Path[] {
+  /** @returns `undefined` for an order that needs no index */
+  *#index(value: JsonNode): Steps<Path | undefined> {
     if (value.type !== 'string') return refuse(value.offset, '.indexOn names strings')
-    const name = this.#text(value)
-    if (ALWAYS_INDEXED.has(name)) return []
-    return [
-      name === '.value' || name === '$value'
-        ? []
-        : (sortPath(name) ?? refuse(value.offset, `"${name}" is nothing to sort by`)),
-    ]
+    const name = yield* this.#text(value)
+    if (ALWAYS_INDEXED.has(name)) return undefined
+    if (name === '.value' || name === '$value') return []
+    const path = name.length > MAX_ORDER_LENGTH ? undefined : sortPath(name)
+    return path ?? refuse(value.offset, `"${name}" is nothing to sort by`)
   }
 
-  #text(literal: JsonString): string {
-    return textOfLiteral(this.#raw(literal))
+  *#text(literal: JsonString): Steps<string> {
+    return yield* textInSteps(this.#raw(literal))
   }
 
-  /** The blanked file has lost what stood raw in strings. */
   #raw({ offset, length }: JsonString): string {
     return this.#source.slice(offset + 1, offset + length - 1)
   }
@@ -200,14 +226,32 @@ export class RuleReader {
   #offset(literal: JsonString, at: number): number {
     return literal.offset + 1 + rawIndex(this.#raw(literal), at)
   }
+
+  /** Counts a piece of work. @param length of its expression, or of one that takes as long */
+  #isPauseDue(length: number = 0): boolean {
+    this.#worked += WORK_AROUND + length
+    if (this.#worked < STEP_LENGTH) return false
+    this.#worked = 0
+    return true
+  }
 }
 
-function refuseTwice(members: readonly Member[]): void {
-  const known = new Set<string>()
-  for (const { key, at } of members) {
-    if (known.has(key)) refuse(at, `"${key}" stands here twice`)
-    known.add(key)
+function namesOf(wildcards: ReadonlyMap<string, number>): Names {
+  const expressions = { '.read': undefined, '.write': undefined, '.validate': undefined }
+  return { wildcards, expressions, below: new Map() }
+}
+
+function namesBelow(names: Names, key: string, depth: number): Names {
+  let ofKey = names.below.get(key)
+  if (ofKey === undefined) {
+    ofKey = new Map()
+    names.below.set(key, ofKey)
   }
+  const known = ofKey.get(depth)
+  if (known !== undefined) return known
+  const below = namesOf(new Map(names.wildcards).set(key, depth))
+  ofKey.set(depth, below)
+  return below
 }
 
 function addChild(draft: Draft, key: string, child: RuleNode): void {

@@ -1,15 +1,19 @@
 import { DholeError } from '../../error.ts'
+import { drain, type Steps } from '../../scheduling/steps.ts'
 import type { Path } from '../../tree/path.ts'
-import { columnOf, cut, lineOf } from '../expression/literal.ts'
+import { columnOf, cut, lineInSteps } from '../expression/literal.ts'
 import { Refusal, refuse } from '../expression/rule-errors.ts'
 import { FileBounds } from '../expression/source-limits.ts'
 import { readJson } from './rule-json.ts'
 import { childRules, type RuleNode } from './rule-node.ts'
 import { RuleReader, WildcardRefusal } from './rule-reader.ts'
-import { readSource } from './rule-source.ts'
+import { strictSource } from './rule-source.ts'
 
 /** Longest rules file, in UTF-16 code units. */
 const MAX_SOURCE_LENGTH = 4 * 1024 * 1024
+
+/** Nodes looked at between two pauses. */
+const STEP_NODES = 1024
 
 const HALF_CHARACTER = /\p{Surrogate}/u
 
@@ -39,33 +43,41 @@ interface DeclaredIndex {
  * @see docs/reference/protocol.md#rules
  */
 export function parseRules(source: string): RuleSet {
+  return drain(parseRulesInSteps(source))
+}
+
+/** As `parseRules`, with pauses. */
+export function* parseRulesInSteps(source: string): Steps<RuleSet> {
   try {
-    return readRules(source)
+    return yield* readRules(source)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const code = error instanceof WildcardRefusal ? 'rule-wildcards' : 'bad-rules'
-    const place = `Line ${lineOf(source, error.at)}: ${cut(error.message)} (column ${columnOf(source, error.at)})`
-    throw new DholeError(code, place)
+    const line = yield* lineInSteps(source, error.at)
+    throw new DholeError(code, `Line ${line}: ${cut(error.message)} (column ${columnOf(source, error.at)})`)
   }
 }
 
-function readRules(source: string): RuleSet {
+function* readRules(source: string): Steps<RuleSet> {
   if (source.length > MAX_SOURCE_LENGTH) refuse(0, `a rules file has at most ${MAX_SOURCE_LENGTH} characters`)
   // It could not be kept: in UTF-8 another character would stand in its place.
   if (!source.isWellFormed()) refuse(source.search(HALF_CHARACTER), 'half a character')
-  const { blanked, strict } = readSource(source)
+  const strict = yield* strictSource(source)
   const bounds = new FileBounds()
-  const root = new RuleReader(source, bounds).read(readJson(blanked, bounds))
-  return { source, strict, root, indexes: declaredIndexes(root), indexesAt: (list) => indexesAt(root, list) }
+  const root = yield* new RuleReader(source, bounds).read(yield* readJson(source, bounds))
+  const indexes = yield* declaredIndexes(root)
+  return { source, strict, root, indexes, indexesAt: (list) => indexesAt(root, list) }
 }
 
-function declaredIndexes(rules: RuleNode): DeclaredIndex[] {
+function* declaredIndexes(rules: RuleNode): Steps<DeclaredIndex[]> {
   const found: DeclaredIndex[] = []
   const waiting = [rules]
+  let visited = 0
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     for (const path of node.indexes) found.push({ list: node.path, path })
     for (const child of node.children.values()) waiting.push(child)
     if (node.wildcard) waiting.push(node.wildcard)
+    if (++visited % STEP_NODES === 0) yield
   }
   return found
 }

@@ -1,40 +1,37 @@
+import type { Steps } from '../../scheduling/steps.ts'
 import { refuse } from '../expression/rule-errors.ts'
 
-/** A rules file in two other forms. */
-export interface RuleSource {
-  /** Of the same length, every character where it was, but plain JSON: comments and what stands raw in strings blank. */
-  readonly blanked: string
-  /** Valid JSON that says the same, if the file is right: comments gone, raw control characters in strings escaped. */
-  readonly strict: string
-}
-
+/** Characters looked at between two pauses. */
+export const STRETCH = 16 * 1024
 /** Deepest nesting of objects that is read at all; rules are refused long before. */
 const MAX_NESTING = 100
+/** Pieces of the strict text that are joined at a time. */
+const JOINED_PIECES = 4096
 
 const QUOTE = 34
+const ASTERISK = 42
 const SLASH = 47
-const FIRST_PRINTABLE = 32
 const BACKSLASH = 92
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93]
+const [LINE_FEED, CARRIAGE_RETURN] = [10, 13]
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROLS = /[\u0000-\u001f]/g
-const NOT_LINE_BREAK = /[^\r\n]/g
 
 /**
+ * A rules file as valid JSON that says the same, if the file is right: comments are gone, control characters that stand
+ * raw in strings are escaped.
  * @throws Refusal at a comment without an end, and where it is nested absurdly
  * @see docs/reference/protocol.md#rules
  */
-export function readSource(source: string): RuleSource {
-  const reader = new SourceReader(source)
-  reader.read()
-  return reader.result()
+export function* strictSource(source: string): Steps<string> {
+  return yield* new StrictWriter(source).write()
 }
 
-class SourceReader {
+class StrictWriter {
   readonly #source: string
-  #blanked = ''
-  #strict = ''
+  #pieces: string[] = []
+  readonly #joined: string[] = []
   /** Up to where the source has been taken over. */
   #taken = 0
   #nesting = 0
@@ -43,24 +40,27 @@ class SourceReader {
     this.#source = source
   }
 
-  result(): RuleSource {
-    return { blanked: this.#blanked, strict: this.#strict }
-  }
-
-  read(): void {
-    if (this.#source.startsWith('\uFEFF')) this.#replace(0, 1, ' ', '')
-    let at = this.#taken
-    while (at < this.#source.length) at = this.#token(at)
-    this.#replace(at, at, '', '')
+  *write(): Steps<string> {
+    if (hasByteOrderMark(this.#source)) this.#replace(0, 1, '')
+    let paused = 0
+    for (let at = this.#taken; at < this.#source.length; ) {
+      at = yield* this.#token(at)
+      if (at - paused < STRETCH) continue
+      paused = at
+      yield
+    }
+    this.#replace(this.#source.length, this.#source.length, '')
+    this.#join()
+    return this.#joined.join('')
   }
 
   /** @returns where the next one begins */
-  #token(at: number): number {
+  *#token(at: number): Steps<number> {
     switch (this.#source.charCodeAt(at)) {
       case QUOTE:
-        return this.#string(at)
+        return yield* this.#string(at)
       case SLASH:
-        return this.#comment(at)
+        return yield* this.#comment(at)
       case OPEN_BRACE:
       case OPEN_BRACKET:
         if (++this.#nesting > MAX_NESTING) refuse(at, 'nested too deep')
@@ -74,53 +74,92 @@ class SourceReader {
     }
   }
 
-  #string(at: number): number {
-    let hasControl = false
-    let end = at + 1
-    while (end < this.#source.length) {
-      const code = this.#source.charCodeAt(end++)
-      if (code === QUOTE) break
-      if (code < FIRST_PRINTABLE) hasControl = true
-      else if (code === BACKSLASH && this.#source.charCodeAt(end++) < FIRST_PRINTABLE) hasControl = true
+  *#string(at: number): Steps<number> {
+    const end = yield* endOfString(this.#source, at)
+    for (let start = at; start < end; start += STRETCH) {
+      const stop = Math.min(start + STRETCH, end)
+      const piece = this.#source.slice(start, stop)
+      if (piece.search(CONTROLS) !== -1) this.#replace(start, stop, piece.replace(CONTROLS, escapeControl))
+      if (stop < end) yield
     }
-    end = Math.min(end, this.#source.length)
-    if (hasControl) this.#escape(at, end)
     return end
   }
 
-  #escape(from: number, to: number): void {
-    const text = this.#source.slice(from, to)
-    this.#replace(from, to, text.replace(CONTROLS, ' '), text.replace(CONTROLS, escapeControl))
-  }
-
-  #comment(at: number): number {
-    const end = this.#endOfComment(at)
+  *#comment(at: number): Steps<number> {
+    const end = yield* endOfComment(this.#source, at)
     if (end === undefined) return at + 1
-    this.#replace(at, end, this.#source.slice(at, end).replace(NOT_LINE_BREAK, ' '), '')
+    this.#replace(at, end, '')
     return end
   }
 
-  #endOfComment(at: number): number | undefined {
-    switch (this.#source[at + 1]) {
-      case '/': {
-        const length = this.#source.slice(at).search(/[\r\n]/)
-        return length === -1 ? this.#source.length : at + length
-      }
-      case '*': {
-        const end = this.#source.indexOf('*/', at + 2)
-        return end === -1 ? refuse(at, 'a comment without an end') : end + 2
-      }
-      default:
-        return undefined
-    }
+  #replace(from: number, to: number, strict: string): void {
+    if (from > this.#taken) this.#pieces.push(this.#source.slice(this.#taken, from))
+    if (strict !== '') this.#pieces.push(strict)
+    this.#taken = to
+    if (this.#pieces.length >= JOINED_PIECES) this.#join()
   }
 
-  #replace(from: number, to: number, blanked: string, strict: string): void {
-    const before = this.#source.slice(this.#taken, from)
-    this.#blanked += before + blanked
-    this.#strict += before + strict
-    this.#taken = to
+  #join(): void {
+    this.#joined.push(this.#pieces.join(''))
+    this.#pieces = []
   }
+}
+
+/** Whether a file begins with a byte order mark, which is white space there. */
+export function hasByteOrderMark(source: string): boolean {
+  return source.startsWith('\uFEFF')
+}
+
+/** Offset behind the string that begins at a quotation mark; the end of the source for a string without an end. */
+function* endOfString(source: string, start: number): Steps<number> {
+  for (let at = start + 1; ; ) {
+    const stop = Math.min(at + STRETCH, source.length)
+    while (at < stop) {
+      const code = source.charCodeAt(at++)
+      if (code === QUOTE) return at
+      if (code === BACKSLASH) at++
+    }
+    if (at >= source.length) return source.length
+    yield
+  }
+}
+
+/**
+ * Offset behind the comment that begins at a slash; `undefined` for a slash that begins none.
+ * @throws Refusal at a comment without an end
+ */
+export function* endOfComment(source: string, start: number): Steps<number | undefined> {
+  switch (source.charCodeAt(start + 1)) {
+    case SLASH:
+      return yield* endOfLine(source, start + 2)
+    case ASTERISK:
+      return (yield* endOfBlock(source, start + 2)) ?? refuse(start, 'a comment without an end')
+    default:
+      return undefined
+  }
+}
+
+function* endOfLine(source: string, start: number): Steps<number> {
+  for (let at = start; at < source.length; ) {
+    const stop = Math.min(at + STRETCH, source.length)
+    for (; at < stop; at++) {
+      const code = source.charCodeAt(at)
+      if (code === LINE_FEED || code === CARRIAGE_RETURN) return at
+    }
+    yield
+  }
+  return source.length
+}
+
+function* endOfBlock(source: string, start: number): Steps<number | undefined> {
+  for (let at = start; at < source.length; ) {
+    const stop = Math.min(at + STRETCH, source.length)
+    for (; at < stop; at++) {
+      if (source.charCodeAt(at) === ASTERISK && source.charCodeAt(at + 1) === SLASH) return at + 2
+    }
+    yield
+  }
+  return undefined
 }
 
 function escapeControl(character: string): string {

@@ -1,4 +1,5 @@
 import { type IndexDeclaration, isDeclared, isWildcard } from '../../../query/index-declarations.ts'
+import { pauser } from '../../../scheduling/turns.ts'
 import type { Path } from '../../../tree/path.ts'
 import { type Reads, UNLIMITED } from '../query/read-scheduler.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
@@ -83,7 +84,10 @@ export class IndexKeeper {
   /** From now on these are kept, whether used or not. Resolves when the lists there are have them. */
   async declare(declarations: readonly IndexDeclaration[]): Promise<void> {
     this.#declarations = declarations
+    const pause = pauser()
     for (const { list, path } of declarations) {
+      const pausing = pause()
+      if (pausing !== undefined) await pausing
       const lists = await this.#parts.reads.run(UNLIMITED, (snapshot) => this.#longLists(snapshot.tree, list))
       for (const id of lists) await this.#request(id, indexName(path), true)
     }
