@@ -1,8 +1,8 @@
 import type { Elysia } from 'elysia'
 import type { Application, ApplicationParts } from './applications/application.ts'
 import { Applications } from './applications/applications.ts'
-import { Gate } from './auth/authenticator.ts'
-import { Failures } from './auth/failed-attempts.ts'
+import { Authenticator } from './auth/authenticator.ts'
+import { FailedAttempts } from './auth/failed-attempts.ts'
 import { keepSecret, readSecret, SAFE_SECRET_LENGTH, secretFile, smsKeyFile } from './data-folder/secret-file.ts'
 import { treeFile } from './data-folder/tree-file.ts'
 import { Database, type DatabaseSettings } from './database/database.ts'
@@ -110,7 +110,7 @@ export function openApplications(options: DholeOptions, onDemand?: OnDemand): Ap
   const dataDir = options.dataDir ?? DEFAULT_DATA_DIR
   const observer: Observer = options.observer ?? silentObserver
   const perMinute = options.failedCredentials ?? DEFAULT_FAILED_CREDENTIALS
-  const failures = new Failures(perMinute, {
+  const failedAttempts = new FailedAttempts(perMinute, {
     onFailed: () => observer.credentialFailed?.(),
     onExceeded: (network) => observer.credentialsExceeded?.(network, perMinute),
   })
@@ -119,7 +119,7 @@ export function openApplications(options: DholeOptions, onDemand?: OnDemand): Ap
   const applications = new Applications({
     find: (id) => {
       const found = kept.get(id) ?? onDemand?.find(id)
-      return found && (() => openApplication(id, found, options, failures))
+      return found && (() => openApplication(id, found, options, failedAttempts))
     },
     defaultId: kept.size === 1 ? single : undefined,
     baseDomain: options.baseDomain,
@@ -156,11 +156,16 @@ function openApplication(
   id: string,
   { secret, smsKey, open, rules, limits, sms, ...tree }: ApplicationOptions,
   options: DholeOptions,
-  failures: Failures,
+  failedAttempts: FailedAttempts,
 ): ApplicationParts {
   const dataDir = options.dataDir ?? DEFAULT_DATA_DIR
   const known = secret ?? keepSecret(secretFile(dataDir, id)).secret
-  const gate = new Gate({ application: id, secret: known, failures, development: options.development ?? false })
+  const authenticator = new Authenticator({
+    application: id,
+    secret: known,
+    failedAttempts,
+    development: options.development ?? false,
+  })
   const observer = options.observer ?? silentObserver
   const checked = (name: SecretName, text: string) => {
     if (text.length < SAFE_SECRET_LENGTH) observer.secretShort?.(id, name, text.length)
@@ -200,7 +205,7 @@ function openApplication(
     messages.close()
     observer.applicationClosed?.(id)
   }
-  return { gate, database, isLoopbackOnly: open === 'loopback', onClose }
+  return { authenticator, database, isLoopbackOnly: open === 'loopback', onClose }
 }
 
 /** The text messages of an application that no server has open. Whoever opens them closes the file too. */

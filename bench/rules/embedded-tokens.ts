@@ -1,7 +1,7 @@
 /** Judging tokens without HTTP, in a process of its own. */
 
-import { Gate } from '../../src/auth/authenticator.ts'
-import { Failures } from '../../src/auth/failed-attempts.ts'
+import { Authenticator } from '../../src/auth/authenticator.ts'
+import { FailedAttempts } from '../../src/auth/failed-attempts.ts'
 import { answer, requestOf } from '../harness/child.ts'
 import { medianCpuMicroseconds, type SliceOptions, timeInTurns } from '../harness/slices.ts'
 import { tokenOf } from '../load/credential.ts'
@@ -27,14 +27,14 @@ const NO_ADDRESS = { address: undefined, isBearer: false }
 async function measureTokens(request: EmbeddedTokenRequest): Promise<EmbeddedTokenFigures> {
   const fresh = await tokens(NEW_TOKENS)
   const known = fresh.slice(0, KNOWN_TOKENS)
-  const gate = () => new Gate({ application: 'app', secret: SECRET, failures: new Failures(0) })
+  const gate = () => new Authenticator({ application: 'app', secret: SECRET, failedAttempts: new FailedAttempts(0) })
   const [newcomers, regulars] = [gate(), gate()]
-  for (const token of known) await regulars.identify(token, NO_ADDRESS)
+  for (const token of known) await regulars.authenticate(token, NO_ADDRESS)
   const verify = await signatureCheck(known)
   const [first, later, hmac] = await timeInTurns(
     [
-      (index) => newcomers.identify(fresh[index % fresh.length], NO_ADDRESS),
-      (index) => regulars.identify(known[index % known.length], NO_ADDRESS),
+      (index) => newcomers.authenticate(fresh[index % fresh.length], NO_ADDRESS),
+      (index) => regulars.authenticate(known[index % known.length], NO_ADDRESS),
       verify,
     ],
     request,

@@ -1,11 +1,11 @@
-import type { Gate } from '../auth/authenticator.ts'
+import type { Authenticator } from '../auth/authenticator.ts'
 import type { Database } from '../database/database.ts'
 
 /** What an application is made of. */
 export interface ApplicationParts {
   readonly database: Database
   /** Judges the credentials of its requests. */
-  readonly gate: Gate
+  readonly authenticator: Authenticator
   /** Whether, as long as it has no rules of its own, it is open to programs and pages of this machine alone. */
   readonly isLoopbackOnly: boolean
   /** Told before the tree is closed, for what else is kept in its file. */

@@ -91,7 +91,7 @@ export class Applications {
   rotate(id: string, secret: string): void {
     const tenant = this.#tenants.get(id)
     if (tenant === undefined) return
-    tenant.gate.rotate(secret)
+    tenant.authenticator.rotate(secret)
     tenant.database.revoke()
   }
 

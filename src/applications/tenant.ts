@@ -1,4 +1,4 @@
-import type { Gate } from '../auth/authenticator.ts'
+import type { Authenticator } from '../auth/authenticator.ts'
 import type { Database } from '../database/database.ts'
 import type { Application, ApplicationParts } from './application.ts'
 
@@ -8,7 +8,7 @@ const NOTHING_HELD = () => {}
 export class Tenant implements Application {
   readonly id: string
   readonly database: Database
-  readonly gate: Gate
+  readonly authenticator: Authenticator
   readonly isLoopbackOnly: boolean
   /** Whether it stays open while nobody needs it. */
   readonly isKept: boolean
@@ -17,10 +17,10 @@ export class Tenant implements Application {
   #usedAt = performance.now()
   #closing: Promise<void> | undefined
 
-  constructor(id: string, { database, gate, isLoopbackOnly, onClose }: ApplicationParts, isKept: boolean) {
+  constructor(id: string, { database, authenticator, isLoopbackOnly, onClose }: ApplicationParts, isKept: boolean) {
     this.id = id
     this.database = database
-    this.gate = gate
+    this.authenticator = authenticator
     this.isLoopbackOnly = isLoopbackOnly
     this.#onClose = onClose
     this.isKept = isKept

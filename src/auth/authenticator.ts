@@ -1,8 +1,8 @@
 import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
-import { ANYBODY, type Caller, OWNER } from './caller.ts'
+import { ADMIN, ANONYMOUS, type Caller } from './caller.ts'
 import { customCaller, idCaller } from './claims.ts'
-import type { Failures } from './failed-attempts.ts'
+import type { FailedAttempts } from './failed-attempts.ts'
 import { type IdToken, issueIdToken } from './id-token.ts'
 import { Keyring } from './keyring.ts'
 import type { PositionCipher } from './position-cipher.ts'
@@ -11,15 +11,15 @@ import { SuperSecret } from './super-secret.ts'
 import type { VerifiedToken } from './token-cache.ts'
 
 /** What opens everything in development, as with Firebase's emulator. */
-const DEVELOPMENT_OWNER = 'owner'
+const DEVELOPMENT_TOKEN = 'owner'
 
-export interface GateOptions {
+export interface AuthenticatorOptions {
   /** Name of the application, which ID tokens are made for. */
   readonly application: string
   /** Its super secret; not empty. */
   readonly secret: string
   /** Counts wrong credentials. Several gates may share it. */
-  readonly failures: Failures
+  readonly failedAttempts: FailedAttempts
   /** Whether `Bearer owner` from this machine is an admin. Default false. */
   readonly development?: boolean
   /** Milliseconds since 1970. Default `Date.now`. */
@@ -27,7 +27,7 @@ export interface GateOptions {
 }
 
 /** Where a credential came from. */
-export interface Origin {
+export interface CredentialOrigin {
   /**
    * Who asks, for the count of failures; `undefined` where it is not known: then nothing is counted. Read only when a
    * credential has to be verified.
@@ -40,12 +40,12 @@ export interface Origin {
 }
 
 /** Judges the credentials shown to one application. @see docs/reference/protocol.md#credentials */
-export class Gate {
-  readonly #options: GateOptions
+export class Authenticator {
+  readonly #options: AuthenticatorOptions
   #keyring: Keyring
   #latest = Number.NEGATIVE_INFINITY
 
-  constructor(options: GateOptions) {
+  constructor(options: AuthenticatorOptions) {
     this.#options = options
     this.#keyring = new Keyring(new SuperSecret(options.secret))
   }
@@ -57,26 +57,26 @@ export class Gate {
    * @returns rejects with `bad-token`, `token-expired`, `token-payload`, `token-refused`; with `too-many-failures` for a
    *   wrong credential of an address that has shown too many
    */
-  identify(credential: string | undefined, origin: Origin): Awaitable<Caller> {
-    if (credential === undefined) return ANYBODY
-    if (this.#isDevelopmentOwner(credential, origin)) return OWNER
+  authenticate(credential: string | undefined, origin: CredentialOrigin): Awaitable<Caller> {
+    if (credential === undefined) return ANONYMOUS
+    if (this.isDevelopmentToken(credential, origin)) return ADMIN
     const known = this.#keyring.cache.get(credential, this.#now())
     if (known !== undefined) return known.caller
-    if (this.#isSecret(credential)) return OWNER
-    return this.#verified(credential, origin).then(({ caller }) => caller)
+    if (this.#isSecret(credential)) return ADMIN
+    return this.verifyWithinLimit(credential, origin).then(({ caller }) => caller)
   }
 
   /**
    * Makes an ID token of a custom token. The secret and ID tokens are no custom tokens.
    * @param token member of a body, as it was parsed
-   * @throws `token-missing` when it is absent or null, and the errors of {@link identify}
+   * @throws `token-missing` when it is absent or null, and the errors of {@link authenticate}
    */
-  async exchange(token: unknown, origin: Origin): Promise<IdToken> {
+  async exchange(token: unknown, origin: CredentialOrigin): Promise<IdToken> {
     if (token === undefined || token === null) throw new DholeError('token-missing')
     if (typeof token !== 'string') throw new DholeError('bad-token')
     const keyring = this.#keyring
     const known = keyring.cache.get(token, this.#now())
-    const { kind, caller } = known ?? (await this.#verified(token, origin))
+    const { kind, caller } = known ?? (await this.verifyWithinLimit(token, origin))
     if (kind !== 'custom') throw new DholeError('bad-token')
     const { application } = this.#options
     const idToken = await issueIdToken(caller, { application, secret: keyring.secret, now: this.#now() })
@@ -93,25 +93,25 @@ export class Gate {
     this.#keyring = new Keyring(new SuperSecret(secret))
   }
 
-  async #verified(text: string, origin: Origin): Promise<VerifiedToken> {
+  async verifyWithinLimit(text: string, origin: CredentialOrigin): Promise<VerifiedToken> {
     // Nothing is no guess.
     if (text === '') throw new DholeError('bad-token')
     // Read before the wait: whoever has hung up has no address any more.
     const { address } = origin
     if (address === undefined) return this.#verify(text, address)
-    return this.#options.failures.within(address, () => this.#verify(text, address))
+    return this.#options.failedAttempts.runWithinLimit(address, () => this.#verify(text, address))
   }
 
   async #verify(text: string, address: string | undefined): Promise<VerifiedToken> {
     const keyring = this.#keyring
     let signed: SignedToken
     try {
-      signed = await keyring.signed(text)
+      signed = await keyring.verify(text)
     } catch (thrown) {
       if (keyring !== this.#keyring) return this.#verify(text, address)
       // Only a signature tells who knows the secret: whoever comes too late or claims too little has not guessed.
       const isGuess = thrown instanceof DholeError && address !== undefined
-      if (isGuess && (await this.#options.failures.note(address))) throw new DholeError('too-many-failures')
+      if (isGuess && (await this.#options.failedAttempts.record(address))) throw new DholeError('too-many-failures')
       throw thrown
     }
     // What was signed with a secret that is gone meanwhile is judged by the one there is now.
@@ -123,8 +123,8 @@ export class Gate {
   }
 
   /** Who it is that asks is looked up last: that is dear. */
-  #isDevelopmentOwner(credential: string, origin: Origin): boolean {
-    if (this.#options.development !== true || credential !== DEVELOPMENT_OWNER) return false
+  isDevelopmentToken(credential: string, origin: CredentialOrigin): boolean {
+    if (this.#options.development !== true || credential !== DEVELOPMENT_TOKEN) return false
     return origin.isBearer && origin.isLoopback === true
   }
 

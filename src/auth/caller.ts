@@ -12,6 +12,6 @@ export interface Caller {
   readonly debug?: boolean | undefined
 }
 
-export const ANYBODY: Caller = Object.freeze({ kind: 'anybody', auth: null })
+export const ANONYMOUS: Caller = Object.freeze({ kind: 'anybody', auth: null })
 /** Whoever shows the super secret. */
-export const OWNER: Caller = Object.freeze({ kind: 'admin', auth: null })
+export const ADMIN: Caller = Object.freeze({ kind: 'admin', auth: null })

@@ -1,6 +1,6 @@
 import { DholeError } from '../error.ts'
 import type { Auth, Caller } from './caller.ts'
-import { freeze, isMembers, type Members, member } from './json-object.ts'
+import { freeze, isJsonObject, type JsonObject, member } from './json-object.ts'
 
 const SECOND_MS = 1000
 /** How far the clock of whoever makes tokens may be ahead of this one. */
@@ -32,7 +32,7 @@ interface Claims {
  *   not good yet, or good for another application
  * @see docs/reference/protocol.md#credentials
  */
-export function customCaller(payload: Members, application: string, now: number): Caller {
+export function customCaller(payload: JsonObject, application: string, now: number): Caller {
   const caller = callerOf(payload, customClaims(payload), now)
   const audience = member(payload, 'aud')
   const audiences = Array.isArray(audience) ? audience : [audience ?? application]
@@ -41,13 +41,13 @@ export function customCaller(payload: Members, application: string, now: number)
 }
 
 /** Whom an ID token speaks for. Parameters and errors as of {@link customCaller}; the audience must be there. */
-export function idCaller(payload: Members, application: string, now: number): Caller {
+export function idCaller(payload: JsonObject, application: string, now: number): Caller {
   const caller = callerOf(payload, idClaims(payload), now)
   if (member(payload, 'aud') !== application) throw new DholeError('token-refused')
   return caller
 }
 
-function customClaims(payload: Members): Claims {
+function customClaims(payload: JsonObject): Claims {
   switch (member(payload, 'v')) {
     case 0:
       return firebaseClaims(payload)
@@ -58,7 +58,7 @@ function customClaims(payload: Members): Claims {
   }
 }
 
-function wilddogClaims(payload: Members): Claims {
+function wilddogClaims(payload: JsonObject): Claims {
   const uid = readUid(payload, (text) => WILDDOG_UID.test(text), payload)
   const token = objectOf(payload, 'claims')
   const issued = timeOf(payload, 'iat')
@@ -69,7 +69,7 @@ function wilddogClaims(payload: Members): Claims {
   }
 }
 
-function firebaseClaims(payload: Members): Claims {
+function firebaseClaims(payload: JsonObject): Claims {
   const token = objectOf(payload, 'd')
   const uid = readUid(token, isShort, payload)
   const issued = timeOf(payload, 'iat')
@@ -81,7 +81,7 @@ function firebaseClaims(payload: Members): Claims {
   }
 }
 
-function idClaims(payload: Members): Claims {
+function idClaims(payload: JsonObject): Claims {
   if (member(payload, 'v') !== 1) throw unusable()
   const uid = readUid(payload, isShort, payload)
   const issued = timeOf(payload, 'iat')
@@ -92,7 +92,7 @@ function idClaims(payload: Members): Claims {
   }
 }
 
-function callerOf(payload: Members, { auth, since, until }: Claims, now: number): Caller {
+function callerOf(payload: JsonObject, { auth, since, until }: Claims, now: number): Caller {
   const kind = flagOf(payload, 'admin') ? 'admin' : 'user'
   const debug = flagOf(payload, 'debug')
   if (now >= until * SECOND_MS) throw new DholeError('token-expired')
@@ -103,17 +103,17 @@ function callerOf(payload: Members, { auth, since, until }: Claims, now: number)
 }
 
 /** Without prototypes at the top, where rules look first; members named like those of prototypes stay members. */
-function authOf(members: Members, uid: string, token: Members): Auth {
+function authOf(members: JsonObject, uid: string, token: JsonObject): Auth {
   const provider = member(members, 'provider') ?? PROVIDER
   return freeze(withoutPrototype({ ...members, uid, provider, token: withoutPrototype(token) }))
 }
 
-function withoutPrototype(members: Members): Record<string, unknown> {
+function withoutPrototype(members: JsonObject): Record<string, unknown> {
   return Object.assign(Object.create(null), members)
 }
 
 /** The name of the user. It may be missing where the token is one of an admin. */
-function readUid(members: Members, isGood: (uid: string) => boolean, payload: Members): string | undefined {
+function readUid(members: JsonObject, isGood: (uid: string) => boolean, payload: JsonObject): string | undefined {
   const uid = member(members, 'uid')
   if (uid === undefined && flagOf(payload, 'admin')) return undefined
   if (typeof uid !== 'string' || !isGood(uid)) throw unusable()
@@ -125,20 +125,20 @@ function isShort(uid: string): boolean {
 }
 
 /** An object; an empty one when it is missing or null. */
-function objectOf(payload: Members, name: string): Members {
+function objectOf(payload: JsonObject, name: string): JsonObject {
   const object = member(payload, name) ?? {}
-  if (!isMembers(object)) throw unusable()
+  if (!isJsonObject(object)) throw unusable()
   return object
 }
 
 /** A time in seconds. A number too great for JSON's readers is none. @param missing what it is when absent */
-function timeOf(payload: Members, name: string, missing?: number): number {
+function timeOf(payload: JsonObject, name: string, missing?: number): number {
   const time = Object.hasOwn(payload, name) ? payload[name] : missing
   if (typeof time !== 'number' || !Number.isFinite(time)) throw unusable()
   return time
 }
 
-function flagOf(payload: Members, name: string): boolean {
+function flagOf(payload: JsonObject, name: string): boolean {
   const flag = member(payload, name) ?? false
   if (typeof flag !== 'boolean') throw unusable()
   return flag

@@ -8,7 +8,7 @@ const MAX_NETWORKS = 10_000
 /** Credentials of one network that are verified at the same time: each costs a signature. */
 const VERIFIED_AT_ONCE = 8
 
-export interface FailuresOptions {
+export interface FailedAttemptsOptions {
   /** Default 10,000. */
   readonly maxNetworks?: number
   /** Hears of every wrong credential. */
@@ -29,11 +29,11 @@ interface Verifications {
  * credentials are heard all the same: behind one address there may be many, and a secret is too long to be guessed.
  * @see docs/reference/protocol.md#credentials
  */
-export class Failures {
+export class FailedAttempts {
   /** Made with the first wrong credential: reading its library takes a noticeable part of a start. */
   #limiter: Promise<RateLimiterMemory> | undefined
   readonly #perMinute: number
-  readonly #options: FailuresOptions
+  readonly #options: FailedAttemptsOptions
   /** Networks that are counted, in the order of the last failure. */
   readonly #counted = new Set<string>()
   readonly #verifications = new Map<string, Verifications>()
@@ -42,18 +42,18 @@ export class Failures {
    * @param perMinute wrong credentials after which more of a network are too many, until the minute that began with the
    *   first one is over; 0: any number
    */
-  constructor(perMinute: number, options: FailuresOptions = {}) {
+  constructor(perMinute: number, options: FailedAttemptsOptions = {}) {
     this.#perMinute = perMinute
     this.#options = options
   }
 
   /** Networks of which a credential is being verified. */
-  get underWay(): number {
+  get verifyingNetworks(): number {
     return this.#verifications.size
   }
 
   /** Verifies a credential, beside few others of its network. @throws what `verify` throws */
-  async within<T>(address: string, verify: () => Promise<T>): Promise<T> {
+  async runWithinLimit<T>(address: string, verify: () => Promise<T>): Promise<T> {
     const network = networkOf(address)
     const known = this.#verifications.get(network)
     const verifications = known ?? { limit: pLimit(VERIFIED_AT_ONCE), count: 0 }
@@ -67,7 +67,7 @@ export class Failures {
   }
 
   /** Counts a wrong credential. @returns whether its network has shown too many */
-  async note(address: string): Promise<boolean> {
+  async record(address: string): Promise<boolean> {
     this.#options.onFailed?.()
     if (this.#perMinute === 0) return false
     const network = networkOf(address)

@@ -2,16 +2,16 @@ import { visit } from 'jsonc-parser'
 import { MAX_DEPTH } from '../tree/limits.ts'
 
 /** A JSON object as it was parsed. Names come from the token: read it with {@link member}. */
-export type Members = Readonly<Record<string, unknown>>
+export type JsonObject = Readonly<Record<string, unknown>>
 
 /** Why bytes cannot be read as an object: they are none, or they can be read in more than one way or nest too deeply. */
-export type Unreadable = 'no-object' | 'ambiguous'
+export type ParseFailure = 'no-object' | 'ambiguous'
 
 /** Keeps a mark of the byte order: JSON has none. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Reads a JSON object in which every member of every object has a name of its own. */
-export function readMembers(bytes: Uint8Array): Members | Unreadable {
+export function parseJsonObject(bytes: Uint8Array): JsonObject | ParseFailure {
   let text: string
   let json: unknown
   try {
@@ -20,20 +20,20 @@ export function readMembers(bytes: Uint8Array): Members | Unreadable {
   } catch {
     return 'no-object'
   }
-  if (!isMembers(json)) return 'no-object'
+  if (!isJsonObject(json)) return 'no-object'
   return isPlain(text) ? json : 'ambiguous'
 }
 
-export function isMembers(json: unknown): json is Members {
+export function isJsonObject(json: unknown): json is JsonObject {
   return typeof json === 'object' && json !== null && !Array.isArray(json)
 }
 
 /** The object's own member of that name. */
-export function member(members: Members, name: string): unknown {
+export function member(members: JsonObject, name: string): unknown {
   return Object.hasOwn(members, name) ? members[name] : undefined
 }
 
-/** Makes JSON constant, all the way down. @param json as {@link readMembers} gave it, or made of such */
+/** Makes JSON constant, all the way down. @param json as {@link parseJsonObject} gave it, or made of such */
 export function freeze<T>(json: T): T {
   if (typeof json !== 'object' || json === null) return json
   for (const child of Object.values(json)) freeze(child)

@@ -1,5 +1,5 @@
 import { PositionCipher } from './position-cipher.ts'
-import { readSigned, type SignedToken } from './signature.ts'
+import { type SignedToken, verifySignature } from './signature.ts'
 import type { SuperSecret } from './super-secret.ts'
 import { TokenCache } from './token-cache.ts'
 
@@ -9,19 +9,19 @@ export class Keyring {
   readonly cache = new TokenCache()
   readonly positions: PositionCipher
   /** Tokens whose signatures are being checked. */
-  readonly #underWay = new Map<string, Promise<SignedToken>>()
+  readonly verifying = new Map<string, Promise<SignedToken>>()
 
   constructor(secret: SuperSecret) {
     this.secret = secret
     this.positions = new PositionCipher(secret.positionKey)
   }
 
-  /** Checks a signature; whoever asks for the same token meanwhile gets the same answer. @see {@link readSigned} */
-  signed(text: string): Promise<SignedToken> {
-    const known = this.#underWay.get(text)
+  /** Checks a signature; whoever asks for the same token meanwhile gets the same answer. @see {@link verifySignature} */
+  verify(text: string): Promise<SignedToken> {
+    const known = this.verifying.get(text)
     if (known !== undefined) return known
-    const signed = readSigned(text, this.secret).finally(() => this.#underWay.delete(text))
-    this.#underWay.set(text, signed)
+    const signed = verifySignature(text, this.secret).finally(() => this.verifying.delete(text))
+    this.verifying.set(text, signed)
     return signed
   }
 }

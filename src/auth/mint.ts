@@ -1,5 +1,5 @@
 import { customCaller } from './claims.ts'
-import { readSigned, sign } from './signature.ts'
+import { sign, verifySignature } from './signature.ts'
 import { SuperSecret } from './super-secret.ts'
 
 /** What a custom token is to say. */
@@ -42,7 +42,7 @@ export async function mintToken(secret: string, options: TokenOptions): Promise<
     ...(debug ? { debug } : {}),
   }
   const token = await sign(payload, root.customKey)
-  const { payload: said } = await readSigned(token, root)
+  const { payload: said } = await verifySignature(token, root)
   customCaller(said, '', now)
   return token
 }

@@ -1,5 +1,5 @@
 import { DholeError } from '../error.ts'
-import { type Members, member, readMembers } from './json-object.ts'
+import { type JsonObject, member, parseJsonObject } from './json-object.ts'
 import type { SuperSecret } from './super-secret.ts'
 
 /** The only algorithm: whoever else's is named, nothing is verified. */
@@ -24,7 +24,7 @@ function jose(): Promise<typeof import('jose')> {
 export interface SignedToken {
   /** `id`: made by this service for an application. `custom`: made by whoever has the secret. */
   readonly kind: 'id' | 'custom'
-  readonly payload: Members
+  readonly payload: JsonObject
 }
 
 /** Signature may be empty here, so that a token that names no algorithm is refused for that. */
@@ -36,10 +36,10 @@ const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/
  *   extension that must be understood; `token-payload` for a right signature under what is no clear JSON object
  * @see docs/reference/protocol.md#credentials
  */
-export async function readSigned(text: string, secret: SuperSecret): Promise<SignedToken> {
+export async function verifySignature(text: string, secret: SuperSecret): Promise<SignedToken> {
   const [header, body] = partsOf(text)
   checkHeader(header)
-  const payload = readMembers(body)
+  const payload = parseJsonObject(body)
   const kind = typeof payload === 'object' && member(payload, 'iss') === ISSUER ? 'id' : 'custom'
   await checkSignature(text, kind === 'id' ? secret.idKey : secret.customKey)
   if (typeof payload === 'string') throw new DholeError('token-payload')
@@ -47,7 +47,7 @@ export async function readSigned(text: string, secret: SuperSecret): Promise<Sig
 }
 
 /** Signs a payload. @throws `token-payload` when the token would be longer than any that is accepted */
-export async function sign(payload: Members, key: Uint8Array): Promise<string> {
+export async function sign(payload: JsonObject, key: Uint8Array): Promise<string> {
   const { CompactSign } = await jose()
   const text = await new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
     .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
@@ -74,7 +74,7 @@ function decode(text: string): Uint8Array {
 
 /** Nothing in the header chooses a key: `kid`, `jku`, `jwk` and the like are never looked at. */
 function checkHeader(bytes: Uint8Array): void {
-  const header = readMembers(bytes)
+  const header = parseJsonObject(bytes)
   if (header === 'no-object') throw new DholeError('bad-token')
   if (header === 'ambiguous') throw new DholeError('token-payload')
   if (member(header, 'alg') !== ALGORITHM) throw new DholeError('token-refused')

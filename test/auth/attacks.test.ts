@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { MAX_TOKEN_LENGTH } from '../../src/auth/signature.ts'
 import {
   APPLICATION,
+  authenticator,
   base64url,
   failureOf,
   firebase,
-  gate,
   HEADER,
   NOW,
   NOWHERE,
@@ -74,7 +74,7 @@ describe('other algorithms and headers', () => {
       'token-payload',
     ],
   ])('%s', async (_, text, code) => {
-    expect(await failureOf(() => gate().identify(text as string, NOWHERE))).toBe(code)
+    expect(await failureOf(() => authenticator().authenticate(text as string, NOWHERE))).toBe(code)
   })
 
   test('names and places of keys are never looked at', async () => {
@@ -86,9 +86,9 @@ describe('other algorithms and headers', () => {
       x5u: 'file:///etc/passwd',
       jwk: attacker,
     }
-    expect(await gate().identify(token(wilddog(), header), NOWHERE)).toMatchObject({ kind: 'user' })
+    expect(await authenticator().authenticate(token(wilddog(), header), NOWHERE)).toMatchObject({ kind: 'user' })
     const forged = token(wilddog(), header, { secret: OTHER_SECRET })
-    expect(await failureOf(() => gate().identify(forged, NOWHERE))).toBe('bad-token')
+    expect(await failureOf(() => authenticator().authenticate(forged, NOWHERE))).toBe('bad-token')
   })
 })
 
@@ -138,18 +138,18 @@ describe('forged and broken text', () => {
     ['16 KiB and a character', ofLength(MAX_TOKEN_LENGTH + 1)],
     ['a megabyte', `${goodHeader}.${'A'.repeat(1024 * 1024)}.${goodSignature}`],
   ])('%s', async (_, text) => {
-    expect(await failureOf(() => gate().identify(text, NOWHERE))).toBe('bad-token')
+    expect(await failureOf(() => authenticator().authenticate(text, NOWHERE))).toBe('bad-token')
   })
 
   test('16 KiB are taken', async () => {
-    expect(await gate().identify(ofLength(MAX_TOKEN_LENGTH), NOWHERE)).toMatchObject({ kind: 'user' })
+    expect(await authenticator().authenticate(ofLength(MAX_TOKEN_LENGTH), NOWHERE)).toMatchObject({ kind: 'user' })
   })
 
   test('no bit of a token can be turned', async () => {
-    const judge = gate()
+    const subject = authenticator()
     for (let at = 0; at < good.length; at++) {
       const turned = good.slice(0, at) + nextLetter(good[at]) + good.slice(at + 1)
-      const outcome = await failureOf(() => judge.identify(turned, NOWHERE))
+      const outcome = await failureOf(() => subject.authenticate(turned, NOWHERE))
       expect(['bad-token', 'token-refused', 'token-payload']).toContain(outcome as string)
     }
   })
@@ -177,18 +177,18 @@ describe('payloads that are signed and no clear JSON object', () => {
     ['objects deeper than any tree', JSON.stringify(nested(32))],
     ['lists without end', `{${members},"claims":{"a":${'['.repeat(5000)}${']'.repeat(5000)}}}`],
   ])('%s', async (_, payload) => {
-    expect(await failureOf(() => gate().identify(token(payload), NOWHERE))).toBe('token-payload')
+    expect(await failureOf(() => authenticator().authenticate(token(payload), NOWHERE))).toBe('token-payload')
   })
 
   test('names may stand in two objects, and objects nest as deeply as trees', async () => {
     const payload = `{${members},"claims":{"uid":1,"a":{"uid":2},"b":[{"uid":3},{"uid":4}]}}`
-    expect(await gate().identify(token(payload), NOWHERE)).toMatchObject({ kind: 'user' })
-    expect(await gate().identify(token(nested(30)), NOWHERE)).toMatchObject({ kind: 'user' })
+    expect(await authenticator().authenticate(token(payload), NOWHERE)).toMatchObject({ kind: 'user' })
+    expect(await authenticator().authenticate(token(nested(30)), NOWHERE)).toMatchObject({ kind: 'user' })
   })
 })
 
 test('whatever is sent or signed, the answer is a caller or a failure of the list', async () => {
-  const judge = gate()
+  const subject = authenticator()
   const parts = fc.oneof(fc.string(), fc.json(), fc.json().map(base64url), fc.base64String())
   const signed = fc.record({
     v: fc.oneof(fc.constantFrom(0, 1), fc.jsonValue()),
@@ -204,8 +204,8 @@ test('whatever is sent or signed, the answer is a caller or a failure of the lis
   )
   await fc.assert(
     fc.asyncProperty(anything, async (text) => {
-      await failureOf(() => judge.identify(text, NOWHERE))
-      await failureOf(() => judge.exchange(text, NOWHERE))
+      await failureOf(() => subject.authenticate(text, NOWHERE))
+      await failureOf(() => subject.exchange(text, NOWHERE))
     }),
     { numRuns: 500 },
   )
@@ -213,27 +213,27 @@ test('whatever is sent or signed, the answer is a caller or a failure of the lis
 
 describe('the secret', () => {
   test('is an admin, at once', () => {
-    expect(gate().identify(SECRET, NOWHERE)).toEqual({ kind: 'admin', auth: null })
+    expect(authenticator().authenticate(SECRET, NOWHERE)).toEqual({ kind: 'admin', auth: null })
   })
 
   test('may be any text', () => {
     for (const secret of ['a', 'é中😀', 'a.b.c', good, 'x'.repeat(5000)]) {
-      expect(gate({ secret }).identify(secret, NOWHERE)).toEqual({ kind: 'admin', auth: null })
+      expect(authenticator({ secret }).authenticate(secret, NOWHERE)).toEqual({ kind: 'admin', auth: null })
     }
   })
 
   test('may not be empty', () => {
-    expect(() => gate({ secret: '' })).toThrow(TypeError)
-    expect(() => gate().rotate('')).toThrow(TypeError)
+    expect(() => authenticator({ secret: '' })).toThrow(TypeError)
+    expect(() => authenticator().rotate('')).toThrow(TypeError)
   })
 
   test('signs tokens also when it is short', async () => {
     const text = token(firebase(), HEADER, { secret: 'short' })
-    expect(await gate({ secret: 'short' }).identify(text, NOWHERE)).toMatchObject({ kind: 'user' })
+    expect(await authenticator({ secret: 'short' }).authenticate(text, NOWHERE)).toMatchObject({ kind: 'user' })
   })
 
   test('absent is nobody, at once', () => {
-    expect(gate().identify(undefined, NOWHERE)).toEqual({ kind: 'anybody', auth: null })
+    expect(authenticator().authenticate(undefined, NOWHERE)).toEqual({ kind: 'anybody', auth: null })
   })
 })
 
@@ -241,7 +241,7 @@ describe('owner', () => {
   const near = { address: '127.0.0.1', isBearer: true, isLoopback: true }
 
   test('is an admin in development', () => {
-    expect(gate({ development: true }).identify('owner', near)).toEqual({ kind: 'admin', auth: null })
+    expect(authenticator({ development: true }).authenticate('owner', near)).toEqual({ kind: 'admin', auth: null })
   })
 
   test.each([
@@ -250,14 +250,14 @@ describe('owner', () => {
     ['from afar', true, { ...near, isLoopback: false }],
     ['from where nobody knows', true, { address: '127.0.0.1', isBearer: true }],
   ])('is a bad token %s', async (_, development, origin) => {
-    expect(await failureOf(() => gate({ development }).identify('owner', origin))).toBe('bad-token')
+    expect(await failureOf(() => authenticator({ development }).authenticate('owner', origin))).toBe('bad-token')
   })
 })
 
 test('a key that is derived with the same label is not the one of custom tokens', async () => {
   const derived = createHmac('sha256', SECRET).update('dhole id token key 1').digest()
   const text = token(wilddog(), HEADER, { secret: derived })
-  expect(await failureOf(() => gate().identify(text, NOWHERE))).toBe('bad-token')
+  expect(await failureOf(() => authenticator().authenticate(text, NOWHERE))).toBe('bad-token')
 })
 
 /** Another character of the alphabet. */

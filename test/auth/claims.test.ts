@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { DAY, failureOf, firebase, gate, NOW, NOWHERE, SECRET, token, wilddog } from './hand-made.ts'
+import { authenticator, DAY, failureOf, firebase, NOW, NOWHERE, SECRET, token, wilddog } from './hand-made.ts'
 
 /** What rules see of a user without anything else. */
 const ann = { uid: 'ann', provider: 'custom', token: {} }
@@ -116,11 +116,11 @@ describe('tokens that are taken', () => {
       { kind: 'user', auth: ann, expiresAt: later(60) },
     ],
   ])('%s', async (_, payload, caller) => {
-    expect(await gate().identify(token(payload), NOWHERE)).toEqual(caller as never)
+    expect(await authenticator().authenticate(token(payload), NOWHERE)).toEqual(caller as never)
   })
 
   test('a header may leave the type out', async () => {
-    expect(await gate().identify(token(wilddog(), { alg: 'HS256' }), NOWHERE)).toMatchObject({ auth: ann })
+    expect(await authenticator().authenticate(token(wilddog(), { alg: 'HS256' }), NOWHERE)).toMatchObject({ auth: ann })
   })
 })
 
@@ -178,7 +178,7 @@ describe('tokens that are refused', () => {
     ['for others', wilddog({ aud: ['farm', 'pond'] }), 'token-refused'],
     ['for a number', wilddog({ aud: 1 }), 'token-refused'],
   ])('%s', async (_, payload, code) => {
-    expect(await failureOf(() => gate().identify(token(payload), NOWHERE))).toBe(code)
+    expect(await failureOf(() => authenticator().authenticate(token(payload), NOWHERE))).toBe(code)
   })
 })
 
@@ -189,7 +189,7 @@ describe('names from tokens', () => {
     ['Wilddog', `{"v":1,"uid":"ann","iat":${NOW},"claims":{${names}}}`],
     ['Firebase', `{"v":0,"d":{"uid":"ann",${names}},"iat":${NOW}}`],
   ])('of prototypes are members like others: %s', async (_, payload) => {
-    const { auth } = await gate().identify(token(payload), NOWHERE)
+    const { auth } = await authenticator().authenticate(token(payload), NOWHERE)
     const claims = auth?.['token'] as Record<string, unknown>
     expect(Object.keys(claims)).toEqual(
       expect.arrayContaining(['__proto__', 'constructor', 'toString', 'hasOwnProperty']),
@@ -203,12 +203,12 @@ describe('names from tokens', () => {
 
   test('of claims do not stand in for the claims of the token itself', async () => {
     const payload = '{"__proto__":{"admin":true,"exp":99999999999},"v":1,"uid":"ann","iat":0}'
-    expect(await failureOf(() => gate().identify(token(payload), NOWHERE))).toBe('token-expired')
+    expect(await failureOf(() => authenticator().authenticate(token(payload), NOWHERE))).toBe('token-expired')
   })
 
   test('are constant, all the way down', async () => {
     const text = token(wilddog({ claims: { team: { roles: ['keeper'] } } }))
-    const { auth } = await gate().identify(text, NOWHERE)
+    const { auth } = await authenticator().authenticate(text, NOWHERE)
     const { team } = auth!['token'] as { team: { roles: string[] } }
     expect(() => team.roles.push('owner')).toThrow(TypeError)
     expect(() => Object.assign(auth as object, { uid: 'bob' })).toThrow(TypeError)
@@ -228,16 +228,16 @@ describe('a caller is constant, all the way down', () => {
     ['Firebase', token(firebase({ d: { uid: 'ann', provider: team, ...team } })), {}],
     ['an admin without a user', token(wilddog({ uid: undefined, admin: true, debug: true })), {}],
   ])('%s', async (_, credential, options) => {
-    const judge = gate(options)
-    const first = await judge.identify(credential, bearer)
+    const subject = authenticator(options)
+    const first = await subject.authenticate(credential, bearer)
     expect(loose(first)).toEqual([])
-    expect(await judge.identify(credential, bearer)).toBe(first)
+    expect(await subject.authenticate(credential, bearer)).toBe(first)
   })
 
   test('of an ID token', async () => {
-    const judge = gate()
-    const { idToken } = await judge.exchange(token(wilddog({ claims: team })), NOWHERE)
-    expect(loose(await judge.identify(idToken, NOWHERE))).toEqual([])
+    const subject = authenticator()
+    const { idToken } = await subject.exchange(token(wilddog({ claims: team })), NOWHERE)
+    expect(loose(await subject.authenticate(idToken, NOWHERE))).toEqual([])
   })
 })
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import {
   APPLICATION,
+  authenticator,
   base64url,
   failureOf,
   firebase,
-  gate,
   HEADER,
   NOW,
   NOW_MS,
@@ -37,16 +37,16 @@ describe('a custom token for an ID token', () => {
       { ...issued, sub: 'a b', uid: 'a b', provider: 'custom', claims: { uid: 'a b', role: 'keeper' } },
     ],
   ])('%s', async (_, payload, said) => {
-    const { idToken, expireIn } = await gate().exchange(token(payload), NOWHERE)
+    const { idToken, expireIn } = await authenticator().exchange(token(payload), NOWHERE)
     expect(payloadOf(idToken)).toEqual(said as never)
     expect(expireIn).toBe(said.exp - NOW)
   })
 
   test('the ID token stands for the same user', async () => {
-    const judge = gate()
+    const subject = authenticator()
     const payload = wilddog({ claims: { role: 'keeper' }, admin: true, debug: true })
-    const { idToken } = await judge.exchange(token(payload), NOWHERE)
-    expect(await judge.identify(idToken, NOWHERE)).toEqual({
+    const { idToken } = await subject.exchange(token(payload), NOWHERE)
+    expect(await subject.authenticate(idToken, NOWHERE)).toEqual({
       kind: 'admin',
       auth: { uid: 'ann', provider: 'custom', token: { role: 'keeper' } },
       expiresAt: NOW_MS + 3_600_000,
@@ -55,29 +55,29 @@ describe('a custom token for an ID token', () => {
   })
 
   test('names of prototypes survive', async () => {
-    const judge = gate()
+    const subject = authenticator()
     const payload = `{"v":1,"uid":"ann","iat":${NOW},"claims":{"__proto__":{"a":1},"constructor":2}}`
-    const { idToken } = await judge.exchange(token(payload), NOWHERE)
-    const { auth } = await judge.identify(idToken, NOWHERE)
+    const { idToken } = await subject.exchange(token(payload), NOWHERE)
+    const { auth } = await subject.authenticate(idToken, NOWHERE)
     expect(Object.keys(auth!['token'] as object)).toEqual(['__proto__', 'constructor'])
   })
 
   test('the ID token is good until it ends, and no longer', async () => {
     let now = NOW_MS
-    const judge = gate({ now: () => now })
-    const { idToken } = await judge.exchange(token(wilddog({ exp: NOW + 60 })), NOWHERE)
+    const subject = authenticator({ now: () => now })
+    const { idToken } = await subject.exchange(token(wilddog({ exp: NOW + 60 })), NOWHERE)
     now += 59_999
-    expect(await judge.identify(idToken, NOWHERE)).toMatchObject({ kind: 'user' })
+    expect(await subject.authenticate(idToken, NOWHERE)).toMatchObject({ kind: 'user' })
     now += 1
-    expect(await failureOf(() => judge.identify(idToken, NOWHERE))).toBe('token-expired')
+    expect(await failureOf(() => subject.authenticate(idToken, NOWHERE))).toBe('token-expired')
   })
 
   test('a second is lost rather than won', async () => {
-    const judge = gate({ now: () => NOW_MS + 900 })
-    const { idToken, expireIn } = await judge.exchange(token(wilddog({ exp: NOW + 2 })), NOWHERE)
+    const subject = authenticator({ now: () => NOW_MS + 900 })
+    const { idToken, expireIn } = await subject.exchange(token(wilddog({ exp: NOW + 2 })), NOWHERE)
     expect(payloadOf(idToken)).toMatchObject({ iat: NOW, exp: NOW + 2 })
     expect(expireIn).toBe(2)
-    expect(await failureOf(() => judge.exchange(token(wilddog({ exp: NOW + 0.95 })), NOWHERE))).toBe('token-expired')
+    expect(await failureOf(() => subject.exchange(token(wilddog({ exp: NOW + 0.95 })), NOWHERE))).toBe('token-expired')
   })
 })
 
@@ -95,32 +95,38 @@ test.each([
   ['of another algorithm', token(wilddog(), { alg: 'none' }), 'token-refused'],
   ['without a user', token(wilddog({ uid: undefined })), 'token-payload'],
 ])('no ID token for a token that is %s', async (_, given, code) => {
-  const judge = gate({ development: true })
-  expect(await failureOf(() => judge.exchange(given, { ...NOWHERE, isBearer: true, isLoopback: true }))).toBe(code)
+  const subject = authenticator({ development: true })
+  expect(await failureOf(() => subject.exchange(given, { ...NOWHERE, isBearer: true, isLoopback: true }))).toBe(code)
 })
 
 describe('ID tokens', () => {
   const idToken = async (application: string, secret = SECRET): Promise<string> =>
-    (await gate({ application, secret }).exchange(token(wilddog(), HEADER, { secret }), NOWHERE)).idToken
+    (await authenticator({ application, secret }).exchange(token(wilddog(), HEADER, { secret }), NOWHERE)).idToken
 
   test('cannot be exchanged again', async () => {
-    const judge = gate()
+    const subject = authenticator()
     const text = await idToken(APPLICATION)
-    expect(await failureOf(() => judge.exchange(text, NOWHERE))).toBe('bad-token')
-    await judge.identify(text, NOWHERE)
-    expect(await failureOf(() => judge.exchange(text, NOWHERE))).toBe('bad-token')
+    expect(await failureOf(() => subject.exchange(text, NOWHERE))).toBe('bad-token')
+    await subject.authenticate(text, NOWHERE)
+    expect(await failureOf(() => subject.exchange(text, NOWHERE))).toBe('bad-token')
   })
 
   test('of another application are refused, even where both have one secret', async () => {
-    expect(await failureOf(async () => gate().identify(await idToken('farm'), NOWHERE))).toBe('token-refused')
-    expect(await failureOf(async () => gate().identify(await idToken('zoo', OTHER_SECRET), NOWHERE))).toBe('bad-token')
+    expect(await failureOf(async () => authenticator().authenticate(await idToken('farm'), NOWHERE))).toBe(
+      'token-refused',
+    )
+    expect(await failureOf(async () => authenticator().authenticate(await idToken('zoo', OTHER_SECRET), NOWHERE))).toBe(
+      'bad-token',
+    )
   })
 
   test('cannot be made of what is known of one', async () => {
     const text = await idToken(APPLICATION)
     const [header, , signature] = text.split('.')
     const payload = base64url(JSON.stringify({ ...payloadOf(text), uid: 'bob', sub: 'bob' }))
-    expect(await failureOf(() => gate().identify(`${header}.${payload}.${signature}`, NOWHERE))).toBe('bad-token')
+    expect(await failureOf(() => authenticator().authenticate(`${header}.${payload}.${signature}`, NOWHERE))).toBe(
+      'bad-token',
+    )
   })
 
   const key = createHmac('sha256', SECRET).update('dhole id token key 1').digest()
@@ -137,12 +143,14 @@ describe('ID tokens', () => {
     ['not good yet', { ...good, iat: NOW + 6 }, 'token-refused'],
     ['expired', { ...good, exp: NOW }, 'token-expired'],
   ])('%s', async (_, payload, outcome) => {
-    expect(await failureOf(() => gate().identify(token(payload, HEADER, { secret: key }), NOWHERE))).toEqual(outcome)
+    expect(
+      await failureOf(() => authenticator().authenticate(token(payload, HEADER, { secret: key }), NOWHERE)),
+    ).toEqual(outcome)
   })
 })
 
 test('claims that leave no room for what an ID token adds are refused', async () => {
   const text = token(wilddog({ claims: { padding: 'x'.repeat(12_100) } }))
-  expect(await gate().identify(text, NOWHERE)).toMatchObject({ kind: 'user' })
-  expect(await failureOf(() => gate().exchange(text, NOWHERE))).toBe('token-payload')
+  expect(await authenticator().authenticate(text, NOWHERE)).toMatchObject({ kind: 'user' })
+  expect(await failureOf(() => authenticator().exchange(text, NOWHERE))).toBe('token-payload')
 })

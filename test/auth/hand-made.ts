@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { Gate, type Origin } from '../../src/auth/authenticator.ts'
-import { Failures } from '../../src/auth/failed-attempts.ts'
+import { Authenticator, type CredentialOrigin } from '../../src/auth/authenticator.ts'
+import { FailedAttempts } from '../../src/auth/failed-attempts.ts'
 import { DholeError } from '../../src/error.ts'
 
 // Tokens written without the library that reads them.
@@ -17,7 +17,7 @@ export const DAY = 24 * 60 * 60
 export const HEADER = { alg: 'HS256', typ: 'JWT' }
 
 /** Nobody knows where these come from, so nothing is counted. */
-export const NOWHERE: Origin = { address: undefined, isBearer: false }
+export const NOWHERE: CredentialOrigin = { address: undefined, isBearer: false }
 
 export function base64url(text: string | Uint8Array): string {
   return Buffer.from(text).toString('base64url')
@@ -53,11 +53,11 @@ export function payloadOf(text: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(text.split('.')[1] ?? '', 'base64url').toString())
 }
 
-export function gate(options: Partial<ConstructorParameters<typeof Gate>[0]> = {}): Gate {
-  return new Gate({
+export function authenticator(options: Partial<ConstructorParameters<typeof Authenticator>[0]> = {}): Authenticator {
+  return new Authenticator({
     application: APPLICATION,
     secret: SECRET,
-    failures: new Failures(0),
+    failedAttempts: new FailedAttempts(0),
     now: () => NOW_MS,
     ...options,
   })

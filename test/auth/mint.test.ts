@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { Gate } from '../../src/auth/authenticator.ts'
-import { Failures } from '../../src/auth/failed-attempts.ts'
+import { Authenticator } from '../../src/auth/authenticator.ts'
+import { FailedAttempts } from '../../src/auth/failed-attempts.ts'
 import { mintToken } from '../../src/auth/mint.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { failureOf, NOWHERE, payloadOf, SECRET } from './hand-made.ts'
 
 const COMMAND = join(import.meta.dir, '../../src/cli/main.ts')
 
-const judge = () => new Gate({ application: 'zoo', secret: SECRET, failures: new Failures(0) })
+const subject = () => new Authenticator({ application: 'zoo', secret: SECRET, failedAttempts: new FailedAttempts(0) })
 
 test.each([
   [{ uid: 'ann' }, { v: 1, uid: 'ann' }],
@@ -30,7 +30,7 @@ test.each([
   const { iat, ...others } = payloadOf(text)
   expect(others).toEqual(said)
   expect(iat).toBeInteger()
-  expect(await judge().identify(text, NOWHERE)).toMatchObject({ kind: 'admin' in said ? 'admin' : 'user' })
+  expect(await subject().authenticate(text, NOWHERE)).toMatchObject({ kind: 'admin' in said ? 'admin' : 'user' })
 })
 
 test('a token ends so many seconds after it was made', async () => {
@@ -50,7 +50,7 @@ test.each([
   ['a bad user', { uid: 'a b' }, 'token-payload'],
   ['a long user', { uid: 'a'.repeat(65) }, 'token-payload'],
   ['long claims', { uid: 'ann', claims: { text: 'x'.repeat(16_384) } }, 'token-payload'],
-])('no token is made that no gate would take: %s', async (_, options, code) => {
+])('no token is made that no authenticator would take: %s', async (_, options, code) => {
   expect(await failureOf(() => mintToken(SECRET, options))).toBe(code)
 })
 
@@ -81,7 +81,7 @@ describe('dhole token', () => {
     expect({ err, status }).toEqual({ err: '', status: 0 })
     expect(out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
     expect(payloadOf(out)).toMatchObject({ v: 1, uid: 'ann', claims: { role: 'keeper' }, debug: true })
-    expect(await judge().identify(out.trim(), NOWHERE)).toMatchObject({ kind: 'user' })
+    expect(await subject().authenticate(out.trim(), NOWHERE)).toMatchObject({ kind: 'user' })
   })
 
   test('takes the secret from the environment, or of an application', async () => {
@@ -93,7 +93,7 @@ describe('dhole token', () => {
     const fromFlag = await run(['--admin', '--secret', SECRET], elsewhere)
     const fromFolder = await run(['--admin', '--app', 'zoo', '--data-dir', folder.path])
     for (const { out } of [fromEnvironment, fromFile, fromFlag, fromFolder]) {
-      expect(await judge().identify(out.trim(), NOWHERE)).toMatchObject({ kind: 'admin' })
+      expect(await subject().authenticate(out.trim(), NOWHERE)).toMatchObject({ kind: 'admin' })
     }
   })
 

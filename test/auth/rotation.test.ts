@@ -1,5 +1,16 @@
 import { afterAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
-import { failureOf, gate, HEADER, NOW, NOW_MS, NOWHERE, OTHER_SECRET, SECRET, token, wilddog } from './hand-made.ts'
+import {
+  authenticator,
+  failureOf,
+  HEADER,
+  NOW,
+  NOW_MS,
+  NOWHERE,
+  OTHER_SECRET,
+  SECRET,
+  token,
+  wilddog,
+} from './hand-made.ts'
 
 const text = token(wilddog({ exp: NOW + 60 }))
 const newText = token(wilddog({ exp: NOW + 60 }), HEADER, { secret: OTHER_SECRET })
@@ -30,100 +41,100 @@ function holdChecks(): { readonly begun: Promise<void>; readonly letGo: () => vo
 
 describe('a token verified once', () => {
   test('is not verified again, and known at once', async () => {
-    const judge = gate()
-    const first = await judge.identify(text, NOWHERE)
+    const subject = authenticator()
+    const first = await subject.authenticate(text, NOWHERE)
     verifying.mockClear()
-    expect(judge.identify(text, NOWHERE)).toBe(first)
-    expect(judge.identify(text, NOWHERE)).toBe(first)
-    await judge.exchange(text, NOWHERE)
+    expect(subject.authenticate(text, NOWHERE)).toBe(first)
+    expect(subject.authenticate(text, NOWHERE)).toBe(first)
+    await subject.exchange(text, NOWHERE)
     expect(verifying).not.toHaveBeenCalled()
   })
 
   test('is verified once for all who ask at a time', async () => {
-    const judge = gate()
+    const subject = authenticator()
     const { letGo } = holdChecks()
-    const asked = [1, 2, 3].map(() => judge.identify(text, NOWHERE))
+    const asked = [1, 2, 3].map(() => subject.authenticate(text, NOWHERE))
     letGo()
     expect(await Promise.all(asked)).toHaveLength(3)
     expect(verifying).toHaveBeenCalledTimes(1)
   })
 
   test('a wrong one is wrong for all who ask at a time, and verified again for the next', async () => {
-    const judge = gate()
+    const subject = authenticator()
     const { letGo } = holdChecks()
-    const asked = [1, 2, 3].map(() => failureOf(() => judge.identify(newText, NOWHERE)))
+    const asked = [1, 2, 3].map(() => failureOf(() => subject.authenticate(newText, NOWHERE)))
     letGo()
     expect(await Promise.all(asked)).toEqual(['bad-token', 'bad-token', 'bad-token'])
-    await failureOf(() => judge.identify(newText, NOWHERE))
+    await failureOf(() => subject.authenticate(newText, NOWHERE))
     expect(verifying).toHaveBeenCalledTimes(2)
   })
 
   test('ends when it says so', async () => {
     let now = NOW_MS
-    const judge = gate({ now: () => now })
-    await judge.identify(text, NOWHERE)
+    const subject = authenticator({ now: () => now })
+    await subject.authenticate(text, NOWHERE)
     now += 59_999
-    expect(judge.identify(text, NOWHERE)).not.toBeInstanceOf(Promise)
+    expect(subject.authenticate(text, NOWHERE)).not.toBeInstanceOf(Promise)
     now += 1
-    expect(await failureOf(() => judge.identify(text, NOWHERE))).toBe('token-expired')
+    expect(await failureOf(() => subject.authenticate(text, NOWHERE))).toBe('token-expired')
   })
 
   test('stays expired when the clock is set back', async () => {
     let now = NOW_MS
-    const judge = gate({ now: () => now })
-    await judge.identify(text, NOWHERE)
+    const subject = authenticator({ now: () => now })
+    await subject.authenticate(text, NOWHERE)
     now += 60_000
-    expect(await failureOf(() => judge.identify(text, NOWHERE))).toBe('token-expired')
+    expect(await failureOf(() => subject.authenticate(text, NOWHERE))).toBe('token-expired')
     now -= 30_000
-    expect(await failureOf(() => judge.identify(text, NOWHERE))).toBe('token-expired')
-    expect(await failureOf(() => judge.exchange(text, NOWHERE))).toBe('token-expired')
+    expect(await failureOf(() => subject.authenticate(text, NOWHERE))).toBe('token-expired')
+    expect(await failureOf(() => subject.exchange(text, NOWHERE))).toBe('token-expired')
   })
 })
 
 describe('a new secret', () => {
   test('refuses the old one, its tokens and its ID tokens at once', async () => {
-    const judge = gate()
-    await judge.identify(text, NOWHERE)
-    const { idToken } = await judge.exchange(text, NOWHERE)
-    await judge.identify(idToken, NOWHERE)
-    judge.rotate(OTHER_SECRET)
+    const subject = authenticator()
+    await subject.authenticate(text, NOWHERE)
+    const { idToken } = await subject.exchange(text, NOWHERE)
+    await subject.authenticate(idToken, NOWHERE)
+    subject.rotate(OTHER_SECRET)
     for (const old of [SECRET, text, idToken]) {
-      expect(await failureOf(() => judge.identify(old, NOWHERE))).toBe('bad-token')
+      expect(await failureOf(() => subject.authenticate(old, NOWHERE))).toBe('bad-token')
     }
-    expect(await failureOf(() => judge.exchange(text, NOWHERE))).toBe('bad-token')
-    expect(judge.identify(OTHER_SECRET, NOWHERE)).toEqual({ kind: 'admin', auth: null })
-    expect(await judge.identify(newText, NOWHERE)).toMatchObject({ kind: 'user' })
+    expect(await failureOf(() => subject.exchange(text, NOWHERE))).toBe('bad-token')
+    expect(subject.authenticate(OTHER_SECRET, NOWHERE)).toEqual({ kind: 'admin', auth: null })
+    expect(await subject.authenticate(newText, NOWHERE)).toMatchObject({ kind: 'user' })
   })
 
   test('refuses a token of the old one that is being verified, and does not remember it', async () => {
-    const judge = gate()
+    const subject = authenticator()
     const { begun, letGo } = holdChecks()
-    const identified = failureOf(() => judge.identify(text, NOWHERE))
-    const exchanged = failureOf(() => judge.exchange(text, NOWHERE))
+    const identified = failureOf(() => subject.authenticate(text, NOWHERE))
+    const exchanged = failureOf(() => subject.exchange(text, NOWHERE))
     await begun
-    judge.rotate(OTHER_SECRET)
+    subject.rotate(OTHER_SECRET)
     letGo()
     expect(await identified).toBe('bad-token')
     expect(await exchanged).toBe('bad-token')
-    judge.rotate(SECRET)
-    expect(judge.identify(text, NOWHERE)).toBeInstanceOf(Promise)
+    subject.rotate(SECRET)
+    expect(subject.authenticate(text, NOWHERE)).toBeInstanceOf(Promise)
   })
 
   test('takes a token of the new one whose check began under the old one', async () => {
-    const judge = gate()
+    const subject = authenticator()
     const { begun, letGo } = holdChecks()
-    const identified = judge.identify(newText, NOWHERE)
+    const identified = subject.authenticate(newText, NOWHERE)
     await begun
-    judge.rotate(OTHER_SECRET)
+    subject.rotate(OTHER_SECRET)
     letGo()
     expect(await identified).toMatchObject({ kind: 'user' })
   })
 
   test('makes no ID token under the old one while it changes', async () => {
-    const judge = gate()
-    await judge.identify(text, NOWHERE)
-    const exchanged = failureOf(() => judge.exchange(text, NOWHERE))
-    judge.rotate(OTHER_SECRET)
+    const subject = authenticator()
+    await subject.authenticate(text, NOWHERE)
+    const exchanged = failureOf(() => subject.exchange(text, NOWHERE))
+    subject.rotate(OTHER_SECRET)
     expect(await exchanged).toBe('bad-token')
   })
 })

@@ -1,4 +1,10 @@
-import { mayRead, type QueryFacts, type Verdict, type Visit, WriteCase } from '../../src/rules/decision/authorize.ts'
+import {
+  type Decision,
+  mayRead,
+  type QueryFacts,
+  type Visit,
+  WriteAuthorization,
+} from '../../src/rules/decision/authorize.ts'
 import { mayWriteSome, type Reach } from '../../src/rules/decision/may-write-some.ts'
 import type { Chance } from '../../src/rules/decision/outcomes.ts'
 import { parseRules, type RuleSet } from '../../src/rules/file/rule-set.ts'
@@ -74,14 +80,14 @@ export interface Request {
 }
 
 /** What a request may do, and what the rules said. */
-export function judge(rules: RuleSet | string, request: Request): Verdict & Run<unknown> {
+export function judge(rules: RuleSet | string, request: Request): Decision & Run<unknown> {
   const set = typeof rules === 'string' ? parseRules(rules) : rules
   const visit = visitOf(request)
   if (request.read !== undefined) {
     const run = drive(mayRead(set, pathOf(request.read), visit, { trace: true }), request.before)
     return { ...run, ...run.result }
   }
-  const judged = new WriteCase(set, writesOf(request.writes ?? {}), visit, { trace: true })
+  const judged = new WriteAuthorization(set, writesOf(request.writes ?? {}), visit, { trace: true })
   const may = drive(judged.mayWrite(), request.before)
   if (!may.result.allowed) return { ...may, ...may.result }
   const valid = drive(judged.isValid(), request.before)

@@ -1,7 +1,7 @@
 import type { Caller } from '../../auth/caller.ts'
 import { DholeError } from '../../error.ts'
 import type { Query } from '../../query/query.ts'
-import { mayRead, type Verdict, type Visit, WriteCase } from '../../rules/decision/authorize.ts'
+import { type Decision, mayRead, type Visit, WriteAuthorization } from '../../rules/decision/authorize.ts'
 import { mayWriteSome, type Reach } from '../../rules/decision/may-write-some.ts'
 import type { AuthorizeOptions } from '../../rules/decision/rule-evaluator.ts'
 import { JudgingPostponed } from '../../rules/expression/rule-errors.ts'
@@ -20,7 +20,7 @@ export const RULES_SINCE = 'rulesSince'
 
 /** What rules have said to a read. */
 export interface ReadRuling {
-  readonly verdict: Verdict
+  readonly verdict: Decision
   readonly rules: RuleSet
   /** Places of the tree that were looked at. */
   readonly looked: readonly Path[]
@@ -120,9 +120,9 @@ export class Judge {
    * @returns to be shown to `validate`
    * @throws `permission-denied` unless each of the places may be written; JudgingPostponed
    */
-  *write(writes: readonly Write[], now: number): Reads<WriteCase> {
+  *write(writes: readonly Write[], now: number): Reads<WriteAuthorization> {
     if (this.#bounds.refusal !== undefined) throw this.#bounds.refusal
-    const judged = new WriteCase(yield* this.#rules(), writes, { auth: this.#auth, now }, this.#options)
+    const judged = new WriteAuthorization(yield* this.#rules(), writes, { auth: this.#auth, now }, this.#options)
     if (this.#bounds.allowed?.has('write')) return judged
     this.#check(yield* this.#briefly(judged.mayWrite()))
     this.#bounds.onAllowed?.('write')
@@ -130,7 +130,7 @@ export class Judge {
   }
 
   /** @throws `permission-denied` unless what the writes leave behind is valid; JudgingPostponed */
-  *validate(judged: WriteCase): Reads<void> {
+  *validate(judged: WriteAuthorization): Reads<void> {
     if (this.#bounds.allowed?.has('validate')) return
     this.#check(yield* this.#briefly(judged.isValid()))
     this.#bounds.onAllowed?.('validate')
@@ -154,7 +154,7 @@ export class Judge {
     return { trace: this.#onTrace !== undefined, patience: this.#bounds.patience }
   }
 
-  #check({ allowed, trace }: Verdict): void {
+  #check({ allowed, trace }: Decision): void {
     this.#onTrace?.(trace)
     if (!allowed) throw new DholeError('permission-denied')
   }

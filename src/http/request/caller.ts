@@ -1,6 +1,6 @@
 import type { Application } from '../../applications/application.ts'
 import type { Stay } from '../../applications/stay.ts'
-import { ANYBODY, type Auth, type Caller } from '../../auth/caller.ts'
+import { ANONYMOUS, type Auth, type Caller } from '../../auth/caller.ts'
 import { DholeError } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { Listener, Transport } from '../connection/transport.ts'
@@ -32,10 +32,10 @@ export function callerOf(application: Application, origin: Origin, carriers: Car
   const credential = credentialOf(carriers, authorization)
   if (credential === undefined) {
     if (application.isLoopbackOnly && !application.database.hasOwnRules) transport.refuseForeign(request)
-    return ANYBODY
+    return ANONYMOUS
   }
   const isHeader = carriers.auth === undefined && carriers.access_token === undefined
-  return application.gate.identify(credential, {
+  return application.authenticator.authenticate(credential, {
     // Asked for only when there is something to count.
     get address() {
       return transport.addressOf(request, listener)

@@ -30,7 +30,7 @@ export function isSettings(rawPath: string): boolean {
 /**
  * Answers a request to the rules, or to the default of `writeSizeLimit`. Only the owner makes one.
  * @throws `bad-path` for an unknown setting, `method-not-allowed`, `bad-parameter`, `permission-denied`, `bad-rules`,
- * `rule-wildcards`, and as `Gate.identify`
+ * `rule-wildcards`, and as `Authenticator.authenticate`
  * @see docs/reference/protocol.md#rules
  */
 export async function answerSettings(

@@ -36,8 +36,8 @@ export async function exchangeToken(
   try {
     return await useJson(origin, BODY, async (json) => {
       const address = transport.addressOf(request, listener)
-      const { gate } = (origin.stay ?? { application }).application
-      const idToken = await gate.exchange(tokenOf(json), { address, isBearer: false })
+      const { authenticator } = (origin.stay ?? { application }).application
+      const idToken = await authenticator.exchange(tokenOf(json), { address, isBearer: false })
       return dressedReply(JSON.stringify(idToken), {})
     })
   } catch (thrown) {

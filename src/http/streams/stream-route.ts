@@ -33,7 +33,7 @@ interface StreamRequest extends Access {
  * @throws as `Database.watch`
  * @see docs/reference/protocol.md#streams
  */
-export async function openStream({ database, gate }: Application, request: StreamRequest): Promise<Response> {
+export async function openStream({ database, authenticator }: Application, request: StreamRequest): Promise<Response> {
   const { path, query, lastEventId, signal, as, onTrace, leave, cut, hold, sent } = request
   const { epoch } = database.position()
   let unsubscribe: (() => void) | undefined
@@ -46,10 +46,10 @@ export async function openStream({ database, gate }: Application, request: Strea
   signal.addEventListener('abort', close)
   const isNumbered = request.numbered || lastEventId !== undefined
   const ends = { closed: close, ended: leave, cut, hold, sent }
-  const idOf = (seq: number) => gate.positions.idOf({ epoch, seq })
+  const idOf = (seq: number) => authenticator.positions.idOf({ epoch, seq })
   const stream = new EventStream(isNumbered ? idOf : undefined, ends)
   // What a client shows may be of another tree, or nothing that was given out: then the stream begins anew.
-  const seq = lastEventId === undefined ? undefined : gate.positions.seqOf(lastEventId, epoch)
+  const seq = lastEventId === undefined ? undefined : authenticator.positions.seqOf(lastEventId, epoch)
   const from = seq === undefined ? undefined : { epoch, seq }
   const options: WatchOptions = { query, as, onTrace, export: request.export, from }
   try {

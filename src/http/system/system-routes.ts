@@ -39,7 +39,7 @@ export function isSystem(rawPath: string): boolean {
  * Answers whoever watches over the service. Health and readiness are told to everybody, without encryption too: they
  * hold nothing secret, and those who ask often speak nothing else.
  * @param isSecure whether the request came encrypted
- * @throws `method-not-allowed`; where there are metrics `https-required`, `permission-denied` and as `Gate.identify`
+ * @throws `method-not-allowed`; where there are metrics `https-required`, `permission-denied` and as `Authenticator.authenticate`
  * @see docs/reference/protocol.md#health-readiness-and-metrics
  */
 export function answerSystem(

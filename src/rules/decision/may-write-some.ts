@@ -1,13 +1,13 @@
 import { endsInPriority, type Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
-import type { Visit } from '../expression/request-context.ts'
+import type { RequestContext } from '../expression/request-context.ts'
 import { JudgingPostponed, NotKnownYet } from '../expression/rule-errors.ts'
-import type { State } from '../expression/tree-view.ts'
+import type { TreeView } from '../expression/tree-view.ts'
 import { childRules, type RuleNode } from '../file/rule-node.ts'
 import type { RuleSet } from '../file/rule-set.ts'
 import { isWritable } from './authorize.ts'
 import type { Chance } from './outcomes.ts'
-import { Court } from './rule-evaluator.ts'
+import { RuleEvaluator } from './rule-evaluator.ts'
 
 /** Where a write may go: to the node, to a child under a generated key, or to places anywhere below. */
 export type Reach = 'node' | 'new-child' | 'below'
@@ -21,22 +21,22 @@ const MOST_BELOW = 1000
  * @param path of the node, also when its priority is written
  * @see docs/reference/protocol.md#rules
  */
-export function* mayWriteSome(rules: RuleSet, path: Path, reach: Reach, visit: Visit): Reads<Chance> {
+export function* mayWriteSome(rules: RuleSet, path: Path, reach: Reach, request: RequestContext): Reads<Chance> {
   if (isWritable(rules)) return 'sure'
-  const court = new Court(visit, NOT_KNOWN_YET, { patience: 1 })
+  const evaluator = new RuleEvaluator(request, NOT_KNOWN_YET, { patience: 1 })
   try {
-    return yield* chanceAt(court, rules.root, endsInPriority(path) ? path.slice(0, -1) : path, reach)
+    return yield* chanceAt(evaluator, rules.root, endsInPriority(path) ? path.slice(0, -1) : path, reach)
   } catch (error) {
     if (error instanceof JudgingPostponed) return 'some'
     throw error
   }
 }
 
-function* chanceAt(court: Court, root: RuleNode, path: Path, reach: Reach): Reads<Chance> {
+function* chanceAt(evaluator: RuleEvaluator, root: RuleNode, path: Path, reach: Reach): Reads<Chance> {
   let chance: Chance = 'none'
   let node: RuleNode | undefined = root
   for (let depth = 0; node !== undefined; depth++) {
-    const here: Chance = yield* chanceOf(court, node, path)
+    const here: Chance = yield* chanceOf(evaluator, node, path)
     if (here === 'sure') return here
     if (here === 'some') chance = here
     const key = path[depth]
@@ -44,16 +44,16 @@ function* chanceAt(court: Court, root: RuleNode, path: Path, reach: Reach): Read
     node = childRules(node, key)
   }
   if (node === undefined || reach === 'node' || chance !== 'none') return chance
-  if (reach === 'below') return (yield* isPossibleBelow(court, node, path)) ? 'some' : 'none'
+  if (reach === 'below') return (yield* isPossibleBelow(evaluator, node, path)) ? 'some' : 'none'
   // No rule names a generated key.
-  return node.wildcard === undefined ? 'none' : yield* chanceOf(court, node.wildcard, path)
+  return node.wildcard === undefined ? 'none' : yield* chanceOf(evaluator, node.wildcard, path)
 }
 
-function* chanceOf(court: Court, { write }: RuleNode, path: Path): Reads<Chance> {
-  return write === undefined ? 'none' : yield* court.chanceOf(write, path)
+function* chanceOf(evaluator: RuleEvaluator, { write }: RuleNode, path: Path): Reads<Chance> {
+  return write === undefined ? 'none' : yield* evaluator.chanceOf(write, path)
 }
 
-function* isPossibleBelow(court: Court, top: RuleNode, path: Path): Reads<boolean> {
+function* isPossibleBelow(evaluator: RuleEvaluator, top: RuleNode, path: Path): Reads<boolean> {
   const waiting: [node: RuleNode, known: Path][] = [[top, path]]
   let seen = 0
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -64,14 +64,14 @@ function* isPossibleBelow(court: Court, top: RuleNode, path: Path): Reads<boolea
     const isKnown = known.length === place.length
     for (const [key, child] of children) waiting.push([child, isKnown ? [...known, key] : known])
     if (wildcard !== undefined) waiting.push([wildcard, known])
-    if (court.isPauseDue()) yield* court.pause()
-    if (next[0] !== top && (yield* chanceOf(court, next[0], known)) !== 'none') return true
+    if (evaluator.isPauseDue()) yield* evaluator.pause()
+    if (next[0] !== top && (yield* chanceOf(evaluator, next[0], known)) !== 'none') return true
   }
   return false
 }
 
 /** The tree after a write that is not known: whoever asks it learns nothing. */
-const NOT_KNOWN_YET: State = {
+const NOT_KNOWN_YET: TreeView = {
   leaf: unknown,
   exists: unknown,
   hasChildren: unknown,

@@ -4,7 +4,7 @@ import type { Priority } from '../../tree/priority.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import { isBranch, type Leaf, leafOf, ownMember, type Value, valueAt } from '../../tree/value.ts'
 import type { Budget } from '../expression/budget.ts'
-import { BEFORE, countBefore, type State } from '../expression/tree-view.ts'
+import { CURRENT_TREE, countChildren, type TreeView } from '../expression/tree-view.ts'
 import { findWrites, type WritePlace } from './write-trie.ts'
 
 /**
@@ -12,7 +12,7 @@ import { findWrites, type WritePlace } from './write-trie.ts'
  * about a node that is written below it remembers: nothing changes while a request is judged.
  * @see docs/reference/protocol.md#rules
  */
-export class AfterState implements State {
+export class NewTreeView implements TreeView {
   readonly #root: WritePlace
   readonly #survives = new Map<WritePlace, boolean>()
   readonly #keepsChild = new Map<WritePlace, boolean | undefined>()
@@ -26,20 +26,20 @@ export class AfterState implements State {
     if (found.kind === 'replaced') return leafIn(found.value, found.rest)
     // A leaf gives way to what is set below it; deleting below it changes nothing.
     if (found.kind === 'place' && found.place.isFilled) return undefined
-    return yield* BEFORE.leaf(path, budget)
+    return yield* CURRENT_TREE.leaf(path, budget)
   }
 
   *exists(path: Path, budget: Budget): Reads<boolean> {
     const found = findWrites(this.#root, path)
     if (found.kind === 'replaced') return valueIn(found.value, found.rest) !== undefined
     if (found.kind === 'place' && found.place.isTouched) return yield* this.#survivesAt(found.place, path, budget)
-    return yield* BEFORE.exists(path, budget)
+    return yield* CURRENT_TREE.exists(path, budget)
   }
 
   *hasChildren(path: Path, budget: Budget): Reads<boolean> {
     const found = findWrites(this.#root, path)
     if (found.kind === 'replaced') return hasChildrenIn(valueIn(found.value, found.rest))
-    if (found.kind === 'none' || !found.place.isTouched) return yield* BEFORE.hasChildren(path, budget)
+    if (found.kind === 'none' || !found.place.isTouched) return yield* CURRENT_TREE.hasChildren(path, budget)
     if (found.place.isFilled) return true
     return (yield* this.#keepsChildAt(found.place, path, budget)) === true
   }
@@ -48,7 +48,7 @@ export class AfterState implements State {
     const found = findWrites(this.#root, path)
     if (found.kind === 'replaced') return priorityIn(valueIn(found.value, found.rest))
     const written = found.kind === 'place' ? found.place.prioritized : undefined
-    const priority = written === undefined ? yield* BEFORE.priority(path, budget) : written.priority
+    const priority = written === undefined ? yield* CURRENT_TREE.priority(path, budget) : written.priority
     if (priority === undefined) return undefined
     return (yield* this.exists(path, budget)) ? priority : undefined
   }
@@ -67,7 +67,7 @@ export class AfterState implements State {
     if (place.isFilled) return true
     const kept = yield* this.#keepsChildAt(place, path, budget)
     // Without children it is a leaf, which deletes below it do not reach, or it never was there.
-    return kept ?? (yield* BEFORE.exists(path, budget))
+    return kept ?? (yield* CURRENT_TREE.exists(path, budget))
   }
 
   /** Whether a node below which is only deleted has a child left; `undefined` when it had none before. */
@@ -79,14 +79,14 @@ export class AfterState implements State {
   }
 
   *#findKeepsChild(place: WritePlace, path: Path, budget: Budget): Reads<boolean | undefined> {
-    const count = yield* countBefore(path, budget)
+    const count = yield* countChildren(path, budget)
     if (count === 0) return undefined
     if (count > place.children.size) return true
     let untouched = count
     for (const [key, child] of place.children) {
       if (budget.isPauseDue()) yield* budget.pause()
       const childPath = [...path, key]
-      if (!(yield* BEFORE.exists(childPath, budget))) continue
+      if (!(yield* CURRENT_TREE.exists(childPath, budget))) continue
       if (!child.isTouched || (yield* this.#survivesAt(child, childPath, budget))) return true
       untouched--
     }

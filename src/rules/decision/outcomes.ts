@@ -1,6 +1,6 @@
 import type { Reads } from '../../tree/read-program.ts'
 import { evaluate } from '../expression/evaluate.ts'
-import type { Frame, Plain } from '../expression/evaluation-context.ts'
+import type { EvaluationContext, Plain } from '../expression/evaluation-context.ts'
 import type { Choice, Expression, Strict } from '../expression/expression.ts'
 import { isEqual, isUnequal } from '../expression/operators.ts'
 import { NotKnownYet, RuleFailure } from '../expression/rule-errors.ts'
@@ -18,27 +18,27 @@ const ANYTHING = TRUE | FALSE | NO_ANSWER
  * Whether an expression can be true where not all that it looks at is known: what throws `NotKnownYet` may be anything.
  * `newData.exists() && auth != null` cannot, when nobody is signed in.
  */
-export function* chanceOf(expression: Expression, frame: Frame): Reads<Chance> {
-  const outcomes = yield* outcomesOf(expression, frame)
+export function* chanceOf(expression: Expression, context: EvaluationContext): Reads<Chance> {
+  const outcomes = yield* outcomesOf(expression, context)
   if (outcomes === TRUE) return 'sure'
   return (outcomes & TRUE) === 0 ? 'none' : 'some'
 }
 
-function* outcomesOf(expression: Expression, frame: Frame): Reads<number> {
+function* outcomesOf(expression: Expression, context: EvaluationContext): Reads<number> {
   let found = 0
   let chosen = expression
   while (chosen.kind === 'choice') {
-    const test: number = yield* outcomesOf(chosen.test, frame)
+    const test: number = yield* outcomesOf(chosen.test, context)
     found |= test & NO_ANSWER
     if ((test & TRUE) !== 0 && (test & FALSE) !== 0) {
       const [short, long] = branchesOf(chosen)
-      found |= yield* outcomesOf(short, frame)
+      found |= yield* outcomesOf(short, context)
       chosen = long
     } else if ((test & TRUE) !== 0) chosen = chosen.yes
     else if ((test & FALSE) !== 0) chosen = chosen.no
     else return found
   }
-  return found | (yield* outcomesOfStrict(chosen, frame))
+  return found | (yield* outcomesOfStrict(chosen, context))
 }
 
 /** The one that a row of `&&` or `||` ends with, and the one that it goes on with. */
@@ -46,13 +46,13 @@ function branchesOf({ operator, yes, no }: Choice): readonly [short: Expression,
   return operator === '&&' ? [no, yes] : [yes, no]
 }
 
-function* outcomesOfStrict(expression: Strict, frame: Frame): Reads<number> {
+function* outcomesOfStrict(expression: Strict, context: EvaluationContext): Reads<number> {
   try {
-    return outcomeOf(yield* evaluate(expression, frame))
+    return outcomeOf(yield* evaluate(expression, context))
   } catch (error) {
     if (error instanceof RuleFailure) return NO_ANSWER
     if (!(error instanceof NotKnownYet)) throw error
-    return yield* outcomesOfUnknown(expression, frame)
+    return yield* outcomesOfUnknown(expression, context)
   }
 }
 
@@ -62,7 +62,7 @@ function outcomeOf(value: Plain): number {
 }
 
 /** A key that is not known is a string all the same: `auth.uid == $user` is false when nobody is signed in. */
-function* outcomesOfUnknown(expression: Strict, frame: Frame): Reads<number> {
+function* outcomesOfUnknown(expression: Strict, context: EvaluationContext): Reads<number> {
   if (expression.kind !== 'chain' || expression.links.length !== 1) return ANYTHING
   const [link] = expression.links
   const isEquality = link?.operation === isEqual
@@ -70,7 +70,7 @@ function* outcomesOfUnknown(expression: Strict, frame: Frame): Reads<number> {
   const other = isKey(expression.head) ? link.operand : isKey(link.operand) ? expression.head : undefined
   if (other === undefined) return ANYTHING
   try {
-    if ((yield* evaluate(other, frame)) !== null) return ANYTHING
+    if ((yield* evaluate(other, context)) !== null) return ANYTHING
   } catch (error) {
     if (error instanceof NotKnownYet) return ANYTHING
     if (error instanceof RuleFailure) return NO_ANSWER

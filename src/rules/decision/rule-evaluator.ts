@@ -2,10 +2,10 @@ import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import { Budget } from '../expression/budget.ts'
 import { isTrue } from '../expression/evaluate.ts'
-import type { Frame } from '../expression/evaluation-context.ts'
-import type { Visit } from '../expression/request-context.ts'
+import type { EvaluationContext } from '../expression/evaluation-context.ts'
+import type { RequestContext } from '../expression/request-context.ts'
 import { RuleFailure } from '../expression/rule-errors.ts'
-import type { State } from '../expression/tree-view.ts'
+import type { TreeView } from '../expression/tree-view.ts'
 import type { Rule } from '../file/rule-node.ts'
 import { type Chance, chanceOf } from './outcomes.ts'
 import { Trace } from './trace.ts'
@@ -20,23 +20,23 @@ export interface AuthorizeOptions {
 }
 
 /** Asks rules for one request, one after the other, out of one budget. */
-export class Court {
+export class RuleEvaluator {
   readonly trace: Trace
   /** Whether some rule so far looked at what may change while the rules stay. */
   hasLooked = false
   /** Whether some rule so far looked at the time. */
   hasSeenTime = false
-  readonly #frame: Frame
+  readonly #context: EvaluationContext
   #hasAsked = false
 
-  /** @param after the tree as the request would leave it; `undefined` for a read */
-  constructor(visit: Visit, after: State | undefined, { trace, patience }: AuthorizeOptions) {
+  /** @param newTree the tree as the request would leave it; `undefined` for a read */
+  constructor(request: RequestContext, newTree: TreeView | undefined, { trace, patience }: AuthorizeOptions) {
     this.trace = new Trace(trace === true)
-    this.#frame = {
-      visit,
+    this.#context = {
+      request,
       path: [],
       depth: 0,
-      after,
+      newTree,
       budget: new Budget(patience),
       at: 0,
       hasLooked: false,
@@ -45,18 +45,18 @@ export class Court {
   }
 
   /** Notes that nothing on the way to a place says anything, if so it is. */
-  conclude(path: Path, kind: '.read' | '.write'): void {
-    if (!this.#hasAsked) this.trace.silent(path, kind)
+  recordNoRule(path: Path, kind: '.read' | '.write'): void {
+    if (!this.#hasAsked) this.trace.recordNoRule(path, kind)
   }
 
   /** Whether the last rule looked at what may change. */
   get lastHasLooked(): boolean {
-    return this.#frame.hasLooked
+    return this.#context.hasLooked
   }
 
   /** Whether the last rule looked at the time. */
   get lastHasSeenTime(): boolean {
-    return this.#frame.hasSeenTime
+    return this.#context.hasSeenTime
   }
 
   /**
@@ -64,20 +64,20 @@ export class Court {
    * @param path at least as deep as the rule
    * @param ifIn where the node must be for the rule to be asked: nothing speaks against what is not there
    */
-  *ask(rule: Rule, path: Path, ifIn?: State): Reads<boolean> {
-    const frame = this.#begin(rule, path)
+  *evaluate(rule: Rule, path: Path, ifIn?: TreeView): Reads<boolean> {
+    const context = this.#begin(rule, path)
     try {
-      if (ifIn !== undefined && !(yield* ifIn.exists(path, frame.budget))) return true
-      const value = yield* isTrue(rule.expression, frame)
-      this.trace.said(rule, value)
+      if (ifIn !== undefined && !(yield* ifIn.exists(path, context.budget))) return true
+      const value = yield* isTrue(rule.expression, context)
+      this.trace.recordResult(rule, value)
       return value
     } catch (error) {
       if (!(error instanceof RuleFailure)) throw error
-      this.trace.failed(rule, error.message, frame.at)
+      this.trace.recordFailure(rule, error.message, context.at)
       return false
     } finally {
-      this.hasLooked ||= frame.hasLooked
-      this.hasSeenTime ||= frame.hasSeenTime
+      this.hasLooked ||= context.hasLooked
+      this.hasSeenTime ||= context.hasSeenTime
     }
   }
 
@@ -89,27 +89,27 @@ export class Court {
     return yield* chanceOf(rule.expression, this.#begin(rule, path))
   }
 
-  #begin(rule: Rule, path: Path): Frame {
-    const frame = this.#frame
+  #begin(rule: Rule, path: Path): EvaluationContext {
+    const context = this.#context
     this.#hasAsked = true
-    frame.path = path
-    frame.depth = rule.path.length
-    frame.at = 0
-    frame.hasLooked = false
-    frame.hasSeenTime = false
-    frame.budget.forget()
-    return frame
+    context.path = path
+    context.depth = rule.path.length
+    context.at = 0
+    context.hasLooked = false
+    context.hasSeenTime = false
+    context.budget.forget()
+    return context
   }
 
   /** Charges a step of the way to the rules. @returns whether others should run now */
   isPauseDue(): boolean {
-    const { budget } = this.#frame
+    const { budget } = this.#context
     budget.walk()
     return budget.isPauseDue()
   }
 
   /** Lets others run. */
   pause(): Reads<void> {
-    return this.#frame.budget.pause()
+    return this.#context.budget.pause()
   }
 }

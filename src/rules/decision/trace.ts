@@ -16,17 +16,17 @@ export class Trace {
     this.#isWanted = isWanted
   }
 
-  said(rule: Rule, value: boolean): void {
+  recordResult(rule: Rule, value: boolean): void {
     this.#add(() => `${nameOf(rule)}: ${quote(rule)} is ${value}`)
   }
 
   /** @param at place in the expression */
-  failed(rule: Rule, why: string, at: number): void {
+  recordFailure(rule: Rule, why: string, at: number): void {
     this.#add(() => `${nameOf(rule)}: ${quote(rule)} failed: ${why} (line ${lineIn(rule, at)})`)
   }
 
   /** Nothing on the way to a place says anything. */
-  silent(path: Path, kind: '.read' | '.write'): void {
+  recordNoRule(path: Path, kind: '.read' | '.write'): void {
     this.#add(() => `${formatPath(path)} ${kind}: no rule`)
   }
 

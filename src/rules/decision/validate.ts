@@ -1,19 +1,19 @@
 import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import { type Branch, isBranch, leafOf, ownMember, type Value } from '../../tree/value.ts'
-import type { State } from '../expression/tree-view.ts'
+import type { TreeView } from '../expression/tree-view.ts'
 import { childRules, type RuleNode } from '../file/rule-node.ts'
-import type { Court } from './rule-evaluator.ts'
+import type { RuleEvaluator } from './rule-evaluator.ts'
 import type { WritePlace } from './write-trie.ts'
 
 /** Walks writes and rules together, only where some `.validate` may stand. */
 export class Validation {
-  readonly #court: Court
-  readonly #after: State
+  readonly #evaluator: RuleEvaluator
+  readonly #newTree: TreeView
 
-  constructor(court: Court, after: State) {
-    this.#court = court
-    this.#after = after
+  constructor(evaluator: RuleEvaluator, newTree: TreeView) {
+    this.#evaluator = evaluator
+    this.#newTree = newTree
   }
 
   /** What is on the way to the writes, and what they write. */
@@ -23,9 +23,9 @@ export class Validation {
       const { value } = place.replaced
       return value === undefined || (yield* this.#isValueValid(value, rules, path))
     }
-    if (rules.validate && !(yield* this.#court.ask(rules.validate, path, this.#after))) return false
+    if (rules.validate && !(yield* this.#evaluator.evaluate(rules.validate, path, this.#newTree))) return false
     for (const [key, child] of place.children) {
-      if (this.#court.isPauseDue()) yield* this.#court.pause()
+      if (this.#evaluator.isPauseDue()) yield* this.#evaluator.pause()
       const below = childRules(rules, key)
       if (below && !(yield* this.isValid(child, below, [...path, key]))) return false
     }
@@ -33,10 +33,10 @@ export class Validation {
   }
 
   *#isValueValid(value: Value, rules: RuleNode, path: Path): Reads<boolean> {
-    if (rules.validate && !(yield* this.#court.ask(rules.validate, path))) return false
+    if (rules.validate && !(yield* this.#evaluator.evaluate(rules.validate, path))) return false
     if (!isBranch(value) || leafOf(value) !== undefined) return true
     for (const key of keysToAsk(value, rules)) {
-      if (this.#court.isPauseDue()) yield* this.#court.pause()
+      if (this.#evaluator.isPauseDue()) yield* this.#evaluator.pause()
       if (!(yield* this.#isChildValid(value, key, rules, path))) return false
     }
     return true

@@ -1,15 +1,15 @@
 import type { Reads } from '../../tree/read-program.ts'
-import type { Frame, Plain } from './evaluation-context.ts'
+import type { EvaluationContext, Plain } from './evaluation-context.ts'
 import type { Choice, Expression, Strict } from './expression.ts'
 import { fail } from './rule-errors.ts'
 import { ask, type NameSource } from './snapshot.ts'
 
 /**
  * What a rule says.
- * @throws RuleFailure where it has no answer; `frame.at` tells the place
+ * @throws RuleFailure where it has no answer; `context.at` tells the place
  */
-export function* isTrue(expression: Expression, frame: Frame): Reads<boolean> {
-  const value = yield* evaluate(expression, frame)
+export function* isTrue(expression: Expression, context: EvaluationContext): Reads<boolean> {
+  const value = yield* evaluate(expression, context)
   return typeof value === 'boolean' ? value : fail('the rule is not a boolean')
 }
 
@@ -17,39 +17,39 @@ export function* isTrue(expression: Expression, frame: Frame): Reads<boolean> {
  * Evaluates what may read or take long; all else it hands to `compute`.
  * @throws as `isTrue`
  */
-export function* evaluate(expression: Expression, frame: Frame): Reads<Plain> {
-  if (!expression.waits) return compute(expression, frame)
+export function* evaluate(expression: Expression, context: EvaluationContext): Reads<Plain> {
+  if (!expression.waits) return compute(expression, context)
   let mustBe: Choice | undefined
   let chosen: Expression = expression
   while (chosen.kind === 'choice') {
     mustBe = logical(chosen) ?? mustBe
-    const test: Plain = yield* evaluate(chosen.test, frame)
-    chosen = branch(chosen, test, frame)
+    const test: Plain = yield* evaluate(chosen.test, context)
+    chosen = branch(chosen, test, context)
   }
-  return checked(yield* evaluateStrict(chosen, frame), mustBe, frame)
+  return checked(yield* evaluateStrict(chosen, context), mustBe, context)
 }
 
-function* evaluateStrict(expression: Strict, frame: Frame): Reads<Plain> {
-  if (frame.budget.isPauseDue()) yield* frame.budget.pause()
+function* evaluateStrict(expression: Strict, context: EvaluationContext): Reads<Plain> {
+  if (context.budget.isPauseDue()) yield* context.budget.pause()
   switch (expression.kind) {
     case 'constant':
       return expression.value
     case 'question':
-      return yield* ask(expression, frame, nameSource)
+      return yield* ask(expression, context, nameSource)
     case 'application': {
       const values: Plain[] = []
       for (const operand of expression.operands) {
-        values.push(operand.waits ? yield* evaluate(operand, frame) : compute(operand, frame))
+        values.push(operand.waits ? yield* evaluate(operand, context) : compute(operand, context))
       }
-      start(frame, expression.at)
-      return expression.operation(frame, values[0] ?? null, values[1] ?? null, values[2] ?? null)
+      start(context, expression.at)
+      return expression.operation(context, values[0] ?? null, values[1] ?? null, values[2] ?? null)
     }
     case 'chain': {
-      let value = yield* evaluate(expression.head, frame)
+      let value = yield* evaluate(expression.head, context)
       for (const { at, operation, operand } of expression.links) {
-        const next = operand.waits ? yield* evaluate(operand, frame) : compute(operand, frame)
-        start(frame, at)
-        value = operation(frame, value, next, null)
+        const next = operand.waits ? yield* evaluate(operand, context) : compute(operand, context)
+        start(context, at)
+        value = operation(context, value, next, null)
       }
       return value
     }
@@ -59,17 +59,17 @@ function* evaluateStrict(expression: Strict, frame: Frame): Reads<Plain> {
 const nameSource: NameSource = { compute, evaluate }
 
 /** The same for what neither reads nor takes long: no generator is made. */
-function compute(expression: Expression, frame: Frame): Plain {
+function compute(expression: Expression, context: EvaluationContext): Plain {
   let mustBe: Choice | undefined
   let chosen: Expression = expression
   while (chosen.kind === 'choice') {
     mustBe = logical(chosen) ?? mustBe
-    chosen = branch(chosen, compute(chosen.test, frame), frame)
+    chosen = branch(chosen, compute(chosen.test, context), context)
   }
-  return checked(computeStrict(chosen, frame), mustBe, frame)
+  return checked(computeStrict(chosen, context), mustBe, context)
 }
 
-function computeStrict(expression: Strict, frame: Frame): Plain {
+function computeStrict(expression: Strict, context: EvaluationContext): Plain {
   switch (expression.kind) {
     case 'constant':
       return expression.value
@@ -77,31 +77,31 @@ function computeStrict(expression: Strict, frame: Frame): Plain {
       throw new Error('A snapshot was asked without waiting')
     case 'application': {
       const [first, second, third] = expression.operands
-      const a = first ? compute(first, frame) : null
-      const b = second ? compute(second, frame) : null
-      const c = third ? compute(third, frame) : null
-      start(frame, expression.at)
-      return expression.operation(frame, a, b, c)
+      const a = first ? compute(first, context) : null
+      const b = second ? compute(second, context) : null
+      const c = third ? compute(third, context) : null
+      start(context, expression.at)
+      return expression.operation(context, a, b, c)
     }
     case 'chain': {
-      let value = compute(expression.head, frame)
+      let value = compute(expression.head, context)
       for (const { at, operation, operand } of expression.links) {
-        const next = compute(operand, frame)
-        start(frame, at)
-        value = operation(frame, value, next, null)
+        const next = compute(operand, context)
+        start(context, at)
+        value = operation(context, value, next, null)
       }
       return value
     }
   }
 }
 
-function start(frame: Frame, at: number): void {
-  frame.at = at
-  frame.budget.spend(1)
+function start(context: EvaluationContext, at: number): void {
+  context.at = at
+  context.budget.spend(1)
 }
 
-function branch(choice: Choice, test: Plain, frame: Frame): Expression {
-  frame.at = choice.at
+function branch(choice: Choice, test: Plain, context: EvaluationContext): Expression {
+  context.at = choice.at
   if (typeof test !== 'boolean') fail(`${choice.operator} needs a boolean`)
   return test ? choice.yes : choice.no
 }
@@ -111,8 +111,8 @@ function logical(choice: Choice): Choice | undefined {
 }
 
 /** Both operands of `&&` and `||` are booleans, also the one that is the result. */
-function checked(value: Plain, mustBe: Choice | undefined, frame: Frame): Plain {
+function checked(value: Plain, mustBe: Choice | undefined, context: EvaluationContext): Plain {
   if (mustBe === undefined || typeof value === 'boolean') return value
-  frame.at = mustBe.at
+  context.at = mustBe.at
   return fail(`${mustBe.operator} needs booleans`)
 }

@@ -1,8 +1,8 @@
 import type { ChildKeys } from '../file/child-keys.ts'
-import type { Frame, Plain } from './evaluation-context.ts'
+import type { EvaluationContext, Plain } from './evaluation-context.ts'
 
 /** Computes a value from values; what it does not take it is given as null. Fails when it cannot. */
-export type Operation = (frame: Frame, first: Plain, second: Plain, third: Plain) => Plain
+export type Operation = (context: EvaluationContext, first: Plain, second: Plain, third: Plain) => Plain
 
 /**
  * A checked expression. `waits` tells that evaluating it may read the tree or take long, so that it must be able to

@@ -1,4 +1,4 @@
-import type { Frame, Plain } from './evaluation-context.ts'
+import type { EvaluationContext, Plain } from './evaluation-context.ts'
 import { nullary, pathKey } from './expression.ts'
 import type { PatternShelf } from './pattern-cache.ts'
 import { NO_QUERY, type QueryFacts } from './request-context.ts'
@@ -54,7 +54,7 @@ function wildcard(at: number, name: string, { wildcards }: Scope): Typed {
   const depth = wildcards.get(name)
   if (depth === undefined) return refuse(at, `unknown name "${name}"`)
   // The path of a request is at least as deep as its rules, unless they are asked before its body is read.
-  const keyOf = (frame: Frame): Plain => frame.path[depth] ?? notKnownYet()
+  const keyOf = (context: EvaluationContext): Plain => context.path[depth] ?? notKnownYet()
   return typed(at, pathKey(at, keyOf), STRING)
 }
 
@@ -62,21 +62,21 @@ function notKnownYet(): never {
   throw new NotKnownYet()
 }
 
-function authOf({ visit }: Frame): Plain {
-  return visit.auth
+function authOf({ request }: EvaluationContext): Plain {
+  return request.auth
 }
 
-function timeOf(frame: Frame): Plain {
-  frame.hasLooked = true
-  frame.hasSeenTime = true
-  return frame.visit.now
+function timeOf(context: EvaluationContext): Plain {
+  context.hasLooked = true
+  context.hasSeenTime = true
+  return context.request.now
 }
 
 /** A part of `auth`: null where there is none, as for all members of null. */
-export function authMember(frame: Frame, object: Plain, name: Plain): Plain {
+export function authMember(context: EvaluationContext, object: Plain, name: Plain): Plain {
   if (typeof name !== 'string') return fail('a member is named by a string')
   if (object === null) return null
-  if (typeof object !== 'object') return name === 'length' ? lengthOf(frame, object) : null
+  if (typeof object !== 'object') return name === 'length' ? lengthOf(context, object) : null
   return plainOf(Object.hasOwn(object, name) ? (object as Readonly<Record<string, unknown>>)[name] : null)
 }
 
@@ -108,6 +108,6 @@ const QUERY_MEMBERS: ReadonlyMap<string, number> = new Map<keyof QueryFacts, num
 export function queryMember(at: number, name: string): TypedValue {
   const types = QUERY_MEMBERS.get(name)
   if (types === undefined) return refuse(at, `a query has no "${name}"`)
-  const factOf = ({ visit }: Frame): Plain => (visit.query ?? NO_QUERY)[name as keyof QueryFacts]
+  const factOf = ({ request }: EvaluationContext): Plain => (request.query ?? NO_QUERY)[name as keyof QueryFacts]
   return typedMember(at, nullary(at, factOf), types, 'query')
 }

@@ -1,4 +1,4 @@
-import type { Frame, Plain } from './evaluation-context.ts'
+import type { EvaluationContext, Plain } from './evaluation-context.ts'
 import type { Operation } from './expression.ts'
 import { fail } from './rule-errors.ts'
 import { BOOLEAN, NULL, NUMBER, STRING, VALUE } from './types.ts'
@@ -33,11 +33,11 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator
   ['%', arithmetic('%', (left, right) => left % right)],
 ])
 
-export function not(_: Frame, value: Plain): boolean {
+export function not(_: EvaluationContext, value: Plain): boolean {
   return typeof value === 'boolean' ? !value : fail('! needs a boolean')
 }
 
-export function negate(_: Frame, value: Plain): number {
+export function negate(_: EvaluationContext, value: Plain): number {
   return typeof value === 'number' ? -value : fail('- needs a number')
 }
 
@@ -46,23 +46,23 @@ function equality(operation: Operation): Operator {
 }
 
 /** Values of two types are never equal, and an object is equal to nothing, not even to itself. */
-export function isEqual(frame: Frame, left: Plain, right: Plain): boolean {
+export function isEqual(context: EvaluationContext, left: Plain, right: Plain): boolean {
   if (typeof left === 'string' && typeof right === 'string' && left.length === right.length) {
-    frame.budget.spendText(left.length)
+    context.budget.spendText(left.length)
   }
   return left === right && (typeof left !== 'object' || left === null)
 }
 
-export function isUnequal(frame: Frame, left: Plain, right: Plain): boolean {
-  return !isEqual(frame, left, right)
+export function isUnequal(context: EvaluationContext, left: Plain, right: Plain): boolean {
+  return !isEqual(context, left, right)
 }
 
 function comparison(sign: string, holds: (order: number) => boolean): Operator {
   const needs = 'two numbers or two strings'
-  const operation: Operation = (frame, left, right) => {
+  const operation: Operation = (context, left, right) => {
     if (typeof left === 'number' && typeof right === 'number') return holds(orderOf(left, right))
     if (typeof left !== 'string' || typeof right !== 'string') return fail(`${sign} needs ${needs}`)
-    frame.budget.spendText(Math.min(left.length, right.length))
+    context.budget.spendText(Math.min(left.length, right.length))
     return holds(orderOf(left, right))
   }
   return { operation, takes: NUMBER | STRING | NULL, needs, gives: () => BOOLEAN, isOrdering: true }
@@ -80,14 +80,14 @@ function orderOf<T extends number | string>(left: T, right: T): number {
  * @param operation one of `<`, `<=`, `>`, `>=`
  */
 export function falseWithNull(operation: Operation): Operation {
-  return (frame, left, right) => left !== null && right !== null && operation(frame, left, right, null)
+  return (context, left, right) => left !== null && right !== null && operation(context, left, right, null)
 }
 
-function add(frame: Frame, left: Plain, right: Plain): Plain {
+function add(context: EvaluationContext, left: Plain, right: Plain): Plain {
   if (typeof left === 'number' && typeof right === 'number') return left + right
   if (!isAddend(left) || !isAddend(right)) return fail('+ needs numbers or strings')
   const [first, second] = [String(left), String(right)]
-  frame.budget.make(first.length + second.length)
+  context.budget.make(first.length + second.length)
   return first + second
 }
 

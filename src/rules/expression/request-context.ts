@@ -1,5 +1,5 @@
 /** Who asks, when, and how. */
-export interface Visit {
+export interface RequestContext {
   /** What rules see as `auth`; `null` for nobody. */
   readonly auth: Readonly<Record<string, unknown>> | null
   /** Time of the operation, in milliseconds since 1970: what `{".sv":"timestamp"}` becomes. */

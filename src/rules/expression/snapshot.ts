@@ -2,15 +2,15 @@ import { MAX_DEPTH } from '../../tree/limits.ts'
 import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import { type ChildKeys, childKeys } from '../file/child-keys.ts'
-import type { Frame, Plain } from './evaluation-context.ts'
+import type { EvaluationContext, Plain } from './evaluation-context.ts'
 import type { Expression, PlaceExpression, Question } from './expression.ts'
 import { fail, NotKnownYet } from './rule-errors.ts'
-import { BEFORE, type State } from './tree-view.ts'
+import { CURRENT_TREE, type TreeView } from './tree-view.ts'
 
 /** How the values that name children are come by: at once, or by reading. */
 export interface NameSource {
-  compute(expression: Expression, frame: Frame): Plain
-  evaluate(expression: Expression, frame: Frame): Reads<Plain>
+  compute(expression: Expression, context: EvaluationContext): Plain
+  evaluate(expression: Expression, context: EvaluationContext): Reads<Plain>
 }
 
 /** What the value of a node with children is: not null, and equal to nothing. */
@@ -18,28 +18,28 @@ const OPAQUE: object = Object.freeze(Object.create(null))
 
 /** A place that a snapshot stands at, which need not be a possible one. */
 interface Place {
-  readonly state: State
+  readonly state: TreeView
   readonly path: Path
   /** How many of the keys can be keys of the data: where it is fewer than all, no node is there. */
   readonly possible: number
 }
 
 /** Answers what an expression asks of a snapshot. */
-export function* ask(question: Question, frame: Frame, names: NameSource): Reads<Plain> {
-  let place = start(question.place.from, frame)
+export function* ask(question: Question, context: EvaluationContext, names: NameSource): Reads<Plain> {
+  let place = start(question.place.from, context)
   for (const step of question.place.steps) {
     if (step.kind === 'keys') place = belowKeys(place, step)
-    else if (step.kind === 'parent') place = above(place, step.at, frame)
+    else if (step.kind === 'parent') place = above(place, step.at, context)
     else {
-      const name = yield* nameOf(step.name, frame, names)
-      frame.at = step.at
-      place = below(place, name, frame)
+      const name = yield* nameOf(step.name, context, names)
+      context.at = step.at
+      place = below(place, name, context)
     }
   }
-  look(question.at, frame)
+  look(question.at, context)
   const { state, path } = place
-  const { budget } = frame
-  if (question.about === 'has-these-children') return yield* hasAll(place, question, frame, names)
+  const { budget } = context
+  if (question.about === 'has-these-children') return yield* hasAll(place, question, context, names)
   if (!isPossible(place)) return question.about === 'value' || question.about === 'priority' ? null : false
   switch (question.about) {
     case 'value':
@@ -59,54 +59,54 @@ export function* ask(question: Question, frame: Frame, names: NameSource): Reads
   }
 }
 
-function look(at: number, frame: Frame): void {
-  frame.at = at
-  frame.hasLooked = true
-  frame.budget.spend(1)
+function look(at: number, context: EvaluationContext): void {
+  context.at = at
+  context.hasLooked = true
+  context.budget.spend(1)
 }
 
-function* hasAll(place: Place, question: Question, frame: Frame, names: NameSource): Reads<boolean> {
+function* hasAll(place: Place, question: Question, context: EvaluationContext, names: NameSource): Reads<boolean> {
   for (const expression of question.names) {
-    const name = yield* nameOf(expression, frame, names)
-    frame.at = question.at
-    const child = below(place, name, frame)
-    look(question.at, frame)
-    if (!isPossible(child) || !(yield* child.state.exists(child.path, frame.budget))) return false
+    const name = yield* nameOf(expression, context, names)
+    context.at = question.at
+    const child = below(place, name, context)
+    look(question.at, context)
+    if (!isPossible(child) || !(yield* child.state.exists(child.path, context.budget))) return false
   }
   return true
 }
 
-function* nameOf(expression: Expression, frame: Frame, names: NameSource): Reads<Plain> {
-  return expression.waits ? yield* names.evaluate(expression, frame) : names.compute(expression, frame)
+function* nameOf(expression: Expression, context: EvaluationContext, names: NameSource): Reads<Plain> {
+  return expression.waits ? yield* names.evaluate(expression, context) : names.compute(expression, context)
 }
 
-function start(from: PlaceExpression['from'], frame: Frame): Place {
+function start(from: PlaceExpression['from'], context: EvaluationContext): Place {
   switch (from) {
     case 'root':
-      return { state: BEFORE, path: [], possible: 0 }
+      return { state: CURRENT_TREE, path: [], possible: 0 }
     case 'data':
-      return ruleNode(BEFORE, frame)
+      return ruleNode(CURRENT_TREE, context)
     case 'new-data':
-      return ruleNode(frame.after ?? fail('newData is not known here'), frame)
+      return ruleNode(context.newTree ?? fail('newData is not known here'), context)
   }
 }
 
-function ruleNode(state: State, frame: Frame): Place {
-  if (frame.path.length < frame.depth) throw new NotKnownYet()
-  return { state, path: frame.path.slice(0, frame.depth), possible: frame.depth }
+function ruleNode(state: TreeView, context: EvaluationContext): Place {
+  if (context.path.length < context.depth) throw new NotKnownYet()
+  return { state, path: context.path.slice(0, context.depth), possible: context.depth }
 }
 
-function above({ state, path, possible }: Place, at: number, frame: Frame): Place {
-  frame.at = at
+function above({ state, path, possible }: Place, at: number, context: EvaluationContext): Place {
+  context.at = at
   if (path.length === 0) fail('the root has no parent')
   const parent = path.slice(0, -1)
   return { state, path: parent, possible: Math.min(possible, parent.length) }
 }
 
 /** @param name a key or a path; what cannot be one names a node that is not there */
-function below(place: Place, name: Plain, frame: Frame): Place {
+function below(place: Place, name: Plain, context: EvaluationContext): Place {
   if (typeof name !== 'string') return fail('a child is named by a string')
-  frame.budget.spend(1 + name.length)
+  context.budget.spend(1 + name.length)
   return belowKeys(place, childKeys(name))
 }
 

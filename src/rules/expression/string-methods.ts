@@ -1,4 +1,4 @@
-import type { Frame, Plain } from './evaluation-context.ts'
+import type { EvaluationContext, Plain } from './evaluation-context.ts'
 import type { Operation } from './expression.ts'
 import type { Pattern } from './pattern.ts'
 import { fail } from './rule-errors.ts'
@@ -36,52 +36,52 @@ const MAX_SUBJECT_LENGTH = 500_000
 const MAX_REPLACED = 100_000
 
 /** Number of UTF-16 code units. */
-export function lengthOf(_: Frame, text: Plain): number {
+export function lengthOf(_: EvaluationContext, text: Plain): number {
   return typeof text === 'string' ? text.length : fail('length is of strings')
 }
 
 export function matches(pattern: Pattern): Operation {
-  return (frame, text) => {
+  return (context, text) => {
     const subject = stringOf(text, 'matches')
     if (subject.length > MAX_SUBJECT_LENGTH) fail('too costly')
-    frame.budget.spendMatch(subject.length * pattern.stepsPerCharacter)
+    context.budget.spendMatch(subject.length * pattern.stepsPerCharacter)
     return pattern.test(subject)
   }
 }
 
-function contains(frame: Frame, text: Plain, part: Plain): boolean {
+function contains(context: EvaluationContext, text: Plain, part: Plain): boolean {
   const [whole, wanted] = [stringOf(text, 'contains'), stringOf(part, 'contains')]
-  frame.budget.spendSearch(whole, wanted)
+  context.budget.spendSearch(whole, wanted)
   return whole.includes(wanted)
 }
 
 function edge(name: string, test: (text: string, part: string) => boolean): Operation {
-  return (frame, text, part) => {
+  return (context, text, part) => {
     const [whole, wanted] = [stringOf(text, name), stringOf(part, name)]
-    frame.budget.spendText(wanted.length)
+    context.budget.spendText(wanted.length)
     return test(whole, wanted)
   }
 }
 
 function change(name: string, convert: (text: string) => string): Operation {
-  return (frame, text) => {
+  return (context, text) => {
     const whole = stringOf(text, name)
-    frame.budget.make(whole.length)
+    context.budget.make(whole.length)
     return convert(whole)
   }
 }
 
 /** All occurrences, taken literally. Where nothing is to be replaced the text stays. */
-function replace(frame: Frame, text: Plain, part: Plain, replacement: Plain): string {
+function replace(context: EvaluationContext, text: Plain, part: Plain, replacement: Plain): string {
   const whole = stringOf(text, 'replace')
   const wanted = stringOf(part, 'replace')
   const instead = stringOf(replacement, 'replace')
   if (wanted === '') return whole
-  frame.budget.spendSearch(whole, wanted)
+  context.budget.spendSearch(whole, wanted)
   const found = count(whole, wanted)
   if (found === 0) return whole
-  frame.budget.spend(found)
-  frame.budget.make(whole.length + found * (instead.length - wanted.length))
+  context.budget.spend(found)
+  context.budget.make(whole.length + found * (instead.length - wanted.length))
   // A dollar sign would have a meaning; a function in its place is called for every occurrence and takes long.
   return whole.replaceAll(wanted, instead.replaceAll('$', '$$$$'))
 }

@@ -6,7 +6,7 @@ import type { Leaf } from '../../tree/value.ts'
 import type { Budget } from './budget.ts'
 
 /** What a snapshot can be asked about a tree at one moment. The budget is charged for every read. */
-export interface State {
+export interface TreeView {
   /** The leaf there; `undefined` for a node with children and for none. */
   leaf(path: Path, budget: Budget): Reads<Leaf | undefined>
   exists(path: Path, budget: Budget): Reads<boolean>
@@ -15,7 +15,7 @@ export interface State {
 }
 
 /** The tree as it is: every question is one read. */
-export const BEFORE: State = {
+export const CURRENT_TREE: TreeView = {
   *leaf(path, budget) {
     budget.read()
     return (yield { kind: 'leaf', path }) as Leaf | undefined
@@ -25,7 +25,7 @@ export const BEFORE: State = {
     return (yield { kind: 'exists', path }) === true
   },
   *hasChildren(path, budget) {
-    return (yield* countBefore(path, budget)) > 0
+    return (yield* countChildren(path, budget)) > 0
   },
   *priority(path, budget) {
     budget.read()
@@ -34,7 +34,7 @@ export const BEFORE: State = {
 }
 
 /** Number of children a node has now. */
-export function* countBefore(path: Path, budget: Budget): Reads<number> {
+export function* countChildren(path: Path, budget: Budget): Reads<number> {
   budget.read()
   return (yield { kind: 'count', path }) as number
 }
