@@ -1,10 +1,10 @@
 /** Blocks of the documents that are made from the results: all headlines with the charts, and a few headlines. */
+import { tableOf } from '../../packaging/documents/page-block.ts'
 import { headlineResults } from '../report/headlines.ts'
 import { short, withUnit } from '../report/numbers.ts'
 import type { Machine, Result, Results } from '../report/result-schema.ts'
 import type { Drawing } from './charts.ts'
 
-const ROOT = new URL('../../', import.meta.url)
 /** From the page about performance. */
 const RESULTS = '../../bench/results'
 const REASONS = `${RESULTS}/README.md#where-goals-are-missed-and-why`
@@ -35,7 +35,7 @@ export function makePerformance({ machine, results }: Results, drawings: readonl
     machine,
     shown.map(([, result]) => result),
   )
-  return ['', machines, '', ...table(headings, rows), '', ...images, ''].join('\n')
+  return ['', machines, '', tableOf(headings, rows), '', ...images, ''].join('\n')
 }
 
 /** The headlines of the README. */
@@ -46,32 +46,7 @@ export function makeFigures({ machine, results }: Results): string {
     machine,
     shown.map(([, result]) => result),
   )
-  return ['', ...table(['operation', 'Dhole', 'compared with'], rows), '', machines, ''].join('\n')
-}
-
-/** The block as the page has it. @throws when it has none */
-export async function readBlock({ page, name }: PageBlock): Promise<string> {
-  const [whole, begin = '', end = ''] = pattern(name).exec(await Bun.file(new URL(page, ROOT)).text()) ?? []
-  if (whole === undefined) throw new Error(`${page} has no comments that mark its block "${name}"`)
-  return whole.slice(begin.length, -end.length)
-}
-
-export async function writeBlock({ page, name }: PageBlock, block: string): Promise<void> {
-  const file = new URL(page, ROOT)
-  const text = await Bun.file(file).text()
-  // A function, because a name in the block may look like a pattern of `replace`.
-  await Bun.write(
-    file,
-    text.replace(pattern(name), (_, begin: string, end: string) => begin + block + end),
-  )
-}
-
-function pattern(name: string): RegExp {
-  return new RegExp(`(<!-- ${name}:[^>]*-->\n)[\\s\\S]*?(<!-- /${name} -->)`)
-}
-
-function table(headings: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
-  return [headings, headings.map(() => '---'), ...rows].map((line) => `| ${line.join(' | ')} |`)
+  return ['', tableOf(['operation', 'Dhole', 'compared with'], rows), '', machines, ''].join('\n')
 }
 
 function cells(result: Result): string[] {

@@ -1,8 +1,9 @@
 /** `bun run bench:charts`: draws the charts and fills the documents from the results that are kept. It measures nothing. */
 import { rm } from 'node:fs/promises'
+import { writeBlock } from '../../packaging/documents/page-block.ts'
 import { drawAll, drawingFile } from './charts.ts'
 import { keptResults } from './kept-results.ts'
-import { pageBlocks, writeBlock } from './page-blocks.ts'
+import { pageBlocks } from './page-blocks.ts'
 
 /** @param tell told of each chart */
 export async function redraw(tell: (news: string) => void): Promise<void> {
@@ -19,9 +20,9 @@ export async function redraw(tell: (news: string) => void): Promise<void> {
       tell(`${drawing.file}: drawn`)
     }
   }
-  for (const block of pageBlocks) {
-    await writeBlock(block, block.make(file, drawings))
-    tell(`${block.page}: filled`)
+  for (const { page, name, make } of pageBlocks) {
+    await writeBlock(page, name, make(file, drawings))
+    tell(`${page}: filled`)
   }
 }
 

@@ -1,13 +1,14 @@
 import { expect, test } from 'bun:test'
 import { drawAll, drawingFile } from '../../bench/chart/charts.ts'
 import { keptResults } from '../../bench/chart/kept-results.ts'
-import { pageBlocks, readBlock } from '../../bench/chart/page-blocks.ts'
+import { pageBlocks } from '../../bench/chart/page-blocks.ts'
+import { readBlock } from '../../packaging/documents/page-block.ts'
 
 const file = await keptResults()
 const drawings = await drawAll(file.results)
 
-test.each(pageBlocks)('the block "$name" of $page says what the results say', async (block) => {
-  expect(await readBlock(block)).toBe(block.make(file, drawings))
+test.each(pageBlocks)('the block "$name" of $page says what the results say', async ({ page, name, make }) => {
+  expect(await readBlock(page, name)).toBe(make(file, drawings))
 })
 
 test('every chart is what the results draw, and there is no other', async () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { CARRIER_CODES } from '../../src/sms/model/carrier-codes.ts'
-import { pageTable, settingsTable } from './settings-table.ts'
 
 const REFERENCE = await Bun.file(new URL('../../docs/reference/protocol.md', import.meta.url)).text()
 /** Signs what the reference shows as signed. */
@@ -25,8 +24,4 @@ test('the table of carrier codes is the one that is answered', () => {
   const rows = [...section('Carrier codes').matchAll(/^\| `(.+)` \| (\d) \| (.+) \|$/gm)]
   const shown = rows.map(([, code = '', status, meaning = '']) => ({ code, status: Number(status), meaning }))
   expect(shown).toEqual([...CARRIER_CODES])
-})
-
-test('the table of settings is what the server accepts', async () => {
-  expect(await pageTable()).toBe(settingsTable())
 })
