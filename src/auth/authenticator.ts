@@ -59,11 +59,11 @@ export class Authenticator {
    */
   authenticate(credential: string | undefined, origin: CredentialOrigin): Awaitable<Caller> {
     if (credential === undefined) return ANONYMOUS
-    if (this.isDevelopmentToken(credential, origin)) return ADMIN
+    if (this.#isDevelopmentToken(credential, origin)) return ADMIN
     const known = this.#keyring.cache.get(credential, this.#now())
     if (known !== undefined) return known.caller
     if (this.#isSecret(credential)) return ADMIN
-    return this.verifyWithinLimit(credential, origin).then(({ caller }) => caller)
+    return this.#verifyWithinLimit(credential, origin).then(({ caller }) => caller)
   }
 
   /**
@@ -76,7 +76,7 @@ export class Authenticator {
     if (typeof token !== 'string') throw new DholeError('bad-token')
     const keyring = this.#keyring
     const known = keyring.cache.get(token, this.#now())
-    const { kind, caller } = known ?? (await this.verifyWithinLimit(token, origin))
+    const { kind, caller } = known ?? (await this.#verifyWithinLimit(token, origin))
     if (kind !== 'custom') throw new DholeError('bad-token')
     const { application } = this.#options
     const idToken = await issueIdToken(caller, { application, secret: keyring.secret, now: this.#now() })
@@ -93,7 +93,7 @@ export class Authenticator {
     this.#keyring = new Keyring(new SuperSecret(secret))
   }
 
-  async verifyWithinLimit(text: string, origin: CredentialOrigin): Promise<VerifiedToken> {
+  async #verifyWithinLimit(text: string, origin: CredentialOrigin): Promise<VerifiedToken> {
     // Nothing is no guess.
     if (text === '') throw new DholeError('bad-token')
     // Read before the wait: whoever has hung up has no address any more.
@@ -123,7 +123,7 @@ export class Authenticator {
   }
 
   /** Who it is that asks is looked up last: that is dear. */
-  isDevelopmentToken(credential: string, origin: CredentialOrigin): boolean {
+  #isDevelopmentToken(credential: string, origin: CredentialOrigin): boolean {
     if (this.#options.development !== true || credential !== DEVELOPMENT_TOKEN) return false
     return origin.isBearer && origin.isLoopback === true
   }

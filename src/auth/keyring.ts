@@ -9,7 +9,7 @@ export class Keyring {
   readonly cache = new TokenCache()
   readonly positions: PositionCipher
   /** Tokens whose signatures are being checked. */
-  readonly verifying = new Map<string, Promise<SignedToken>>()
+  readonly #verifying = new Map<string, Promise<SignedToken>>()
 
   constructor(secret: SuperSecret) {
     this.secret = secret
@@ -18,10 +18,10 @@ export class Keyring {
 
   /** Checks a signature; whoever asks for the same token meanwhile gets the same answer. @see {@link verifySignature} */
   verify(text: string): Promise<SignedToken> {
-    const known = this.verifying.get(text)
+    const known = this.#verifying.get(text)
     if (known !== undefined) return known
-    const signed = verifySignature(text, this.secret).finally(() => this.verifying.delete(text))
-    this.verifying.set(text, signed)
+    const signed = verifySignature(text, this.secret).finally(() => this.#verifying.delete(text))
+    this.#verifying.set(text, signed)
     return signed
   }
 }

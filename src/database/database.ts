@@ -22,13 +22,13 @@ import { endsInPriority, type Path, type PathLike, toPath } from '../tree/path.t
 import { planPatchInSteps, planPut, planPutInSteps, planShortPut, type WritePlan } from '../tree/write.ts'
 import type { Access } from './access/access.ts'
 import { type Admission, RULES, RULES_SINCE } from './access/authorizer.ts'
-import { Permissions } from './access/read-access.ts'
-import { RuleBook, readInTurns } from './access/rule-cache.ts'
+import { ReadAccess } from './access/read-access.ts'
+import { RuleCache, readInTurns } from './access/rule-cache.ts'
 import { EventQueue } from './streams/event-queue.ts'
 import { Streams } from './streams/streams.ts'
 import { noteKey, repeatable, type WriteMethod } from './writes/idempotency-key.ts'
 import { appendOnce, writeOnce } from './writes/idempotent-write.ts'
-import { JudgedWrites } from './writes/judged-writes.ts'
+import { AuthorizedWrites } from './writes/judged-writes.ts'
 import { PlanResolver } from './writes/plan-resolver.ts'
 import {
   type Appended,
@@ -120,9 +120,9 @@ export class Database {
   readonly #store: TreeStore
   readonly #settings: DatabaseSettings
   readonly #limits: Limits
-  readonly #book: RuleBook
-  readonly #permissions: Permissions
-  readonly #writes: JudgedWrites
+  readonly #ruleCache: RuleCache
+  readonly #readAccess: ReadAccess
+  readonly #writes: AuthorizedWrites
   readonly #onWrite: JobParts['onWrite'] = (writes) => this.#writes.note(writes)
   readonly #streams: Streams
   /** Indexes that are wanted beside those of the rules. */
@@ -132,12 +132,12 @@ export class Database {
     this.#store = store
     this.#settings = settings
     this.#limits = settings.limits
-    this.#book = new RuleBook(settings.rules, settings.onTroubled)
-    this.#permissions = new Permissions(store, this.#book)
-    this.#writes = new JudgedWrites(store, this.#permissions)
-    this.#streams = new Streams(store, this.#permissions, settings.streams, this.#readLimit({}), settings.onStreams)
+    this.#ruleCache = new RuleCache(settings.rules, settings.onTroubled)
+    this.#readAccess = new ReadAccess(store, this.#ruleCache)
+    this.#writes = new AuthorizedWrites(store, this.#readAccess)
+    this.#streams = new Streams(store, this.#readAccess, settings.streams, this.#readLimit({}), settings.onStreams)
     if (settings.keepRules && !this.hasOwnRules) this.#inBackground(this.setRules(settings.rules))
-    else if (this.#permissions.rules.indexes.length > 0) this.#inBackground(this.#declare())
+    else if (this.#readAccess.rules.indexes.length > 0) this.#inBackground(this.#declare())
   }
 
   /** Bounds on one request. */
@@ -147,12 +147,12 @@ export class Database {
 
   /** Source of the rules in force. */
   get rules(): string {
-    return this.#permissions.rules.source
+    return this.#readAccess.rules.source
   }
 
   /** The rules in force as valid JSON, without comments. */
   get strictRules(): string {
-    return this.#permissions.rules.strict
+    return this.#readAccess.rules.strict
   }
 
   /** Whether rules are stored, so that those of the settings do not matter. */
@@ -172,7 +172,7 @@ export class Database {
    * @see docs/reference/protocol.md#rules
    */
   async setRules(source: string): Promise<void> {
-    await this.#book.use(source, () => this.#storeRules(source))
+    await this.#ruleCache.use(source, () => this.#storeRules(source))
     this.#inBackground(this.#declare())
     await this.#streams.recheck()
   }
@@ -213,7 +213,7 @@ export class Database {
   node(where: PathLike, options: ReadOptions = {}): Awaitable<NodeText | undefined> {
     const path = toPath(where)
     const asked = { path, query: undefined, access: options }
-    return this.#permissions.read(asked, (judge) => this.#store.node(path, this.#readLimit(options, judge)))
+    return this.#readAccess.read(asked, (authorize) => this.#store.node(path, this.#readLimit(options, authorize)))
   }
 
   /**
@@ -257,7 +257,9 @@ export class Database {
     const list = toPath(path)
     const query = toQuery(like, this.#settings.profile)
     const asked = { path: list, query, access: options, check: () => this.#checkIndexed(list, query) }
-    return this.#permissions.read(asked, (judge) => this.#store.query(list, query, this.#readLimit(options, judge)))
+    return this.#readAccess.read(asked, (authorize) =>
+      this.#store.query(list, query, this.#readLimit(options, authorize)),
+    )
   }
 
   /**
@@ -268,7 +270,9 @@ export class Database {
   shallow(where: PathLike, query?: Query, options: ReadOptions = {}): Awaitable<JsonText | undefined> {
     const path = toPath(where)
     const asked = { path, query, access: options }
-    return this.#permissions.read(asked, (judge) => this.#store.shallow(path, this.#readLimit(options, judge), query))
+    return this.#readAccess.read(asked, (authorize) =>
+      this.#store.shallow(path, this.#readLimit(options, authorize), query),
+    )
   }
 
   /**
@@ -279,7 +283,9 @@ export class Database {
     const list = toPath(path)
     const query = like && toQuery(like, this.#settings.profile)
     const asked = { path: list, query, access: options, check: () => query && this.#checkIndexed(list, query) }
-    return this.#permissions.read(asked, (judge) => this.#store.count(list, query, this.#readLimit(options, judge)))
+    return this.#readAccess.read(asked, (authorize) =>
+      this.#store.count(list, query, this.#readLimit(options, authorize)),
+    )
   }
 
   /**
@@ -311,7 +317,7 @@ export class Database {
     access: Access,
     idempotencyKey: string | undefined,
   ): Awaitable<boolean> {
-    const admission = this.#permissions.admission(path, REACH[method], access)
+    const admission = this.#readAccess.admission(path, REACH[method], access)
     if (admission === 'open') return false
     return this.#admit(admission, { as: access.as, idempotencyKey })
   }
@@ -355,15 +361,15 @@ export class Database {
     await this.#writes.commit({
       access: options,
       isRepeatable: asked !== undefined,
-      attempt: (given, judge) => {
+      attempt: (given, authorizer) => {
         const context = resolver?.contextOf(given) ?? given
         return asked === undefined
-          ? appendJob(child, checked, { ...parts, judge, onWrite: this.#onWrite }, context, decide)
-          : appendOnce(asked, child, checked, { ...parts, judge, onWrite: this.#onWrite }, context, decide)
+          ? appendJob(child, checked, { ...parts, authorizer, onWrite: this.#onWrite }, context, decide)
+          : appendOnce(asked, child, checked, { ...parts, authorizer, onWrite: this.#onWrite }, context, decide)
       },
-      rehearse: (given, judge, onDecided) => {
+      rehearse: (given, authorizer, onDecided) => {
         const context = resolver?.contextOf(given) ?? given
-        return appendJob(child, checked, { ...parts, judge }, context, onDecided)
+        return appendJob(child, checked, { ...parts, authorizer }, context, onDecided)
       },
     })
     if (appended === undefined) throw new DholeError('internal')
@@ -508,22 +514,22 @@ export class Database {
     await this.#writes.commit({
       access: options,
       isRepeatable: asked !== undefined,
-      attempt: (given, judge) => {
+      attempt: (given, authorizer) => {
         const context = resolver?.contextOf(given) ?? given
         return asked === undefined
-          ? writeJob(plan, { ...parts, judge, onWrite: this.#onWrite }, context, decide)
-          : writeOnce(asked, plan, { ...parts, judge, onWrite: this.#onWrite }, context, decide)
+          ? writeJob(plan, { ...parts, authorizer, onWrite: this.#onWrite }, context, decide)
+          : writeOnce(asked, plan, { ...parts, authorizer, onWrite: this.#onWrite }, context, decide)
       },
-      rehearse: (given, judge, onDecided) => {
+      rehearse: (given, authorizer, onDecided) => {
         const context = resolver?.contextOf(given) ?? given
-        return writeJob(plan, { ...parts, judge }, context, onDecided)
+        return writeJob(plan, { ...parts, authorizer }, context, onDecided)
       },
     })
     if (outcome === undefined) throw new DholeError('internal')
     return outcome
   }
 
-  #jobParts(plan: WritePlan, options: WriteOptions): Omit<JobParts, 'judge'> {
+  #jobParts(plan: WritePlan, options: WriteOptions): Omit<JobParts, 'authorizer'> {
     return {
       resolver: PlanResolver.for(plan),
       options,
@@ -541,18 +547,18 @@ export class Database {
   }
 
   #declare(): Promise<void> {
-    return this.#store.declareIndexes([...this.#declarations, ...this.#permissions.rules.indexes])
+    return this.#store.declareIndexes([...this.#declarations, ...this.#readAccess.rules.indexes])
   }
 
   #checkIndexed(list: Path, { orderBy }: Query): void {
     if (this.#settings.indexPolicy === 'allow') return
-    const ofRules = this.#permissions.rules.indexesAt(list).map((path) => ({ list, path }))
+    const ofRules = this.#readAccess.rules.indexesAt(list).map((path) => ({ list, path }))
     checkIndexed([...this.#declarations, ...ofRules], list, orderBy)
   }
 
-  #readLimit({ timeoutMs }: ReadOptions, judge?: ReadLimit['judge']): ReadLimit {
+  #readLimit({ timeoutMs }: ReadOptions, authorize?: ReadLimit['judge']): ReadLimit {
     const { maxReadBytes, maxReadMs } = this.#limits
-    return { maxLength: maxReadBytes, timeoutMs: Math.min(timeoutMs ?? maxReadMs, maxReadMs), judge }
+    return { maxLength: maxReadBytes, timeoutMs: Math.min(timeoutMs ?? maxReadMs, maxReadMs), judge: authorize }
   }
 }
 

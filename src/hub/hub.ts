@@ -5,7 +5,7 @@ import { KeepAlive } from './keep-alive.ts'
 import { NodeTopic } from './node-topic.ts'
 import { PathIndex } from './path-index.ts'
 import { QueryTopic } from './query-topic.ts'
-import type { Judging, Source } from './snapshot-source.ts'
+import type { AuthorizeRead, Source } from './snapshot-source.ts'
 import { type EndReason, reasonOf, type Sink, Subscriber } from './subscriber.ts'
 import type { NumberedChange, Topic } from './topic.ts'
 
@@ -29,7 +29,7 @@ export interface MissedChanges {
 export interface Listener {
   readonly sink: Sink
   /** Judges the listener on the commit that a beginning is read of. */
-  readonly judging?: Judging | undefined
+  readonly authorize?: AuthorizeRead | undefined
   /**
    * Finds what a listener has missed that was here before: it is told that instead of all there is. `undefined` when
    * that cannot be told any more.
@@ -97,9 +97,9 @@ export class Hub {
    * @returns to be closed when nobody listens any more
    * @throws `permission-denied`, `read-too-big`, `unavailable`
    */
-  async subscribe(subscription: Subscription, { sink, judging, missed }: Listener): Promise<Subscriber> {
+  async subscribe(subscription: Subscription, { sink, authorize, missed }: Listener): Promise<Subscriber> {
     const { topic, leave } = this.#join(subscription)
-    const subscriber: Subscriber = new Subscriber({ sink, judging }, this.#settings, {
+    const subscriber: Subscriber = new Subscriber({ sink, authorize }, this.#settings, {
       begin: () => void topic.begin(subscriber).catch((error) => subscriber.end(reasonOf(error))),
       closed: () => {
         topic.subscribers.delete(subscriber)

@@ -60,7 +60,7 @@ export class NodeTopic implements Topic {
   }
 
   async begin(subscriber: Subscriber): Promise<void> {
-    const { seq, value } = await this.#source.read(this.#path, undefined, subscriber.judging)
+    const { seq, value } = await this.#source.read(this.#path, undefined, subscriber.authorize)
     const isLong = value !== undefined && value.length > LONG_DATA
     const data = isLong ? await inTurns(value.inSteps(this.form)) : textOf(value, this.form)
     const batch = new Batch([{ kind: 'put', path: '/', data, seq }], true)

@@ -148,8 +148,8 @@ export class QueryTopic implements Topic {
 
   /** Reads what the query chooses now. @returns what tells it to somebody new */
   async #lookAtAll(noted: readonly NumberedChange[], newcomers: readonly Newcomer[]): Promise<Beginning> {
-    const judging = newcomers.length === 0 ? undefined : () => judgeEach(newcomers)
-    const { seq, value } = await this.#source.read(this.#path, this.#query, judging)
+    const authorize = newcomers.length === 0 ? undefined : () => authorizeEach(newcomers)
+    const { seq, value } = await this.#source.read(this.#path, this.#query, authorize)
     // What was noted while an index was built for it is in the answer already.
     const changes = [...noted, ...this.#takeChanges(seq)]
     const touched = touchedKeys(changes, this.#path)
@@ -275,13 +275,13 @@ export class QueryTopic implements Topic {
 }
 
 /** Judges each of those who join, so that one who is refused does not keep the others waiting. */
-function* judgeEach(newcomers: readonly Newcomer[]): Reads<void> {
+function* authorizeEach(newcomers: readonly Newcomer[]): Reads<void> {
   for (const newcomer of newcomers) {
     newcomer.refusal = undefined
     try {
-      const judging = newcomer.subscriber.judging?.()
-      if (judging === undefined) continue
-      yield* judging
+      const authorize = newcomer.subscriber.authorize?.()
+      if (authorize === undefined) continue
+      yield* authorize
     } catch (error) {
       newcomer.refusal = { error }
     }

@@ -14,13 +14,13 @@ export interface Seen<T> {
  * Judges a reader. It is called in the turn in which the commit that is read is the latest durable one; what it returns
  * runs on that commit, and what it throws ends the read. `undefined` when there is nothing to judge.
  */
-export type Judging = () => Reads<unknown> | undefined
+export type AuthorizeRead = () => Reads<unknown> | undefined
 
 /** Where the hub reads what streams begin with. */
 export interface Source {
   /**
    * The node, or what a query chooses of it.
-   * @throws `read-too-big`, `unavailable`, and what `judging` throws
+   * @throws `read-too-big`, `unavailable`, and what `authorize` throws
    */
-  read(path: Path, query: Query | undefined, judging?: Judging): Awaitable<Seen<ReadText | undefined>>
+  read(path: Path, query: Query | undefined, authorize?: AuthorizeRead): Awaitable<Seen<ReadText | undefined>>
 }

@@ -2,7 +2,7 @@ import { DholeError } from '../error.ts'
 import type { Batch, WaitingEvents } from './event-batch.ts'
 import type { HeldMemory, HoldMemory } from './held-memory.ts'
 import { Mailbox } from './mailbox.ts'
-import type { Judging } from './snapshot-source.ts'
+import type { AuthorizeRead } from './snapshot-source.ts'
 
 /** Why a stream ends by itself, in words for the client. */
 export interface EndReason {
@@ -63,7 +63,7 @@ type State = 'starting' | 'open' | 'full' | 'closed'
 export interface SubscriberListener {
   readonly sink: Sink
   /** Judges the listener on the commit that a beginning is read of. */
-  readonly judging: Judging | undefined
+  readonly authorize: AuthorizeRead | undefined
 }
 
 /** Bounds of what waits, in UTF-16 code units. */
@@ -103,7 +103,7 @@ export interface SubscriberKeeper {
  */
 export class Subscriber {
   /** Judges whoever listens on the commit that a beginning is read of. */
-  readonly judging: Judging | undefined
+  readonly authorize: AuthorizeRead | undefined
   readonly #sink: Sink
   readonly #settings: WaitingSettings
   readonly #keeper: SubscriberKeeper
@@ -116,9 +116,9 @@ export class Subscriber {
   /** First turn of the clock after it was last written to. */
   #silentSince: number | undefined
 
-  constructor({ sink, judging }: SubscriberListener, settings: WaitingSettings, keeper: SubscriberKeeper) {
+  constructor({ sink, authorize }: SubscriberListener, settings: WaitingSettings, keeper: SubscriberKeeper) {
     this.#sink = sink
-    this.judging = judging
+    this.authorize = authorize
     this.#settings = settings
     this.#keeper = keeper
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { parseCases } from '../../src/cli/rules/cases.ts'
 import { runCases } from '../../src/cli/rules/test.ts'
-import { RuleBook } from '../../src/database/access/rule-cache.ts'
+import { RuleCache } from '../../src/database/access/rule-cache.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { dhole, MAIN, type Ran, type Surroundings } from './dhole.ts'
 
@@ -246,7 +246,7 @@ const wrong: readonly (readonly [what: string, table: unknown, says: string])[] 
 
 test.each(wrong)('no table: %s', (_, table, says) => {
   const json = JSON.parse(typeof table === 'string' ? table : JSON.stringify(table)) as unknown
-  expect(() => runCases(new RuleBook(RULES), parseCases(json), 0)).toThrow(new Error(says))
+  expect(() => runCases(new RuleCache(RULES), parseCases(json), 0)).toThrow(new Error(says))
 })
 
 test.each([

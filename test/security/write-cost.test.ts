@@ -26,7 +26,7 @@ test('what looking for the nodes of priorities costs grows with the writes, not 
         },
       }),
   )
-  const parts = { options: {}, limits: defaultLimits, watchedBelow: () => [], judge: undefined }
+  const parts = { options: {}, limits: defaultLimits, watchedBelow: () => [], authorizer: undefined }
   const context = { now: 1000, nextPushId: () => '' }
   const job = writeJob({ ...plan, writes }, parts, context, () => {})
   for (let step = job.next(undefined); step.done !== true; ) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { RULES, RULES_SINCE } from '../../src/database/access/authorizer.ts'
-import { Permissions } from '../../src/database/access/read-access.ts'
-import { RuleBook } from '../../src/database/access/rule-cache.ts'
+import { ReadAccess } from '../../src/database/access/read-access.ts'
+import { RuleCache } from '../../src/database/access/rule-cache.ts'
 import { Streams } from '../../src/database/streams/streams.ts'
 import type { Batch, NumberedEvent } from '../../src/hub/event-batch.ts'
 import type { HoldMemory } from '../../src/hub/held-memory.ts'
@@ -153,10 +153,10 @@ export async function play(scene: Scene): Promise<Outcome> {
   const held = new StreamCache()
   held.apply({ kind: 'put', path: '/', data: nodeOf(store.version()) ?? null })
   for (const group of scene.before) store.publish(group)
-  const book = new RuleBook(sources.nobody)
+  const book = new RuleCache(sources.nobody)
   const streams = new Streams(
     store,
-    new Permissions(store, book),
+    new ReadAccess(store, book),
     { ...scene.waiting, maxEvent: 10_000, keepAliveMs: 1_000_000 },
     { maxLength: 10_000, timeoutMs: 10_000 },
     undefined,

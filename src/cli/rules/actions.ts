@@ -1,4 +1,4 @@
-import { RuleBook } from '../../database/access/rule-cache.ts'
+import { RuleCache } from '../../database/access/rule-cache.ts'
 import { EXIT_FAILED } from '../exit-status.ts'
 import { fileName, readText, STDIN } from '../terminal/input.ts'
 import { print, printStyled, type ReportFlags } from '../terminal/output.ts'
@@ -24,9 +24,9 @@ export async function checkFile(file: string, { json, quiet }: ReportFlags): Pro
 /** Compares what rules say to a table of requests with what they should say. */
 export async function testCases(file: string, table: string, { json, quiet }: ReportFlags): Promise<void> {
   checkInputs(file, table)
-  const book = await readBook(file)
+  const ruleCache = await readRuleCache(file)
   const read = await readJson(table)
-  const results = within(fileName(table), () => runCases(book, parseCases(read), Date.now()))
+  const results = within(fileName(table), () => runCases(ruleCache, parseCases(read), Date.now()))
   if (json) print(resultsJson(results))
   else if (!(quiet && results.failed === 0)) printStyled(resultsText(results, quiet ?? false))
   if (results.failed > 0) process.exitCode = EXIT_FAILED
@@ -36,19 +36,19 @@ export async function testCases(file: string, table: string, { json, quiet }: Re
 export async function explainAttempt(file: string, flags: ExplainFlags): Promise<void> {
   const attempt = attemptOf(flags)
   checkInputs(file, flags.tree)
-  const book = await readBook(file)
+  const ruleCache = await readRuleCache(file)
   const tree = await readTree(flags.tree)
-  const ruling = asFlag(() => judgeAttempt({ book, tree, now: Date.now() }, attempt))
+  const ruling = asFlag(() => judgeAttempt({ ruleCache, tree, now: Date.now() }, attempt))
   if (flags.json) print(JSON.stringify(ruling))
   else printStyled(rulingText(attempt, ruling))
   if (!ruling.allowed) process.exitCode = EXIT_FAILED
 }
 
 /** @throws Error with the place of what is wrong */
-async function readBook(file: string): Promise<RuleBook> {
+async function readRuleCache(file: string): Promise<RuleCache> {
   const source = await readText(file)
   try {
-    return new RuleBook(source)
+    return new RuleCache(source)
   } catch (thrown) {
     throw new Error(problemText(fileName(file), source, problemOf(thrown)), { cause: thrown })
   }

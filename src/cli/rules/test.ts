@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { RuleBook } from '../../database/access/rule-cache.ts'
+import type { RuleCache } from '../../database/access/rule-cache.ts'
 import { printable } from '../terminal/printable.ts'
 import type { Case } from './cases.ts'
 import { within } from './fault.ts'
@@ -19,10 +19,10 @@ export interface Results {
 }
 
 /** Tries every case. @throws Error that names the case for one that no server would take, whatever its rules are */
-export function runCases(book: RuleBook, cases: readonly Case[], now: number): Results {
+export function runCases(ruleCache: RuleCache, cases: readonly Case[], now: number): Results {
   const outcomes = cases.map((tried): Outcome => {
     const { title, attempt, tree } = tried
-    const { allowed, trace } = within(title, () => judgeAttempt({ book, tree, now }, attempt))
+    const { allowed, trace } = within(title, () => judgeAttempt({ ruleCache, tree, now }, attempt))
     return { tried, verdict: allowed ? 'allow' : 'deny', trace }
   })
   return { outcomes, failed: outcomes.filter((outcome) => !isPassed(outcome)).length }

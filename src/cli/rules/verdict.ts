@@ -1,6 +1,6 @@
-import { Judge } from '../../database/access/authorizer.ts'
-import { factsOf } from '../../database/access/query-facts.ts'
-import type { RuleBook } from '../../database/access/rule-cache.ts'
+import { Authorizer } from '../../database/access/authorizer.ts'
+import { queryFacts } from '../../database/access/query-facts.ts'
+import type { RuleCache } from '../../database/access/rule-cache.ts'
 import { appendJob, type JobParts, writeJob } from '../../database/writes/write-job.ts'
 import { DholeError } from '../../error.ts'
 import { makeQuery, type Query } from '../../query/query.ts'
@@ -23,7 +23,7 @@ export interface Ruling {
 /** What an attempt meets. */
 export interface Scene {
   /** The rules in force are those it falls back on. */
-  readonly book: RuleBook
+  readonly ruleCache: RuleCache
   readonly tree: OfflineTree
   /** In milliseconds since 1970, unless the attempt says otherwise. */
   readonly now: number
@@ -42,16 +42,16 @@ export function judgeAttempt(scene: Scene, attempt: Attempt): Ruling {
   return judgeRead(scene, attempt, path, checked)
 }
 
-function judgeRead({ book, tree, now }: Scene, attempt: Attempt, path: Path, query: Query | undefined): Ruling {
-  const visit = { auth: attempt.auth, now: attempt.now ?? now, query: factsOf(query) }
-  return runOffline(tree, mayRead(book.of(undefined), path, visit, { trace: true }))
+function judgeRead({ ruleCache, tree, now }: Scene, attempt: Attempt, path: Path, query: Query | undefined): Ruling {
+  const request = { auth: attempt.auth, now: attempt.now ?? now, query: queryFacts(query) }
+  return runOffline(tree, mayRead(ruleCache.of(undefined), path, request, { trace: true }))
 }
 
-function judgeWrite({ book, tree, now }: Scene, attempt: Attempt, path: Path): Ruling {
+function judgeWrite({ ruleCache, tree, now }: Scene, attempt: Attempt, path: Path): Ruling {
   const trace: string[] = []
-  const judge = new Judge(book, { kind: 'user', auth: attempt.auth }, (lines) => trace.push(...lines))
+  const authorizer = new Authorizer(ruleCache, { kind: 'user', auth: attempt.auth }, (lines) => trace.push(...lines))
   try {
-    runOffline(tree, job(attempt, path, judge, attempt.now ?? now))
+    runOffline(tree, job(attempt, path, authorizer, attempt.now ?? now))
     return { allowed: true, trace: trace.length > 0 ? trace : ['nothing is written: no rule is asked'] }
   } catch (thrown) {
     if (!(thrown instanceof DholeError) || thrown.code !== 'permission-denied') throw thrown
@@ -60,12 +60,12 @@ function judgeWrite({ book, tree, now }: Scene, attempt: Attempt, path: Path): R
 }
 
 /** @throws as `planPut` and `planPatch` */
-function* job({ operation, data }: Attempt, path: Path, judge: Judge, now: number): Reads<unknown> {
+function* job({ operation, data }: Attempt, path: Path, authorizer: Authorizer, now: number): Reads<unknown> {
   const name = new PushIds().next(now)
   const context = { now, nextPushId: () => name }
   // How long it may take is no question of rules.
   const options = { maxSeconds: Number.POSITIVE_INFINITY }
-  const parts: JobParts = { options, limits: defaultLimits, watchedBelow: () => [], judge }
+  const parts: JobParts = { options, limits: defaultLimits, watchedBelow: () => [], authorizer }
   const isAppended = operation === 'post'
   if (endsInPriority(path) && (isAppended || operation === 'patch')) throw new DholeError('priority-method')
   if (isAppended) {

@@ -4,14 +4,14 @@ import type { Query } from '../../query/query.ts'
 import { type Decision, mayRead, type Visit, WriteAuthorization } from '../../rules/decision/authorize.ts'
 import { mayWriteSome, type Reach } from '../../rules/decision/may-write-some.ts'
 import type { AuthorizeOptions } from '../../rules/decision/rule-evaluator.ts'
-import { JudgingPostponed } from '../../rules/expression/rule-errors.ts'
+import { EvaluationPostponed } from '../../rules/expression/rule-errors.ts'
 import type { RuleSet } from '../../rules/file/rule-set.ts'
 import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import type { Write } from '../../tree/write.ts'
 import type { Access } from './access.ts'
-import { factsOf } from './query-facts.ts'
-import type { RuleBook } from './rule-cache.ts'
+import { queryFacts } from './query-facts.ts'
+import type { RuleCache } from './rule-cache.ts'
 
 /** Name of the rules among the texts kept beside a tree. */
 export const RULES = 'rules'
@@ -32,21 +32,21 @@ export interface ReadRuling {
  */
 export type Admission = 'refused' | 'guarded' | 'open'
 
-/** What a judge is asked for a write. */
-type Asked = 'write' | 'read' | 'validate'
+/** What a authorizer is asked for a write. */
+type AuthorizationStep = 'write' | 'read' | 'validate'
 
-/** How a judge works. */
-export interface Bounds {
+/** How a authorizer works. */
+export interface AuthorizerOptions {
   /** For judging while other writes wait, see `Budget`: what takes longer throws `JudgingPostponed`. */
   readonly patience?: number | undefined
   /** Hears that. */
   readonly onPostponed?: (() => void) | undefined
   /** What the rules are known to allow: they are not asked for it again. */
-  readonly allowed?: ReadonlySet<Asked> | undefined
+  readonly allowed?: ReadonlySet<AuthorizationStep> | undefined
   /** Why a write is refused, when that is known: then no rule is asked. */
   readonly refusal?: unknown
   /** Hears what they allow. */
-  readonly onAllowed?: ((asked: Asked) => void) | undefined
+  readonly onAllowed?: ((asked: AuthorizationStep) => void) | undefined
 }
 
 /**
@@ -54,23 +54,23 @@ export interface Bounds {
  * moment.
  * @see docs/reference/protocol.md#rules
  */
-export class Judge {
-  readonly #book: RuleBook
+export class Authorizer {
+  readonly #ruleCache: RuleCache
   readonly #auth: Visit['auth']
   readonly #onTrace: Access['onTrace']
-  readonly #bounds: Bounds
+  readonly #stepOptions: AuthorizerOptions
 
-  constructor(book: RuleBook, caller: Caller, onTrace: Access['onTrace'], bounds: Bounds = {}) {
-    this.#book = book
+  constructor(ruleCache: RuleCache, caller: Caller, onTrace: Access['onTrace'], bounds: AuthorizerOptions = {}) {
+    this.#ruleCache = ruleCache
     this.#auth = caller.auth
     this.#onTrace = onTrace
-    this.#bounds = bounds
+    this.#stepOptions = bounds
   }
 
   /** What the rules say to a read, without being a refusal yet. */
-  *reading(path: Path, query: Query | undefined): Reads<ReadRuling> {
+  *decideRead(path: Path, query: Query | undefined): Reads<ReadRuling> {
     const rules = yield* this.#rules()
-    const visit: Visit = { auth: this.#auth, now: Date.now(), query: factsOf(query) }
+    const visit: Visit = { auth: this.#auth, now: Date.now(), query: queryFacts(query) }
     const looked: Path[] = []
     const logic = mayRead(rules, path, visit, this.#options)
     let step = logic.next()
@@ -83,8 +83,8 @@ export class Judge {
   }
 
   /** @throws `permission-denied` */
-  *read(path: Path, query: Query | undefined): Reads<ReadRuling> {
-    const ruling = yield* this.reading(path, query)
+  *authorizeRead(path: Path, query: Query | undefined): Reads<ReadRuling> {
+    const ruling = yield* this.decideRead(path, query)
     this.#check(ruling.verdict)
     return ruling
   }
@@ -104,54 +104,54 @@ export class Judge {
 
   /** Whether the caller of a write may read a node, so that the answer may tell what is there. @throws JudgingPostponed */
   *mayRead(path: Path): Reads<boolean> {
-    if (this.#bounds.allowed?.has('read')) return true
-    const { verdict } = yield* this.#briefly(this.reading(path, undefined))
+    if (this.#stepOptions.allowed?.has('read')) return true
+    const { verdict } = yield* this.#reportPostponed(this.decideRead(path, undefined))
     return verdict.allowed
   }
 
   /** As `read`, for a write whose answer is the data. @throws `permission-denied`, JudgingPostponed */
-  *readForWrite(path: Path): Reads<void> {
-    if (this.#bounds.allowed?.has('read')) return
-    yield* this.#briefly(this.read(path, undefined))
-    this.#bounds.onAllowed?.('read')
+  *authorizeReadForWrite(path: Path): Reads<void> {
+    if (this.#stepOptions.allowed?.has('read')) return
+    yield* this.#reportPostponed(this.authorizeRead(path, undefined))
+    this.#stepOptions.onAllowed?.('read')
   }
 
   /**
    * @returns to be shown to `validate`
    * @throws `permission-denied` unless each of the places may be written; JudgingPostponed
    */
-  *write(writes: readonly Write[], now: number): Reads<WriteAuthorization> {
-    if (this.#bounds.refusal !== undefined) throw this.#bounds.refusal
-    const judged = new WriteAuthorization(yield* this.#rules(), writes, { auth: this.#auth, now }, this.#options)
-    if (this.#bounds.allowed?.has('write')) return judged
-    this.#check(yield* this.#briefly(judged.mayWrite()))
-    this.#bounds.onAllowed?.('write')
-    return judged
+  *authorizeWrite(writes: readonly Write[], now: number): Reads<WriteAuthorization> {
+    if (this.#stepOptions.refusal !== undefined) throw this.#stepOptions.refusal
+    const authorization = new WriteAuthorization(yield* this.#rules(), writes, { auth: this.#auth, now }, this.#options)
+    if (this.#stepOptions.allowed?.has('write')) return authorization
+    this.#check(yield* this.#reportPostponed(authorization.mayWrite()))
+    this.#stepOptions.onAllowed?.('write')
+    return authorization
   }
 
   /** @throws `permission-denied` unless what the writes leave behind is valid; JudgingPostponed */
-  *validate(judged: WriteAuthorization): Reads<void> {
-    if (this.#bounds.allowed?.has('validate')) return
-    this.#check(yield* this.#briefly(judged.isValid()))
-    this.#bounds.onAllowed?.('validate')
+  *validateWrite(authorization: WriteAuthorization): Reads<void> {
+    if (this.#stepOptions.allowed?.has('validate')) return
+    this.#check(yield* this.#reportPostponed(authorization.isValid()))
+    this.#stepOptions.onAllowed?.('validate')
   }
 
   /** Asks the rules; tells where that is postponed. */
-  *#briefly<T>(asking: Reads<T>): Reads<T> {
+  *#reportPostponed<T>(asking: Reads<T>): Reads<T> {
     try {
       return yield* asking
     } catch (error) {
-      if (error instanceof JudgingPostponed) this.#bounds.onPostponed?.()
+      if (error instanceof EvaluationPostponed) this.#stepOptions.onPostponed?.()
       throw error
     }
   }
 
   *#rules(): Reads<RuleSet> {
-    return this.#book.of((yield { kind: 'setting', name: RULES }) as string | undefined)
+    return this.#ruleCache.of((yield { kind: 'setting', name: RULES }) as string | undefined)
   }
 
   get #options(): AuthorizeOptions {
-    return { trace: this.#onTrace !== undefined, patience: this.#bounds.patience }
+    return { trace: this.#onTrace !== undefined, patience: this.#stepOptions.patience }
   }
 
   #check({ allowed, trace }: Decision): void {

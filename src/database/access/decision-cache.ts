@@ -15,7 +15,7 @@ interface Settled {
  * Reads that the rules allow as long as they stand, so that they need not be judged again. Callers are known by
  * identity: a token that is verified once is one caller for as long as it lives.
  */
-export class SettledReads {
+export class DecisionCache {
   readonly #callers = new WeakMap<Caller, Settled>()
 
   has(caller: Caller, rules: RuleSet, path: Path): boolean {

@@ -3,7 +3,7 @@ import { NO_QUERY, type QueryFacts } from '../../rules/expression/request-contex
 import { PRIORITY } from '../../tree/key.ts'
 
 /** A query as rules see it; a read without one is one by key. @see docs/reference/protocol.md#rules */
-export function factsOf(query: Query | undefined): QueryFacts {
+export function queryFacts(query: Query | undefined): QueryFacts {
   if (query === undefined) return NO_QUERY
   const { orderBy, start, end, limit } = query
   const path = orderBy.kind === 'child' ? orderBy.path : undefined

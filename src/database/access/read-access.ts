@@ -8,12 +8,12 @@ import type { ReadLimit, TreeStore } from '../../store/store.ts'
 import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import type { Access } from './access.ts'
-import { type Admission, type Bounds, Judge, RULES } from './authorizer.ts'
-import { SettledReads } from './decision-cache.ts'
-import type { RuleBook } from './rule-cache.ts'
+import { type Admission, Authorizer, type AuthorizerOptions, RULES } from './authorizer.ts'
+import { DecisionCache } from './decision-cache.ts'
+import type { RuleCache } from './rule-cache.ts'
 
 /** What is to be read, and for whom. */
-interface Asked {
+interface ReadRequest {
   readonly path: Path
   readonly query: Query | undefined
   readonly access: Access
@@ -22,24 +22,24 @@ interface Asked {
 }
 
 /** Who may read what of one tree, by the rules in force. */
-export class Permissions {
+export class ReadAccess {
   readonly #store: TreeStore
-  readonly #book: RuleBook
-  readonly #settled = new SettledReads()
+  readonly #ruleCache: RuleCache
+  readonly #decisions = new DecisionCache()
 
-  constructor(store: TreeStore, book: RuleBook) {
+  constructor(store: TreeStore, ruleCache: RuleCache) {
     this.#store = store
-    this.#book = book
+    this.#ruleCache = ruleCache
   }
 
   /** The rules in force. */
   get rules(): RuleSet {
-    return this.#book.of(this.#store.setting(RULES))
+    return this.#ruleCache.of(this.#store.setting(RULES))
   }
 
   /** Says what a caller may; `undefined` when everything is allowed. */
-  judgeOf({ as, onTrace }: Access, bounds?: Bounds): Judge | undefined {
-    return as === undefined || as.kind === 'admin' ? undefined : new Judge(this.#book, as, onTrace, bounds)
+  authorizerFor({ as, onTrace }: Access, bounds?: AuthorizerOptions): Authorizer | undefined {
+    return as === undefined || as.kind === 'admin' ? undefined : new Authorizer(this.#ruleCache, as, onTrace, bounds)
   }
 
   /**
@@ -47,7 +47,7 @@ export class Permissions {
    * @param read is given what is to be asked on the commit that it reads
    * @throws `permission-denied`
    */
-  read<T>(asked: Asked, read: (judge: ReadLimit['judge']) => Awaitable<T>): Awaitable<T> {
+  read<T>(asked: ReadRequest, read: (authorize: ReadLimit['judge']) => Awaitable<T>): Awaitable<T> {
     const { as } = asked.access
     if (as !== undefined && as.kind !== 'admin') return read(() => this.#asking(asked, as))
     asked.check?.()
@@ -60,26 +60,26 @@ export class Permissions {
    */
   admission(path: Path, reach: Reach, { as, onTrace }: Access): Awaitable<Admission> {
     if (as === undefined || as.kind === 'admin' || onTrace !== undefined || isWritable(this.rules)) return 'open'
-    return this.#store.read(() => new Judge(this.#book, as, undefined).admission(path, reach))
+    return this.#store.read(() => new Authorizer(this.#ruleCache, as, undefined).admission(path, reach))
   }
 
   /** What is to be asked now; nothing where it is known what the rules in force say. */
-  #asking(asked: Asked, caller: Caller): Reads<void> | undefined {
-    if (!this.#isSettled(asked, caller)) return this.#judged(asked, caller)
+  #asking(asked: ReadRequest, caller: Caller): Reads<void> | undefined {
+    if (!this.#isSettled(asked, caller)) return this.#evaluate(asked, caller)
     asked.check?.()
     return undefined
   }
 
-  *#judged({ path, query, access, check }: Asked, caller: Caller): Reads<void> {
-    const { verdict, rules } = yield* new Judge(this.#book, caller, access.onTrace).read(path, query)
+  *#evaluate({ path, query, access, check }: ReadRequest, caller: Caller): Reads<void> {
+    const { verdict, rules } = yield* new Authorizer(this.#ruleCache, caller, access.onTrace).authorizeRead(path, query)
     check?.()
-    if (verdict.fixed && query === undefined) this.#settled.add(caller, rules, path)
+    if (verdict.fixed && query === undefined) this.#decisions.add(caller, rules, path)
   }
 
   /** Whether it is known that the rules allow it. Whoever wants to hear why has them asked. */
-  #isSettled({ path, query, access }: Asked, caller: Caller): boolean {
+  #isSettled({ path, query, access }: ReadRequest, caller: Caller): boolean {
     if (access.onTrace !== undefined) return false
     const { rules } = this
-    return isPublic(rules) || (query === undefined && this.#settled.has(caller, rules, path))
+    return isPublic(rules) || (query === undefined && this.#decisions.has(caller, rules, path))
   }
 }

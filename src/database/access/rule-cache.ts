@@ -16,7 +16,7 @@ export function readInTurns(source: string): Awaitable<RuleSet> {
 }
 
 /** Rules by their source, read once. */
-export class RuleBook {
+export class RuleCache {
   readonly #fallback: RuleSet
   readonly #onTroubled: (error: unknown) => void
   #kept: readonly RuleSet[] = []

@@ -7,7 +7,7 @@ import { covers, endsInPriority, type Path } from '../../tree/path.ts'
 import type { Priority } from '../../tree/priority.ts'
 import type { Value } from '../../tree/value.ts'
 import type { Write } from '../../tree/write.ts'
-import type { Judge } from '../access/authorizer.ts'
+import type { Authorizer } from '../access/authorizer.ts'
 
 /** Commits that may have been missed: to look through more of the log costs more than to begin anew. */
 const MOST_COMMITS = 20_000
@@ -24,7 +24,7 @@ export interface Listener {
   /** Time up to which the rules may have been others, in milliseconds since 1970; `undefined` where none apply. */
   readonly since: number | undefined
   /** Says what it may read. */
-  readonly judge: Judge | undefined
+  readonly judge: Authorizer | undefined
 }
 
 /**
@@ -71,7 +71,7 @@ async function gather(store: TreeStore, from: Position, listener: Listener): Pro
 /** Places that the permission of a listener depends on; `undefined` when it depends on the time of day. */
 async function placesLookedAt(store: TreeStore, { path, judge }: Listener): Promise<readonly Path[] | undefined> {
   if (judge === undefined) return []
-  const { verdict, looked } = await store.read(() => judge.reading(path, undefined))
+  const { verdict, looked } = await store.read(() => judge.decideRead(path, undefined))
   return verdict.timeless ? looked : undefined
 }
 

@@ -18,7 +18,7 @@ export interface Ruling {
   /** Number of the last durable commit. */
   readonly seq: () => number
   /** Finds out what the rules say; `undefined` when the caller needs none. */
-  readonly judging: (() => Reads<ReadRuling>) | undefined
+  readonly decide: (() => Reads<ReadRuling>) | undefined
   /** Runs that on the last durable commit. */
   readonly run: <T>(logic: () => Reads<T>) => Awaitable<T>
 }
@@ -90,11 +90,11 @@ export class StreamGuard implements Sink {
    * Judges on the commit that a beginning is read of: see `Judging`.
    * @throws `permission-denied`
    */
-  judging(): Reads<unknown> | undefined {
+  authorize(): Reads<unknown> | undefined {
     const known = this.#know()
     this.#toldTouches = known.touches
-    const { judging } = this.#ruling
-    return judging === undefined || this.#settledBy === known.source ? undefined : this.#judgeBeginning(judging, known)
+    const { decide } = this.#ruling
+    return decide === undefined || this.#settledBy === known.source ? undefined : this.#decideBeginning(decide, known)
   }
 
   /**
@@ -195,10 +195,10 @@ export class StreamGuard implements Sink {
   }
 
   #allows(): Awaitable<boolean> {
-    const { judging, run } = this.#ruling
-    if (judging === undefined || this.#settledBy === this.#ruling.source()) return true
+    const { decide, run } = this.#ruling
+    if (decide === undefined || this.#settledBy === this.#ruling.source()) return true
     const known = this.#know()
-    const ruling = run(judging)
+    const ruling = run(decide)
     if (ruling instanceof Promise) return ruling.then((later) => this.#learnLater(later, known))
     this.#learn(ruling, known)
     return ruling.verdict.allowed
@@ -209,8 +209,8 @@ export class StreamGuard implements Sink {
     return this.#learn(ruling, known) ? ruling.verdict.allowed : this.#allows()
   }
 
-  *#judgeBeginning(judging: () => Reads<ReadRuling>, known: Known): Reads<void> {
-    const ruling = yield* judging()
+  *#decideBeginning(decide: () => Reads<ReadRuling>, known: Known): Reads<void> {
+    const ruling = yield* decide()
     if (!this.#learn(ruling, known)) this.#toldTouches = undefined
     if (!ruling.verdict.allowed) throw new DholeError('permission-denied')
   }

@@ -6,7 +6,7 @@ import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import type { Access } from '../access/access.ts'
 import { RULES, RULES_SINCE } from '../access/authorizer.ts'
-import type { Permissions } from '../access/read-access.ts'
+import type { ReadAccess } from '../access/read-access.ts'
 import { missedChanges } from './replay.ts'
 import type { StreamGuard } from './stream-guard.ts'
 import { StreamGuards } from './stream-guards.ts'
@@ -26,20 +26,20 @@ interface Wanted {
 /** The streams of one tree: the hub tells them, and guards stand before those whose callers the rules apply to. */
 export class Streams {
   readonly #store: TreeStore
-  readonly #permissions: Permissions
+  readonly #readAccess: ReadAccess
   readonly #hub: Hub
   readonly #guards = new StreamGuards()
 
   /** @param limit of the reads that streams begin with */
   constructor(
     store: TreeStore,
-    permissions: Permissions,
+    readAccess: ReadAccess,
     settings: HubSettings,
     limit: ReadLimit,
     events: HubEvents | undefined,
   ) {
     this.#store = store
-    this.#permissions = permissions
+    this.#readAccess = readAccess
     const read = (path: Path, query: Query | undefined, judge: ReadLimit['judge']) =>
       store.readAt(path, query, judge === undefined ? limit : { ...limit, judge })
     this.#hub = new Hub({ read }, settings, events)
@@ -75,7 +75,7 @@ export class Streams {
     const guard = this.#guard(path, query, access, sink)
     try {
       await guard?.prepare()
-      await this.#permissions.read(
+      await this.#readAccess.read(
         { path, query, access, check },
         (judge) => judge && this.#store.read(() => asked(judge)),
       )
@@ -83,7 +83,7 @@ export class Streams {
         { path, query, form },
         {
           sink: guard ?? sink,
-          judging: guard && (() => guard.judging()),
+          authorize: guard && (() => guard.authorize()),
           missed: this.#missed(path, access, from, guard),
         },
       )
@@ -115,11 +115,11 @@ export class Streams {
 
   #guard(path: Path, query: Query | undefined, { as }: Access, sink: Sink): StreamGuard | undefined {
     if (as === undefined) return undefined
-    const judge = this.#permissions.judgeOf({ as })
+    const judge = this.#readAccess.authorizerFor({ as })
     return this.#guards.guard(sink, as, {
       source: () => this.#store.setting(RULES),
       seq: () => this.#store.position().seq,
-      judging: judge && (() => judge.reading(path, query)),
+      decide: judge && (() => judge.decideRead(path, query)),
       run: (logic) => this.#store.read(logic),
     })
   }
@@ -132,7 +132,7 @@ export class Streams {
     guard: StreamGuard | undefined,
   ): (() => Promise<MissedChanges | undefined>) | undefined {
     if (from === undefined || from.epoch !== this.#store.position().epoch) return undefined
-    const judge = this.#permissions.judgeOf({ as })
+    const judge = this.#readAccess.authorizerFor({ as })
     const since = judge && Number(this.#store.setting(RULES_SINCE) ?? 0)
     const missed = () => missedChanges(this.#store, from, { path, since, judge })
     return guard === undefined ? missed : () => guard.untouchedDuring(missed)

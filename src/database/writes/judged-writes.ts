@@ -1,12 +1,12 @@
 import pLimit from 'p-limit'
 import { DholeError } from '../../error.ts'
-import { JudgingPostponed } from '../../rules/expression/rule-errors.ts'
+import { EvaluationPostponed } from '../../rules/expression/rule-errors.ts'
 import type { CommitContext, JobOutcome, TreeStore } from '../../store/store.ts'
 import type { JobReads, Reads } from '../../tree/read-program.ts'
 import type { Write } from '../../tree/write.ts'
 import type { Access } from '../access/access.ts'
-import type { Bounds, Judge } from '../access/authorizer.ts'
-import type { Permissions } from '../access/read-access.ts'
+import type { Authorizer, AuthorizerOptions } from '../access/authorizer.ts'
+import type { ReadAccess } from '../access/read-access.ts'
 import { ReadPlaces, WriteRecorder } from './write-recorder.ts'
 
 /** Writes judged outside of a transaction at the same time: each takes some milliseconds of every turn of the loop. */
@@ -17,14 +17,14 @@ const MOST_TRIES = 4
 const LAST_PATIENCE = 10
 
 /** A write that rules may have to allow. */
-export interface JudgedWrite {
+export interface AuthorizedWrite {
   readonly access: Access
   /** Whether it has an idempotency key: then a refusal counts only if the write was not done before. */
   readonly isRepeatable: boolean
   /** The job of the transaction. It may run several times; the last one counts. */
-  attempt(context: CommitContext, judge: Judge | undefined): JobReads<JobOutcome>
-  /** The same on a snapshot, for the judge alone. @param onDecided called when nothing is left to judge */
-  rehearse(context: CommitContext, judge: Judge | undefined, onDecided: () => void): Reads<unknown>
+  attempt(context: CommitContext, authorizer: Authorizer | undefined): JobReads<JobOutcome>
+  /** The same on a snapshot, for the authorizer alone. @param onDecided called when nothing is left to authorizer */
+  rehearse(context: CommitContext, authorizer: Authorizer | undefined, onDecided: () => void): Reads<unknown>
 }
 
 /** An attempt whose judging took too long for a transaction. */
@@ -36,9 +36,9 @@ interface Postponed {
 }
 
 /** What was found out about a write outside of a transaction. */
-interface Judged extends Postponed {
+interface EvaluatedWrite extends Postponed {
   readonly places: ReadPlaces
-  readonly bounds: Bounds
+  readonly bounds: AuthorizerOptions
 }
 
 /**
@@ -48,15 +48,15 @@ interface Judged extends Postponed {
  * meanwhile: then it is judged again.
  * @see docs/explanation/architecture.md#where-it-is-judged
  */
-export class JudgedWrites {
+export class AuthorizedWrites {
   readonly #store: TreeStore
-  readonly #permissions: Permissions
+  readonly #readAccess: ReadAccess
   readonly #recorders = new Set<WriteRecorder>()
   readonly #outside = pLimit(JUDGED_AT_ONCE)
 
-  constructor(store: TreeStore, permissions: Permissions) {
+  constructor(store: TreeStore, readAccess: ReadAccess) {
     this.#store = store
-    this.#permissions = permissions
+    this.#readAccess = readAccess
   }
 
   /** A job of this tree writes. */
@@ -73,21 +73,21 @@ export class JudgedWrites {
    * Resolves when the write is durable.
    * @throws what the write throws; `unavailable` when its rules take long and what they look at changes all the time
    */
-  commit(write: JudgedWrite): Promise<unknown> {
-    const attempt = new Attempt(write, this.#permissions, this.#recorders)
+  commit(write: AuthorizedWrite): Promise<unknown> {
+    const attempt = new Attempt(write, this.#readAccess, this.#recorders)
     return this.#store
       .commit((context) => attempt.run(context))
       .catch((error: unknown) => this.#goOn(write, attempt, error))
   }
 
-  async #goOn(write: JudgedWrite, first: Attempt, thrown: unknown): Promise<void> {
+  async #goOn(write: AuthorizedWrite, first: Attempt, thrown: unknown): Promise<void> {
     let attempt = first
     let error = thrown
     for (let tries = 1; tries <= MOST_TRIES; tries++) {
-      const judged = await this.#judge(write, attempt.postponed(error))
+      const judged = await this.#evaluate(write, attempt.postponed(error))
       const next = new Attempt(
         write,
-        this.#permissions,
+        this.#readAccess,
         this.#recorders,
         judged,
         tries === MOST_TRIES ? LAST_PATIENCE : 1,
@@ -107,12 +107,12 @@ export class JudgedWrites {
   }
 
   /** Asks all rules on a snapshot. @throws their refusal, unless the write may have been done before */
-  async #judge(write: JudgedWrite, postponed: Postponed): Promise<Judged> {
+  async #evaluate(write: AuthorizedWrite, postponed: Postponed): Promise<EvaluatedWrite> {
     const places = new ReadPlaces()
     const allowed = new Set<'write' | 'read' | 'validate'>()
-    const judge = this.#permissions.judgeOf(write.access, { onAllowed: (asked) => allowed.add(asked) })
+    const authorizer = this.#readAccess.authorizerFor(write.access, { onAllowed: (asked) => allowed.add(asked) })
     try {
-      await this.#outside(() => this.#store.read(() => rehearsal(write, postponed.context, judge, places)))
+      await this.#outside(() => this.#store.read(() => rehearsal(write, postponed.context, authorizer, places)))
     } catch (refusal) {
       if (write.isRepeatable) return { ...postponed, places, bounds: { refusal } }
       this.#recorders.delete(postponed.recorder)
@@ -123,24 +123,24 @@ export class JudgedWrites {
 }
 
 /** One run of a write in a transaction, and the bounds of its judging. */
-class Attempt implements Bounds {
+class Attempt implements AuthorizerOptions {
   readonly patience: number
-  readonly #write: JudgedWrite
-  readonly #permissions: Permissions
+  readonly #write: AuthorizedWrite
+  readonly #readAccess: ReadAccess
   readonly #recorders: Set<WriteRecorder>
-  readonly #judged: Judged | undefined
+  readonly #judged: EvaluatedWrite | undefined
   #context: CommitContext | undefined
   #recorder: WriteRecorder | undefined
 
   constructor(
-    write: JudgedWrite,
-    permissions: Permissions,
+    write: AuthorizedWrite,
+    readAccess: ReadAccess,
     recorders: Set<WriteRecorder>,
-    judged?: Judged,
+    judged?: EvaluatedWrite,
     patience: number = 1,
   ) {
     this.#write = write
-    this.#permissions = permissions
+    this.#readAccess = readAccess
     this.#recorders = recorders
     this.#judged = judged
     this.patience = patience
@@ -151,11 +151,15 @@ class Attempt implements Bounds {
     const judged = this.#judged
     if (judged === undefined || judged.recorder.hasTouched(judged.places)) {
       this.#context = context
-      return this.#write.attempt(context, this.#permissions.judgeOf(access, this))
+      return this.#write.attempt(context, this.#readAccess.authorizerFor(access, this))
     }
     this.#context = judged.context
-    const bounds: Bounds = { patience: this.patience, onPostponed: () => this.onPostponed(), ...judged.bounds }
-    return this.#write.attempt(judged.context, this.#permissions.judgeOf(access, bounds))
+    const bounds: AuthorizerOptions = {
+      patience: this.patience,
+      onPostponed: () => this.onPostponed(),
+      ...judged.bounds,
+    }
+    return this.#write.attempt(judged.context, this.#readAccess.authorizerFor(access, bounds))
   }
 
   /** Called within the transaction, so that no later write is missed. A transaction may run twice. */
@@ -167,7 +171,7 @@ class Attempt implements Bounds {
 
   /** @throws the error, unless it says that the judging took too long */
   postponed(error: unknown): Postponed {
-    if (error instanceof JudgingPostponed && this.#context !== undefined && this.#recorder !== undefined) {
+    if (error instanceof EvaluationPostponed && this.#context !== undefined && this.#recorder !== undefined) {
       return { context: this.#context, recorder: this.#recorder }
     }
     if (this.#recorder !== undefined) this.#recorders.delete(this.#recorder)
@@ -177,13 +181,13 @@ class Attempt implements Bounds {
 
 /** Runs a write on a snapshot until all rules have been asked, and notes what it reads. */
 function* rehearsal(
-  write: JudgedWrite,
+  write: AuthorizedWrite,
   context: CommitContext,
-  judge: Judge | undefined,
+  authorizer: Authorizer | undefined,
   places: ReadPlaces,
 ): Reads<void> {
   let isDecided = false
-  const logic = write.rehearse(context, judge, () => {
+  const logic = write.rehearse(context, authorizer, () => {
     isDecided = true
   })
   let step = logic.next()

@@ -12,7 +12,7 @@ import { formatPath, type Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import { isLargePlan, type Write, type WritePlan } from '../../tree/write.ts'
 import type { Access } from '../access/access.ts'
-import type { Judge } from '../access/authorizer.ts'
+import type { Authorizer } from '../access/authorizer.ts'
 import type { PlanResolver } from './plan-resolver.ts'
 import { WRITE_SIZE_LIMIT, writeSeconds } from './write-size.ts'
 
@@ -80,7 +80,7 @@ export interface JobParts {
   /** Hears what a job writes, in the order of the writes, before it is known whether it will be durable. */
   readonly onWrite?: ((writes: readonly Write[]) => void) | undefined
   /** Says what the caller may; `undefined` when everything is allowed. */
-  readonly judge: Judge | undefined
+  readonly authorizer: Authorizer | undefined
   /** Fills in the server values of a large write. */
   readonly resolver?: PlanResolver | undefined
 }
@@ -88,15 +88,16 @@ export interface JobParts {
 /** Decides inside the transaction: permission, condition, cost, priorities, validity; then hands over the writes. */
 export function* writeJob(
   plan: WritePlan,
-  { options, limits, watchedBelow, formsAt, onWrite, judge, resolver }: JobParts,
+  { options, limits, watchedBelow, formsAt, onWrite, authorizer, resolver }: JobParts,
   context: CommitContext,
   decide: (outcome: WriteOutcome) => void,
 ): Reads<Change | undefined> {
-  const resolved = plan.serverValues.length === 0 ? plan : yield* resolveFor({ judge, resolver }, plan, context.now)
-  const judged = judge && (yield* judge.write(resolved.writes, context.now))
+  const resolved =
+    plan.serverValues.length === 0 ? plan : yield* resolveFor({ authorizer, resolver }, plan, context.now)
+  const authorization = authorizer && (yield* authorizer.authorizeWrite(resolved.writes, context.now))
   if (options.ifMatch !== undefined) {
     // The answer to a condition that does not hold is the data.
-    if (judge !== undefined) yield* judge.readForWrite(plan.path)
+    if (authorizer !== undefined) yield* authorizer.authorizeReadForWrite(plan.path)
     const current = (yield { kind: 'node', path: plan.path }) as NodeText | undefined
     const etag = current === undefined ? NULL_ETAG : yield* withPauses(current.etagInSteps())
     if (!etagMatches(options.ifMatch, etag)) {
@@ -105,8 +106,8 @@ export function* writeJob(
     }
   }
   yield* checkCost(resolved, options.maxSeconds, limits)
-  const writes = yield* withPlace(resolved, judge)
-  if (judge !== undefined && judged !== undefined) yield* judge.validate(judged)
+  const writes = yield* withPlace(resolved, authorizer)
+  if (authorizer !== undefined && authorization !== undefined) yield* authorizer.validateWrite(authorization)
   const outcome: WriteOutcome = {
     kind: 'written',
     json: resolved.json,
@@ -192,7 +193,7 @@ export interface NewChild {
 export function* appendJob(
   { path, name: nameFrom }: NewChild,
   checked: WritePlan,
-  { options, limits, formsAt, onWrite, judge, resolver }: Omit<JobParts, 'watchedBelow'>,
+  { options, limits, formsAt, onWrite, authorizer, resolver }: Omit<JobParts, 'watchedBelow'>,
   context: CommitContext,
   decide: (appended: Appended) => void,
 ): Reads<Change | undefined> {
@@ -204,9 +205,9 @@ export function* appendJob(
       ? checked
       : yield* withPauses(resolveWith(resolver, checked, context.now, new Map()))
   const writes = plan.writes.map((write) => ({ ...write, path: child }))
-  const judged = judge && (yield* judge.write(writes, context.now))
+  const authorization = authorizer && (yield* authorizer.authorizeWrite(writes, context.now))
   yield* checkCost({ nodes: plan.nodes, writes }, options.maxSeconds, limits)
-  if (judge !== undefined && judged !== undefined) yield* judge.validate(judged)
+  if (authorizer !== undefined && authorization !== undefined) yield* authorizer.validateWrite(authorization)
   const appended: Appended = {
     name,
     get etag() {
@@ -237,14 +238,14 @@ function* checkCost(
 
 /** What cannot be filled in is told to those only who may write there: it depends on what stands there. */
 function* resolveFor(
-  { judge, resolver }: Pick<JobParts, 'judge' | 'resolver'>,
+  { authorizer, resolver }: Pick<JobParts, 'authorizer' | 'resolver'>,
   plan: WritePlan,
   now: number,
 ): Reads<WritePlan> {
   try {
     return yield* withPauses(resolveWith(resolver, plan, now, yield* oldNumbers(plan)))
   } catch (error) {
-    if (judge !== undefined) yield* judge.write(plan.writes, now)
+    if (authorizer !== undefined) yield* authorizer.authorizeWrite(plan.writes, now)
     throw error
   }
 }
@@ -283,11 +284,11 @@ export function* oldNumbers({ serverValues }: WritePlan): Reads<ReadonlyMap<stri
  * @throws `priority-on-nothing` to those who may read the place; for others such a priority is not written, and the
  *   answer is the same as if it were
  */
-function* withPlace({ path, writes }: WritePlan, judge: Judge | undefined): Reads<readonly Write[]> {
+function* withPlace({ path, writes }: WritePlan, authorizer: Authorizer | undefined): Reads<readonly Write[]> {
   if (!writes.some(({ kind }) => kind === 'priority')) return writes
   const lost = yield* prioritiesOfNothing(writes)
   if (lost.size === 0) return writes
-  if (judge === undefined || (yield* judge.mayRead(path))) throw new DholeError('priority-on-nothing')
+  if (authorizer === undefined || (yield* authorizer.mayRead(path))) throw new DholeError('priority-on-nothing')
   return writes.filter((write) => !lost.has(write))
 }
 

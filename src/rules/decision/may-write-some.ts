@@ -1,7 +1,7 @@
 import { endsInPriority, type Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import type { RequestContext } from '../expression/request-context.ts'
-import { JudgingPostponed, NotKnownYet } from '../expression/rule-errors.ts'
+import { EvaluationPostponed, UnknownValue } from '../expression/rule-errors.ts'
 import type { TreeView } from '../expression/tree-view.ts'
 import { childRules, type RuleNode } from '../file/rule-node.ts'
 import type { RuleSet } from '../file/rule-set.ts'
@@ -27,7 +27,7 @@ export function* mayWriteSome(rules: RuleSet, path: Path, reach: Reach, request:
   try {
     return yield* chanceAt(evaluator, rules.root, endsInPriority(path) ? path.slice(0, -1) : path, reach)
   } catch (error) {
-    if (error instanceof JudgingPostponed) return 'some'
+    if (error instanceof EvaluationPostponed) return 'some'
     throw error
   }
 }
@@ -80,5 +80,5 @@ const NOT_KNOWN_YET: TreeView = {
 
 // biome-ignore lint/correctness/useYield: it has nothing to ask
 function* unknown(): Reads<never> {
-  throw new NotKnownYet()
+  throw new UnknownValue()
 }

@@ -3,7 +3,7 @@ import { evaluate } from '../expression/evaluate.ts'
 import type { EvaluationContext, Plain } from '../expression/evaluation-context.ts'
 import type { Choice, Expression, Strict } from '../expression/expression.ts'
 import { isEqual, isUnequal } from '../expression/operators.ts'
-import { NotKnownYet, RuleFailure } from '../expression/rule-errors.ts'
+import { RuleFailure, UnknownValue } from '../expression/rule-errors.ts'
 
 /** Whether something can be: not at all, depending on what is not known yet, or in any case. */
 export type Chance = 'none' | 'some' | 'sure'
@@ -51,7 +51,7 @@ function* outcomesOfStrict(expression: Strict, context: EvaluationContext): Read
     return outcomeOf(yield* evaluate(expression, context))
   } catch (error) {
     if (error instanceof RuleFailure) return NO_ANSWER
-    if (!(error instanceof NotKnownYet)) throw error
+    if (!(error instanceof UnknownValue)) throw error
     return yield* outcomesOfUnknown(expression, context)
   }
 }
@@ -72,7 +72,7 @@ function* outcomesOfUnknown(expression: Strict, context: EvaluationContext): Rea
   try {
     if ((yield* evaluate(other, context)) !== null) return ANYTHING
   } catch (error) {
-    if (error instanceof NotKnownYet) return ANYTHING
+    if (error instanceof UnknownValue) return ANYTHING
     if (error instanceof RuleFailure) return NO_ANSWER
     throw error
   }

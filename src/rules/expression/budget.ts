@@ -1,5 +1,5 @@
 import type { Reads } from '../../tree/read-program.ts'
-import { fail, JudgingPostponed } from './rule-errors.ts'
+import { EvaluationPostponed, fail } from './rule-errors.ts'
 
 /** Steps after which others may run: a few ten microseconds. */
 const STEPS_BETWEEN_PAUSES = 2_000
@@ -53,7 +53,7 @@ export class Budget {
    */
   spend(steps: number, most: number = MAX_OPERATION_STEPS): void {
     this.#spent += steps
-    if (this.#brief !== undefined && this.#spent > this.#brief.steps) throw new JudgingPostponed()
+    if (this.#brief !== undefined && this.#spent > this.#brief.steps) throw new EvaluationPostponed()
     if (steps > most || this.#spent > MAX_REQUEST_STEPS) fail('too costly')
   }
 
@@ -113,7 +113,7 @@ export class Budget {
 
   #checkTime(): void {
     const worked = this.#worked + performance.now() - this.#resumedAt
-    if (this.#brief !== undefined && worked > this.#brief.milliseconds) throw new JudgingPostponed()
+    if (this.#brief !== undefined && worked > this.#brief.milliseconds) throw new EvaluationPostponed()
     // From here on every operation fails, as when the steps are spent.
     if (worked > MAX_REQUEST_MS) this.#spent = Math.max(this.#spent, MAX_REQUEST_STEPS)
   }

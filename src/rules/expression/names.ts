@@ -2,7 +2,7 @@ import type { EvaluationContext, Plain } from './evaluation-context.ts'
 import { nullary, pathKey } from './expression.ts'
 import type { PatternShelf } from './pattern-cache.ts'
 import { NO_QUERY, type QueryFacts } from './request-context.ts'
-import { fail, NotKnownYet, refuse } from './rule-errors.ts'
+import { fail, refuse, UnknownValue } from './rule-errors.ts'
 import type { FileBounds } from './source-limits.ts'
 import { lengthOf } from './string-methods.ts'
 import {
@@ -59,7 +59,7 @@ function wildcard(at: number, name: string, { wildcards }: Scope): Typed {
 }
 
 function notKnownYet(): never {
-  throw new NotKnownYet()
+  throw new UnknownValue()
 }
 
 function authOf({ request }: EvaluationContext): Plain {

@@ -7,12 +7,12 @@ export class RuleFailure extends Error {
  * Rules that are judged while other writes wait have taken longer than those may wait. It is no verdict: they are to be
  * judged where nobody waits.
  */
-export class JudgingPostponed extends Error {
+export class EvaluationPostponed extends Error {
   override readonly name = 'JudgingPostponed'
 }
 
 /** Something that is not known before the body of a write is read: a key of the payload, or what it leaves behind. */
-export class NotKnownYet extends Error {
+export class UnknownValue extends Error {
   override readonly name = 'NotKnownYet'
 }
 

@@ -4,7 +4,7 @@ import type { Reads } from '../../tree/read-program.ts'
 import { type ChildKeys, childKeys } from '../file/child-keys.ts'
 import type { EvaluationContext, Plain } from './evaluation-context.ts'
 import type { Expression, PlaceExpression, Question } from './expression.ts'
-import { fail, NotKnownYet } from './rule-errors.ts'
+import { fail, UnknownValue } from './rule-errors.ts'
 import { CURRENT_TREE, type TreeView } from './tree-view.ts'
 
 /** How the values that name children are come by: at once, or by reading. */
@@ -92,7 +92,7 @@ function start(from: PlaceExpression['from'], context: EvaluationContext): Place
 }
 
 function ruleNode(state: TreeView, context: EvaluationContext): Place {
-  if (context.path.length < context.depth) throw new NotKnownYet()
+  if (context.path.length < context.depth) throw new UnknownValue()
   return { state, path: context.path.slice(0, context.depth), possible: context.depth }
 }
 
