@@ -1,5 +1,5 @@
 import type { Elysia } from 'elysia'
-import type { Application, ApplicationParts } from './applications/application.ts'
+import type { ApplicationParts } from './applications/application.ts'
 import { Applications } from './applications/applications.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import { FailedAttempts } from './auth/failed-attempts.ts'
@@ -25,6 +25,7 @@ import {
   type MessagesOptions,
 } from './options.ts'
 import { defaultMessages, Messages } from './sms/messages.ts'
+import { SqliteMessageStore } from './sms/sqlite/sqlite-message-store.ts'
 import { SqliteStore } from './store/sqlite/sqlite-store.ts'
 import { defaultLimits, type Limits } from './tree/limits.ts'
 
@@ -92,7 +93,6 @@ export function mount(
     prefix,
     strictTransport: options.strictTransport,
     streamHost: options.streamHost,
-    messagesOf,
     observer,
     metrics,
     onUnforeseen: (request, error) =>
@@ -137,19 +137,9 @@ export function openApplications(options: DholeOptions, onDemand?: OnDemand): Ap
   return applications
 }
 
-/** Those of each open tree. */
-const messagesByTree = new WeakMap<Database, Messages>()
-
-/** The text messages of an application that is open. */
-export function messagesOf({ id, database }: Pick<Application, 'id' | 'database'>): Messages {
-  const messages = messagesByTree.get(database)
-  if (messages === undefined) throw new Error(`application "${id}" was opened without its messages`)
-  return messages
-}
-
-/** From now on the calls about the text messages of an application are signed with another key. */
+/** Replaces the key that signs the SMS calls of an application. */
 export function rotateSmsKey(applications: Applications, id: string, key: string): void {
-  for (const application of applications.open) if (application.id === id) messagesOf(application).rotate(key)
+  for (const application of applications.open) if (application.id === id) application.messages.rotate(key)
 }
 
 function openApplication(
@@ -188,24 +178,23 @@ function openApplication(
   )
   const messages = new Messages(
     {
-      tables: store.sideTables,
+      store: new SqliteMessageStore(store.sideTables),
       readKey: () => smsKey ?? checked('SMS key', keepSecret(smsKeyFile(dataDir, id)).secret),
-      onTroubled: (error) => observer.storeTroubled(file, error),
+      onError: (error) => observer.storeTroubled(file, error),
       onRecorded: (count) => observer.messagesRecorded?.(count),
       onReported: (accepted, ignored) => observer.messagesReported?.(accepted, ignored),
       onReturned: (count) => observer.statesReturned?.(count),
     },
     { ...defaultMessages, ...options.sms, ...sms },
   )
-  messages.keepTidy()
+  messages.startPurging()
   store.onReplaced(() => messages.close())
-  messagesByTree.set(database, messages)
   observer.applicationOpened?.(id)
   const onClose = () => {
     messages.close()
     observer.applicationClosed?.(id)
   }
-  return { authenticator, database, isLoopbackOnly: open === 'loopback', onClose }
+  return { authenticator, database, messages, isLoopbackOnly: open === 'loopback', onClose }
 }
 
 /** The text messages of an application that no server has open. Whoever opens them closes the file too. */
@@ -220,7 +209,7 @@ export function openMessages(dataDir: string, id: string, sms: MessagesOptions =
   checkMessages('', sms)
   const store = new SqliteStore(file, {}, silentObserver)
   const readKey = () => readSecret(smsKeyFile(dataDir, id))
-  const parts = { tables: store.sideTables, readKey, onTroubled: () => {} }
+  const parts = { store: new SqliteMessageStore(store.sideTables), readKey, onError: () => {} }
   const messages = new Messages(parts, { ...defaultMessages, ...sms })
   return {
     messages,

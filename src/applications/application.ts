@@ -1,14 +1,17 @@
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Database } from '../database/database.ts'
+import type { Messages } from '../sms/messages.ts'
 
-/** What an application is made of. */
+/** Parts of an application. */
 export interface ApplicationParts {
   readonly database: Database
-  /** Judges the credentials of its requests. */
+  /** Its text messages, in the same file. */
+  readonly messages: Messages
+  /** Checks the credentials of its requests. */
   readonly authenticator: Authenticator
-  /** Whether, as long as it has no rules of its own, it is open to programs and pages of this machine alone. */
+  /** Whether it is open only to programs and pages of this machine while it has no rules of its own. */
   readonly isLoopbackOnly: boolean
-  /** Told before the tree is closed, for what else is kept in its file. */
+  /** Called before the tree is closed, to stop other work on its file. */
   readonly onClose?: () => void
 }
 
@@ -17,8 +20,8 @@ export interface Application extends Omit<ApplicationParts, 'onClose'> {
   /** Name in `?app=`, `?ns=` and host names. */
   readonly id: string
   /**
-   * Keeps it open while a request is under way. To be called in the same turn in which the application was chosen.
-   * @returns to be called when the request has ended; a second time does nothing
+   * Keeps it open during a request. Call it in the turn of the event loop in which the application was chosen.
+   * @returns ends the hold; further calls do nothing
    */
   hold(): () => void
 }

@@ -1,5 +1,6 @@
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Database } from '../database/database.ts'
+import type { Messages } from '../sms/messages.ts'
 import type { Application, ApplicationParts } from './application.ts'
 
 const NOTHING_HELD = () => {}
@@ -8,6 +9,7 @@ const NOTHING_HELD = () => {}
 export class Tenant implements Application {
   readonly id: string
   readonly database: Database
+  readonly messages: Messages
   readonly authenticator: Authenticator
   readonly isLoopbackOnly: boolean
   /** Whether it stays open while nobody needs it. */
@@ -17,9 +19,14 @@ export class Tenant implements Application {
   #usedAt = performance.now()
   #closing: Promise<void> | undefined
 
-  constructor(id: string, { database, authenticator, isLoopbackOnly, onClose }: ApplicationParts, isKept: boolean) {
+  constructor(
+    id: string,
+    { database, messages, authenticator, isLoopbackOnly, onClose }: ApplicationParts,
+    isKept: boolean,
+  ) {
     this.id = id
     this.database = database
+    this.messages = messages
     this.authenticator = authenticator
     this.isLoopbackOnly = isLoopbackOnly
     this.#onClose = onClose

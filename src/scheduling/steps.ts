@@ -8,3 +8,9 @@ export function drain<T>(steps: Steps<T>): T {
     if (step.done) return step.value
   }
 }
+
+/** Work of a single step. */
+export function* atOnce<T>(work: () => T): Steps<T> {
+  yield* []
+  return work()
+}

@@ -8,7 +8,7 @@ import { TreeDesks } from '../admin/tree-admins.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
 import { takeFromOthers } from '../data-folder/private-modes.ts'
-import { clientLimits, messagesOf, mount, type OnDemand, openApplications, rotateSmsKey } from '../dhole.ts'
+import { clientLimits, mount, type OnDemand, openApplications, rotateSmsKey } from '../dhole.ts'
 import type { MetricsPage } from '../http/system/system-routes.ts'
 import type { DholeOptions } from '../options.ts'
 import { type Config, isOwnMachine, proxiesOf, readIndexes, readRules } from './config/config.ts'
@@ -200,7 +200,7 @@ async function controlOf(
     onSmsKey: (id, key) => rotateSmsKey(applications, id, key),
   })
   try {
-    const desks = new MessageDesks(applications, messagesOf)
+    const desks = new MessageDesks(applications)
     return await takeCommands(path, { administration, desks, trees: new TreeDesks(applications), ...server })
   } catch (error) {
     if (error instanceof OtherServerError) throw error

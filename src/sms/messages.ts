@@ -1,24 +1,23 @@
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
+import { BatchTextCache } from './batch-text-cache.ts'
+import { DAY_MS } from './format/calendar.ts'
+import { okText } from './format/ok-text.ts'
 import { ReceiveTime } from './format/receive-time.ts'
 import { recordText } from './format/record-text.ts'
+import type { MessageStore } from './message-store.ts'
+import type { Counts } from './model/counts.ts'
+import { type SeqRange, seqOf } from './model/final-seq.ts'
 import type { Lease } from './model/lease.ts'
 import type { Batch, ExportCursor, ExportPage, ImportCount, MessageRecord } from './model/message.ts'
 import type { Report, ReportCount } from './model/report.ts'
-import { Rate } from './query-interval.ts'
-import { BatchTexts } from './storage/batch-texts.ts'
-import { batchText, NO_BATCH, recordBatch } from './storage/batches.ts'
-import { type Counts, readCounts, Tally } from './storage/counts.ts'
-import { type Final, Finals, finalsBetween, type Stretch } from './storage/finals.ts'
-import { addHandovers, Leases } from './storage/leases.ts'
-import { takeReports } from './storage/reports.ts'
-import { purge } from './storage/retention.ts'
-import type { Tables } from './storage/tables.ts'
-import { exportRecords, importRecords } from './storage/transfer.ts'
+import { QueryInterval } from './query-interval.ts'
 
-/** Final states handed over at once. */
+/** Most final states that one call returns. */
 const MAX_RETURNED = 10_000
+/** A final state is offered for a day; a day more, in case the clock is corrected. */
+const FINALS_KEPT_MS = 2 * DAY_MS
+/** Delay of the first purge: the clock of a machine that has just started may be years ahead. */
 const FIRST_PURGE_MS = 60 * 1000
 const PURGE_EVERY_MS = 60 * 60 * 1000
 
@@ -29,7 +28,7 @@ export interface MessagesSettings {
   readonly mobile: string
   /** Age up to which messages are kept, in days from their submission. */
   readonly retentionDays: number
-  /** Least time from one batch query to the next, in milliseconds; 0: none. */
+  /** Least time between two batch queries, in milliseconds; 0 means no limit. */
   readonly intervalMs: number
 }
 
@@ -40,36 +39,35 @@ export const defaultMessages: MessagesSettings = {
   intervalMs: 1000,
 }
 
-/** What the messages of one application need. */
+/** Dependencies and callbacks of the messages of one application. */
 export interface MessagesParts {
-  readonly tables: Tables
-  /** Reads the key that signs, when it is needed first. @throws when there is none */
+  readonly store: MessageStore
+  /** Reads the signing key on first use. @throws when there is none */
   readonly readKey: () => string
-  /** Hears of what failed and is tried again. */
-  readonly onTroubled: (error: unknown) => void
-  /** Messages were recorded. */
+  /** Called with an error that the service survives; the work is tried again. */
+  readonly onError: (error: unknown) => void
+  /** Called after messages were recorded. */
   readonly onRecorded?: ((count: number) => void) | undefined
-  /** Reports were taken in. */
+  /** Called after reports were applied. */
   readonly onReported?: ((accepted: number, ignored: number) => void) | undefined
-  /** Final states were handed over. */
+  /** Called after final states were returned. */
   readonly onReturned?: ((count: number) => void) | undefined
 }
 
 /**
- * The text messages of one application: what other software has sent, what carriers say of it, and who has been told.
+ * The text messages of one application: what other software has sent, what carriers report about it, and which final
+ * states clients have received.
  * @see docs/reference/protocol.md#text-messages
  */
 export class Messages {
-  /** Writes and reads times in the zone of the application. */
+  /** Formats and parses times in the zone of the application. */
   readonly time: ReceiveTime
-  readonly #tables: Tables
   readonly #parts: MessagesParts
+  readonly #store: MessageStore
   readonly #mobile: RegExp
-  readonly #rate: Rate
+  readonly #interval: QueryInterval
   readonly #retentionDays: number
-  readonly #finals = new Finals()
-  readonly #leases = new Leases()
-  readonly #texts = new BatchTexts()
+  readonly #texts = new BatchTextCache()
   #key: string | undefined
   #timer: Timer | undefined
   #firstTimer: Timer | undefined
@@ -77,191 +75,163 @@ export class Messages {
 
   constructor(parts: MessagesParts, { timeZone, mobile, retentionDays, intervalMs }: MessagesSettings) {
     this.time = new ReceiveTime(timeZone)
-    this.#tables = parts.tables
     this.#parts = parts
+    this.#store = parts.store
     this.#mobile = new RegExp(mobile, 'u')
-    this.#rate = new Rate(intervalMs)
+    this.#interval = new QueryInterval(intervalMs)
     this.#retentionDays = retentionDays
   }
 
-  /** Key that signs its requests. @throws `sms-key-unknown` */
+  /** Key that signs requests. @throws `sms-key-unknown` */
   get key(): string {
     try {
       this.#key ??= this.#parts.readKey()
       return this.#key
     } catch (cause) {
-      this.#parts.onTroubled(cause)
+      this.#parts.onError(cause)
       throw new DholeError('sms-key-unknown', undefined, { cause })
     }
   }
 
-  /** From now on requests are signed with another key. */
+  /** Replaces the signing key. */
   rotate(key: string): void {
     this.#key = key
   }
 
   /** Counts a batch query. @throws `sms-too-often` */
   admit(): void {
-    if (!this.#rate.admit(Date.now())) throw new DholeError('sms-too-often')
+    if (!this.#interval.admit(Date.now())) throw new DholeError('sms-too-often')
   }
 
-  /** Whether a telephone number has the form this application expects. */
+  /** Whether a telephone number has the form that this application expects. */
   isMobile(text: string): boolean {
     return this.#mobile.test(text)
   }
 
   /**
-   * Takes a batch in; the same once more changes nothing. Durable when it resolves.
+   * Stores a batch; the same batch again changes nothing. Durable when it resolves.
    * @returns its rrid
    * @throws `sms-bad-arguments` when there is another batch of that rrid
    */
   async record(batch: Batch): Promise<string> {
-    const { rrid, isNew } = await this.#tables.write((orm) => recordBatch(orm, batch))
+    const { rrid, isNew } = await this.#store.record(batch)
     if (isNew) this.#parts.onRecorded?.(batch.mobiles.length)
     return rrid
   }
 
-  /** Takes reports in, all in one transaction. Durable when it resolves. */
+  /** Applies reports, all in one transaction. Durable when it resolves. */
   async report(reports: readonly Report[]): Promise<ReportCount> {
-    const { changed, ...count } = await this.#tables.write((orm) => takeReports(orm, reports, this.#finals))
-    for (const rrid of changed) this.#texts.drop(rrid)
+    const { changed, ...count } = await this.#store.report(reports)
+    for (const rrid of changed) this.#texts.delete(rrid)
     this.#parts.onReported?.(count.accepted, count.ignored)
     return count
   }
 
   /**
    * Every message of a batch in the order of submission, none when there is no such batch.
-   * @returns a finished answer, made once for all who ask: putting the envelope around it each time would cost as much as
-   *   sending it
+   * @returns the whole answer as JSON, made once for all callers: adding the envelope each time costs as much as sending
    */
   batch(rrid: string): Awaitable<string> {
-    const kept = this.#texts.get(rrid)
-    if (kept !== undefined) return kept
-    const text = this.#tables.read((orm) => batchText(orm, rrid, this.time))
-    // A long one may be of a commit that is no longer the latest when it is finished.
-    if (typeof text === 'string' && text !== NO_BATCH) this.#texts.set(rrid, text)
+    const cached = this.#texts.get(rrid)
+    if (cached !== undefined) return cached
+    const records = this.#store.batch(rrid, (record) => recordText(record, this.time))
+    // A read of several turns may be of a commit that is no longer the latest: its text is not cached.
+    if (records instanceof Promise) return records.then(batchText)
+    const text = batchText(records)
+    if (records.length > 0) this.#texts.set(rrid, text)
     return text
   }
 
-  /** Final states of the last 24 hours that nobody has been given, oldest first, at most 10,000. */
+  /** Leases final states of the last 24 hours that no client has received, oldest first, at most 10,000. */
   async lease(): Promise<Lease> {
-    await this.#leases.load(this.#tables)
-    const stretches: Stretch[] = []
-    const pieces: string[] = []
+    const ranges: SeqRange[] = []
+    const chunks: string[] = []
     let count = 0
     try {
-      // Nothing changes among those that are there, so each page may be of another commit, and others get their turn.
+      // Leased states never change, so each page may be of another commit. Other requests run between two pages.
       while (count < MAX_RETURNED) {
-        // What others have released meanwhile is older, and waits for the next call.
-        const after = stretches.at(-1)?.last
-        const most = MAX_RETURNED - count
-        const page = await this.#tables.read((orm) => leasePage(orm, this.#leases, after, most))
+        // States released by other calls meanwhile are older; the next call returns them.
+        const page = await this.#store.lease(ranges.at(-1)?.last, MAX_RETURNED - count)
         if (page === undefined) break
-        stretches.push(page.stretch)
-        pieces.push(page.finals.map((final) => recordText(final, this.time)).join(','))
-        count += page.finals.length
+        ranges.push(page.range)
+        chunks.push(page.records.map((record) => recordText(record, this.time)).join(','))
+        count += page.records.length
         await new Promise(setImmediate)
       }
     } catch (error) {
-      this.#leases.release(stretches)
+      this.#store.release(ranges)
       throw error
     }
-    return this.#leaseOf(stretches, pieces, count)
+    return this.#leaseOf(ranges, chunks, count)
   }
 
-  /** A stretch of all that is kept. @param after where the stretch before ended */
+  /** A page of all messages. @param after cursor of the page before */
   export(after: ExportCursor | undefined, limit: number): Awaitable<ExportPage> {
-    return this.#tables.read((orm) => exportRecords(orm, after, limit))
+    return this.#store.export(after, limit)
   }
 
-  /** Adds messages of elsewhere, all in one transaction; the same once more changes nothing. Durable when it resolves. */
+  /** Adds messages from elsewhere, in one transaction; the same messages again change nothing. Durable when it resolves. */
   async import(records: readonly MessageRecord[]): Promise<ImportCount> {
-    const count = await this.#tables.write((orm) => importRecords(orm, records, this.#finals))
+    const count = await this.#store.import(records)
     this.#texts.clear()
     return count
   }
 
-  /** Messages by state, reports by what became of them. */
+  /** Messages by state, reports by outcome. */
   counts(): Awaitable<Counts> {
-    // biome-ignore lint/correctness/useYield: one look tells
-    return this.#tables.read(function* (orm) {
-      return readCounts(orm)
-    })
+    return this.#store.counts()
   }
 
-  /**
-   * From now on deletes every hour what has been kept long enough, for the first time in a minute: the clock of a machine
-   * that has just been started may be years ahead.
-   */
-  keepTidy(): void {
-    this.#timer ??= setInterval(() => this.#tidy(), PURGE_EVERY_MS).unref()
-    this.#firstTimer ??= setTimeout(() => this.#tidy(), FIRST_PURGE_MS).unref()
+  /** Starts to purge every hour. */
+  startPurging(): void {
+    this.#timer ??= setInterval(() => this.#purgeAndReport(), PURGE_EVERY_MS).unref()
+    this.#firstTimer ??= setTimeout(() => this.#purgeAndReport(), FIRST_PURGE_MS).unref()
   }
 
-  /** Deletes what has been kept long enough. Resolves when that is done. */
-  purge(): Promise<void> {
-    return purge(this.#tables, this.#retentionDays, {
-      isWanted: () => !this.#isClosed,
-      onDeleted: () => this.#texts.clear(),
-    })
+  /** Deletes messages that are too old, in steps between which other requests run. */
+  async purge(): Promise<void> {
+    const now = Date.now()
+    const before = now - this.#retentionDays * DAY_MS
+    const finals = seqOf(now - FINALS_KEPT_MS)
+    const cutoffs = { before, finals, returned: Math.min(finals, seqOf(before)) }
+    while (!this.#isClosed && (await this.#store.deleteOld(cutoffs))) this.#texts.clear()
   }
 
-  /** Nothing is begun any more. The tables are somebody else's to close. */
+  /** Stops purging. The store is closed by its owner. */
   close(): void {
     this.#isClosed = true
     clearInterval(this.#timer)
     clearTimeout(this.#firstTimer)
   }
 
-  #tidy(): void {
+  #purgeAndReport(): void {
     this.purge().catch((error) => {
-      if (!this.#isClosed) this.#parts.onTroubled(error)
+      if (!this.#isClosed) this.#parts.onError(error)
     })
   }
 
-  #leaseOf(stretches: readonly Stretch[], pieces: readonly string[], count: number): Lease {
+  #leaseOf(ranges: readonly SeqRange[], chunks: readonly string[], count: number): Lease {
     let isAcknowledged = false
     return {
-      pieces,
+      chunks,
       count,
       acknowledge: async () => {
         isAcknowledged = true
         try {
-          await this.#tables.write((orm) => acknowledge(orm, stretches, count))
-          this.#leases.return(stretches)
+          await this.#store.acknowledge(ranges, count)
           this.#parts.onReturned?.(count)
         } catch (error) {
-          this.#leases.release(stretches)
+          this.#store.release(ranges)
           throw error
         }
       },
       release: () => {
-        if (!isAcknowledged) this.#leases.release(stretches)
+        if (!isAcknowledged) this.#store.release(ranges)
       },
     }
   }
 }
 
-/** The oldest final states behind one that are free, from now on leased: no more than a page of them. */
-// biome-ignore lint/correctness/useYield: between finding and leasing them nobody else may come
-function* leasePage(
-  orm: BunSQLiteDatabase,
-  leases: Leases,
-  after: number | undefined,
-  most: number,
-): Generator<void, { stretch: Stretch; finals: readonly Final[] } | undefined> {
-  for (const free of leases.free(Date.now(), after)) {
-    const finals = finalsBetween(orm, free).slice(0, most)
-    const last = finals.at(-1)
-    if (last !== undefined) return { stretch: leases.lease({ first: free.first, last: last.seq }), finals }
-  }
-  return undefined
-}
-
-// biome-ignore lint/correctness/useYield: a few rows are written
-function* acknowledge(orm: BunSQLiteDatabase, stretches: readonly Stretch[], count: number): Generator<void, void> {
-  addHandovers(orm, stretches, Date.now())
-  const tally = new Tally()
-  tally.add('statusesReturned', count)
-  tally.write(orm)
+function batchText(records: readonly string[]): string {
+  return okText(`[${records.join(',')}]`)
 }

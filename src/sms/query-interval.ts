@@ -1,18 +1,18 @@
-/** Lets one call through, then none until a time has passed. Starts anew with the process. @see docs/reference/protocol.md#checks */
-export class Rate {
+/** Admits one call per interval. Forgotten when the process ends. @see docs/reference/protocol.md#checks */
+export class QueryInterval {
   readonly #intervalMs: number
-  /** When the last call was let through. */
+  /** Time of the last call that was admitted. */
   #last: number | undefined
 
-  /** @param intervalMs from one call to the next; 0 lets all through */
+  /** @param intervalMs least time between two calls; 0 admits all */
   constructor(intervalMs: number) {
     this.#intervalMs = intervalMs
   }
 
-  /** Whether a call may be answered. One that may not does not count. @param now in milliseconds */
+  /** Whether a call is admitted. A refused call does not count. @param now in milliseconds */
   admit(now: number): boolean {
     const passed = now - (this.#last ?? Number.NEGATIVE_INFINITY)
-    // A clock that was put back would shut everybody out until it has caught up.
+    // After the clock is set back, every call would be refused until it has caught up.
     if (passed >= 0 && passed < this.#intervalMs) return false
     this.#last = now
     return true

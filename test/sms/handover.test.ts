@@ -5,7 +5,7 @@ import type { Lease } from '../../src/sms/model/lease.ts'
 import { certificate } from '../support/https-server.ts'
 import { type Reader, readHttp1, readHttp2 } from '../support/reader.ts'
 
-/** Ten pieces, 1.3 MB in all: as many records as one call has at most. */
+/** Ten chunks, 1.3 MB in all: as many records as one call has at most. */
 const PIECES = Array.from({ length: 10 }, (_, at) => `{"piece":${at},"text":"${'x'.repeat(130_000)}"}`)
 const HEAD = '{"status":"ok","data":['
 const WHOLE = `${HEAD}${PIECES.join(',')}]}`
@@ -19,16 +19,16 @@ interface Outcome {
 
 /** A lease that remembers what it was told; `ended` settles when the handover is over. */
 class KnownLease implements Lease {
-  readonly pieces: readonly string[]
+  readonly chunks: readonly string[]
   readonly count: number
   readonly #ended = Promise.withResolvers<Outcome>()
   readonly #failure: unknown
   #told: string[] = []
   #times = 0
 
-  constructor(pieces: readonly string[] = PIECES, failure?: unknown) {
-    this.pieces = pieces
-    this.count = pieces.length
+  constructor(chunks: readonly string[] = PIECES, failure?: unknown) {
+    this.chunks = chunks
+    this.count = chunks.length
     this.#failure = failure
   }
 

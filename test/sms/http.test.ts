@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Application } from '../../src/applications/application.ts'
-import { messagesOf, openApplications } from '../../src/dhole.ts'
+import { openApplications } from '../../src/dhole.ts'
 import { DholeError } from '../../src/error.ts'
 import { OwnMachine } from '../../src/http/connection/own-machine.ts'
 import { trustProxies } from '../../src/http/connection/transport.ts'
@@ -31,21 +30,24 @@ interface Scene extends AsyncDisposable {
 
 interface SceneOptions {
   /** In place of the messages of the application. */
-  readonly messagesOf?: (application: Application) => Messages
+  readonly messages?: () => Messages
   /** Names of applications that are opened when they are asked for, one at a time. */
   readonly onDemand?: readonly string[]
 }
 
-async function scene({ messagesOf: given = messagesOf, onDemand = [] }: SceneOptions = {}): Promise<Scene> {
+async function scene({ messages, onDemand = [] }: SceneOptions = {}): Promise<Scene> {
   const dir: TempDir = await tempDir()
   const known = { ...application(), secret: 'a secret of the test suite' }
   const applications = openApplications(
     { dataDir: dir.path, applications: { app: application() } },
     { find: (id) => (onDemand.includes(id) ? known : undefined), idleMs: 3_600_000, maxOpen: 1 },
   )
+  if (messages !== undefined) {
+    Object.defineProperty(await applications.choose({ name: 'app', host: '' }), 'messages', { get: messages })
+  }
   const unforeseen: unknown[] = []
   const onUnforeseen = (_: Request, error: unknown) => void unforeseen.push(error)
-  const forSms = { applications, messagesOf: given, onUnforeseen }
+  const forSms = { applications, onUnforeseen }
   const routes = new Routes({
     ...forSms,
     transport,
@@ -103,7 +105,7 @@ describe('what goes wrong on our side', () => {
       [],
     ],
   ])('%s', async (_, given, status, body, told) => {
-    await using here = await scene({ messagesOf: given })
+    await using here = await scene({ messages: given })
     for (const query of [`v1/app/status?${encoded(signed({ rrid: 'r' }))}`, newsQuery('app')]) {
       const reply = await here.ask('GET', `/api/${query}`)
       expect(reply.status).toBe(status)
@@ -113,7 +115,7 @@ describe('what goes wrong on our side', () => {
   })
 
   test('what an error of the tree is called here', async () => {
-    await using here = await scene({ messagesOf: failing(new DholeError('bad-data')) })
+    await using here = await scene({ messages: failing(new DholeError('bad-data')) })
     const reply = await here.ask('GET', `/api/${newsQuery('app')}`)
     expect(await reply.json()).toEqual(failed)
     expect(here.unforeseen).toHaveLength(1)
@@ -127,7 +129,7 @@ test('the key is not looked for before a request could be good', async () => {
       throw keyless
     },
   }
-  await using here = await scene({ messagesOf: (() => messages) as unknown as () => Messages })
+  await using here = await scene({ messages: (() => messages) as unknown as () => Messages })
   for (const [target, code] of [
     ['v1/app/status?rrid=r', 70206],
     ['v1/app/status?signature=x', 70002],

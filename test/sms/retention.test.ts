@@ -84,7 +84,7 @@ test('a final state is still handed over when its batch is gone', async () => {
   expect(await batchOf(later.messages, rrid)).toEqual([])
   const lease = await later.messages.lease()
   expect(lease.count).toBe(1)
-  expect(JSON.parse(lease.pieces.join())).toMatchObject({ rrid, status: 2 })
+  expect(JSON.parse(lease.chunks.join())).toMatchObject({ rrid, status: 2 })
   expect(await later.messages.report([report])).toEqual({ accepted: 0, ignored: 1 })
   await later.close()
 })
@@ -135,7 +135,7 @@ test('the clock going back loses nothing and tells nothing twice', async () => {
   const back = await open(dir, 0)
   await back.messages.report(mobiles.slice(1).map(report))
   const lease = await back.messages.lease()
-  expect(JSON.parse(`[${lease.pieces.join()}]`)).toMatchObject(mobiles.slice(1).map((mobile) => ({ mobile })))
+  expect(JSON.parse(`[${lease.chunks.join()}]`)).toMatchObject(mobiles.slice(1).map((mobile) => ({ mobile })))
   await lease.acknowledge()
   expect((await back.messages.lease()).count).toBe(0)
   await back.close()
@@ -153,7 +153,7 @@ test('a clock that was ahead for a while has nothing told twice, or never', asyn
   const told = async (): Promise<readonly string[]> => {
     const lease = await messages.lease()
     await lease.acknowledge()
-    return JSON.parse(`[${lease.pieces.join()}]`).map(({ mobile }: { mobile: string }) => mobile)
+    return JSON.parse(`[${lease.chunks.join()}]`).map(({ mobile }: { mobile: string }) => mobile)
   }
   const report = (mobile: string | undefined) =>
     messages.report([{ message: { rrid, mobile: mobile ?? '' }, state: 2, code: 'DELIVRD', receivedAt: START }])
@@ -220,6 +220,6 @@ test('what was told is known to a server that starts with a clock that is ahead 
   expect((await ahead.messages.lease()).count).toBe(0)
   setSystemTime(new Date(START + 23 * 60 * 60 * 1000))
   const lease = await ahead.messages.lease()
-  expect(JSON.parse(lease.pieces.join())).toMatchObject({ mobile: mobiles[2] })
+  expect(JSON.parse(lease.chunks.join())).toMatchObject({ mobile: mobiles[2] })
   await ahead.close()
 })

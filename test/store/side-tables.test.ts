@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
-import { count as counter } from '../../src/sms/storage/schema.ts'
+import { count as counter } from '../../src/sms/sqlite/schema.ts'
 import type { SideTables } from '../../src/store/sqlite/file/side-tables.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { HeldSyncs } from '../support/held-syncs.ts'

@@ -16,7 +16,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   store: ['error.ts', 'files', 'observer.ts', 'query', 'scheduling', 'tree'],
   sms: ['error.ts', 'scheduling'],
   database: ['auth', 'error.ts', 'hub', 'query', 'rules', 'scheduling', 'store', 'tree'],
-  applications: ['auth', 'database', 'error.ts', 'scheduling'],
+  applications: ['auth', 'database', 'error.ts', 'scheduling', 'sms'],
   http: [
     'applications',
     'auth',

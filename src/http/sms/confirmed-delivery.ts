@@ -110,7 +110,7 @@ class Handover {
   /** Writes all but the end. @returns whether the client has it */
   async #tell(writer: Writer): Promise<boolean> {
     let before = HEAD
-    for (const piece of this.#lease.pieces) {
+    for (const piece of this.#lease.chunks) {
       if (this.#isOver) return false
       const written: unknown = writer.write(before + piece)
       writer.flush()

@@ -3,7 +3,6 @@ import type { Applications } from '../../applications/applications.ts'
 import { Stay } from '../../applications/stay.ts'
 import { DholeError, type ErrorCode } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
-import type { Messages } from '../../sms/messages.ts'
 import type { Origin } from '../request/caller.ts'
 import { withRequestId } from '../request/request-id.ts'
 import { allowedMethods, errorReply, knownError } from '../response/error-reply.ts'
@@ -14,8 +13,6 @@ import { carrierCodesReply } from './carrier-codes-page.ts'
 /** What the calls about text messages need to be answered. */
 export interface SmsRoutesOptions {
   readonly applications: Applications
-  /** The text messages of an application that is open. */
-  readonly messagesOf: (application: Application) => Messages
   /** An error nobody foresaw, for the log. */
   readonly onUnforeseen: (request: Request, error: unknown) => void
 }
@@ -78,10 +75,10 @@ export class SmsRoutes {
   /** What takes its time keeps the application open, but for the time in which a body is awaited. */
   #use(application: Application, name: string, search: string, origin: Origin): Awaitable<Response> {
     const { request } = origin
-    const { applications, messagesOf } = this.#options
+    const { applications } = this.#options
     const onFailed = (error: unknown) => this.#options.onUnforeseen(request, error)
     if (request.method === 'GET') {
-      const reply = answerCall(name, { ...origin, search, application, messages: messagesOf(application), onFailed })
+      const reply = answerCall(name, { ...origin, search, application, messages: application.messages, onFailed })
       return reply instanceof Promise ? reply.finally(application.hold()) : reply
     }
     const stay = new Stay(applications, application)
@@ -93,7 +90,7 @@ export class SmsRoutes {
         return stay.application
       },
       get messages() {
-        return messagesOf(stay.application)
+        return stay.application.messages
       },
       onFailed,
     }

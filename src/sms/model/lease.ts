@@ -1,14 +1,14 @@
-/** Final states on their way to a client: nobody else is given them until this is acknowledged or released. */
+/** Final states being sent to one client. No other client gets them until they are acknowledged or released. */
 export interface Lease {
-  /** Records as finished JSON, comma between them, in pieces; none when there is nothing to tell. */
-  readonly pieces: readonly string[]
+  /** Records as JSON separated by commas, in chunks; none when there are no records. */
+  readonly chunks: readonly string[]
   /** Number of records. */
   readonly count: number
   /**
-   * The client has them: they are never handed over again. Resolves when that is durable.
-   * @throws `unavailable` when it cannot be kept; then the next call gets them again
+   * Records that the client has received them: they are never returned again. Resolves when that is durable.
+   * @throws `unavailable` when that cannot be stored; the next call returns them again
    */
   acknowledge(): Promise<void>
-  /** The client has not got them all: the next call gets them. Does nothing once acknowledged. */
+  /** Makes them available to the next call. Does nothing after `acknowledge`. */
   release(): void
 }

@@ -2,18 +2,18 @@ import { sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 
-/** Work on the tables of the messages. It gives way to others wherever it yields, and may be run again from its start. */
+/** Work on the tables. It pauses at each `yield`, and may be run again from its start. */
 type Work<T> = (orm: BunSQLiteDatabase) => Generator<void, T>
 
-/** The tables of `schema.ts`, whoever keeps them. */
+/** Access to the tables of `schema.ts`. */
 export interface Tables {
-  /** Reads what is durable. @throws `unavailable` */
+  /** Reads the latest durable state. @throws `unavailable` */
   read<T>(work: Work<T>): Awaitable<T>
-  /** Runs in a transaction of which nothing stays when the work throws; durable when it resolves. @throws `unavailable` */
+  /** Runs in a transaction that is rolled back when the work throws; durable when it resolves. @throws `unavailable` */
   write<T>(work: Work<T>): Promise<T>
 }
 
-/** What is prepared on a connection, once for each. */
+/** Prepares statements once for each connection. */
 export function perConnection<T>(prepare: (orm: BunSQLiteDatabase) => T): (orm: BunSQLiteDatabase) => T {
   const prepared = new WeakMap<BunSQLiteDatabase, T>()
   return (orm) => {
@@ -25,7 +25,7 @@ export function perConnection<T>(prepare: (orm: BunSQLiteDatabase) => T): (orm: 
   }
 }
 
-/** A value bound later. The `+` keeps SQLite from preparing the statement anew for every value. */
+/** A value bound later. The `+` keeps SQLite from preparing the statement again for every value. */
 export function bound(name: string): ReturnType<typeof sql> {
   return sql`+${sql.placeholder(name)}`
 }

@@ -30,12 +30,12 @@ export const message = sqliteTable(
     code: text().notNull(),
     /** When the carrier reported the state. */
     receivedAt: integer('received_at'),
-    /** What the gateway calls it. */
+    /** Id that the gateway gave it. */
     messageId: text('message_id'),
     producedAt: integer('produced_at'),
-    /** Its row in `sms_final`, also when that is gone; null when no batch query is to tell of it. */
+    /** Sequence number in `sms_final`, even when that row is deleted; null when the batch query never returns it. */
     finalSeq: integer('final_seq'),
-    /** When elsewhere it was handed over, for a message that was imported. What was handed over here `sms_handover` knows. */
+    /** When another system returned it, for an imported message. What this one returned is in `sms_handover`. */
     returnedAt: integer('returned_at'),
   },
   (table) => [
@@ -46,11 +46,11 @@ export const message = sqliteTable(
 )
 
 /**
- * Final states in the order in which they became known, with all that a record tells: a batch query reads one stretch of
+ * Final states in the order in which they became known, with every field of a record: the batch query reads one range of
  * this table and nothing else, however many messages there are.
  */
 export const final = sqliteTable('sms_final', {
-  /** The moment in milliseconds times 1024, counted on when several fall into one, or the clock goes back. */
+  /** Milliseconds times 1024, incremented for states of the same millisecond and while the clock is set back. */
   seq: integer().primaryKey(),
   rrid: text().notNull(),
   mobile: text().notNull(),
@@ -59,14 +59,14 @@ export const final = sqliteTable('sms_final', {
   receivedAt: integer('received_at').notNull(),
 })
 
-/** A stretch of final states that a client has been given. */
+/** A range of final states that a client has received. */
 export const handover = sqliteTable('sms_handover', {
   firstSeq: integer('first_seq').primaryKey(),
   lastSeq: integer('last_seq').notNull(),
   returnedAt: integer('returned_at').notNull(),
 })
 
-/** Final reports about messages whose final state was another one already. Nothing follows from them. */
+/** Final reports about messages that had another final state already. They change nothing. */
 export const contradiction = sqliteTable(
   'sms_contradiction',
   {
@@ -85,5 +85,5 @@ export const contradiction = sqliteTable(
   ],
 )
 
-/** How many there are or were, by a name of `CountName`. */
+/** Counts by `CountName`. */
 export const count = sqliteTable('sms_count', { name: text().primaryKey(), value: integer().notNull() })

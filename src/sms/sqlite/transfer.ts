@@ -1,16 +1,17 @@
 import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { STATE_COUNTS, Tally } from '../model/counts.ts'
 import { isOffered } from '../model/final-seq.ts'
 import type { ExportCursor, ExportPage, ImportCount, MessageRecord } from '../model/message.ts'
 import { addBatch, findBatch } from './batches.ts'
-import { STATE_COUNTS, Tally } from './counts.ts'
-import type { Finals } from './finals.ts'
-import { addMessage, changeMessage, type Found, findMessage, type MessageState } from './message-rows.ts'
+import { addToCounts } from './counts.ts'
+import type { FinalStates } from './final-states.ts'
+import { addMessage, changeMessage, findMessage, type MessageState, type StoredMessage } from './message-rows.ts'
 import { batch, handover, message } from './schema.ts'
 import { bound, perConnection } from './tables.ts'
 
-/** Messages taken in or read before others get their turn. */
-const STRETCH = 100
+/** Messages imported or read in one step. */
+const STEP = 100
 const BEGINNING: ExportCursor = [0, -1]
 
 const statements = perConnection((orm) => ({
@@ -31,7 +32,7 @@ const statements = perConnection((orm) => ({
     .from(message)
     .where(and(eq(message.batchId, bound('batchId')), gt(message.position, bound('position'))))
     .orderBy(asc(message.position))
-    .limit(STRETCH)
+    .limit(STEP)
     .prepare(),
   batchAfter: orm
     .select()
@@ -54,49 +55,49 @@ const statements = perConnection((orm) => ({
     .prepare(),
 }))
 
-/** Adds messages of elsewhere; one that is there already is moved on by what is newer, and never back. */
+/** Adds messages from elsewhere. A stored message takes a newer state, never an older one. */
 export function* importRecords(
   orm: BunSQLiteDatabase,
   records: readonly MessageRecord[],
-  finals: Finals,
+  finals: FinalStates,
 ): Generator<void, ImportCount> {
   const importing = new Importing(orm, finals)
   for (const [at, record] of records.entries()) {
-    if (at % STRETCH === STRETCH - 1) yield
-    importing.take(record)
+    if (at % STEP === STEP - 1) yield
+    importing.add(record)
   }
   return importing.end()
 }
 
-/** One transaction's worth of an import. */
+/** The records of one transaction. */
 class Importing {
   readonly #orm: BunSQLiteDatabase
-  readonly #finals: Finals
+  readonly #finals: FinalStates
   readonly #now = Date.now()
   readonly #tally = new Tally()
   #added = 0
   #known = 0
   #changed = 0
 
-  constructor(orm: BunSQLiteDatabase, finals: Finals) {
+  constructor(orm: BunSQLiteDatabase, finals: FinalStates) {
     this.#orm = orm
     this.#finals = finals
   }
 
   end(): ImportCount {
-    this.#tally.write(this.#orm)
+    addToCounts(this.#orm, this.#tally)
     return { added: this.#added, known: this.#known, changed: this.#changed }
   }
 
-  take(record: MessageRecord): void {
+  add(record: MessageRecord): void {
     const { rrid, mobile, submittedAt } = record
     const batchId = findBatch(this.#orm, rrid) ?? addBatch(this.#orm, rrid, submittedAt)
-    const there = findMessage(this.#orm, batchId, rrid, mobile)
-    if (there === undefined) this.#add(batchId, record)
-    else this.#addTo(there, record)
+    const stored = findMessage(this.#orm, batchId, rrid, mobile)
+    if (stored === undefined) this.#insert(batchId, record)
+    else this.#update(stored, record)
   }
 
-  #add(batchId: number, record: MessageRecord): void {
+  #insert(batchId: number, record: MessageRecord): void {
     const position = (statements(this.#orm).lastPosition.get({ batchId })?.position ?? -1) + 1
     const { mobile, messageId = null } = record
     addMessage(this.#orm, { batchId, position, mobile, messageId }, this.#stateOf(record))
@@ -104,32 +105,38 @@ class Importing {
     this.#added++
   }
 
-  #addTo(there: Found, record: MessageRecord): void {
-    const isNamed = record.messageId !== undefined && there.messageId === null
-    const isMoved = there.status < 2 && record.status > there.status
-    // Gateways give their numbers when they send, which may be after the batch was recorded.
+  #update(stored: StoredMessage, record: MessageRecord): void {
+    const isNamed = record.messageId !== undefined && stored.messageId === null
+    const isMoved = stored.status < 2 && record.status > stored.status
+    // Gateways assign ids when they send, which may be after the batch was recorded.
     if (isNamed)
-      statements(this.#orm).name.run({ batchId: there.batchId, position: there.position, messageId: record.messageId })
-    if (isMoved) this.#move(there, record)
+      statements(this.#orm).name.run({
+        batchId: stored.batchId,
+        position: stored.position,
+        messageId: record.messageId,
+      })
+    if (isMoved) this.#move(stored, record)
     if (isNamed || isMoved) this.#changed++
     else this.#known++
   }
 
-  #move(there: Found, record: MessageRecord): void {
-    changeMessage(this.#orm, there, this.#stateOf(record))
-    this.#tally.move(there.status, record.status)
+  #move(stored: StoredMessage, record: MessageRecord): void {
+    changeMessage(this.#orm, stored, this.#stateOf(record))
+    this.#tally.move(stored.status, record.status)
   }
 
-  /** A final state that nobody was told of is handed over from now on, unless it is too old for that. */
+  /** A final state that was not returned elsewhere is offered here, unless it is too old. */
   #stateOf(record: MessageRecord): MessageState {
     const { rrid, mobile, status, deliveryStatus: code, receivedAt, returnedAt } = record
     const producedAt = status < 2 ? undefined : (record.producedAt ?? receivedAt)
-    const isNews =
+    const isOfferedHere =
       producedAt !== undefined &&
       receivedAt !== undefined &&
       returnedAt === undefined &&
       isOffered(producedAt, this.#now)
-    const finalSeq = isNews ? this.#finals.add(this.#orm, { rrid, mobile, status, code, receivedAt }, this.#now) : null
+    const finalSeq = isOfferedHere
+      ? this.#finals.add(this.#orm, { rrid, mobile, status, code, receivedAt }, this.#now)
+      : null
     return {
       status,
       code,
@@ -141,7 +148,7 @@ class Importing {
   }
 }
 
-/** Messages by batch and position, after those of the stretch before. */
+/** Messages by batch and position, from a cursor on. */
 export function* exportRecords(
   orm: BunSQLiteDatabase,
   after: ExportCursor | undefined,
@@ -158,7 +165,7 @@ export function* exportRecords(
       position = row.message.position
     }
     if (records.length === limit) return { records, next: [batchId, position] }
-    if (rows.length < STRETCH) {
+    if (rows.length < STEP) {
       current = statements(orm).batchAfter.get({ id: batchId })
       if (current === undefined) return { records }
       batchId = current.id

@@ -1,25 +1,13 @@
 import { and, asc, eq, lt, lte, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
-import { DAY_MS } from '../format/calendar.ts'
-import { seqOf } from '../model/final-seq.ts'
-import { STATE_COUNTS, Tally } from './counts.ts'
+import type { Cutoffs } from '../message-store.ts'
+import { STATE_COUNTS, Tally } from '../model/counts.ts'
+import { addToCounts } from './counts.ts'
 import { batch, contradiction, final, handover, message } from './schema.ts'
-import { bound, perConnection, type Tables } from './tables.ts'
+import { bound, perConnection } from './tables.ts'
 
-/** Final states are of no use once they are too old to be handed over; a day more, in case a clock is mended. */
-const FINALS_KEPT_MS = 2 * DAY_MS
 /** Rows of a table deleted in one transaction. */
 const STEP = 500
-
-/** What has been kept long enough. */
-interface Cutoffs {
-  /** Batches submitted, and contradictions that came, before that moment. */
-  readonly before: number
-  /** Final states numbered below. */
-  readonly finals: number
-  /** Handovers that ended below. */
-  readonly handovers: number
-}
 
 const statements = perConnection((orm) => ({
   batch: orm
@@ -55,14 +43,14 @@ const statements = perConnection((orm) => ({
     .delete(final)
     .where(lte(final.seq, bound('last')))
     .prepare(),
-  handovers: orm
+  returned: orm
     .select({ firstSeq: handover.firstSeq })
     .from(handover)
     .where(and(lt(handover.firstSeq, bound('before')), lt(handover.lastSeq, bound('before'))))
     .orderBy(asc(handover.firstSeq))
     .limit(STEP)
     .prepare(),
-  deleteHandovers: orm
+  deleteReturned: orm
     .delete(handover)
     .where(lte(handover.firstSeq, bound('last')))
     .prepare(),
@@ -79,57 +67,30 @@ const statements = perConnection((orm) => ({
     .prepare(),
 }))
 
-/** Who goes along with a purge, step by step. */
-export interface PurgeProgress {
-  /** Whether to go on. */
-  readonly isWanted: () => boolean
-  /** Some of it is deleted. */
-  readonly onDeleted: () => void
-}
-
-/**
- * Deletes what has been kept long enough, in steps that let others in between.
- * @param retentionDays age up to which batches are kept, counted from their submission
- */
-export async function purge(
-  tables: Tables,
-  retentionDays: number,
-  { isWanted, onDeleted }: PurgeProgress,
-): Promise<void> {
-  const now = Date.now()
-  const before = now - retentionDays * DAY_MS
-  const finals = seqOf(now - FINALS_KEPT_MS)
-  const cutoffs = { before, finals, handovers: Math.min(finals, seqOf(before)) }
-  while (isWanted() && (await tables.read((orm) => hasOld(orm, cutoffs)))) {
-    await tables.write((orm) => deleteSome(orm, cutoffs))
-    onDeleted()
-  }
-}
-
-// biome-ignore lint/correctness/useYield: a few looks tell
-function* hasOld(orm: BunSQLiteDatabase, { before, finals, handovers }: Cutoffs): Generator<void, boolean> {
+/** Whether any row is too old. */
+export function hasOld(orm: BunSQLiteDatabase, { before, finals, returned }: Cutoffs): boolean {
   const old = statements(orm)
   return (
     old.batch.get({ before }) !== undefined ||
     old.finals.get({ before: finals }) !== undefined ||
-    old.handovers.get({ before: handovers }) !== undefined ||
+    old.returned.get({ before: returned }) !== undefined ||
     old.contradictions.get({ before }) !== undefined
   )
 }
 
-/** One step in each table. */
-function* deleteSome(orm: BunSQLiteDatabase, { before, finals, handovers }: Cutoffs): Generator<void, void> {
+/** Deletes up to `STEP` rows of each table. */
+export function* deleteStep(orm: BunSQLiteDatabase, { before, finals, returned }: Cutoffs): Generator<void, void> {
   const old = statements(orm)
   deleteMessages(orm, before)
   yield
   const lastFinal = old.finals.all({ before: finals }).at(-1)
   if (lastFinal !== undefined) old.deleteFinals.run({ last: lastFinal.seq })
-  const lastHandover = old.handovers.all({ before: handovers }).at(-1)
-  if (lastHandover !== undefined) old.deleteHandovers.run({ last: lastHandover.firstSeq })
+  const lastReturned = old.returned.all({ before: returned }).at(-1)
+  if (lastReturned !== undefined) old.deleteReturned.run({ last: lastReturned.firstSeq })
   for (const { id } of old.contradictions.all({ before })) old.deleteContradiction.run({ id })
 }
 
-/** Of the oldest batches, until enough is deleted for one step. */
+/** Deletes messages of the oldest batches, and the batches that are then empty. */
 function deleteMessages(orm: BunSQLiteDatabase, before: number): void {
   const old = statements(orm)
   const tally = new Tally()
@@ -144,5 +105,5 @@ function deleteMessages(orm: BunSQLiteDatabase, before: number): void {
     if (messages.length < STEP) old.deleteBatch.run({ id: batchId })
     deleted += messages.length + 1
   }
-  tally.write(orm)
+  addToCounts(orm, tally)
 }

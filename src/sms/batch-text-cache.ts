@@ -1,18 +1,18 @@
-/** Finished text kept, in UTF-16 code units: some three hundred batches of a hundred messages. */
+/** Most text kept, in UTF-16 code units: some 300 batches of 100 messages. */
 const MAX_LENGTH = 4 * 1024 * 1024
-/** A longer one is not worth the room. */
+/** Longer texts are not kept. */
 const MAX_TEXT_LENGTH = 256 * 1024
-/** Batches remembered that were asked for once: about as many as there is room for. */
+/** Batches remembered that were requested once: about as many as the cache can hold. */
 const MAX_ONCE = 256
 
 /**
- * Answers about batches, kept for whoever asks again, as clients do until all of a batch is final. Those that are asked
- * for once, as by somebody who goes through all there are, would only drive the others out.
+ * Answers about batches, kept for clients that ask again until all messages of a batch are final. A batch enters the
+ * cache with its second request, so that a client that reads every batch once does not evict the others.
  */
-export class BatchTexts {
-  /** In the order in which they were asked for. */
+export class BatchTextCache {
+  /** Least recently used first. */
   readonly #texts = new Map<string, string>()
-  /** Those asked for once, in that order. */
+  /** Batches requested once, oldest first. */
   readonly #once = new Set<string>()
   #length = 0
 
@@ -24,20 +24,19 @@ export class BatchTexts {
     return text
   }
 
-  /** Somebody has asked for a batch that is not kept. */
+  /** Records a request for a batch that is not cached, and keeps its text from the second request on. */
   set(rrid: string, text: string): void {
-    if (text.length > MAX_TEXT_LENGTH || !this.#wasAskedFor(rrid)) return
-    this.drop(rrid)
+    if (text.length > MAX_TEXT_LENGTH || !this.#wasRequested(rrid)) return
+    this.delete(rrid)
     this.#texts.set(rrid, text)
     this.#length += text.length
     for (const oldest of this.#texts.keys()) {
       if (this.#length <= MAX_LENGTH) break
-      this.drop(oldest)
+      this.delete(oldest)
     }
   }
 
-  /** Something of a batch has changed. */
-  drop(rrid: string): void {
+  delete(rrid: string): void {
     this.#length -= this.#texts.get(rrid)?.length ?? 0
     this.#texts.delete(rrid)
   }
@@ -47,8 +46,8 @@ export class BatchTexts {
     this.#length = 0
   }
 
-  /** Whether it was not long ago; in any case it is from now on. */
-  #wasAskedFor(rrid: string): boolean {
+  /** Whether the batch was requested lately; remembers this request. */
+  #wasRequested(rrid: string): boolean {
     if (this.#once.has(rrid)) return true
     this.#once.add(rrid)
     const [oldest] = this.#once

@@ -4,11 +4,11 @@ import type { State } from '../model/report.ts'
 import { batch, message } from './schema.ts'
 import { bound, perConnection } from './tables.ts'
 
-/** Messages of one id that are looked at. */
+/** Most messages of one gateway id that are compared. */
 const SAME_ID = 16
 
-/** A message as far as it can change. */
-export interface Found {
+/** A stored message: its row, and what a report can change. */
+export interface StoredMessage {
   readonly batchId: number
   readonly position: number
   readonly rrid: string
@@ -18,7 +18,7 @@ export interface Found {
   readonly messageId: string | null
 }
 
-/** A message as far as it does not change. */
+/** What never changes of a message. */
 interface AddedMessage {
   readonly batchId: number
   readonly position: number
@@ -26,7 +26,7 @@ interface AddedMessage {
   readonly messageId: string | null
 }
 
-/** The state a message is in, and what is known of how it came there. */
+/** State of a message and how it got there. Times are milliseconds since 1970. */
 export interface MessageState {
   readonly status: State
   readonly code: string
@@ -36,7 +36,7 @@ export interface MessageState {
   readonly returnedAt: number | null
 }
 
-/** The state in which a message begins. */
+/** State of a new message. */
 export const NOT_SENT: MessageState = {
   status: 0,
   code: '',
@@ -46,7 +46,7 @@ export const NOT_SENT: MessageState = {
   returnedAt: null,
 }
 
-const found = {
+const columns = {
   batchId: message.batchId,
   position: message.position,
   mobile: message.mobile,
@@ -57,12 +57,12 @@ const found = {
 
 const statements = perConnection((orm) => ({
   byMobile: orm
-    .select(found)
+    .select(columns)
     .from(message)
     .where(and(eq(message.batchId, bound('batchId')), eq(message.mobile, bound('mobile'))))
     .prepare(),
   byMessageId: orm
-    .select({ ...found, rrid: batch.rrid, submittedAt: batch.submittedAt })
+    .select({ ...columns, rrid: batch.rrid, submittedAt: batch.submittedAt })
     .from(message)
     .innerJoin(batch, eq(batch.id, message.batchId))
     .where(eq(message.messageId, bound('messageId')))
@@ -99,14 +99,19 @@ const statements = perConnection((orm) => ({
 }))
 
 /** The message to a telephone number within a batch. */
-export function findMessage(orm: BunSQLiteDatabase, batchId: number, rrid: string, mobile: string): Found | undefined {
-  const there = statements(orm).byMobile.get({ batchId, mobile })
-  return there && { ...there, rrid }
+export function findMessage(
+  orm: BunSQLiteDatabase,
+  batchId: number,
+  rrid: string,
+  mobile: string,
+): StoredMessage | undefined {
+  const stored = statements(orm).byMobile.get({ batchId, mobile })
+  return stored && { ...stored, rrid }
 }
 
-/** The message that a gateway calls so. Gateways use their names again: the one submitted last is meant. */
-export function findMessageById(orm: BunSQLiteDatabase, messageId: string): Found | undefined {
-  // An import may have brought older ones since.
+/** The message with this gateway id. Gateways reuse ids: the message submitted last is the one they mean. */
+export function findMessageById(orm: BunSQLiteDatabase, messageId: string): StoredMessage | undefined {
+  // The last row may be an older message: an import adds those later.
   return newest(statements(orm).byMessageId.all({ messageId }))
 }
 
@@ -119,6 +124,6 @@ export function addMessage(orm: BunSQLiteDatabase, added: AddedMessage, state: M
   statements(orm).add.run({ ...added, ...state })
 }
 
-export function changeMessage(orm: BunSQLiteDatabase, { batchId, position }: Found, state: MessageState): void {
+export function changeMessage(orm: BunSQLiteDatabase, { batchId, position }: StoredMessage, state: MessageState): void {
   statements(orm).change.run({ ...state, batchId, position })
 }

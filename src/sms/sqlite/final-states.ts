@@ -1,22 +1,16 @@
 import { and, asc, eq, gte, lte, max, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { StatusRecord } from '../format/record-text.ts'
-import { seqOf } from '../model/final-seq.ts'
+import { type SeqRange, seqOf } from '../model/final-seq.ts'
 import { final, handover } from './schema.ts'
 import { bound, perConnection } from './tables.ts'
 
-/** Numbers from one to another, those of both among them. */
-export interface Stretch {
-  readonly first: number
-  readonly last: number
-}
-
-/** A final state in the order in which they became known. */
-export interface Final extends StatusRecord {
+/** A final state and its sequence number. */
+interface FinalState extends StatusRecord {
   readonly seq: number
 }
 
-/** Final states read at a stretch: a millisecond or two. */
+/** Final states read in one step: a millisecond or two. */
 const PAGE = 1000
 
 const statements = perConnection((orm) => ({
@@ -28,7 +22,7 @@ const statements = perConnection((orm) => ({
     .select({ seq: max(handover.firstSeq) })
     .from(handover)
     .prepare(),
-  handover: orm
+  returned: orm
     .select({ seq: handover.lastSeq })
     .from(handover)
     .where(eq(handover.firstSeq, bound('first')))
@@ -53,27 +47,27 @@ const statements = perConnection((orm) => ({
     .prepare(),
 }))
 
-/** Numbers final states in the order in which they become known; used by the one connection that writes. */
-export class Finals {
+/** Numbers final states in the order in which they become known. Used by the one connection that writes. */
+export class FinalStates {
   #last: number | undefined
 
-  /** Keeps a final state for the batch query. @returns its number */
+  /** Stores a final state for the batch query. @returns its sequence number */
   add(orm: BunSQLiteDatabase, record: StatusRecord, now: number): number {
-    // A transaction that is taken back leaves a gap, and nobody minds.
+    // A transaction that is rolled back leaves a gap, which does no harm.
     this.#last = Math.max(seqOf(now), (this.#last ?? lastSeq(orm)) + 1)
     statements(orm).add.run({ ...record, seq: this.#last })
     return this.#last
   }
 }
 
-/** The greatest number that was given out, also when its row is gone. */
+/** Greatest sequence number ever used, even when its row is deleted. */
 function lastSeq(orm: BunSQLiteDatabase): number {
-  const { last, firstOfLast, handover } = statements(orm)
+  const { last, firstOfLast, returned } = statements(orm)
   const first = firstOfLast.get()?.seq ?? 0
-  return Math.max(last.get()?.seq ?? 0, handover.get({ first })?.seq ?? 0)
+  return Math.max(last.get()?.seq ?? 0, returned.get({ first })?.seq ?? 0)
 }
 
-/** The final states of a stretch, in order, at most `PAGE` of them. */
-export function finalsBetween(orm: BunSQLiteDatabase, { first, last }: Stretch): readonly Final[] {
+/** Final states of a range, in order, at most `PAGE` of them. */
+export function finalStatesIn(orm: BunSQLiteDatabase, { first, last }: SeqRange): readonly FinalState[] {
   return statements(orm).between.all({ first, last })
 }

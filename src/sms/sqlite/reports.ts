@@ -1,15 +1,17 @@
 import { sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
-import type { MessageName, Report, ReportCount } from '../model/report.ts'
+import type { ReportOutcome } from '../message-store.ts'
+import { type CountName, Tally } from '../model/counts.ts'
+import type { MessageName, Report } from '../model/report.ts'
 import { findBatch } from './batches.ts'
-import { type CountName, Tally } from './counts.ts'
-import type { Finals } from './finals.ts'
-import { changeMessage, type Found, findMessage, findMessageById } from './message-rows.ts'
+import { addToCounts } from './counts.ts'
+import type { FinalStates } from './final-states.ts'
+import { changeMessage, findMessage, findMessageById, type StoredMessage } from './message-rows.ts'
 import { contradiction } from './schema.ts'
 import { perConnection } from './tables.ts'
 
-/** Reports taken in before others get their turn. */
-const STRETCH = 200
+/** Reports applied in one step. */
+const STEP = 200
 
 const statements = perConnection((orm) => ({
   contradict: orm
@@ -26,75 +28,70 @@ const statements = perConnection((orm) => ({
     .prepare(),
 }))
 
-/** What became of reports, and of which batches something has changed. */
-export interface TakenReports extends ReportCount {
-  readonly changed: ReadonlySet<string>
-}
-
-/** Takes reports in, in their order. @see docs/reference/protocol.md#states */
-export function* takeReports(
+/** Applies reports in their order. @see docs/reference/protocol.md#states */
+export function* applyReports(
   orm: BunSQLiteDatabase,
   reports: readonly Report[],
-  finals: Finals,
-): Generator<void, TakenReports> {
-  const taking = new Taking(orm, finals)
+  finals: FinalStates,
+): Generator<void, ReportOutcome> {
+  const application = new ReportApplication(orm, finals)
   let accepted = 0
   for (const [at, report] of reports.entries()) {
-    if (at % STRETCH === STRETCH - 1) yield
-    if (taking.take(report)) accepted++
+    if (at % STEP === STEP - 1) yield
+    if (application.apply(report)) accepted++
   }
-  taking.end()
-  return { accepted, ignored: reports.length - accepted, changed: taking.changed }
+  application.end()
+  return { accepted, ignored: reports.length - accepted, changed: application.changed }
 }
 
-/** One transaction's worth of reports. */
-class Taking {
+/** The reports of one transaction. */
+class ReportApplication {
   readonly #orm: BunSQLiteDatabase
-  readonly #finals: Finals
+  readonly #finals: FinalStates
   readonly #now = Date.now()
   readonly #tally = new Tally()
+  /** Batches of which a message has changed. */
   readonly changed = new Set<string>()
-  /** Reports come by the batch. */
+  /** Row ids of batches: many reports are of one batch. */
   readonly #batches = new Map<string, number | undefined>()
 
-  constructor(orm: BunSQLiteDatabase, finals: Finals) {
+  constructor(orm: BunSQLiteDatabase, finals: FinalStates) {
     this.#orm = orm
     this.#finals = finals
   }
 
   end(): void {
-    this.#tally.write(this.#orm)
+    addToCounts(this.#orm, this.#tally)
   }
 
-  /** @returns whether it was accepted */
-  take(report: Report): boolean {
-    const there = this.#find(report.message)
-    const fate = there === undefined ? 'reportsUnknown' : this.#tell(there, report)
-    this.#tally.add(fate)
-    return fate === 'reportsAccepted' || fate === 'reportsRepeated'
+  /** @returns whether the report is accepted */
+  apply(report: Report): boolean {
+    const stored = this.#find(report.message)
+    const outcome = stored === undefined ? 'reportsUnknown' : this.#change(stored, report)
+    this.#tally.add(outcome)
+    return outcome === 'reportsAccepted' || outcome === 'reportsRepeated'
   }
 
-  #tell(there: Found, { state, code, receivedAt }: Report): CountName {
-    if (there.status === state && there.code === code) return 'reportsRepeated'
-    if (there.status > 1) {
+  #change(stored: StoredMessage, { state, code, receivedAt }: Report): CountName {
+    const { rrid, mobile } = stored
+    if (stored.status === state && stored.code === code) return 'reportsRepeated'
+    if (stored.status > 1) {
       if (state === 1) return 'reportsLate'
-      const { rrid, mobile } = there
       statements(this.#orm).contradict.run({ rrid, mobile, status: state, code, receivedAt, arrivedAt: this.#now })
       return 'reportsContradicting'
     }
-    const { rrid, mobile } = there
     const isFinal = state > 1
     const finalSeq = isFinal
       ? this.#finals.add(this.#orm, { rrid, mobile, status: state, code, receivedAt }, this.#now)
       : null
     const producedAt = isFinal ? this.#now : null
-    changeMessage(this.#orm, there, { status: state, code, receivedAt, producedAt, finalSeq, returnedAt: null })
-    this.#tally.move(there.status, state)
+    changeMessage(this.#orm, stored, { status: state, code, receivedAt, producedAt, finalSeq, returnedAt: null })
+    this.#tally.move(stored.status, state)
     this.changed.add(rrid)
     return 'reportsAccepted'
   }
 
-  #find(name: MessageName): Found | undefined {
+  #find(name: MessageName): StoredMessage | undefined {
     if ('messageId' in name) return findMessageById(this.#orm, name.messageId)
     const { rrid, mobile } = name
     const batchId = this.#batchOf(rrid)

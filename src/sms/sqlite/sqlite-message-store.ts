@@ -1,0 +1,89 @@
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { atOnce } from '../../scheduling/steps.ts'
+import type { StatusRecord } from '../format/record-text.ts'
+import type { Cutoffs, LeasePage, MessageStore, RecordedBatch, ReportOutcome } from '../message-store.ts'
+import { type Counts, Tally } from '../model/counts.ts'
+import type { SeqRange } from '../model/final-seq.ts'
+import type { Batch, ExportCursor, ExportPage, ImportCount, MessageRecord } from '../model/message.ts'
+import type { Report } from '../model/report.ts'
+import { recordBatch, recordsOfBatch } from './batches.ts'
+import { addToCounts, readCounts } from './counts.ts'
+import { FinalStates, finalStatesIn } from './final-states.ts'
+import { addReturned, Leases } from './leases.ts'
+import { applyReports } from './reports.ts'
+import { deleteStep, hasOld } from './retention.ts'
+import type { Tables } from './tables.ts'
+import { exportRecords, importRecords } from './transfer.ts'
+
+/** Text messages in the SQLite file of a tree. Leases are in memory: only one process has the file open. */
+export class SqliteMessageStore implements MessageStore {
+  readonly #tables: Tables
+  readonly #finals = new FinalStates()
+  readonly #leases = new Leases()
+
+  constructor(tables: Tables) {
+    this.#tables = tables
+  }
+
+  record(batch: Batch): Promise<RecordedBatch> {
+    return this.#tables.write((orm) => atOnce(() => recordBatch(orm, batch)))
+  }
+
+  report(reports: readonly Report[]): Promise<ReportOutcome> {
+    return this.#tables.write((orm) => applyReports(orm, reports, this.#finals))
+  }
+
+  batch(rrid: string, format: (record: StatusRecord) => string): Awaitable<readonly string[]> {
+    return this.#tables.read((orm) => recordsOfBatch(orm, rrid, format))
+  }
+
+  async lease(after: number | undefined, limit: number): Promise<LeasePage | undefined> {
+    await this.#leases.load(this.#tables)
+    return await this.#tables.read((orm) => atOnce(() => this.#leasePage(orm, after, limit)))
+  }
+
+  release(ranges: readonly SeqRange[]): void {
+    this.#leases.release(ranges)
+  }
+
+  async acknowledge(ranges: readonly SeqRange[], count: number): Promise<void> {
+    await this.#tables.write((orm) => atOnce(() => acknowledge(orm, ranges, count)))
+    this.#leases.return(ranges)
+  }
+
+  export(after: ExportCursor | undefined, limit: number): Awaitable<ExportPage> {
+    return this.#tables.read((orm) => exportRecords(orm, after, limit))
+  }
+
+  import(records: readonly MessageRecord[]): Promise<ImportCount> {
+    return this.#tables.write((orm) => importRecords(orm, records, this.#finals))
+  }
+
+  counts(): Awaitable<Counts> {
+    return this.#tables.read((orm) => atOnce(() => readCounts(orm)))
+  }
+
+  async deleteOld(cutoffs: Cutoffs): Promise<boolean> {
+    if (!(await this.#tables.read((orm) => atOnce(() => hasOld(orm, cutoffs))))) return false
+    await this.#tables.write((orm) => deleteStep(orm, cutoffs))
+    return true
+  }
+
+  /** Finds and leases in one turn of the event loop, so that two calls never get the same states. */
+  #leasePage(orm: BunSQLiteDatabase, after: number | undefined, limit: number): LeasePage | undefined {
+    for (const free of this.#leases.free(Date.now(), after)) {
+      const records = finalStatesIn(orm, free).slice(0, limit)
+      const last = records.at(-1)
+      if (last !== undefined) return { range: this.#leases.lease({ first: free.first, last: last.seq }), records }
+    }
+    return undefined
+  }
+}
+
+function acknowledge(orm: BunSQLiteDatabase, ranges: readonly SeqRange[], count: number): void {
+  addReturned(orm, ranges, Date.now())
+  const tally = new Tally()
+  tally.add('statusesReturned', count)
+  addToCounts(orm, tally)
+}
