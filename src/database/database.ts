@@ -17,6 +17,7 @@ import type { IndexInfo, LoggedChange, Position, ReadLimit, TreeStore } from '..
 import { ChildrenText } from '../tree/json/children-text.ts'
 import type { NodeText, ReadText } from '../tree/json/node-text.ts'
 import type { JsonText } from '../tree/json/print.ts'
+import { type AnyText, joined } from '../tree/json/text-pieces.ts'
 import type { Limits } from '../tree/limits.ts'
 import { endsInPriority, type Path, type PathLike, toPath } from '../tree/path.ts'
 import { planPatchInSteps, planPut, planPutInSteps, planShortPut, type WritePlan } from '../tree/write.ts'
@@ -267,7 +268,7 @@ export class Database {
    * @param query by key, integers first; chooses some of them
    * @throws `read-too-big`, `permission-denied`
    */
-  shallow(where: PathLike, query?: Query, options: ReadOptions = {}): Awaitable<JsonText | undefined> {
+  shallow(where: PathLike, query?: Query, options: ReadOptions = {}): Awaitable<AnyText | undefined> {
     const path = toPath(where)
     const asked = { path, query, access: options }
     return this.#readAccess.read(asked, (authorize) =>
@@ -394,7 +395,7 @@ export class Database {
       for (let event = await queue.next(); event !== undefined; event = await queue.next()) {
         if (options.signal?.aborted) return
         const { kind, path: place, data, seq } = event
-        yield { kind, path: place, data: JSON.parse(data) as unknown, position: { epoch, seq } }
+        yield { kind, path: place, data: JSON.parse(joined(data)) as unknown, position: { epoch, seq } }
       }
       queue.check()
     } finally {

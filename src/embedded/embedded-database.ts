@@ -3,6 +3,7 @@ import type { WriteOutcome } from '../database/writes/write-job.ts'
 import type { IndexSpec } from '../query/index-declarations.ts'
 import { type QueryLike, toQuery } from '../query/query.ts'
 import type { IndexInfo, LoggedChange, Position } from '../store/store.ts'
+import { joined } from '../tree/json/text-pieces.ts'
 import { formatPath, type PathLike, toPath } from '../tree/path.ts'
 import { checkJson } from './check-json.ts'
 import { ConditionFailedError } from './condition-failed.ts'
@@ -45,9 +46,10 @@ export class EmbeddedDatabase implements Database {
   }
 
   shallow(path: PathLike, like?: QueryLike, options?: ReadOptions): Promise<string | undefined> {
-    return this.#at(path, () => {
+    return this.#at(path, async () => {
       const query = like && toQuery(like, this.#tree.profile)
-      return this.#tree.shallow(path, query, options)
+      const text = await this.#tree.shallow(path, query, options)
+      return text === undefined ? undefined : joined(text)
     })
   }
 

@@ -1,5 +1,8 @@
 import type { StreamEvent } from './event.ts'
-import { encode, frameText, frameTextWithId } from './frame.ts'
+import { encode, framePieces, frameText } from './frame.ts'
+
+/** Makes the id of a commit from its number. */
+export type IdOf = (seq: number) => string
 
 /** An event, and the number of the last commit it tells of. */
 export interface NumberedEvent extends StreamEvent {
@@ -21,6 +24,7 @@ export class Batch {
   #bytes: Uint8Array | undefined
   #bytesWithIds: Uint8Array | undefined
   #waiting: WaitingEvents | undefined
+  #length: number | undefined
 
   constructor(events: readonly NumberedEvent[], isBeginning = false) {
     this.events = events
@@ -33,15 +37,26 @@ export class Batch {
     return this.#waiting
   }
 
+  /** The weight of the events, in UTF-16 code units. */
+  get length(): number {
+    this.#length ??= weightOf(this.events)
+    return this.#length
+  }
+
   get bytes(): Uint8Array {
-    this.#bytes ??= encode(this.events.map(frameText).join(''))
+    this.#bytes ??= encode(this.events.map((event) => frameText(event, undefined)).join(''))
     return this.#bytes
   }
 
-  /** @param idOf the id of a commit by its number; the same for all who ask */
-  bytesWithIds(idOf: (seq: number) => string): Uint8Array {
-    this.#bytesWithIds ??= encode(this.events.map((event) => frameTextWithId(event, idOf(event.seq))).join(''))
+  /** @param idOf the same for all who ask */
+  bytesWithIds(idOf: IdOf): Uint8Array {
+    this.#bytesWithIds ??= encode(this.events.map((event) => frameText(event, idOf(event.seq))).join(''))
     return this.#bytesWithIds
+  }
+
+  /** The same text in pieces, for a batch that is too long to be encoded at once. None of them is kept. */
+  *texts(idOf: IdOf | undefined): Generator<string, void> {
+    for (const event of this.events) yield* framePieces(event, idOf?.(event.seq))
   }
 }
 
@@ -49,7 +64,13 @@ export class Batch {
 const EVENT_LENGTH = 40
 
 export function waitingOf(events: readonly NumberedEvent[]): WaitingEvents {
-  return { events, length: events.reduce((sum, event) => sum + lengthOf(event), 0) }
+  return { events, length: weightOf(events) }
+}
+
+function weightOf(events: readonly NumberedEvent[]): number {
+  let length = 0
+  for (const event of events) length += lengthOf(event)
+  return length
 }
 
 /** What an event weighs, in UTF-16 code units. */

@@ -1,11 +1,16 @@
+import type { Awaitable } from '../scheduling/awaitable.ts'
+import { inTurns } from '../scheduling/turns.ts'
 import type { Change, NodeTags } from '../tree/change.ts'
 import { NULL_ETAG } from '../tree/json/etag.ts'
 import type { ReadText } from '../tree/json/node-text.ts'
 import { tagAfter, textAfter } from '../tree/json/prepared-text.ts'
-import type { JsonText } from '../tree/json/print.ts'
+import { type AnyText, TextBuilder } from '../tree/json/text-pieces.ts'
 import { PRIORITY } from '../tree/key.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
 import type { Write } from '../tree/write.ts'
+
+/** Data that is made with pauses, in UTF-16 code units. */
+const LONG_DATA = 128 * 1024
 
 /** Whether a listener sees priorities. */
 export type Form = 'plain' | 'export'
@@ -15,12 +20,14 @@ export interface StreamEvent {
   readonly kind: 'put' | 'patch'
   /** Relative to the node listened to: `/`, `/a/b`. */
   readonly path: string
-  readonly data: JsonText
+  readonly data: AnyText
 }
 
-/** What stands somewhere, in the form that listeners want. */
-export function textOf(value: ReadText | undefined, form: Form): JsonText {
-  return (form === 'plain' ? value?.plain : value?.export) ?? 'null'
+/** What stands somewhere, in the form that listeners want. What is long is made in several turns. */
+export function dataOf(value: ReadText | undefined, form: Form): Awaitable<AnyText> {
+  if (value === undefined) return 'null'
+  if (value.length > LONG_DATA) return inTurns(value.inSteps(form))
+  return form === 'plain' ? value.plain : value.export
 }
 
 /**
@@ -37,7 +44,7 @@ function eventBelow({ kind, path: at, writes }: Change, path: Path, form: Form):
   if (kind === 'patch') return patchOf(writes, at.length, formatPath(at.slice(path.length)), form)
   const write = writes[0]
   if (write === undefined || !isSeen(write, form)) return undefined
-  return { kind: 'put', path: formatPath(placeOf(write, path.length)), data: dataOf(write, form) }
+  return { kind: 'put', path: formatPath(placeOf(write, path.length)), data: writtenText(write, form) }
 }
 
 /** The change is above the node: it is written as part of something larger, or some places of it are. */
@@ -59,7 +66,7 @@ function isSame(
   write: Write,
   below: Path,
   form: Form,
-  text: JsonText | undefined,
+  text: AnyText | undefined,
 ): boolean {
   if (before === undefined) return false
   if (text === undefined) return before.stored === NULL_ETAG
@@ -70,10 +77,15 @@ function isSame(
 
 /** @param depth number of keys that the members' paths leave out */
 function patchOf(writes: readonly Write[], depth: number, path: string, form: Form): StreamEvent | undefined {
-  const members = writes
-    .filter((write) => isSeen(write, form))
-    .map((write) => `${JSON.stringify(placeOf(write, depth).join('/'))}:${dataOf(write, form)}`)
-  return members.length === 0 ? undefined : { kind: 'patch', path, data: `{${members.join(',')}}` }
+  const seen = writes.filter((write) => isSeen(write, form))
+  if (seen.length === 0) return undefined
+  const data = new TextBuilder()
+  for (const [index, write] of seen.entries()) {
+    data.add(`${index === 0 ? '{' : ','}${JSON.stringify(placeOf(write, depth).join('/'))}:`)
+    data.addAll(writtenText(write, form))
+  }
+  data.add('}')
+  return { kind: 'patch', path, data: data.end() }
 }
 
 /** Where a write goes, without the first keys of its path. */
@@ -86,6 +98,6 @@ function isSeen(write: Write, form: Form): boolean {
   return write.kind === 'value' || form === 'export'
 }
 
-function dataOf(write: Write, form: Form): JsonText {
+function writtenText(write: Write, form: Form): AnyText {
   return textAfter(write, [], form) ?? 'null'
 }

@@ -1,18 +1,30 @@
+import { joined, piecesOf } from '../tree/json/text-pieces.ts'
 import type { StreamEvent } from './event.ts'
 
 const encoder = new TextEncoder()
 
 /**
- * The bytes of one message of an event stream. Nothing stands between the two lines: many clients read them in pairs.
+ * One message of an event stream. Nothing stands between the two lines: many clients read them in pairs.
+ * @param id a client may show it to go on from here
  * @see docs/reference/protocol.md#bytes
  */
-export function frameText({ kind, path, data }: StreamEvent): string {
-  return `event: ${kind}\ndata: {"path":${JSON.stringify(path)},"data":${data}}\n\n`
+export function frameText(event: StreamEvent, id: string | undefined): string {
+  return `${frameStart(event)}${joined(event.data)}${frameEnd(id)}`
 }
 
-/** The same with the id that a client may show to go on from here. */
-export function frameTextWithId(event: StreamEvent, id: string): string {
-  return `${frameText(event).slice(0, -1)}id: ${id}\n\n`
+/** As `frameText`, piece by piece. */
+export function* framePieces(event: StreamEvent, id: string | undefined): Generator<string, void> {
+  yield frameStart(event)
+  yield* piecesOf(event.data)
+  yield frameEnd(id)
+}
+
+function frameStart({ kind, path }: StreamEvent): string {
+  return `event: ${kind}\ndata: {"path":${JSON.stringify(path)},"data":`
+}
+
+function frameEnd(id: string | undefined): string {
+  return id === undefined ? '}\n\n' : `}\nid: ${id}\n\n`
 }
 
 /** What keeps an idle connection from being taken for a dead one. */

@@ -1,13 +1,9 @@
-import { inTurns } from '../scheduling/turns.ts'
 import type { Path } from '../tree/path.ts'
-import { eventAt, type Form, textOf } from './event.ts'
+import { dataOf, eventAt, type Form } from './event.ts'
 import { Batch, lengthOf, type NumberedEvent, waitingOf } from './event-batch.ts'
 import type { Source } from './snapshot-source.ts'
 import type { Subscriber } from './subscriber.ts'
 import { type NumberedChange, type Topic, type TopicSettings, tellAll } from './topic.ts'
-
-/** Data that is made with pauses, in UTF-16 code units. */
-const LONG_DATA = 262_144
 
 /** Everybody who listens to the same node in the same form. */
 export class NodeTopic implements Topic {
@@ -61,8 +57,7 @@ export class NodeTopic implements Topic {
 
   async begin(subscriber: Subscriber): Promise<void> {
     const { seq, value } = await this.#source.read(this.#path, undefined, subscriber.authorize)
-    const isLong = value !== undefined && value.length > LONG_DATA
-    const data = isLong ? await inTurns(value.inSteps(this.form)) : textOf(value, this.form)
+    const data = await dataOf(value, this.form)
     const batch = new Batch([{ kind: 'put', path: '/', data, seq }], true)
     subscriber.start({ seq, batch })
   }

@@ -1,11 +1,16 @@
 import { DholeError } from '../error.ts'
 import type { Query } from '../query/query.ts'
+import type { Steps } from '../scheduling/steps.ts'
+import { inTurns } from '../scheduling/turns.ts'
 import { ChildrenText, type ChildText } from '../tree/json/children-text.ts'
+import { toExport, toExportInSteps } from '../tree/json/export-text.ts'
 import { NodeText } from '../tree/json/node-text.ts'
-import { type JsonText, toExport, toPlain } from '../tree/json/print.ts'
+import { toPlain } from '../tree/json/print.ts'
+import { toPlainInSteps } from '../tree/json/print-steps.ts'
+import { type AnyText, TextBuilder } from '../tree/json/text-pieces.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
 import type { Reads } from '../tree/read-program.ts'
-import { eventAt, type Form, type StreamEvent, textOf } from './event.ts'
+import { dataOf, eventAt, type Form, type StreamEvent } from './event.ts'
 import { Batch } from './event-batch.ts'
 import { KeyTable } from './key-table.ts'
 import { Window } from './query-window.ts'
@@ -55,7 +60,7 @@ export class QueryTopic implements Topic {
   readonly #window: Window
   #shown: 'nothing' | 'single' | 'list' = 'nothing'
   /** The leaf, or `null`, that stands in place of a list. */
-  #single: JsonText | undefined
+  #single: AnyText | undefined
   #changes: NumberedChange[] = []
   #newcomers: Newcomer[] = []
   /** Memory of the window as it was counted last, in bytes. */
@@ -154,7 +159,7 @@ export class QueryTopic implements Topic {
     const changes = [...noted, ...this.#takeChanges(seq)]
     const touched = touchedKeys(changes, this.#path)
     const list = value instanceof ChildrenText ? value.children : undefined
-    const all: StreamEvent = { kind: 'put', path: '/', data: textOf(value, this.form) }
+    const all: StreamEvent = { kind: 'put', path: '/', data: await dataOf(value, this.form) }
     const wasList = this.#shown === 'list'
     if (list !== undefined && wasList && touched !== undefined) {
       if (changes.length > 0) await this.#update(list, changes, touched, seq)
@@ -178,7 +183,7 @@ export class QueryTopic implements Topic {
       const { seq, value: affected } = await this.#readChildren(touched)
       const meanwhile = this.#takeChanges(seq)
       if (meanwhile.length === 0) {
-        const event = this.#eventOf(changes, affected)
+        const event = await inTurns(this.#eventOf(changes, affected))
         for (const [key, text] of affected) this.#window.set(key, text !== undefined)
         this.#tell(event, seq)
         return
@@ -189,8 +194,8 @@ export class QueryTopic implements Topic {
   }
 
   /** Those of some children that are shown, or were, with their texts as of the last commit read. */
-  async #readChildren(keys: ReadonlySet<string>): Promise<Seen<Map<string, JsonText | undefined>>> {
-    const affected = new Map<string, JsonText | undefined>()
+  async #readChildren(keys: ReadonlySet<string>): Promise<Seen<Map<string, AnyText | undefined>>> {
+    const affected = new Map<string, AnyText | undefined>()
     let last = 0
     for (const key of keys) {
       const { seq, value: child } = await this.#readChild(key)
@@ -221,7 +226,7 @@ export class QueryTopic implements Topic {
     seq: number,
   ): Promise<void> {
     const keys = await this.#keysOf(list)
-    const affected = new Map<string, JsonText | undefined>()
+    const affected = new Map<string, AnyText | undefined>()
     for (const slice of slices(list)) {
       for (const { key, text } of slice) if (touched.has(key) || !this.#window.has(key)) affected.set(key, text)
       if (slice.length === SLICE) await new Promise(setImmediate)
@@ -232,7 +237,7 @@ export class QueryTopic implements Topic {
       if (this.#window.has(key) && !keys.has(key)) affected.set(key, undefined)
       if (++looked % SLICE === 0) await new Promise(setImmediate)
     }
-    const event = this.#eventOf(changes, affected)
+    const event = await inTurns(this.#eventOf(changes, affected))
     this.#window.show(list, keys)
     this.#tell(event, seq)
   }
@@ -246,21 +251,29 @@ export class QueryTopic implements Topic {
     return keys
   }
 
-  #eventOf(
+  *#eventOf(
     changes: readonly NumberedChange[],
-    affected: ReadonlyMap<string, JsonText | undefined>,
-  ): StreamEvent | undefined {
+    affected: ReadonlyMap<string, AnyText | undefined>,
+  ): Steps<StreamEvent | undefined> {
     const [only, more] = affected
     if (only === undefined) return undefined
     if (more !== undefined) {
-      const members = [...affected].map(([key, text]) => `${JSON.stringify(key)}:${this.#childText(text)}`)
-      return { kind: 'patch', path: '/', data: `{${members.join(',')}}` }
+      const data = new TextBuilder()
+      let before = '{'
+      for (const [key, text] of affected) {
+        data.add(`${before}${JSON.stringify(key)}:`)
+        before = ','
+        data.addAll(yield* this.#childText(text))
+        yield
+      }
+      data.add('}')
+      return { kind: 'patch', path: '/', data: data.end() }
     }
     const [key, text] = only
     const deep = text !== undefined && this.#window.has(key) ? deepChange(changes, this.#path) : undefined
     // Somebody who has the child already need only be told what is new in it.
     if (deep !== undefined) return eventAt(deep, this.#path, this.form)
-    return { kind: 'put', path: formatPath([key]), data: this.#childText(text) }
+    return { kind: 'put', path: formatPath([key]), data: yield* this.#childText(text) }
   }
 
   #tell(event: StreamEvent | undefined, seq: number): void {
@@ -268,9 +281,10 @@ export class QueryTopic implements Topic {
     tellAll(this.subscribers, [{ ...event, seq }], this.#maxEvent)
   }
 
-  #childText(text: JsonText | undefined): JsonText {
+  *#childText(text: AnyText | undefined): Steps<AnyText> {
     if (text === undefined) return 'null'
-    return this.form === 'plain' ? toPlain(text) : toExport(text)
+    if (typeof text === 'string') return this.form === 'plain' ? toPlain(text) : toExport(text)
+    return this.form === 'plain' ? yield* toPlainInSteps(text) : yield* toExportInSteps(text)
   }
 }
 

@@ -2,6 +2,7 @@ import type { Query } from '../query/query.ts'
 import { comparePositions, contains, type Position, positionOf, type Range, rangeOf } from '../query/range.ts'
 import type { ChildText } from '../tree/json/children-text.ts'
 import { parseStored } from '../tree/json/print.ts'
+import { joined } from '../tree/json/text-pieces.ts'
 import { sortKey } from '../tree/order.ts'
 import { KeyTable } from './key-table.ts'
 
@@ -75,6 +76,6 @@ export class Window {
   }
 
   #positionOf({ key, text }: ChildText): Position {
-    return positionOf(this.#query.orderBy, sortKey(key), parseStored(text))
+    return positionOf(this.#query.orderBy, sortKey(key), parseStored(joined(text)))
   }
 }

@@ -4,6 +4,7 @@ import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Change } from '../tree/change.ts'
 import type { NodeText, ReadText } from '../tree/json/node-text.ts'
 import type { JsonText } from '../tree/json/print.ts'
+import type { AnyText } from '../tree/json/text-pieces.ts'
 import type { Path } from '../tree/path.ts'
 import type { JobReads, Reads } from '../tree/read-program.ts'
 
@@ -124,7 +125,7 @@ export interface TreeStore extends AsyncDisposable {
    * @param query by key order; chooses some of the keys
    * @throws `read-too-big`
    */
-  shallow(path: Path, limit: ReadLimit, query?: Query): Awaitable<JsonText | undefined>
+  shallow(path: Path, limit: ReadLimit, query?: Query): Awaitable<AnyText | undefined>
   /**
    * Number of children, or of those that a query chooses; 0 for a leaf and for no node.
    * @throws `read-too-big` when counting takes too long

@@ -7,6 +7,7 @@ import type { Batch, NumberedEvent } from '../../src/hub/event-batch.ts'
 import type { HoldMemory } from '../../src/hub/held-memory.ts'
 import type { EndReason, Sink } from '../../src/hub/subscriber.ts'
 import { makeQuery } from '../../src/query/query.ts'
+import { joined } from '../../src/tree/json/text-pieces.ts'
 import { isBranch, type Value, valueAt } from '../../src/tree/value.ts'
 import { StreamCache } from '../support/stream-cache.ts'
 import { PlannedStore, type PlannedWrite } from './planned-store.ts'
@@ -223,7 +224,7 @@ function check(scene: Scene, { store, sink, held, fate, from, rulesNow }: Played
     if (event.rules === sources[scene.rules] && !mayRead(store.version(event.seq), event.rules)) {
       throw new Error(`event ${index} was not for it then: ${story()}`)
     }
-    held.apply({ kind: event.kind, path: event.path, data: JSON.parse(event.data) })
+    held.apply({ kind: event.kind, path: event.path, data: JSON.parse(joined(event.data)) })
   }
   const isQuiet = scene.others.length === 0
   const mayAlways = Array.from({ length: store.position().seq }, (_, index) => store.version(index + 1)).every(

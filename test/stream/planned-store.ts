@@ -14,6 +14,7 @@ import type {
 } from '../../src/store/store.ts'
 import { ChildrenText, type ChildText } from '../../src/tree/json/children-text.ts'
 import { NodeText, type ReadText } from '../../src/tree/json/node-text.ts'
+import { joined } from '../../src/tree/json/text-pieces.ts'
 import { sortKey } from '../../src/tree/order.ts'
 import { formatPath, type Path } from '../../src/tree/path.ts'
 import type { ReadAnswer, ReadRequest, Reads } from '../../src/tree/read-program.ts'
@@ -212,7 +213,7 @@ function toValue(json: unknown): Value | undefined {
 
 /** What a query chooses of a node without priorities. */
 function chosen(query: Query, node: NodeText | undefined): ReadText | undefined {
-  const value = node === undefined ? undefined : (JSON.parse(node.stored) as Value)
+  const value = node === undefined ? undefined : (JSON.parse(joined(node.stored)) as Value)
   if (!isBranch(value)) return node
   const children = Object.entries(value).map(([key, child]) => ({
     ...positionOf(query.orderBy, sortKey(key), child),

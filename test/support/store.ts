@@ -3,6 +3,7 @@ import { drain } from '../../src/scheduling/steps.ts'
 import type { Commit, Job, ReadLimit, TreeStore } from '../../src/store/store.ts'
 import type { Change } from '../../src/tree/change.ts'
 import type { JsonText } from '../../src/tree/json/print.ts'
+import { joined } from '../../src/tree/json/text-pieces.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
 import { formatPath, parsePath } from '../../src/tree/path.ts'
 import type { ReadAnswer, ReadRequest } from '../../src/tree/read-program.ts'
@@ -67,7 +68,8 @@ export async function exported(store: TreeStore, path = '/'): Promise<JsonText |
 }
 
 export async function shallow(store: TreeStore, path = '/'): Promise<JsonText | undefined> {
-  return store.shallow(parsePath(path), unlimited)
+  const text = await store.shallow(parsePath(path), unlimited)
+  return text === undefined ? undefined : joined(text)
 }
 
 export async function count(store: TreeStore, path = '/'): Promise<number> {

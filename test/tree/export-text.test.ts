@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { toExport } from '../../src/tree/json/export-text.ts'
 import { parsePayload } from '../../src/tree/json/payload.ts'
-import { print, toExport } from '../../src/tree/json/print.ts'
+import { print } from '../../src/tree/json/print.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
 
 const leaf = fc.oneof(

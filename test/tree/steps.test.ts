@@ -14,8 +14,8 @@ import {
   printInSteps,
   stringifyInSteps,
   toPlainInSteps,
-  wholeText,
 } from '../../src/tree/json/print-steps.ts'
+import { collected, joined } from '../../src/tree/json/text-pieces.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
 import { sortKeys, sortKeysInSteps } from '../../src/tree/order.ts'
 import type { Value } from '../../src/tree/value.ts'
@@ -186,15 +186,15 @@ function attempt<T extends object>(work: () => T): T | string {
 }
 
 function stringified(sent: unknown): string {
-  return drain(wholeText((sink) => stringifyInSteps(sent, sink)))
+  return joined(drain(collected((sink) => stringifyInSteps(sent, sink))))
 }
 
 function checkTexts(expected: Value, value: Value): void {
   for (const form of ['stored', 'plain', 'export'] satisfies TextForm[]) {
-    expect(drain(wholeText((sink) => printInSteps(value, form, sink)))).toBe(print(expected, form))
+    expect(joined(drain(collected((sink) => printInSteps(value, form, sink))))).toBe(print(expected, form))
   }
   const stored = print(expected, 'stored')
-  expect(drain(toPlainInSteps(stored))).toBe(toPlain(stored))
+  expect(joined(drain(toPlainInSteps(stored)))).toBe(toPlain(stored))
   expect(drain(etagInSteps(value))).toBe(etagOf(stored))
   expect(drain(etagOfInSteps(stored))).toBe(etagOf(stored))
   if (typeof value === 'object') expect(drain(memberKeysInSteps(value))).toEqual(memberKeys(value))

@@ -3,6 +3,7 @@ import type { CommitContext, JobOutcome, NotedChange } from '../../store/store.t
 import type { Change } from '../../tree/change.ts'
 import { NodeText } from '../../tree/json/node-text.ts'
 import type { JsonText } from '../../tree/json/print.ts'
+import { joined } from '../../tree/json/text-pieces.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 import type { JobReads, Reads } from '../../tree/read-program.ts'
 import type { WritePlan } from '../../tree/write.ts'
@@ -104,10 +105,10 @@ function noted({ key, fingerprint }: Repeatable, change: Change | undefined, mem
 
 /** Nothing was written, so one whose answer is too long to keep may as well be judged anew. */
 function mismatched(asked: Repeatable, current: NodeText | undefined): JobOutcome {
-  const stored = current?.stored ?? null
+  const { stored = null } = current ?? {}
   return stored !== null && stored.length > MAX_CURRENT
     ? undefined
-    : noted(asked, undefined, { kind: 'mismatch', current: stored })
+    : noted(asked, undefined, { kind: 'mismatch', current: stored === null ? null : joined(stored) })
 }
 
 function* outcomeAgain(memory: Memory, plan: WritePlan): Reads<WriteOutcome> {

@@ -1,7 +1,7 @@
 import { DholeError } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { runBriefly } from '../../scheduling/turns.ts'
-import { pieceEnd } from '../../tree/json/text-pieces.ts'
+import { type AnyText, pieceEnd, piecesOf } from '../../tree/json/text-pieces.ts'
 import type { Holding } from '../limits/memory-budget.ts'
 import { PiecewiseAnswer, type Receiver } from './paced-body.ts'
 import type { Layout } from './reply.ts'
@@ -21,14 +21,14 @@ const BYTES_PER_UNIT = 2
  * @see docs/how-to/limit-clients.md#limits-against-abuse
  */
 export function largeAnswer(
-  text: string,
+  text: AnyText,
   source: object,
   receiver: Receiver,
   layout: Layout | undefined,
 ): ReadableStream {
   // Nothing is kept of the text once it is over.
   let rest: (() => Awaitable<string | undefined>) | undefined =
-    layout === undefined ? piecesOf(text) : laidOut(text, layout)
+    layout === undefined ? inParts(text) : laidOut(text, layout)
   let holding: Holding | undefined
   const next = () => rest?.()
   const end = (): void => {
@@ -44,18 +44,27 @@ export function largeAnswer(
 }
 
 /** The text bit by bit, as it is. */
-function piecesOf(text: string): () => string | undefined {
+function inParts(text: AnyText): () => string | undefined {
+  const pieces = piecesOf(text)
+  let index = 0
   let at = 0
   return () => {
-    if (at >= text.length) return undefined
-    const start = at
-    at = pieceEnd(text, start, PIECE_LENGTH)
-    return text.slice(start, at)
+    let part = ''
+    while (index < pieces.length && part.length < PIECE_LENGTH) {
+      const piece = pieces[index] ?? ''
+      const end = pieceEnd(piece, at, PIECE_LENGTH - part.length)
+      part += piece.slice(at, end)
+      at = end
+      if (at < piece.length) break
+      index++
+      at = 0
+    }
+    return part === '' ? undefined : part
   }
 }
 
 /** What a layout makes of the text, as much at a time as one turn of the event loop has time for. */
-function laidOut(text: string, layout: Layout): () => Promise<string | undefined> {
+function laidOut(text: AnyText, layout: Layout): () => Promise<string | undefined> {
   const made: string[] = []
   const steps = layout(text, (piece) => made.push(piece))
   return async () => {

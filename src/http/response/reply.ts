@@ -1,8 +1,7 @@
 import { drain, type Steps } from '../../scheduling/steps.ts'
 import { prettyPrintInSteps } from '../../tree/json/pretty.ts'
 import type { JsonText } from '../../tree/json/print.ts'
-import { wholeText } from '../../tree/json/print-steps.ts'
-import { pieces, type TextSink } from '../../tree/json/text-pieces.ts'
+import { type AnyText, collected, joined, pieces, type TextSink } from '../../tree/json/text-pieces.ts'
 import { withText } from '../request/body-size.ts'
 
 /**
@@ -42,20 +41,20 @@ export function jsonStreamReply(body: ReadableStream): Response {
 }
 
 /** Rewrites the text of an answer on its way, with pauses. */
-export type Layout = (text: JsonText, sink: TextSink) => Steps<void>
+export type Layout = (text: AnyText, sink: TextSink) => Steps<void>
 
 /** The body of an answer: how its text travels, and what is done to it before. */
-export type BodyOf = (text: JsonText, layout: Layout | undefined) => string | ReadableStream
+export type BodyOf = (text: AnyText, layout: Layout | undefined) => string | ReadableStream | null
 
 /** The text as a whole. */
 export const asItIs: BodyOf = (text, layout) =>
-  layout === undefined ? text : drain(wholeText((sink) => layout(text, sink)))
+  joined(layout === undefined ? text : drain(collected((sink) => layout(text, sink))))
 
 /**
  * Any answer with a JSON body. `print=silent` leaves only the status 204 of a success.
  * @param bodyOf how its text travels
  */
-export function dressedReply(text: JsonText, dress: Dress, status: number = 200, bodyOf: BodyOf = asItIs): Response {
+export function dressedReply(text: AnyText, dress: Dress, status: number = 200, bodyOf: BodyOf = asItIs): Response {
   if (status === 200 && isPlain(dress)) return replyOf(bodyOf(text, undefined), jsonInit)
   if (status === 200 && dress.print === 'silent') return emptyReply(204, dress.etag)
   const headers = new Headers(dress.callback === undefined ? jsonHeaders : scriptHeaders)
@@ -74,7 +73,7 @@ function layoutOf({ print, callback }: Dress): Layout | undefined {
   }
 }
 
-function replyOf(body: string | ReadableStream, init: ResponseInit): Response {
+function replyOf(body: string | ReadableStream | null, init: ResponseInit): Response {
   const reply = new Response(body, init)
   return typeof body === 'string' ? withText(reply, body) : reply
 }

@@ -18,8 +18,8 @@ import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { inTurns } from '../../scheduling/turns.ts'
 import { etagMatches, NULL_ETAG } from '../../tree/json/etag.ts'
 import type { ReadText } from '../../tree/json/node-text.ts'
-import type { JsonText } from '../../tree/json/print.ts'
-import { stringifyInSteps, wholeText } from '../../tree/json/print-steps.ts'
+import { stringifyInSteps } from '../../tree/json/print-steps.ts'
+import { type AnyText, collected, joined, piecesOf } from '../../tree/json/text-pieces.ts'
 import { endsInPriority, type Path } from '../../tree/path.ts'
 import type { WritePlan } from '../../tree/write.ts'
 import { acceptsStream } from '../request/accept.ts'
@@ -368,17 +368,26 @@ function wantsEtag(request: Request): boolean {
 }
 
 /** As `dressedReply`, also of what is long. @param source what the text is of, when others may ask for the same */
-function dressed(data: DataRequest, text: JsonText, dress: Dress, source: object = data, status?: number): Response {
-  return dressedReply(text, dress, status, bodyOf(data, source))
+function dressed(data: DataRequest, text: AnyText, dress: Dress, source: object = data, status?: number): Response {
+  const isHead = data.request.method === 'HEAD'
+  if (!isHead || typeof text === 'string') return dressedReply(text, dress, status, bodyOf(data, source))
+  let byteLength: number | undefined
+  // The listener takes no body for HEAD, and never asks one for its text.
+  const reply = dressedReply(text, dress, status, (_, layout) => {
+    if (layout !== undefined) return emptyBody()
+    byteLength = piecesOf(text).reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+    return null
+  })
+  if (byteLength !== undefined) reply.headers.set('Content-Length', String(byteLength))
+  return reply
 }
 
-/** How a text travels to whoever asks. */
+/** How a text travels to the client. */
 function bodyOf(data: DataRequest, source: object): BodyOf {
   return (text, layout) => {
     if (text.length <= LARGE_LENGTH) return asItIs(text, layout)
     if (data.request.method !== 'HEAD') return largeAnswer(text, source, receiverOf(data), layout)
-    // The listener takes no body for HEAD, and never asks one for its text.
-    return layout === undefined ? text : emptyBody()
+    return layout === undefined ? joined(text) : emptyBody()
   }
 }
 
@@ -432,7 +441,7 @@ async function outcomeReply(data: DataRequest, outcome: WriteOutcome): Promise<R
   const text =
     large === undefined
       ? JSON.stringify(outcome.json)
-      : await inTurns(wholeText((sink) => stringifyInSteps(large.json, sink)))
+      : await inTurns(collected((sink) => stringifyInSteps(large.json, sink)))
   return dressed(data, text, { print, etag })
 }
 

@@ -1,13 +1,15 @@
 import type { Batch } from '../../hub/event-batch.ts'
-import { endFrame, KEEP_ALIVE } from '../../hub/frame.ts'
+import { encode, endFrame, KEEP_ALIVE } from '../../hub/frame.ts'
 import type { HoldMemory } from '../../hub/held-memory.ts'
 import type { EndReason, Sink } from '../../hub/subscriber.ts'
+import { pieceEnd } from '../../tree/json/text-pieces.ts'
 
 /** What writes to the connection: Bun's own stream, which costs hardly more than the bare socket. */
 type Writer = ReadableStreamDirectController
 
-/** What the connection is given at a time, in bytes: to encrypt so much takes a millisecond. */
-const PIECE_BYTES = 1024 * 1024
+/** What is encoded and given to the connection at a time, in UTF-16 code units: to encrypt so much takes a millisecond. */
+const PIECE_LENGTH = 512 * 1024
+const BYTES_PER_UNIT = 2
 
 /** What a stream has to do with its connection. */
 export interface StreamEnds {
@@ -35,7 +37,7 @@ export class EventStream implements Sink {
   readonly #ends: StreamEnds
   readonly #done = Promise.withResolvers<void>()
   readonly #ready = Promise.withResolvers<void>()
-  #early: Uint8Array[] = []
+  #early: (Uint8Array | Batch)[] = []
   #writer: Writer | undefined
   #isOver = false
   #isWithinEvent = false
@@ -56,6 +58,7 @@ export class EventStream implements Sink {
   }
 
   write(batch: Batch): Promise<unknown> | undefined {
+    if (batch.length > PIECE_LENGTH) return this.#send(batch)
     return this.#send(this.#idOf === undefined ? batch.bytes : batch.bytesWithIds(this.#idOf))
   }
 
@@ -79,9 +82,9 @@ export class EventStream implements Sink {
     this.#writer = writer
     let room: Promise<unknown> | undefined
     // Also what tells why the stream has ended already.
-    for (const bytes of this.#early.splice(0)) {
-      if (room === undefined || this.#isOver) room = this.#write(writer, bytes) ?? room
-      else room = room.then(() => this.#write(writer, bytes))
+    for (const what of this.#early.splice(0)) {
+      if (room === undefined || this.#isOver) room = this.#write(writer, what) ?? room
+      else room = room.then(() => this.#write(writer, what))
     }
     const ready = () => this.#ready.resolve()
     if (room === undefined) ready()
@@ -90,30 +93,39 @@ export class EventStream implements Sink {
     return this.#done.promise
   }
 
-  #send(bytes: Uint8Array): Promise<unknown> | undefined {
+  #send(what: Uint8Array | Batch): Promise<unknown> | undefined {
     if (this.#isOver) return undefined
     if (this.#writer === undefined) {
-      this.#early.push(bytes)
+      this.#early.push(what)
       return this.#ready.promise
     }
-    return this.#write(this.#writer, bytes)
+    return this.#write(this.#writer, what)
   }
 
-  #write(writer: Writer, bytes: Uint8Array): Promise<unknown> | undefined {
-    // The connection of a stream that has ended is closed at once.
-    if (bytes.byteLength > PIECE_BYTES && !this.#isOver) return this.#writeInPieces(writer, bytes)
-    return this.#writePiece(writer, bytes)
+  #write(writer: Writer, what: Uint8Array | Batch): Promise<unknown> | undefined {
+    return what instanceof Uint8Array ? this.#writePiece(writer, what) : this.#writeInPieces(writer, what)
   }
 
-  /** Others have their turn between two pieces. Those who are sent the same bytes hold them once. */
-  async #writeInPieces(writer: Writer, bytes: Uint8Array): Promise<void> {
-    const { release } = this.#ends.hold(bytes, bytes.byteLength, this.#ends.cut)
+  /** Others have their turn between two pieces. Those who are sent the same batch hold its text once. */
+  async #writeInPieces(writer: Writer, batch: Batch): Promise<void> {
+    const { release } = this.#ends.hold(batch, batch.length * BYTES_PER_UNIT, this.#ends.cut)
     this.#isWithinEvent = true
     try {
-      for (let start = 0; start < bytes.byteLength && !this.#isOver; start += PIECE_BYTES) {
-        await this.#writePiece(writer, bytes.subarray(start, start + PIECE_BYTES))
-        await new Promise(setImmediate)
+      let waiting = ''
+      for (const text of batch.texts(this.#idOf)) {
+        for (let start = 0; start < text.length; ) {
+          const end = pieceEnd(text, start, PIECE_LENGTH - waiting.length)
+          waiting += text.slice(start, end)
+          start = end
+          if (waiting.length < PIECE_LENGTH) continue
+          // The connection of a stream that has ended is closed at once.
+          if (this.#isOver) return
+          await this.#writePiece(writer, encode(waiting))
+          await new Promise(setImmediate)
+          waiting = ''
+        }
       }
+      if (!this.#isOver && waiting !== '') await this.#writePiece(writer, encode(waiting))
     } finally {
       this.#isWithinEvent = false
       release()

@@ -5,6 +5,7 @@ import { isUnbounded, type Query, queryName } from '../../query/query.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { NodeText, ReadText } from '../../tree/json/node-text.ts'
 import type { JsonText } from '../../tree/json/print.ts'
+import type { AnyText } from '../../tree/json/text-pieces.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 import type { Reads as ReadingLogic } from '../../tree/read-program.ts'
 import type {
@@ -179,7 +180,7 @@ export class SqliteStore implements TreeStore {
     return cached ?? this.#selector.select({ path, query, limit }, this.#answering(path, query, name, limit))
   }
 
-  shallow(path: Path, limit: ReadLimit, query?: Query): Awaitable<JsonText | undefined> {
+  shallow(path: Path, limit: ReadLimit, query?: Query): Awaitable<AnyText | undefined> {
     if (query === undefined) return this.#reads.run(limit, (snapshot) => snapshot.tree.shallow(path, limit.maxLength))
     return this.#selector.select({ path, query, limit }, (reader, way) => reader.keys(way, query, limit.maxLength))
   }
@@ -390,7 +391,7 @@ export class SqliteStore implements TreeStore {
     const cached = this.#cache.getAnswer(formatPath(path), name)
     if (cached === undefined || !this.#reads.isAllowedNow(limit)) return undefined
     const { maxLength } = limit
-    if (cached.text.plain.length > maxLength) throw new DholeError('read-too-big')
+    if (cached.text.length > maxLength) throw new DholeError('read-too-big')
     if (cached.index !== undefined) this.#indexes.noteUse(cached.index)
     return cached.text
   }

@@ -1,17 +1,21 @@
 import { drain, type Steps } from '../../scheduling/steps.ts'
 import { etagOf } from './etag.ts'
+import { toExport, toExportInSteps } from './export-text.ts'
 import type { ReadText } from './node-text.ts'
-import { type JsonText, printKey, toExport, toPlain } from './print.ts'
-import { etagOfInSteps } from './print-steps.ts'
+import { type JsonText, printKey, toPlain } from './print.ts'
+import { etagOfInSteps, toPlainInSteps } from './print-steps.ts'
+import { type AnyText, joined, TextBuilder } from './text-pieces.ts'
 
 /** Children printed between two pauses. */
 const STEP_CHILDREN = 64
+/** Memory of a child beside its text, in the unit of text length. */
+const CHILD_OVERHEAD = 40
 
 /** One child of an answer. */
 export interface ChildText {
   readonly key: string
   /** Its stored text. */
-  readonly text: JsonText
+  readonly text: AnyText
 }
 
 /**
@@ -24,7 +28,7 @@ export class ChildrenText implements ReadText {
   readonly #hasNoPriority: boolean
   #isArray: boolean | undefined
   #length: number | undefined
-  #plain: JsonText | undefined
+  #plain: AnyText | undefined
 
   /** @param hasNoPriority whether it is known that there is none, so that nobody needs to look */
   constructor(children: readonly ChildText[], hasNoPriority: boolean) {
@@ -34,7 +38,7 @@ export class ChildrenText implements ReadText {
 
   get plain(): JsonText {
     this.#plain ??= this.#plainText()
-    return this.#plain
+    return joined(this.#plain)
   }
 
   get export(): JsonText {
@@ -50,17 +54,21 @@ export class ChildrenText implements ReadText {
     return this.#length
   }
 
+  /** The children's own texts, and the one that is made of them. */
+  get keptLength(): number {
+    return 2 * this.length + CHILD_OVERHEAD * this.children.length
+  }
+
   /** Makes the plain text a bounded number of children at a time. */
-  *prepare(): Steps<void> {
+  *prepare(): Steps<AnyText> {
     this.#length ??= yield* lengthInSteps(this.children)
     this.#isArray ??= yield* areElementsInSteps(this.children)
     this.#plain ??= yield* this.#inSteps(this.#hasNoPriority ? asStored : toPlain, this.#isArray)
+    return this.#plain
   }
 
-  *inSteps(form: 'plain' | 'export'): Steps<JsonText> {
-    if (form === 'export') return yield* this.#inSteps(toExport, false)
-    yield* this.prepare()
-    return this.plain
+  *inSteps(form: 'plain' | 'export'): Steps<AnyText> {
+    return form === 'export' ? yield* this.#inSteps(toExport, false) : yield* this.prepare()
   }
 
   *etagInSteps(): Steps<string> {
@@ -69,32 +77,50 @@ export class ChildrenText implements ReadText {
 
   /** The children with their values as parsed JSON. */
   parse(): { readonly key: string; readonly value: unknown }[] {
-    return this.children.map(({ key, text }) => ({ key, value: JSON.parse(toPlain(text)) as unknown }))
+    return this.children.map(({ key, text }) => ({ key, value: JSON.parse(toPlain(joined(text))) as unknown }))
   }
 
-  *#inSteps(form: (text: JsonText) => JsonText, isArray: boolean): Steps<JsonText> {
-    const pieces: string[] = []
-    for (let first = 0; first < this.children.length; first += STEP_CHILDREN) {
-      const members = this.children
-        .slice(first, first + STEP_CHILDREN)
-        .map(({ key, text }) => (isArray ? form(text) : `${printKey(key)}:${form(text)}`))
-      pieces.push(members.join(','))
-      yield
+  *#inSteps(form: ChildForm, isArray: boolean): Steps<AnyText> {
+    const builder = new TextBuilder()
+    builder.add(isArray ? '[' : '{')
+    for (const [index, { key, text }] of this.children.entries()) {
+      const comma = index === 0 ? '' : ','
+      const before = isArray ? comma : `${comma}${printKey(key)}:`
+      if (typeof text === 'string') builder.add(before + form(text))
+      else {
+        builder.add(before)
+        builder.addAll(yield* longInSteps(text, form))
+      }
+      if (index % STEP_CHILDREN === STEP_CHILDREN - 1) yield
     }
-    return isArray ? `[${pieces.join(',')}]` : `{${pieces.join(',')}}`
+    builder.add(isArray ? ']' : '}')
+    return builder.end()
   }
 
   #plainText(): JsonText {
     const form = this.#hasNoPriority ? asStored : toPlain
     this.#isArray ??= drain(areElementsInSteps(this.children))
     return this.#isArray
-      ? `[${this.children.map(({ text }) => form(text)).join(',')}]`
+      ? `[${this.children.map(({ text }) => form(joined(text))).join(',')}]`
       : `{${printMembers(this.children, form)}}`
   }
 }
 
-function printMembers(children: readonly ChildText[], form: (text: JsonText) => JsonText): string {
-  return children.map(({ key, text }) => `${printKey(key)}:${form(text)}`).join(',')
+/** What is done with the stored text of each child. */
+type ChildForm = typeof asStored | typeof toPlain | typeof toExport
+
+function longInSteps(text: AnyText, form: ChildForm): Steps<AnyText> {
+  if (form === toPlain) return toPlainInSteps(text)
+  return form === toExport ? toExportInSteps(text) : unchanged(text)
+}
+
+// biome-ignore lint/correctness/useYield: it takes the place of steps
+function* unchanged(text: AnyText): Steps<AnyText> {
+  return text
+}
+
+function printMembers(children: readonly ChildText[], form: ChildForm): string {
+  return children.map(({ key, text }) => `${printKey(key)}:${form(joined(text))}`).join(',')
 }
 
 function asStored(text: JsonText): JsonText {

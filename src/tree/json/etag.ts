@@ -1,4 +1,4 @@
-import type { JsonText } from './print.ts'
+import { type AnyText, piecesOf } from './text-pieces.ts'
 
 /** The tag of a place where no node is. */
 export const NULL_ETAG = 'null_etag'
@@ -9,8 +9,11 @@ export const NULL_ETAG = 'null_etag'
  * @param stored stored text, `undefined` for no node
  * @see docs/reference/protocol.md#conditional-requests
  */
-export function etagOf(stored: JsonText | undefined): string {
-  return stored === undefined ? NULL_ETAG : etagHash().update(stored).digest('base64')
+export function etagOf(stored: AnyText | undefined): string {
+  if (stored === undefined) return NULL_ETAG
+  const hash = etagHash()
+  for (const piece of piecesOf(stored)) hash.update(piece)
+  return hash.digest('base64')
 }
 
 /** What a tag is made with, for those who have the text in pieces. */

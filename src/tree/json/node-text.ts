@@ -1,7 +1,9 @@
 import type { Steps } from '../../scheduling/steps.ts'
 import { etagOf } from './etag.ts'
-import { type JsonText, toExport, toExportInSteps, toPlain } from './print.ts'
+import { toExport, toExportInSteps } from './export-text.ts'
+import { type JsonText, toPlain } from './print.ts'
 import { etagOfInSteps, toPlainInSteps } from './print-steps.ts'
+import { type AnyText, joined } from './text-pieces.ts'
 
 /** The finished text of an answer, in whatever form is asked for. */
 export interface ReadText {
@@ -13,8 +15,10 @@ export interface ReadText {
   readonly etag: string
   /** Length of its text, in UTF-16 code units, about. */
   readonly length: number
-  /** As `plain` and `export`, with pauses. */
-  inSteps(form: 'plain' | 'export'): Steps<JsonText>
+  /** Text that it keeps, in UTF-16 code units, about. */
+  readonly keptLength: number
+  /** As `plain` and `export`, with pauses; a long text is not joined. */
+  inSteps(form: 'plain' | 'export'): Steps<AnyText>
   /** As `etag`, with pauses. */
   etagInSteps(): Steps<string>
 }
@@ -25,23 +29,29 @@ export interface ReadText {
  */
 export class NodeText implements ReadText {
   /** With priorities and arrays: what the engine keeps, equal for equal content. */
-  readonly stored: JsonText
-  #plain: JsonText | undefined
+  readonly stored: AnyText
+  readonly #hasNoPriority: boolean
+  #plain: AnyText | undefined
   #etag: string | undefined
 
   /** @param hasNoPriority whether it is known that there is none, so that nobody needs to look */
-  constructor(stored: JsonText, hasNoPriority: boolean = false) {
+  constructor(stored: AnyText, hasNoPriority: boolean = false) {
     this.stored = stored
+    this.#hasNoPriority = hasNoPriority
     if (hasNoPriority) this.#plain = stored
   }
 
   get plain(): JsonText {
-    this.#plain ??= toPlain(this.stored)
-    return this.#plain
+    const plain = this.#plain
+    if (typeof plain === 'string') return plain
+    if (plain !== undefined) return joined(plain)
+    const made = toPlain(joined(this.stored))
+    this.#plain = made
+    return made
   }
 
   get export(): JsonText {
-    return toExport(this.stored)
+    return toExport(joined(this.stored))
   }
 
   get etag(): string {
@@ -53,7 +63,12 @@ export class NodeText implements ReadText {
     return this.stored.length
   }
 
-  *inSteps(form: 'plain' | 'export'): Steps<JsonText> {
+  /** A text with priorities is kept in two forms. */
+  get keptLength(): number {
+    return this.stored.length * (this.#hasNoPriority ? 1 : 2)
+  }
+
+  *inSteps(form: 'plain' | 'export'): Steps<AnyText> {
     if (form === 'export') return yield* toExportInSteps(this.stored)
     this.#plain ??= yield* toPlainInSteps(this.stored)
     return this.#plain

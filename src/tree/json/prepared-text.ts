@@ -3,12 +3,13 @@ import { formatPath, type Path } from '../path.ts'
 import { type Value, valueAt } from '../value.ts'
 import type { Write } from '../write.ts'
 import { etagOf } from './etag.ts'
-import { type JsonText, print, type TextForm } from './print.ts'
-import { etagOfInSteps, printInSteps, wholeText } from './print-steps.ts'
+import { print, type TextForm } from './print.ts'
+import { etagOfInSteps, printInSteps } from './print-steps.ts'
+import { type AnyText, collected } from './text-pieces.ts'
 
 /** Text of a large value in one form, and its tag where one is wanted. */
 interface PreparedText {
-  readonly text: JsonText
+  readonly text: AnyText
   readonly tag: string | undefined
 }
 
@@ -23,14 +24,14 @@ const prepared = new WeakMap<Write, Map<string, PreparedText>>()
 export function* prepareText(write: Write, below: Path, form: TextForm, isTagged: boolean): Steps<void> {
   const value = valueAfter(write, below)
   if (value === undefined) return
-  const text = yield* wholeText((sink) => printInSteps(value, form, sink))
+  const text = yield* collected((sink) => printInSteps(value, form, sink))
   const tag = isTagged ? yield* etagOfInSteps(text) : undefined
   const texts = prepared.get(write) ?? new Map<string, PreparedText>()
   prepared.set(write, texts.set(nameOf(below, form), { text, tag }))
 }
 
 /** Text of what a write brings to a place, at once where it was prepared; `undefined` where it leaves nothing. */
-export function textAfter(write: Write, below: Path, form: TextForm): JsonText | undefined {
+export function textAfter(write: Write, below: Path, form: TextForm): AnyText | undefined {
   const known = prepared.get(write)?.get(nameOf(below, form))
   if (known !== undefined) return known.text
   const value = valueAfter(write, below)
@@ -41,7 +42,7 @@ export function textAfter(write: Write, below: Path, form: TextForm): JsonText |
  * Tag of the text that a write brings to a place, at once where it was prepared.
  * @param text that text, where it is known
  */
-export function tagAfter(write: Write, below: Path, form: TextForm, text?: JsonText): string {
+export function tagAfter(write: Write, below: Path, form: TextForm, text?: AnyText): string {
   return prepared.get(write)?.get(nameOf(below, form))?.tag ?? etagOf(text ?? textAfter(write, below, form))
 }
 

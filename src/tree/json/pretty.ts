@@ -1,7 +1,7 @@
 import { drain, type Steps } from '../../scheduling/steps.ts'
 import type { JsonText } from './print.ts'
-import { wholeText } from './print-steps.ts'
 import type { TextSink } from './text-pieces.ts'
+import { type AnyText, collected, joined, pieces, piecesOf } from './text-pieces.ts'
 
 /** Strings are found by `stringEnd`: an expression that repeats a group gives up on a string of a few megabytes. */
 const TOKEN = /\{\}|\[\]|[{}[\],:"]|[^{}[\],:"]+/g
@@ -11,6 +11,8 @@ const INDENT = '  '
 const STEP_TOKENS = 1024
 /** Text that is handed on at a time, in UTF-16 code units, about. */
 const PIECE_LENGTH = 64 * 1024
+/** Text from which it is handed on whatever the number of tokens, in UTF-16 code units. */
+const LONG_PIECE = 256 * 1024
 
 /**
  * Spreads compact JSON over lines without reordering it: two spaces of indent per object, `"key" : value`, arrays as
@@ -18,36 +20,47 @@ const PIECE_LENGTH = 64 * 1024
  * @see docs/reference/protocol.md#parameters
  */
 export function prettyPrint(text: JsonText): string {
-  return drain(wholeText((sink) => prettyPrintInSteps(text, sink)))
+  return joined(drain(collected((sink) => prettyPrintInSteps(text, sink))))
 }
 
 /** As `prettyPrint`, with pauses. */
-export function* prettyPrintInSteps(text: JsonText, sink: TextSink): Steps<void> {
+export function* prettyPrintInSteps(text: AnyText, sink: TextSink): Steps<void> {
   const layout = new Layout()
+  for (const piece of piecesOf(text)) yield* prettyPrintPiece(piece, layout, sink)
+  sink('\n')
+}
+
+function* prettyPrintPiece(text: string, layout: Layout, sink: TextSink): Steps<void> {
   // Each printing has its own place in its text.
   const tokens = new RegExp(TOKEN)
   let piece = ''
+  if (layout.isInString) {
+    tokens.lastIndex = layout.stringEnd(text, -1)
+    yield* pieces(text.slice(0, tokens.lastIndex), sink)
+  }
   let count = 0
   for (let match = tokens.exec(text); match !== null; match = tokens.exec(text)) {
     const [token] = match
     if (token === '"') {
-      tokens.lastIndex = stringEnd(text, match.index)
+      tokens.lastIndex = layout.stringEnd(text, match.index)
       piece += text.slice(match.index, tokens.lastIndex)
     } else piece += layout.spread(token)
-    if (++count % STEP_TOKENS !== 0) continue
+    if (++count % STEP_TOKENS !== 0 && piece.length < LONG_PIECE) continue
     if (piece.length >= PIECE_LENGTH) {
-      sink(piece)
+      yield* pieces(piece, sink)
       piece = ''
     }
     yield
   }
-  sink(`${piece}\n`)
+  sink(piece)
 }
 
 /** Knows the containers around the place. */
 class Layout {
   readonly #containers: string[] = []
   #newLine = '\n'
+  /** Whether the last piece ended within a string. */
+  isInString = false
 
   /** @param token no string */
   spread(token: string): string {
@@ -74,17 +87,21 @@ class Layout {
         return token
     }
   }
+
+  /**
+   * Index behind the quote that closes a string; the end of the text where it goes on in the next one.
+   * @param start index of the quote that opens it, -1 for a string that goes on
+   */
+  stringEnd(text: string, start: number): number {
+    let quote = start
+    do quote = text.indexOf('"', quote + 1)
+    while (quote !== -1 && isEscaped(text, quote))
+    this.isInString = quote === -1
+    return quote === -1 ? text.length : quote + 1
+  }
 }
 
-/** Index behind the quote that closes the string opened at `start`. */
-function stringEnd(text: JsonText, start: number): number {
-  let quote = start
-  do quote = text.indexOf('"', quote + 1)
-  while (quote !== -1 && isEscaped(text, quote))
-  return quote === -1 ? text.length : quote + 1
-}
-
-function isEscaped(text: JsonText, index: number): boolean {
+function isEscaped(text: string, index: number): boolean {
   let first = index
   while (text[first - 1] === '\\') first--
   return (index - first) % 2 === 1

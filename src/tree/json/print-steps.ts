@@ -6,8 +6,8 @@ import { etagHash, NULL_ETAG } from './etag.ts'
 import { NO_BOUNDS } from './json-shape.ts'
 import { keysInSteps, memberKeysInSteps } from './member-keys.ts'
 import { parseJsonInSteps } from './parse-json.ts'
-import { type JsonText, mentionsPriority, type TextForm, withoutOwnPriority } from './print.ts'
-import { pieceEnd, pieces, type TextSink } from './text-pieces.ts'
+import { includesPriority, isStringText, type TextForm, withoutOwnPriority } from './print.ts'
+import { type AnyText, collected, encodeInSteps, pieceEnd, pieces, piecesOf, type TextSink } from './text-pieces.ts'
 
 /** Members printed between two pauses. */
 const STEP_MEMBERS = 256
@@ -24,20 +24,24 @@ export function* stringifyInSteps(json: unknown, sink: TextSink): Steps<void> {
   yield* new StepPrinter(sink, undefined).print(json)
 }
 
-/** The text that a printing makes, as a whole. */
-export function* wholeText(printing: (sink: TextSink) => Steps<void>): Steps<string> {
-  const texts: string[] = []
-  yield* printing((piece) => texts.push(piece))
-  return texts.join('')
+/** As `toPlain`, with pauses. */
+export function* toPlainInSteps(stored: AnyText): Steps<AnyText> {
+  if (!(yield* mentionsPriorityInSteps(stored))) return stored
+  const cut = typeof stored === 'string' ? withoutOwnPriority(stored) : undefined
+  if (cut !== undefined) return cut
+  const json = yield* parseJsonInSteps(yield* encodeInSteps(stored), NO_BOUNDS)
+  return yield* collected((sink) => new StepPrinter(sink, 'plain').print(json))
 }
 
-/** As `toPlain`, with pauses. */
-export function* toPlainInSteps(stored: JsonText): Steps<JsonText> {
-  if (!mentionsPriority(stored)) return stored
-  const cut = withoutOwnPriority(stored)
-  if (cut !== undefined) return cut
-  const json = yield* parseJsonInSteps(Buffer.from(stored), NO_BOUNDS)
-  return yield* wholeText((sink) => new StepPrinter(sink, 'plain').print(json))
+/** As `mentionsPriority`, with pauses. */
+function* mentionsPriorityInSteps(text: AnyText): Steps<boolean> {
+  const all = piecesOf(text)
+  if (isStringText(all[0] ?? '')) return false
+  for (const piece of all) {
+    if (includesPriority(piece)) return true
+    yield
+  }
+  return false
 }
 
 /** As `etagOf` of the stored text of a value, with pauses. */
@@ -49,7 +53,7 @@ export function* etagInSteps(value: Value | undefined): Steps<string> {
 }
 
 /** As `etagOf`, with pauses. */
-export function* etagOfInSteps(stored: JsonText): Steps<string> {
+export function* etagOfInSteps(stored: AnyText): Steps<string> {
   const hash = etagHash()
   yield* pieces(stored, (piece) => hash.update(piece))
   return hash.digest('base64')

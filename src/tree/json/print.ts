@@ -1,4 +1,3 @@
-import { drain, type Steps } from '../../scheduling/steps.ts'
 import { PRIORITY } from '../key.ts'
 import { arrayLength, mayBeInteger } from '../order.ts'
 import { type Branch, emptyBranch, isBranch, ownMember, VALUE, type Value } from '../value.ts'
@@ -185,96 +184,12 @@ export function withoutOwnPriority(text: JsonText): JsonText | undefined {
  * faster one, and most text does not have it.
  */
 export function mentionsPriority(text: JsonText): boolean {
-  return !isStringText(text) && text.includes(PRIORITY) && text.includes(`"${PRIORITY}"`)
+  return !isStringText(text) && includesPriority(text)
 }
 
-/** Stored text as `format=export` answers it. Text without any array is that already. */
-export function toExport(text: JsonText): JsonText {
-  return text.includes('[') ? drain(withoutBrackets(text)) : text
+/** As `mentionsPriority`, of a piece of a text that is no string. */
+export function includesPriority(piece: string): boolean {
+  return piece.includes(PRIORITY) && piece.includes(`"${PRIORITY}"`)
 }
-
-/** As `toExport`, with pauses. */
-export function* toExportInSteps(text: JsonText): Steps<JsonText> {
-  return text.includes('[') ? yield* withoutBrackets(text) : text
-}
-
-/** Code units of a text that are looked at between two pauses. */
-const STEP_LENGTH = 64 * 1024
 
 const QUOTE = 0x22
-const COMMA = 0x2c
-const OPEN_ARRAY = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
-const HOLE = 'null'
-
-/**
- * Stored text with each array written as the object it stands for. The text is known to be well made, so it is enough
- * to look at it once, which is several times faster than to parse and print it.
- */
-function* withoutBrackets(text: JsonText): Steps<JsonText> {
-  const pieces: string[] = []
-  /** Of the containers around the place: index of the element in an array, -1 in an object. */
-  const around: number[] = []
-  let index = -1
-  let copied = 0
-  // Whether an element begins here, which is named unless it is a hole.
-  let isElement = false
-  let isFirst = false
-  let at = 0
-  let paused = 0
-  while (at < text.length) {
-    if (at - paused >= STEP_LENGTH) {
-      paused = at
-      yield
-    }
-    const code = text.charCodeAt(at)
-    if (isElement) {
-      isElement = false
-      if (code === CLOSE_ARRAY) continue
-      if (text.startsWith(HOLE, at)) {
-        at += HOLE.length
-        copied = at
-        continue
-      }
-      pieces.push(isFirst ? `"${index}":` : `,"${index}":`)
-      isFirst = false
-      copied = at
-    }
-    if (code === QUOTE) at = behindString(text, at)
-    else {
-      if (code === OPEN_OBJECT) {
-        around.push(index)
-        index = -1
-      } else if (code === OPEN_ARRAY) {
-        pieces.push(text.slice(copied, at), '{')
-        around.push(index)
-        index = 0
-        isElement = true
-        isFirst = true
-      } else if (code === CLOSE_OBJECT) index = around.pop() ?? -1
-      else if (code === CLOSE_ARRAY) {
-        pieces.push(text.slice(copied, at), '}')
-        copied = at + 1
-        index = around.pop() ?? -1
-      } else if (code === COMMA && index >= 0) {
-        pieces.push(text.slice(copied, at))
-        index++
-        isElement = true
-      }
-      at++
-      if (isElement) copied = at
-    }
-  }
-  pieces.push(text.slice(copied))
-  return pieces.join('')
-}
-
-/** @param quote where it begins */
-function behindString(text: string, quote: number): number {
-  let at = quote + 1
-  for (let code = text.charCodeAt(at); code !== QUOTE; code = text.charCodeAt(at)) at += code === BACKSLASH ? 2 : 1
-  return at + 1
-}

@@ -3,6 +3,74 @@ import type { Steps } from '../../scheduling/steps.ts'
 /** Takes the next piece of a text. */
 export type TextSink = (piece: string) => void
 
+/**
+ * A text that is too long to be joined at once. A piece ends between two tokens of JSON, or between two characters of a
+ * string.
+ */
+export interface LongText {
+  readonly pieces: readonly string[]
+  /** In UTF-16 code units. */
+  readonly length: number
+}
+
+/** One string when it is short, pieces when it is long. */
+export type AnyText = string | LongText
+
+/** Longest text that a `TextBuilder` joins, in UTF-16 code units. */
+export const SHORT_LENGTH = 128 * 1024
+/** Length of a piece, in UTF-16 code units. */
+const PIECE_LENGTH = 64 * 1024
+
+export function piecesOf(text: AnyText): readonly string[] {
+  return typeof text === 'string' ? [text] : text.pieces
+}
+
+/** The text as one string, which takes long for a long one. */
+export function joined(text: AnyText): string {
+  return typeof text === 'string' ? text : text.pieces.join('')
+}
+
+/** Puts a text together. */
+export class TextBuilder {
+  readonly #pieces: string[] = []
+  #texts: string[] = []
+  /** Length of the texts that are in no piece yet. */
+  #waiting = 0
+  #length = 0
+
+  /** @param text ends where a piece may end */
+  add(text: string): void {
+    this.#texts.push(text)
+    this.#length += text.length
+    this.#waiting += text.length
+    if (this.#waiting >= PIECE_LENGTH) this.#flush()
+  }
+
+  addAll(text: AnyText): void {
+    if (typeof text === 'string') this.add(text)
+    else for (const piece of text.pieces) this.add(piece)
+  }
+
+  end(): AnyText {
+    this.#flush()
+    const [pieces, length] = [this.#pieces, this.#length]
+    return length <= SHORT_LENGTH || pieces.length === 1 ? pieces.join('') : { pieces, length }
+  }
+
+  #flush(): void {
+    if (this.#texts.length > 0) this.#pieces.push(this.#texts.join(''))
+    this.#texts = []
+    this.#waiting = 0
+  }
+}
+
+/** The text that a printing makes. */
+export function* collected(printing: (sink: TextSink) => Steps<void>): Steps<AnyText> {
+  const builder = new TextBuilder()
+  yield* printing((piece) => builder.add(piece))
+  return builder.end()
+}
+
 /** End of a piece of a text, so that two halves of a character stay together. @param length of the piece, about */
 export function pieceEnd(text: string, start: number, length: number): number {
   const end = start + length
@@ -11,15 +79,29 @@ export function pieceEnd(text: string, start: number, length: number): number {
   return unit >= 0xd800 && unit < 0xdc00 ? end + 1 : end
 }
 
-/** Length of a piece, in UTF-16 code units. */
-const PIECE_LENGTH = 64 * 1024
+/** Hands a text on in short pieces, with pauses. */
+export function* pieces(text: AnyText, sink: TextSink): Steps<void> {
+  for (const piece of piecesOf(text)) {
+    for (let start = 0; start < piece.length; ) {
+      const end = pieceEnd(piece, start, PIECE_LENGTH)
+      sink(piece.slice(start, end))
+      start = end
+      yield
+    }
+  }
+}
 
-/** Hands a text on in pieces, with pauses. */
-export function* pieces(text: string, sink: TextSink): Steps<void> {
-  for (let start = 0; start < text.length; ) {
-    const end = pieceEnd(text, start, PIECE_LENGTH)
-    sink(text.slice(start, end))
-    start = end
+/** The bytes of a text in UTF-8. */
+export function* encodeInSteps(text: AnyText): Steps<Buffer> {
+  let byteLength = 0
+  for (const piece of piecesOf(text)) {
+    byteLength += Buffer.byteLength(piece)
     yield
   }
+  const bytes = Buffer.allocUnsafe(byteLength)
+  let at = 0
+  yield* pieces(text, (piece) => {
+    at += bytes.write(piece, at)
+  })
+  return bytes
 }

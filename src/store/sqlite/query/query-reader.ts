@@ -4,8 +4,9 @@ import { contains, keyPosition, type Position, positionOf, rangeOf } from '../..
 import { select, selectInSteps } from '../../../query/select-in-memory.ts'
 import { ChildrenText, type ChildText } from '../../../tree/json/children-text.ts'
 import { NodeText, type ReadText } from '../../../tree/json/node-text.ts'
-import { type JsonText, print } from '../../../tree/json/print.ts'
+import { print } from '../../../tree/json/print.ts'
 import { mapInSteps } from '../../../tree/json/sort-steps.ts'
+import { type AnyText, TextBuilder } from '../../../tree/json/text-pieces.ts'
 import { keyOf, sortKey } from '../../../tree/order.ts'
 import { type Branch, ownMember } from '../../../tree/value.ts'
 import type { IndexInfo } from '../../store.ts'
@@ -129,20 +130,22 @@ export class QueryReader {
    * The keys of the children that a query by key order chooses, as `{"key":true,…}`; a leaf itself.
    * @throws `read-too-big`
    */
-  *keys(access: OpenAccess, query: Query, maxLength: number): Generator<void, JsonText | undefined> {
+  *keys(access: OpenAccess, query: Query, maxLength: number): Generator<void, AnyText | undefined> {
     const budget = { left: maxLength, hasPriorities: false }
     if (access.kind === 'nothing') return undefined
     if (access.kind === 'leaf') return spend(budget, access.text)
     const chosen = yield* this.#keys(access, query)
-    spend(budget, '{')
-    const pieces: string[] = []
+    const text = new TextBuilder()
+    let before = spend(budget, '{')
     for (let first = 0; first < chosen.length; first += PAGE_KEYS) {
       const members = chosen.slice(first, first + PAGE_KEYS).map((key) => `${JSON.stringify(keyOf(key))}:true`)
       // One more for the comma or the brace behind it.
-      pieces.push(spend(budget, members.join(','), 1))
+      text.add(before + spend(budget, members.join(','), 1))
+      before = ','
       yield
     }
-    return `{${pieces.join(',')}}`
+    text.add(before === ',' ? '}' : '{}')
+    return text.end()
   }
 
   *#keys(access: (OpenAccess & { kind: 'text' }) | ListAccess, query: Query): Generator<void, readonly string[]> {

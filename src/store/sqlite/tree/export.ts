@@ -1,4 +1,5 @@
-import { type JsonText, print, printKey, toExport } from '../../../tree/json/print.ts'
+import { toExport } from '../../../tree/json/export-text.ts'
+import { type JsonText, print, printKey } from '../../../tree/json/print.ts'
 import { keyOf } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import type { Connection } from '../file/connection.ts'

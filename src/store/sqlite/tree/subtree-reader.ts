@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import { DholeError } from '../../../error.ts'
-import type { JsonText } from '../../../tree/json/print.ts'
+import { type AnyText, TextBuilder } from '../../../tree/json/text-pieces.ts'
 import { arrayLength, keyOf } from '../../../tree/order.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
@@ -46,6 +46,12 @@ interface Page {
 export interface Budget {
   left: number
   hasPriorities: boolean
+}
+
+/** Where a text is being put together. */
+interface Printing {
+  readonly budget: Budget
+  readonly into: TextBuilder
 }
 
 /**
@@ -120,17 +126,20 @@ export class SubtreeReader {
   }
 
   /** Its keys as `{"key":true,…}`. @throws `read-too-big` */
-  *keys(id: number, budget: Budget): Generator<void, JsonText> {
-    spend(budget, '{')
-    const pieces: string[] = []
+  *keys(id: number, budget: Budget): Generator<void, AnyText> {
+    const text = new TextBuilder()
+    let before = spend(budget, '{')
     for (const range of this.#pages(this.interior(id), PAGE_CHILDREN)) {
       const keys = this.#keys.values(range).map(([key]) => String(key))
       const members = keys.filter(isChild).map((key) => `${JSON.stringify(keyOf(key))}:true`)
+      if (members.length === 0) continue
       // One more for the comma or the brace behind it.
-      if (members.length > 0) pieces.push(spend(budget, members.join(','), 1))
+      text.add(before + spend(budget, members.join(','), 1))
+      before = ','
       yield
     }
-    return joinMembers(pieces)
+    text.add(before === ',' ? '}' : '{}')
+    return text.end()
   }
 
   /** How many children to read in one step. */
@@ -158,7 +167,13 @@ export class SubtreeReader {
   }
 
   /** Stored text of an interior node. @throws `read-too-big` */
-  *text(id: number, budget: Budget): Generator<void, JsonText> {
+  *text(id: number, budget: Budget): Generator<void, AnyText> {
+    const text = new TextBuilder()
+    yield* this.#print(id, budget, text)
+    return text.end()
+  }
+
+  *#print(id: number, budget: Budget, into: TextBuilder): Generator<void, void> {
     const branch = this.interior(id)
     const { childCount, traits } = branch
     if ((traits & Trait.priorities) !== 0) budget.hasPriorities = true
@@ -167,21 +182,23 @@ export class SubtreeReader {
     const length = careful ? yield* this.#arrayLength(branch) : undefined
     if (length !== undefined) {
       spend(budget, '[]', length - 1 + (length - childCount) * 'null'.length)
-      return yield* this.#arrayText(branch, length, size, budget)
+      yield* this.#printArray(branch, length, size, { budget, into })
+      return
     }
-    spend(budget, '{')
+    let before = spend(budget, '{')
     const isFlat = this.#branchesBelow.get(id) === null
-    const pieces: string[] = []
     for (const range of this.#pages(branch, size)) {
       const page = careful ? this.#carefulText(range) : this.#plainText(range)
       if (page === undefined) break
       const { first, text } = page
-      const members = isFlat ? spend(budget, text) : yield* this.#fillIn(text, budget)
       // One more for the comma or the brace behind it.
-      pieces.push(spend(budget, first, 1) + members)
+      into.add(before + spend(budget, first, 1))
+      before = ','
+      if (isFlat) into.add(spend(budget, text))
+      else yield* this.#fillIn(text, budget, into)
       yield
     }
-    return joinMembers(pieces)
+    into.add(before === ',' ? '}' : '{}')
   }
 
   #plainText(range: KeyRange): Page | undefined {
@@ -195,14 +212,15 @@ export class SubtreeReader {
   }
 
   /** Puts the text of each interior child where its mark stands. */
-  *#fillIn(text: string, budget: Budget): Generator<void, string> {
-    if (!text.includes(INTERIOR_MARK)) return spend(budget, text)
-    const parts = text.split(INTERIOR_MARK)
-    for (const [index, part] of parts.entries()) {
-      if (index % 2 === 0) spend(budget, part)
-      else parts[index] = yield* this.text(Number(part), budget)
+  *#fillIn(text: string, budget: Budget, into: TextBuilder): Generator<void, void> {
+    if (!text.includes(INTERIOR_MARK)) {
+      into.add(spend(budget, text))
+      return
     }
-    return parts.join('')
+    for (const [index, part] of text.split(INTERIOR_MARK).entries()) {
+      if (index % 2 === 0) into.add(spend(budget, part))
+      else yield* this.#print(Number(part), budget, into)
+    }
   }
 
   /** Integers stand first, so the last key and the count tell nearly always that there is no array. */
@@ -217,16 +235,21 @@ export class SubtreeReader {
     return arrayLength(keys)
   }
 
-  *#arrayText(branch: Interior, length: number, size: number, budget: Budget): Generator<void, JsonText> {
-    const elements = new Array<string>(length).fill('null')
+  /** The keys of the children are in the order of their numbers. */
+  *#printArray(branch: Interior, length: number, size: number, { budget, into }: Printing): Generator<void, void> {
+    into.add('[')
+    let next = 0
     for (const range of this.#pages(branch, size)) {
       for (const { key, text } of this.#rows.all(range)) {
-        const whole = !text.includes(INTERIOR_MARK)
-        elements[Number(keyOf(key))] = whole ? spend(budget, text) : yield* this.#fillIn(text, budget)
+        for (const index = Number(keyOf(key)); next < index; next++) into.add(next === 0 ? 'null' : ',null')
+        if (next > 0) into.add(',')
+        next++
+        yield* this.#fillIn(text, budget, into)
       }
       yield
     }
-    return `[${elements.join(',')}]`
+    if (next !== length) throw new DholeError('internal', undefined, { cause: `array of ${length} ends at ${next}` })
+    into.add(']')
   }
 }
 
@@ -235,14 +258,6 @@ export function spend(budget: Budget, text: string, extra = 0): string {
   budget.left -= text.length + extra
   if (budget.left < 0) throw new DholeError('read-too-big')
   return text
-}
-
-/** One flat string: braces put around a joined text would copy all of it once more. */
-function joinMembers(pieces: string[]): JsonText {
-  const last = pieces.length - 1
-  pieces[0] = `{${pieces[0] ?? ''}`
-  pieces[Math.max(last, 0)] += '}'
-  return pieces.join(',')
 }
 
 /** Replaces each marked key by its JSON text. */

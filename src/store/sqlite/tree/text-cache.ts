@@ -50,11 +50,11 @@ export class TextCache {
   }
 
   set(path: Path, text: NodeText): void {
-    this.#keep(path, formatPath(path), text, text.stored.length)
+    this.#keep(path, formatPath(path), text, text.keptLength)
   }
 
   setAnswer(path: Path, query: string, answer: CachedAnswer): void {
-    this.#keep(path, formatPath(path) + QUERY_MARK + query, answer, answer.text.plain.length + query.length)
+    this.#keep(path, formatPath(path) + QUERY_MARK + query, answer, answer.text.keptLength + query.length)
   }
 
   /** Forgets what a write at `path` may have changed: that node, all above and all below it. */

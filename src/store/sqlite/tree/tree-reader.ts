@@ -1,6 +1,7 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { NodeText } from '../../../tree/json/node-text.ts'
 import { isStringText, type JsonText, parseStored, print } from '../../../tree/json/print.ts'
+import type { AnyText } from '../../../tree/json/text-pieces.ts'
 import { PRIORITY } from '../../../tree/key.ts'
 import { keyOf, OBJECT, type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
@@ -186,7 +187,7 @@ export class TreeReader {
     return new NodeText(text, !budget.hasPriorities)
   }
 
-  *shallow(path: Path, maxLength: number): Generator<void, JsonText | undefined> {
+  *shallow(path: Path, maxLength: number): Generator<void, AnyText | undefined> {
     const place = this.place(path)
     if (place === undefined) return undefined
     const budget = { left: maxLength, hasPriorities: false }

@@ -2,7 +2,8 @@ import { and, eq, sql } from 'drizzle-orm'
 import { edit } from '../../../tree/edit.ts'
 import { memberKeysInSteps } from '../../../tree/json/member-keys.ts'
 import { type JsonText, parseStored, print, printWithin } from '../../../tree/json/print.ts'
-import { printInSteps, wholeText } from '../../../tree/json/print-steps.ts'
+import { printInSteps } from '../../../tree/json/print-steps.ts'
+import { collected, joined } from '../../../tree/json/text-pieces.ts'
 import { PRIORITY } from '../../../tree/key.ts'
 import { sortKey } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
@@ -161,7 +162,7 @@ export class TreeWriter {
         const { value } = write
         if (typeof value === 'string' && value.length > LONG_TEXT) {
           yield
-          printed = yield* wholeText((sink) => printInSteps(value, 'stored', sink))
+          printed = joined(yield* collected((sink) => printInSteps(value, 'stored', sink)))
         } else printed = printWithin(value, this.#inlineLength)
         const isLong = printed !== undefined && printed.length > LONG_TEXT
         if (printed !== undefined && !isLong && this.#putText(target, write.value, printed)) return printed

@@ -1,0 +1,125 @@
+import { drain, type Steps } from '../../scheduling/steps.ts'
+import type { JsonText } from './print.ts'
+import { type AnyText, collected, joined, piecesOf, type TextSink } from './text-pieces.ts'
+
+/** Code units of a text that are looked at between two pauses. */
+const STEP_LENGTH = 64 * 1024
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_ARRAY = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+const HOLE = 'null'
+
+/** Stored text as `format=export` answers it. Text without any array is that already. */
+export function toExport(text: JsonText): JsonText {
+  return text.includes('[') ? joined(drain(toExportInSteps(text))) : text
+}
+
+/** As `toExport`, with pauses. */
+export function* toExportInSteps(text: AnyText): Steps<AnyText> {
+  for (const piece of piecesOf(text)) {
+    if (piece.includes('[')) return yield* collected((sink) => new BracketPrinter(sink).print(text))
+    yield
+  }
+  return text
+}
+
+/**
+ * Writes each array of a stored text as the object it stands for. The text is known to be well made, so it is enough to
+ * look at it once, which is several times faster than to parse and print it.
+ */
+class BracketPrinter {
+  readonly #sink: TextSink
+  /** Of the containers around the place: index of the element in an array, -1 in an object. */
+  readonly #around: number[] = []
+  #index = -1
+  /** Whether an element begins here, which is named unless it is a hole. */
+  #isElement = false
+  #isFirst = false
+  /** Whether the last piece ended within a string. */
+  #isInString = false
+
+  constructor(sink: TextSink) {
+    this.#sink = sink
+  }
+
+  *print(text: AnyText): Steps<void> {
+    for (const piece of piecesOf(text)) yield* this.#piece(piece)
+  }
+
+  *#piece(text: string): Steps<void> {
+    let copied = 0
+    let at = this.#isInString ? this.#behindString(text, 0) : 0
+    let paused = at
+    while (at < text.length) {
+      if (at - paused >= STEP_LENGTH) {
+        paused = at
+        yield
+      }
+      const code = text.charCodeAt(at)
+      if (this.#isElement) {
+        this.#isElement = false
+        if (code === CLOSE_ARRAY) continue
+        if (text.startsWith(HOLE, at)) {
+          at += HOLE.length
+          copied = at
+          continue
+        }
+        this.#sink(this.#isFirst ? `"${this.#index}":` : `,"${this.#index}":`)
+        this.#isFirst = false
+        copied = at
+      }
+      if (code === QUOTE) {
+        at = this.#behindString(text, at + 1)
+        continue
+      }
+      if (code === CLOSE_ARRAY || code === OPEN_ARRAY || (code === COMMA && this.#index >= 0)) {
+        this.#sink(text.slice(copied, at))
+        copied = at + 1
+      }
+      this.#token(code)
+      at++
+    }
+    if (copied < text.length) this.#sink(text.slice(copied))
+  }
+
+  /** @param code of what is no string */
+  #token(code: number): void {
+    if (code === OPEN_OBJECT) {
+      this.#around.push(this.#index)
+      this.#index = -1
+    } else if (code === OPEN_ARRAY) {
+      this.#sink('{')
+      this.#around.push(this.#index)
+      this.#index = 0
+      this.#isElement = true
+      this.#isFirst = true
+    } else if (code === CLOSE_OBJECT) this.#index = this.#around.pop() ?? -1
+    else if (code === CLOSE_ARRAY) {
+      this.#sink('}')
+      this.#index = this.#around.pop() ?? -1
+    } else if (code === COMMA && this.#index >= 0) {
+      this.#index++
+      this.#isElement = true
+    }
+  }
+
+  /** @param start a place within the string. @returns the end of the piece when the string does not end in it */
+  #behindString(text: string, start: number): number {
+    let at = start
+    while (at < text.length) {
+      const code = text.charCodeAt(at)
+      if (code === QUOTE) {
+        this.#isInString = false
+        return at + 1
+      }
+      at += code === BACKSLASH ? 2 : 1
+    }
+    this.#isInString = true
+    return text.length
+  }
+}
