@@ -4,13 +4,17 @@ import type { Steps } from './steps.ts'
 /** Longest time the event loop is held at a stretch by one long piece of work, in milliseconds. */
 const HOLD_MS = 5
 
-/** Runs steps until the work is done, `undefined`, or has held the loop long enough. */
-export function runBriefly<T>(steps: Steps<T>): IteratorReturnResult<T> | undefined {
+/**
+ * Runs steps until the work is done or has held the loop long enough.
+ * @param isEnough ends the stretch earlier
+ * @returns `undefined` when there is more to do
+ */
+export function runBriefly<T>(steps: Steps<T>, isEnough?: () => boolean): IteratorReturnResult<T> | undefined {
   const end = performance.now() + HOLD_MS
   for (;;) {
     const step = steps.next()
     if (step.done) return step
-    if (performance.now() > end) return undefined
+    if (performance.now() > end || isEnough?.()) return undefined
   }
 }
 

@@ -63,15 +63,22 @@ function inParts(text: AnyText): () => string | undefined {
   }
 }
 
-/** What a layout makes of the text, as much at a time as one turn of the event loop has time for. */
+/** What a layout makes of the text, as much at a time as one turn of the event loop has time for, or one piece. */
 function laidOut(text: AnyText, layout: Layout): () => Promise<string | undefined> {
-  const made: string[] = []
-  const steps = layout(text, (piece) => made.push(piece))
+  let made = ''
+  const steps = layout(text, (piece) => {
+    made += piece
+  })
+  const isFull = () => made.length >= PIECE_LENGTH
   return async () => {
     for (;;) {
       await new Promise(setImmediate)
-      const finished = runBriefly(steps)
-      if (made.length > 0) return made.splice(0).join('')
+      const finished = runBriefly(steps, isFull)
+      if (made !== '') {
+        const part = made
+        made = ''
+        return part
+      }
       if (finished !== undefined) return undefined
     }
   }

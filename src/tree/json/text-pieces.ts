@@ -7,7 +7,7 @@ export type TextSink = (piece: string) => void
  * A text that is too long to be joined at once. A piece ends between two tokens of JSON, or between two characters of a
  * string.
  */
-export interface LongText {
+interface LongText {
   readonly pieces: readonly string[]
   /** In UTF-16 code units. */
   readonly length: number
@@ -17,7 +17,7 @@ export interface LongText {
 export type AnyText = string | LongText
 
 /** Longest text that a `TextBuilder` joins, in UTF-16 code units. */
-export const SHORT_LENGTH = 128 * 1024
+const SHORT_LENGTH = 128 * 1024
 /** Length of a piece, in UTF-16 code units. */
 const PIECE_LENGTH = 64 * 1024
 
