@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { canWatch } from '../support/watched-server.ts'
-import { type HoldServer, members, startHoldServer, user } from './holds.ts'
+import { type HoldServer, members, startHoldServer, user } from './hold-server.ts'
 
 /** Parts that the nodes are written in, and members of each. */
 const PARTS = 10
@@ -46,11 +46,15 @@ describe.skipIf(!canWatch)('no answer of tens of megabytes holds the event loop'
     ['GET', '/large.json?orderBy="$key"'],
     ['GET', '/large/numbers.json?shallow=true'],
     ['GET', '/large/numbers.json?orderBy="$value"'],
-  ])('%s %s %p', async (...[method, target, headers]) => {
-    const status = headers?.['if-none-match'] === undefined ? 200 : 304
-    const request = () => server.send(method, target, undefined, headers)
-    expect(await server.holdOf(request, status)).toBeLessThan(server.boundMs)
-  }, 120_000)
+  ])(
+    '%s %s %p',
+    async (...[method, target, headers]) => {
+      const status = headers?.['if-none-match'] === undefined ? 200 : 304
+      const request = () => server.send(method, target, undefined, headers)
+      expect(await server.holdOf(request, status)).toBeLessThan(server.boundMs)
+    },
+    120_000,
+  )
 
   test.each(['/large.json', '/large.json?format=export', '/large/users.json?orderBy="$key"'])(
     'the beginning of a stream of %s',
