@@ -87,7 +87,7 @@ export class RuleReader {
     if (node.type !== 'object') return refuse(node.offset, `${what} must be an object`)
     const members: Member[] = []
     for (const { key, value } of node.members) {
-      members.push({ key: yield* this.#text(key), at: key.offset, value })
+      members.push({ key: yield* textInSteps(this.#raw(key)), at: key.offset, value })
       if (this.#isPauseDue()) yield
     }
     if (members.length > 1) yield* this.#refuseTwice(members)
@@ -167,7 +167,7 @@ export class RuleReader {
       return { path, kind, text: String(value.value), expression, source, offset, length: value.length }
     }
     if (value.type !== 'string') return refuse(offset, `${kind} is a boolean or an expression in a string`)
-    const text = yield* this.#text(value)
+    const text = yield* textInSteps(this.#raw(value))
     const expression = this.#expression(text, value, kind, names)
     if (this.#isPauseDue(text.length)) yield
     return { path, kind, text, expression, source, offset, length: value.length }
@@ -208,15 +208,11 @@ export class RuleReader {
   /** @returns `undefined` for an order that needs no index */
   *#index(value: JsonNode): Steps<Path | undefined> {
     if (value.type !== 'string') return refuse(value.offset, '.indexOn names strings')
-    const name = yield* this.#text(value)
+    const name = yield* textInSteps(this.#raw(value))
     if (ALWAYS_INDEXED.has(name)) return undefined
     if (name === '.value' || name === '$value') return []
     const path = name.length > MAX_ORDER_LENGTH ? undefined : sortPath(name)
     return path ?? refuse(value.offset, `"${name}" is nothing to sort by`)
-  }
-
-  *#text(literal: JsonString): Steps<string> {
-    return yield* textInSteps(this.#raw(literal))
   }
 
   #raw({ offset, length }: JsonString): string {

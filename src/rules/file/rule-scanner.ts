@@ -13,6 +13,8 @@ const [ZERO, NINE] = [48, 57]
 const UNICODE_DIGITS = 4
 
 const SPACES = ' \t\r\n'
+/** What white space and comments begin with. */
+const SKIPPED = `${SPACES}/`
 const WORDS: ReadonlyMap<string, Token> = new Map([
   ['true', 'true'],
   ['false', 'false'],
@@ -21,6 +23,8 @@ const WORDS: ReadonlyMap<string, Token> = new Map([
 const WORD = /^[^ \t\r\n{}[\]":,/]*/
 /** A word is as long as the longest that is known, or unknown. */
 const MAX_WORD_LENGTH = 5
+/** Longest string that is read without pauses. */
+const PLAIN_LENGTH = 256
 const HEXADECIMAL = /[0-9a-fA-F]{0,4}/y
 const ESCAPED = '"\\/bfnrt'
 
@@ -49,7 +53,8 @@ export class RuleScanner {
 
   /** Goes on to the next token. @throws Refusal at what is none */
   *next(): Steps<void> {
-    yield* this.#skip()
+    const isPauseDue = this.end - this.#paused >= STRETCH
+    if (isPauseDue || SKIPPED.includes(this.#source.charAt(this.end))) yield* this.#skip()
     const at = this.end
     this.offset = at
     const character = this.#source.charAt(at)
@@ -68,7 +73,7 @@ export class RuleScanner {
         return
       case '"':
         this.token = 'string'
-        yield* this.#string()
+        if (!this.#isPlainString()) yield* this.#string()
         return
       default:
         if (character === '-' || this.#isDigit(at)) yield* this.#number()
@@ -91,6 +96,20 @@ export class RuleScanner {
         at = behind
       }
     }
+  }
+
+  /** Takes a string that is short and has no escapes. */
+  #isPlainString(): boolean {
+    const start = this.offset + 1
+    const stop = Math.min(start + PLAIN_LENGTH, this.#source.length)
+    for (let at = start; at < stop; at++) {
+      const code = this.#source.charCodeAt(at)
+      if (code === BACKSLASH) return false
+      if (code !== QUOTE) continue
+      this.end = at + 1
+      return true
+    }
+    return false
   }
 
   *#string(): Steps<void> {

@@ -44,7 +44,10 @@ class StrictWriter {
     if (hasByteOrderMark(this.#source)) this.#replace(0, 1, '')
     let paused = 0
     for (let at = this.#taken; at < this.#source.length; ) {
-      at = yield* this.#token(at)
+      const code = this.#source.charCodeAt(at)
+      if (code === QUOTE) at = yield* this.#string(at)
+      else if (code === SLASH) at = yield* this.#comment(at)
+      else this.#nest(code, at++)
       if (at - paused < STRETCH) continue
       paused = at
       yield
@@ -54,26 +57,13 @@ class StrictWriter {
     return this.#joined.join('')
   }
 
-  /** @returns where the next one begins */
-  *#token(at: number): Steps<number> {
-    switch (this.#source.charCodeAt(at)) {
-      case QUOTE:
-        return yield* this.#string(at)
-      case SLASH:
-        return yield* this.#comment(at)
-      case OPEN_BRACE:
-      case OPEN_BRACKET:
-        if (++this.#nesting > MAX_NESTING) refuse(at, 'nested too deep')
-        return at + 1
-      case CLOSE_BRACE:
-      case CLOSE_BRACKET:
-        this.#nesting--
-        return at + 1
-      default:
-        return at + 1
-    }
+  #nest(code: number, at: number): void {
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++this.#nesting > MAX_NESTING) refuse(at, 'nested too deep')
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) this.#nesting--
   }
 
+  /** @returns the offset behind it */
   *#string(at: number): Steps<number> {
     const end = yield* endOfString(this.#source, at)
     for (let start = at; start < end; start += STRETCH) {
