@@ -194,3 +194,18 @@ test('any file is refused as rules are refused, or can be asked', () => {
     { numRuns: 5000 },
   )
 })
+
+test('an expression with more patterns than are compiled at a time is read as any other', () => {
+  const patterns = Array.from({ length: 350 }, (_, index) => `newData.val().matches(/^(a${index}.{3}){3}z/)`)
+  const file = (expression: string) => JSON.stringify({ rules: { '.write': true, '.validate': expression } })
+  const isValid = (value: string) => judge(file(patterns.join('||')), { writes: { '/': value } }).allowed
+  expect([isValid('a7xyza7xyza7xyzz'), isValid('a349xyza349xyza349xyzz'), isValid('a350xyza350xyza350xyzz')]).toEqual([
+    true,
+    true,
+    false,
+  ])
+  const wrong = `${patterns.join('||')}||nowhere`
+  expect(() => parseRules(file(wrong))).toThrow(
+    `Line 1: unknown name "nowhere" (column ${file(wrong).indexOf('nowhere') + 1})`,
+  )
+})

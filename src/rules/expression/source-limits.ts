@@ -7,7 +7,7 @@ const MAX_EXPRESSIONS = 30_000
 const MAX_PIECES = 1_000_000
 const MAX_INSTRUCTIONS = 50_000
 /** What a pattern takes beside its program, in instructions. */
-const INSTRUCTIONS_AROUND = 10
+export const INSTRUCTIONS_AROUND = 10
 
 /**
  * What one rules file may still hold, so that none holds the loop for long while it is read, or fills the memory.
@@ -27,6 +27,16 @@ export class FileBounds {
 
   countExpression(at: number): void {
     if (++this.#expressions > MAX_EXPRESSIONS) refuse(at, `a rules file has at most ${MAX_EXPRESSIONS} expressions`)
+  }
+
+  /** Pieces counted so far. */
+  get pieces(): number {
+    return this.#pieces
+  }
+
+  /** Takes back what was counted since: the expression is to be read again. */
+  resetPieces(pieces: number): void {
+    this.#pieces = pieces
   }
 
   countPiece(at: number): void {

@@ -7,7 +7,7 @@ import { convertExpression } from '../expression/compile-expression.ts'
 import { constant, type Expression } from '../expression/expression.ts'
 import { rawIndex, textInSteps } from '../expression/literal.ts'
 import type { RuleKind } from '../expression/names.ts'
-import { PatternShelf } from '../expression/pattern-cache.ts'
+import { PatternPause, PatternShelf } from '../expression/pattern-cache.ts'
 import { Refusal, refuse } from '../expression/rule-errors.ts'
 import type { FileBounds } from '../expression/source-limits.ts'
 import type { JsonNode, JsonString } from './rule-json.ts'
@@ -168,27 +168,40 @@ export class RuleReader {
     }
     if (value.type !== 'string') return refuse(offset, `${kind} is a boolean or an expression in a string`)
     const text = yield* textInSteps(this.#raw(value))
-    const expression = this.#expression(text, value, kind, names)
+    const expression = yield* this.#expression(text, value, kind, names)
     if (this.#isPauseDue(text.length)) yield
     return { path, kind, text, expression, source, offset, length: value.length }
   }
 
-  #expression(text: string, literal: JsonString, kind: RuleKind, { wildcards, expressions }: Names): Expression {
+  *#expression(
+    text: string,
+    literal: JsonString,
+    kind: RuleKind,
+    { wildcards, expressions }: Names,
+  ): Steps<Expression> {
     expressions[kind] ??= new Map()
     const known = expressions[kind].get(text)
     if (known !== undefined) return known
     this.#bounds.countExpression(literal.offset)
-    const expression = this.#convert(text, literal, kind, wildcards)
+    const expression = yield* this.#convert(text, literal, kind, wildcards)
     expressions[kind].set(text, expression)
     return expression
   }
 
-  #convert(text: string, literal: JsonString, kind: RuleKind, wildcards: Names['wildcards']): Expression {
-    try {
-      return convertExpression(text, { kind, wildcards, bounds: this.#bounds, patterns: this.#patterns })
-    } catch (error) {
-      if (error instanceof Refusal) return refuse(this.#offset(literal, error.at), error.message)
-      throw error
+  /** Where an expression has many patterns it is converted again after each pause: those compiled before are known. */
+  *#convert(text: string, literal: JsonString, kind: RuleKind, wildcards: Names['wildcards']): Steps<Expression> {
+    const scope = { kind, wildcards, bounds: this.#bounds, patterns: this.#patterns }
+    const { pieces } = this.#bounds
+    for (;;) {
+      try {
+        return convertExpression(text, scope)
+      } catch (error) {
+        if (error instanceof Refusal) return refuse(this.#offset(literal, error.at), error.message)
+        if (!(error instanceof PatternPause)) throw error
+      }
+      this.#bounds.resetPieces(pieces)
+      yield
+      this.#patterns.resume()
     }
   }
 
