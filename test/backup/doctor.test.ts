@@ -14,7 +14,7 @@ import {
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
-import { addApplication, runDhole } from '../support/dhole-command.ts'
+import { addApplication, runDhole, spawnDhole } from '../support/dhole-command.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { serve } from './service.ts'
 
@@ -254,7 +254,7 @@ test.skipIf(!maySwitch())('what it may not read it names, and ends well', async 
   const folder = dir.file('data')
   mkdirSync(join(folder, 'apps'), { recursive: true, mode: 0o700 })
   chownSync(folder, SOMEBODY, SOMEBODY)
-  const { stdout, stderr, status } = await runDhole(['doctor', '--data-dir', folder], {}, AS_SOMEBODY)
+  const { stdout, stderr, status } = await spawnDhole(['doctor', '--data-dir', folder], {}, '', AS_SOMEBODY)
   expect([status, stderr]).toEqual([1, ''])
   expect(stdout).toMatch(/^problem {2}owners: not of the owner of the folder: \S+apps -> chown -R 65534 /m)
 })

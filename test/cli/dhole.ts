@@ -1,3 +1,5 @@
+import { runDhole } from '../support/dhole-command.ts'
+
 /** The program. */
 export const MAIN = Bun.fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
@@ -18,12 +20,6 @@ export interface Surroundings {
 
 /** Runs `dhole` to its end, with pipes instead of a terminal. */
 export async function dhole(args: readonly string[], { stdin = '', env = {} }: Surroundings = {}): Promise<Ran> {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
-    stdin: typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin,
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  return { status, out, err }
+  const { status, stdout, stderr } = await runDhole(args, env, stdin)
+  return { status, out: stdout, err: stderr }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { runDhole } from '../support/dhole-command.ts'
+import { spawnDhole } from '../support/dhole-command.ts'
 import { startServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { Disk } from './disk.ts'
@@ -70,7 +70,7 @@ test.skipIf(!canRecord)(
     const folder = new RecordedFolder(dir.path)
     for (const command of COMMANDS) {
       const args = [...command.split(' '), '--data-dir', folder.dataDir]
-      const { status, stderr } = await runDhole(args, folder.environment)
+      const { status, stderr } = await spawnDhole(args, folder.environment)
       expect([command, status, stderr]).toEqual([command, 0, ''])
       expect([command, sorted(folder.afterLoss())]).toEqual([command, sorted(keptFiles(folder.dataDir))])
     }

@@ -2,10 +2,11 @@ import { Database as Client } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { truncateSync } from 'node:fs'
 import { treeFile } from '../../src/data-folder/tree-file.ts'
+import { inLanes } from '../support/lane.ts'
 import { APPS } from './cast.ts'
 import { killRounds } from './kill-rounds.ts'
 
-const ROUNDS = 20
+const ROUNDS = inLanes(5, 100)
 
 function anySeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
@@ -19,7 +20,7 @@ test(`killed ${ROUNDS} times at any moment, a server has kept all it acknowledge
   expect(resumed).toBeGreaterThan(ROUNDS)
   expect(sentAgain).toBeGreaterThan(ROUNDS)
   expect(moments.size).toBe(5)
-}, 300_000)
+}, 900_000)
 
 test('a server that has forgotten the end of its log is found out', async () => {
   const seed = anySeed()

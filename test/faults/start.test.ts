@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { migrate } from 'drizzle-orm/bun-sqlite/migrator'
 import { certificateFor, putCertificate } from '../support/certificates.ts'
-import { runDhole } from '../support/dhole-command.ts'
+import { spawnDhole } from '../support/dhole-command.ts'
 import { asPlainUser } from '../support/plain-user.ts'
 import { startServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
@@ -284,7 +284,7 @@ describe('what keeps a server from starting is said in one line, with exit statu
       chmodSync(dir.path, 0o755)
       const settings = await prepare(dir)
       const environment = { PORT: '0', DATA_DIR: dir.path, ...settings }
-      const { status, stderr } = await runDhole(['serve'], environment, plainUser === true ? through : [])
+      const { status, stderr } = await spawnDhole(['serve'], environment, '', plainUser === true ? through : [])
       const expected = says(dir)
       const said = stderr.replace(/^dhole: /, '').replace(/\n$/, '')
       if (typeof expected === 'string') expect(said).toBe(expected)

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { inLanes } from '../support/lane.ts'
 import type { FuzzAnswer, FuzzRequest } from './exchange.ts'
 import { fuzz } from './fuzz.ts'
 import { answerProblems } from './oracle.ts'
 import { type FuzzService, logProblems, startService } from './service.ts'
 
 /** Of the short form; `bun run fuzz` is the long one. */
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 3000)
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? inLanes(1000, 20_000))
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2_000_000_000)
 
 describe('the whole surface', () => {
@@ -26,7 +27,7 @@ describe('the whole surface', () => {
     for (const status of ['200', '204', '400', '401', '404', '405', 'stream 200', 'raw 200', 'raw 400']) {
       expect([...statuses.keys()]).toContain(status)
     }
-  }, 300_000)
+  }, 900_000)
 })
 
 describe('the judge of answers', () => {

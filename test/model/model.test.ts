@@ -5,13 +5,14 @@ import { parseStored, print } from '../../src/tree/json/print.ts'
 import { joined } from '../../src/tree/json/text-pieces.ts'
 import { compareKeys } from '../../src/tree/order.ts'
 import { integrityProblems } from '../store/integrity.ts'
+import { inLanes } from '../support/lane.ts'
 import { strictObserver, unlimited } from '../support/store.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { Mirror } from './mirror.ts'
 import { Model } from './model.ts'
 import { anyPlan, type Patch, type Put, type Step } from './plan.ts'
 
-const RUNS = 150
+const RUNS = inLanes(20, 150)
 
 /** The request a step comes to in the tree as it is. */
 function requestOf(step: Exclude<Step, { kind: 'reopen' }>, model: Model): Put | Patch {

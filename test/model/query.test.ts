@@ -2,13 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type SqliteOptions, SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { integrityProblems } from '../store/integrity.ts'
+import { inLanes } from '../support/lane.ts'
 import { strictObserver } from '../support/store.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { anyListPlan, type Chosen, LIST, type ListStep, longTexts } from './list-plan.ts'
 import { Mirror } from './mirror.ts'
 import type { Model } from './model.ts'
 
-const RUNS = 60
+const RUNS = inLanes(8, 60)
 
 function childKey(chosen: Chosen, model: Model): string {
   if ('key' in chosen) return chosen.key

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Http2Client, http2Client } from '../support/http2-client.ts'
 import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { inLanes } from '../support/lane.ts'
 import { conditional } from './conditional.ts'
 import { dataModel } from './data-model.ts'
 import { examples } from './examples.ts'
@@ -24,6 +25,14 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
   'refused queries': queryErrors,
 }
 
+/** In the short lane HTTP/2 has a fifth of every table: all rows are played over HTTP/1.1. */
+function everyFifth(rows: readonly Case[]): readonly Case[] {
+  return inLanes(
+    rows.filter((_, at) => at % 5 === 0),
+    rows,
+  )
+}
+
 let server: HttpsServer
 let http2: Http2Client
 
@@ -40,7 +49,7 @@ afterAll(async () => {
 for (const [table, rows] of Object.entries(tables)) {
   describe(table, () => {
     test.each(rows.map((row) => [row.name, row] as const))('%s', (_, row) => play(row, server.call))
-    test.each(rows.map((row) => [row.name, row] as const))('%s (HTTP/2)', (_, row) => play(row, http2.call))
+    test.each(everyFifth(rows).map((row) => [row.name, row] as const))('%s (HTTP/2)', (_, row) => play(row, http2.call))
   })
 }
 

@@ -7,6 +7,7 @@ import { type SqliteOptions, SqliteStore } from '../../src/store/sqlite/sqlite-s
 import { Mirror } from '../model/mirror.ts'
 import { anyPlan } from '../model/plan.ts'
 import { HeldSyncs } from '../support/held-syncs.ts'
+import { inLanes } from '../support/lane.ts'
 import { count, patch, plain, put, remove, strictObserver, turns, unlimited, watch, wide } from '../support/store.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { integrityProblems } from './integrity.ts'
@@ -258,7 +259,7 @@ describe.each([[0], [30]])('at most %d characters in a row, every value written 
         await store.close()
         expect(integrityProblems(file)).toEqual([])
       }),
-      { numRuns: 60 },
+      { numRuns: inLanes(10, 60) },
     )
   }, 60_000)
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, test } from 'bun:test'
 import type { DholeOptions } from '../../src/index.ts'
 import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { inLanes } from '../support/lane.ts'
 import { filteredStreams } from './filtered-streams.ts'
 import { play, type StreamCase } from './interpreter.ts'
 import { nodeStreams } from './node-streams.ts'
@@ -28,7 +29,11 @@ for (const [storage, options] of Object.entries(storages)) {
     for (const [table, rows] of Object.entries(tables)) {
       describe(table, () => {
         test.each(rows.map((row) => [row.name, row] as const))('%s', (_, row) => play(row, server))
-        test.each(rows.map((row) => [row.name, row] as const))('%s (HTTP/2)', (_, row) =>
+        const overHttp2 = inLanes(
+          rows.filter((_, at) => at % 5 === 0),
+          rows,
+        )
+        test.each(overHttp2.map((row) => [row.name, row] as const))('%s (HTTP/2)', (_, row) =>
           play(row, server, { http2: true }),
         )
       })

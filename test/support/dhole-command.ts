@@ -1,3 +1,6 @@
+import { runInProcess } from './in-process-command.ts'
+import { inLanes } from './lane.ts'
+
 const MAIN = Bun.fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 /** What a command has left behind. */
@@ -8,15 +11,29 @@ export interface CommandResult {
   readonly stderr: string
 }
 
-/** Runs `dhole` with arguments as its own process, with nobody at the terminal. @param through command that starts it */
-export async function runDhole(
+/**
+ * Runs `dhole` with arguments, with nobody at the terminal: in this process in the short lane, because the start of a
+ * process takes longer than most commands, and as its own process in the long lane. A server is always a process.
+ */
+export function runDhole(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  stdin: string | Uint8Array = '',
+): Promise<CommandResult> {
+  const run = args[0] === 'serve' ? spawnDhole : inLanes(runInProcess, spawnDhole)
+  return run(args, environment, stdin)
+}
+
+/** Runs `dhole` with arguments as its own process, with nobody at the terminal. @param through command that starts it */
+export async function spawnDhole(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  stdin: string | Uint8Array = '',
   through: readonly string[] = [],
 ): Promise<CommandResult> {
   const child = Bun.spawn([...through, process.execPath, MAIN, ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
-    stdin: 'ignore',
+    stdin: typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin,
     stdout: 'pipe',
     stderr: 'pipe',
   })

@@ -1,0 +1,14 @@
+/**
+ * The lane this file runs in. `x.test.ts` is of the short lane. `x.long.ts` imports `long-lane.ts` and then `x.test.ts`,
+ * which runs the same tests with the numbers of the long lane.
+ */
+let isLong = false
+
+export function enterLongLane(): void {
+  isLong = true
+}
+
+/** A number of runs, rounds or seeds; or a list of cases. */
+export function inLanes<T>(short: T, long: T): T {
+  return isLong ? long : short
+}

@@ -1,0 +1,3 @@
+import { enterLongLane } from './lane.ts'
+
+enterLongLane()
