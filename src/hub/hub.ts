@@ -70,7 +70,7 @@ export const defaultStreams: HubSettings = {
 /**
  * Who watches what. A change finds those above, at and below it; what they are told is put together once for all who
  * listen to the same thing.
- * @see docs/explanation/architecture.md#hub
+ * @see docs/explanation/streams.md#hub
  */
 export class Hub {
   readonly #source: Source

@@ -46,7 +46,7 @@ interface EvaluatedWrite extends Postponed {
  * Where that is not enough the write leaves the transaction and is judged on a snapshot, which has everything written
  * before it. It returns with what the rules allowed, which stands unless one of the places they looked at was written to
  * meanwhile: then it is judged again.
- * @see docs/explanation/architecture.md#where-it-is-judged
+ * @see docs/explanation/access.md#where-decisions-are-made
  */
 export class AuthorizedWrites {
   readonly #store: TreeStore

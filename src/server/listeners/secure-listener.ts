@@ -21,7 +21,7 @@ const MOST_RETIRED = 4
 /**
  * The listener on the encrypted port. Nobody can give a listener another certificate, so a second one is put beside it
  * on the same port. The system is told to hand it every new connection; the first one serves those that it has.
- * @see docs/explanation/architecture.md#renewing-the-certificate
+ * @see docs/explanation/server.md#renewing-the-certificate
  */
 export class SecureListener {
   readonly #listen: Listen

@@ -2,7 +2,7 @@
  * The tables of one application's text messages, in the file of its tree. Change them with `bun run generate`, then put
  * `WITHOUT ROWID` back into the generated SQL of `sms_message` and `sms_count`: the generator cannot write it. Times are milliseconds
  * since 1970.
- * @see docs/explanation/architecture.md#text-messages
+ * @see docs/explanation/text-messages.md
  */
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'

@@ -78,7 +78,7 @@ const leftOpen = new Set<Connection>()
 
 /**
  * The durable tree in one SQLite file.
- * @see docs/explanation/architecture.md#storage
+ * @see docs/explanation/storage.md
  */
 export class SqliteStore implements TreeStore {
   readonly #file: OpenFile

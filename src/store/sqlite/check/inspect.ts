@@ -19,7 +19,7 @@ export interface InspectOptions {
  * text messages. Only reads, one commit, also beside the process that has the file open; as long as that takes, the log
  * of the file cannot start over. Ends at nothing: whoever has seen enough stops asking.
  * @throws when there is no such file, or it cannot be opened at all
- * @see docs/explanation/architecture.md#schema
+ * @see docs/explanation/storage.md#schema
  */
 export function* inspectFile(file: string, { quick = false }: InspectOptions = {}): Generator<Problem, void> {
   const connection = connectReader(file)

@@ -36,7 +36,7 @@ export interface DurabilityEvents {
  * Group commit without stopping the event loop. All jobs of a turn become one transaction; after it has committed, an
  * asynchronous sync of the write-ahead log runs while the next batch is collected and committed. Only when the sync
  * returns does anybody hear of the commits it covers: the callers, the readers, the listeners.
- * @see docs/explanation/architecture.md#durability
+ * @see docs/explanation/storage.md#durability
  */
 export class DurabilityPipeline {
   readonly #runner: BatchRunner

@@ -1,7 +1,7 @@
 /**
  * The tables of one application's tree. Change them with `bun run generate`, then put `WITHOUT ROWID` back into the
  * generated SQL of `node`, `closure` and `index_entry`: the generator cannot write it.
- * @see docs/explanation/architecture.md#schema
+ * @see docs/explanation/storage.md#schema
  */
 import { blob, index, integer, primaryKey, sqliteTable, text, unique, uniqueIndex } from 'drizzle-orm/sqlite-core'
 

@@ -7,7 +7,7 @@ export type SideWork<T> = (orm: BunSQLiteDatabase) => Generator<void, T>
 /**
  * Tables of others in the file of a tree. They are read and written like the tree: what is read is durable, and what is
  * written is acknowledged when it is, in the same group commit.
- * @see docs/explanation/architecture.md#durability
+ * @see docs/explanation/storage.md#durability
  */
 export interface SideTables {
   /** Reads the latest durable commit. @throws `unavailable` once closed */

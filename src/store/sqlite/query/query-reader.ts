@@ -38,7 +38,7 @@ const PAGE_LOOKED_UP = 256
 
 /**
  * Answers queries from one snapshot. Long readings are generators that pause between bounded steps.
- * @see docs/explanation/architecture.md#queries
+ * @see docs/explanation/storage.md#queries
  */
 export class QueryReader {
   readonly #tree: TreeReader

@@ -5,7 +5,7 @@
  *
  * A bare `?` in these places has SQLite prepare the statement anew for every value, to choose its plan by that. Behind a
  * `+` it does not look.
- * @see docs/explanation/architecture.md#queries
+ * @see docs/explanation/storage.md#queries
  */
 
 /** One end of a range: `value` compares kind and value, `key` the key as well. With `=` the end itself belongs to it. */
