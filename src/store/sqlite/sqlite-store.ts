@@ -34,6 +34,7 @@ import { defaultNotes, type NoteRetention, Notes } from './log/job-notes.ts'
 import { Settings, type SettingTexts } from './log/settings.ts'
 import { Reads, UNLIMITED } from './query/read-scheduler.ts'
 import { type SelectionUse, Selector } from './query/select.ts'
+import { Staging } from './staging/staging.ts'
 import { Sweep } from './tree/deleted-subtrees.ts'
 import { runReads } from './tree/run-program.ts'
 import { TextCache } from './tree/text-cache.ts'
@@ -46,6 +47,8 @@ export interface SqliteOptions extends Partial<LogRetention>, Partial<NoteRetent
   readonly inlineLength?: number
   /** Text from which on a value is written before its commit, in UTF-16 code units. Default 16 Ki. */
   readonly stagedLength?: number
+  /** Writes from which on those of one change are prepared before its commit. Default 512. */
+  readonly preparedWrites?: number
   /** Length of the write-ahead log at which writes pause until it has been folded in, in bytes. Default 64 MiB. */
   readonly walLimitBytes?: number
   /** Finished text kept for reading again, in UTF-16 code units. Default 32 Mi. */
@@ -64,6 +67,7 @@ const MEBI = 1024 * 1024
 export const defaultStorage = {
   inlineLength: 4096,
   stagedLength: 16 * 1024,
+  preparedWrites: 512,
   walLimitBytes: 64 * MEBI,
   cacheLength: 32 * MEBI,
   shortList: 64,
@@ -131,7 +135,7 @@ export class SqliteStore implements TreeStore {
       maintenance,
       texts,
       new Notes(writer, settings),
-      settings.stagedLength,
+      new Staging(treeWriter, settings),
     )
     this.#cache = new TextCache(settings.cacheLength)
     this.#snapshots = new Snapshots(file, settings.shortList)

@@ -1,5 +1,6 @@
 import type { Commit, Job } from '../../store.ts'
 import type { SideWork } from '../file/side-tables.ts'
+import type { PreparedWrites } from '../staging/prepared-writes.ts'
 import type { StagedValue } from '../staging/staged-values.ts'
 
 /** A job and where its outcome goes. */
@@ -9,6 +10,10 @@ export interface QueuedJob {
   readonly reject: (error: unknown) => void
   /** Its large values, once they are written ahead; none where that has failed. */
   readonly staged?: readonly StagedValue[]
+  /** What its many writes come to. */
+  readonly prepared?: PreparedWrites | undefined
+  /** Times it was postponed. */
+  readonly postponed?: number
 }
 
 /** Work on tables beside the tree and where its outcome goes. */

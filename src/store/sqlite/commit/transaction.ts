@@ -1,6 +1,5 @@
 import { SQLiteError } from 'bun:sqlite'
 import { sql } from 'drizzle-orm'
-import type { Change } from '../../../tree/change.ts'
 import type { JsonText } from '../../../tree/json/print.ts'
 import { PushIds } from '../../../tree/push-id.ts'
 import type { Write } from '../../../tree/write.ts'
@@ -13,8 +12,8 @@ import type { Notes } from '../log/job-notes.ts'
 import { readMeta } from '../log/meta.ts'
 import type { Settings, SettingTexts } from '../log/settings.ts'
 import { GroupedWrites } from '../staging/grouped-writes.ts'
-import type { StagedValue } from '../staging/staged-values.ts'
-import { largeValues, type Postponed, Staging } from '../staging/staging.ts'
+import type { PreparedWrites } from '../staging/prepared-writes.ts'
+import type { Postponed, Staging } from '../staging/staging.ts'
 import type { Sweep } from '../tree/deleted-subtrees.ts'
 import { runReads } from '../tree/run-program.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
@@ -45,7 +44,6 @@ interface Results {
 }
 
 const PUSH_TIME = 'push_time'
-const NO_VALUES: readonly StagedValue[] = []
 /** Of a job that runs again: that run has a settlement of its own. */
 const NOTHING_TO_TELL: Settlement = { tell: () => {}, abandon: () => {} }
 
@@ -70,7 +68,6 @@ export class BatchRunner {
   readonly #notes: Notes
   readonly #pushIds: PushIds
   readonly #staging: Staging
-  readonly #stagedLength: number
   /** The greatest time of generated keys that a committed transaction has kept. */
   #savedPushTime: number
 
@@ -83,7 +80,7 @@ export class BatchRunner {
     indexes: IndexMaintenance,
     settings: Settings,
     notes: Notes,
-    stagedLength: number,
+    staging: Staging,
   ) {
     const { client, orm } = connection
     this.#client = client
@@ -107,8 +104,7 @@ export class BatchRunner {
     this.#indexes = indexes
     this.#settings = settings
     this.#notes = notes
-    this.#staging = new Staging(writer)
-    this.#stagedLength = stagedLength
+    this.#staging = staging
     this.#savedPushTime = Number(readMeta(connection, PUSH_TIME) ?? 0)
     this.#pushIds = new PushIds(this.#savedPushTime)
   }
@@ -235,14 +231,14 @@ export class BatchRunner {
       return done
     }
     const change = outcome.kind === 'noted' ? outcome.change : outcome
-    const values = yield* this.#valuesToStage(queued, change)
-    if (values.length > 0) {
-      postponed.push({ queued, values })
+    const later = yield* this.#staging.postponed(queued, change)
+    if (later !== undefined) {
+      postponed.push(later)
       return NOTHING_TO_TELL
     }
     if (outcome.kind === 'noted') this.#notes.keep(outcome.note)
     if (change === undefined) return done
-    const texts = yield* this.#apply(change.writes)
+    const texts = yield* this.#apply(change.writes, queued.prepared)
     this.#writer.settle()
     if (this.#writer.isSpilling) yield
     const commit = this.#log.append(change, context.now, texts)
@@ -250,13 +246,11 @@ export class BatchRunner {
     return { tell: () => queued.resolve(commit), abandon: queued.reject }
   }
 
-  /** What is to be written before the job runs once more. */
-  *#valuesToStage(queued: QueuedJob, change: Change | undefined): Generator<void, readonly StagedValue[]> {
-    if (change?.canStoreAhead !== true || queued.staged !== undefined || this.#staging.isStopped) return NO_VALUES
-    return yield* largeValues(change.writes, this.#stagedLength)
-  }
-
-  *#apply(writes: readonly Write[]): Generator<void, readonly (JsonText | undefined)[]> {
+  *#apply(
+    writes: readonly Write[],
+    prepared: PreparedWrites | undefined,
+  ): Generator<void, readonly (JsonText | undefined)[]> {
+    if (prepared?.isOf(writes)) return yield* prepared.apply()
     const [first] = writes
     if (first === undefined || writes.length > 1) return yield* new GroupedWrites(this.#writer, writes).apply()
     return [yield* this.#writer.apply(first)]

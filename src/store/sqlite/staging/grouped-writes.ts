@@ -12,7 +12,7 @@ import type { StagedValue } from './staged-values.ts'
 const WRITES_BEFORE_PAUSE = 128
 
 /** Writes that end inside one slot, or inside one gap in the tree. */
-interface Group {
+export interface Group {
   readonly parent: number
   readonly key: string
   /** Of the slot. */
@@ -45,13 +45,23 @@ export class GroupedWrites {
       const next = phaseOf(write)
       if (next !== phase) yield* this.#applyGroups()
       phase = next
-      const group = this.#groupOf(write.path)
-      if (group === undefined) this.#texts[index] = yield* this.#writer.apply(write)
-      else group.writes.push({ index, write })
+      if (!this.add(index, write)) this.#texts[index] = yield* this.#writer.apply(write)
       if (index % WRITES_BEFORE_PAUSE === WRITES_BEFORE_PAUSE - 1) yield
     }
     yield* this.#applyGroups()
     return this.#texts
+  }
+
+  /** Adds a write to the group it belongs to. @returns `false` for one that ends at a slot of its own */
+  add(index: number, write: Write): boolean {
+    const group = this.#groupOf(write.path)
+    group?.writes.push({ index, write })
+    return group !== undefined
+  }
+
+  /** The groups of the writes that were added. */
+  *take(): Iterable<Group> {
+    for (const siblings of this.#groups.values()) yield* siblings.values()
   }
 
   /** The group of the slot or gap inside which a path ends; `undefined` for one that ends at a slot of its own. */
@@ -78,7 +88,7 @@ export class GroupedWrites {
   }
 
   *#applyGroups(): Generator<void> {
-    for (const siblings of this.#groups.values()) for (const group of siblings.values()) yield* this.#applyGroup(group)
+    for (const group of this.take()) yield* this.#applyGroup(group)
     this.#groups.clear()
   }
 
@@ -103,7 +113,8 @@ export class GroupedWrites {
   }
 }
 
-function phaseOf(write: Write): number {
+/** Sets, deletes, priorities: in the order in which they are made. */
+export function phaseOf(write: Write): number {
   if (write.kind === 'priority') return 2
   return write.value === undefined ? 1 : 0
 }

@@ -1,7 +1,9 @@
+import type { Change } from '../../../tree/change.ts'
 import { exceeds } from '../../../tree/json/print.ts'
 import type { Write } from '../../../tree/write.ts'
 import type { QueuedJob } from '../commit/queued-job.ts'
 import type { TreeWriter } from '../tree/tree-writer.ts'
+import { PreparedWrites } from './prepared-writes.ts'
 import type { StagedValue } from './staged-values.ts'
 
 /** Pauses of the writer within one transaction: about 2,000 rows, or a megabyte of text. */
@@ -9,14 +11,56 @@ const STEP_PAUSES = 16
 /** Values looked at between two pauses. */
 const VALUES_BEFORE_PAUSE = 64
 
-/** A job that runs again once its large values are written. */
+/** Times a job is postponed because what it was to be attached to has changed, the first one among them. */
+const MOST_TIMES = 4
+
+/** A job that runs again once its large values are written and its many writes are prepared. */
 export interface Postponed {
   readonly queued: QueuedJob
+  readonly writes: readonly Write[]
+  /** Whether the writes are many. */
+  readonly isMany: boolean
+  /** Large values of single writes. */
   readonly values: readonly StagedValue[]
 }
 
+/** What is done ahead of a commit. */
+export interface StagingOptions {
+  /** Text from which on a value is written ahead, in UTF-16 code units. */
+  readonly stagedLength: number
+  /** Writes from which on those of one change are prepared. */
+  readonly preparedWrites: number
+}
+
+/** The work ahead of one job. */
+class Preparation {
+  readonly prepared: PreparedWrites | undefined
+  readonly steps: Generator<void>
+  /** Values that are written, or are going to be. */
+  staged: readonly StagedValue[]
+  readonly #writer: TreeWriter
+
+  constructor(writer: TreeWriter, { writes, isMany, values }: Postponed) {
+    this.#writer = writer
+    this.prepared = isMany ? new PreparedWrites(writer, writes) : undefined
+    this.staged = values
+    this.steps = this.#run()
+  }
+
+  *#run(): Generator<void> {
+    if (this.prepared !== undefined) {
+      yield* this.prepared.prepare()
+      this.staged = this.prepared.staged(this.staged)
+    }
+    for (const value of this.staged) {
+      yield* this.#writer.stage(value)
+      yield
+    }
+  }
+}
+
 /** The values of a change that are worth being written ahead. @param length least text of one, in UTF-16 code units */
-export function* largeValues(writes: readonly Write[], length: number): Generator<void, readonly StagedValue[]> {
+function* largeValues(writes: readonly Write[], length: number): Generator<void, readonly StagedValue[]> {
   const values = new Map<object, StagedValue>()
   let looked = 0
   for (const write of writes) {
@@ -33,9 +77,10 @@ export function* largeValues(writes: readonly Write[], length: number): Generato
  */
 export class Staging {
   readonly #writer: TreeWriter
+  readonly #options: StagingOptions
   #waiting: Postponed[] = []
-  /** The writing of the first that waits. */
-  #steps: Generator<void> | undefined
+  /** The work on the first that waits. */
+  #preparation: Preparation | undefined
   /** What the open transaction works on. */
   #current: Postponed | undefined
   #isCurrentWritten = false
@@ -43,18 +88,14 @@ export class Staging {
   #isStopped = false
   #hasFailed = false
 
-  constructor(writer: TreeWriter) {
+  constructor(writer: TreeWriter, options: StagingOptions) {
     this.#writer = writer
+    this.#options = options
   }
 
   /** Whether there is something to write. */
   get isDue(): boolean {
     return this.#waiting.length > 0
-  }
-
-  /** Whether jobs are no longer postponed. */
-  get isStopped(): boolean {
-    return this.#isStopped
   }
 
   /** The transaction that has postponed the job has committed. */
@@ -67,8 +108,8 @@ export class Staging {
     const first = this.#waiting[0]
     if (first === undefined) return false
     this.#current = first
-    this.#steps ??= this.#write(first)
-    const steps = this.#steps
+    this.#preparation ??= new Preparation(this.#writer, first)
+    const { steps } = this.#preparation
     for (let pauses = 0; pauses < STEP_PAUSES; pauses++) {
       if (steps.next().done) {
         this.#isCurrentWritten = true
@@ -79,20 +120,15 @@ export class Staging {
     return true
   }
 
-  *#write({ values }: Postponed): Generator<void> {
-    for (const value of values) {
-      yield* this.#writer.stage(value)
-      yield
-    }
-  }
-
   /** The transaction of the last step has committed. */
   committed(): void {
     const current = this.#current
-    if (current !== undefined && this.#isCurrentWritten && this.#waiting[0] === current) {
+    const preparation = this.#preparation
+    if (preparation !== undefined && this.#isCurrentWritten && current !== undefined && this.#waiting[0] === current) {
       this.#waiting.shift()
-      this.#steps = undefined
-      this.#ready.push({ ...current.queued, staged: current.values })
+      this.#preparation = undefined
+      const { staged, prepared } = preparation
+      this.#ready.push({ ...current.queued, staged, prepared, postponed: (current.queued.postponed ?? 0) + 1 })
     }
     this.#current = undefined
     this.#isCurrentWritten = false
@@ -107,7 +143,6 @@ export class Staging {
     this.#hasFailed = true
     if (this.#waiting[0] !== current) return
     this.#waiting.shift()
-    this.#steps = undefined
     this.#ready.push(this.#unstaged(current))
   }
 
@@ -126,7 +161,6 @@ export class Staging {
   /** Postpones no more jobs. @returns those that were postponed and have not run again */
   stop(): readonly QueuedJob[] {
     this.#isStopped = true
-    this.#steps = undefined
     const waiting = this.#waiting.splice(0).map((postponed) => this.#unstaged(postponed))
     return [...this.takeReady(), ...waiting]
   }
@@ -136,8 +170,29 @@ export class Staging {
     if (staged !== undefined) this.#writer.release(staged)
   }
 
-  #unstaged({ queued, values }: Postponed): QueuedJob {
-    this.#writer.release(values)
-    return { ...queued, staged: [] }
+  #unstaged({ queued }: Postponed): QueuedJob {
+    if (this.#preparation !== undefined) this.#writer.release(this.#preparation.staged)
+    this.#preparation = undefined
+    return { ...queued, staged: [], prepared: undefined, postponed: MOST_TIMES }
+  }
+
+  /** How to postpone a job that would write this change; `undefined` when it is to write it now. */
+  *postponed(queued: QueuedJob, change: Change | undefined): Generator<void, Postponed | undefined> {
+    if (change?.canStoreAhead !== true || this.#isStopped || !this.#isWorthIt(queued, change)) return undefined
+    const { writes } = change
+    const values = yield* largeValues(writes, this.#options.stagedLength)
+    const isMany = writes.length >= this.#options.preparedWrites
+    if (values.length === 0 && !isMany) return undefined
+    const { job, resolve, reject, postponed } = queued
+    return { queued: { job, resolve, reject, postponed: postponed ?? 0 }, writes, isMany, values }
+  }
+
+  /** Whether it was not postponed before, or what was done ahead is of no use any more. */
+  #isWorthIt({ staged, prepared, postponed = 0 }: QueuedJob, { writes }: Change): boolean {
+    if (staged === undefined) return true
+    if (postponed >= MOST_TIMES) return false
+    if (prepared !== undefined) return !prepared.isOf(writes) || prepared.isOutdated
+    const written = new Set<unknown>(writes.map((write) => (write.kind === 'value' ? write.value : undefined)))
+    return !staged.every(({ value }) => written.has(value))
   }
 }

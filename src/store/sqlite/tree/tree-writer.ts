@@ -37,6 +37,18 @@ interface Place {
   readonly key: string
 }
 
+/** A text that is ready to be put below an interior node. */
+export interface PreparedText {
+  /** As it stands in the table. */
+  readonly key: string
+  readonly kind: number
+  readonly text: JsonText
+  /** What it brings its parent. */
+  readonly traits: number
+  /** What has to be in the slot: this text, nothing (`undefined`), or anything but an interior node. */
+  readonly expected: { readonly text: JsonText } | undefined | 'any'
+}
+
 const ROOT_PLACE: Place = { parent: ROOT_PARENT, key: ROOT_KEY }
 
 /**
@@ -69,6 +81,7 @@ export class TreeWriter {
   readonly #upsert
   readonly #upsertBytes
   readonly #overwrite
+  readonly #overwriteExpected
   readonly #insertNew
   readonly #remove
   readonly #insertInterior
@@ -107,6 +120,9 @@ export class TreeWriter {
     )
     this.#overwrite = client.prepare<unknown, [number, string, number, string]>(
       'UPDATE node SET kind = ?, value = ? WHERE parent_id = ? AND key = ? AND id IS NULL',
+    )
+    this.#overwriteExpected = client.prepare<unknown, [number, string, number, string, string]>(
+      'UPDATE node SET kind = ?, value = ? WHERE parent_id = ? AND key = ? AND id IS NULL AND value = ?',
     )
     this.#insertNew = client.prepare<unknown, [number, string, number, string]>(
       'INSERT INTO node(parent_id, key, kind, value) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -221,30 +237,67 @@ export class TreeWriter {
 
   /** Puts a text where another one stands, or nothing, without looking first. @returns `false` for an interior node */
   #putText({ parent, key }: Place, value: Value, text: JsonText): boolean {
-    const [sorted, kind] = [sortKey(key), kindOf(value)]
+    return this.#put(parent, sortKey(key), kindOf(value), text, traitsOf(key, text))
+  }
+
+  #put(parent: number, key: string, kind: number, text: JsonText, traits: number): boolean {
     // Mostly it is as it was the last time, so that is tried first.
-    let isNew = this.#wasNew && this.#insertNew.run(parent, sorted, kind, text).changes > 0
-    if (!isNew && this.#overwrite.run(kind, text, parent, sorted).changes === 0) {
-      isNew = !this.#wasNew && this.#insertNew.run(parent, sorted, kind, text).changes > 0
+    let isNew = this.#wasNew && this.#insertNew.run(parent, key, kind, text).changes > 0
+    if (!isNew && this.#overwrite.run(kind, text, parent, key).changes === 0) {
+      isNew = !this.#wasNew && this.#insertNew.run(parent, key, kind, text).changes > 0
       if (!isNew) return false
     }
     this.#wasNew = isNew
     this.#countText(text.length)
-    this.#oweParent({ parent, key }, !isNew, traitsOf(key, text))
+    this.#oweParent(parent, !isNew, traits)
     return true
   }
 
+  /**
+   * Puts a prepared text below an interior node that no index watches.
+   * @returns `false`, with nothing written, when the slot is an interior node or its text is not the expected one
+   */
+  putPrepared(parent: number, { key, kind, text, traits, expected }: PreparedText): boolean {
+    if (expected === 'any') return this.#put(parent, key, kind, text, traits)
+    const { changes } =
+      expected === undefined
+        ? this.#insertNew.run(parent, key, kind, text)
+        : this.#overwriteExpected.run(kind, text, parent, key, expected.text)
+    if (changes === 0) return false
+    this.#countText(text.length)
+    this.#oweParent(parent, expected !== undefined, traits)
+    return true
+  }
+
+  /** The interior node at a path in the open transaction, and whether an index watches what is below it. */
+  interiorAt(path: Path): { readonly id: number; readonly isWatched: boolean } | undefined {
+    let id = this.#slot(ROOT_PARENT, ROOT_KEY, false)?.id
+    if (typeof id !== 'number') return undefined
+    let isWatched = this.#upkeep.watches(id)
+    for (const key of path) {
+      id = this.#slot(id, sortKey(key), false)?.id
+      if (typeof id !== 'number') return undefined
+      isWatched ||= this.#upkeep.watches(id)
+    }
+    return { id, isWatched }
+  }
+
+  /** The text of a value that becomes one row; `undefined` for a longer one. */
+  textOf(value: Value): JsonText | undefined {
+    return printWithin(value, this.#inlineLength)
+  }
+
   /** As `tellParent`, but once for many children in a row. */
-  #oweParent(place: Place, isOld: boolean, traits: number): void {
-    if (place.parent === ROOT_PARENT) return
+  #oweParent(parent: number, isOld: boolean, traits: number): void {
+    if (parent === ROOT_PARENT) return
     const owed = this.#owed
-    if (owed !== undefined && owed.parent === place.parent) {
+    if (owed !== undefined && owed.parent === parent) {
       if (!isOld) owed.by++
       owed.traits |= isOld ? traits & ~Trait.carefulKeys : traits
       return
     }
     this.settle()
-    this.#owed = { parent: place.parent, by: isOld ? 0 : 1, traits: isOld ? traits & ~Trait.carefulKeys : traits }
+    this.#owed = { parent, by: isOld ? 0 : 1, traits: isOld ? traits & ~Trait.carefulKeys : traits }
   }
 
   /** Counts the children that were put last. To follow behind the last write of a change. */

@@ -1,0 +1,193 @@
+import { edit } from '../../../tree/edit.ts'
+import { type JsonText, parseStored } from '../../../tree/json/print.ts'
+import { sortKey } from '../../../tree/order.ts'
+import type { Path } from '../../../tree/path.ts'
+import type { Value } from '../../../tree/value.ts'
+import type { Write } from '../../../tree/write.ts'
+import { kindOf, traitsOf } from '../tree/slot.ts'
+import type { PreparedText, TreeWriter } from '../tree/tree-writer.ts'
+import { type Group, GroupedWrites, phaseOf } from './grouped-writes.ts'
+import type { StagedValue } from './staged-values.ts'
+
+/** Length of the texts of one change, old and new ones, that are kept ready, in UTF-16 code units. */
+const MAX_LENGTH = 8 * 1024 * 1024
+/** Writes prepared, or texts put, between two pauses. */
+const STEP_WRITES = 128
+
+/** What one slot is going to hold. */
+interface PreparedSlot {
+  readonly path: Path
+  readonly value: Value | undefined
+  /** What the slot held when the value was made; `undefined` for nothing. Does not count for a single write. */
+  readonly old: JsonText | undefined
+  /** For a value that becomes one row. */
+  readonly ready: PreparedText | undefined
+  readonly isSingle: boolean
+  /** Indexes of the writes that end there. */
+  readonly writes: readonly number[]
+}
+
+/** Slots below one interior node. */
+interface PreparedParent {
+  readonly id: number
+  readonly path: Path
+  readonly slots: PreparedSlot[]
+}
+
+/**
+ * The slots that a change of many writes leaves behind, made before its transaction in steps that may be spread over
+ * other transactions. In its own transaction a slot is written as it was prepared if it still holds what it did then;
+ * all other writes are made there.
+ */
+export class PreparedWrites {
+  readonly #writer: TreeWriter
+  readonly #writes: readonly Write[]
+  readonly #parents = new Map<number, PreparedParent>()
+  readonly #staged: PreparedSlot[] = []
+  #length = 0
+  #sincePause = 0
+
+  constructor(writer: TreeWriter, writes: readonly Write[]) {
+    this.#writer = writer
+    this.#writes = writes
+  }
+
+  /** Whether it was made of these very writes. */
+  isOf(writes: readonly Write[]): boolean {
+    return writes.length === this.#writes.length && writes.every((write, index) => write === this.#writes[index])
+  }
+
+  /** Values that are worth being written ahead of the commit: those made here, and large ones of single writes. */
+  staged(large: readonly StagedValue[]): StagedValue[] {
+    const inside = new Set<unknown>()
+    const values: StagedValue[] = []
+    for (const { path, value, writes } of this.#staged) {
+      for (const index of writes) inside.add(valueWritten(this.#writes[index]))
+      if (typeof value === 'object') values.push({ path, value })
+    }
+    return [...large.filter(({ value }) => !inside.has(value)), ...values]
+  }
+
+  /** Makes the slots of all writes of the first kind: later ones depend on what those leave behind. */
+  *prepare(): Generator<void> {
+    const first = this.#writes[0]
+    if (first === undefined || first.kind === 'priority') return
+    const phase = phaseOf(first)
+    const groups = new GroupedWrites(this.#writer, this.#writes)
+    for (const [index, write] of this.#writes.entries()) {
+      if (phaseOf(write) !== phase || this.#isFull) break
+      if (!groups.add(index, write)) this.#prepareSingle(index, write)
+      if (index % STEP_WRITES === STEP_WRITES - 1) yield
+    }
+    for (const group of groups.take()) {
+      if (this.#isFull) return
+      yield* this.#prepareGroup(group)
+    }
+  }
+
+  get #isFull(): boolean {
+    return this.#length > MAX_LENGTH
+  }
+
+  #prepareSingle(index: number, write: Write): void {
+    const { path } = write
+    const key = path.at(-1)
+    if (write.kind === 'priority' || write.value === undefined || key === undefined) return
+    const text = this.#writer.textOf(write.value)
+    const parent = this.#writer.interiorAt(path.slice(0, -1))
+    if (text === undefined || parent === undefined) return
+    const ready = readyText(key, write.value, text, 'any')
+    this.#keep(parent.id, { path, value: write.value, old: undefined, ready, isSingle: true, writes: [index] })
+  }
+
+  *#prepareGroup({ parent, key, path, writes }: Group): Generator<void> {
+    const slot = this.#writer.slot(parent, sortKey(key))
+    // The root has no parent that could be looked at; an interior node was made there meanwhile.
+    if (path.length === 0 || (slot !== undefined && slot.value === null)) return
+    const old = slot?.value ?? undefined
+    let value = old === undefined ? undefined : parseStored(old)
+    for (const [number, { write }] of writes.entries()) {
+      value = edit(value, write.path, write, path.length)
+      if (number % STEP_WRITES === STEP_WRITES - 1) yield
+    }
+    const text = value === undefined ? undefined : this.#writer.textOf(value)
+    const expected = old === undefined ? undefined : { text: old }
+    const ready = value === undefined || text === undefined ? undefined : readyText(key, value, text, expected)
+    const indexes = writes.map(({ index }) => index)
+    const prepared: PreparedSlot = { path, value, old, ready, isSingle: false, writes: indexes }
+    if (ready === undefined && value !== undefined) this.#staged.push(prepared)
+    this.#keep(parent, prepared)
+    if (this.#paused(writes.length)) yield
+  }
+
+  #keep(id: number, slot: PreparedSlot): void {
+    this.#length += (slot.old?.length ?? 0) + (slot.ready?.text.length ?? 0)
+    const parent = this.#parents.get(id)
+    if (parent === undefined) this.#parents.set(id, { id, path: slot.path.slice(0, -1), slots: [slot] })
+    else parent.slots.push(slot)
+  }
+
+  /** Whether it is time for a pause after so many more writes. */
+  #paused(writes: number): boolean {
+    this.#sincePause += writes
+    if (this.#sincePause < STEP_WRITES) return false
+    this.#sincePause = 0
+    return true
+  }
+
+  /** Whether a value that was written ahead would have to be made once more. */
+  get isOutdated(): boolean {
+    return this.#staged.some((slot) => {
+      const parent = this.#writer.interiorAt(slot.path.slice(0, -1))
+      return parent === undefined || !this.#holdsOld(parent.id, slot)
+    })
+  }
+
+  /** @returns stored text of each value written, where it was printed as a whole */
+  *apply(): Generator<void, readonly (JsonText | undefined)[]> {
+    const texts: (JsonText | undefined)[] = new Array(this.#writes.length).fill(undefined)
+    const isDone = new Uint8Array(this.#writes.length)
+    for (const parent of this.#parents.values()) {
+      const stands = this.#writer.interiorAt(parent.path)
+      if (stands?.id !== parent.id) continue
+      for (const slot of parent.slots) {
+        if (!(yield* this.#applySlot(parent.id, slot, stands.isWatched))) continue
+        for (const index of slot.writes) isDone[index] = 1
+        const [only] = slot.writes
+        if (slot.isSingle && only !== undefined) texts[only] = slot.ready?.text
+      }
+    }
+    yield* this.#applyOthers(isDone, texts)
+    return texts
+  }
+
+  *#applySlot(parent: number, slot: PreparedSlot, isWatched: boolean): Generator<void, boolean> {
+    if (this.#paused(1)) yield
+    const { ready, path, value, isSingle } = slot
+    if (!isWatched && ready !== undefined) return this.#writer.putPrepared(parent, ready)
+    if (isSingle || !this.#holdsOld(parent, slot)) return false
+    yield* this.#writer.apply({ kind: 'value', path, value })
+    return true
+  }
+
+  #holdsOld(parent: number, { path, old }: PreparedSlot): boolean {
+    const slot = this.#writer.slot(parent, sortKey(path.at(-1) ?? ''))
+    return old === undefined ? slot === undefined : slot?.value === old
+  }
+
+  *#applyOthers(isDone: Uint8Array, texts: (JsonText | undefined)[]): Generator<void> {
+    const others = [...this.#writes.keys()].filter((index) => isDone[index] === 0)
+    if (others.length === 0) return
+    const writes = others.flatMap((index) => this.#writes[index] ?? [])
+    const printed = yield* new GroupedWrites(this.#writer, writes).apply()
+    for (const [number, index] of others.entries()) texts[index] = printed[number]
+  }
+}
+
+function valueWritten(write: Write | undefined): Value | undefined {
+  return write?.kind === 'value' ? write.value : undefined
+}
+
+function readyText(key: string, value: Value, text: JsonText, expected: PreparedText['expected']): PreparedText {
+  return { key: sortKey(key), kind: kindOf(value), text, traits: traitsOf(key, text), expected }
+}
