@@ -197,7 +197,16 @@ export function arrayLength(keys: readonly string[]): number | undefined {
   const first = keys[0]
   if (first === undefined || last === undefined || !mayBeInteger(last)) return undefined
   if (!ARRAY_KEY.test(last) || !ARRAY_KEY.test(first)) return undefined
+  const length = arrayLengthOf(keys.length, last)
+  return length !== undefined && keys.every(isArrayKey) ? length : undefined
+}
+
+export function isArrayKey(key: string): boolean {
+  return ARRAY_KEY.test(key)
+}
+
+/** As `arrayLength`, of keys that are all array indices. @param last the greatest of them */
+export function arrayLengthOf(count: number, last: string): number | undefined {
   const length = Number(last) + 1
-  if (keys.length * 2 <= length) return undefined
-  return keys.every((key) => ARRAY_KEY.test(key)) ? length : undefined
+  return count * 2 <= length ? undefined : length
 }

@@ -7,12 +7,12 @@ import { parsePayload } from '../../src/tree/json/payload.ts'
 import { prettyPrint, prettyPrintInSteps } from '../../src/tree/json/pretty.ts'
 import { print, toPlain } from '../../src/tree/json/print.ts'
 import { etagOfInSteps, toPlainInSteps } from '../../src/tree/json/print-steps.ts'
-import { type AnyText, collected, encodeInSteps, joined, TextBuilder } from '../../src/tree/json/text-pieces.ts'
+import { type AnyText, collected, joined, TextBuilder } from '../../src/tree/json/text-pieces.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
 
-/** Where a piece may end: behind a token, and behind a character of a string. A pair of brackets is one token. */
+/** Where a piece may end: behind a token, and behind a character of a value. A pair of brackets is one token. */
 const UNIT =
-  /\{\}|\[\]|"\.priority"|"\.value"|\\u[0-9a-f]{4}|\\.|null|true|false|-?[0-9][-+.0-9eE]*|[\ud800-\udbff][\udc00-\udfff]|[\s\S]/g
+  /\{\}|\[\]|"(?:[^"\\]|\\.)*"(?=:)|\\u[0-9a-f]{4}|\\.|null|true|false|-?[0-9][-+.0-9eE]*|[\ud800-\udbff][\udc00-\udfff]|[\s\S]/g
 
 const leaf = fc.oneof(
   fc.string({
@@ -22,7 +22,8 @@ const leaf = fc.oneof(
   fc.boolean(),
   fc.constant(null),
 )
-const keys = fc.constantFrom('a', 'b', '0', '1', '2', 'x"y', 'z\\')
+const keys = fc.constantFrom('a', '-b', '0', '1', '2', '3', '00', 'x"y', 'z\\')
+const priority = fc.oneof(fc.integer(), fc.string(), fc.constant('.value'))
 const { json } = fc.letrec((tie) => ({
   json: fc.oneof(
     { maxDepth: 5 },
@@ -30,6 +31,8 @@ const { json } = fc.letrec((tie) => ({
     fc.array(tie('json'), { maxLength: 5 }),
     fc.dictionary(keys, tie('json')),
     fc.record({ '.priority': fc.oneof(fc.integer(), fc.string()), a: tie('json') }),
+    fc.record({ '.priority': priority, '.value': leaf }),
+    fc.tuple(priority, fc.dictionary(keys, tie('json'))).map(([own, members]) => ({ ...members, '.priority': own })),
   ),
 }))
 
@@ -41,7 +44,6 @@ test('what is made of a text in pieces is what is made of the text', () => {
       const stored = print(node, 'stored')
       const text = cut(stored, cuts)
       expect(joined(text)).toBe(stored)
-      expect(drain(encodeInSteps(text)).toString()).toBe(Buffer.from(stored).toString())
       expect(joined(drain(toExportInSteps(text)))).toBe(toExport(stored))
       expect(joined(drain(toPlainInSteps(text)))).toBe(toPlain(stored))
       expect(etagOf(text)).toBe(etagOf(stored))

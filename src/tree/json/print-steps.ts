@@ -3,11 +3,10 @@ import { PRIORITY } from '../key.ts'
 import { arrayLength } from '../order.ts'
 import { type Branch, isBranch, ownMember, VALUE, type Value } from '../value.ts'
 import { etagHash, NULL_ETAG } from './etag.ts'
-import { NO_BOUNDS } from './json-shape.ts'
 import { keysInSteps, memberKeysInSteps } from './member-keys.ts'
-import { parseJsonInSteps } from './parse-json.ts'
+import { withoutPriorities } from './plain-text.ts'
 import { includesPriority, isStringText, type TextForm, withoutOwnPriority } from './print.ts'
-import { type AnyText, collected, encodeInSteps, pieceEnd, pieces, piecesOf, type TextSink } from './text-pieces.ts'
+import { type AnyText, collected, pieceEnd, pieces, piecesOf, type TextSink } from './text-pieces.ts'
 
 /** Members printed between two pauses. */
 const STEP_MEMBERS = 256
@@ -29,8 +28,7 @@ export function* toPlainInSteps(stored: AnyText): Steps<AnyText> {
   if (!(yield* mentionsPriorityInSteps(stored))) return stored
   const cut = typeof stored === 'string' ? withoutOwnPriority(stored) : undefined
   if (cut !== undefined) return cut
-  const json = yield* parseJsonInSteps(yield* encodeInSteps(stored), NO_BOUNDS)
-  return yield* collected((sink) => new StepPrinter(sink, 'plain').print(json))
+  return yield* collected((sink) => withoutPriorities(stored, sink))
 }
 
 /** As `mentionsPriority`, with pauses. */

@@ -90,18 +90,3 @@ export function* pieces(text: AnyText, sink: TextSink): Steps<void> {
     }
   }
 }
-
-/** The bytes of a text in UTF-8. */
-export function* encodeInSteps(text: AnyText): Steps<Buffer> {
-  let byteLength = 0
-  for (const piece of piecesOf(text)) {
-    byteLength += Buffer.byteLength(piece)
-    yield
-  }
-  const bytes = Buffer.allocUnsafe(byteLength)
-  let at = 0
-  yield* pieces(text, (piece) => {
-    at += bytes.write(piece, at)
-  })
-  return bytes
-}

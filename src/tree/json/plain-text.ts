@@ -1,0 +1,248 @@
+import type { Steps } from '../../scheduling/steps.ts'
+import { PRIORITY } from '../key.ts'
+import { arrayLengthOf, isArrayKey } from '../order.ts'
+import { VALUE } from '../value.ts'
+import { type AnyText, piecesOf, type TextSink } from './text-pieces.ts'
+
+/** Code units of a text that are looked at between two pauses. */
+const STEP_LENGTH = 64 * 1024
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_ARRAY = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/**
+ * Hands on stored text without its priorities. An object that reads as an array without its priority becomes one. The
+ * text is gone through twice: which objects these are is known at their ends only.
+ */
+export function* withoutPriorities(text: AnyText, sink: TextSink): Steps<void> {
+  const finder = new ArrayFinder()
+  yield* new Tokens(finder).read(text)
+  yield* new Tokens(new PriorityRemover(finder.arrays, sink)).read(text)
+}
+
+/** Takes the tokens of a text. Each place is one in the current piece. */
+interface TokenHandler {
+  /** The text goes on with another piece. */
+  begin(piece: string): void
+  open(isObject: boolean, at: number): void
+  /** @param end behind the closing quote */
+  key(key: string, at: number, end: number): void
+  colon(at: number): void
+  comma(isInObject: boolean, at: number): void
+  close(isObject: boolean, at: number): void
+  /** The piece is over. */
+  end(): void
+}
+
+/** Finds the tokens of a text that is known to be well made. */
+class Tokens {
+  readonly #handler: TokenHandler
+  /** Of the containers around the place: whether it is an object. */
+  readonly #around: boolean[] = []
+  #isKeyNext = false
+  /** Whether the last piece ended within a string. */
+  #isInString = false
+
+  constructor(handler: TokenHandler) {
+    this.#handler = handler
+  }
+
+  *read(text: AnyText): Steps<void> {
+    for (const piece of piecesOf(text)) {
+      this.#handler.begin(piece)
+      let paused = 0
+      for (let at = this.#isInString ? this.#behindString(piece, 0) : 0; at < piece.length; ) {
+        at = this.#token(piece, at)
+        if (at - paused < STEP_LENGTH) continue
+        paused = at
+        yield
+      }
+      this.#handler.end()
+    }
+  }
+
+  /** @returns the place behind the token */
+  #token(text: string, at: number): number {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return this.#string(text, at)
+    if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      const isObject = code === OPEN_OBJECT
+      this.#around.push(isObject)
+      this.#isKeyNext = isObject
+      this.#handler.open(isObject, at)
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      this.#around.pop()
+      this.#isKeyNext = false
+      this.#handler.close(code === CLOSE_OBJECT, at)
+    } else if (code === COMMA) {
+      this.#isKeyNext = this.#around.at(-1) === true
+      this.#handler.comma(this.#isKeyNext, at)
+    } else if (code === COLON) this.#handler.colon(at)
+    return at + 1
+  }
+
+  #string(text: string, at: number): number {
+    const end = this.#behindString(text, at + 1)
+    if (this.#isKeyNext) this.#handler.key(text.slice(at + 1, end - 1), at, end)
+    this.#isKeyNext = false
+    return end
+  }
+
+  /** @param start a place within the string. @returns the end of the piece when the string does not end in it */
+  #behindString(text: string, start: number): number {
+    let at = start
+    while (at < text.length) {
+      const code = text.charCodeAt(at)
+      if (code === QUOTE) {
+        this.#isInString = false
+        return at + 1
+      }
+      at += code === BACKSLASH ? 2 : 1
+    }
+    this.#isInString = true
+    return text.length
+  }
+}
+
+/** Finds the objects with a priority that read as arrays without it. */
+class ArrayFinder implements TokenHandler {
+  /** Their numbers, in the order in which objects begin. */
+  readonly arrays = new Set<number>()
+  readonly #around: { number: number; count: number; last: string; hasPriority: boolean; isObjectAnyway: boolean }[] =
+    []
+  #objects = 0
+
+  open(isObject: boolean): void {
+    if (!isObject) return
+    this.#around.push({ number: this.#objects++, count: 0, last: '', hasPriority: false, isObjectAnyway: false })
+  }
+
+  key(key: string): void {
+    const object = this.#around.at(-1)
+    if (object === undefined) return
+    if (key === PRIORITY) object.hasPriority = true
+    else if (isArrayKey(key)) {
+      object.count++
+      object.last = key
+    } else object.isObjectAnyway = true
+  }
+
+  close(isObject: boolean): void {
+    const object = isObject ? this.#around.pop() : undefined
+    if (object === undefined || !object.hasPriority || object.isObjectAnyway || object.count === 0) return
+    if (arrayLengthOf(object.count, object.last) !== undefined) this.arrays.add(object.number)
+  }
+
+  begin(): void {}
+  colon(): void {}
+  comma(): void {}
+  end(): void {}
+}
+
+/** An object around the place. */
+interface AroundObject {
+  readonly isArray: boolean
+  /** Whether its bracket is still to be written. */
+  isPending: boolean
+  /** Whether it stands for the leaf in it. */
+  isLeaf: boolean
+  /** Whether the place is in a member that is left out. */
+  isLeftOut: boolean
+  /** The next index of an array. */
+  next: number
+}
+
+/** Copies all but priorities. */
+class PriorityRemover implements TokenHandler {
+  readonly #arrays: ReadonlySet<number>
+  readonly #sink: TextSink
+  readonly #around: AroundObject[] = []
+  #objects = 0
+  #piece = ''
+  /** What of the piece is copied, or left out. */
+  #copied = 0
+  /** Whether the colon that comes next is left out. */
+  #dropsColon = false
+
+  constructor(arrays: ReadonlySet<number>, sink: TextSink) {
+    this.#arrays = arrays
+    this.#sink = sink
+  }
+
+  begin(piece: string): void {
+    this.#piece = piece
+    this.#copied = 0
+  }
+
+  open(isObject: boolean, at: number): void {
+    if (!isObject) return
+    this.#copy(at, at + 1)
+    const isArray = this.#arrays.has(this.#objects++)
+    this.#around.push({ isArray, isPending: true, isLeaf: false, isLeftOut: false, next: 0 })
+  }
+
+  key(key: string, at: number, end: number): void {
+    const object = this.#around.at(-1)
+    if (object === undefined) return
+    if (key === PRIORITY) {
+      object.isLeftOut = true
+      return
+    }
+    this.#copied = at
+    if (key === VALUE) object.isLeaf = true
+    else this.#sink(object.isPending ? bracketOf(object) : ',')
+    object.isPending = false
+    if (object.isArray) while (object.next < Number(key)) this.#fillHole(object)
+    object.next++
+    if (!object.isArray && !object.isLeaf) return
+    this.#copied = end
+    this.#dropsColon = true
+  }
+
+  #fillHole(array: AroundObject): void {
+    array.next++
+    this.#sink('null,')
+  }
+
+  colon(at: number): void {
+    if (!this.#dropsColon) return
+    this.#dropsColon = false
+    this.#copied = at + 1
+  }
+
+  comma(isInObject: boolean, at: number): void {
+    const object = this.#around.at(-1)
+    if (!isInObject || object === undefined) return
+    this.#copy(at, at + 1)
+    object.isLeftOut = false
+  }
+
+  close(isObject: boolean, at: number): void {
+    const object = isObject ? this.#around.at(-1) : undefined
+    if (object === undefined) return
+    this.#copy(at, at + 1)
+    this.#around.pop()
+    if (object.isPending) this.#sink(bracketOf(object))
+    if (!object.isLeaf) this.#sink(object.isArray ? ']' : '}')
+  }
+
+  end(): void {
+    this.#copy(this.#piece.length, this.#piece.length)
+  }
+
+  /** Copies up to a place, unless it is left out, and goes on at another one. */
+  #copy(to: number, next: number): void {
+    if (this.#around.at(-1)?.isLeftOut !== true && this.#copied < to) this.#sink(this.#piece.slice(this.#copied, to))
+    this.#copied = next
+  }
+}
+
+function bracketOf({ isArray }: AroundObject): string {
+  return isArray ? '[' : '{'
+}
