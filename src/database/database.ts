@@ -121,6 +121,8 @@ export class Database {
   readonly #store: TreeStore
   readonly #settings: DatabaseSettings
   readonly #limits: Limits
+  /** Bounds on a read that asks for no shorter timeout. */
+  readonly #limit: ReadLimit
   readonly #ruleCache: RuleCache
   readonly #readAccess: ReadAccess
   readonly #writes: AuthorizedWrites
@@ -133,10 +135,11 @@ export class Database {
     this.#store = store
     this.#settings = settings
     this.#limits = settings.limits
+    this.#limit = { maxLength: settings.limits.maxReadBytes, timeoutMs: settings.limits.maxReadMs }
     this.#ruleCache = new RuleCache(settings.rules, settings.onTroubled)
     this.#readAccess = new ReadAccess(store, this.#ruleCache)
     this.#writes = new AuthorizedWrites(store, this.#readAccess)
-    this.#streams = new Streams(store, this.#readAccess, settings.streams, this.#readLimit({}), settings.onStreams)
+    this.#streams = new Streams(store, this.#readAccess, settings.streams, this.#limit, settings.onStreams)
     if (settings.keepRules && !this.hasOwnRules) this.#inBackground(this.setRules(settings.rules))
     else if (this.#readAccess.rules.indexes.length > 0) this.#inBackground(this.#declare())
   }
@@ -213,8 +216,8 @@ export class Database {
    */
   node(where: PathLike, options: ReadOptions = {}): Awaitable<NodeText | undefined> {
     const path = toPath(where)
-    const asked = { path, query: undefined, access: options }
-    return this.#readAccess.read(asked, (authorize) => this.#store.node(path, this.#readLimit(options, authorize)))
+    const authorize = this.#readAccess.authorize({ path, query: undefined, access: options })
+    return this.#store.node(path, this.#readLimit(options), authorize)
   }
 
   /**
@@ -257,10 +260,13 @@ export class Database {
   select(path: PathLike, like: QueryLike, options: ReadOptions = {}): Awaitable<ReadText | undefined> {
     const list = toPath(path)
     const query = toQuery(like, this.#settings.profile)
-    const asked = { path: list, query, access: options, check: () => this.#checkIndexed(list, query) }
-    return this.#readAccess.read(asked, (authorize) =>
-      this.#store.query(list, query, this.#readLimit(options, authorize)),
-    )
+    const authorize = this.#readAccess.authorize({
+      path: list,
+      query,
+      access: options,
+      check: () => this.#checkIndexed(list, query),
+    })
+    return this.#store.query(list, query, this.#readLimit(options), authorize)
   }
 
   /**
@@ -270,10 +276,8 @@ export class Database {
    */
   shallow(where: PathLike, query?: Query, options: ReadOptions = {}): Awaitable<AnyText | undefined> {
     const path = toPath(where)
-    const asked = { path, query, access: options }
-    return this.#readAccess.read(asked, (authorize) =>
-      this.#store.shallow(path, this.#readLimit(options, authorize), query),
-    )
+    const authorize = this.#readAccess.authorize({ path, query, access: options })
+    return this.#store.shallow(path, this.#readLimit(options), query, authorize)
   }
 
   /**
@@ -283,10 +287,13 @@ export class Database {
   count(path: PathLike, like?: QueryLike, options: ReadOptions = {}): Awaitable<number> {
     const list = toPath(path)
     const query = like && toQuery(like, this.#settings.profile)
-    const asked = { path: list, query, access: options, check: () => query && this.#checkIndexed(list, query) }
-    return this.#readAccess.read(asked, (authorize) =>
-      this.#store.count(list, query, this.#readLimit(options, authorize)),
-    )
+    const authorize = this.#readAccess.authorize({
+      path: list,
+      query,
+      access: options,
+      check: () => query && this.#checkIndexed(list, query),
+    })
+    return this.#store.count(list, query, this.#readLimit(options), authorize)
   }
 
   /**
@@ -557,9 +564,9 @@ export class Database {
     checkIndexed([...this.#declarations, ...ofRules], list, orderBy)
   }
 
-  #readLimit({ timeoutMs }: ReadOptions, authorize?: ReadLimit['judge']): ReadLimit {
-    const { maxReadBytes, maxReadMs } = this.#limits
-    return { maxLength: maxReadBytes, timeoutMs: Math.min(timeoutMs ?? maxReadMs, maxReadMs), judge: authorize }
+  #readLimit({ timeoutMs }: ReadOptions): ReadLimit {
+    if (timeoutMs === undefined || timeoutMs >= this.#limit.timeoutMs) return this.#limit
+    return { maxLength: this.#limit.maxLength, timeoutMs }
   }
 }
 

@@ -1,11 +1,12 @@
 import { type Query, queryName } from '../query/query.ts'
 import type { Path } from '../tree/path.ts'
+import type { AuthorizeRead } from '../tree/read-program.ts'
 import type { Form } from './event.ts'
 import { KeepAlive } from './keep-alive.ts'
 import { NodeTopic } from './node-topic.ts'
 import { PathIndex } from './path-index.ts'
 import { QueryTopic } from './query-topic.ts'
-import type { AuthorizeRead, Source } from './snapshot-source.ts'
+import type { Source } from './snapshot-source.ts'
 import { type EndReason, reasonOf, type Sink, Subscriber } from './subscriber.ts'
 import type { NumberedChange, Topic } from './topic.ts'
 
@@ -28,7 +29,7 @@ export interface MissedChanges {
 /** Who listens. */
 export interface Listener {
   readonly sink: Sink
-  /** Judges the listener on the commit that a beginning is read of. */
+  /** Authorises the listener on the commit that its first snapshot is read from. */
   readonly authorize?: AuthorizeRead | undefined
   /**
    * Finds what a listener has missed that was here before: it is told that instead of all there is. `undefined` when

@@ -39,7 +39,7 @@ interface Newcomer {
   readonly subscriber: Subscriber
   readonly begun: () => void
   readonly failed: (error: unknown) => void
-  /** What its judge has thrown on the commit that was read. */
+  /** What its authorisation has thrown on the commit that was read. */
   refusal?: { readonly error: unknown } | undefined
 }
 
@@ -288,7 +288,7 @@ export class QueryTopic implements Topic {
   }
 }
 
-/** Judges each of those who join, so that one who is refused does not keep the others waiting. */
+/** Authorises each joining listener alone, so that a refused one does not keep the others waiting. */
 function* authorizeEach(newcomers: readonly Newcomer[]): Reads<void> {
   for (const newcomer of newcomers) {
     newcomer.refusal = undefined

@@ -2,19 +2,13 @@ import type { Query } from '../query/query.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { ReadText } from '../tree/json/node-text.ts'
 import type { Path } from '../tree/path.ts'
-import type { Reads } from '../tree/read-program.ts'
+import type { AuthorizeRead } from '../tree/read-program.ts'
 
 /** What stands somewhere as of one commit. */
 export interface Seen<T> {
   readonly seq: number
   readonly value: T
 }
-
-/**
- * Judges a reader. It is called in the turn in which the commit that is read is the latest durable one; what it returns
- * runs on that commit, and what it throws ends the read. `undefined` when there is nothing to judge.
- */
-export type AuthorizeRead = () => Reads<unknown> | undefined
 
 /** Where the hub reads what streams begin with. */
 export interface Source {

@@ -1,8 +1,8 @@
 import { DholeError } from '../error.ts'
+import type { AuthorizeRead } from '../tree/read-program.ts'
 import type { Batch, WaitingEvents } from './event-batch.ts'
 import type { HeldMemory, HoldMemory } from './held-memory.ts'
 import { Mailbox } from './mailbox.ts'
-import type { AuthorizeRead } from './snapshot-source.ts'
 
 /** Why a stream ends by itself, in words for the client. */
 export interface EndReason {
@@ -62,7 +62,7 @@ type State = 'starting' | 'open' | 'full' | 'closed'
 /** Who listens. */
 export interface SubscriberListener {
   readonly sink: Sink
-  /** Judges the listener on the commit that a beginning is read of. */
+  /** Authorises the listener on the commit that its first snapshot is read from. */
   readonly authorize: AuthorizeRead | undefined
 }
 
@@ -102,7 +102,7 @@ export interface SubscriberKeeper {
  * @see docs/reference/protocol.md#streams
  */
 export class Subscriber {
-  /** Judges whoever listens on the commit that a beginning is read of. */
+  /** Authorises the listener on the commit that its first snapshot is read from. */
   readonly authorize: AuthorizeRead | undefined
   readonly #sink: Sink
   readonly #settings: WaitingSettings

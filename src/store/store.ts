@@ -6,7 +6,7 @@ import type { NodeText, ReadText } from '../tree/json/node-text.ts'
 import type { JsonText } from '../tree/json/print.ts'
 import type { AnyText } from '../tree/json/text-pieces.ts'
 import type { Path } from '../tree/path.ts'
-import type { JobReads, Reads } from '../tree/read-program.ts'
+import type { AuthorizeRead, JobReads, Reads } from '../tree/read-program.ts'
 
 /** How far a read may go before it is given up with `read-too-big`. */
 export interface ReadLimit {
@@ -14,11 +14,6 @@ export interface ReadLimit {
   readonly maxLength: number
   /** Longest time in milliseconds; looked at between the steps of a long read. */
   readonly timeoutMs: number
-  /**
-   * Called first, in the turn in which the commit that is read is the latest durable one. What it returns is asked on
-   * that very commit, and what it throws ends the read; `undefined` when there is nothing to ask.
-   */
-  readonly judge?: (() => Reads<unknown> | undefined) | undefined
 }
 
 /** Moment and generator of keys of the commit a job takes part in. */
@@ -112,25 +107,25 @@ export interface IndexInfo {
  */
 export interface TreeStore extends AsyncDisposable {
   /** The whole node. @throws `read-too-big` */
-  node(path: Path, limit: ReadLimit): Awaitable<NodeText | undefined>
+  node(path: Path, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<NodeText | undefined>
   /**
    * The children that a query chooses, in its order, at a cost that does not grow with the list: where an index is
    * missing it is built first.
    * @returns `undefined` where no node is, and for a leaf that a bound or limit leaves out
    * @throws `read-too-big`
    */
-  query(path: Path, query: Query, limit: ReadLimit): Awaitable<ReadText | undefined>
+  query(path: Path, query: Query, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<ReadText | undefined>
   /**
    * A leaf itself, or `{"key":true,…}` in key order.
    * @param query by key order; chooses some of the keys
    * @throws `read-too-big`
    */
-  shallow(path: Path, limit: ReadLimit, query?: Query): Awaitable<AnyText | undefined>
+  shallow(path: Path, limit: ReadLimit, query?: Query, authorize?: AuthorizeRead): Awaitable<AnyText | undefined>
   /**
    * Number of children, or of those that a query chooses; 0 for a leaf and for no node.
    * @throws `read-too-big` when counting takes too long
    */
-  count(path: Path, query?: Query, limit?: ReadLimit): Awaitable<number>
+  count(path: Path, query?: Query, limit?: ReadLimit, authorize?: AuthorizeRead): Awaitable<number>
   /**
    * Replaces the indexes that are kept whether they are used or not. Resolves when the long lists there are have them.
    * @throws `unavailable` when they cannot be built
@@ -161,7 +156,7 @@ export interface TreeStore extends AsyncDisposable {
    * The node, or what a query chooses of it, and the number of the last commit that is in it.
    * @throws `read-too-big`
    */
-  readAt(path: Path, query: Query | undefined, limit: ReadLimit): Awaitable<ReadAt>
+  readAt(path: Path, query: Query | undefined, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<ReadAt>
   /**
    * Calls back with durable commits, in order, each once, as soon as reads see them and before their writers hear.
    * @returns ends it

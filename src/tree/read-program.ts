@@ -33,5 +33,11 @@ export type ReadAnswer = NodeText | Leaf | boolean | number | undefined
 /** Logic that reads as it goes. */
 export type Reads<T> = Generator<ReadRequest, T, ReadAnswer>
 
+/**
+ * Authorises a read. It is called in the turn in which the commit that is read is the latest durable one; the logic it
+ * returns runs on that commit, and what either throws ends the read. `undefined` when there is nothing to evaluate.
+ */
+export type AuthorizeRead = () => Reads<unknown> | undefined
+
 /** Logic of a job: as `Reads`, and it may ask for notes. */
 export type JobReads<T> = Generator<ReadRequest | NoteRequest, T, ReadAnswer>

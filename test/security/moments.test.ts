@@ -32,10 +32,10 @@ function heldReads(store: TreeStore): { slow: TreeStore; begin: () => Promise<vo
   const begun = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
   const read = Promise.withResolvers<void>()
-  const node: TreeStore['node'] = async (path, limit) => {
+  const node: TreeStore['node'] = async (path, limit, authorize) => {
     await begun.promise
     try {
-      return await store.node(path, limit)
+      return await store.node(path, limit, authorize)
     } finally {
       read.resolve()
       await ended.promise

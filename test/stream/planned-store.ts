@@ -17,7 +17,7 @@ import { NodeText, type ReadText } from '../../src/tree/json/node-text.ts'
 import { joined } from '../../src/tree/json/text-pieces.ts'
 import { sortKey } from '../../src/tree/order.ts'
 import { formatPath, type Path } from '../../src/tree/path.ts'
-import type { ReadAnswer, ReadRequest, Reads } from '../../src/tree/read-program.ts'
+import type { AuthorizeRead, ReadAnswer, ReadRequest, Reads } from '../../src/tree/read-program.ts'
 import { isBranch, type Leaf, type Value, valueAt } from '../../src/tree/value.ts'
 import { StreamCache } from '../support/stream-cache.ts'
 
@@ -84,11 +84,11 @@ export class PlannedStore implements TreeStore {
     this.#settings.set(name, text)
   }
 
-  readAt(path: Path, query: Query | undefined, limit: ReadLimit): Awaitable<ReadAt> {
+  readAt(path: Path, query: Query | undefined, _: ReadLimit, authorize?: AuthorizeRead): Awaitable<ReadAt> {
     return this.#run('read', (seq) => {
-      const asking = limit.judge?.()
+      const authorization = authorize?.()
       return (function* (): Reads<ReadAt> {
-        if (asking !== undefined) yield* asking
+        if (authorization !== undefined) yield* authorization
         for (let step = 0; step < READ_STEPS; step++) yield { kind: 'pause' }
         const value = (yield { kind: 'node', path }) as NodeText | undefined
         return { seq, value: query === undefined ? value : chosen(query, value) }

@@ -4,20 +4,20 @@ import { isPublic, isWritable } from '../../rules/decision/authorize.ts'
 import type { Reach } from '../../rules/decision/may-write-some.ts'
 import type { RuleSet } from '../../rules/file/rule-set.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
-import type { ReadLimit, TreeStore } from '../../store/store.ts'
+import type { TreeStore } from '../../store/store.ts'
 import type { Path } from '../../tree/path.ts'
-import type { Reads } from '../../tree/read-program.ts'
+import type { AuthorizeRead, Reads } from '../../tree/read-program.ts'
 import type { Access } from './access.ts'
 import { type Admission, Authorizer, type AuthorizerOptions, RULES } from './authorizer.ts'
 import { DecisionCache } from './decision-cache.ts'
 import type { RuleCache } from './rule-cache.ts'
 
-/** What is to be read, and for whom. */
-interface ReadRequest {
+/** What a caller wants to read. */
+interface RequestedRead {
   readonly path: Path
   readonly query: Query | undefined
   readonly access: Access
-  /** Throws where a read that is allowed is refused all the same. */
+  /** Runs once the read is allowed. What it throws refuses the read. */
   readonly check?: (() => void) | undefined
 }
 
@@ -43,15 +43,14 @@ export class ReadAccess {
   }
 
   /**
-   * Reads what the rules allow.
-   * @param read is given what is to be asked on the commit that it reads
-   * @throws `permission-denied`
+   * The authorisation of a read, which throws `permission-denied`; `undefined` when the caller needs none.
+   * @throws what `check` throws when the caller needs no authorisation
    */
-  read<T>(asked: ReadRequest, read: (authorize: ReadLimit['judge']) => Awaitable<T>): Awaitable<T> {
-    const { as } = asked.access
-    if (as !== undefined && as.kind !== 'admin') return read(() => this.#asking(asked, as))
-    asked.check?.()
-    return read(undefined)
+  authorize(read: RequestedRead): AuthorizeRead | undefined {
+    const { as } = read.access
+    if (as !== undefined && as.kind !== 'admin') return () => this.#authorize(read, as)
+    read.check?.()
+    return undefined
   }
 
   /**
@@ -63,21 +62,21 @@ export class ReadAccess {
     return this.#store.read(() => new Authorizer(this.#ruleCache, as, undefined).admission(path, reach))
   }
 
-  /** What is to be asked now; nothing where it is known what the rules in force say. */
-  #asking(asked: ReadRequest, caller: Caller): Reads<void> | undefined {
-    if (!this.#isSettled(asked, caller)) return this.#evaluate(asked, caller)
-    asked.check?.()
+  /** Evaluates the rules, unless their decision is cached. */
+  #authorize(read: RequestedRead, caller: Caller): Reads<void> | undefined {
+    if (!this.#isSettled(read, caller)) return this.#evaluate(read, caller)
+    read.check?.()
     return undefined
   }
 
-  *#evaluate({ path, query, access, check }: ReadRequest, caller: Caller): Reads<void> {
+  *#evaluate({ path, query, access, check }: RequestedRead, caller: Caller): Reads<void> {
     const { verdict, rules } = yield* new Authorizer(this.#ruleCache, caller, access.onTrace).authorizeRead(path, query)
     check?.()
     if (verdict.fixed && query === undefined) this.#decisions.add(caller, rules, path)
   }
 
   /** Whether it is known that the rules allow it. Whoever wants to hear why has them asked. */
-  #isSettled({ path, query, access }: ReadRequest, caller: Caller): boolean {
+  #isSettled({ path, query, access }: RequestedRead, caller: Caller): boolean {
     if (access.onTrace !== undefined) return false
     const { rules } = this
     return isPublic(rules) || (query === undefined && this.#decisions.has(caller, rules, path))

@@ -3,7 +3,7 @@ import type { Sink } from '../../hub/subscriber.ts'
 import type { Query } from '../../query/query.ts'
 import type { Position, ReadLimit, TreeStore } from '../../store/store.ts'
 import type { Path } from '../../tree/path.ts'
-import type { Reads } from '../../tree/read-program.ts'
+import type { AuthorizeRead, Reads } from '../../tree/read-program.ts'
 import type { Access } from '../access/access.ts'
 import { RULES, RULES_SINCE } from '../access/authorizer.ts'
 import type { ReadAccess } from '../access/read-access.ts'
@@ -40,8 +40,8 @@ export class Streams {
   ) {
     this.#store = store
     this.#readAccess = readAccess
-    const read = (path: Path, query: Query | undefined, judge: ReadLimit['judge']) =>
-      store.readAt(path, query, judge === undefined ? limit : { ...limit, judge })
+    const read = (path: Path, query: Query | undefined, authorize?: AuthorizeRead) =>
+      store.readAt(path, query, limit, authorize)
     this.#hub = new Hub({ read }, settings, events)
     store.onCommit((commits) => {
       // Before anybody is told of them.
@@ -75,10 +75,8 @@ export class Streams {
     const guard = this.#guard(path, query, access, sink)
     try {
       await guard?.prepare()
-      await this.#readAccess.read(
-        { path, query, access, check },
-        (judge) => judge && this.#store.read(() => asked(judge)),
-      )
+      const authorize = this.#readAccess.authorize({ path, query, access, check })
+      await (authorize && this.#store.read(() => run(authorize)))
       const subscriber = await this.#hub.subscribe(
         { path, query, form },
         {
@@ -139,8 +137,7 @@ export class Streams {
   }
 }
 
-/** Asks a judge alone, without a reading behind it. */
-function* asked(judge: NonNullable<ReadLimit['judge']>): Reads<void> {
-  const asking = judge()
-  if (asking !== undefined) yield* asking
+function* run(authorize: AuthorizeRead): Reads<void> {
+  const logic = authorize()
+  if (logic !== undefined) yield* logic
 }

@@ -7,7 +7,7 @@ import type { NodeText, ReadText } from '../../tree/json/node-text.ts'
 import type { JsonText } from '../../tree/json/print.ts'
 import type { AnyText } from '../../tree/json/text-pieces.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
-import type { Reads as ReadingLogic } from '../../tree/read-program.ts'
+import type { AuthorizeRead, Reads as ReadingLogic } from '../../tree/read-program.ts'
 import type {
   Commit,
   IndexInfo,
@@ -172,32 +172,35 @@ export class SqliteStore implements TreeStore {
     this.#selector = new Selector(this.#reads, this.#indexes)
   }
 
-  node(path: Path, limit: ReadLimit): Awaitable<NodeText | undefined> {
-    const cached = this.#cached(path, limit)
+  node(path: Path, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<NodeText | undefined> {
+    const cached = this.#cached(path, limit, authorize)
     if (cached !== undefined) return cached
-    return this.#reads.run(limit, (snapshot) => this.#readNode(snapshot, path, limit))
+    return this.#reads.run(limit, authorize, (snapshot) => this.#readNode(snapshot, path, limit))
   }
 
-  query(path: Path, query: Query, limit: ReadLimit): Awaitable<ReadText | undefined> {
+  query(path: Path, query: Query, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<ReadText | undefined> {
     const name = queryName(query)
-    const cached = this.#cachedAnswer(path, name, limit)
-    return cached ?? this.#selector.select({ path, query, limit }, this.#answering(path, query, name, limit))
+    const cached = this.#cachedAnswer(path, name, limit, authorize)
+    return cached ?? this.#selector.select({ path, query, limit, authorize }, this.#answering(path, query, name, limit))
   }
 
-  shallow(path: Path, limit: ReadLimit, query?: Query): Awaitable<AnyText | undefined> {
-    if (query === undefined) return this.#reads.run(limit, (snapshot) => snapshot.tree.shallow(path, limit.maxLength))
-    return this.#selector.select({ path, query, limit }, (reader, way) => reader.keys(way, query, limit.maxLength))
+  shallow(path: Path, limit: ReadLimit, query?: Query, authorize?: AuthorizeRead): Awaitable<AnyText | undefined> {
+    if (query === undefined)
+      return this.#reads.run(limit, authorize, (snapshot) => snapshot.tree.shallow(path, limit.maxLength))
+    return this.#selector.select({ path, query, limit, authorize }, (reader, way) =>
+      reader.keys(way, query, limit.maxLength),
+    )
   }
 
-  count(path: Path, query?: Query, limit: ReadLimit = UNLIMITED): Awaitable<number> {
+  count(path: Path, query?: Query, limit: ReadLimit = UNLIMITED, authorize?: AuthorizeRead): Awaitable<number> {
     // Without bounds the order does not matter, nor whether there is an index for it.
     if (query === undefined || isUnbounded(query)) {
       // biome-ignore lint/correctness/useYield: one look tells
-      return this.#reads.run(limit, function* ({ tree }) {
+      return this.#reads.run(limit, authorize, function* ({ tree }) {
         return tree.count(path)
       })
     }
-    return this.#selector.select({ path, query, limit }, (reader, way) => reader.count(way, query))
+    return this.#selector.select({ path, query, limit, authorize }, (reader, way) => reader.count(way, query))
   }
 
   async declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void> {
@@ -208,18 +211,22 @@ export class SqliteStore implements TreeStore {
     return this.#current().queries.indexes()
   }
 
-  readAt(path: Path, query: Query | undefined, limit: ReadLimit): Awaitable<ReadAt> {
+  readAt(path: Path, query: Query | undefined, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<ReadAt> {
     const name = query && queryName(query)
-    const value = name === undefined ? this.#cached(path, limit) : this.#cachedAnswer(path, name, limit)
+    const value =
+      name === undefined ? this.#cached(path, limit, authorize) : this.#cachedAnswer(path, name, limit, authorize)
     if (value !== undefined) return { seq: this.#current().seq, value }
     if (query === undefined || name === undefined) {
       const read = this.#readNode.bind(this)
-      return this.#reads.run(limit, function* (snapshot): Generator<void, ReadAt> {
+      return this.#reads.run(limit, authorize, function* (snapshot): Generator<void, ReadAt> {
         return { seq: snapshot.seq, value: yield* read(snapshot, path, limit) }
       })
     }
     const answer = this.#answering(path, query, name, limit)
-    return this.#selector.select({ path, query, limit }, function* (reader, way, snapshot): Generator<void, ReadAt> {
+    return this.#selector.select({ path, query, limit, authorize }, function* (reader, way, snapshot): Generator<
+      void,
+      ReadAt
+    > {
       return { seq: snapshot.seq, value: yield* answer(reader, way, snapshot) }
     })
   }
@@ -245,7 +252,7 @@ export class SqliteStore implements TreeStore {
   }
 
   read<T>(logic: () => ReadingLogic<T>): Awaitable<T> {
-    return this.#reads.run(UNLIMITED, ({ tree }) => runReads(logic(), tree, this.#settings))
+    return this.#reads.run(UNLIMITED, undefined, ({ tree }) => runReads(logic(), tree, this.#settings))
   }
 
   setting(name: string): string | undefined {
@@ -267,7 +274,7 @@ export class SqliteStore implements TreeStore {
   /** The tables of others in this file. */
   get sideTables(): SideTables {
     return {
-      read: (work) => this.#reads.run(UNLIMITED, ({ connection }) => work(connection.orm)),
+      read: (work) => this.#reads.run(UNLIMITED, undefined, ({ connection }) => work(connection.orm)),
       write: (work) => this.#pipeline.write(work),
     }
   }
@@ -308,7 +315,7 @@ export class SqliteStore implements TreeStore {
 
   async #check(): Promise<void> {
     // biome-ignore lint/correctness/useYield: one look tells
-    await this.#reads.run(UNLIMITED, function* ({ tree }) {
+    await this.#reads.run(UNLIMITED, undefined, function* ({ tree }) {
       tree.count([])
     })
     await this.#pipeline.check()
@@ -391,19 +398,18 @@ export class SqliteStore implements TreeStore {
     }
   }
 
-  #cachedAnswer(path: Path, name: string, limit: ReadLimit): ReadText | undefined {
+  #cachedAnswer(path: Path, name: string, { maxLength }: ReadLimit, authorize?: AuthorizeRead): ReadText | undefined {
     const cached = this.#cache.getAnswer(formatPath(path), name)
-    if (cached === undefined || !this.#reads.isAllowedNow(limit)) return undefined
-    const { maxLength } = limit
+    if (cached === undefined || !this.#reads.isAllowedNow(authorize)) return undefined
     if (cached.text.length > maxLength) throw new DholeError('read-too-big')
     if (cached.index !== undefined) this.#indexes.noteUse(cached.index)
     return cached.text
   }
 
-  #cached(path: Path, limit: ReadLimit): NodeText | undefined {
+  #cached(path: Path, { maxLength }: ReadLimit, authorize?: AuthorizeRead): NodeText | undefined {
     const cached = this.#cache.get(formatPath(path))
-    if (cached === undefined || !this.#reads.isAllowedNow(limit)) return undefined
-    if (cached.stored.length > limit.maxLength) throw new DholeError('read-too-big')
+    if (cached === undefined || !this.#reads.isAllowedNow(authorize)) return undefined
+    if (cached.stored.length > maxLength) throw new DholeError('read-too-big')
     return cached
   }
 

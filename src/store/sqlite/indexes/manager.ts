@@ -88,7 +88,9 @@ export class IndexKeeper {
     for (const { list, path } of declarations) {
       const pausing = pause()
       if (pausing !== undefined) await pausing
-      const lists = await this.#parts.reads.run(UNLIMITED, (snapshot) => this.#longLists(snapshot.tree, list))
+      const lists = await this.#parts.reads.run(UNLIMITED, undefined, (snapshot) =>
+        this.#longLists(snapshot.tree, list),
+      )
       for (const id of lists) await this.#request(id, indexName(path), true)
     }
   }

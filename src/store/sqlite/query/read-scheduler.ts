@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import { DholeError } from '../../../error.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
 import { runBriefly, runInTurns } from '../../../scheduling/turns.ts'
+import type { AuthorizeRead } from '../../../tree/read-program.ts'
 import type { ReadLimit } from '../../store.ts'
 import type { Snapshot, Snapshots } from '../commit/snapshots.ts'
 import type { SettingTexts } from '../log/settings.ts'
@@ -37,18 +38,18 @@ export class Reads {
   }
 
   /**
-   * Whether the judge of a limit, if it has one, lets what is known of the current commit be told.
-   * @returns `false` when that takes too long to find out at once
-   * @throws what the judge throws
+   * Whether a cached answer about the current commit may be returned.
+   * @returns `false` when the authorisation takes too long for one turn
+   * @throws what the authorisation throws
    */
-  isAllowedNow({ judge }: ReadLimit): boolean {
-    const asking = judge?.()
-    return asking === undefined || runBriefly(runReads(asking, this.#current().tree, this.#settings())) !== undefined
+  isAllowedNow(authorize: AuthorizeRead | undefined): boolean {
+    const logic = authorize?.()
+    return logic === undefined || runBriefly(runReads(logic, this.#current().tree, this.#settings())) !== undefined
   }
 
   /** Most reads end at once. One that does not gives way to others between its steps, on the snapshot it began with. */
-  run<T>(limit: ReadLimit, reading: Reading<T>): Awaitable<T> {
-    const start = limit.judge === undefined ? reading : this.#judged(limit.judge, reading)
+  run<T>(limit: ReadLimit, authorize: AuthorizeRead | undefined, reading: Reading<T>): Awaitable<T> {
+    const start = authorize === undefined ? reading : this.#authorized(authorize, reading)
     const snapshot = this.#current()
     const steps = start(snapshot)
     const finished = runBriefly(steps)
@@ -66,12 +67,12 @@ export class Reads {
     return this.#long(() => this.#runInTurns(limit, snapshot, () => steps))
   }
 
-  /** The judge sees the settings of the commit it sees. */
-  #judged<T>(judge: NonNullable<ReadLimit['judge']>, reading: Reading<T>): Reading<T> {
+  /** The authorisation sees the settings of the commit that is read. */
+  #authorized<T>(authorize: AuthorizeRead, reading: Reading<T>): Reading<T> {
     return (snapshot) => {
-      const asking = judge()
-      if (asking === undefined) return reading(snapshot)
-      return judgedSteps(runReads(asking, snapshot.tree, this.#settings()), snapshot, reading)
+      const logic = authorize()
+      if (logic === undefined) return reading(snapshot)
+      return authorizedSteps(runReads(logic, snapshot.tree, this.#settings()), snapshot, reading)
     }
   }
 
@@ -94,11 +95,11 @@ export class Reads {
   }
 }
 
-function* judgedSteps<T>(
-  judging: Generator<void, unknown>,
+function* authorizedSteps<T>(
+  authorization: Generator<void, unknown>,
   snapshot: Snapshot,
   reading: Reading<T>,
 ): Generator<void, T> {
-  yield* judging
+  yield* authorization
   return yield* reading(snapshot)
 }

@@ -2,6 +2,7 @@ import { DholeError } from '../../../error.ts'
 import type { Query } from '../../../query/query.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
 import type { Path } from '../../../tree/path.ts'
+import type { AuthorizeRead } from '../../../tree/read-program.ts'
 import type { ReadLimit } from '../../store.ts'
 import type { Snapshot } from '../commit/snapshots.ts'
 import type { IndexKeeper } from '../indexes/manager.ts'
@@ -19,6 +20,7 @@ interface Selection {
   readonly path: Path
   readonly query: Query
   readonly limit: ReadLimit
+  readonly authorize: AuthorizeRead | undefined
 }
 
 /** What is read along a way that has been found. */
@@ -56,7 +58,7 @@ export class Selector {
   }
 
   #try<T>(selection: Selection, use: SelectionUse<T>): Awaitable<T | MissingIndex> {
-    return this.#reads.run(selection.limit, (snapshot) => this.#along(snapshot, selection, use))
+    return this.#reads.run(selection.limit, selection.authorize, (snapshot) => this.#along(snapshot, selection, use))
   }
 
   /** Builds what is missing and tries again; in the end goes without. */
@@ -74,7 +76,7 @@ export class Selector {
       found = await this.#try(rest(), use)
     }
     if (!(found instanceof MissingIndex)) return found
-    return this.#reads.run(rest().limit, (snapshot) => {
+    return this.#reads.run(rest().limit, selection.authorize, (snapshot) => {
       const { queries } = snapshot
       return use(queries, queries.ways.findAnyway(selection), snapshot)
     })
