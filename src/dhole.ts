@@ -125,7 +125,7 @@ export function openApplications(options: DholeOptions, onDemand?: OnDemand): Ap
     baseDomain: options.baseDomain,
     idleMs: onDemand?.idleMs ?? Number.POSITIVE_INFINITY,
     maxOpen: onDemand?.maxOpen ?? 0,
-    onTrouble: (id, error) => observer.storeTroubled(treeFile(dataDir, id), error),
+    onError: (id, error) => observer.storeTroubled(treeFile(dataDir, id), error),
   })
   try {
     for (const id of kept.keys()) applications.keep(id)

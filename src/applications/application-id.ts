@@ -1,4 +1,4 @@
-/** Name of an application: a label of a host, so that it can stand in one; never a path, whatever a request says. */
+/** Name of an application: a valid label of a host name, and never a path. */
 export const APPLICATION_ID = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
 
 const pattern = new RegExp(APPLICATION_ID)

@@ -4,9 +4,9 @@ import type { Application, ApplicationParts } from './application.ts'
 import { isApplicationId } from './application-id.ts'
 import { Tenant } from './tenant.ts'
 
-/** What a request says of the application it wants. */
+/** How a request names its application. */
 export interface ApplicationChoice {
-  /** Name as the request gives it, if it does. */
+  /** Name in the request, if any. */
   readonly name: string | undefined
   /** Host of the request as sent, with or without a port. */
   readonly host: string
@@ -14,72 +14,83 @@ export interface ApplicationChoice {
 
 export interface ApplicationsSettings {
   /**
-   * Looks for an application that is not open. Asked for every request that names one, so it must be quick.
-   * @returns what opens it, `undefined` when there is none
-   * @throws when there is one and it cannot be read
+   * Looks up an application that is not open. Called for every request that names one, so it must be quick.
+   * @returns a function that opens it, `undefined` when there is no such application
+   * @throws when its settings cannot be read
    */
-  readonly find: (id: string) => (() => ApplicationParts) | undefined
-  /** The one of requests that name none. */
+  readonly find: (id: string) => Awaitable<(() => Awaitable<ApplicationParts>) | undefined>
+  /** Application of requests that name none. */
   readonly defaultId: string | undefined
-  /** Hosts one label below it name an application. */
+  /** Domain whose subdomains name applications. */
   readonly baseDomain: string | undefined
-  /** Time after which one that nobody needs is closed, in milliseconds. */
+  /** Time without requests and streams after which an application is closed, in milliseconds. */
   readonly idleMs: number
-  /** Most that are open at once, beside those that are kept open. */
+  /** Most applications open at once, not counting those that stay open. */
   readonly maxOpen: number
-  /** Hears of one that cannot be opened or closed. */
-  readonly onTrouble: (id: string, error: unknown) => void
+  /** Called with an application that cannot be opened or closed. */
+  readonly onError: (id: string, error: unknown) => void
 }
 
-/** Whether requests can be answered: `storage` where a tree cannot be read or written, `slow` where none knows yet. */
+/** Whether requests can be answered: `storage` when a tree cannot be read or written, `slow` when the check takes too long. */
 export type Readiness = 'ready' | 'stopping' | 'storage' | 'slow'
 
-/** A disk that does not answer for so long is no disk to rely on. */
-const PATIENCE_MS = 3000
+/** Time after which a storage check counts as slow. */
+const CHECK_TIMEOUT_MS = 3000
 
-/** The clock turns so many times in the time after which an application is idle, and at least once a minute. */
-const TURNS = 4
-const LONGEST_TURN_MS = 60_000
+/** Idle applications are looked for this many times per idle time, and at least once a minute. */
+const CHECKS_PER_IDLE_TIME = 4
+const MAX_CHECK_INTERVAL_MS = 60_000
 
 /**
- * The applications of this process and how a request chooses one. One that is not open is opened when it is asked for,
- * and closed when nobody needs it.
+ * The applications of this process, and how a request chooses one. An application is opened by the first request for it
+ * and closed when it is idle.
  * @see docs/reference/protocol.md#ground-rules
  */
 export class Applications {
   readonly #settings: ApplicationsSettings
   readonly #hostSuffix: string | undefined
-  /** Those open now, or being closed. */
+  /** Open applications, and those being closed. */
   readonly #tenants = new Map<string, Tenant>()
+  /** Applications that stay open while idle. */
   readonly #kept = new Set<string>()
-  /** Those whose files are being replaced. */
+  readonly #opening = new Map<string, Promise<Tenant>>()
+  /** Applications whose files are being replaced. */
   readonly #replacing = new Map<string, Promise<void>>()
   #isStopping = false
   #isClosed = false
-  #clock: Timer | undefined
+  #idleTimer: Timer | undefined
 
   constructor(settings: ApplicationsSettings) {
     this.#settings = settings
     this.#hostSuffix = settings.baseDomain === undefined ? undefined : `.${hostName(settings.baseDomain)}`
   }
 
-  /** Those that are open now. */
+  /** Open applications. */
   get open(): readonly Application[] {
     return [...this.#tenants.values()].filter(({ closing }) => closing === undefined)
   }
 
-  /** Opens one now, and for as long as this process runs. @throws when there is none, or it cannot be opened */
-  keep(id: string): void {
-    const open = this.#settings.find(id)
+  /**
+   * Opens an application until this process ends.
+   * @returns a promise when the application opens asynchronously
+   * @throws when there is no such application, or it cannot be opened
+   */
+  keep(id: string): Awaitable<void> {
+    const found = this.#settings.find(id)
+    return found instanceof Promise ? found.then((open) => this.#keepOpen(id, open)) : this.#keepOpen(id, found)
+  }
+
+  #keepOpen(id: string, open: (() => Awaitable<ApplicationParts>) | undefined): Awaitable<void> {
     if (open === undefined) throw new DholeError('app-unknown')
-    this.#tenants.set(id, new Tenant(id, open(), true))
+    const parts = open()
     this.#kept.add(id)
+    if (parts instanceof Promise) return this.#addLater(id, parts).then(() => {})
+    this.#add(id, parts)
   }
 
   /**
-   * The application a request wants: at once when it is open or can be opened, a promise when another one has to be
-   * closed first, or the same one is being closed.
-   * @throws `app-not-named`, `app-unknown`; `unavailable` when it cannot be opened, or all that may be open are busy
+   * The application of a request: a promise when it opens asynchronously, or an application must be closed first.
+   * @throws `app-not-named`, `app-unknown`; `unavailable` when it cannot be opened, or when too many others are busy
    */
   choose({ name, host }: ApplicationChoice): Awaitable<Application> {
     const id = name ?? this.#labelOf(host) ?? this.#settings.defaultId
@@ -87,7 +98,7 @@ export class Applications {
     return this.#opened(id) ?? this.#bring(id)
   }
 
-  /** From now on only another secret opens it; streams that the old one let in end. */
+  /** Replaces the secret of an application, and ends the streams that the old secret authorized. */
   rotate(id: string, secret: string): void {
     const tenant = this.#tenants.get(id)
     if (tenant === undefined) return
@@ -95,16 +106,16 @@ export class Applications {
     tenant.database.revoke()
   }
 
-  /** Closes one that is not to be found any more. Resolves when its file is free. */
+  /** Closes an application that was removed. Resolves when its file is free. */
   async remove(id: string): Promise<void> {
     const tenant = this.#tenants.get(id)
     if (tenant !== undefined) await this.#close(tenant)
   }
 
   /**
-   * Closes one, has something done to its files, and lets it be opened again; requests wait for that, streams end. Where
-   * it is not open, nobody opens it meanwhile.
-   * @throws what the action throws: then the files are opened as they are
+   * Closes an application, runs an action on its files, and allows it to be opened again. Requests wait for that, streams
+   * end. An application that is not open is not opened meanwhile.
+   * @throws what the action throws; the files are opened again as they are
    */
   async replace(id: string, action: () => void): Promise<void> {
     while (this.#replacing.has(id)) await this.#replacing.get(id)
@@ -116,21 +127,21 @@ export class Applications {
       action()
     } finally {
       this.#replacing.delete(id)
-      // Nobody need ask for one that is kept open.
+      // An application that stays open does not wait for a request.
       if (this.#kept.has(id) && !this.#isClosed) this.#reopen(id)
       done.resolve()
     }
   }
 
-  /** Whether those that are kept open can be read and written just now. Known within a few seconds. */
+  /** Whether the applications that stay open can be read and written now. Resolves within a few seconds. */
   async readiness(): Promise<Readiness> {
     if (this.#isStopping || this.#isClosed) return 'stopping'
     const kept = [...this.#kept].map((id) => this.#tenants.get(id)?.database)
-    // Its files are being replaced.
+    // The files of one are being replaced.
     if (kept.includes(undefined)) return 'storage'
     const checks = Promise.all(kept.map((database) => database?.check()))
     const { promise: late, resolve } = Promise.withResolvers<Readiness>()
-    const timer = setTimeout(() => resolve('slow'), PATIENCE_MS)
+    const timer = setTimeout(() => resolve('slow'), CHECK_TIMEOUT_MS)
     const found = checks.then(
       (): Readiness => 'ready',
       (): Readiness => 'storage',
@@ -142,16 +153,17 @@ export class Applications {
     }
   }
 
-  /** The end is near: every stream is ended, and nothing is said to be ready any more. */
+  /** Begins to stop: ends every stream; `readiness` is `stopping` from now on. */
   endStreams(): void {
     this.#isStopping = true
     for (const { database } of this.open) database.endStreams()
   }
 
-  /** Closes all of them; none is opened any more. */
+  /** Closes all applications; none is opened any more. */
   async close(): Promise<void> {
     this.#isClosed = true
-    clearInterval(this.#clock)
+    clearInterval(this.#idleTimer)
+    await Promise.allSettled(this.#opening.values())
     await Promise.all([...this.#tenants.values()].map((tenant) => this.#close(tenant)))
   }
 
@@ -163,93 +175,117 @@ export class Applications {
   }
 
   #bring(id: string): Awaitable<Tenant> {
-    const find = this.#found(id)
-    const obstacle = this.#obstacle(id)
-    return obstacle === undefined ? this.#begin(id, find) : this.#wait(id, obstacle)
+    const found = this.#find(id)
+    const obstacle = found instanceof Promise ? found : this.#obstacle(id)
+    if (found instanceof Promise || obstacle !== undefined) return this.#wait(id, obstacle)
+    const tenant = this.#begin(id, found)
+    return tenant instanceof Promise ? this.#wait(id, tenant) : tenant
   }
 
-  /** Others wait as well, and some of them may be quicker. */
-  async #wait(id: string, first: Promise<void>): Promise<Tenant> {
-    for (let obstacle: Promise<void> | undefined = first; obstacle !== undefined; obstacle = this.#obstacle(id)) {
-      // Whoever closes it hears of a failure.
+  /** Other requests wait as well, and one of them may open the application first. */
+  async #wait(id: string, first: Promise<unknown> | undefined): Promise<Tenant> {
+    for (let obstacle = first; obstacle !== undefined; obstacle = this.#obstacle(id)) {
+      // Its failure is reported where it was started.
       await obstacle.catch(() => {})
       if (this.#opened(id) !== undefined) break
     }
-    const tenant = this.#opened(id) ?? this.#begin(id, this.#found(id))
-    // Whoever asked goes on later in this turn, and must find it open.
+    const tenant = this.#opened(id) ?? (await this.#beginFound(id))
+    // The caller continues later in this turn, and must find it open.
     setImmediate(tenant.hold())
     return tenant
   }
 
-  #found(id: string): () => ApplicationParts {
-    if (this.#isClosed) throw new DholeError('unavailable')
-    const find = isApplicationId(id) ? this.#attempt(id, () => this.#settings.find(id)) : undefined
-    if (find === undefined) throw new DholeError('app-unknown')
-    return find
+  async #beginFound(id: string): Promise<Tenant> {
+    const open = this.#find(id)
+    if (!(open instanceof Promise)) return await this.#begin(id, open)
+    const found = await open
+    // Meanwhile another request may have opened it, or taken the last place.
+    const obstacle = this.#obstacle(id)
+    if (this.#opened(id) !== undefined || obstacle !== undefined) return await this.#wait(id, obstacle)
+    return await this.#begin(id, found)
   }
 
-  /** What has to end before one more is opened. @throws `unavailable` when it will not end by itself */
-  #obstacle(id: string): Promise<void> | undefined {
-    const under = this.#replacing.get(id) ?? this.#tenants.get(id)?.closing
-    if (under !== undefined) return under
-    if (this.#kept.has(id) || this.#tenants.size - this.#kept.size < this.#settings.maxOpen) return undefined
+  #find(id: string): Awaitable<() => Awaitable<ApplicationParts>> {
+    if (this.#isClosed) throw new DholeError('unavailable')
+    const found = isApplicationId(id) ? this.#attempt(id, () => this.#settings.find(id)) : undefined
+    return found instanceof Promise ? found.then(existing) : existing(found)
+  }
+
+  /** What must end before the application can be opened. @throws `unavailable` when too many others are busy */
+  #obstacle(id: string): Promise<unknown> | undefined {
+    const underWay = this.#opening.get(id) ?? this.#replacing.get(id) ?? this.#tenants.get(id)?.closing
+    if (underWay !== undefined) return underWay
+    if (this.#kept.has(id)) return undefined
+    const open = this.#tenants.size + this.#opening.size - this.#kept.size
+    if (open < this.#settings.maxOpen) return undefined
     return this.#makeRoom()
   }
 
-  /** Closes the one that was idle for the longest time. @throws `unavailable` when all are busy */
+  /** Closes the application that is idle for the longest time. @throws `unavailable` when all are busy */
   #makeRoom(): Promise<void> {
     const tenants = [...this.#tenants.values()].filter(({ isKept }) => !isKept)
-    const under = tenants.find((tenant) => tenant.closing !== undefined)?.closing
-    if (under !== undefined) return under
+    const closing = tenants.find((tenant) => tenant.closing !== undefined)?.closing
+    if (closing !== undefined) return closing
     const [idle] = tenants.filter(({ isBusy }) => !isBusy).sort((left, right) => left.usedAt - right.usedAt)
     if (idle === undefined) throw new DholeError('unavailable')
     return this.#retire(idle)
   }
 
-  #begin(id: string, open: () => ApplicationParts): Tenant {
-    const tenant = new Tenant(id, this.#attempt(id, open), this.#kept.has(id))
+  #begin(id: string, open: () => Awaitable<ApplicationParts>): Awaitable<Tenant> {
+    const parts = this.#attempt(id, open)
+    return parts instanceof Promise ? this.#addLater(id, parts) : this.#add(id, parts)
+  }
+
+  #addLater(id: string, parts: Promise<ApplicationParts>): Promise<Tenant> {
+    const opening = parts.then((opened) => this.#add(id, opened)).finally(() => this.#opening.delete(id))
+    this.#opening.set(id, opening)
+    return opening
+  }
+
+  #add(id: string, parts: ApplicationParts): Tenant {
+    const tenant = new Tenant(id, parts, this.#kept.has(id))
     this.#tenants.set(id, tenant)
-    this.#clock ??= this.#startClock()
+    this.#idleTimer ??= this.#startIdleTimer()
     return tenant
   }
 
-  /** Whoever asks for it tries again should that fail. */
+  /** When this fails, the next request tries again. */
   #reopen(id: string): void {
-    try {
-      this.#begin(id, this.#found(id))
-    } catch (error) {
-      // What is wrong with the files was told where it was found.
-      if (!(error instanceof DholeError)) throw error
-    }
+    // `#attempt` has reported what is wrong with the files.
+    this.#beginFound(id).catch(() => {})
   }
 
-  /** What is wrong with one application is told to whoever runs the service, not to clients. */
-  #attempt<T>(id: string, action: () => T): T {
-    try {
-      return action()
-    } catch (cause) {
-      this.#settings.onTrouble(id, cause)
+  /** Reports an error to the operator, and hides its text from clients. */
+  #attempt<T>(id: string, action: () => Awaitable<T>): Awaitable<T> {
+    const failed = (cause: unknown): never => {
+      this.#settings.onError(id, cause)
       throw new DholeError('unavailable', undefined, { cause })
     }
+    try {
+      const done = action()
+      return done instanceof Promise ? done.catch(failed) : done
+    } catch (cause) {
+      return failed(cause)
+    }
   }
 
-  #startClock(): Timer {
-    const turn = Math.max(1, Math.min(this.#settings.idleMs / TURNS, LONGEST_TURN_MS))
-    return setInterval(() => this.#closeIdle(), turn).unref()
+  #startIdleTimer(): Timer {
+    const interval = Math.min(this.#settings.idleMs / CHECKS_PER_IDLE_TIME, MAX_CHECK_INTERVAL_MS)
+    return setInterval(() => this.#closeIdle(), Math.max(1, interval)).unref()
   }
 
   #closeIdle(): void {
-    const longAgo = performance.now() - this.#settings.idleMs
+    const cutoff = performance.now() - this.#settings.idleMs
     for (const tenant of this.#tenants.values()) {
       if (tenant.isKept || tenant.closing !== undefined) continue
       if (tenant.isBusy) tenant.use()
-      else if (tenant.usedAt <= longAgo) void this.#retire(tenant)
+      else if (tenant.usedAt <= cutoff) void this.#retire(tenant)
     }
   }
 
-  /** Closes one that nobody waits for. */
+  /** Closes an application that no request waits for. */
   #retire(tenant: Tenant): Promise<void> {
-    return this.#close(tenant).catch((error) => this.#settings.onTrouble(tenant.id, error))
+    return this.#close(tenant).catch((error) => this.#settings.onError(tenant.id, error))
   }
 
   #close(tenant: Tenant): Promise<void> {
@@ -267,7 +303,12 @@ export class Applications {
   }
 }
 
-/** A host without its port and without the dot of a name that is written in full. */
+function existing<T>(found: T | undefined): T {
+  if (found === undefined) throw new DholeError('app-unknown')
+  return found
+}
+
+/** A host without its port and without a trailing dot. */
 function hostName(host: string): string {
   return host.toLowerCase().replace(/\.?(?::\d+)?$/, '')
 }

@@ -4,7 +4,7 @@ import type { Applications } from './applications.ts'
 
 /**
  * Keeps an application open while a request is under way, but not while its body is awaited: a client may take its time
- * with that, and there are only so many applications open at once.
+ * with that, and the number of open applications is limited.
  */
 export class Stay {
   readonly #applications: Applications

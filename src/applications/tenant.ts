@@ -5,14 +5,14 @@ import type { Application, ApplicationParts } from './application.ts'
 
 const NOTHING_HELD = () => {}
 
-/** One application that is open, and how long nobody has needed it. */
+/** An open application, the requests that hold it, and the time of its last use. */
 export class Tenant implements Application {
   readonly id: string
   readonly database: Database
   readonly messages: Messages
   readonly authenticator: Authenticator
   readonly isLoopbackOnly: boolean
-  /** Whether it stays open while nobody needs it. */
+  /** Whether it stays open while idle. */
   readonly isKept: boolean
   readonly #onClose: (() => void) | undefined
   #holds = 0
@@ -34,7 +34,7 @@ export class Tenant implements Application {
   }
 
   hold(): () => void {
-    // Nothing closes it, so nobody need count.
+    // It is never idle, so its requests are not counted.
     if (this.isKept) return NOTHING_HELD
     this.#holds++
     let isHeld = true
@@ -46,17 +46,17 @@ export class Tenant implements Application {
     }
   }
 
-  /** Somebody needs it now. */
+  /** Records a use now. */
   use(): void {
     this.#usedAt = performance.now()
   }
 
-  /** Whether a request is under way or somebody listens. */
+  /** Whether it has a request or a stream. */
   get isBusy(): boolean {
     return this.#holds > 0 || this.database.isWatched
   }
 
-  /** When it was last needed, on the clock of `performance.now()`. */
+  /** Time of the last use, by `performance.now()`. */
   get usedAt(): number {
     return this.#usedAt
   }
@@ -66,7 +66,7 @@ export class Tenant implements Application {
     return this.#closing
   }
 
-  /** Finishes what is under way and closes its file. */
+  /** Completes pending work and closes the file. */
   close(): Promise<void> {
     this.#closing ??= this.#end()
     return this.#closing

@@ -7,9 +7,9 @@ import { RRID_FORM, RRID_PATTERN } from '../model/rrid.ts'
 import type { ReceiveTime } from './receive-time.ts'
 
 const MAX_REPORTS = 10_000
-/** Reports read before others get their turn. */
-const STRETCH = 200
-/** Longest telephone number of a report, far above all there are: one that nobody has is ignored, not refused. */
+/** Reports read in one step. */
+const STEP = 200
+/** Longest telephone number of a report. Unknown numbers are ignored, not refused, so this is far above real lengths. */
 export const MAX_MOBILE_LENGTH = 64
 
 const elementSchema = Type.Object(
@@ -23,7 +23,7 @@ const elementSchema = Type.Object(
   { description: 'What the carrier says of one message. Other members are ignored.' },
 )
 
-/** What is wrong with an element, by the member that is. Not what stands there: reports are nobody else's business. */
+/** Hint for each member. It never quotes the value: reports are private. */
 const EXPECTED = new Map([
   ['status', 'expected "Success" or "Failure"'],
   ['deliveryStatus', `expected ${CODE_FORM}`],
@@ -40,7 +40,7 @@ export const pushSchema = Type.Object({ type, data: Type.Array(elementSchema, en
 
 type Element = Static<typeof elementSchema>
 
-// In two parts: what is wrong is looked for in the one element that is, not in ten thousand.
+// Two schemas, so that errors are looked for only in the element that is wrong.
 const envelopeCheck = TypeCompiler.Compile(Type.Object({ type, data: Type.Array(Type.Unknown(), envelope) }))
 const elementCheck = TypeCompiler.Compile(elementSchema)
 
@@ -57,7 +57,7 @@ export function* parsePush(json: unknown, time: ReceiveTime): Generator<void, re
     const place = `data/${index}`
     if (!elementCheck.Check(element)) throw wrongElement(element, place)
     reports.push(reportOf(element, place, time))
-    if (index % STRETCH === STRETCH - 1) yield
+    if (index % STEP === STEP - 1) yield
   }
   return reports
 }
@@ -90,9 +90,9 @@ function reportOf(element: Element, place: string, time: ReceiveTime): Report {
   return { message: { rrid, mobile }, state, code: deliveryStatus, receivedAt }
 }
 
-/** A code that is not known leads where the status says; one that is must not say the opposite. */
+/** State of a code. An unknown code takes the reported status; a known one must agree with it. */
 function agreedState(code: string, status: Element['status']): Exclude<State, 0> | undefined {
-  const said = status === 'Success' ? 2 : 3
-  const known = stateOf(code) ?? said
-  return known === 1 || known === said ? known : undefined
+  const reported = status === 'Success' ? 2 : 3
+  const known = stateOf(code) ?? reported
+  return known === 1 || known === reported ? known : undefined
 }

@@ -5,7 +5,7 @@ import type { ReceiveTime } from './receive-time.ts'
 /** A field that is looked at, with its value up to the next blank. What stands behind `text:` is the message itself. */
 const FIELD = /(?:^|\s)(id|stat|done ?date|text):(\S*)/gi
 
-/** What an SMPP delivery receipt says. */
+/** Contents of an SMPP delivery receipt. */
 export interface Receipt {
   readonly messageId: string
   readonly code: string

@@ -1,7 +1,7 @@
 import type { State } from '../model/report.ts'
 import type { ReceiveTime } from './receive-time.ts'
 
-/** What a client is told of one message. */
+/** State of one message as clients receive it. */
 export interface StatusRecord {
   readonly status: State
   readonly mobile: string
@@ -10,7 +10,7 @@ export interface StatusRecord {
   readonly receivedAt: number | null
 }
 
-/** Text that is JSON between two quotation marks as it stands: nearly all there is. */
+/** Text that needs no escapes in JSON. */
 const PLAIN = /^[ !#-[\]-~]*$/
 
 /** A record as JSON. While there is no final state the time is empty. @see docs/reference/protocol.md#records */

@@ -13,7 +13,7 @@ interface OffsetOfDay {
   readonly after: number
 }
 
-/** Tells by how much the clocks of a place are ahead of UTC. */
+/** Offset of local time from UTC. */
 export class Zone {
   readonly #fixed: number | undefined
   readonly #clock: Intl.DateTimeFormat | undefined

@@ -1,13 +1,13 @@
 import type { State } from './report.ts'
 
-/** What a code of a carrier says. */
+/** A code of a carrier and the state it means. */
 export interface CarrierCode {
   readonly code: string
   readonly status: Exclude<State, 0>
   readonly meaning: string
 }
 
-/** What a code may look like, as a regular expression: printable ASCII. */
+/** Form of a code as a regular expression: printable ASCII. */
 export const CODE_PATTERN = '^[ -~]{1,64}$'
 /** The same in words. */
 export const CODE_FORM = '1 to 64 printable ASCII characters'

@@ -2,15 +2,15 @@ const TIME_DIGITS = 11
 const RANDOM_DIGITS = 7
 const RANDOM_BITS = 4 * RANDOM_DIGITS
 
-/** What a rrid may be, ours or foreign, as a regular expression. */
+/** Form of a rrid as a regular expression. */
 export const RRID_PATTERN = '^[0-9A-Za-z_-]{1,64}$'
 /** The same in words. */
 export const RRID_FORM = '1 to 64 letters, digits, - or _'
 const RRID = new RegExp(RRID_PATTERN)
 
 /**
- * Makes the identifier of a batch: 18 lower-case hex digits, 11 of the time and 7 random. Two of one millisecond are
- * the same once in 2^28 times: whoever keeps them has to look.
+ * Makes the identifier of a batch: 18 lower-case hex digits, 11 of the time and 7 random. Two of the same millisecond
+ * are equal with a probability of 2^-28, so the store checks for duplicates.
  * @param now milliseconds since 1970
  * @see docs/reference/protocol.md#records
  */

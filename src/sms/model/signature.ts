@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 
-/** The one parameter that is not signed: the signature itself. */
+/** The only parameter that is not signed. */
 const UNSIGNED = 'signature'
 const HEX = /^[0-9a-f]{64}$/i
 
@@ -17,7 +17,7 @@ export function signatureOf(parameters: Iterable<Parameter>, key: string): strin
   return Bun.CryptoHasher.hash('sha256', `${signedText(parameters)}&${key}`, 'hex')
 }
 
-/** What is signed, without the key: `name=value` of each parameter but `signature`, sorted by name without case. */
+/** The signed text, without the key: `name=value` of each parameter but `signature`, sorted by name ignoring case. */
 export function signedText(parameters: Iterable<Parameter>): string {
   const signed: { name: string; folded: string; value: string }[] = []
   for (const [name, value] of parameters) {
@@ -27,7 +27,7 @@ export function signedText(parameters: Iterable<Parameter>): string {
   return signed.map(({ name, value }) => `${name}=${value}`).join('&')
 }
 
-/** Whether a signature is the expected one, without case. The time it takes tells nothing of where they differ. */
+/** Whether a signature is the expected one, ignoring case. Takes the same time wherever they differ. */
 export function isSignature(shown: string, expected: string): boolean {
   if (!HEX.test(shown) || !HEX.test(expected)) return false
   return timingSafeEqual(Buffer.from(shown, 'hex'), Buffer.from(expected, 'hex'))

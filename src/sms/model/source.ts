@@ -8,7 +8,7 @@ export function isSource(text: string): boolean {
   return SOURCE.test(text)
 }
 
-/** What lets a gateway report without signing, until the key is replaced. @see docs/reference/protocol.md#signing */
+/** Token with which a gateway reports without signing, valid until the key is replaced. @see docs/reference/protocol.md#signing */
 export function tokenOf(source: string, key: string): string {
   return signatureOf([['source', source]], key)
 }
