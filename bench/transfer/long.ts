@@ -7,7 +7,7 @@ import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startServer } from '../../test/support/server-process.ts'
+import { spawnServer } from '../../test/support/server-process.ts'
 import { cpuMsSince, readCpu } from '../harness/proc.ts'
 import { peakMemoryMb, writePosts } from './posts.ts'
 
@@ -28,11 +28,11 @@ console.log('| way | MB/s of processor time | MB/s of the clock | peak of the co
 console.log('|---|---|---|---|---|')
 
 const closed = join(folder, 'closed')
-const first = await startServer({ DATA_DIR: closed })
+const first = await spawnServer({ DATA_DIR: closed })
 first.kill('SIGTERM')
 await first.exited
 await both('closed file', ['--data-dir', closed])
-const server = await startServer({ DATA_DIR: join(folder, 'served'), APP_SECRET: 'secret-of-a-long-run' })
+const server = await spawnServer({ DATA_DIR: join(folder, 'served'), APP_SECRET: 'secret-of-a-long-run' })
 await both('socket', ['--data-dir', server.dataDir], server.pid)
 await both('HTTPS', ['--url', server.url, '--cacert', server.certificate], server.pid)
 await server.stop()

@@ -2,7 +2,7 @@ import { expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
 import { FairTurns, type Waiting } from '../../src/http/limits/fair-queue.ts'
 import { http2Client } from '../support/http2-client.ts'
-import { startServer } from '../support/https-server.ts'
+import { startInProcess } from '../support/https-server.ts'
 
 /** More than are begun in one turn, however fast they are. */
 const MANY = 64
@@ -154,7 +154,7 @@ test('whatever comes in how many turns, everybody is answered in the order of hi
 })
 
 test('a hundred requests at once over one connection are all answered, and done', async () => {
-  await using server = await startServer()
+  await using server = await startInProcess()
   await using client = http2Client(server.url, server.ca)
   const numbers = Array.from({ length: 100 }, (_, at) => at)
   const answers = await Promise.all(numbers.map((at) => client.call('PUT', `/n/k${at}.json`, { body: String(at) })))

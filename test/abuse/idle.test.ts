@@ -6,7 +6,7 @@ import { SMS_KEY } from '../sms/service.ts'
 import { openSource } from '../support/event-source.ts'
 import { clientOf, SECRET } from '../support/https-server.ts'
 import { Inbox, sendHttp1 } from '../support/reader.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 
 const KEPT = { '.read': true, '.write': true }
 const RULES = { rules: { kept: KEPT, shut: { '.read': true }, list: { '.indexOn': 'n' } } }
@@ -54,7 +54,7 @@ function cases(): readonly Case[] {
 type Server = ReturnType<typeof clientOf>
 
 async function serving(): Promise<Server & AsyncDisposable> {
-  const { url, certificate, stop } = await startServer({
+  const { url, certificate, stop } = await spawnServer({
     APP_SECRET: SECRET,
     SMS_KEY,
     SMS_INTERVAL_MS: '0',

@@ -8,7 +8,7 @@ import { AwaitedBodies, type AwaitedBody } from '../../src/http/limits/pending-b
 import { Rate } from '../../src/http/limits/rate-limiter.ts'
 import { dhole } from '../../src/index.ts'
 import { openSource } from '../support/event-source.ts'
-import { type Answer, type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type Answer, type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 
 const QUOTA = { errcode: 20105, message: 'Quota limit exceeded.', error: 'Too many requests' }
 const BUSY = { errcode: 20104, message: 'The app is out of service', error: 'Too much is under way' }
@@ -20,7 +20,7 @@ function serving(
   clients: Clients,
   applications: Readonly<Record<string, typeof open>> = { app: open },
 ): Promise<HttpsServer> {
-  return startServer({ clients, applications })
+  return startInProcess({ clients, applications })
 }
 
 function told({ status, headers, text }: Answer): unknown[] {

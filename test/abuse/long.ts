@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 
 /** So long an honest client asks as fast as it is answered, as load generators do. */
 const FAST_MS = 10_000
@@ -66,7 +66,7 @@ function print(line: string): void {
 
 async function run(clients: number, perSecond: number, main: string | undefined): Promise<void> {
   const settings = Object.entries(process.env).filter(([name]) => /^(MAX|RATE|IDLE|TRANSFER)_/.test(name))
-  const server = await startServer(Object.fromEntries(settings) as Record<string, string>, { main })
+  const server = await spawnServer(Object.fromEntries(settings) as Record<string, string>, { main })
   const ca = await Bun.file(server.certificate).text()
   const put = (path: string, body: string) => fetch(server.url + path, { method: 'PUT', body, tls: { ca } })
   await (await put('/a.json', '"kept"')).text()

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { startServer } from '../support/https-server.ts'
+import { startInProcess } from '../support/https-server.ts'
 
 test.each([
   ['base.test', 'shop.base.test', 'shop'],
@@ -10,7 +10,7 @@ test.each([
   ['base.test', 'elsewhere.test.', undefined],
 ])('below %s the host %s names the application %s', async (baseDomain, host, id) => {
   const secret = 'x'.repeat(40)
-  await using server = await startServer({
+  await using server = await startInProcess({
     applications: { app: { open: true, secret }, shop: { open: true, secret } },
     baseDomain,
   })

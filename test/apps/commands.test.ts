@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CommandResult, runDhole, shownKeys } from '../support/dhole-command.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 
 /** One command, and what it leaves behind. */
@@ -95,7 +95,7 @@ describe.each([['with a running server'], ['without a server']])('%s', (kind) =>
     dir = await tempDir()
     // A folder below one of its own: what escapes from it is seen.
     await mkdir(dir.file('data'))
-    server = await startServer({ DATA_DIR: dir.file('data') })
+    server = await spawnServer({ DATA_DIR: dir.file('data') })
     if (kind === 'with a running server') return
     server.kill('SIGTERM')
     await server.exited

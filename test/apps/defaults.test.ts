@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { addApplication, keptKeys, runDhole } from '../support/dhole-command.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { clientOfProcess } from './clients.ts'
 
@@ -16,7 +16,7 @@ async function trying(
   settings: Readonly<Record<string, string>>,
   use: (client: Client) => Promise<void>,
 ): Promise<string> {
-  const server = await startServer(settings)
+  const server = await spawnServer(settings)
   try {
     await use(await clientOfProcess(server))
   } finally {
@@ -100,7 +100,7 @@ describe('what keeps a server from starting', () => {
     await using dir = await tempDir()
     const file = dir.file('rules.json')
     if (source !== undefined) await Bun.write(file, source)
-    await expect(startServer({ DATA_DIR: dir.file('data'), RULES: file })).rejects.toThrow(says)
+    await expect(spawnServer({ DATA_DIR: dir.file('data'), RULES: file })).rejects.toThrow(says)
   })
 
   test.each([
@@ -113,13 +113,13 @@ describe('what keeps a server from starting', () => {
     ['no time at all', { APP_IDLE_MS: '0' }, 'APP_IDLE_MS'],
   ])('%s', async (_, settings, named) => {
     await using dir = await tempDir()
-    await expect(startServer({ DATA_DIR: dir.path, ...settings })).rejects.toThrow(named)
+    await expect(spawnServer({ DATA_DIR: dir.path, ...settings })).rejects.toThrow(named)
   })
 
   test('an emptied file of a secret: it would let everybody in', async () => {
     await using dir = await tempDir()
     await Bun.write(dir.file('secrets/app.secret'), '\n')
-    await expect(startServer({ DATA_DIR: dir.path })).rejects.toThrow('app.secret holds no secret')
+    await expect(spawnServer({ DATA_DIR: dir.path })).rejects.toThrow('app.secret holds no secret')
   })
 })
 
@@ -155,7 +155,7 @@ test('wrong credentials are counted for all applications together', async () => 
 
 test('the list tells rules as they are in a running server', async () => {
   await using dir = await tempDir()
-  const server = await startServer({ DATA_DIR: dir.path })
+  const server = await spawnServer({ DATA_DIR: dir.path })
   try {
     const { call } = await clientOfProcess(server)
     const { secret } = await keptKeys(server.dataDir)

@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { errorBody, errors } from '../protocol/errors.ts'
 import { addApplication, runDhole, type ShownKeys } from '../support/dhole-command.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 import { clientOfProcess } from './clients.ts'
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   dir = await tempDir()
   dataDir = dir.file('data')
   await mkdir(dataDir)
-  server = await startServer({ DATA_DIR: dataDir, BASE_DOMAIN, APP_SECRET: DEFAULT_SECRET, FAILED_CREDENTIALS: '0' })
+  server = await spawnServer({ DATA_DIR: dataDir, BASE_DOMAIN, APP_SECRET: DEFAULT_SECRET, FAILED_CREDENTIALS: '0' })
   client = await clientOfProcess(server)
   left = await addApplication(dataDir, 'left')
   right = await addApplication(dataDir, 'right')

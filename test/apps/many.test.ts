@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 
 import { openDatabase } from '../../src/embedded.ts'
 import { runDhole } from '../support/dhole-command.ts'
 import { openSource } from '../support/event-source.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { clientOfProcess } from './clients.ts'
 import { freed } from './freed.ts'
@@ -38,7 +38,7 @@ test('ten thousand applications are neither read nor opened until one is asked f
   for (let number = 0; number < REGISTERED; number++) writeFileSync(dir.file(`apps/app-${number}.json`), '{')
   writeFileSync(dir.file('apps/app-7.json'), '{"open":true}')
   writeFileSync(dir.file('secrets/app-7.secret'), SECRET)
-  const server = await startServer({ DATA_DIR: dir.path, LOG_LEVEL: 'warn' })
+  const server = await spawnServer({ DATA_DIR: dir.path, LOG_LEVEL: 'warn' })
   try {
     const { call } = await clientOfProcess(server)
     expect((await call('GET', '/.json')).text).toBe('null')
@@ -71,7 +71,7 @@ test('a server closes what nobody uses and opens it again', async () => {
     writeFileSync(dir.file(`apps/${id}.json`), '{"open":true}')
     writeFileSync(dir.file(`secrets/${id}.secret`), SECRET)
   }
-  const server = await startServer({ DATA_DIR: dir.path, APP_IDLE_MS: '20' })
+  const server = await spawnServer({ DATA_DIR: dir.path, APP_IDLE_MS: '20' })
   try {
     const client = await clientOfProcess(server)
     await using source = await openSource(client, '/a.json?ns=watched')

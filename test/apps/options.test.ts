@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type ApplicationOptions, type DholeOptions, dhole } from '../../src/index.ts'
-import { startServer } from '../support/https-server.ts'
+import { startInProcess } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { freed } from './freed.ts'
 
@@ -41,7 +41,7 @@ test('one of several that cannot be opened is told at the start, and the others 
 })
 
 test('each application of a plugin has its own rules, limits and failures', async () => {
-  await using server = await startServer({
+  await using server = await startInProcess({
     applications: {
       ruled: { secret: SECRET, rules: RULES },
       small: { secret: OTHER_SECRET, open: true, limits: { maxLeafBytes: 3 } },
@@ -66,7 +66,7 @@ test('a plugin counts wrong credentials unless told not to', async () => {
     [1, [401, 429, 429]],
     [0, [401, 401, 401]],
   ] as const) {
-    await using server = await startServer({ failedCredentials })
+    await using server = await startInProcess({ failedCredentials })
     const statuses: number[] = []
     for (let round = 0; round < 3; round++) statuses.push((await server.call('GET', '/a.json?auth=wrong')).status)
     expect(statuses).toEqual([...expected])

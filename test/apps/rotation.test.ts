@@ -2,14 +2,14 @@ import { afterEach, expect, test } from 'bun:test'
 import { errorBody, errors } from '../protocol/errors.ts'
 import { addApplication, keptKeys, runDhole, shownKeys } from '../support/dhole-command.ts'
 import { openSource } from '../support/event-source.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { clientOfProcess } from './clients.ts'
 
 const running: ServerProcess[] = []
 
 async function start(settings: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
-  const server = await startServer(settings)
+  const server = await spawnServer(settings)
   running.push(server)
   return server
 }
@@ -75,7 +75,7 @@ test('tokens signed with the old secret are refused at once, also when they were
 test('one that is closed, or rotated while no server runs, opens with the new secret only', async () => {
   await using dir = await tempDir()
   const dataDir = dir.path
-  const first = await startServer({ DATA_DIR: dataDir })
+  const first = await spawnServer({ DATA_DIR: dataDir })
   const { secret } = await addApplication(dataDir, 'shop')
   const whileClosed = await rotate(dataDir, 'shop')
   const { call } = await clientOfProcess(first)
@@ -84,7 +84,7 @@ test('one that is closed, or rotated while no server runs, opens with the new se
   first.kill('SIGTERM')
   await first.exited
   const offline = await rotate(dataDir, 'shop')
-  const second = await startServer({ DATA_DIR: dataDir })
+  const second = await spawnServer({ DATA_DIR: dataDir })
   const again = await clientOfProcess(second)
   expect((await again.call('GET', `/a.json?ns=shop&auth=${whileClosed}`)).status).toBe(401)
   expect((await again.call('GET', `/a.json?ns=shop&auth=${offline}`)).status).toBe(200)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'
 import { addApplication, runDhole, shownKeys } from '../support/dhole-command.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { clientOfProcess } from './clients.ts'
 
@@ -9,7 +9,7 @@ test('keys are shown where a command asks for them and stand nowhere but in file
   await using dir = await tempDir()
   const dataDir = dir.file('data')
   const settings = { DATA_DIR: dataDir, LOG_LEVEL: 'debug', FAILED_CREDENTIALS: '0' }
-  const first = await startServer(settings)
+  const first = await spawnServer(settings)
   const made = await Promise.all(['app.secret', 'app.sms'].map((name) => Bun.file(`${dataDir}/secrets/${name}`).text()))
   const { secret, smsKey } = await addApplication(dataDir, 'shop')
   const rotated = shownKeys((await runDhole(['apps', 'rotate', 'shop', '--yes', '--data-dir', dataDir])).stdout)
@@ -38,7 +38,7 @@ test('keys are shown where a command asks for them and stand nowhere but in file
   answers.push((await call('GET', `/a.json?ns=shop&auth=${secret}`)).text)
   first.kill('SIGTERM')
   await first.exited
-  const second = await startServer(settings)
+  const second = await spawnServer(settings)
   second.kill('SIGTERM')
   await second.exited
   const logged = [first.output(), second.output(), ...answers].join('\n')
@@ -50,12 +50,12 @@ test('keys made by a start that fails stay in their files', async () => {
   await using dir = await tempDir()
   const tree = dir.file('apps/app.sqlite')
   await Bun.write(tree, 'no database, and longer than the header of one: '.repeat(100))
-  const failed = await startServer({ DATA_DIR: dir.path }).catch(String)
+  const failed = await spawnServer({ DATA_DIR: dir.path }).catch(String)
   expect(failed).toContain('app.sqlite')
   const secret = (await Bun.file(`${dir.path}/secrets/app.secret`).text()).trim()
   expect(String(failed)).not.toContain(secret)
   await Bun.file(tree).delete()
-  const server = await startServer({ DATA_DIR: dir.path })
+  const server = await spawnServer({ DATA_DIR: dir.path })
   const { call } = await clientOfProcess(server)
   expect((await call('GET', `/.settings/rules.json?auth=${secret}`)).status).toBe(200)
   await server.stop()
@@ -66,7 +66,7 @@ test('every file with a key in it is for its owner only, whatever the umask', as
   const dataDir = dir.file('data')
   const before = process.umask(0)
   try {
-    const server = await startServer({ DATA_DIR: dataDir })
+    const server = await spawnServer({ DATA_DIR: dataDir })
     await addApplication(dataDir, 'shop')
     await runDhole(['apps', 'rotate', 'shop', '--yes', '--data-dir', dataDir])
     await runDhole(['apps', 'rotate', 'shop', '--yes', '--sms-key', '--data-dir', dataDir])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect, type TLSSocket } from 'node:tls'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 import { customToken } from '../support/token.ts'
 import { clientOfProcess } from './clients.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
     writeFileSync(dir.file(`apps/${name}.json`), '{"open":true}')
     writeFileSync(dir.file(`secrets/${name}.secret`), SECRET)
   }
-  server = await startServer({ DATA_DIR: dir.path, MAX_OPEN_APPS: '2' })
+  server = await spawnServer({ DATA_DIR: dir.path, MAX_OPEN_APPS: '2' })
   client = await clientOfProcess(server)
 })
 

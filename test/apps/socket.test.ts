@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { addApplication, runDhole } from '../support/dhole-command.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { clientOfProcess } from './clients.ts'
 
@@ -15,7 +15,7 @@ async function tell(dataDir: string, body: string): Promise<unknown> {
 test('the socket is for its owner only, and goes with the server', async () => {
   await using dir = await tempDir()
   const before = process.umask(0)
-  const server = await startServer({ DATA_DIR: dir.path }).finally(() => process.umask(before))
+  const server = await spawnServer({ DATA_DIR: dir.path }).finally(() => process.umask(before))
   expect(statSync(dir.file('control.sock')).mode & 0o777).toBe(0o600)
   server.kill('SIGTERM')
   expect(await server.exited).toBe(0)
@@ -24,13 +24,13 @@ test('the socket is for its owner only, and goes with the server', async () => {
 
 test('what a killed server has left there is replaced', async () => {
   await using dir = await tempDir()
-  const killed = await startServer({ DATA_DIR: dir.path })
+  const killed = await spawnServer({ DATA_DIR: dir.path })
   killed.kill('SIGKILL')
   await killed.exited
   expect(existsSync(dir.file('control.sock'))).toBe(true)
   // Nobody answers there: the command does it alone.
   const { secret } = await addApplication(dir.path, 'shop')
-  const server = await startServer({ DATA_DIR: dir.path })
+  const server = await spawnServer({ DATA_DIR: dir.path })
   const { call } = await clientOfProcess(server)
   expect((await call('PUT', `/a.json?ns=shop&auth=${secret}`, { body: '1' })).text).toBe('1')
   await runDhole(['apps', 'remove', 'shop', '--yes', '--data-dir', dir.path])
@@ -43,9 +43,9 @@ test.each([
   ['another application', { APP_ID: 'other' }],
 ])('a second server on the same folder ends (%s), and the first keeps its socket', async (_, settings) => {
   await using dir = await tempDir()
-  const first = await startServer({ DATA_DIR: dir.path })
+  const first = await spawnServer({ DATA_DIR: dir.path })
   const says = `DATA_DIR: ${dir.path} is in use by the server at ${first.url} (process ${first.pid}): one folder is served by one server`
-  await expect(startServer({ DATA_DIR: dir.path, ...settings })).rejects.toThrow(says)
+  await expect(spawnServer({ DATA_DIR: dir.path, ...settings })).rejects.toThrow(says)
   const { secret } = await addApplication(dir.path, 'shop')
   const { call } = await clientOfProcess(first)
   expect((await call('GET', `/a.json?ns=shop&auth=${secret}`)).status).toBe(200)
@@ -58,7 +58,7 @@ test('a folder whose path is too long for a socket is served all the same', asyn
   await using dir = await tempDir()
   const dataDir = dir.file('long'.repeat(30))
   await mkdir(dataDir)
-  const server = await startServer({ DATA_DIR: dataDir })
+  const server = await spawnServer({ DATA_DIR: dataDir })
   const { call } = await clientOfProcess(server)
   expect((await call('GET', '/a.json')).status).toBe(200)
   expect(server.output()).toContain('too long for a socket')
@@ -92,7 +92,7 @@ test.each([
 ])('%s over the socket changes nothing', async (_, body) => {
   await using dir = await tempDir()
   writeFileSync(dir.file('rules.json'), '')
-  const server = await startServer({ DATA_DIR: dir.path })
+  const server = await spawnServer({ DATA_DIR: dir.path })
   const everything = () => readdirSync(dir.path, { recursive: true }).sort()
   const before = everything()
   expect(await tell(dir.path, body)).toEqual({ error: expect.any(String) })

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 
 /** A server of its own process, and requests to it as its owner. */
 export interface Service extends ServerProcess, AsyncDisposable {
@@ -12,7 +12,7 @@ export interface Service extends ServerProcess, AsyncDisposable {
 
 /** Starts `dhole serve` on a folder; the folder stays when it stops. */
 export async function serve(dataDir: string, settings: Readonly<Record<string, string>> = {}): Promise<Service> {
-  const server = await startServer({ LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir })
+  const server = await spawnServer({ LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir })
   const ca = readFileSync(server.certificate, 'utf8')
   const stop = async () => {
     server.kill('SIGTERM')

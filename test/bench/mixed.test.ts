@@ -8,7 +8,7 @@ import { Mix, type Outgoing, WATCHED } from '../../bench/mixed/mix.ts'
 import { CYCLE, kindOf, requestAt } from '../../bench/mixed/schedule.ts'
 import { buildMixed } from '../../bench/stock/mixed.ts'
 import { CHOSEN } from '../../bench/stock/places.ts'
-import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { type HttpsServer, startInProcess } from '../support/https-server.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 
 describe('percentile', () => {
@@ -142,7 +142,7 @@ describe('mix on a server', () => {
   beforeAll(async () => {
     dir = await tempDir()
     await buildMixed(dir.path, size)
-    server = await startServer({ dataDir: dir.path })
+    server = await startInProcess({ dataDir: dir.path })
   })
   afterAll(async () => {
     await server.stop()

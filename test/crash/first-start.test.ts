@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { clientOfProcess } from '../apps/clients.ts'
 import { keptKeys } from '../support/dhole-command.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const MAIN = Bun.fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
@@ -35,7 +35,7 @@ test('a server that is killed amid its first start has kept every key it has spo
   const moments = Array.from({ length: KILLS }, () => Math.floor(Math.random() * MOST_START_MS)).sort((a, b) => a - b)
   const kept: string[] = []
   for (const moment of moments) kept.push(...(await keysIn(await startAndKill(dataDir, moment))))
-  const server = await startServer({ DATA_DIR: dataDir })
+  const server = await spawnServer({ DATA_DIR: dataDir })
   try {
     kept.push(...(await keysIn(server.output())))
     const { secret, smsKey } = await keptKeys(dataDir)

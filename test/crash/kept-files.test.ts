@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { spawnDhole } from '../support/dhole-command.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { Disk } from './disk.ts'
 import { Random } from './random.ts'
@@ -84,7 +84,7 @@ test.skipIf(!canRecord)(
   async () => {
     await using dir = await tempDir()
     const folder = new RecordedFolder(dir.path)
-    const server = await startServer({ ...folder.environment, DATA_DIR: folder.dataDir })
+    const server = await spawnServer({ ...folder.environment, DATA_DIR: folder.dataDir })
     try {
       const kept = keptFiles(folder.dataDir)
       expect(kept.size).toBe(2)

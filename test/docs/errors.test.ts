@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { DholeError, type ErrorCode } from '../../src/error.ts'
 import { dhole } from '../../src/index.ts'
-import { type Answer, type CallOptions, type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type Answer, type CallOptions, type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { customToken } from '../support/token.ts'
 import {
@@ -34,12 +34,12 @@ let shown: ReadonlyMap<string, unknown>
 beforeAll(async () => {
   const app = { open: true, secret: SECRET }
   const patient = { failedCredentials: 0 }
-  servers.set('open', await startServer({ ...patient, docs: true, applications: { app }, limits }))
-  servers.set('locked', await startServer({ ...patient, applications: { app: { secret: SECRET } } }))
-  servers.set('indexed', await startServer({ applications: { app: { ...app, indexPolicy: 'require' } } }))
-  servers.set('several', await startServer({ applications: { one: app, two: app } }))
-  servers.set('wary', await startServer({ failedCredentials: 1, applications: { app } }))
-  servers.set('calm', await startServer({ clients: { ratePerAddress: 1 }, applications: { app } }))
+  servers.set('open', await startInProcess({ ...patient, docs: true, applications: { app }, limits }))
+  servers.set('locked', await startInProcess({ ...patient, applications: { app: { secret: SECRET } } }))
+  servers.set('indexed', await startInProcess({ applications: { app: { ...app, indexPolicy: 'require' } } }))
+  servers.set('several', await startInProcess({ applications: { one: app, two: app } }))
+  servers.set('wary', await startInProcess({ failedCredentials: 1, applications: { app } }))
+  servers.set('calm', await startInProcess({ clients: { ratePerAddress: 1 }, applications: { app } }))
   plainDir = await tempDir()
   plain = new Elysia({ handler: { standardHostname: false } })
     .use(dhole({ dataDir: plainDir.path, applications: { app } }))

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import fc from 'fast-check'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { dhole } from '../../src/index.ts'
-import { certificate, type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { certificate, type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { customToken, nowInSeconds } from '../support/token.ts'
 import { findChromium } from './chromium.ts'
@@ -25,7 +25,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
   const asked = new Set<string>()
 
   beforeAll(async () => {
-    server = await startServer({ docs: true })
+    server = await startInProcess({ docs: true })
     // Its sandbox needs what a container does not give; the pages are ours.
     const args = ['--no-sandbox', '--disable-dev-shm-usage']
     browser = await chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args })
@@ -152,7 +152,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
   })
 
   test('shows a credential to a closed application', async () => {
-    await using locked = await startServer({ docs: true, applications: { app: { secret: SECRET } } })
+    await using locked = await startInProcess({ docs: true, applications: { app: { secret: SECRET } } })
     const page = await open(locked.url)
     await listen(page, '/', '')
     await page.waitForSelector('text=403 Permission denied')
@@ -167,7 +167,10 @@ describe.skipIf(executablePath === undefined)(title, () => {
   })
 
   test('names an application, without the answers of a Firebase client', async () => {
-    await using several = await startServer({ docs: true, applications: { a: { secret: SECRET }, b: { open: true } } })
+    await using several = await startInProcess({
+      docs: true,
+      applications: { a: { secret: SECRET }, b: { open: true } },
+    })
     const page = await open(several.url)
     await listen(page, '/', 'app=a')
     await page.waitForSelector('text=403 Permission denied')
@@ -185,7 +188,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
   test('shows a token as it shows the secret, and keeps neither', async () => {
     const rules = { rules: { mine: { $uid: { '.read': 'auth.uid === $uid', '.write': 'auth.uid === $uid' } } } }
     const application = { secret: SECRET, rules: JSON.stringify(rules) }
-    await using ruled = await startServer({ docs: true, applications: { app: application } })
+    await using ruled = await startInProcess({ docs: true, applications: { app: application } })
     const token = customToken(SECRET, { uid: 'alice' })
     const page = await open(ruled.url)
     await page.fill('#listen [name=credential]', token)
@@ -208,7 +211,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
   test('says in plain words why a stream has ended', async () => {
     const rules = { rules: { '.read': "auth.uid === 'alice' && data.child('closed').val() !== true", '.write': true } }
     const application = { secret: SECRET, rules: JSON.stringify(rules) }
-    await using ruled = await startServer({ docs: true, applications: { app: application } })
+    await using ruled = await startInProcess({ docs: true, applications: { app: application } })
     const page = await open(ruled.url)
     await page.fill('#listen [name=credential]', customToken(SECRET, { uid: 'alice' }))
     await listen(page, '/')

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { clientOf, SECRET } from '../support/https-server.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { customToken } from '../support/token.ts'
 import { fetchDocument, operationsOf } from './document.ts'
 import { expectDocumented } from './expectations.ts'
 
 test('the server documents its metrics, and answers as it says', async () => {
-  const server = await startServer({ APP_SECRET: SECRET })
+  const server = await spawnServer({ APP_SECRET: SECRET })
   try {
     const client = clientOf(Number(new URL(server.url).port), await Bun.file(server.certificate).text())
     const document = await fetchDocument(client)

@@ -4,7 +4,7 @@ import { DholeError, type ErrorCode } from '../../src/error.ts'
 import { toOpenApi } from '../../src/http/docs/openapi/schemas.ts'
 import { parameterSchema, settingsParameterSchema } from '../../src/http/url/parameters.ts'
 import { application } from '../sms/service.ts'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { customToken } from '../support/token.ts'
 import {
   allErrors,
@@ -27,7 +27,7 @@ let operations: Documented[]
 let tree: Documented[]
 
 beforeAll(async () => {
-  server = await startServer({ docs: true, applications: { app: application() } })
+  server = await startInProcess({ docs: true, applications: { app: application() } })
   document = await fetchDocument(server)
   operations = operationsOf(document)
   tree = operations.filter((operation) => !isSms(operation))
@@ -258,7 +258,7 @@ describe('examples', () => {
 })
 
 test('security schemes are the carriers of a credential', async () => {
-  await using locked = await startServer({ docs: true, applications: { app: { secret: SECRET } } })
+  await using locked = await startInProcess({ docs: true, applications: { app: { secret: SECRET } } })
   const carriers: Record<string, string> = { auth: '?auth=', accessToken: '?access_token=', bearer: '' }
   expect(Object.keys(document.components?.securitySchemes ?? {})).toEqual(Object.keys(carriers))
   await locked.call('PUT', '/.settings/rules.json', {

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { docsPlugin } from '../../src/http/docs/docs.ts'
 import { dhole } from '../../src/index.ts'
-import { certificate, clientOf, filesClosed, type HttpsServer, startServer } from '../support/https-server.ts'
+import { certificate, clientOf, filesClosed, type HttpsServer, startInProcess } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { fetchDocument, validate } from './document.ts'
 
 let server: HttpsServer
 
 beforeAll(async () => {
-  server = await startServer({ docs: true })
+  server = await startInProcess({ docs: true })
 })
 
 afterAll(() => server.stop())
@@ -138,7 +138,7 @@ describe('the mount point', () => {
   })
 
   test('is none without documents', async () => {
-    await using bare = await startServer()
+    await using bare = await startInProcess()
     expect((await bare.call('GET', '/', BROWSER)).status).toBe(400)
   })
 })
@@ -161,12 +161,12 @@ test('nodes with such names remain nodes', async () => {
 })
 
 test('without `docs` there are none', async () => {
-  await using bare = await startServer()
+  await using bare = await startInProcess()
   for (const path of PATHS) expect((await bare.call('GET', path)).status).toBe(400)
 })
 
 test('below a prefix, the document and the page know it', async () => {
-  await using prefixed = await startServer({ docs: true, prefix: '/tree' })
+  await using prefixed = await startInProcess({ docs: true, prefix: '/tree' })
   const document = await fetchDocument(prefixed, '/tree')
   await validate(document)
   expect(document.servers).toEqual([{ url: '/tree' }])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { customToken } from '../support/token.ts'
 import { bodyExamples, fetchDocument, operationsOf } from './document.ts'
 import { OWNER } from './good-requests.ts'
@@ -9,7 +9,7 @@ let server: HttpsServer
 let rules: Readonly<Record<string, unknown>>
 
 beforeAll(async () => {
-  server = await startServer({ docs: true })
+  server = await startInProcess({ docs: true })
   rules = bodyExamples(operationsOf(await fetchDocument(server)), 'putRules')
 })
 

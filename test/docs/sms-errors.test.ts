@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import { DholeError, type ErrorCode } from '../../src/error.ts'
 import { dhole } from '../../src/index.ts'
 import { application } from '../sms/service.ts'
-import { type Answer, type HttpsServer, startServer } from '../support/https-server.ts'
+import { type Answer, type HttpsServer, startInProcess } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { allErrors, type Documented, errorsAt, fetchDocument, isSms, operationsOf, responseOf } from './document.ts'
 import { expectDocumented } from './expectations.ts'
@@ -21,8 +21,8 @@ let document: Awaited<ReturnType<typeof fetchDocument>>
 let operations: Documented[]
 
 beforeAll(async () => {
-  patient = await startServer({ docs: true, applications: { app: application() } })
-  busy = await startServer({ applications: { app: application({ intervalMs: 24 * 3600 * 1000 }) } })
+  patient = await startInProcess({ docs: true, applications: { app: application() } })
+  busy = await startInProcess({ applications: { app: application({ intervalMs: 24 * 3600 * 1000 }) } })
   plainDir = await tempDir()
   plain = new Elysia({ handler: { standardHostname: false } })
     .use(dhole({ dataDir: plainDir.path, applications: { app: application() } }))

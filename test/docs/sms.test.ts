@@ -5,7 +5,7 @@ import { smsParameters } from '../../src/http/sms/schemas.ts'
 import { CARRIER_CODES } from '../../src/sms/model/carrier-codes.ts'
 import { signatureOf } from '../sms/calls.ts'
 import { application, SMS_KEY } from '../sms/service.ts'
-import { type Answer, type HttpsServer, startServer } from '../support/https-server.ts'
+import { type Answer, type HttpsServer, startInProcess } from '../support/https-server.ts'
 import { type Documented, fetchDocument, isSms, operationsOf, parametersOf, responseOf } from './document.ts'
 import { expectDocumented } from './expectations.ts'
 import { type SmsRequest, sendSms, shownSmsRequests, signedSmsRequest, unsignedSmsRequest } from './sms-requests.ts'
@@ -55,7 +55,7 @@ beforeAll(async () => {
   // An application for each story: all begin with nothing.
   const names = ['app', ...STORIES.map((_, index) => `story-${index}`)]
   const applications = Object.fromEntries(names.map((name) => [name, application()]))
-  server = await startServer({ docs: true, applications })
+  server = await startInProcess({ docs: true, applications })
   document = await fetchDocument(server)
   operations = operationsOf(document).filter(isSms)
   calls = operations.filter(({ path, method }) => path.includes('{app}') && method !== 'OPTIONS')

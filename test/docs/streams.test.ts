@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { customToken, nowInSeconds } from '../support/token.ts'
 import { type Documented, fetchDocument, operationsOf, responseOf } from './document.ts'
 import { OPEN_RULES, OWNER } from './good-requests.ts'
@@ -8,7 +8,7 @@ let server: HttpsServer
 let operations: Documented[]
 
 beforeAll(async () => {
-  server = await startServer({ docs: true })
+  server = await startInProcess({ docs: true })
   operations = operationsOf(await fetchDocument(server))
 })
 
@@ -81,7 +81,7 @@ test('streams tell what the examples show, to the letter', async () => {
 })
 
 test('streams say that nothing has happened as the example does', async () => {
-  await using hasty = await startServer({ streams: { keepAliveMs: 8 } })
+  await using hasty = await startInProcess({ streams: { keepAliveMs: 8 } })
   const told = await read(await request(hasty, '/silent.json'), 2, async () => {})
   expect(told.split('\n\n')[1]).toBe(examplesOf(getNode())['silence']?.value.trimEnd())
 })
@@ -104,7 +104,7 @@ test('streams end as the examples do', async () => {
 
 test('streams are sent elsewhere where another host serves them', async () => {
   const streamHost = 'https://streams.example.org'
-  await using moved = await startServer({ streamHost })
+  await using moved = await startInProcess({ streamHost })
   for (const documented of operations.filter(isStreamed)) {
     const reply = await request(moved, `${documented.target}?print=pretty`)
     expect(reply.status).toBe(307)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { SMS_KEY } from '../sms/service.ts'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { customToken } from '../support/token.ts'
 import { findChromium } from './chromium.ts'
 
@@ -14,7 +14,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
 
   beforeAll(async () => {
     const rules = JSON.stringify({ rules: { '.read': "auth.uid === 'alice'" } })
-    server = await startServer({ docs: true, applications: { app: { secret: SECRET, rules, smsKey: SMS_KEY } } })
+    server = await startInProcess({ docs: true, applications: { app: { secret: SECRET, rules, smsKey: SMS_KEY } } })
     // Its sandbox needs what a container does not give; the pages are ours.
     const args = ['--no-sandbox', '--disable-dev-shm-usage']
     browser = await chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args })

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 
 const SOURCE = Bun.fileURLToPath(new URL('./broken-disk.c', import.meta.url))
 
@@ -36,7 +36,7 @@ export async function startOnBrokenDisk(
   settings: Readonly<Record<string, string>>,
 ): Promise<BrokenDiskServer> {
   mkdirSync(faults, { recursive: true })
-  const server = await startServer({ ...settings, LD_PRELOAD: library ?? '', FAULTS: faults })
+  const server = await spawnServer({ ...settings, LD_PRELOAD: library ?? '', FAULTS: faults })
   return {
     ...server,
     breakDisk: (fault) => writeFileSync(join(faults, fault), ''),

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 import { customToken, nowInSeconds } from '../support/token.ts'
 
@@ -15,7 +15,7 @@ function putOff(dir: TempDir, milliseconds: number): void {
 
 function start(dir: TempDir, settings: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
   const common = { DATA_DIR: dir.file('data'), CLOCK_OFF: dir.file('clock'), APP_SECRET: SECRET }
-  return startServer({ ...common, ...settings }, { runtime: [`--preload=${PRELOAD}`] })
+  return spawnServer({ ...common, ...settings }, { runtime: [`--preload=${PRELOAD}`] })
 }
 
 async function call({ url }: ServerProcess, method: string, path: string, body?: string): Promise<Response> {

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { openDatabase } from '../../src/embedded.ts'
 import { addApplication, runDhole } from '../support/dhole-command.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { isDocumented } from './documented.ts'
 
@@ -32,14 +32,14 @@ function damage(file: string, text: string): number {
 
 test('a damaged page: what lies there is refused, all else goes on', async () => {
   await using dir = await tempDir()
-  const first = await startServer({ DATA_DIR: dir.path })
+  const first = await spawnServer({ DATA_DIR: dir.path })
   const items = Array.from({ length: 60 }, (_, number) => [`n${number}`, { text: `item-${number}-`.repeat(300) }])
   const list = JSON.stringify(Object.fromEntries(items))
   expect((await call(first, 'PUT', '/list.json?print=silent', list))[0]).toBe(204)
   first.kill('SIGTERM')
   await first.exited
   expect(damage(dir.file('apps/app.sqlite'), 'item-30-item-30-')).toBeGreaterThan(0)
-  const server = await startServer({ DATA_DIR: dir.path })
+  const server = await spawnServer({ DATA_DIR: dir.path })
   expect(await call(server, 'GET', '/list/n30.json')).toEqual([500, SERVER_ERROR])
   expect((await call(server, 'GET', '/list.json'))[0]).toBe(500)
   expect(await call(server, 'PUT', '/list/n30.json', '1')).toEqual([503, UNAVAILABLE])
@@ -61,14 +61,14 @@ test.each([
   ['view', 'CREATE VIEW v AS SELECT * FROM node'],
 ])('a tree into which somebody has put a %s is not served, and the doctor names it', async (type, statement) => {
   await using dir = await tempDir()
-  const first = await startServer({ DATA_DIR: dir.path })
+  const first = await spawnServer({ DATA_DIR: dir.path })
   await call(first, 'PUT', '/a.json', '1')
   first.kill('SIGTERM')
   await first.exited
   const client = new Client(dir.file('apps/app.sqlite'))
   client.run(statement)
   client.close()
-  const refused = await startServer({ DATA_DIR: dir.path }).catch((error: unknown) => error)
+  const refused = await spawnServer({ DATA_DIR: dir.path }).catch((error: unknown) => error)
   const said = String(refused)
   expect(said).toContain(`it has a ${type} that is none of a tree`)
   expect(isDocumented(said)).toBe(true)
@@ -79,12 +79,12 @@ test.each([
 test('the lost tree of a registered application is not taken for an empty one', async () => {
   await using dir = await tempDir()
   await addApplication(dir.path, 'shop', '--open')
-  const server = await startServer({ DATA_DIR: dir.path, APP_IDLE_MS: '1' })
+  const server = await spawnServer({ DATA_DIR: dir.path, APP_IDLE_MS: '1' })
   expect(await call(server, 'PUT', '/a.json?ns=shop', '1')).toEqual([200, '1'])
   server.kill('SIGTERM')
   await server.exited
   rmSync(dir.file('apps/shop.sqlite'))
-  const again = await startServer({ DATA_DIR: dir.path })
+  const again = await spawnServer({ DATA_DIR: dir.path })
   expect(await call(again, 'GET', '/a.json?ns=shop')).toEqual([503, UNAVAILABLE])
   expect(await call(again, 'PUT', '/a.json?ns=shop', '2')).toEqual([503, UNAVAILABLE])
   expect(again.output()).toContain('apps/shop.sqlite is gone, and was there before')
@@ -98,12 +98,12 @@ test('the lost tree of a registered application is not taken for an empty one', 
 test('a lock that was torn when the power went is made anew, and is a lock', async () => {
   await using dir = await tempDir()
   const file = dir.file('apps/app.sqlite')
-  const server = await startServer({ DATA_DIR: dir.path })
+  const server = await spawnServer({ DATA_DIR: dir.path })
   expect(await call(server, 'PUT', '/a.json', '1')).toEqual([200, '1'])
   server.kill('SIGTERM')
   await server.exited
   writeFileSync(`${file}-lock`, new Uint8Array(PAGE_BYTES))
-  const again = await startServer({ DATA_DIR: dir.path })
+  const again = await spawnServer({ DATA_DIR: dir.path })
   expect(await call(again, 'GET', '/a.json')).toEqual([200, '1'])
   expect(() => openDatabase({ file })).toThrow('is in use by another process')
   await again.stop()

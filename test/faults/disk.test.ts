@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { library, startOnBrokenDisk } from './broken-disk.ts'
 import { isDocumented } from './documented.ts'
@@ -77,7 +77,7 @@ describe.skipIf(library === undefined)('a disk that fails under a running server
     expect(isDocumented(server.output())).toBe(true)
     server.kill('SIGKILL')
     await server.exited
-    const again = await startServer({ DATA_DIR: dir.file('data') })
+    const again = await spawnServer({ DATA_DIR: dir.file('data') })
     expect((await call(again, 'GET', '/.json')).text).toBe('{"kept":3}')
     await again.stop()
   })
@@ -93,7 +93,7 @@ describe.skipIf(library === undefined)('a disk that fails under a running server
     expect(server.output()).toContain('cannot make writes durable: nothing more is acknowledged')
     expect(isDocumented(server.output())).toBe(true)
     expect(server.output()).not.toContain('dhole: ')
-    const again = await startServer({ DATA_DIR: dir.file('data') })
+    const again = await spawnServer({ DATA_DIR: dir.file('data') })
     expect((await call(again, 'GET', '/kept.json')).text).toBe('"acknowledged"')
     again.kill('SIGTERM')
     expect(await again.exited).toBe(0)
@@ -118,7 +118,7 @@ describe.skipIf(library === undefined)('a disk that fails under a running server
     expect(await server.exited).toBe(0)
     const log = Bun.file(dir.file('data/apps/app.sqlite-wal'))
     expect((await log.exists()) ? log.size : 0).toBe(0)
-    const again = await startServer({ DATA_DIR: dir.file('data') })
+    const again = await spawnServer({ DATA_DIR: dir.file('data') })
     expect((await call(again, 'GET', '/long.json?shallow=true')).text).toContain('"n8":true')
     await again.stop()
   })
@@ -130,7 +130,7 @@ describe.skipIf(library === undefined)('a disk that fails under a running server
     server.breakDisk('checkpoint')
     server.kill('SIGTERM')
     expect(await server.exited).toBe(0)
-    const again = await startServer({ DATA_DIR: dir.file('data') })
+    const again = await spawnServer({ DATA_DIR: dir.file('data') })
     expect((await call(again, 'GET', '/kept.json')).text).toBe('1')
     await again.stop()
   })
@@ -154,7 +154,7 @@ test.skipIf(!mayMount())(
     mkdirSync(folder)
     // It goes with the process.
     const through = [...UNSHARE, `${MOUNT} && exec "$@"`, folder]
-    const server = await startServer({ DATA_DIR: folder }, { through })
+    const server = await spawnServer({ DATA_DIR: folder }, { through })
     // The disk is there for the server alone, and for whoever looks through its eyes.
     const filler = join(`/proc/${server.pid}/root`, folder, 'filler')
     writeFileSync(filler, new Uint8Array(512 * 1024))

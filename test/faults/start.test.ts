@@ -9,7 +9,7 @@ import { migrate } from 'drizzle-orm/bun-sqlite/migrator'
 import { certificateFor, putCertificate } from '../support/certificates.ts'
 import { spawnDhole } from '../support/dhole-command.ts'
 import { asPlainUser } from '../support/plain-user.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 import { isDocumented } from './documented.ts'
 
@@ -50,7 +50,7 @@ function tree(dir: TempDir): string {
 
 /** Runs a server once, so that its folder is complete. */
 async function runOnce(dir: TempDir): Promise<void> {
-  const server = await startServer({ DATA_DIR: dir.path })
+  const server = await spawnServer({ DATA_DIR: dir.path })
   server.kill('SIGTERM')
   await server.exited
 }
@@ -301,7 +301,7 @@ test('a certificate that has expired is served, with a warning', async () => {
   await using dir = await tempDir()
   const pair = await putPair(dir)
   putCertificate(await certificateFor(-1), pair.TLS_CERT, pair.TLS_KEY)
-  const server = await startServer(pair)
+  const server = await spawnServer(pair)
   expect(server.output()).toContain(`the certificate ${pair.TLS_CERT} has expired: clients refuse it`)
   expect(isDocumented(server.output())).toBe(true)
   await server.stop()
@@ -319,7 +319,7 @@ test('a tree of an earlier version is brought up to date', async () => {
   const first = new Client(dir.file('data/apps/app.sqlite'))
   migrate(drizzle(first), { migrationsFolder })
   first.close()
-  const server = await startServer({ DATA_DIR: dir.file('data') })
+  const server = await spawnServer({ DATA_DIR: dir.file('data') })
   server.kill('SIGTERM')
   expect(await server.exited).toBe(0)
   const migrated = new Client(dir.file('data/apps/app.sqlite'))

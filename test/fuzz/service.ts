@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { FileAdministration } from '../../src/admin/administration.ts'
 import { integrityProblems } from '../store/integrity.ts'
 import type { Listening } from '../support/event-source.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import type { ApplicationName, FuzzKeys } from './requests.ts'
 
 /** An application that nobody but the model writes to. */
@@ -54,7 +54,7 @@ export async function startService(): Promise<FuzzService> {
   all.set(MODEL, files.add(MODEL, { open: true, limits: { maxWriteBytes: 10_000_000, maxLeafBytes: 1_000_000 } }))
   const rules = join(dataDir, 'rules.json')
   await writeFile(rules, '{"rules": {".read": true, ".write": true}}')
-  const server = await startServer({ ...SETTINGS, DATA_DIR: dataDir, RULES: rules })
+  const server = await spawnServer({ ...SETTINGS, DATA_DIR: dataDir, RULES: rules })
   const listening = {
     port: Number(new URL(server.url).port),
     ca: await readFile(server.certificate, 'utf8'),

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { errorBody, errors } from '../protocol/errors.ts'
-import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { type HttpsServer, startInProcess } from '../support/https-server.ts'
 
 const KEPT = '{"kept":{"here":true}}'
 const CLOSE = 'Host: localhost\r\nConnection: close\r\n'
@@ -8,7 +8,7 @@ const CLOSE = 'Host: localhost\r\nConnection: close\r\n'
 let server: HttpsServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startInProcess()
 })
 
 afterAll(() => server.stop())

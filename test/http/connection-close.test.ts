@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { connect } from 'node:tls'
 import { type Http2Client, http2Client } from '../support/http2-client.ts'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 
 let server: HttpsServer
 let http2: Http2Client
 
 beforeAll(async () => {
-  server = await startServer({ docs: true })
+  server = await startInProcess({ docs: true })
   http2 = http2Client(server.url, server.ca)
   await server.call('PUT', '/small.json', { body: '{"a":1}' })
   await server.call('PUT', '/large.json', { body: JSON.stringify({ text: 'x'.repeat(300_000) }) })

@@ -4,7 +4,7 @@ import { anyBody, anyHeader, anyMethod, anyParameter, anyQuery, anySegment } fro
 import { errcodes } from '../protocol/errors.ts'
 import { EventSource, escapedTarget } from '../support/event-source.ts'
 import { type Http2Client, http2Client } from '../support/http2-client.ts'
-import { type Answer, type HttpsServer, startServer } from '../support/https-server.ts'
+import { type Answer, type HttpsServer, startInProcess } from '../support/https-server.ts'
 
 const RUNS = 2000
 const RAW_RUNS = 300
@@ -14,7 +14,7 @@ let server: HttpsServer
 let http2: Http2Client
 
 beforeAll(async () => {
-  server = await startServer({ limits: LIMITS, storage: { inlineLength: 30 } })
+  server = await startInProcess({ limits: LIMITS, storage: { inlineLength: 30 } })
   http2 = http2Client(server.url, server.ca)
 })
 

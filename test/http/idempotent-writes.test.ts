@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { openDatabase } from '../../src/embedded.ts'
 import { DholeError } from '../../src/error.ts'
 import { openSource } from '../support/event-source.ts'
-import { type Answer, type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type Answer, type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { customToken } from '../support/token.ts'
 
@@ -17,7 +17,7 @@ const RULES = {
 }
 
 function locked(): Promise<HttpsServer> {
-  return startServer({ applications: { app: { secret: SECRET, rules: JSON.stringify(RULES) } } })
+  return startInProcess({ applications: { app: { secret: SECRET, rules: JSON.stringify(RULES) } } })
 }
 
 function tokenOf(uid: string, more: Readonly<Record<string, unknown>> = {}): string {
@@ -104,7 +104,7 @@ describe('who sends it', () => {
 })
 
 test('of many at once one is written, and all are answered alike', async () => {
-  await using server = await startServer()
+  await using server = await startInProcess()
   const headers = { 'Idempotency-Key': 'k' }
   const send = () => server.call('POST', '/n.json', { body: '"x"', headers })
   const answers = await Promise.all(Array.from({ length: 50 }, send))
@@ -114,7 +114,7 @@ test('of many at once one is written, and all are answered alike', async () => {
 })
 
 test('of many different ones at once one is written, and the others are refused', async () => {
-  await using server = await startServer()
+  await using server = await startInProcess()
   const headers = { 'Idempotency-Key': 'k' }
   const send = (body: string) => server.call('PUT', `/n/${body}.json`, { body, headers })
   const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => send(String(index))))
@@ -123,7 +123,7 @@ test('of many different ones at once one is written, and the others are refused'
 })
 
 test('listeners hear of it once', async () => {
-  await using server = await startServer()
+  await using server = await startInProcess()
   await using source = await openSource(server, '/n.json')
   await source.next()
   const send = () =>
@@ -136,7 +136,7 @@ test('listeners hear of it once', async () => {
 })
 
 test('a body that is as large as may be comes again', async () => {
-  await using server = await startServer()
+  await using server = await startInProcess()
   const body = JSON.stringify({ list: Array.from({ length: 60 }, (_, index) => `${index}`.repeat(100_000)), at: 0 })
   const send = (text: string) => server.call('PUT', '/n.json', { body: text, headers: { 'Idempotency-Key': 'k' } })
   const first = await send(body)
@@ -148,7 +148,7 @@ test('a body that is as large as may be comes again', async () => {
 
 test('applications know nothing of the keys of others', async () => {
   const app = { open: true, secret: SECRET }
-  await using server = await startServer({ applications: { one: app, two: app } })
+  await using server = await startInProcess({ applications: { one: app, two: app } })
   const send = (ns: string) =>
     server.call('PUT', `/n.json?ns=${ns}`, { body: '1', headers: { 'Idempotency-Key': 'k' } })
   expect([isReplayed(await send('one')), isReplayed(await send('two')), isReplayed(await send('one'))]).toEqual([
@@ -162,7 +162,7 @@ test('neither keys nor names of users stand in the file', async () => {
   await using directory = await tempDir()
   const key = 'a-key-that-is-a-secret-of-its-caller'
   {
-    await using server = await startServer({
+    await using server = await startInProcess({
       dataDir: directory.path,
       applications: { app: { secret: SECRET, rules: JSON.stringify(RULES) } },
     })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openSource } from '../support/event-source.ts'
-import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { type HttpsServer, startInProcess } from '../support/https-server.ts'
 
 /** Members of each of the long nodes, which are answered in several pieces. */
 const MEMBERS = 6000
@@ -25,7 +25,7 @@ function members(member: (index: number) => [string, unknown]): Record<string, u
 }
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startInProcess()
   for (const [target, json] of [
     ['/long.json', long],
     ['/sorted.json', withPriorities],

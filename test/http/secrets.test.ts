@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { customToken } from '../support/token.ts'
 
 const SECRET = 'never-to-be-seen-in-a-log-7f3a'
 const WRONG = 'wrong-credential-to-be-kept-quiet'
 
 test('no log line holds a credential, right or wrong', async () => {
-  const server = await startServer({ APP_SECRET: SECRET, LOG_LEVEL: 'debug' })
+  const server = await spawnServer({ APP_SECRET: SECRET, LOG_LEVEL: 'debug' })
   const tls = { ca: await Bun.file(server.certificate).text() }
   const ask = async (target: string, init: RequestInit = {}): Promise<number> =>
     (await fetch(`${server.url}${target}`, { ...init, tls } as RequestInit)).status
@@ -59,7 +59,7 @@ test('nor does one of hostile requests, at any level, whatever is slow', async (
   const token = customToken(SECRET, { uid: 'ann' })
   const guess = customToken('a secret that is guessed', { uid: 'ann', admin: true })
   for (const level of ['debug', 'info']) {
-    const server = await startServer({
+    const server = await spawnServer({
       APP_SECRET: SECRET,
       LOG_LEVEL: level,
       SLOW_REQUEST_MS: '1',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { BodyQueue } from '../../src/http/limits/body-queue.ts'
 import { claimedLength, unpack } from '../../src/http/request/unpack.ts'
 import { errorBody, errors } from '../protocol/errors.ts'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 
 const MEBIBYTE = 1024 * 1024
 const TOO_DENSE = 'Without a credential a gzip body may not unpack to more than 100 times its length.'
@@ -10,7 +10,7 @@ const TOO_DENSE = 'Without a credential a gzip body may not unpack to more than 
 let server: HttpsServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startInProcess()
 })
 
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { SECRET } from '../support/https-server.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { customToken } from '../support/token.ts'
 import { parsePage } from './page.ts'
 import { callPlain, OWNER, startWatched, type WatchedServer } from './watched-server.ts'
@@ -60,7 +60,7 @@ test('metrics on their own port are for this machine', async () => {
 
 test('a port for metrics that is in use ends the start with a message', async () => {
   const port = new URL(server.origin('metrics')).port
-  const failed = await startServer({ METRICS_PORT: port }).catch((error: unknown) => error)
+  const failed = await spawnServer({ METRICS_PORT: port }).catch((error: unknown) => error)
   expect(String(failed)).toContain('ended with status 2')
   expect(String(failed)).toContain(`METRICS_PORT: port ${port} of 127.0.0.1 is in use`)
   expect(String(failed)).not.toContain('    at ')

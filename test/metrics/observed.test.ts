@@ -3,14 +3,14 @@ import { openApplications } from '../../src/dhole.ts'
 import { Metrics } from '../../src/server/metrics/metrics.ts'
 import { PrometheusPage } from '../../src/server/metrics/metrics-page.ts'
 import { openSource } from '../support/event-source.ts'
-import { SECRET, startServer } from '../support/https-server.ts'
+import { SECRET, startInProcess } from '../support/https-server.ts'
 import { turns } from '../support/store.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { samplesOf } from './page.ts'
 
 test('a listener that is too slow is counted each time it is told everything anew', async () => {
   const metrics = new Metrics()
-  await using server = await startServer({ observer: metrics, streams: { maxWaiting: 1000 } })
+  await using server = await startInProcess({ observer: metrics, streams: { maxWaiting: 1000 } })
   await using source = await openSource(server, '/a.json')
   await source.next()
   source.pause()

@@ -1,6 +1,6 @@
 import { SMS_KEY } from '../sms/service.ts'
 import { type Answer, type CallOptions, clientOf, type HttpsServer, SECRET } from '../support/https-server.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { samplesOf } from './page.ts'
 
 /** `dhole serve` in a process of its own, and what it counts. */
@@ -15,7 +15,7 @@ export interface WatchedServer extends AsyncDisposable, Pick<HttpsServer, 'call'
 export const OWNER = { Authorization: `Bearer ${SECRET}` }
 
 export async function startWatched(settings: Readonly<Record<string, string>> = {}): Promise<WatchedServer> {
-  const server = await startServer({ APP_SECRET: SECRET, SMS_KEY, SMS_INTERVAL_MS: '0', ...settings })
+  const server = await spawnServer({ APP_SECRET: SECRET, SMS_KEY, SMS_INTERVAL_MS: '0', ...settings })
   const port = Number(new URL(server.url).port)
   const client = clientOf(port, await Bun.file(server.certificate).text())
   return {

@@ -5,7 +5,7 @@ import { samplesOf } from '../metrics/page.ts'
 import { OWNER } from '../metrics/watched-server.ts'
 import { openSource } from '../support/event-source.ts'
 import { type Answer, clientOf, SECRET } from '../support/https-server.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 
 const ROOT = Bun.fileURLToPath(new URL('../..', import.meta.url))
@@ -21,7 +21,7 @@ let server: ServerProcess
 async function start(): Promise<ServerProcess> {
   const cwd = dir.file('empty')
   mkdirSync(cwd, { recursive: true })
-  return startServer({ PATH: '/usr/bin:/bin', DATA_DIR: dir.file('data'), APP_SECRET: SECRET }, { executable, cwd })
+  return spawnServer({ PATH: '/usr/bin:/bin', DATA_DIR: dir.file('data'), APP_SECRET: SECRET }, { executable, cwd })
 }
 
 async function call(method: string, path: string, body?: string): Promise<Answer> {

@@ -5,7 +5,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { keptKeys } from '../support/dhole-command.ts'
 import { certificate } from '../support/https-server.ts'
 import { asPlainUser } from '../support/plain-user.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const ROOT = Bun.fileURLToPath(new URL('../..', import.meta.url))
@@ -82,7 +82,7 @@ describe('the image', () => {
     mkdirSync(data)
     for (const folder of [dir.path, data]) chmodSync(folder, 0o777)
     const settings = { HOST: '0.0.0.0', NODE_ENV: 'production', DATA_DIR: data }
-    const server = await startServer(settings, { main: main.replace('/app', app), through: asPlainUser() ?? [] })
+    const server = await spawnServer(settings, { main: main.replace('/app', app), through: asPlainUser() ?? [] })
     const health = JSON.parse(/CMD (\[.*\])$/.exec(all('HEALTHCHECK')[0] ?? '')?.[1] ?? '[]') as string[]
     const look = (port: string) =>
       Bun.spawnSync([process.execPath, String(health[1]).replace('/app', app)], {

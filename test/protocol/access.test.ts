@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { http2Client } from '../support/http2-client.ts'
-import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { type HttpsServer, startInProcess } from '../support/https-server.ts'
 import { access, BASE_DOMAIN, twoApplications } from './access.ts'
 import { errorBody, errors } from './errors.ts'
 import { play } from './interpreter.ts'
@@ -8,7 +8,7 @@ import { play } from './interpreter.ts'
 let server: HttpsServer
 
 beforeAll(async () => {
-  server = await startServer({ applications: twoApplications, baseDomain: BASE_DOMAIN })
+  server = await startInProcess({ applications: twoApplications, baseDomain: BASE_DOMAIN })
 })
 
 afterAll(() => server.stop())
@@ -16,7 +16,7 @@ afterAll(() => server.stop())
 test.each(access.map((row) => [row.name, row] as const))('%s', (_, row) => play(row, server.call))
 
 test('a single application needs no name, and no other name will do', async () => {
-  await using single = await startServer({ baseDomain: BASE_DOMAIN })
+  await using single = await startInProcess({ baseDomain: BASE_DOMAIN })
   expect((await single.call('GET', '/.json')).text).toBe('null')
   expect((await single.call('GET', '/.json?ns=app')).text).toBe('null')
   const wrong = await single.call('GET', '/.json?ns=other')

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Http2Client, http2Client } from '../support/http2-client.ts'
-import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { type HttpsServer, startInProcess } from '../support/https-server.ts'
 import type { Call } from './interpreter.ts'
 
 let server: HttpsServer
 let http2: Http2Client
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startInProcess()
   http2 = http2Client(server.url, server.ca)
 })
 

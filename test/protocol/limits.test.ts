@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { type HttpsServer, startInProcess } from '../support/https-server.ts'
 import { errorBody, errors } from './errors.ts'
 import { play } from './interpreter.ts'
 import { limits, smallLimits } from './limits.ts'
@@ -8,7 +8,7 @@ let server: HttpsServer
 
 beforeAll(async () => {
   // Without inlining every node is a row, so that the estimate of a write counts nodes.
-  server = await startServer({ limits: smallLimits, storage: { inlineLength: 0 } })
+  server = await startInProcess({ limits: smallLimits, storage: { inlineLength: 0 } })
 })
 
 afterAll(() => server.stop())
@@ -29,14 +29,14 @@ test('a body of unknown length is refused when it grows too long', async () => {
 
 test('a small body that unpacks to a huge one is refused', async () => {
   const bomb = Bun.gzipSync(new Uint8Array(64 * 1024 * 1024).fill(0x20), { level: 1 })
-  await using roomy = await startServer({ limits: { maxWriteBytes: 1024 * 1024 } })
+  await using roomy = await startInProcess({ limits: { maxWriteBytes: 1024 * 1024 } })
   const answer = await roomy.call('PUT', '/bomb.json', { body: bomb, headers: { 'Content-Encoding': 'gzip' } })
   expect(answer.status).toBe(400)
   expect(JSON.parse(answer.text)).toEqual(errorBody(errors.writeTooBig))
 })
 
 test('a read that takes longer than its timeout is given up', async () => {
-  await using slow = await startServer({ storage: { inlineLength: 0, cacheLength: 0 } })
+  await using slow = await startInProcess({ storage: { inlineLength: 0, cacheLength: 0 } })
   // Far more than one stretch of work, however fast the machine.
   const body = JSON.stringify(
     Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`key-${index}`, index])),

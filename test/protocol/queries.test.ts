@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { DholeOptions } from '../../src/index.ts'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { S } from './data-sets.ts'
 import { errorBody, errors } from './errors.ts'
 import { type Call, type Case, play } from './interpreter.ts'
@@ -15,7 +15,7 @@ function against(what: string, options: DholeOptions, tables: readonly (readonly
   describe(what, () => {
     let server: HttpsServer
     beforeAll(async () => {
-      server = await startServer({ applications: { app }, ...options })
+      server = await startInProcess({ applications: { app }, ...options })
     })
     afterAll(() => server.stop())
     test.each(tables.flat().map((row) => [row.name, row] as const))('%s', (_, row) => play(row, server.call))
@@ -72,7 +72,7 @@ describe.each(Object.keys(marks))('a Firebase client, known by %s', (mark) => {
   let server: HttpsServer
   let call: Call
   beforeAll(async () => {
-    server = await startServer()
+    server = await startInProcess()
     call = marks[mark]?.(server.call) ?? server.call
   })
   afterAll(() => server.stop())
@@ -80,7 +80,7 @@ describe.each(Object.keys(marks))('a Firebase client, known by %s', (mark) => {
 })
 
 test('permission is asked before an index is missed', async () => {
-  await using closed = await startServer({ applications: { app: { secret: SECRET, indexPolicy: 'require' } } })
+  await using closed = await startInProcess({ applications: { app: { secret: SECRET, indexPolicy: 'require' } } })
   const denied = await closed.call('GET', '/scores.json?orderBy="$value"')
   expect([denied.status, JSON.parse(denied.text)]).toEqual([403, errorBody(errors.denied)])
   const malformed = await closed.call('GET', '/scores.json?orderBy=x')
@@ -88,7 +88,7 @@ test('permission is asked before an index is missed', async () => {
 })
 
 test('an answer is as large as a read may be, whatever the list', async () => {
-  await using server = await startServer({ limits: { maxReadBytes: 2000 } })
+  await using server = await startInProcess({ limits: { maxReadBytes: 2000 } })
   const list = Object.fromEntries(
     Array.from({ length: 200 }, (_, index) => [`k${index}`, { h: index, t: 'x'.repeat(90) }]),
   )
@@ -104,7 +104,7 @@ test('an answer is as large as a read may be, whatever the list', async () => {
 })
 
 test('a query that takes longer than its timeout is given up', async () => {
-  await using slow = await startServer({ storage: { inlineLength: 0, cacheLength: 0 } })
+  await using slow = await startInProcess({ storage: { inlineLength: 0, cacheLength: 0 } })
   // Far more than one stretch of work, however fast the machine.
   const body = JSON.stringify(
     Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key-${index}`, { h: -index }])),
@@ -117,7 +117,7 @@ test('a query that takes longer than its timeout is given up', async () => {
 })
 
 test('queries of one list from many clients agree while the list is written', async () => {
-  await using server = await startServer({ storage: { shortList: 0 } })
+  await using server = await startInProcess({ storage: { shortList: 0 } })
   await server.call('PUT', '/.json', { body: JSON.stringify(S) })
   // The sum of two values never changes: no answer may show one without the other.
   const move = async (step: number) => {
@@ -135,7 +135,7 @@ test('queries of one list from many clients agree while the list is written', as
 })
 
 test('an index that is made while its list is written misses nothing', async () => {
-  await using server = await startServer()
+  await using server = await startInProcess()
   const indexes = Array.from({ length: 20_000 }, (_, index) => index)
   const textOf = (heights: readonly (readonly [number, number])[]) =>
     JSON.stringify(Object.fromEntries(heights.map(([index, h]) => [`k${index}`, { h }])))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Http2Client, http2Client } from '../support/http2-client.ts'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { inLanes } from '../support/lane.ts'
 import { customToken, nowInSeconds } from '../support/token.ts'
 import { errorBody, errors } from './errors.ts'
@@ -11,7 +11,7 @@ let server: HttpsServer
 let http2: Http2Client
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startInProcess()
   http2 = http2Client(server.url, server.ca)
 })
 
@@ -45,7 +45,7 @@ test('94 an ID token for a custom token', async () => {
 })
 
 test('7 an application of the profile firebase answers everybody as Firebase does', async () => {
-  await using firebase = await startServer({ applications: { app: { secret: SECRET, profile: 'firebase' } } })
+  await using firebase = await startInProcess({ applications: { app: { secret: SECRET, profile: 'firebase' } } })
   const answer = await firebase.call('GET', '/a.json')
   expect([answer.status, JSON.parse(answer.text)]).toEqual([401, errorBody(errors.deniedFirebase)])
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
 import { Elysia } from 'elysia'
 import { type DholeOptions, dhole } from '../../src/index.ts'
-import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { type HttpsServer, startInProcess } from '../support/https-server.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 import { errorBody, errors } from './errors.ts'
 
@@ -72,12 +72,12 @@ describe('Strict-Transport-Security', () => {
   const TARGETS = ['/a.json', '/a', '/health', '/swagger', '/docs/live', '/a.json?callback=f', '/.json?auth=none']
 
   test('is not sent unless it is asked for', async () => {
-    await using server = await startServer({ docs: true })
+    await using server = await startInProcess({ docs: true })
     for (const target of TARGETS) expect([target, await sent(server, target, 'tree.example')]).toEqual([target, null])
   })
 
   test('is sent with every answer as it is set, but never under a name of loopback', async () => {
-    await using server = await startServer({ docs: true, strictTransport: VALUE })
+    await using server = await startInProcess({ docs: true, strictTransport: VALUE })
     for (const target of TARGETS) {
       expect([target, await sent(server, target, 'tree.example')]).toEqual([target, VALUE])
       expect([target, await sent(server, target, 'localhost:8443')]).toEqual([target, null])

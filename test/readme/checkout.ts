@@ -1,6 +1,6 @@
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { environment, Terminal } from './shell.ts'
 
@@ -20,7 +20,7 @@ export interface Checkout extends AsyncDisposable {
 export async function startCheckout(settings: Readonly<Record<string, string>> = {}): Promise<Checkout> {
   const dir = await tempDir()
   for (const part of PARTS) await symlink(join(ROOT, part), join(dir.path, part))
-  const server = await startServer({ DATA_DIR: join(dir.path, 'data'), ...settings })
+  const server = await spawnServer({ DATA_DIR: join(dir.path, 'data'), ...settings })
   const terminal = new Terminal(environment(server), dir.path)
   return {
     server,

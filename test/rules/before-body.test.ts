@@ -4,7 +4,7 @@ import type { Reach } from '../../src/rules/decision/may-write-some.ts'
 import { parseRules } from '../../src/rules/file/rule-set.ts'
 import type { Value } from '../../src/tree/value.ts'
 import { errorBody, errors } from '../protocol/errors.ts'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { customToken } from '../support/token.ts'
 import { chanceOf, judge } from './driver.ts'
 
@@ -16,7 +16,7 @@ const BROKEN = '{'
 let server: HttpsServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startInProcess()
 })
 
 afterAll(async () => {

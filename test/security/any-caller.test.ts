@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { escapedTarget } from '../support/event-source.ts'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { customToken } from '../support/token.ts'
 
 const RUNS = 1500
@@ -12,7 +12,7 @@ const unforeseen: unknown[] = []
 let server: HttpsServer
 
 beforeAll(async () => {
-  server = await startServer({
+  server = await startInProcess({
     observer: {
       storeFailed: (_, error) => unforeseen.push(error),
       storeTroubled: (_, error) => unforeseen.push(error),

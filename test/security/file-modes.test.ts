@@ -3,7 +3,7 @@ import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, symlinkSync, wr
 import { join } from 'node:path'
 import { addApplication, runDhole } from '../support/dhole-command.ts'
 import { asPlainUser } from '../support/plain-user.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 
 const MOBILE = '13812345678'
@@ -46,7 +46,7 @@ function foundByOthers(folder: string, text: string): string | undefined {
 test('others read nothing of a folder that they may look into, while a server writes to it', async () => {
   await using dir = await commonFolder()
   await withCommonUmask(async () => {
-    const server = await startServer({ DATA_DIR: dir.path })
+    const server = await spawnServer({ DATA_DIR: dir.path })
     try {
       const tls = { ca: await Bun.file(server.certificate).text() }
       await fetch(`${server.url}/person.json`, { method: 'PUT', body: JSON.stringify(MOBILE), tls })
@@ -92,7 +92,7 @@ test('a server closes what others can read, and leaves alone what is not its own
     'tls/certificate.pem',
   ]
   const kept = { site: dir.file('index.html'), named: dir.file('apps/two-names'), linked: dir.file('apps/link') }
-  const first = await startServer({ DATA_DIR: dir.path })
+  const first = await spawnServer({ DATA_DIR: dir.path })
   first.kill('SIGKILL')
   await first.exited
   mkdirSync(dir.file('backups/old'), { recursive: true })
@@ -106,7 +106,7 @@ test('a server closes what others can read, and leaves alone what is not its own
   const doctor = await runDhole(['doctor', '--data-dir', dir.path])
   expect(doctor.stdout).toMatch(/warning {2}permissions: others have permissions on .*app\.sqlite/)
 
-  const second = await startServer({ DATA_DIR: dir.path })
+  const second = await spawnServer({ DATA_DIR: dir.path })
   try {
     expect(second.output()).toContain('took the permissions of others from ')
     expect(openBelow(dir.path)).toEqual(['apps/two-names', 'index.html'])
@@ -125,7 +125,7 @@ test('a file whose permissions stay as they are is named in the log', async () =
   // Nobody can open it to change it, its own user included, but others have a permission on it.
   chmodSync(dir.file('apps/shop.json'), 0o044)
   if (plainUser.length > 0) Bun.spawnSync(['chown', '-R', '65534', dir.path])
-  const server = await startServer({ DATA_DIR: dir.path }, { through: plainUser })
+  const server = await spawnServer({ DATA_DIR: dir.path }, { through: plainUser })
   try {
     expect(server.output()).toMatch(/others can read .*apps\/shop\.json, and its permissions cannot be changed: EACCES/)
   } finally {

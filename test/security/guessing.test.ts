@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { clientOfProcess } from '../apps/clients.ts'
 import { http2Client } from '../support/http2-client.ts'
-import { type Answer, SECRET, startServer } from '../support/https-server.ts'
-import { startServer as startProcess } from '../support/server-process.ts'
+import { type Answer, SECRET, startInProcess } from '../support/https-server.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { customToken } from '../support/token.ts'
 
 const LIMIT = 5
@@ -31,14 +31,14 @@ function indexes(): readonly number[] {
 }
 
 test.each(KINDS)('no more %s than the limit are told to be wrong when they come all at once', async (_, guess) => {
-  await using server = await startServer({ failedCredentials: LIMIT })
+  await using server = await startInProcess({ failedCredentials: LIMIT })
   await using client = http2Client(server.url, server.ca)
   const answers = await Promise.all(indexes().map((index) => client.call('GET', `/a.json?auth=${guess(index)}`)))
   expect(heard(answers)).toBeLessThanOrEqual(LIMIT)
 })
 
 test.each(KINDS)('%s on a connection that is cut are counted too', async (_, guess) => {
-  await using server = await startServer({ failedCredentials: LIMIT })
+  await using server = await startInProcess({ failedCredentials: LIMIT })
   for (const index of indexes()) {
     await server.raw(`GET /a.json?auth=${guess(index)} HTTP/1.1\r\nHost: localhost\r\n\r\n`, { cut: true })
   }
@@ -46,7 +46,7 @@ test.each(KINDS)('%s on a connection that is cut are counted too', async (_, gue
 })
 
 test('who knows better is let in from the address of those who guess', async () => {
-  await using server = await startServer({ failedCredentials: LIMIT })
+  await using server = await startInProcess({ failedCredentials: LIMIT })
   const guesses = indexes().map((index) => server.call('GET', `/a.json?auth=${guessedToken(index)}`))
   const headers = { Authorization: `Bearer ${SECRET}` }
   expect((await server.call('PUT', '/a.json', { body: '1', headers })).text).toBe('1')
@@ -56,7 +56,7 @@ test('who knows better is let in from the address of those who guess', async () 
 })
 
 test('metrics asked for without a credential are no guess', async () => {
-  const server = await startProcess()
+  const server = await spawnServer()
   try {
     const { call } = await clientOfProcess(server)
     for (const _ of indexes()) expect((await call('GET', '/metrics')).status).toBe(401)
@@ -72,7 +72,7 @@ test('metrics asked for without a credential are no guess', async () => {
 })
 
 test('what is tried at one endpoint is counted at all', async () => {
-  await using server = await startServer({ failedCredentials: LIMIT })
+  await using server = await startInProcess({ failedCredentials: LIMIT })
   const tries = [
     () => server.call('GET', '/a.json?auth=guess-1'),
     () => server.call('GET', '/a.json?access_token=guess-2'),
@@ -87,7 +87,7 @@ test('what is tried at one endpoint is counted at all', async () => {
 })
 
 test('a proxy that tells ports too does not make one client many', async () => {
-  await using server = await startServer({ failedCredentials: LIMIT, trustProxy: ['127.0.0.1'] })
+  await using server = await startInProcess({ failedCredentials: LIMIT, trustProxy: ['127.0.0.1'] })
   const statuses: number[] = []
   for (const index of indexes().slice(0, 2 * LIMIT)) {
     const headers = { 'X-Forwarded-For': `203.0.113.5:${40_000 + index}` }
@@ -99,7 +99,7 @@ test('a proxy that tells ports too does not make one client many', async () => {
 test.each(['10.0.0.9', '10.0.0.9:443', '"10.0.0.9:443"'])(
   'a trusted proxy behind another, told as %s, is no client',
   async (hop) => {
-    await using server = await startServer({ failedCredentials: LIMIT, trustProxy: ['127.0.0.1', '10.0.0.9'] })
+    await using server = await startInProcess({ failedCredentials: LIMIT, trustProxy: ['127.0.0.1', '10.0.0.9'] })
     const guess = (client: string, index: number) =>
       server.call('GET', `/a.json?auth=guess-${index}`, { headers: { 'X-Forwarded-For': `${client}, ${hop}` } })
     for (const index of indexes().slice(0, LIMIT)) await guess('203.0.113.5', index)
@@ -126,7 +126,7 @@ const carriers: readonly (readonly [headers: string, status: number])[] = [
 ]
 
 test.each(carriers)('a credential carried as %j', async (headers, status) => {
-  await using server = await startServer()
+  await using server = await startInProcess()
   const carried = headers.replaceAll(TOKEN, customToken(SECRET, { admin: true }))
   const answer = await server.raw(`GET /a.json HTTP/1.1\r\nHost: localhost\r\n${carried}\r\nConnection: close\r\n\r\n`)
   expect(answer).toStartWith(`HTTP/1.1 ${status} `)

@@ -3,8 +3,8 @@ import { connect } from 'node:tls'
 import { clientOfProcess } from '../apps/clients.ts'
 import { addApplication, runDhole } from '../support/dhole-command.ts'
 import { type Listening, openSource } from '../support/event-source.ts'
-import { SECRET, startServer } from '../support/https-server.ts'
-import { startServer as startProcess } from '../support/server-process.ts'
+import { SECRET, startInProcess } from '../support/https-server.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { customToken, nowInSeconds } from '../support/token.ts'
 
 const admin = `auth=${encodeURIComponent(SECRET)}`
@@ -41,7 +41,7 @@ function beginUpload({ port, ca }: Listening, method: string, target: string, bo
 const RULES = JSON.stringify({ rules: { '.read': 'auth != null', '.write': 'auth.uid != null' } })
 
 test('a body that arrives when its token has expired is refused', async () => {
-  await using server = await startServer()
+  await using server = await startInProcess()
   await server.call('PUT', `/.settings/rules.json?${admin}`, { body: RULES })
   const exp = nowInSeconds() + 2
   const user = customToken(SECRET, { uid: 'ann', exp })
@@ -62,7 +62,7 @@ test('a body that arrives when its token has expired is refused', async () => {
 })
 
 test('a body that arrives when the secret has been replaced is refused', async () => {
-  const server = await startProcess()
+  const server = await spawnServer()
   try {
     const { secret } = await addApplication(server.dataDir, 'shop')
     const client = await clientOfProcess(server)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { EventSource, escapedTarget } from '../support/event-source.ts'
 import { type Http2Client, http2Client } from '../support/http2-client.ts'
-import { type CallOptions, type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type CallOptions, type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { customToken } from '../support/token.ts'
 
 /** Two trees, of which one is empty: whoever may read neither must not be able to tell them apart. */
@@ -22,8 +22,8 @@ let empty: HttpsServer
 let http2: readonly [Http2Client, Http2Client]
 
 beforeAll(async () => {
-  full = await startServer()
-  empty = await startServer()
+  full = await startInProcess()
+  empty = await startInProcess()
   http2 = [http2Client(full.url, full.ca), http2Client(empty.url, empty.ca)]
 })
 

@@ -5,15 +5,15 @@ import { missedChanges } from '../../src/database/streams/replay.ts'
 import type { LogStretch, Position, TreeStore } from '../../src/store/store.ts'
 import { readEventId } from '../support/event-id.ts'
 import { EventSource, openSource } from '../support/event-source.ts'
-import { clientOf, type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
-import { startServer as startProcess } from '../support/server-process.ts'
+import { clientOf, type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
+import { spawnServer } from '../support/server-process.ts'
 
 const admin = `auth=${encodeURIComponent(SECRET)}`
 
 let server: HttpsServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startInProcess()
 })
 
 afterAll(() => server.stop())
@@ -94,7 +94,7 @@ function bytesRead(pid: number): number {
 }
 
 test.skipIf(!existsSync('/proc/self/io'))('a stream that goes on reads of the log what concerns it', async () => {
-  const process = await startProcess()
+  const process = await spawnServer()
   const listening = clientOf(Number(new URL(process.url).port), await Bun.file(process.certificate).text())
   const put = async (target: string, body: string) => {
     expect((await listening.call('PUT', target, { body })).status).toBe(200)

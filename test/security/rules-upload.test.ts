@@ -3,7 +3,7 @@ import { openTree } from '../../src/dhole.ts'
 import { openDatabase } from '../../src/embedded.ts'
 import { DholeError } from '../../src/error.ts'
 import { parseRules } from '../../src/rules/file/rule-set.ts'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const admin = `auth=${encodeURIComponent(SECRET)}`
@@ -12,7 +12,7 @@ const OPEN = '{"rules":{".read":true,".write":true}}'
 let server: HttpsServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startInProcess()
 })
 
 afterAll(() => server.stop())

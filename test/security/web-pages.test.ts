@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chromium, type Page } from 'playwright-core'
 import { findChromium } from '../docs/chromium.ts'
-import { startServer as startPlugin } from '../support/https-server.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { startInProcess } from '../support/https-server.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 
 const FOREIGN = 'https://evil.example'
 
@@ -12,7 +12,7 @@ let ca: string
 let secret: string
 
 beforeAll(async () => {
-  server = await startServer({ DEVELOPMENT: 'true', BASE_DOMAIN: 'db.test' })
+  server = await spawnServer({ DEVELOPMENT: 'true', BASE_DOMAIN: 'db.test' })
   ca = await Bun.file(server.certificate).text()
   secret = await Bun.file(`${server.dataDir}/secrets/app.secret`).text()
 })
@@ -100,7 +100,7 @@ describe('a page of another site gets nothing of a tree that is open to this mac
 })
 
 test('rules of its own decide who reads and writes, foreign pages included', async () => {
-  const ruled = await startServer()
+  const ruled = await spawnServer()
   const trust = { tls: { ca: await Bun.file(ruled.certificate).text() } }
   const owner = await Bun.file(`${ruled.dataDir}/secrets/app.secret`).text()
   const page = { headers: { Origin: FOREIGN }, ...trust }
@@ -113,16 +113,16 @@ test('rules of its own decide who reads and writes, foreign pages included', asy
 
 test('a host application that opens a tree opens it to every page, unless it says loopback', async () => {
   const page = { headers: { Origin: FOREIGN } }
-  await using open = await startPlugin({ applications: { app: { open: true } } })
+  await using open = await startInProcess({ applications: { app: { open: true } } })
   expect((await open.call('GET', '/a.json', page)).status).toBe(200)
   const options = { applications: { app: { open: 'loopback' } }, ownNames: ['dev.example'] } as const
-  await using local = await startPlugin(options)
+  await using local = await startInProcess(options)
   expect((await local.call('GET', '/a.json', page)).status).toBe(403)
   expect((await local.call('GET', '/a.json', { headers: { Host: 'dev.example' } })).status).toBe(200)
 })
 
 test('behind a proxy the names of the settings count, since a page can pass itself off as the proxy', async () => {
-  const behind = await startServer({ HTTP_PORT: '0', TRUST_PROXY: '127.0.0.1', TLS_NAMES: 'tree.example' })
+  const behind = await spawnServer({ HTTP_PORT: '0', TRUST_PROXY: '127.0.0.1', TLS_NAMES: 'tree.example' })
   const plain = /plain HTTP on (http:[^"\s]+)/.exec(behind.output())?.[1] ?? ''
   const proxied = { 'X-Forwarded-Proto': 'https', Host: 'tree.example' }
   const status = async (headers: Headers) => (await fetch(`${plain}/a.json`, { headers })).status

@@ -5,7 +5,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
 import { runDhole } from '../support/dhole-command.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 
 const SHA256 = '06082a8648ce3d040302'
@@ -24,7 +24,7 @@ async function dataDir(): Promise<string> {
 
 /** Starts a server in a folder, looks at the certificate it serves with, and ends it. */
 async function certificateOf(settings: Readonly<Record<string, string>>): Promise<Served> {
-  const server = await startServer(settings)
+  const server = await spawnServer(settings)
   const certificate = new X509Certificate(await Bun.file(server.certificate).text())
   server.kill('SIGTERM')
   await server.exited
@@ -125,7 +125,7 @@ test.each(['a b', 'tree.example:8443', 'https://tree.example', '1.2.3', '-x.exam
 )
 
 test('a tree that is open to this machine is served under the names of TLS_NAMES', async () => {
-  const server = await startServer({ TLS_NAMES: 'dev.example,*.test.example' })
+  const server = await spawnServer({ TLS_NAMES: 'dev.example,*.test.example' })
   const ca = await Bun.file(server.certificate).text()
   const status = async (host: string) =>
     (await fetch(`${server.url}/a.json`, { headers: { Host: host }, tls: { ca } })).status

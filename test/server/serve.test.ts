@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { generate } from 'selfsigned'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 
 const NAME = [{ name: 'commonName', value: 'localhost' }]
 
 const running: ServerProcess[] = []
 
 async function start(settings: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
-  const server = await startServer(settings)
+  const server = await spawnServer(settings)
   running.push(server)
   return server
 }
@@ -28,7 +28,7 @@ async function call(server: ServerProcess, path: string, init: BunFetchRequestIn
 test('a first run makes certificate, secret and database, and a second one keeps them', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'dhole-kept-'))
   try {
-    const first = await startServer({ DATA_DIR: dataDir })
+    const first = await spawnServer({ DATA_DIR: dataDir })
     const secret = (await Bun.file(join(dataDir, 'secrets', 'app.secret')).text()).trim()
     expect(secret.length).toBeGreaterThan(30)
     expect(first.output()).not.toContain(secret)
@@ -40,7 +40,7 @@ test('a first run makes certificate, secret and database, and a second one keeps
     first.kill('SIGTERM')
     expect(await first.exited).toBe(0)
 
-    const second = await startServer({ DATA_DIR: dataDir })
+    const second = await spawnServer({ DATA_DIR: dataDir })
     expect(second.output()).not.toContain(secret)
     expect(await Bun.file(second.certificate).text()).toBe(certificate)
     expect(await (await call(second, `/kept.json?auth=${secret}`)).json()).toEqual({ a: [1, 2] })
@@ -55,7 +55,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   test('finishes the request under way, folds the log, exits 0', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'dhole-stop-'))
     try {
-      const server = await startServer({ DATA_DIR: dataDir })
+      const server = await spawnServer({ DATA_DIR: dataDir })
       await call(server, '/a.json', { method: 'PUT', body: '1' })
       const body = ['"begun', ' and ended"'] as const
       const request = await beginPut(server, '/b.json', body)
@@ -66,7 +66,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
       for (const name of files.filter((file) => file.endsWith('-wal'))) {
         expect((await stat(join(dataDir, 'apps', name))).size).toBe(0)
       }
-      const again = await startServer({ DATA_DIR: dataDir })
+      const again = await spawnServer({ DATA_DIR: dataDir })
       expect(await (await call(again, '/.json')).json()).toEqual({ a: 1, b: 'begun and ended' })
       await again.stop()
     } finally {
@@ -189,8 +189,8 @@ describe('certificates', () => {
       const server = await start({ TLS_CERT: cert, TLS_KEY: key })
       const url = server.url.replace('127.0.0.1', 'localhost')
       expect((await fetch(`${url}/a.json`, { tls: { ca: await Bun.file(cert).text() } })).status).toBe(200)
-      await expect(startServer({ TLS_CERT: cert, TLS_KEY: other })).rejects.toThrow('is not the key of')
-      await expect(startServer({ TLS_CERT: other, TLS_KEY: other })).rejects.toThrow('holds no certificate')
+      await expect(spawnServer({ TLS_CERT: cert, TLS_KEY: other })).rejects.toThrow('is not the key of')
+      await expect(spawnServer({ TLS_CERT: other, TLS_KEY: other })).rejects.toThrow('holds no certificate')
     } finally {
       await rm(directory, { recursive: true, force: true })
     }
@@ -199,11 +199,11 @@ describe('certificates', () => {
   test('one made on an earlier run is made anew when it is damaged', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'dhole-damaged-'))
     try {
-      const first = await startServer({ DATA_DIR: dataDir })
+      const first = await spawnServer({ DATA_DIR: dataDir })
       first.kill('SIGTERM')
       await first.exited
       await Bun.write(first.certificate, 'no certificate')
-      const second = await startServer({ DATA_DIR: dataDir })
+      const second = await spawnServer({ DATA_DIR: dataDir })
       expect((await call(second, '/a.json')).status).toBe(200)
       await second.stop()
     } finally {
@@ -221,14 +221,14 @@ describe('what keeps the server from starting', () => {
     ['a certificate that is not there', { TLS_CERT: '/none.pem', TLS_KEY: '/none.key' }, '/none.pem'],
     ['a name that is no host label', { APP_ID: 'My App' }, 'APP_ID'],
   ])('%s', async (_, settings, named) => {
-    await expect(startServer(settings)).rejects.toThrow(named)
+    await expect(spawnServer(settings)).rejects.toThrow(named)
   })
 
   test('a port or a file in use', async () => {
     const server = await start()
     const { port } = new URL(server.url)
-    await expect(startServer({ PORT: port })).rejects.toThrow(port)
-    await expect(startServer({ DATA_DIR: server.dataDir })).rejects.toThrow('in use')
+    await expect(spawnServer({ PORT: port })).rejects.toThrow(port)
+    await expect(spawnServer({ DATA_DIR: server.dataDir })).rejects.toThrow('in use')
   })
 })
 

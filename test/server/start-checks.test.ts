@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { runDhole } from '../support/dhole-command.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 test('a port that is taken is noticed before a folder, a secret or a certificate is made', async () => {
@@ -26,8 +26,8 @@ test('a port that is taken is noticed before a folder, a secret or a certificate
 
 test('a certificate that is not trusted is told with what to do', async () => {
   await using dir = await tempDir()
-  const server = await startServer({ DATA_DIR: dir.file('data') })
-  const other = await startServer({ DATA_DIR: dir.file('other') })
+  const server = await spawnServer({ DATA_DIR: dir.file('data') })
+  const other = await spawnServer({ DATA_DIR: dir.file('other') })
   try {
     const bare = await runDhole(['export', '--url', server.url])
     expect(bare.status).toBe(1)

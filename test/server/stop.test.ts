@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { takeStopSignals } from '../../src/cli/stop-signals.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const BEGIN = '"begun'
@@ -49,7 +49,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 test('signals that follow the first at once do not end the request under way', async () => {
   await using dir = await tempDir()
-  const server = await startServer({ DATA_DIR: dir.path })
+  const server = await spawnServer({ DATA_DIR: dir.path })
   const request = await holdRequest(server)
   server.kill('SIGINT')
   await until(() => server.output().includes('"stopping"'))
@@ -64,7 +64,7 @@ test('signals that follow the first at once do not end the request under way', a
 
 test('a signal that comes later cuts off the request under way and ends well', async () => {
   await using dir = await tempDir()
-  const server = await startServer({ DATA_DIR: dir.path })
+  const server = await spawnServer({ DATA_DIR: dir.path })
   const request = await holdRequest(server)
   const repeat = setInterval(() => server.kill('SIGINT'), 100)
   try {

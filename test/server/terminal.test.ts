@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { startAtTerminal } from '../support/terminal.ts'
 
 function secretsIn(dataDir: string): readonly string[] {
@@ -50,7 +50,7 @@ test('NO_COLOR and LOG_FORMAT are heard at a terminal, and JSON there shows no s
 })
 
 test('elsewhere there are JSON lines and the line that programs look for, and secrets stay in their files', async () => {
-  const server = await startServer()
+  const server = await spawnServer()
   const output = server.output()
   expect(plainLines(output)).toEqual([`listening on ${server.url}`])
   const lines: unknown[] = output
@@ -81,7 +81,7 @@ test('elsewhere there are JSON lines and the line that programs look for, and se
 })
 
 test('readable lines without a terminal have no colour and no secret', async () => {
-  const server = await startServer({ LOG_FORMAT: 'pretty' })
+  const server = await spawnServer({ LOG_FORMAT: 'pretty' })
   expect(server.output()).toContain('WARN: open')
   expect(server.output()).not.toContain('\u001B')
   for (const secret of secretsIn(server.dataDir)) expect(server.output()).not.toContain(secret)

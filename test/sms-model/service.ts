@@ -5,7 +5,7 @@ import { SmsClient } from '../sms/calls.ts'
 import { SMS_KEY } from '../sms/service.ts'
 import { runDhole } from '../support/dhole-command.ts'
 import type { Listening } from '../support/event-source.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import type { End } from './plan.ts'
 
 /** A message as an export has it. */
@@ -117,7 +117,7 @@ export class Service {
 }
 
 async function startIn(dataDir: string): Promise<[ServerProcess, Listening, SmsClient]> {
-  const server = await startServer({ DATA_DIR: dataDir, SMS_KEY, SMS_INTERVAL_MS: '0' })
+  const server = await spawnServer({ DATA_DIR: dataDir, SMS_KEY, SMS_INTERVAL_MS: '0' })
   const { port, ca, call } = await clientOfProcess(server)
   return [server, { port, ca }, new SmsClient(call)]
 }

@@ -6,7 +6,7 @@ import { clientOfProcess } from '../apps/clients.ts'
 import type { Call } from '../protocol/interpreter.ts'
 import { addApplication, runDhole, shownKeys } from '../support/dhole-command.ts'
 import type { HttpsServer } from '../support/https-server.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { dataOf, type Fields, JSON_TYPE, mobiles, pushed, SmsClient, signatureOf, signed, timestamp } from './calls.ts'
 import { PUSH_VECTOR } from './good-calls.ts'
@@ -277,7 +277,7 @@ test('below a prefix, within a host that does not listen', async () => {
 })
 
 test('a new key is in force at once, and the old one is not', async () => {
-  const process = await startServer({ SMS_INTERVAL_MS: '0' })
+  const process = await spawnServer({ SMS_INTERVAL_MS: '0' })
   try {
     const { call } = await clientOfProcess(process)
     const { smsKey } = await addApplication(process.dataDir, 'shop')

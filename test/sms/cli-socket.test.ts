@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { addApplication, runDhole } from '../support/dhole-command.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 
 let server: ServerProcess
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await spawnServer()
 })
 
 afterAll(() => server.stop())

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:f
 import fc from 'fast-check'
 import { dhole, MAIN, type Ran, type Surroundings } from '../cli/dhole.ts'
 import { addApplication } from '../support/dhole-command.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 
 const HEAD = 'rrid,mobile,status,deliveryStatus,receiveTime,submittedAt,messageId,producedAt,returnedAt\n'
@@ -131,7 +131,7 @@ describe.each([['with a running server'], ['without a server']])('%s', (kind) =>
   beforeAll(async () => {
     dir = await tempDir()
     // Whenever this is run, nothing of it is too old to be kept.
-    server = await startServer({ DATA_DIR: dir.file('data'), SMS_RETENTION_DAYS: '100000' })
+    server = await spawnServer({ DATA_DIR: dir.file('data'), SMS_RETENTION_DAYS: '100000' })
     if (kind === 'with a running server') return
     server.kill('SIGTERM')
     await server.exited

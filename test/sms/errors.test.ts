@@ -8,8 +8,8 @@ import { errorBody, errors } from '../protocol/errors.ts'
 import type { Call } from '../protocol/interpreter.ts'
 import { addApplication } from '../support/dhole-command.ts'
 import { type Http2Client, http2Client } from '../support/http2-client.ts'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
-import { startServer as startProcess } from '../support/server-process.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { dataOf, encoded, FORM, SmsClient, signatureOf, signed, timestamp } from './calls.ts'
 import { BATCH, type Draft, draftOf, type GoodCall, goodCalls, requestOf } from './good-calls.ts'
@@ -397,14 +397,14 @@ describe('parameters in more than one place', () => {
 })
 
 test('a key that nobody has chosen is one that nobody can guess', async () => {
-  await using bare = await startServer()
+  await using bare = await startInProcess()
   for (const key of ['', 'undefined', 'null', 'app', SECRET, SMS_KEY]) {
     expectRefusal(await new SmsClient(bare.call, 'app', key).news(), refusals.signature)
   }
 })
 
 test('an application whose file cannot be opened is out of service, and opens when it is mended', async () => {
-  const process = await startProcess({ SMS_INTERVAL_MS: '0' })
+  const process = await spawnServer({ SMS_INTERVAL_MS: '0' })
   try {
     const { call } = await clientOfProcess(process)
     const { smsKey } = await addApplication(process.dataDir, 'shop')

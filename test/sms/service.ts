@@ -1,5 +1,5 @@
 import type { ApplicationOptions } from '../../src/options.ts'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 
 /** Key of the vectors of the protocol. */
 export const SMS_KEY = 'demo-sms-key-0123456789abcdef'
@@ -15,5 +15,5 @@ export function application(sms: SmsSettings = {}, smsKey: string = SMS_KEY): Ap
 export function startSms(
   applications: Readonly<Record<string, ApplicationOptions>> = { app: application() },
 ): Promise<HttpsServer> {
-  return startServer({ applications })
+  return startInProcess({ applications })
 }

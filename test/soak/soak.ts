@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { integrityProblems } from '../store/integrity.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { Followers } from './followers.ts'
 import { type Bounds, type Judgement, judge, type Rest } from './judge.ts'
 import { type Kind, Pace, type Tally } from './pace.ts'
@@ -93,7 +93,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   const rulesFile = join(besides, 'rules.json')
   await writeFile(rulesFile, rulesText(0))
   const settings = { ...SETTINGS, DATA_DIR: dataDir, RULES: rulesFile, HEAP_PROBE: heapFile }
-  const server = await startServer(settings, { runtime: ['--preload', PROBE] })
+  const server = await spawnServer(settings, { runtime: ['--preload', PROBE] })
   try {
     const watch = new Watch(server, heapFile, options)
     const scene = new Scene(server, await readFile(server.certificate, 'utf8'))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { openSource } from '../support/event-source.ts'
-import { startServer } from '../support/https-server.ts'
+import { startInProcess } from '../support/https-server.ts'
 import { inLanes } from '../support/lane.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { anyStreamPlan, type StreamPlan } from './plan.ts'
@@ -49,7 +49,7 @@ describe.each([
   }, 900_000)
 
   test('who has missed nothing is answered before anything happens', async () => {
-    await using server = await startServer({ streams: { keepAliveMs: 3_600_000 } })
+    await using server = await startInProcess({ streams: { keepAliveMs: 3_600_000 } })
     await server.call('PUT', '/a.json', { body: '1' })
     await using first = await openSource(server, '/a.json?resume=true', { http2 })
     const id = (await first.nextMessage())?.id ?? ''

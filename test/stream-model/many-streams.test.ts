@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type EventSource, openSource } from '../support/event-source.ts'
-import { startServer } from '../support/https-server.ts'
+import { startInProcess } from '../support/https-server.ts'
 import { type IdleStreams, openIdle } from './idle-streams.ts'
 import type { Look } from './stream-child.ts'
 import { type StreamServer, startStreamServer } from './stream-server.ts'
@@ -65,7 +65,7 @@ const NODES = Array.from({ length: 100 }, (_, node) => `/rooms/r${node}`)
 type Told = Readonly<Record<string, string>>
 
 test('a write reaches those whom it concerns and nobody else', async () => {
-  await using server = await startServer({ streams: NEVER })
+  await using server = await startInProcess({ streams: NEVER })
   const paths = NODES.flatMap((node) => [node, `${node}/a`])
   const opened = await Promise.all(
     paths.map(async (path, index): Promise<[string, EventSource]> => {

@@ -6,7 +6,7 @@ import type { StorageOptions, StreamOptions } from '../../src/options.ts'
 import type { QuerySpec } from '../../src/query/query.ts'
 import { readEventId } from '../support/event-id.ts'
 import { dataOf, type EventSource, openSource } from '../support/event-source.ts'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { strictObserver } from '../support/store.ts'
 import type { StreamSpec, WriteAction } from './plan.ts'
 
@@ -58,7 +58,7 @@ async function writeTo(db: Database, write: Write): Promise<void> {
 export async function httpsService(options: ServiceOptions, http2: boolean): Promise<Service> {
   const { dir: dataDir, storage, streams } = options
   const applications = { app: { open: true, secret: SECRET, profile: 'firebase' as const } }
-  const server = await startServer({ dataDir, storage, streams, applications, observer: strictObserver })
+  const server = await startInProcess({ dataDir, storage, streams, applications, observer: strictObserver })
   return {
     watch: (spec, from, signal) => follow(server, spec, from, signal, http2),
     get: async (spec) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/embedded.ts'
 import { openSource } from '../support/event-source.ts'
 import { clientOf } from '../support/https-server.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 /** Time that requests under way get when the server stops: a stop that waits for a stream takes longer. */
@@ -19,7 +19,7 @@ test.each([
 ] as const)(
   'a stop waits for no reader that stands still in the middle of %s',
   async (_, early) => {
-    const server = await startServer()
+    const server = await spawnServer()
     const listening = clientOf(Number(new URL(server.url).port), await Bun.file(server.certificate).text())
     const write = async (piece: number) => {
       const { status } = await listening.call('PUT', `/a/p${piece}.json`, { body: `"${String(piece).repeat(PIECE)}"` })

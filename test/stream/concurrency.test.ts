@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readEventId } from '../support/event-id.ts'
 import { type EventSource, escapedTarget, openSource } from '../support/event-source.ts'
-import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { type HttpsServer, startInProcess } from '../support/https-server.ts'
 import { StreamCache } from '../support/stream-cache.ts'
 
 const storages = [
@@ -22,7 +22,7 @@ describe.each(storages)('storage: %s', (_, storage) => {
   let server: HttpsServer
 
   beforeAll(async () => {
-    server = await startServer({ storage })
+    server = await startInProcess({ storage })
   })
 
   afterAll(() => server.stop())

@@ -3,8 +3,8 @@ import { openDatabase } from '../../src/embedded.ts'
 import { EventStream } from '../../src/http/streams/event-stream.ts'
 import { DENIED } from '../../src/hub/subscriber.ts'
 import { EventSource, escapedTarget, openSource } from '../support/event-source.ts'
-import { startServer } from '../support/https-server.ts'
-import { startServer as startProcess } from '../support/server-process.ts'
+import { startInProcess } from '../support/https-server.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { turns } from '../support/store.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
@@ -50,7 +50,7 @@ afterEach(async () => {
 
 describe.each(versions)('%s', (_, http2) => {
   test('4.5 a server that stops ends its streams without an event', async () => {
-    const server = await startServer()
+    const server = await startInProcess()
     for (const target of TARGETS) opened.push(await openSource(server, target, { http2 }))
     for (const source of opened) await source.next()
     await server.stop()
@@ -62,7 +62,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4.5 so does the command, which waits for nobody', async () => {
-    const server = await startProcess()
+    const server = await spawnServer()
     const listening = { port: Number(new URL(server.url).port), ca: await Bun.file(server.certificate).text() }
     for (const target of TARGETS) opened.push(await openSource(listening, target, { http2 }))
     for (const source of opened) await source.next()
@@ -78,7 +78,7 @@ describe.each(versions)('%s', (_, http2) => {
 
   test('a client that has gone is let go of', async () => {
     using clock = watchClock()
-    await using server = await startServer({ streams: { keepAliveMs: KEEP_ALIVE_MS } })
+    await using server = await startInProcess({ streams: { keepAliveMs: KEEP_ALIVE_MS } })
     expect(clock.running()).toBe(false)
     for (const target of TARGETS) opened.push(await openSource(server, target, { http2 }))
     for (const source of opened) await source.next()
@@ -99,7 +99,7 @@ describe.each(versions)('%s', (_, http2) => {
       storeTroubled: (_file: string, error: unknown) => void failures.push(error),
       requestFailed: (_method: string, _path: string, error: unknown) => void failures.push(error),
     }
-    await using server = await startServer({ streams: { keepAliveMs: KEEP_ALIVE_MS }, observer })
+    await using server = await startInProcess({ streams: { keepAliveMs: KEEP_ALIVE_MS }, observer })
     await server.call('PUT', '/a.json', { body: JSON.stringify({ text: 'x'.repeat(1_000_000) }) })
     await using staying = await openSource(server, '/a/n.json', { http2 })
     await staying.next()
@@ -117,7 +117,10 @@ describe.each(versions)('%s', (_, http2) => {
 
   test('a stream that is refused leaves nothing behind', async () => {
     using clock = watchClock()
-    await using server = await startServer({ streams: { keepAliveMs: KEEP_ALIVE_MS }, limits: { maxReadBytes: 100 } })
+    await using server = await startInProcess({
+      streams: { keepAliveMs: KEEP_ALIVE_MS },
+      limits: { maxReadBytes: 100 },
+    })
     await server.call('PUT', '/a.json', { body: JSON.stringify({ text: 'x'.repeat(90), more: 'y'.repeat(90) }) })
     for (const target of TARGETS.slice(0, 3)) {
       const source = await EventSource.open(server, target, { http2 })
@@ -128,7 +131,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4.5 an event over the size limit: cancel', async () => {
-    await using server = await startServer({ limits: { maxReadBytes: 200 }, streams: { maxEvent: 200 } })
+    await using server = await startInProcess({ limits: { maxReadBytes: 200 }, streams: { maxEvent: 200 } })
     const cancel =
       'event: cancel\ndata: The specified payload is too large, please request a location with less data.\n\n'
     for (const target of ['/a.json', '/a.json?orderBy="$key"', '/a.json?orderBy="$key"&limitToLast=2']) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { EventSource } from 'eventsource'
-import { startServer } from '../support/https-server.ts'
+import { startInProcess } from '../support/https-server.ts'
 import { StreamCache } from '../support/stream-cache.ts'
 
 const WRITES = 1000
@@ -35,7 +35,7 @@ function follow(url: string, ca: string) {
 }
 
 test('the npm client `eventsource` stays converged through a thousand random writes', async () => {
-  await using server = await startServer()
+  await using server = await startInProcess()
   const get = async (target: string): Promise<unknown> => JSON.parse((await server.call('GET', target)).text)
   const targets = ['/tree.json', '/tree.json?orderBy=%22$value%22&limitToLast=3', '/tree/deep.json']
   const clients = targets.map((target) => follow(server.url + target, server.ca))

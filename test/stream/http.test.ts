@@ -11,7 +11,7 @@ import {
   filesClosed,
   type HttpsServer,
   SECRET,
-  startServer,
+  startInProcess,
 } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
@@ -38,7 +38,7 @@ function refused(answer: Answer, { status, ...body }: typeof errors.parameter | 
 
 describe.each(versions)('%s', (_, http2) => {
   test('4 headers', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await using source = await openSource(server, '/.json', { http2 })
     const { 'transfer-encoding': _encoding, date: _date, ...headers } = Object.fromEntries(source.headers)
     expect({ status: source.status, headers }).toEqual({
@@ -55,7 +55,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4.1 exact bytes', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await write(server, '/.json', {
       b: 1,
       10: { x: 'é"\n\u2028' },
@@ -98,7 +98,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4.1 an event of several megabytes is one line', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await using source = await openSource(server, '/big.json', { http2 })
     await source.next()
     const text = 'é😀 '.repeat(500_000)
@@ -109,7 +109,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('99 keep-alive after silence, and again', async () => {
-    await using server = await startServer({ streams: { keepAliveMs: 40 } })
+    await using server = await startInProcess({ streams: { keepAliveMs: 40 } })
     await using source = await openSource(server, '/x.json', { http2 })
     await source.next()
     expect((await source.nextMessage())?.raw).toBe(KEEP_ALIVE)
@@ -121,14 +121,14 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('99 a filtered stream is kept alive too', async () => {
-    await using server = await startServer({ streams: { keepAliveMs: 40 } })
+    await using server = await startInProcess({ streams: { keepAliveMs: 40 } })
     await using source = await openSource(server, escapedTarget('/x.json?orderBy="$key"&limitToLast=1'), { http2 })
     await source.next()
     expect((await source.nextMessage())?.raw).toBe(KEEP_ALIVE)
   })
 
   test('4 whatever is wrong before the first event is an ordinary error', async () => {
-    await using server = await startServer({
+    await using server = await startInProcess({
       applications: { app: { open: true, secret: SECRET, indexPolicy: 'require' }, closed: { secret: SECRET } },
       limits: { maxReadBytes: 1000 },
     })
@@ -168,14 +168,14 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('7 a Wilddog client is refused with 403', async () => {
-    await using server = await startServer({ applications: { app: { secret: SECRET } } })
+    await using server = await startInProcess({ applications: { app: { secret: SECRET } } })
     await using client = http2Client(server.url, server.ca)
     const call = http2 ? client.call : server.call
     refused(await call('GET', '/a.json', { headers: ACCEPT }), errors.denied)
   })
 
   test('4 what makes no sense of a stream is refused', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await using client = http2Client(server.url, server.ca)
     const call = http2 ? client.call : server.call
     for (const parameter of ['shallow=true', 'count=true', 'download=x', 'orderBy="$key"&count=true']) {
@@ -189,7 +189,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4 print is ignored', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await write(server, '/a.json', { b: { c: 1 } })
     for (const print of ['pretty', 'silent']) {
       await using source = await openSource(server, `/a.json?print=${print}`, { http2 })
@@ -199,7 +199,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('2 HEAD and writes are ordinary whatever they accept', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await using client = http2Client(server.url, server.ca)
     const call = http2 ? client.call : server.call
     const put = await call('PUT', '/a.json', { body: '{"b":1}', headers: ACCEPT })
@@ -217,7 +217,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4 the Accept list', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     const streams = [
       'text/event-stream',
       'TEXT/Event-Stream',
@@ -257,7 +257,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4 another host serves the streams', async () => {
-    await using server = await startServer({ streamHost: 'https://other.example' })
+    await using server = await startInProcess({ streamHost: 'https://other.example' })
     await using client = http2Client(server.url, server.ca)
     const call = http2 ? client.call : server.call
     for (const target of [
@@ -282,7 +282,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4 the host of the streams does not send them on', async () => {
-    await using server = await startServer({ streamHost: 'https://streams.example:8443' })
+    await using server = await startInProcess({ streamHost: 'https://streams.example:8443' })
     const headers = { Host: 'streams.example:8443' }
     const authority = http2 ? { ':authority': headers.Host } : headers
     await using source = await openSource(server, '/a.json', { http2, headers: authority })
@@ -290,7 +290,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('2.6 a browser may ask with Last-Event-ID', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await using client = http2Client(server.url, server.ca)
     const call = http2 ? client.call : server.call
     const { status, headers } = await call('OPTIONS', '/a.json', {
@@ -302,14 +302,14 @@ describe.each(versions)('%s', (_, http2) => {
 })
 
 test('4 a request without a Host header is sent on, or told what is wrong, but never an internal error', async () => {
-  await using server = await startServer({ streamHost: 'https://other.example' })
+  await using server = await startInProcess({ streamHost: 'https://other.example' })
   const answer = await server.raw('GET /a.json HTTP/1.0\r\nAccept: text/event-stream\r\nConnection: close\r\n\r\n')
   expect(answer).toStartWith('HTTP/1.1 307')
   expect(answer.toLowerCase()).toContain('\r\nlocation: https://other.example/a.json\r\n')
 })
 
 test('2.5 GET by another name opens a stream', async () => {
-  await using server = await startServer({ streams: { keepAliveMs: 40 } })
+  await using server = await startInProcess({ streams: { keepAliveMs: 40 } })
   const reply = await fetch(`${server.url}/a.json`, {
     method: 'POST',
     headers: { ...ACCEPT, 'X-HTTP-Method-Override': 'GET' },

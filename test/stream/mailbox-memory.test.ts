@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type EventSource, openSource } from '../support/event-source.ts'
-import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { type HttpsServer, startInProcess } from '../support/https-server.ts'
 
 const KIBI = 1024
 const MEBI = 1024 * KIBI
@@ -28,7 +28,7 @@ async function converge(source: EventSource, server: HttpsServer, path: string):
 }
 
 test('what waits for slow readers is given up when there is no room for it: they are told everything anew', async () => {
-  await using server = await startServer({ clients: { maxTransferBytes: 2 * MEBI } })
+  await using server = await startInProcess({ clients: { maxTransferBytes: 2 * MEBI } })
   await server.call('PUT', '/a.json', { body: '{"n":-1,"kept":true}' })
   await using slow = await openSource(server, '/a.json')
   await using another = await openSource(server, '/a.json')
@@ -46,7 +46,7 @@ test('what waits for slow readers is given up when there is no room for it: they
 })
 
 test('where there is room for what waits, slow readers miss nothing and are told nothing twice', async () => {
-  await using server = await startServer()
+  await using server = await startInProcess()
   await server.call('PUT', '/a.json', { body: '{"n":-1}' })
   await using slow = await openSource(server, '/a.json')
   await slow.next()

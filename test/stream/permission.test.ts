@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/embedded.ts'
 import { readEventId } from '../support/event-id.ts'
 import { dataOf, EventSource, escapedTarget, openSource } from '../support/event-source.ts'
-import { type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { customToken, nowInSeconds } from '../support/token.ts'
 
@@ -18,7 +18,7 @@ const versions = [
 let server: HttpsServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startInProcess()
 })
 
 afterAll(() => server.stop())

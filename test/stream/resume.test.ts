@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readEventId } from '../support/event-id.ts'
 import { type DataEvent, EventSource, escapedTarget, openSource, type ReceivedEvent } from '../support/event-source.ts'
-import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { type HttpsServer, startInProcess } from '../support/https-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const versions = [
@@ -45,7 +45,7 @@ async function eventsToMark(server: HttpsServer, source: EventSource): Promise<D
 
 describe.each(versions)('%s', (_, http2) => {
   test('4.5 each event tells its number, behind its data; a keep-alive does not', async () => {
-    await using server = await startServer({ streams: { keepAliveMs: 40 } })
+    await using server = await startInProcess({ streams: { keepAliveMs: 40 } })
     await put(server, '/a.json', 1)
     await using source = await openSource(server, '/.json?resume=true', { http2 })
     const id = await idAfter(source, 1)
@@ -67,7 +67,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test.each(['/.json', '/.json?resume=false'])('4.5 no numbers for %s', async (target) => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await using source = await openSource(server, target, { http2 })
     await put(server, '/a.json', 1)
     await source.take(2)
@@ -75,7 +75,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4.5 who shows a known number is told what was missed, and goes on', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await put(server, '/.json', { a: { b: { '.value': 1, '.priority': 2 }, c: [1, 2] }, z: 1 })
     await using first = await openSource(server, '/a.json?resume=true&format=export', { http2 })
     await using live = await openSource(server, '/a.json?resume=true&format=export', { http2 })
@@ -139,7 +139,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4.5 who has missed nothing is told nothing', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await put(server, '/.json', { a: 1 })
     await using first = await openSource(server, '/.json?resume=true', { http2 })
     const id = await idAfter(first, 1)
@@ -154,7 +154,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4.5 a number that is not known begins anew', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await put(server, '/a.json', 1)
     await using first = await openSource(server, '/.json?resume=true', { http2 })
     const id = await idAfter(first, 1)
@@ -185,7 +185,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4.5 a query always begins anew, with numbers', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await put(server, '/s.json', { a: 1, b: 2 })
     const target = escapedTarget('/s.json?orderBy="$value"&limitToLast=1&resume=true')
     await using first = await openSource(server, target, { http2 })
@@ -201,7 +201,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4.5 too large a change begins anew', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await put(server, '/a.json', 1)
     await using first = await openSource(server, '/.json?resume=true', { http2 })
     const id = await idAfter(first, 1)
@@ -215,7 +215,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4.5 more than a thousand missed, and then too many', async () => {
-    await using server = await startServer({ storage: { maxChanges: 2000 } })
+    await using server = await startInProcess({ storage: { maxChanges: 2000 } })
     await put(server, '/a.json', -1)
     await using first = await openSource(server, '/.json?resume=true', { http2 })
     const id = await idAfter(first, 1)
@@ -242,7 +242,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4.5 whoever comes again while others write here and elsewhere is told each commit once', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await using first = await openSource(server, '/l.json?resume=true', { http2 })
     const headers = { 'Last-Event-ID': await idAfter(first, 1) }
     let last = 0
@@ -271,7 +271,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4.5 whoever comes again while others write misses nothing', async () => {
-    await using server = await startServer()
+    await using server = await startInProcess()
     await using first = await openSource(server, '/l.json?resume=true', { http2 })
     const id = await idAfter(first, 1)
     const { seq: start } = readEventId(id)
@@ -291,24 +291,24 @@ describe.each(versions)('%s', (_, http2) => {
 
 test('4.5 after a restart', async () => {
   await using dir = await tempDir()
-  const before = await startServer({ dataDir: dir.path })
+  const before = await startInProcess({ dataDir: dir.path })
   await put(before, '/a.json', 1)
   const first = await openSource(before, '/.json?resume=true')
   const id = await idAfter(first, 1)
   await put(before, '/b.json', 2)
   await before.stop()
-  await using after = await startServer({ dataDir: dir.path })
+  await using after = await startInProcess({ dataDir: dir.path })
   const headers = { 'Last-Event-ID': id }
   await using again = await openSource(after, '/.json', { headers })
   expect(await again.next()).toEqual({ kind: 'put', path: '/b', data: 2 })
   expect(await eventsToMark(after, again)).toEqual([])
-  await using other = await startServer()
+  await using other = await startInProcess()
   await using elsewhere = await openSource(other, '/.json', { headers })
   expect(await elsewhere.next()).toEqual({ kind: 'put', path: '/', data: null })
 })
 
 test('4.5 a stream that is refused is refused whatever it has seen', async () => {
-  await using server = await startServer({ applications: { app: {} } })
+  await using server = await startInProcess({ applications: { app: {} } })
   const source = await EventSource.open(server, '/a.json', { headers: { 'Last-Event-ID': 'x:1' } })
   expect(source.status).toBe(403)
   await source.close()

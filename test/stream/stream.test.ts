@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, test } from 'bun:test'
 import type { DholeOptions } from '../../src/index.ts'
-import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { type HttpsServer, startInProcess } from '../support/https-server.ts'
 import { inLanes } from '../support/lane.ts'
 import { filteredStreams } from './filtered-streams.ts'
 import { play, type StreamCase } from './interpreter.ts'
@@ -21,7 +21,7 @@ for (const [storage, options] of Object.entries(storages)) {
     let server: HttpsServer
 
     beforeAll(async () => {
-      server = await startServer({ storage: options ?? {} })
+      server = await startInProcess({ storage: options ?? {} })
     })
 
     afterAll(() => server.stop())

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { KeyTable } from '../../src/hub/key-table.ts'
 import { EventSource, escapedTarget, openSource } from '../support/event-source.ts'
-import { type HttpsServer, startServer } from '../support/https-server.ts'
+import { type HttpsServer, startInProcess } from '../support/https-server.ts'
 
 const ROWS = 5000
 const KIBI = 1024
@@ -53,7 +53,7 @@ function targetOf(number: number): string {
 }
 
 test('a window for whose keys there is no room is refused, and small ones are not', async () => {
-  await using server = await startServer({ clients: { maxTransferBytes: 96 * KIBI } })
+  await using server = await startInProcess({ clients: { maxTransferBytes: 96 * KIBI } })
   await seed(server)
   await using small = await openSource(server, escapedTarget('/list.json?orderBy="$value"&limitToLast=3'))
   await using refused = await EventSource.open(server, targetOf(0))
@@ -68,7 +68,7 @@ test('a window for whose keys there is no room is refused, and small ones are no
 })
 
 test('when all windows together take more than there is, the largest ends and says why', async () => {
-  await using server = await startServer({ clients: { maxTransferBytes: 512 * KIBI } })
+  await using server = await startInProcess({ clients: { maxTransferBytes: 512 * KIBI } })
   await seed(server)
   await using largest = await openSource(server, targetOf(0))
   await using shares = await openSource(server, targetOf(0))
@@ -90,7 +90,7 @@ test('when all windows together take more than there is, the largest ends and sa
 })
 
 test('memory of windows whose clients have gone is free again', async () => {
-  await using server = await startServer({ clients: { maxTransferBytes: 256 * KIBI } })
+  await using server = await startInProcess({ clients: { maxTransferBytes: 256 * KIBI } })
   await seed(server)
   for (let number = 0; number < 5; number++) {
     const source = await openSource(server, targetOf(number))

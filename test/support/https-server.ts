@@ -59,7 +59,7 @@ export interface RawOptions {
 }
 
 /** Starts the plugin with one open application named `app`, unless options say otherwise. */
-export async function startServer(options: DholeOptions = {}): Promise<HttpsServer> {
+export async function startInProcess(options: DholeOptions = {}): Promise<HttpsServer> {
   const dir = await tempDir()
   const tls = await certificate()
   const dataDir = options.dataDir ?? dir.path

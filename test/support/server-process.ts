@@ -40,7 +40,7 @@ export interface Launch {
  * @param flags of Bun, before the script
  * @throws Error with what it printed when it ends before it listens
  */
-export async function startServer(
+export async function spawnServer(
   settings: Readonly<Record<string, string>> = {},
   { through = [], runtime = [], main = MAIN, executable, cwd }: Launch = {},
 ): Promise<ServerProcess> {

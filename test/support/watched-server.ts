@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ServerProcess, startServer } from './server-process.ts'
+import { type ServerProcess, spawnServer } from './server-process.ts'
 
 const PRELOAD = Bun.fileURLToPath(new URL('./loop-preload.ts', import.meta.url))
 
@@ -27,11 +27,11 @@ export interface Watched {
   readonly peakMemory: number
 }
 
-/** @param settings as of `startServer` */
+/** @param settings as of `spawnServer` */
 export async function startWatchedServer(settings: Readonly<Record<string, string>> = {}): Promise<WatchedServer> {
   const holds = join(tmpdir(), `dhole-holds-${crypto.randomUUID()}`)
   writeFileSync(holds, '')
-  const server = await startServer({ ...settings, LOOP_HOLDS: holds }, { runtime: ['--preload', PRELOAD] })
+  const server = await spawnServer({ ...settings, LOOP_HOLDS: holds }, { runtime: ['--preload', PRELOAD] })
   return {
     ...server,
     stop: async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { dhole, MAIN } from '../cli/dhole.ts'
-import { startServer } from '../support/server-process.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const RECORDS = 60_000
@@ -24,7 +24,7 @@ test.each([
 ])('an import of %s that is killed at any moments goes on to the same tree', async (_, packed) => {
   await using dir = await tempDir()
   const DATA_DIR = dir.file('data')
-  const server = await startServer({ DATA_DIR })
+  const server = await spawnServer({ DATA_DIR })
   server.kill('SIGTERM')
   await server.exited
   const file = dir.file('long.json')
@@ -73,7 +73,7 @@ function offsetIn(note: string): number {
 
 test('a broken file leaves nothing to go on with', async () => {
   await using dir = await tempDir()
-  const server = await startServer({ DATA_DIR: dir.file('data') })
+  const server = await spawnServer({ DATA_DIR: dir.file('data') })
   const packed = gzipSync(JSON.stringify({ a: 'x'.repeat(1000) }))
   const broken = { 'a.json': '{"a":', 'b.json': '{"a":1,"b.c":2}', 'c.json.gz': packed.subarray(0, -9) }
   for (const [name, content] of Object.entries(broken)) {
@@ -91,7 +91,7 @@ test('a broken file leaves nothing to go on with', async () => {
 
 test('nobody goes on with another file, into another place, or into a tree that was restored', async () => {
   await using dir = await tempDir()
-  const server = await startServer({ DATA_DIR: dir.file('data') })
+  const server = await spawnServer({ DATA_DIR: dir.file('data') })
   const file = dir.file('a.json')
   const noteFile = `${file}.import-state`
   const members = Array.from({ length: 200_000 }, (_, at) => `"k${at}":"${'x'.repeat(100)}"`)

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { openDatabase } from '../../src/embedded.ts'
 import { dhole, type Ran } from '../cli/dhole.ts'
 import { addApplication } from '../support/dhole-command.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 import { longExport } from './long-export.ts'
 
@@ -13,7 +13,7 @@ let server: ServerProcess
 
 beforeAll(async () => {
   dir = await tempDir()
-  server = await startServer({
+  server = await spawnServer({
     DATA_DIR: dir.file('served'),
     MAX_READ_BYTES: '450000',
     APP_SECRET: 'secret-of-the-tests',
@@ -27,7 +27,7 @@ afterAll(async () => {
 /** A folder with the tree of a server that has ended. */
 async function closedFolder(name: string): Promise<string> {
   const DATA_DIR = dir.file(name)
-  const ended = await startServer({ DATA_DIR })
+  const ended = await spawnServer({ DATA_DIR })
   ended.kill('SIGTERM')
   await ended.exited
   return DATA_DIR
@@ -188,7 +188,7 @@ test.each([
 })
 
 test('what is longer than others may read ends an export, and leaves no file', async () => {
-  const narrow = await startServer({ DATA_DIR: dir.file('narrow'), MAX_READ_BYTES: '1000' })
+  const narrow = await spawnServer({ DATA_DIR: dir.file('narrow'), MAX_READ_BYTES: '1000' })
   await done(['import', '-', '--data-dir', dir.file('narrow')], {
     stdin: JSON.stringify({ a: { b: 'x'.repeat(2000) } }),
   })

@@ -7,8 +7,8 @@ import { clientOfProcess } from '../apps/clients.ts'
 import { dhole } from '../cli/dhole.ts'
 import { Http1Reader } from '../support/http1-reader.ts'
 import { http2Client } from '../support/http2-client.ts'
-import { type Answer, certificate, type HttpsServer, SECRET, startServer } from '../support/https-server.ts'
-import { type ServerProcess, startServer as startProcess } from '../support/server-process.ts'
+import { type Answer, certificate, type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { customToken } from '../support/token.ts'
 import { longExport } from './long-export.ts'
@@ -22,7 +22,7 @@ describe('what is answered', () => {
   const { text, exported } = longExport(13)
 
   beforeAll(async () => {
-    server = await startServer()
+    server = await startInProcess()
     expect((await server.call('PUT', '/.json?print=silent', { body: text })).status).toBe(204)
   })
   afterAll(() => server.stop())
@@ -44,7 +44,7 @@ describe('what is answered', () => {
   })
 
   test('nothing is too large or takes too long', async () => {
-    await using narrow = await startServer({ limits: { maxReadBytes: FEW, maxReadMs: 1 } })
+    await using narrow = await startInProcess({ limits: { maxReadBytes: FEW, maxReadMs: 1 } })
     expect((await narrow.call('PUT', '/.json?print=silent', { body: text })).status).toBe(204)
     expect((await narrow.call('GET', '/.json?format=export')).status).toBe(400)
     const whole = await narrow.call('GET', `/.json?${WHOLE}`, { headers: OWNER })
@@ -124,7 +124,7 @@ describe('an answer that ends before its time', () => {
   let server: ServerProcess
   let client: Awaited<ReturnType<typeof clientOfProcess>>
   beforeAll(async () => {
-    server = await startProcess({ MAX_OPEN_APPS: '1', APP_SECRET: SECRET })
+    server = await spawnServer({ MAX_OPEN_APPS: '1', APP_SECRET: SECRET })
     client = await clientOfProcess(server)
   })
   afterAll(() => server.stop())
