@@ -16,10 +16,10 @@ const MEBI = 1024 * 1024
 export function backupCommand(): Command {
   const command = new Command('backup')
     .description('copy the trees of a folder, beside the running server or without one, and examine the copies')
-    .argument('[target]', 'the folder to make (default: a new one in `backups` of the data folder)')
+    .argument('[target]', 'the new folder (default: one in `backups` of the data folder)')
     .option('--app <id...>', 'only these applications (default: all)')
     .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
-    .option('--with-secrets', 'copy the keys of the applications too: whoever reads the backup then has them')
+    .option('--with-secrets', 'copy the keys of the applications too; the backup then gives full access')
   return withReport(command).action(backup)
 }
 

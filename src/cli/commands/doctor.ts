@@ -15,9 +15,9 @@ const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const
 /** The command `dhole doctor`. What it is made of is read when it is called. @see docs/how-to/troubleshoot.md#looking-for-trouble */
 export function doctorCommand(): Command {
   const command = new Command('doctor')
-    .description('look for trouble in files, permissions, trees, certificate and settings; changes nothing')
+    .description('check files, permissions, trees, certificate and settings; changes nothing')
     .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
-    .option('--full', 'read every row of every tree, which takes long')
+    .option('--full', 'read every row of every tree; takes long')
   return withReport(command).action(doctor)
 }
 

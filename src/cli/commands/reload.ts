@@ -6,7 +6,7 @@ import { print } from '../terminal/output.ts'
 /** The command `dhole reload`. @see docs/how-to/certificates.md */
 export function reloadCommand(): Command {
   return new Command('reload')
-    .description('have the running server look for a new certificate, as SIGHUP does')
+    .description('make the running server look for a new certificate, like SIGHUP')
     .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
     .action(reload)
 }

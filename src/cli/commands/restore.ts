@@ -17,13 +17,13 @@ const MEBI = 1024 * 1024
 /** The command `dhole restore`. What it is made of is read when it is called. @see docs/how-to/back-up-and-restore.md#restoring */
 export function restoreCommand(): Command {
   const command = new Command('restore')
-    .description('put trees of a backup in the place of those there are, beside the running server or without one')
-    .argument('<source>', 'what `dhole backup` made, or one file of a tree')
-    .option('--app <id...>', 'only these applications (default: all of the backup); for a file, whose it is')
+    .description('replace trees by those of a backup, beside the running server or without one')
+    .argument('<source>', 'a folder made by `dhole backup`, or one file of a tree')
+    .option('--app <id...>', 'only these applications (default: all of the backup); for a file, its application')
     .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
     .option('--discard', 'do not keep the trees that are replaced')
-    .option('--yes', 'do not ask')
-    .option('--dry-run', 'say what would be replaced, and change nothing')
+    .option('--yes', 'do not ask for confirmation')
+    .option('--dry-run', 'print what would be replaced, and change nothing')
   return withReport(command).action(restoreFrom)
 }
 

@@ -30,7 +30,7 @@ interface SignFlags extends DeskFlags {
  * @see docs/reference/protocol.md#text-messages
  */
 export function smsCommand(): Command {
-  const sms = new Command('sms').description('text messages: bring them in and out, sign requests, count')
+  const sms = new Command('sms').description('text messages: import, export, sign requests, count')
   const command = (usage: string, description: string): Command =>
     sms
       .command(usage)
@@ -44,17 +44,12 @@ export function smsCommand(): Command {
     .action(importMessages)
   withReport(command('export [file]', 'write all messages to a file, or to standard output'))
     .option('--escape-formulas', 'csv: put an apostrophe before cells that a spreadsheet would compute')
-    .addOption(formatOption("default: what the file's name ends in; csv for standard output"))
+    .addOption(formatOption('default: the ending of the file name; csv for standard output'))
     .action(exportMessages)
-  command('counts', 'messages by state, reports by what became of them')
-    .option('--json', 'print them as JSON')
-    .action(counts)
+  command('counts', 'count messages by state, and reports by result').option('--json', 'print JSON').action(counts)
   command('sign [name=value...]', 'print the signature of the parameters of a request, for debugging')
-    .option(
-      '--body <file>',
-      'add the parameter `body`, the text of a file, as `report` wants it; `-` is standard input',
-    )
-    .option('--explain', 'show what is signed, but for the key, on standard error')
+    .option('--body <file>', 'add the parameter `body`, the text of a file, as for `report`; `-` is standard input')
+    .option('--explain', 'print the signed text without the key on standard error')
     .action(signRequest)
   command('token <source>', 'print the token with which a source calls `dlr`').action(token)
   return sms

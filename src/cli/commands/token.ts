@@ -23,12 +23,9 @@ export function tokenCommand(): Command {
     .description('make a custom token for a user, signed with the super secret of an application')
     .option('--uid <name>', 'the user: 1 to 64 letters, digits and `-`')
     .option('--claims <json>', 'what rules see as `auth.token`, a JSON object')
-    .option(
-      '--expires-in <time>',
-      'how long it is good, such as 90s, 30m, 1h or 7d; a number is seconds (default: 24h)',
-    )
-    .option('--admin', 'no rule applies to it')
-    .option('--debug', 'answers tell why rules refused')
+    .option('--expires-in <time>', 'lifetime, such as 90s, 30m, 1h or 7d; a number is seconds (default: 24h)')
+    .option('--admin', 'rules do not apply')
+    .option('--debug', 'answers say which rule denied')
     .addOption(
       new Option('--secret <text>', 'the super secret; other users of the machine can see it').env('APP_SECRET'),
     )

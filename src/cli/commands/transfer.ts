@@ -25,16 +25,16 @@ interface ImportFlags extends PlaceFlags {
 
 /** `dhole import`. @see docs/how-to/import-and-export.md */
 export function importCommand(): Command {
-  return placed('import <file>', 'put the JSON of an export into the tree; `-` is standard input, .gz is unpacked')
+  return placed('import <file>', 'write the JSON of an export into the tree; `-` is standard input, .gz is unpacked')
     .option('--merge', 'keep the children that the file does not name')
-    .option('--resume', 'go on where an import of the same file broke off')
-    .option('--rules <file>', 'rules to set when the data is there')
+    .option('--resume', 'continue an interrupted import of the same file')
+    .option('--rules <file>', 'rules to set after the data')
     .action(importFile)
 }
 
 /** `dhole export`. @see docs/how-to/import-and-export.md */
 export function exportCommand(): Command {
-  return placed('export [file]', 'write the tree to a file, or to standard output, as JSON that `import` reads')
+  return placed('export [file]', 'write the tree to a file or to standard output, as JSON for `import`')
     .option('--rules <file>', 'write the rules to this file as well')
     .action(exportFile)
 }
@@ -44,7 +44,7 @@ function placed(usage: string, description: string): Command {
     .arguments(usage.split(' ').slice(1).join(' '))
     .description(description)
     .option('--path <path>', 'the node', '/')
-    .option('--app <id>', 'the application (default: that of requests that name none)')
+    .option('--app <id>', 'the application (default: the default application)')
     .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
     .option('--url <address>', 'a server to reach over HTTPS, in place of the folder')
     .option('--secret-file <file>', 'file with the super secret, for --url (default: DHOLE_SECRET)')

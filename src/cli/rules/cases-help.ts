@@ -17,10 +17,10 @@ CASES is JSON, a table or its list of cases alone:
 Members of a case:
 
   name       shown in place of operation and path (optional)
-  auth       what rules see as \`auth\`, as it stands here; null for nobody
+  auth       what rules see as \`auth\`, as it stands here; null without a user
   path       such as "/users/ann"; "/users/ann/.priority" too
   operation  read, put, patch, post or delete
-  data       what put, patch and post send; {".sv": "timestamp"} and .priority work as on the server
+  data       payload of put, patch and post; {".sv": "timestamp"} and .priority work as on the server
   given      a tree of its own before the case (optional)
   query      of a read: {"orderBy": "$key", "startAt": …, "endAt": …, "equalTo": …, "limitToFirst": …} (optional)
   now        time of the request in milliseconds since 1970 (default: now)

@@ -13,8 +13,8 @@ export interface ReportFlags {
 /** Gives a command the flags `--json` and `--quiet`. */
 export function withReport(command: Command): Command {
   return command
-    .option('--json', 'print one JSON value for programs')
-    .addOption(new Option('--quiet', 'print nothing unless something is wrong').conflicts('json'))
+    .option('--json', 'print one JSON value')
+    .addOption(new Option('--quiet', 'print errors only').conflicts('json'))
 }
 
 /** Prints lines on standard output, without what would do something to a terminal. */

@@ -32,29 +32,31 @@ export const configSchema = Type.Object({
     Type.Integer({
       ...PORT_NUMBER,
       description:
-        'port of a plain HTTP listener: answers 404 to everything but `/health` and `/ready`, unless a proxy of `TRUST_PROXY` speaks, or this machine with `DEVELOPMENT`; none if unset',
+        'port of a plain HTTP listener: answers 404 except for `/health` and `/ready`, requests of a proxy of `TRUST_PROXY`, and this machine with `DEVELOPMENT`; none if unset',
     }),
   ),
   HSTS: Type.Optional(
     Type.String({
       pattern: STRICT_TRANSPORT,
       description:
-        'value of the header `Strict-Transport-Security`, such as `max-age=31536000`: browsers then use TLS alone on every port of the name; not sent if unset, nor under names of loopback',
+        'value of the header `Strict-Transport-Security`, such as `max-age=31536000`: browsers then use only TLS on every port of the name; not sent if unset, and never under loopback names',
     }),
   ),
   DATA_DIR: Type.String({ default: './data', description: 'folder of databases, certificate and generated secrets' }),
-  TLS_CERT: Type.Optional(Type.String({ description: 'PEM file of the certificate; made on first run if unset' })),
+  TLS_CERT: Type.Optional(
+    Type.String({ description: 'PEM file of the certificate; one is made on the first run if unset' }),
+  ),
   TLS_KEY: Type.Optional(Type.String({ description: 'PEM file of its key' })),
   TLS_NAMES: Type.Optional(
     Type.String({
       description:
-        'host names and IP addresses, comma separated, that the made certificate is for beside `localhost`, `HOST` and `BASE_DOMAIN`; a loopback `HOST` also answers to them',
+        'host names and IP addresses, comma separated, of the generated certificate, beside `localhost`, `HOST` and `BASE_DOMAIN`; a loopback `HOST` also accepts requests for them',
     }),
   ),
   TLS_CHECK_MS: Type.Integer({
     minimum: 1,
     default: 60 * 1000,
-    description: 'time between two looks whether there is a new certificate, in milliseconds',
+    description: 'interval of the checks for a new certificate, in milliseconds',
   }),
   APP_ID: Type.String({
     default: 'app',
@@ -65,20 +67,20 @@ export const configSchema = Type.Object({
     Type.String({
       minLength: LEAST_SECRET_LENGTH,
       description:
-        'super secret of the default application, 32 random characters or more; made on first run and kept in `DATA_DIR/secrets`',
+        'super secret of the default application, 32 random characters or more; made on the first run and kept in `DATA_DIR/secrets`',
     }),
   ),
   SMS_KEY: Type.Optional(
     Type.String({
       minLength: LEAST_SECRET_LENGTH,
       description:
-        'key that signs its requests for the states of text messages, 32 random characters or more; made on first run and kept in `DATA_DIR/secrets`',
+        'key that signs its requests about text messages, 32 random characters or more; made on the first run and kept in `DATA_DIR/secrets`',
     }),
   ),
   SMS_TIME_ZONE: Type.String({
     minLength: 1,
     default: defaultMessages.timeZone,
-    description: 'zone of the times of text messages: `+08:00`, or a name such as `Europe/Berlin`',
+    description: 'time zone of text messages: `+08:00`, or a name such as `Europe/Berlin`',
   }),
   SMS_MOBILE: Type.String({
     minLength: 1,
@@ -88,39 +90,38 @@ export const configSchema = Type.Object({
   SMS_RETENTION_DAYS: Type.Integer({
     minimum: 1,
     default: defaultMessages.retentionDays,
-    description: 'age up to which text messages are kept, in days from their submission',
+    description: 'time for which text messages are kept after their submission, in days',
   }),
   SMS_INTERVAL_MS: Type.Integer({
     minimum: 0,
     default: defaultMessages.intervalMs,
-    description: 'least time between two batch queries for text messages of an application, in milliseconds; 0: none',
+    description: 'minimum time between two batch queries for text messages of an application, in milliseconds; 0: none',
   }),
   RULES: Type.Optional(
     Type.String({
       description:
-        'rules file that the default application begins with; unset: open to this machine on a loopback `HOST`, else locked',
+        'first rules file of the default application; unset: open to this machine on a loopback `HOST`, else locked',
     }),
   ),
   APP_IDLE_MS: Type.Integer({
     minimum: 1,
     default: 10 * 60 * 1000,
-    description:
-      'time after which an application that nobody uses is closed, in milliseconds; the default one never is',
+    description: 'time after which an idle application is closed, in milliseconds; the default one stays open',
   }),
   MAX_OPEN_APPS: Type.Integer({
     minimum: 1,
     default: 200,
-    description: 'applications that are open at once beside the default one',
+    description: 'maximum number of open applications beside the default one',
   }),
   FAILED_CREDENTIALS: Type.Integer({
     minimum: 0,
     default: 30,
-    description: 'wrong credentials of an address in a minute after which more are answered 429; 0: any number',
+    description: 'wrong credentials from one address in a minute after which more get 429; 0: unlimited',
   }),
   RATE_PER_ADDRESS: Type.Integer({
     minimum: 0,
     default: defaultClientLimits.ratePerAddress,
-    description: 'requests a second from one address, and twice that at once, before it is answered 429; 0: any number',
+    description: 'requests per second from one address, and twice that at once, beyond which it gets 429; 0: unlimited',
   }),
   RATE_PER_APP: Type.Integer({
     minimum: 0,
@@ -130,88 +131,90 @@ export const configSchema = Type.Object({
   MAX_REQUESTS: Type.Integer({
     minimum: 0,
     default: defaultClientLimits.maxRequests,
-    description: 'requests that wait for their answers at once; more are answered 503; 0: any number',
+    description: 'requests that wait for their answers at the same time; more get 503; 0: unlimited',
   }),
   MAX_REQUESTS_PER_ADDRESS: Type.Integer({
     minimum: 0,
     default: defaultClientLimits.maxRequestsPerAddress,
-    description: 'the same from one address; more are answered 429; 0: any number',
+    description: 'the same from one address; more get 429; 0: unlimited',
   }),
   MAX_REQUESTS_PER_APP: Type.Integer({
     minimum: 0,
     default: defaultClientLimits.maxRequestsPerApp,
-    description: 'the same to one application; more are answered 429; 0: any number',
+    description: 'the same to one application; more get 429; 0: unlimited',
   }),
   MAX_STREAMS: Type.Integer({
     minimum: 0,
     default: defaultClientLimits.maxStreams,
-    description: 'streams at once; more are answered 503; 0: any number',
+    description: 'open streams; more get 503; 0: unlimited',
   }),
   MAX_STREAMS_PER_ADDRESS: Type.Integer({
     minimum: 0,
     default: defaultClientLimits.maxStreamsPerAddress,
-    description: 'the same from one address; more are answered 429; 0: any number',
+    description: 'the same from one address; more get 429; 0: unlimited',
   }),
   MAX_STREAMS_PER_APP: Type.Integer({
     minimum: 0,
     default: defaultClientLimits.maxStreamsPerApp,
-    description: 'the same to one application; more are answered 429; 0: any number',
+    description: 'the same to one application; more get 429; 0: unlimited',
   }),
   MAX_BODIES: Type.Integer({
     minimum: 0,
     default: defaultClientLimits.maxBodies,
-    description: 'bodies at once that have not come yet; of more one is answered 503; 0: any number',
+    description: 'request bodies that have not arrived yet; beyond it one of them gets 503; 0: unlimited',
   }),
   IDLE_TIMEOUT_S: Type.Integer({
     minimum: LEAST_IDLE_SECONDS,
     maximum: MOST_IDLE_SECONDS,
     default: defaultClientLimits.idleSeconds,
-    description: 'time a connection may be silent between requests, or while it is sent an answer, in seconds',
+    description: 'time that a connection may be silent between requests, or while an answer is sent, in seconds',
   }),
   TRANSFER_TIMEOUT_S: Type.Integer({
     minimum: 1,
     default: defaultClientLimits.transferSeconds,
     description:
-      'time that a body may take to come, or a long answer to go, beside a second for every 16 KiB, in seconds',
+      'time that a body may take to arrive, or a long answer to be sent, plus a second for every 16 KiB, in seconds',
   }),
   MAX_TRANSFER_BYTES: Type.Integer({
     minimum: 1,
     default: defaultClientLimits.maxTransferBytes,
     description:
-      'memory for bodies that are coming, long answers that are going, events that wait for slow streams and the keys of filtered ones; the client that holds the most is cut off',
+      'memory for arriving bodies, long answers that are being sent, events that wait for slow streams, and the keys of filtered ones; beyond it the client that holds the most is aborted',
   }),
   DEVELOPMENT: Type.Boolean({
     default: false,
     description:
-      '`true`: `Authorization: Bearer owner` may do everything, and `HTTP_PORT` serves this machine, as with emulators; only on a loopback `HOST`, without proxies',
+      '`true`: `Authorization: Bearer owner` has full access, and `HTTP_PORT` serves this machine, as with emulators; only on a loopback `HOST`, without proxies',
   }),
   BASE_DOMAIN: Type.Optional(
-    Type.String({ minLength: 1, description: 'domain whose first label names the application' }),
+    Type.String({
+      minLength: 1,
+      description: 'domain below which the first label of the host name is the application',
+    }),
   ),
   TRUST_PROXY: Type.Optional(
     Type.String({
       minLength: 1,
       description:
-        'addresses and ranges (`10.0.0.0/8`) of proxies, comma separated, whose `X-Forwarded-Proto` and `X-Forwarded-For` are believed',
+        'addresses and ranges (`10.0.0.0/8`) of proxies, comma separated, whose `X-Forwarded-Proto` and `X-Forwarded-For` are trusted',
     }),
   ),
   LOG_LEVEL: Type.Union(
     ['debug', 'info', 'warn', 'error', 'silent'].map((level) => Type.Literal(level)),
-    { default: 'info', description: 'least level of the structured log lines: `debug` to `error`, or `silent`' },
+    { default: 'info', description: 'lowest level of the structured log lines: `debug` to `error`, or `silent`' },
   ),
   LOG_FORMAT: Type.Union(
     ['auto', 'json', 'pretty'].map((format) => Type.Literal(format)),
     {
       default: 'auto',
       description:
-        'form of the log lines: `json`, `pretty` for people, or `auto`: `pretty` on a terminal and `json` elsewhere',
+        'format of the log lines: `json`, `pretty` for people, or `auto`: `pretty` on a terminal and `json` elsewhere',
     },
   ),
   SLOW_REQUEST_MS: Type.Integer({
     minimum: 0,
     default: 1000,
-    description:
-      'time from which on a request is told of in the log at every level up to `warn`, in milliseconds; 0: none',
+    description: 'duration from which a request is logged as slow, at level `warn`, in milliseconds; 0: none',
   }),
   METRICS_PORT: Type.Optional(
     Type.Integer({
@@ -242,7 +245,7 @@ export const configSchema = Type.Object({
   }),
   PROFILE: Type.Union([Type.Literal('wilddog'), Type.Literal('firebase')], {
     default: 'wilddog',
-    description: 'whose answers a query gets where the two families differ: `wilddog` or `firebase`',
+    description: 'family whose answers a query gets where they differ: `wilddog` or `firebase`',
   }),
   INDEX_POLICY: Type.Union([Type.Literal('allow'), Type.Literal('require')], {
     default: 'allow',
@@ -261,17 +264,17 @@ export const configSchema = Type.Object({
   INDEX_ENTRIES: Type.Integer({
     minimum: 0,
     default: defaultStorage.maxIndexEntries,
-    description: 'most entries of all undeclared indexes of one application together',
+    description: 'maximum number of entries of all undeclared indexes of one application',
   }),
   KEEP_ALIVE_MS: Type.Integer({
     minimum: 1,
     default: defaultStreams.keepAliveMs,
-    description: 'silence after which a stream tells that nothing has happened, in milliseconds',
+    description: 'silence after which a stream sends a `keep-alive`, in milliseconds',
   }),
   STREAM_HOST: Type.Optional(
     Type.String({
       pattern: '^https://[^/?#]+$',
-      description: 'origin that streams are sent to with a redirect; served here if unset',
+      description: 'origin to which streams are redirected; served here if unset',
     }),
   ),
   CHANGE_LOG_COUNT: Type.Integer({
@@ -282,17 +285,17 @@ export const configSchema = Type.Object({
   CHANGE_LOG_AGE_MS: Type.Integer({
     minimum: 1,
     default: defaultRetention.maxAgeMs,
-    description: 'age up to which they are kept, in milliseconds',
+    description: 'time for which they are kept, in milliseconds',
   }),
   IDEMPOTENCY_COUNT: Type.Integer({
     minimum: 1,
     default: defaultNotes.maxNotes,
-    description: 'writes with an `Idempotency-Key` that an application remembers at the most',
+    description: 'maximum number of writes with an `Idempotency-Key` that an application remembers',
   }),
   IDEMPOTENCY_AGE_MS: Type.Integer({
     minimum: 1,
     default: defaultNotes.noteAgeMs,
-    description: 'age up to which they are remembered, in milliseconds',
+    description: 'time for which they are remembered, in milliseconds',
   }),
 })
 
