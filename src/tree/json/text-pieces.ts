@@ -40,8 +40,14 @@ export class TextBuilder {
 
   /** @param text ends where a piece may end */
   add(text: string): void {
-    this.#texts.push(text)
     this.#length += text.length
+    if (text.length >= PIECE_LENGTH) {
+      // A long text is a piece as it is: joining would copy it.
+      this.#flush()
+      this.#pieces.push(text)
+      return
+    }
+    this.#texts.push(text)
     this.#waiting += text.length
     if (this.#waiting >= PIECE_LENGTH) this.#flush()
   }
