@@ -163,8 +163,10 @@ export class Applications {
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#idleTimer)
+    const closeAll = () => Promise.all([...this.#tenants.values()].map((tenant) => this.#close(tenant)))
+    await closeAll()
     await Promise.allSettled(this.#opening.values())
-    await Promise.all([...this.#tenants.values()].map((tenant) => this.#close(tenant)))
+    await closeAll()
   }
 
   #opened(id: string): Tenant | undefined {
