@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Elysia } from 'elysia'
 import type { ApplicationParts } from './applications/application.ts'
 import { Applications } from './applications/applications.ts'
@@ -26,7 +27,7 @@ import {
 } from './options.ts'
 import { defaultMessages, Messages } from './sms/messages.ts'
 import { SqliteMessageStore } from './sms/sqlite/sqlite-message-store.ts'
-import { SqliteStore } from './store/sqlite/sqlite-store.ts'
+import { openStore, type Store } from './store/open.ts'
 import { defaultLimits, type Limits } from './tree/limits.ts'
 
 const DEFAULT_DATA_DIR = './data'
@@ -137,11 +138,6 @@ export function openApplications(options: DholeOptions, onDemand?: OnDemand): Ap
   return applications
 }
 
-/** Replaces the key that signs the SMS calls of an application. */
-export function rotateSmsKey(applications: Applications, id: string, key: string): void {
-  for (const application of applications.open) if (application.id === id) application.messages.rotate(key)
-}
-
 function openApplication(
   id: string,
   { secret, smsKey, open, rules, limits, sms, ...tree }: ApplicationOptions,
@@ -164,7 +160,7 @@ function openApplication(
   checked('super secret', known)
   if (smsKey !== undefined) checked('SMS key', smsKey)
   const file = treeFile(dataDir, id)
-  const store = new SqliteStore(file, options.storage ?? {}, observer)
+  const store = openStore(resolve(file), options.storage ?? {}, observer)
   const database = databaseOver(
     store,
     {
@@ -197,44 +193,60 @@ function openApplication(
   return { authenticator, database, messages, isLoopbackOnly: open === 'loopback', onClose }
 }
 
-/** The text messages of an application that no server has open. Whoever opens them closes the file too. */
-export interface OpenMessages {
+/** Settings of an application that no server has open. */
+export interface ClosedSettings {
+  readonly sms?: MessagesOptions
+  /** Read when the tree is first used. */
+  readonly tree?: () => ApplicationOptions
+}
+
+/** An application that no server has open. Tree and messages share one file. */
+export interface ClosedApplication {
+  readonly database: Database
   readonly messages: Messages
   close(): Promise<void>
 }
 
 /** @throws Error when the file is in use or damaged, TypeError for wrong settings */
-export function openMessages(dataDir: string, id: string, sms: MessagesOptions = {}): OpenMessages {
-  const file = treeFile(dataDir, id)
+export function openClosedApplication(
+  dataDir: string,
+  id: string,
+  { sms = {}, tree = () => ({}) }: ClosedSettings,
+): ClosedApplication {
   checkMessages('', sms)
-  const store = new SqliteStore(file, {}, silentObserver)
+  const file = treeFile(dataDir, id)
+  const store = openStore(resolve(file), {}, silentObserver)
   const readKey = () => readSecret(smsKeyFile(dataDir, id))
   const parts = { store: new SqliteMessageStore(store.sideTables), readKey, onError: () => {} }
-  const messages = new Messages(parts, { ...defaultMessages, ...sms })
+  let database: Database | undefined
+  let messages: Messages | undefined
   return {
-    messages,
+    get database() {
+      database ??= closedTree(store, file, tree())
+      return database
+    },
+    get messages() {
+      messages ??= new Messages(parts, { ...defaultMessages, ...sms })
+      return messages
+    },
     close: async () => {
-      messages.close()
-      await store.close()
+      messages?.close()
+      await (database ?? store).close()
     },
   }
 }
 
-/**
- * The tree of an application that no server has open.
- * @throws Error when the file is in use or damaged
- */
-export function openClosedTree(dataDir: string, id: string, { open, rules, limits }: ApplicationOptions): Database {
-  const options = { file: treeFile(dataDir, id), ...(limits === undefined ? {} : { limits }) }
-  return treeAt(options, { rules: rules ?? (open ? OPEN_RULES : LOCKED_RULES), keepRules: false })
+function closedTree(store: Store, file: string, { open, rules, limits }: ApplicationOptions): Database {
+  const options = { file, ...(limits === undefined ? {} : { limits }) }
+  return databaseOver(store, options, { rules: rules ?? (open ? OPEN_RULES : LOCKED_RULES), keepRules: false })
 }
 
 function treeAt(options: DatabaseOptions, initial: InitialRules): Database {
   const observer: Observer = options.observer ?? silentObserver
-  return databaseOver(new SqliteStore(options.file, options.storage ?? {}, observer), options, initial)
+  return databaseOver(openStore(options.file, options.storage ?? {}, observer), options, initial)
 }
 
-function databaseOver(store: SqliteStore, options: DatabaseOptions, initial: InitialRules): Database {
+function databaseOver(store: Store, options: DatabaseOptions, initial: InitialRules): Database {
   const observer: Observer = options.observer ?? silentObserver
   const onTroubled = (error: unknown) => observer.storeTroubled(options.file, error)
   const limits = limitsOf(options.limits)
@@ -259,7 +271,7 @@ function databaseOver(store: SqliteStore, options: DatabaseOptions, initial: Ini
 }
 
 /** Lets go of the file when the tree in it cannot be served, so that it can be mended. */
-function treeOver(store: SqliteStore, settings: DatabaseSettings): Database {
+function treeOver(store: Store, settings: DatabaseSettings): Database {
   try {
     return new Database(store, settings)
   } catch (error) {

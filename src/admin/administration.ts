@@ -1,94 +1,76 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { type Static, Type } from '@sinclair/typebox'
+import type { Application } from '../applications/application.ts'
 import { isApplicationId } from '../applications/application-id.ts'
 import type { Applications } from '../applications/applications.ts'
 import { LEAST_SECRET_LENGTH, newSecret, secretFile, smsKeyFile, writeSecret } from '../data-folder/secret-file.ts'
 import { treeFile } from '../data-folder/tree-file.ts'
 import { removeFiles } from '../files/folders.ts'
-import { type ApplicationSettings, checkApplicationSettings } from '../options.ts'
-import type { Awaitable } from '../scheduling/awaitable.ts'
-import { openOrLocked, Registry, type RulesKind } from './registry.ts'
+import { checkApplicationSettings } from '../options.ts'
+import { openOrLocked, Registry, type RulesKind, rulesKind } from './registry.ts'
 
-/** The keys of a new application. Nobody is shown them again. */
-export interface AddedApplication {
-  readonly secret: string
-  readonly smsKey: string
-  /** Whether there is a tree already, of an application of that name that was removed. */
-  readonly hasData: boolean
-}
+/** Keys of a new application. They are shown only once. */
+export const addedApplication = Type.Object({
+  secret: Type.String(),
+  smsKey: Type.String(),
+  /** Whether a tree of a removed application of that name exists. */
+  hasData: Type.Boolean(),
+})
+export type AddedApplication = Static<typeof addedApplication>
 
-/** Which of the keys of an application is replaced, and by what. */
-export interface Rotation {
-  readonly key: 'secret' | 'sms'
-  /** Default: one is made. */
-  readonly value?: string | undefined
-}
+/** Replacement of one key of an application. */
+export const rotation = Type.Object({
+  key: Type.Union([Type.Literal('secret'), Type.Literal('sms')]),
+  /** Default: a generated key. */
+  value: Type.Optional(Type.String()),
+})
+export type Rotation = Static<typeof rotation>
 
-/** What the files do not tell of the applications. */
-export interface ServerState {
-  readonly defaultId: string
-  /** Those that are open; none where no server runs. */
-  readonly open: readonly { readonly id: string; readonly profile: string; readonly rules: RulesKind }[]
-}
+/** State of the applications that is in no file. */
+export const serverState = Type.Object({
+  defaultId: Type.String(),
+  /** Open applications; none without a server. */
+  open: Type.Array(Type.Object({ id: Type.String(), profile: Type.String(), rules: rulesKind })),
+})
+export type ServerState = Static<typeof serverState>
 
-/**
- * What `dhole apps` does: over the files alone, or through the server that has them open.
- * Every method throws Error with a message for the operator.
- */
-export interface Administration {
-  add(id: string, settings: ApplicationSettings): Awaitable<AddedApplication>
-  /** @throws Error when `rotate` would refuse the same */
-  checkRotation(id: string, rotation: Rotation): Awaitable<void>
-  /** @returns the new key */
-  rotate(id: string, rotation: Rotation): Awaitable<string>
-  /** @param deleteData whether the tree goes too */
-  remove(id: string, deleteData: boolean): Promise<void>
-  state(): Awaitable<ServerState>
-  /** Resolves when all that is committed to the tree of one is durable. */
-  settle(id: string): Promise<void>
-  /**
-   * Puts a file that lies ready beside a tree in its place: streams end, requests wait.
-   * @param stamp what the names of the new and of the old file end in
-   * @param keep whether the old one stays beside it
-   */
-  replaceTree(id: string, stamp: string, keep: boolean): Promise<void>
-}
+/** Process and address of a server. */
+export const serverProcess = Type.Object({
+  pid: Type.Integer(),
+  /** Origin of the HTTPS listener; absent until it listens. */
+  url: Type.Optional(Type.String()),
+})
+export type ServerProcess = Static<typeof serverProcess>
 
 const STAGED = '.restoring-'
 const KEPT = '.before-restore-'
 const RESTORE_MARKS = [STAGED, KEPT]
 
-/** Where a file lies that is to become a tree's. */
+/** File that is ready to replace the tree of an application. */
 export function stagedFile(dataDir: string, id: string, stamp: string): string {
   return `${treeFile(dataDir, id)}${STAGED}${stamp}`
 }
 
-/** Where the file lies that was a tree's before. */
+/** File that keeps the tree of an application as it was before a restore. */
 export function keptFile(dataDir: string, id: string, stamp: string): string {
   return `${treeFile(dataDir, id)}${KEPT}${stamp}`
 }
 
-/** The application of requests that name none; it is not registered, the settings of the server are its own. */
+/** The application of requests without an application name. It is not registered: its settings are those of the server. */
 export interface DefaultApplication {
   readonly id: string
-  /** Keys that are settings of the server and cannot be replaced here. */
+  /** Keys that settings of the server fix: they cannot be rotated. */
   readonly fixedKeys: readonly Rotation['key'][]
-  /** Whether everybody may read and write until it has rules of its own. */
+  /** Whether every client may read and write until the application has its own rules. */
   readonly isOpen: boolean
 }
 
-/** The applications of a process, and who in it has to know of their keys. */
-export interface OpenApplications {
-  readonly applications: Applications
-  /** The key that signs the calls about the text messages of one has been replaced. */
-  readonly onSmsKey: (id: string, key: string) => void
-}
-
-/** The setting of the server that fixes a key of the default application. */
+/** Settings of the server that fix keys of the default application. */
 const SETTING = { secret: 'APP_SECRET', sms: 'SMS_KEY' } as const
 const FILES_OF_A_TREE = ['', '-wal', '-shm', '-restore', '-lock']
 
-/** Trees that restores have replaced and kept, or have not put in place, with what lies beside them. */
+/** Files that restores of a tree have kept or left. */
 function filesOfRestores(tree: string): string[] {
   const folder = dirname(tree)
   const name = basename(tree)
@@ -97,43 +79,45 @@ function filesOfRestores(tree: string): string[] {
     .map((file) => join(folder, file))
 }
 
-/** The keys that settings of the server fix; an empty one counts as unset. */
+/** Keys that settings of the server fix. An empty setting counts as unset. */
 export function fixedKeys(settings: Readonly<Record<string, string | undefined>>): readonly Rotation['key'][] {
   return (['secret', 'sms'] as const).filter((key) => settings[SETTING[key]])
 }
 
-/** Registers, rotates and removes in the files of a folder, and tells the server that has them open, if one has. */
-export class FileAdministration implements Administration {
+/**
+ * Registers, rotates and removes the applications of a data folder, and applies the changes to the open ones.
+ * Every method throws Error with a message for the operator.
+ */
+export class Administration {
   readonly #dataDir: string
   readonly #registry: Registry
   readonly #default: DefaultApplication
   readonly #applications: Applications | undefined
-  readonly #onSmsKey: OpenApplications['onSmsKey'] | undefined
-  readonly #leaving = new Set<string>()
+  readonly #removing = new Set<string>()
 
-  /** @param open those that this process has open */
-  constructor(dataDir: string, defaultApplication: DefaultApplication, open?: OpenApplications) {
+  /** @param open applications that this process has open */
+  constructor(dataDir: string, defaultApplication: DefaultApplication, open?: Applications) {
     this.#dataDir = dataDir
     this.#registry = new Registry(dataDir)
     this.#default = defaultApplication
-    this.#applications = open?.applications
-    this.#onSmsKey = open?.onSmsKey
+    this.#applications = open
   }
 
-  add(id: string, settings: ApplicationSettings): AddedApplication {
+  add(id: string, settings: unknown): AddedApplication {
     checkId(id)
     checkApplicationSettings(settings)
     if (id === this.#default.id) throw new Error(`"${id}" is the default application: it is there already`)
     if (this.#registry.has(id)) throw new Error(`there is an application "${id}" already`)
-    if (this.#leaving.has(id)) throw new Error(`application "${id}" is being removed`)
+    if (this.#removing.has(id)) throw new Error(`application "${id}" is being removed`)
     const added = { secret: newSecret(), smsKey: newSecret(), hasData: existsSync(treeFile(this.#dataDir, id)) }
-    // It is there once it is registered, so that comes last.
+    // Last: the registration makes the application visible.
     writeSecret(secretFile(this.#dataDir, id), added.secret)
     writeSecret(smsKeyFile(this.#dataDir, id), added.smsKey)
     this.#registry.put(id, settings)
     return added
   }
 
+  /** @throws Error when `rotate` would refuse the rotation */
   checkRotation(id: string, { key, value }: Rotation): void {
     this.#checkKnown(id)
     if (id === this.#default.id && this.#default.fixedKeys.includes(key)) {
@@ -144,13 +128,14 @@ export class FileAdministration implements Administration {
     }
   }
 
+  /** @returns the new key */
   rotate(id: string, rotation: Rotation): string {
     this.checkRotation(id, rotation)
     const { key, value } = rotation
     const fresh = value ?? newSecret()
     if (key === 'sms') {
       writeSecret(smsKeyFile(this.#dataDir, id), fresh)
-      this.#onSmsKey?.(id, fresh)
+      this.#openOne(id)?.messages.rotate(fresh)
       return fresh
     }
     writeSecret(secretFile(this.#dataDir, id), fresh)
@@ -158,17 +143,18 @@ export class FileAdministration implements Administration {
     return fresh
   }
 
+  /** @param deleteData also deletes the tree */
   async remove(id: string, deleteData: boolean): Promise<void> {
     this.#checkKnown(id)
     if (id === this.#default.id)
       throw new Error(`"${id}" is the default application: it goes when APP_ID names another`)
-    this.#leaving.add(id)
+    this.#removing.add(id)
     try {
       this.#registry.delete(id)
       await this.#applications?.remove(id)
       this.#deleteFiles(id, deleteData)
     } finally {
-      this.#leaving.delete(id)
+      this.#removing.delete(id)
     }
   }
 
@@ -181,23 +167,33 @@ export class FileAdministration implements Administration {
     return { defaultId: this.#default.id, open: open ?? [] }
   }
 
+  /** Resolves when every commit to the tree is durable. */
   async settle(id: string): Promise<void> {
-    await this.#applications?.open.find((application) => application.id === id)?.database.settled()
+    await this.#openOne(id)?.database.settled()
   }
 
+  /**
+   * Replaces a tree by the file that lies ready beside it. Streams end and requests wait.
+   * @param stamp suffix of the names of the new and of the old file
+   * @param keep keeps the old file
+   */
   async replaceTree(id: string, stamp: string, keep: boolean): Promise<void> {
     checkId(id)
     const staged = stagedFile(this.#dataDir, id, stamp)
     if (!existsSync(staged)) throw new Error(`there is no ${staged}`)
     const kept = keep ? keptFile(this.#dataDir, id, stamp) : undefined
-    // The other commands need no engine.
+    // Loaded on demand: other operations need no storage engine.
     const { replaceFile } = await import('../store/sqlite/file/replace.ts')
     const replace = () => replaceFile(treeFile(this.#dataDir, id), { staged, kept })
     if (this.#applications === undefined) replace()
     else await this.#applications.replace(id, replace)
   }
 
-  /** Those of one that has stored none. */
+  #openOne(id: string): Application | undefined {
+    return this.#applications?.open.find((application) => application.id === id)
+  }
+
+  /** Rules of an application that has stored no rules. */
   #rulesOf(id: string): RulesKind {
     return id === this.#default.id ? openOrLocked(this.#default.isOpen) : this.#registry.rulesOf(id)
   }
@@ -209,7 +205,7 @@ export class FileAdministration implements Administration {
     removeFiles(files)
   }
 
-  /** Its first start makes it; until then a key for it would lie in a folder that nobody serves. */
+  /** Whether the default application exists. The first start of the server creates it. */
   #hasDefault(): boolean {
     return this.#applications !== undefined || existsSync(treeFile(this.#dataDir, this.#default.id))
   }

@@ -6,18 +6,18 @@ import { Registry, type RulesKind } from './registry.ts'
 /** One line of `dhole apps list`. */
 export interface ListedApplication {
   readonly id: string
-  /** Whose answers a query gets; `undefined` where only a running server could tell. */
+  /** Query dialect; `undefined` when only a running server knows it. */
   readonly profile: string | undefined
-  /** Which rules decide: of one that is not open, those it was registered with. */
+  /** Rules; of a closed application those of its registration. */
   readonly rules: RulesKind | undefined
-  /** Size of its database file and of the write-ahead log beside it; 0 when it has none yet. */
+  /** Size of the database file and its write-ahead log; 0 without a file. */
   readonly bytes: number
   readonly isDefault: boolean
 }
 
 /**
- * The default application and all that are registered, by name.
- * @throws Error when the file of one is damaged
+ * The default application, then all registered applications by name.
+ * @throws Error when a registration file is damaged
  */
 export function listApplications(dataDir: string, { defaultId, open }: ServerState): readonly ListedApplication[] {
   const registry = new Registry(dataDir)

@@ -1,19 +1,22 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Static, Type } from '@sinclair/typebox'
 import { isApplicationId } from '../applications/application-id.ts'
 import { readSecret, secretFile } from '../data-folder/secret-file.ts'
 import { removeFiles } from '../files/folders.ts'
 import { writePrivately } from '../files/private-file.ts'
+import { codeOf, messageOf } from '../files/system-error.ts'
 import { type ApplicationOptions, type ApplicationSettings, checkApplicationSettings } from '../options.ts'
 
-/** Which rules decide: everybody may do everything, nobody anything, or rules of its own. */
-export type RulesKind = 'open' | 'locked' | 'own'
+/** Kind of the rules of an application: all is allowed, nothing is allowed, or its own rules. */
+export const rulesKind = Type.Union([Type.Literal('open'), Type.Literal('locked'), Type.Literal('own')])
+export type RulesKind = Static<typeof rulesKind>
 
 const SUFFIX = '.json'
 
 /**
- * The applications that `dhole apps` has registered: a file each, which holds settings but no secret. Nothing of them
- * is kept in memory, so that any number costs nothing until one is asked for. Names are checked before they come here.
+ * The applications that `dhole apps` has registered: one file each, with settings and without secrets. Files are read
+ * on demand, so registered applications cost no memory. The caller checks names.
  */
 export class Registry {
   readonly #dataDir: string
@@ -22,13 +25,13 @@ export class Registry {
     this.#dataDir = dataDir
   }
 
-  /** What is needed to open one; `undefined` when it is not registered. @throws Error when a file of it is damaged */
+  /** Options to open an application; `undefined` when it is not registered. @throws Error when one of its files is damaged */
   find(id: string): (ApplicationOptions & { readonly secret: string }) | undefined {
     const settings = this.settings(id)
     return settings && { ...settings, secret: readSecret(secretFile(this.#dataDir, id)) }
   }
 
-  /** `undefined` when it is not registered. @throws Error when its file is damaged */
+  /** Settings of an application; `undefined` when it is not registered. @throws Error when its file is damaged */
   settings(id: string): ApplicationSettings | undefined {
     const file = this.#fileOf(id)
     const text = readIfThere(file)
@@ -38,11 +41,11 @@ export class Registry {
       checkApplicationSettings(settings)
       return settings
     } catch (cause) {
-      throw new Error(`${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+      throw new Error(`${file}: ${messageOf(cause)}`, { cause })
     }
   }
 
-  /** Which rules one has until others are stored. @throws Error when its file is damaged */
+  /** Rules of an application that has stored no rules. @throws Error when its file is damaged */
   rulesOf(id: string): RulesKind {
     const { open, rules } = this.settings(id) ?? {}
     return rules === undefined ? openOrLocked(open !== undefined && open !== false) : 'own'
@@ -52,7 +55,7 @@ export class Registry {
     return existsSync(this.#fileOf(id))
   }
 
-  /** Names of all of them, sorted. */
+  /** Names of all registered applications, sorted. */
   ids(): readonly string[] {
     const folder = join(this.#dataDir, 'apps')
     if (!existsSync(folder)) return []
@@ -63,12 +66,12 @@ export class Registry {
       .sort()
   }
 
-  /** Registers one; from now on requests find it. */
+  /** Registers an application: requests find it from now on. */
   put(id: string, settings: ApplicationSettings): void {
     writePrivately(this.#fileOf(id), `${JSON.stringify(settings, undefined, 2)}\n`)
   }
 
-  /** From now on requests do not find it. Durable when it returns. */
+  /** Removes a registration: requests do not find it any more. Durable when it returns. */
   delete(id: string): void {
     removeFiles([this.#fileOf(id)])
   }
@@ -86,7 +89,7 @@ function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -1,53 +1,55 @@
+import { type Static, Type } from '@sinclair/typebox'
 import type { Database } from '../database/database.ts'
 import { DholeError } from '../error.ts'
 import { PRIORITY } from '../tree/key.ts'
 import { type Part, planPart } from '../tree/partial-write.ts'
 import type { Path } from '../tree/path.ts'
 
-/** What an import must know of a tree. */
-export interface TreeFacts {
-  /** Another one after the tree was restored; `undefined` where that is not told. */
-  readonly epoch: string | undefined
-  /** Longest string leaf, in bytes. */
-  readonly maxLeafBytes: number
-}
+/** Properties of a tree that an import depends on. */
+export const treeFacts = Type.Object({
+  /** Changes when the tree is restored; absent when the tree does not report it. */
+  epoch: Type.Optional(Type.String()),
+  /** Maximum length of a string leaf, in bytes. */
+  maxLeafBytes: Type.Number(),
+})
+export type TreeFacts = Static<typeof treeFacts>
 
-/** Some members of a node, without its priority. */
+/** Some members of a node, without the priority of the node. */
 export interface PartToPut {
-  /** What they come to, checked. */
+  /** The checked members as writes. */
   readonly plan: Part['plan']
   /** JSON text of an object with the members. */
   text(): string
 }
 
 /**
- * What `dhole import` and `dhole export` do to one tree: in its file, through the server that has it open, or over
- * HTTPS. No rule is asked. Every method throws Error with a message for the operator.
+ * One tree, as `dhole import` and `dhole export` use it: in its file, through the server that has it open, or over
+ * HTTPS. No rule applies. Every method throws Error with a message for the operator.
  */
-export interface TreeDesk {
+export interface TreeAdmin {
   facts(): Promise<TreeFacts>
-  /** Replaces a node, `null` deletes it. Durable when it resolves. */
+  /** Replaces a node; `null` deletes it. Durable when it resolves. */
   put(path: Path, json: unknown): Promise<void>
   /** Replaces children of a node as one commit. Durable when it resolves. */
   putPart(path: Path, part: PartToPut): Promise<void>
   /**
-   * As `putPart`, of members that nobody here has looked at: JSON text in UTF-8 of an object, whose keys are keys as they
-   * stand, and which holds no server value. Where there is none, this process has to read them anyway.
+   * As `putPart`, for unchecked members: JSON text in UTF-8 of an object without server values, whose keys are literal.
+   * Absent when this process has to parse the members anyway.
    */
   putText?(path: Path, members: Uint8Array<ArrayBuffer>): Promise<void>
-  /** Sets the priority of a node, `null` for none; nothing where no node is. Durable when it resolves. */
+  /** Sets the priority of a node; `null` removes it. Does nothing when the node does not exist. Durable when it resolves. */
   putPriority(path: Path, priority: string | number | null): Promise<void>
-  /** Text of a node in the form of `format=export`, piece by piece. */
+  /** Text of a node in the form of `format=export`, in chunks. */
   export(path: Path): AsyncIterable<string | Uint8Array>
-  /** Source of the rules in force. */
+  /** Source of the current rules. */
   rules(): Promise<string>
   setRules(source: string): Promise<void>
 }
 
 const UNLIMITED = { maxSeconds: Number.POSITIVE_INFINITY }
 
-/** The desk of a tree that this process has open. */
-export class OpenTree implements TreeDesk {
+/** A tree that this process has open. */
+export class OpenTreeAdmin implements TreeAdmin {
   readonly #database: Database
 
   constructor(database: Database) {
@@ -66,7 +68,7 @@ export class OpenTree implements TreeDesk {
     await this.#database.writePlan(plan)
   }
 
-  /** As `putPart`, of members that nobody here has checked yet. */
+  /** As `putPart`, for unchecked members. */
   async putMembers(path: Path, members: Record<string, unknown>): Promise<void> {
     await this.#database.writePlan(planPart(path, members, this.#database.limits).plan)
   }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import program from '../../package.json' with { type: 'json' }
-import { socketPath } from '../admin/control/command.ts'
 import { connect } from '../admin/control/control-client.ts'
+import { socketPath } from '../admin/control/socket-path.ts'
 import { Registry } from '../admin/registry.ts'
 import { lockFolder } from '../data-folder/restore-lock.ts'
 import { type Config, type RawConfig, readConfig } from '../server/config/config.ts'
@@ -62,8 +62,8 @@ async function* lookAtServer(config: Config): AsyncGenerator<Finding, string> {
       yield ok('server', existsSync(path) ? 'none runs; the last one was killed' : 'none runs on this folder')
       return config.APP_ID
     }
-    const { defaultId, open } = await server.state()
-    const { pid, url } = await server.process()
+    const { defaultId, open } = await server.call('state', {})
+    const { pid, url } = await server.call('process', {})
     yield ok('server', `process ${pid} serves this folder and has ${open.length} applications open`)
     if (defaultId !== config.APP_ID) {
       yield warning('server', `its APP_ID is "${defaultId}", not "${config.APP_ID}"`, 'give the doctor its settings')

@@ -1,14 +1,14 @@
 import { Elysia } from 'elysia'
-import { type DefaultApplication, FileAdministration, fixedKeys } from '../admin/administration.ts'
-import { socketPath } from '../admin/control/command.ts'
-import { type ControlSocket, type Hands, OtherServerError, takeCommands } from '../admin/control/control.ts'
+import { Administration, type DefaultApplication, fixedKeys } from '../admin/administration.ts'
+import { type ControlSocket, listenForCommands, OtherServerError } from '../admin/control/control-server.ts'
+import { socketPath } from '../admin/control/socket-path.ts'
+import type { AdminTarget } from '../admin/operation.ts'
 import { Registry } from '../admin/registry.ts'
-import { MessageDesks } from '../admin/sms-admins.ts'
-import { TreeDesks } from '../admin/tree-admins.ts'
+import { serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
 import { takeFromOthers } from '../data-folder/private-modes.ts'
-import { clientLimits, mount, type OnDemand, openApplications, rotateSmsKey } from '../dhole.ts'
+import { clientLimits, mount, type OnDemand, openApplications } from '../dhole.ts'
 import type { MetricsPage } from '../http/system/system-routes.ts'
 import type { DholeOptions } from '../options.ts'
 import { type Config, isOwnMachine, proxiesOf, readIndexes, readRules } from './config/config.ts'
@@ -188,20 +188,16 @@ async function controlOf(
   config: Config,
   applications: Applications,
   logger: Logger,
-  server: Pick<Hands, 'reload' | 'process'>,
+  server: Pick<AdminTarget, 'reload' | 'process'>,
 ): Promise<ControlSocket | undefined> {
   const path = socketPath(config.DATA_DIR)
   if (path === undefined) {
     logger.warn('the path of DATA_DIR is too long for a socket: what `dhole apps` changes is seen after a restart')
     return undefined
   }
-  const administration = new FileAdministration(config.DATA_DIR, defaultApplication(config), {
-    applications,
-    onSmsKey: (id, key) => rotateSmsKey(applications, id, key),
-  })
+  const administration = new Administration(config.DATA_DIR, defaultApplication(config), applications)
   try {
-    const desks = new MessageDesks(applications)
-    return await takeCommands(path, { administration, desks, trees: new TreeDesks(applications), ...server })
+    return await listenForCommands(path, serverTarget({ administration, applications, ...server }))
   } catch (error) {
     if (error instanceof OtherServerError) throw error
     logger.warn({ path, error: String(error) }, 'no socket: what `dhole apps` changes is seen after a restart')

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { socketPath } from '../admin/control/command.ts'
-import { OtherServerError } from '../admin/control/control.ts'
 import { connect } from '../admin/control/control-client.ts'
+import { OtherServerError } from '../admin/control/control-server.ts'
+import { socketPath } from '../admin/control/socket-path.ts'
 import type { Config } from './config/config.ts'
 import { type Address, listenProblem } from './listeners/listen-problem.ts'
 
@@ -20,7 +20,7 @@ async function checkFolder(dataDir: string): Promise<void> {
   const path = socketPath(dataDir)
   if (path === undefined || !existsSync(path)) return
   const server = await connect(path)
-  if (server !== undefined) throw new OtherServerError(dataDir, await server.process())
+  if (server !== undefined) throw new OtherServerError(dataDir, await server.call('process', {}))
 }
 
 /** Listens for a moment. */

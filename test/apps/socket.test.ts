@@ -79,6 +79,27 @@ test('a server that cannot be spoken to is not gone behind', async () => {
 })
 
 test.each([
+  ['an operation that does not exist', '{"do":"drop"}', 'the server has no operation "drop"'],
+  ['a name of the prototype', '{"do":"toString"}', 'the server has no operation "toString"'],
+  ['a name of another type', '{"do":7}', 'the server has no operation 7'],
+  ['no name', '{"id":"shop"}', 'expected a JSON object with the name of an operation as "do"'],
+  ['a list', '["state"]', 'expected a JSON object with the name of an operation as "do"'],
+  ['a missing member', '{"do":"remove","id":"shop"}', 'bad input: /deleteData: Expected required property'],
+  ['a member of another type', '{"do":"settle","id":7}', 'bad input: /id: Expected string'],
+  ['an application that does not exist', '{"do":"sms-counts","id":"shop"}', 'there is no application "shop"'],
+  [
+    'a stream of an application that does not exist',
+    '{"do":"tree-export","id":"shop","path":[]}',
+    'there is no application "shop"',
+  ],
+])('%s over the socket is a clear error', async (_, body, error) => {
+  await using dir = await tempDir()
+  const server = await spawnServer({ DATA_DIR: dir.path })
+  expect(await tell(dir.path, body)).toEqual({ error })
+  await server.stop()
+})
+
+test.each([
   ['nothing', ''],
   ['no JSON', '{'],
   ['no command', '{"do":"drop"}'],

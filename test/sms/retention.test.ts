@@ -2,7 +2,7 @@ import { Database as Client } from 'bun:sqlite'
 import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { treeFile } from '../../src/data-folder/tree-file.ts'
-import { type OpenMessages, openMessages } from '../../src/dhole.ts'
+import { type ClosedApplication, openClosedApplication } from '../../src/dhole.ts'
 import type { MessageRecord } from '../../src/sms/model/message.ts'
 import { inspectFile } from '../../src/store/sqlite/check/inspect.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
@@ -16,11 +16,11 @@ afterEach(() => {
 })
 
 /** Messages of an application, opened at a moment and purged, as a server does every hour. What was left fits together. */
-async function open(dir: TempDir, day: number): Promise<OpenMessages> {
+async function open(dir: TempDir, day: number): Promise<ClosedApplication> {
   const file = treeFile(dir.path, 'app')
   if (existsSync(file)) expect([...inspectFile(file)]).toEqual([])
   setSystemTime(new Date(START + day * DAY_MS))
-  const opened = openMessages(dir.path, 'app', { intervalMs: 0, retentionDays: 30 })
+  const opened = openClosedApplication(dir.path, 'app', { sms: { intervalMs: 0, retentionDays: 30 } })
   await opened.messages.purge()
   return opened
 }
@@ -42,7 +42,7 @@ function rowsOf(dir: TempDir, table: string): number {
   return client.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows ?? -1
 }
 
-async function batchOf(messages: OpenMessages['messages'], rrid: string): Promise<readonly unknown[]> {
+async function batchOf(messages: ClosedApplication['messages'], rrid: string): Promise<readonly unknown[]> {
   return JSON.parse(await messages.batch(rrid)).data
 }
 
@@ -93,7 +93,7 @@ test('who was told what is kept for as long as it matters', async () => {
   await using dir = await tempDir()
   const first = await open(dir, 0)
   const rrid = await first.messages.record({ mobiles: [MOBILE, '13800138001'] })
-  const told = async ({ messages }: OpenMessages, mobile: string): Promise<void> => {
+  const told = async ({ messages }: ClosedApplication, mobile: string): Promise<void> => {
     await messages.report([{ message: { rrid, mobile }, state: 3, code: 'UNDELIV', receivedAt: START }])
     await messages.report([{ message: { rrid, mobile }, state: 2, code: 'DELIVRD', receivedAt: START }])
     const lease = await messages.lease()

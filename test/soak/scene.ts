@@ -1,7 +1,5 @@
-import type { Administration } from '../../src/admin/administration.ts'
-import { socketPath } from '../../src/admin/control/command.ts'
-import { type ConnectedServer, connect } from '../../src/admin/control/control-client.ts'
-import { administrationOf } from '../../src/cli/connect/administration.ts'
+import type { AdminClient } from '../../src/admin/admin-client.ts'
+import { connectServer } from '../../src/cli/connect/admin-client.ts'
 import { type Http2Client, http2Client } from '../support/http2-client.ts'
 import { type Answer, type CallOptions, clientOf } from '../support/https-server.ts'
 import type { ServerProcess } from '../support/server-process.ts'
@@ -72,15 +70,9 @@ export class Scene {
     return answer
   }
 
-  /** What `dhole apps` does, by the running server. */
-  administration(): Promise<Administration> {
-    return administrationOf(this.server.dataDir)
-  }
-
-  /** @throws Error when the server does not take commands */
-  async control(): Promise<ConnectedServer> {
-    const path = socketPath(this.server.dataDir)
-    const server = path === undefined ? undefined : await connect(path)
+  /** Admin operations of the running server. @throws Error when it does not take commands */
+  async admin(): Promise<AdminClient> {
+    const server = await connectServer(this.server.dataDir)
     if (server === undefined) throw new Error('the server takes no commands')
     return server
   }

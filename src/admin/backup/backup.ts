@@ -11,55 +11,55 @@ import { syncPath } from '../../files/sync-path.ts'
 import { copyAndExamine } from '../../store/sqlite/check/check-client.ts'
 import { digest } from '../../store/sqlite/check/examine.ts'
 import { tellProblems } from '../../store/sqlite/check/problem.ts'
-import type { Administration } from '../administration.ts'
+import type { AdminClient } from '../admin-client.ts'
 import { Registry } from '../registry.ts'
 import { type BackedUpApplication, type Manifest, manifestFile, manifestFormat } from './manifest.ts'
 
-/** The log of a tree may grow so far, or to the size of the tree, while that is copied. */
-const MOST_LOG_BYTES = 1024 ** 3
-const LOOK_MS = 100
+/** Maximum log of a tree during its copy, unless the tree is larger. */
+const MAX_LOG_BYTES = 1024 ** 3
+const POLL_MS = 100
 
 export interface BackupOptions {
   readonly dataDir: string
-  /** The folder that is made. */
+  /** The new folder. */
   readonly target: string
-  /** Applications; `undefined` for all. */
+  /** Applications to copy; `undefined` for all. */
   readonly ids: readonly string[] | undefined
   readonly withSecrets: boolean
 }
 
-/** Hears how far a backup is. */
+/** Receives the progress of a backup. */
 export interface BackupWatcher {
-  /** @param bytes of this tree that are copied, of about so many */
+  /** @param bytes copied bytes of this tree @param total approximate size of this tree */
   onCopying(bytes: number, total: number): void
-  /** A tree is copied and nothing is wrong with the copy. */
+  /** A tree is copied and its copy is intact. */
   onCopied(id: string, tree: NonNullable<BackedUpApplication['tree']>): void
 }
 
 /**
- * Copies the trees of a folder into a new one, each as of one commit, and whatever runs on them goes on. Trees are read
- * by this process, not by the server: that is only asked whether all that was copied is durable. The new folder appears
- * when all of it is there, examined and durable.
- * @throws Error when the target is there, an application is not, a tree is damaged, or there is no room
+ * Copies the trees of a folder into a new folder, each as of one commit, while a server goes on to use them. This
+ * process reads the trees; the server only confirms that the copied commits are durable. The new folder appears when
+ * every copy is complete, examined and durable.
+ * @throws Error when the target exists, an application does not exist, a tree is damaged, or the disk is full
  * @see docs/how-to/back-up-and-restore.md#backing-up
  */
 export async function makeBackup(
   { dataDir, target, ids, withSecrets }: BackupOptions,
-  administration: Administration,
+  admin: AdminClient,
   watcher: BackupWatcher,
 ): Promise<Manifest> {
   if (existsSync(target)) throw new Error(`${target} is there already: a backup is a new folder`)
   if (!existsSync(dataDir)) throw new Error(`there is no ${dataDir}`)
   using _ = lockFolder(dataDir, 'shared')
   const madeAt = new Date().toISOString()
-  const chosen = await chooseApplications(dataDir, administration, ids)
+  const chosen = await chooseApplications(dataDir, admin, ids)
   const whole = resolve(target)
   const folder = `${whole}.unfinished-${crypto.randomUUID().slice(0, 8)}`
   makeFolder(folder)
   using cleaning = new UnfinishedFolder(folder)
   const applications: BackedUpApplication[] = []
   for (const id of chosen) {
-    applications.push(await backUp(id, { dataDir, folder, withSecrets }, administration, watcher))
+    applications.push(await backUp(id, { dataDir, folder, withSecrets }, admin, watcher))
   }
   const manifest = { format: manifestFormat, dhole: program.version, madeAt, withSecrets, applications } as const
   writePrivately(manifestFile(folder), `${JSON.stringify(manifest, undefined, 2)}\n`)
@@ -69,23 +69,23 @@ export async function makeBackup(
   return manifest
 }
 
-/** All applications that have something to copy, or those that are asked for. */
+/** The requested applications, or all that have files. */
 async function chooseApplications(
   dataDir: string,
-  administration: Administration,
+  admin: AdminClient,
   ids: readonly string[] | undefined,
 ): Promise<readonly string[]> {
   const registry = new Registry(dataDir)
-  const isThere = (id: string) => existsSync(treeFile(dataDir, id)) || registry.has(id)
-  const { defaultId } = await administration.state()
-  const chosen = [...new Set(ids ?? [defaultId, ...registry.ids()].filter(isThere))]
-  const missing = chosen.find((id) => !isApplicationId(id) || !isThere(id))
+  const exists = (id: string) => existsSync(treeFile(dataDir, id)) || registry.has(id)
+  const { defaultId } = await admin.call('state', {})
+  const chosen = [...new Set(ids ?? [defaultId, ...registry.ids()].filter(exists))]
+  const missing = chosen.find((id) => !isApplicationId(id) || !exists(id))
   if (missing !== undefined) throw new Error(`there is no application ${JSON.stringify(missing)} in ${dataDir}`)
   if (chosen.length === 0) throw new Error(`there is no application in ${dataDir}: nothing to back up`)
   return chosen
 }
 
-interface Place {
+interface BackupPlan {
   readonly dataDir: string
   readonly folder: string
   readonly withSecrets: boolean
@@ -93,8 +93,8 @@ interface Place {
 
 async function backUp(
   id: string,
-  { dataDir, folder, withSecrets }: Place,
-  administration: Administration,
+  { dataDir, folder, withSecrets }: BackupPlan,
+  admin: AdminClient,
   watcher: BackupWatcher,
 ): Promise<BackedUpApplication> {
   const registration = join(dataDir, 'apps', `${id}.json`)
@@ -112,9 +112,9 @@ async function backUp(
   if (!existsSync(file)) return { id, ...settings }
   const copy = join(folder, `${id}.sqlite`)
   const tree = await copyTree(id, file, copy, watcher)
-  // Whatever was committed when it was copied must outlive the power too, or nobody may have seen it.
+  // The copy may hold commits that no client has seen acknowledged yet: they must be durable in the tree as well.
   syncLog(file)
-  await administration.settle(id)
+  await admin.call('settle', { id })
   watcher.onCopied(id, tree)
   return { id, tree, ...settings }
 }
@@ -127,22 +127,22 @@ async function copyTree(
 ): Promise<NonNullable<BackedUpApplication['tree']>> {
   const total = sizeOf(file)
   const tooLong = Promise.withResolvers<never>()
-  const look = setInterval(() => {
+  const timer = setInterval(() => {
     watcher.onCopying(sizeOf(copy), total)
-    if (sizeOf(`${file}-wal`) <= Math.max(MOST_LOG_BYTES, total)) return
+    if (sizeOf(`${file}-wal`) <= Math.max(MAX_LOG_BYTES, total)) return
     tooLong.reject(new Error(`more was written to "${id}" while it was copied than its log may hold: try again later`))
-  }, LOOK_MS)
+  }, POLL_MS)
   try {
     const copying = copyAndExamine(file, copy)
     const { epoch, problems, bytes, sha256, seq, rows } = await Promise.race([copying, tooLong.promise])
     if (epoch === undefined) throw new Error(`the tree of "${id}" is damaged: ${tellProblems(problems)}`)
     return { bytes, sha256, epoch, seq, rows: rows.map(([table, count]) => [table, count]) }
   } finally {
-    clearInterval(look)
+    clearInterval(timer)
   }
 }
 
-/** The log of another process: this one has no other descriptor of it, which closing would take the locks of. */
+/** Syncs the log of a tree. This process has no other descriptor of the log, so closing this one drops no locks. */
 function syncLog(file: string): void {
   const log = `${file}-wal`
   if (!existsSync(log)) return
@@ -158,7 +158,7 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** A folder that goes, with all that is in it, unless it is finished. */
+/** An incomplete folder. It is deleted unless `keep` is called. */
 class UnfinishedFolder implements Disposable {
   readonly #folder: string
 
@@ -176,6 +176,6 @@ class UnfinishedFolder implements Disposable {
     process.off('exit', this.#remove)
   }
 
-  /** What is finished has another name. */
+  /** Removes the incomplete folder; a complete one has another name. */
   readonly #remove = (): void => rmSync(this.#folder, { recursive: true, force: true })
 }

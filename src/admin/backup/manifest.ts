@@ -4,7 +4,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { isApplicationId } from '../../applications/application-id.ts'
 
-/** Forms of a backup: another number for one that this program could not read. */
+/** Format of backups. It changes when older versions cannot read new backups. */
 const FORMAT = 1
 const FILE = 'manifest.json'
 
@@ -12,32 +12,32 @@ const copied = { bytes: Type.Integer({ minimum: 0 }), sha256: Type.String({ patt
 
 const applicationSchema = Type.Object({
   id: Type.String(),
-  /** Its tree, `<id>.sqlite`; absent when it never had one. */
+  /** The tree, `<id>.sqlite`; absent when the application has none. */
   tree: Type.Optional(
     Type.Object({
       ...copied,
       epoch: Type.String(),
-      /** Number of the last commit in it. */
+      /** Number of the last commit. */
       seq: Type.Integer({ minimum: 0 }),
       rows: Type.Array(Type.Tuple([Type.String(), Type.Integer({ minimum: 0 })])),
     }),
   ),
-  /** Its registration, `<id>.json`; absent for the default application. */
+  /** The registration, `<id>.json`; absent for the default application. */
   settings: Type.Optional(Type.Object(copied)),
 })
 
 const manifestSchema = Type.Object({
   format: Type.Literal(FORMAT),
-  /** Version of the program that made it. */
+  /** Version of the program that made the backup. */
   dhole: Type.String(),
-  /** When it was begun, ISO 8601. */
+  /** Start of the backup, ISO 8601. */
   madeAt: Type.String(),
-  /** Whether keys of the applications lie in `secrets`. */
+  /** Whether `secrets` holds the keys of the applications. */
   withSecrets: Type.Boolean(),
   applications: Type.Array(applicationSchema),
 })
 
-/** What a backup holds. */
+/** Content of a backup. */
 export type Manifest = Static<typeof manifestSchema>
 export type BackedUpApplication = Static<typeof applicationSchema>
 
@@ -47,7 +47,7 @@ export function manifestFile(backup: string): string {
   return join(backup, FILE)
 }
 
-/** @throws Error unless it is a backup of a form that is known here */
+/** @throws Error unless the folder is a backup in a known format */
 export function readManifest(backup: string): Manifest {
   const file = manifestFile(backup)
   let manifest: unknown

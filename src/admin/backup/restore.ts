@@ -11,98 +11,96 @@ import { copyAndExamine } from '../../store/sqlite/check/check-client.ts'
 import { digest } from '../../store/sqlite/check/examine.ts'
 import { tellProblems } from '../../store/sqlite/check/problem.ts'
 import { intentFile } from '../../store/sqlite/file/replace.ts'
-import { type AddedApplication, type Administration, keptFile, stagedFile } from '../administration.ts'
+import type { AdminClient } from '../admin-client.ts'
+import { type AddedApplication, keptFile, type Rotation, stagedFile } from '../administration.ts'
 import { Registry } from '../registry.ts'
 import { type BackedUpApplication, readManifest } from './manifest.ts'
 
-const LOOK_MS = 100
+const POLL_MS = 100
 
 export interface RestoreOptions {
   readonly dataDir: string
-  /** A backup, or one file of a tree. */
+  /** A backup, or the file of one tree. */
   readonly source: string
-  /** Applications; `undefined` for all of the backup. */
+  /** Applications to restore; `undefined` for all of the backup. */
   readonly ids: readonly string[] | undefined
-  /** Tells this restore from others in the names of files. */
+  /** Identifies this restore in the names of files. */
   readonly stamp: string
-  /** Whether the trees that are replaced stay beside the new ones. */
+  /** Keeps the replaced trees beside the new ones. */
   readonly keep: boolean
 }
 
-/** Hears how far a restore is. */
+/** Receives the progress of a restore. */
 export interface RestoreWatcher {
-  /** @param bytes of this tree that lie ready, of about so many */
+  /** @param bytes copied bytes of this tree @param total approximate size of this tree */
   onCopying(bytes: number, total: number): void
-  /** @param kept where the tree is that was there before; `undefined` when none is left */
+  /** @param kept file of the replaced tree; `undefined` when it is not kept */
   onRestored(id: string, kept: string | undefined): void
-  /** It was not registered in this folder, and now has keys. @param fresh new ones, unless the backup has them */
+  /** The application was not registered before. @param fresh its new keys, unless the backup has keys */
   onRegistered(id: string, fresh: AddedApplication | undefined): void
 }
 
-/** What a restore is going to do to one application. */
+/** Planned changes of a restore to one application. */
 export interface PlannedRestore {
   readonly id: string
-  /** Size of the file of its tree in the backup; `null` when that has none. */
+  /** Size of the tree in the backup; `null` without one. */
   readonly bytes: number | null
-  /** Size of the tree that it takes the place of; `null` when there is none. */
+  /** Size of the replaced tree; `null` without one. */
   readonly replacedBytes: number | null
-  /** Whether it is not registered yet. */
+  /** Whether the restore registers the application. */
   readonly registers: boolean
 }
 
-/** What is known of an application before anything is touched. */
+/** Sources of one application, collected before the first change. */
 interface Plan {
   readonly id: string
-  /** Where its tree is; absent when it never had one. */
+  /** File of the tree; absent when the backup has none. */
   readonly tree?: string
-  /** What the manifest says of that file. */
+  /** Checksum of that file in the manifest. */
   readonly sha256?: string
-  /** To register it with; absent when it is registered, or the default one. */
+  /** Settings to register; absent for registered applications and the default one. */
   readonly settings?: ApplicationSettings
-  /** Folder of keys, laid out as the data folder is; absent when the backup has none. */
+  /** Folder with keys in the layout of a data folder; absent when the backup has no keys. */
   readonly keys?: string
 }
 
 /**
- * Puts trees of a backup in the place of those of a folder, with a new epoch, so that streams begin anew. All of them
- * are copied into the folder and examined there before the first one is replaced.
- * @throws Error when something is wrong with the backup: nothing is touched then
+ * Replaces trees of a folder by those of a backup, with a new epoch, so that streams start over. All trees are copied
+ * into the folder and examined there before the first one is replaced.
+ * @throws Error when the backup is damaged: nothing is changed then
  * @see docs/how-to/back-up-and-restore.md#restoring
  */
-export async function restore(
-  options: RestoreOptions,
-  administration: Administration,
-  watcher: RestoreWatcher,
-): Promise<void> {
+export async function restore(options: RestoreOptions, admin: AdminClient, watcher: RestoreWatcher): Promise<void> {
   const { dataDir, stamp } = options
-  const { defaultId } = await administration.state()
+  const { defaultId } = await admin.call('state', {})
   const plans = planOf(options, defaultId)
   makeFolder(join(dataDir, 'apps'))
   using _ = lockFolder(dataDir, 'alone')
   try {
     using staging = new Staging(dataDir, stamp)
     for (const plan of plans) await staging.add(plan, watcher)
-    for (const plan of plans) await bring(plan, staging, options, administration, watcher)
+    for (const plan of plans) await restoreOne(plan, staging, options, admin, watcher)
   } finally {
     giveAllToOwner(dataDir)
   }
 }
 
 /**
- * What `restore` is going to do. Changes nothing.
- * @param checksums whether the files of the backup are read as a whole and compared with its manifest
- * @throws Error when the source or an application of it is not there, or a file is not what was backed up
+ * Lists the changes that `restore` would make. Changes nothing.
+ * @param checksums reads the files of the backup completely and compares them with its manifest
+ * @throws Error when the source or an application is missing, or a file differs from its checksum
  */
 export async function planRestore(
   options: RestoreOptions,
-  administration: Administration,
+  admin: AdminClient,
   checksums: boolean,
 ): Promise<readonly PlannedRestore[]> {
-  const { defaultId } = await administration.state()
+  const { defaultId } = await admin.call('state', {})
   return planOf(options, defaultId).map(({ id, tree, sha256, settings }) => {
     const found = tree === undefined ? undefined : statSync(tree, { throwIfNoEntry: false })
     if (tree !== undefined && found === undefined) throw new Error(`there is no ${tree}`)
-    if (checksums && tree !== undefined && sha256 !== undefined && digest(tree).sha256 !== sha256) throw changed(tree)
+    if (checksums && tree !== undefined && sha256 !== undefined && digest(tree).sha256 !== sha256)
+      throw wrongChecksum(tree)
     const replaced = statSync(treeFile(options.dataDir, id), { throwIfNoEntry: false })
     return {
       id,
@@ -113,18 +111,18 @@ export async function planRestore(
   })
 }
 
-/** Puts one application in its place, all of it ready. */
-async function bring(
+/** Replaces one application whose copy is ready. */
+async function restoreOne(
   { id, tree, settings, keys }: Plan,
   staging: Staging,
   { dataDir, stamp, keep }: RestoreOptions,
-  administration: Administration,
+  admin: AdminClient,
   watcher: RestoreWatcher,
 ): Promise<void> {
-  if (tree !== undefined) await staging.put(id, administration, keep)
+  if (tree !== undefined) await staging.put(id, admin, keep)
   const kept = keptFile(dataDir, id, stamp)
-  if (settings !== undefined) watcher.onRegistered(id, await register(id, settings, keys, administration))
-  else if (keys !== undefined) bringKeys(dataDir, id, keys)
+  if (settings !== undefined) watcher.onRegistered(id, await register(id, settings, keys, admin))
+  else if (keys !== undefined) addMissingKeys(dataDir, id, keys)
   watcher.onRestored(id, existsSync(kept) ? kept : undefined)
 }
 
@@ -137,7 +135,7 @@ function planOf({ dataDir, source, ids }: RestoreOptions, defaultId: string): re
   const [id, ...others] = ids ?? []
   if (id === undefined || others.length > 0) throw new Error(`${source} is a file: name its application with --app`)
   checkId(id)
-  if (!isKnown(id)) throw unknown(id)
+  if (!isKnown(id)) throw unknownApplication(id)
   return [{ id, tree: source }]
 }
 
@@ -165,9 +163,9 @@ function plansOf(
 }
 
 function settingsOf(backup: string, { id, settings }: BackedUpApplication): ApplicationSettings {
-  if (settings === undefined) throw unknown(id)
+  if (settings === undefined) throw unknownApplication(id)
   const file = join(backup, `${id}.json`)
-  if (digest(file).sha256 !== settings.sha256) throw changed(file)
+  if (digest(file).sha256 !== settings.sha256) throw wrongChecksum(file)
   const read: unknown = JSON.parse(readFileSync(file, 'utf8'))
   checkApplicationSettings(read)
   return read
@@ -177,30 +175,30 @@ async function register(
   id: string,
   settings: ApplicationSettings,
   keys: string | undefined,
-  administration: Administration,
+  admin: AdminClient,
 ): Promise<AddedApplication | undefined> {
-  const added = await administration.add(id, settings)
+  const added = await admin.call('add', { id, settings })
   if (keys === undefined || !existsSync(secretFile(keys, id))) return added
-  await administration.rotate(id, { key: 'secret', value: readSecret(secretFile(keys, id)) })
-  if (existsSync(smsKeyFile(keys, id))) {
-    await administration.rotate(id, { key: 'sms', value: readSecret(smsKeyFile(keys, id)) })
-  }
+  const rotate = (key: Rotation['key'], file: string) =>
+    admin.call('rotate', { id, rotation: { key, value: readSecret(file) } })
+  await rotate('secret', secretFile(keys, id))
+  if (existsSync(smsKeyFile(keys, id))) await rotate('sms', smsKeyFile(keys, id))
   return undefined
 }
 
-/** Those of an application whose folder has none; keys that are in force are not taken from anybody. */
-function bringKeys(dataDir: string, id: string, keys: string): void {
+/** Copies the keys that the folder lacks. Keys in use stay. */
+function addMissingKeys(dataDir: string, id: string, keys: string): void {
   for (const fileOf of [secretFile, smsKeyFile]) {
     const [from, to] = [fileOf(keys, id), fileOf(dataDir, id)]
     if (existsSync(from) && !existsSync(to)) writeSecret(to, readSecret(from))
   }
 }
 
-/** Copies that lie ready beside the trees they are to replace. */
+/** Copies that are ready beside the trees they replace. */
 class Staging implements Disposable {
   readonly #dataDir: string
   readonly #stamp: string
-  /** Files to be removed unless they take their place. */
+  /** Copies that are removed unless they replace a tree. */
   readonly #ready = new Set<string>()
 
   constructor(dataDir: string, stamp: string) {
@@ -209,32 +207,32 @@ class Staging implements Disposable {
     process.once('exit', this.#remove)
   }
 
-  /** Copies a tree beside the one it is to replace, and examines the copy. @throws Error when something is wrong */
+  /** Copies a tree beside the one it replaces, and examines the copy. @throws Error when the copy is damaged */
   async add({ id, tree, sha256 }: Plan, watcher: RestoreWatcher): Promise<void> {
     if (tree === undefined) return
     const staged = stagedFile(this.#dataDir, id, this.#stamp)
     if (existsSync(staged)) throw new Error(`${staged} is there already`)
     this.#ready.add(staged)
     const total = statSync(tree, { throwIfNoEntry: false })?.size ?? 0
-    const look = setInterval(() => {
+    const timer = setInterval(() => {
       watcher.onCopying(statSync(staged, { throwIfNoEntry: false })?.size ?? 0, total)
-    }, LOOK_MS)
+    }, POLL_MS)
     try {
       const { epoch, problems } = await copyAndExamine(tree, staged, sha256)
       if (epoch === undefined) throw new Error(`${tree} cannot be restored: ${tellProblems(problems)}`)
       giveToOwner(staged)
     } finally {
-      clearInterval(look)
+      clearInterval(timer)
     }
   }
 
-  /** Puts one in its place. */
-  async put(id: string, administration: Administration, keep: boolean): Promise<void> {
+  /** Replaces the tree of an application. */
+  async put(id: string, admin: AdminClient, keep: boolean): Promise<void> {
     const staged = stagedFile(this.#dataDir, id, this.#stamp)
-    // From here on it may be all there is of the tree.
+    // From here on the copy may be the only file of the tree.
     this.#ready.delete(staged)
     try {
-      await administration.replaceTree(id, this.#stamp, keep)
+      await admin.call('replace-tree', { id, stamp: this.#stamp, keep })
     } catch (error) {
       if (!existsSync(intentFile(treeFile(this.#dataDir, id)))) this.#ready.add(staged)
       throw error
@@ -255,12 +253,12 @@ function checkId(id: string): void {
   if (!isApplicationId(id)) throw new Error(`--app: ${JSON.stringify(id)} is no name of an application`)
 }
 
-function unknown(id: string): Error {
+function unknownApplication(id: string): Error {
   return new Error(
     `"${id}" is not registered here, and the backup does not say how it was: first \`dhole apps add ${id}\``,
   )
 }
 
-function changed(file: string): Error {
-  return new Error(`${file} is not what was backed up: its checksum is another one`)
+function wrongChecksum(file: string): Error {
+  return new Error(`${file} differs from the backed up file: its checksum is wrong`)
 }

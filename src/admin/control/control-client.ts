@@ -1,118 +1,65 @@
-import type { ApplicationSettings } from '../../options.ts'
-import type { ExportCursor, ExportPage } from '../../sms/model/message.ts'
-import type { AddedApplication, Administration, Rotation, ServerState } from '../administration.ts'
-import type { ImportedMessage, ImportReply, MessageDesk } from '../sms-admin.ts'
-import type { TreeDesk } from '../tree-admin.ts'
-import type { ServerProcess } from './command.ts'
-import { call } from './control-call.ts'
-import { RemoteTree } from './remote-tree.ts'
+import { codeOf } from '../../files/system-error.ts'
+import { AdminClient, type AdminTransport, type SendOptions } from '../admin-client.ts'
+import { type ControlReply, END_OF_STREAM, STREAM_TYPE } from './frames.ts'
 
-/** Nobody answers: no socket there, or one that a killed server has left. */
-const NOBODY = new Set(['ENOENT', 'ECONNREFUSED'])
-/** A server that is asked whether it is there answers at once. */
-const GREETING_MS = 10_000
+/** Error codes of a missing socket, and of the socket of a killed server. */
+const NO_SERVER = new Set(['ENOENT', 'ECONNREFUSED'])
+/** How long to wait for the first reply: a running server replies at once. */
+const CONNECT_MS = 10_000
 
-/** A server that has the applications open. */
-export interface ConnectedServer extends Administration {
-  /** The messages of an application; whether there is one of that name is seen when something is done there. */
-  desk(id: string): MessageDesk
-  /** Has it look for a new certificate. @returns what came of it, for people */
-  reload(): Promise<string>
-  /** Which process it is, and where it listens. */
-  process(): Promise<ServerProcess>
-  /** The tree of an application; as `desk`. */
-  tree(id: string): TreeDesk
-}
-
-/** The server on a socket; `undefined` when none answers. @throws Error when one is there that cannot be spoken to */
-export async function connect(path: string): Promise<ConnectedServer | undefined> {
+/** Connects to the server of a socket; `undefined` without a server. @throws Error when the server does not reply */
+export async function connect(path: string): Promise<AdminClient | undefined> {
+  const client = new AdminClient(new ControlTransport(path))
   try {
-    await call(path, { do: 'state' }, AbortSignal.timeout(GREETING_MS))
+    await client.call('state', {}, AbortSignal.timeout(CONNECT_MS))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && NOBODY.has(String(error.code))) return undefined
+    if (NO_SERVER.has(codeOf(error))) return undefined
     throw new Error(`the server on ${path} does not answer`, { cause: error })
   }
-  return new RemoteServer(path)
+  return client
 }
 
-/** Has the running server do it, so that it is done when the command returns. */
-class RemoteServer implements ConnectedServer {
+/** Carries operations over the control socket of a server. */
+class ControlTransport implements AdminTransport {
   readonly #path: string
 
   constructor(path: string) {
     this.#path = path
   }
 
-  async add(id: string, settings: ApplicationSettings): Promise<AddedApplication> {
-    return (await call(this.#path, { do: 'add', id, settings })) as AddedApplication
+  async send(name: string, input: object, { rawMember, signal }: SendOptions = {}): Promise<unknown> {
+    const command = JSON.stringify({ do: name, ...input })
+    if (rawMember === undefined) return resultOf(await this.#post(command, signal))
+    const head = `${command.slice(0, -1)},${JSON.stringify(rawMember.name)}:`
+    const { text } = rawMember
+    const body = typeof text === 'string' ? `${head}${text}}` : Buffer.concat([Buffer.from(head), text, END_OBJECT])
+    return resultOf(await this.#post(body, signal))
   }
 
-  async checkRotation(id: string, rotation: Rotation): Promise<void> {
-    await call(this.#path, { do: 'check-rotation', id, rotation: sent(rotation) })
+  async *stream(name: string, input: object): AsyncGenerator<Uint8Array, void> {
+    const reply = await this.#post(JSON.stringify({ do: name, ...input }))
+    if (reply.headers.get('content-type') !== STREAM_TYPE) {
+      await resultOf(reply)
+      throw new Error(`the server answers "${name}" with an unknown result`)
+    }
+    let isComplete = false
+    for await (const chunk of (reply.body ?? []) as AsyncIterable<Uint8Array>) {
+      isComplete = chunk.at(-1) === END_OF_STREAM.charCodeAt(0)
+      yield isComplete ? chunk.subarray(0, -1) : chunk
+    }
+    if (!isComplete) throw new Error('the server broke off')
   }
 
-  async rotate(id: string, rotation: Rotation): Promise<string> {
-    return (await call(this.#path, { do: 'rotate', id, rotation: sent(rotation) })) as string
-  }
-
-  async remove(id: string, deleteData: boolean): Promise<void> {
-    await call(this.#path, { do: 'remove', id, deleteData })
-  }
-
-  async state(): Promise<ServerState> {
-    return (await call(this.#path, { do: 'state' })) as ServerState
-  }
-
-  async settle(id: string): Promise<void> {
-    await call(this.#path, { do: 'settle', id })
-  }
-
-  async replaceTree(id: string, stamp: string, keep: boolean): Promise<void> {
-    await call(this.#path, { do: 'replace-tree', id, stamp, keep })
-  }
-
-  desk(id: string): MessageDesk {
-    return new RemoteDesk(this.#path, id)
-  }
-
-  async reload(): Promise<string> {
-    return (await call(this.#path, { do: 'reload' })) as string
-  }
-
-  async process(): Promise<ServerProcess> {
-    return (await call(this.#path, { do: 'process' })) as ServerProcess
-  }
-
-  tree(id: string): TreeDesk {
-    return new RemoteTree(this.#path, id)
+  #post(body: string | Uint8Array<ArrayBuffer>, signal?: AbortSignal): Promise<Response> {
+    return fetch('http://localhost/', { unix: this.#path, method: 'POST', body, ...(signal && { signal }) })
   }
 }
 
-/** JSON has no member that is undefined. */
-function sent({ key, value }: Rotation): { readonly key: Rotation['key']; readonly value?: string } {
-  return value === undefined ? { key } : { key, value }
-}
+const END_OBJECT = Buffer.from('}')
 
-/** Has the running server do it. */
-class RemoteDesk implements MessageDesk {
-  readonly #path: string
-  readonly #id: string
-
-  constructor(path: string, id: string) {
-    this.#path = path
-    this.#id = id
-  }
-
-  async import(page: readonly ImportedMessage[]): Promise<ImportReply> {
-    return (await call(this.#path, { do: 'sms-import', id: this.#id, page })) as ImportReply
-  }
-
-  async export(after: ExportCursor | undefined, limit: number): Promise<ExportPage> {
-    const from = after === undefined ? {} : { after: [...after] satisfies [number, number] }
-    return (await call(this.#path, { do: 'sms-export', id: this.#id, limit, ...from })) as ExportPage
-  }
-
-  async counts(): Promise<Readonly<Record<string, number>>> {
-    return (await call(this.#path, { do: 'sms-counts', id: this.#id })) as Readonly<Record<string, number>>
-  }
+/** @throws Error with the message of the operation */
+async function resultOf(reply: Response): Promise<unknown> {
+  const answer = (await reply.json()) as ControlReply
+  if ('error' in answer) throw new Error(answer.error)
+  return answer.result
 }

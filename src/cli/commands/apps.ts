@@ -6,7 +6,7 @@ import { SAFE_SECRET_LENGTH } from '../../data-folder/secret-file.ts'
 import { DholeError } from '../../error.ts'
 import type { ApplicationSettings } from '../../options.ts'
 import { parseRules } from '../../rules/file/rule-set.ts'
-import { administrationOf } from '../connect/administration.ts'
+import { connectAdmin } from '../connect/admin-client.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { reason } from '../terminal/input.ts'
 import { print, printError, printJson, printStyled, strong } from '../terminal/output.ts'
@@ -72,8 +72,8 @@ export function appsCommand(): Command {
 }
 
 async function add(id: string, flags: AddFlags): Promise<void> {
-  const administration = await administrationOf(flags.dataDir)
-  const added = await administration.add(id, settingsOf(flags))
+  await using admin = await connectAdmin(flags.dataDir)
+  const added = await admin.call('add', { id, settings: settingsOf(flags) })
   const { secret, smsKey, hasData } = added
   if (flags.json) return printJson({ id, ...added, open: flags.open ?? false })
   printStyled(`super secret of application "${id}", shown only now: ${strong(secret)}`)
@@ -116,16 +116,16 @@ function json<T>(flag: string, text: string, example: string): T {
 }
 
 async function list({ dataDir, json }: FolderFlags & { readonly json?: true }): Promise<void> {
-  const administration = await administrationOf(dataDir)
-  const applications = listApplications(dataDir, await administration.state())
+  await using admin = await connectAdmin(dataDir)
+  const applications = listApplications(dataDir, await admin.call('state', {}))
   if (json) printJson(applications)
   else for (const line of table(applications)) printStyled(line)
 }
 
 async function rotate(id: string, { dataDir, smsKey, secret, yes, dryRun, json }: RotateFlags): Promise<void> {
-  const rotation: Rotation = { key: smsKey ? 'sms' : 'secret', value: secret }
-  const administration = await administrationOf(dataDir)
-  await administration.checkRotation(id, rotation)
+  const rotation: Rotation = { key: smsKey ? 'sms' : 'secret', ...(secret === undefined ? {} : { value: secret }) }
+  await using admin = await connectAdmin(dataDir)
+  await admin.call('check-rotation', { id, rotation })
   const what = `${smsKey ? 'SMS key' : 'super secret'} of application "${id}"`
   const effect = smsKey ? 'calls signed with the old one are refused' : 'the old one and every token of it are refused'
   if (dryRun) {
@@ -134,7 +134,7 @@ async function rotate(id: string, { dataDir, smsKey, secret, yes, dryRun, json }
     return
   }
   await confirm(`Replace the ${what}? From then on ${effect}.`, yes ?? false)
-  const fresh = await administration.rotate(id, rotation)
+  const fresh = await admin.call('rotate', { id, rotation })
   if (fresh.length < SAFE_SECRET_LENGTH) {
     printError(`the ${what} has ${fresh.length} characters: use ${SAFE_SECRET_LENGTH} or more that are random`)
   }
@@ -143,9 +143,9 @@ async function rotate(id: string, { dataDir, smsKey, secret, yes, dryRun, json }
 }
 
 async function remove(id: string, { dataDir, deleteData, yes }: RemoveFlags): Promise<void> {
-  const administration = await administrationOf(dataDir)
+  await using admin = await connectAdmin(dataDir)
   await confirm(`Remove application "${id}"${deleteData ? ' and all its data' : ''}?`, yes ?? false)
-  await administration.remove(id, deleteData ?? false)
+  await admin.call('remove', { id, deleteData: deleteData ?? false })
   print(`application "${id}" is removed${deleteData ? ' with its data' : '; its data stays'}`)
 }
 

@@ -26,7 +26,7 @@ export function backupCommand(): Command {
 async function backup(given: string | undefined, flags: BackupFlags): Promise<void> {
   const { app, dataDir, withSecrets, json, quiet } = flags
   const tells = !json && !quiet
-  const { administrationOf } = await import('../connect/administration.ts')
+  const { connectAdmin } = await import('../connect/admin-client.ts')
   const { makeBackup } = await import('../../admin/backup/backup.ts')
   const { Progress } = await import('../terminal/progress.ts')
   const { stampOf } = await import('../terminal/stamp.ts')
@@ -35,9 +35,10 @@ async function backup(given: string | undefined, flags: BackupFlags): Promise<vo
   process.once('SIGTERM', interrupted)
   const progress = new Progress('MiB copied', 1, tells)
   const options = { dataDir, target, ids: app, withSecrets: withSecrets ?? false }
+  await using admin = await connectAdmin(dataDir)
   let manifest: Manifest
   try {
-    manifest = await makeBackup(options, await administrationOf(dataDir), {
+    manifest = await makeBackup(options, admin, {
       // Packed, a copy is smaller than what it is of: it may be done before it is all there.
       onCopying: (bytes, total) => progress.show(Math.round(bytes / MEBI), Math.min(bytes / Math.max(total, 1), 1)),
       onCopied: (id, { bytes, seq, epoch }) => {

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
-import { socketPath } from '../../admin/control/command.ts'
-import { connect } from '../../admin/control/control-client.ts'
+import { socketPath } from '../../admin/control/socket-path.ts'
+import { connectServer } from '../connect/admin-client.ts'
 import { print } from '../terminal/output.ts'
 
 /** The command `dhole reload`. @see docs/how-to/certificates.md */
@@ -12,9 +12,10 @@ export function reloadCommand(): Command {
 }
 
 async function reload({ dataDir }: { readonly dataDir: string }): Promise<void> {
-  const path = socketPath(dataDir)
-  if (path === undefined) throw new Error(`the path of ${dataDir} is too long for a socket: send the server SIGHUP`)
-  const server = await connect(path)
+  if (socketPath(dataDir) === undefined) {
+    throw new Error(`the path of ${dataDir} is too long for a socket: send the server SIGHUP`)
+  }
+  const server = await connectServer(dataDir)
   if (server === undefined) throw new Error(`no server answers in ${dataDir}`)
-  print(await server.reload())
+  print(await server.call('reload', {}))
 }

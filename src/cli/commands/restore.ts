@@ -29,13 +29,13 @@ export function restoreCommand(): Command {
 
 async function restoreFrom(source: string, flags: RestoreFlags): Promise<void> {
   const { app, dataDir, discard, yes, dryRun, json, quiet } = flags
-  const { administrationOf } = await import('../connect/administration.ts')
+  const { connectAdmin } = await import('../connect/admin-client.ts')
   const { planRestore, restore } = await import('../../admin/backup/restore.ts')
   const { Progress } = await import('../terminal/progress.ts')
   const { stampOf } = await import('../terminal/stamp.ts')
   const options = { dataDir, source, ids: app, stamp: stampOf(new Date()), keep: !discard }
-  const administration = await administrationOf(dataDir)
-  const planned = await planRestore(options, administration, dryRun ?? false)
+  await using admin = await connectAdmin(dataDir)
+  const planned = await planRestore(options, admin, dryRun ?? false)
   if (dryRun) return tellPlan(planned, options.keep, flags)
   await confirm(questionOf(planned, dataDir, options.keep), yes ?? false)
   process.once('SIGINT', interrupted)
@@ -45,7 +45,7 @@ async function restoreFrom(source: string, flags: RestoreFlags): Promise<void> {
   const restored: Record<string, unknown>[] = []
   const keys = new Map<string, AddedKeys>()
   try {
-    await restore(options, administration, {
+    await restore(options, admin, {
       onCopying: (bytes, total) => progress.show(Math.round(bytes / MEBI), Math.min(bytes / Math.max(total, 1), 1)),
       onRestored: (id, kept) => {
         progress.clear()

@@ -1,17 +1,18 @@
 import { Command, Option } from 'commander'
-import { defaultId } from '../connect/default-id.ts'
+import type { AdminClient } from '../../admin/admin-client.ts'
+import { checkAppFlag, defaultId } from '../connect/app-flag.ts'
 import type { FormatName } from '../sms/format.ts'
 import type { KeyChoice } from '../sms/sign.ts'
 import { STDIN as STDIO } from '../terminal/input.ts'
 import { print, printJson, type ReportFlags, withReport } from '../terminal/output.ts'
 import { printableLines } from '../terminal/printable.ts'
 
-interface DeskFlags {
+interface AppFlags {
   readonly app: string
   readonly dataDir: string
 }
 
-interface FileFlags extends DeskFlags, ReportFlags {
+interface FileFlags extends AppFlags, ReportFlags {
   readonly format?: FormatName
 }
 
@@ -19,7 +20,7 @@ interface ExportFlags extends FileFlags {
   readonly escapeFormulas?: true
 }
 
-interface SignFlags extends DeskFlags {
+interface SignFlags extends AppFlags {
   readonly body?: string
   readonly explain?: true
 }
@@ -59,37 +60,41 @@ function formatOption(fallback: string): Option {
   return new Option('--format <name>', fallback).choices(['csv', 'ndjson'])
 }
 
-async function importMessages(file: string, { format: name, json, quiet, ...choice }: FileFlags): Promise<void> {
+async function importMessages(file: string, { format: name, json, quiet, app, dataDir }: FileFlags): Promise<void> {
   const { formatOf } = await import('../sms/format.ts')
   const format = formatOf(file, name)
   const { importFile } = await import('../sms/import.ts')
-  const { atDesk } = await import('../connect/sms-admin.ts')
-  await atDesk(choice, (desk) => importFile(desk, file, format, { json, quiet }))
+  await using admin = await adminOf(app, dataDir)
+  await importFile(admin, app, file, format, { json, quiet })
 }
 
 async function exportMessages(file: string = STDIO, flags: ExportFlags): Promise<void> {
-  const { format: name, json, quiet, escapeFormulas, ...choice } = flags
+  const { format: name, json, quiet, escapeFormulas, app, dataDir } = flags
   const { formatOf, forSpreadsheets } = await import('../sms/format.ts')
   const written = formatOf(file, name ?? (file === STDIO ? 'csv' : undefined))
   const format = escapeFormulas ? forSpreadsheets(written) : written
   const { destinationOf, Output } = await import('../transfer/destination.ts')
   const { exportTo } = await import('../sms/export.ts')
-  const { atDesk } = await import('../connect/sms-admin.ts')
-  await atDesk(choice, async (desk) => {
-    using destination = file === STDIO ? new Output() : destinationOf(file)
-    const count = await exportTo(destination, desk, format, !json && !quiet)
-    // Standard output has the data then.
-    if (file === STDIO) return
-    if (json) printJson({ file, messages: count })
-    else if (!quiet) print(`exported ${count} messages`)
-  })
+  await using admin = await adminOf(app, dataDir)
+  using destination = file === STDIO ? new Output() : destinationOf(file)
+  const count = await exportTo(destination, admin, app, { format, isShown: !json && !quiet })
+  // Standard output holds the data.
+  if (file === STDIO) return
+  if (json) printJson({ file, messages: count })
+  else if (!quiet) print(`exported ${count} messages`)
 }
 
-async function counts({ json, ...choice }: DeskFlags & { readonly json?: true }): Promise<void> {
-  const { atDesk } = await import('../connect/sms-admin.ts')
-  const found = await atDesk(choice, async (desk) => desk.counts())
+async function counts({ json, app, dataDir }: AppFlags & { readonly json?: true }): Promise<void> {
+  await using admin = await adminOf(app, dataDir)
+  const found = await admin.call('sms-counts', { id: app })
   if (json) printJson(found)
   else print(table(found))
+}
+
+async function adminOf(app: string, dataDir: string): Promise<AdminClient> {
+  checkAppFlag(app)
+  const { connectAdmin } = await import('../connect/admin-client.ts')
+  return connectAdmin(dataDir)
 }
 
 function table(found: Readonly<Record<string, number>>): string {
@@ -106,11 +111,11 @@ async function signRequest(given: readonly string[], flags: SignFlags): Promise<
   print(signature)
 }
 
-async function token(source: string, flags: DeskFlags): Promise<void> {
+async function token(source: string, flags: AppFlags): Promise<void> {
   const { tokenFor } = await import('../sms/sign.ts')
   print(tokenFor(source, keyChoice(flags)))
 }
 
-function keyChoice({ app, dataDir }: DeskFlags): KeyChoice {
+function keyChoice({ app, dataDir }: AppFlags): KeyChoice {
   return { app, dataDir, isDefault: app === defaultId() }
 }

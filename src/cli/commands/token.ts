@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { isApplicationId } from '../../applications/application-id.ts'
 import { mintToken } from '../../auth/mint.ts'
 import { readSecret, secretFile } from '../../data-folder/secret-file.ts'
 import { DholeError } from '../../error.ts'
 import { parseDuration } from '../../server/config/duration.ts'
+import { checkAppFlag } from '../connect/app-flag.ts'
 
 interface TokenFlags {
   readonly uid?: string
@@ -44,7 +44,7 @@ function secretOf({ secret, app, dataDir }: TokenFlags, isFlag: boolean): string
     if (secret) return secret
     throw new Error('no secret: give --app with --data-dir, --secret, or APP_SECRET in the environment')
   }
-  if (!isApplicationId(app)) throw new Error(`--app: ${JSON.stringify(app)} is no name of an application`)
+  checkAppFlag(app)
   const file = secretFile(dataDir, app)
   if (!existsSync(file)) throw new Error(`there is no application "${app}" in ${dataDir}, or no ${file}`)
   return readSecret(file)

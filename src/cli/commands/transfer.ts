@@ -7,7 +7,7 @@ import { EXIT_FAILED } from '../exit-status.ts'
 import { STDIN as STDIO } from '../terminal/input.ts'
 import { printError, type ReportFlags, withReport } from '../terminal/output.ts'
 
-interface PlaceFlags extends ReportFlags {
+interface TreeFlags extends ReportFlags {
   readonly path: string
   readonly app?: string
   readonly dataDir: string
@@ -18,14 +18,17 @@ interface PlaceFlags extends ReportFlags {
   readonly rules?: string
 }
 
-interface ImportFlags extends PlaceFlags {
+interface ImportFlags extends TreeFlags {
   readonly merge?: true
   readonly resume?: true
 }
 
 /** `dhole import`. @see docs/how-to/import-and-export.md */
 export function importCommand(): Command {
-  return placed('import <file>', 'write the JSON of an export into the tree; `-` is standard input, .gz is unpacked')
+  return treeCommand(
+    'import <file>',
+    'write the JSON of an export into the tree; `-` is standard input, .gz is unpacked',
+  )
     .option('--merge', 'keep the children that the file does not name')
     .option('--resume', 'continue an interrupted import of the same file')
     .option('--rules <file>', 'rules to set after the data')
@@ -34,12 +37,12 @@ export function importCommand(): Command {
 
 /** `dhole export`. @see docs/how-to/import-and-export.md */
 export function exportCommand(): Command {
-  return placed('export [file]', 'write the tree to a file or to standard output, as JSON for `import`')
+  return treeCommand('export [file]', 'write the tree to a file or to standard output, as JSON for `import`')
     .option('--rules <file>', 'write the rules to this file as well')
     .action(exportFile)
 }
 
-function placed(usage: string, description: string): Command {
+function treeCommand(usage: string, description: string): Command {
   const command = new Command(usage.split(' ')[0])
     .arguments(usage.split(' ').slice(1).join(' '))
     .description(description)
@@ -56,24 +59,24 @@ function placed(usage: string, description: string): Command {
 async function importFile(file: string, flags: ImportFlags): Promise<void> {
   const path = pathOf(flags.path)
   const choice = choiceOf(flags)
-  const { atTree, nameOf } = await import('../connect/tree-admin.ts')
+  const { nameOf, withTreeAdmin } = await import('../connect/tree-admin.ts')
   const { importTree } = await import('../transfer/tree-import.ts')
   const { merge = false, resume = false, rules, json, quiet } = flags
   const target = `${flags.path} of application ${nameOf(choice)}`
   await orFail(
-    atTree(choice, (desk) => importTree(desk, { file, path, merge, resume, rules, target }, { json, quiet })),
+    withTreeAdmin(choice, (tree) => importTree(tree, { file, path, merge, resume, rules, target }, { json, quiet })),
   )
 }
 
-async function exportFile(file: string = STDIO, flags: PlaceFlags): Promise<void> {
+async function exportFile(file: string = STDIO, flags: TreeFlags): Promise<void> {
   const path = pathOf(flags.path)
   const choice = choiceOf(flags)
-  const { atTree } = await import('../connect/tree-admin.ts')
+  const { withTreeAdmin } = await import('../connect/tree-admin.ts')
   const { exportTree } = await import('../transfer/tree-export.ts')
-  await orFail(atTree(choice, (desk) => exportTree(desk, { file, path, rules: flags.rules }, flags)))
+  await orFail(withTreeAdmin(choice, (tree) => exportTree(tree, { file, path, rules: flags.rules }, flags)))
 }
 
-function choiceOf({ app, dataDir, url, token, secretFile, cacert }: PlaceFlags): TreeChoice {
+function choiceOf({ app, dataDir, url, token, secretFile, cacert }: TreeFlags): TreeChoice {
   return { app, dataDir, url, token, secretFile, cacert }
 }
 

@@ -1,74 +1,55 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { socketPath } from '../../admin/control/command.ts'
-import { connect } from '../../admin/control/control-client.ts'
-import { Registry } from '../../admin/registry.ts'
-import { OpenTree, type TreeDesk } from '../../admin/tree-admin.ts'
-import { isApplicationId } from '../../applications/application-id.ts'
-import { treeFile } from '../../data-folder/tree-file.ts'
-import { isOwnMachine, readConfig, readRules } from '../../server/config/config.ts'
+import { RemoteTreeAdmin } from '../../admin/remote-tree-admin.ts'
+import { OpenTreeAdmin, type TreeAdmin } from '../../admin/tree-admin.ts'
+import { readConfig } from '../../server/config/config.ts'
 import { reason } from '../terminal/input.ts'
-import { defaultId } from './default-id.ts'
-import { HttpsTree } from './https-tree.ts'
+import { connectServer } from './admin-client.ts'
+import { checkAppFlag, defaultId } from './app-flag.ts'
+import { HttpsTreeAdmin } from './https-tree-admin.ts'
+import { LocalTarget } from './local-target.ts'
 
-/** Which tree a command is about. */
+/** The tree that a command works on. */
 export interface TreeChoice {
   readonly app: string | undefined
   readonly dataDir: string
-  /** A server anywhere, in place of the one of the folder. */
+  /** Address of a server, in place of the data folder. */
   readonly url: string | undefined
   readonly token: string | undefined
   readonly secretFile: string | undefined
   readonly cacert: string | undefined
 }
 
-/** What a tree is called where it must be known again. */
+/** Name of a tree in the saved position of an import. */
 export function nameOf({ app, dataDir, url }: TreeChoice): string {
   return url === undefined ? `${app ?? defaultId()} of ${resolve(dataDir)}` : `${app ?? 'the default'} of ${url}`
 }
 
 /**
- * Does something to a tree: over HTTPS, through the server that runs on the folder, or in its file.
- * @throws Error when there is no such application, or a server is there and does not answer
+ * Runs an action on a tree: over HTTPS, through the server of the data folder, or in its file.
+ * @throws Error when the application does not exist, or the server does not reply
  */
-export async function atTree<T>(choice: TreeChoice, action: (desk: TreeDesk) => Promise<T>): Promise<T> {
+export async function withTreeAdmin<T>(choice: TreeChoice, action: (tree: TreeAdmin) => Promise<T>): Promise<T> {
   const { dataDir, url, app = defaultId() } = choice
-  if (!isApplicationId(app)) throw new Error(`--app: ${JSON.stringify(app)} is no name of an application`)
+  checkAppFlag(app)
   if (url !== undefined) return action(overHttps(url, choice))
   if (choice.token ?? choice.secretFile ?? choice.cacert) {
     throw new Error('--token, --secret-file and --cacert belong to --url')
   }
-  const path = socketPath(dataDir)
-  const server = path === undefined ? undefined : await connect(path)
-  if (server !== undefined) return action(server.tree(app))
-  const registered = new Registry(dataDir).settings(app)
-  // The first start of a server makes the default one; to open any other would make it.
-  if (registered === undefined && !(app === defaultId() && existsSync(treeFile(dataDir, app)))) {
-    throw new Error(`there is no application "${app}" in ${dataDir}`)
-  }
-  // What a server is made of is read only when there is none.
-  const { openClosedTree } = await import('../../dhole.ts')
-  await using database = openClosedTree(dataDir, app, settingsOf(registered))
-  return await action(new OpenTree(database))
+  const server = await connectServer(dataDir)
+  if (server !== undefined) return action(new RemoteTreeAdmin(server, app))
+  await using target = new LocalTarget(dataDir)
+  const { database } = await target.open(app)
+  return await action(new OpenTreeAdmin(database))
 }
 
-/** As the settings in the environment say, which are those of a server started from here. */
-function settingsOf(registered: ReturnType<Registry['settings']>): NonNullable<ReturnType<Registry['settings']>> {
-  const { MAX_LEAF_BYTES, RULES, HOST } = process.env
-  const config = readConfig({ MAX_LEAF_BYTES, RULES, HOST })
-  const limits = { maxLeafBytes: config.MAX_LEAF_BYTES, ...registered?.limits }
-  if (registered !== undefined) return { ...registered, limits }
-  const rules = readRules(config)
-  return { limits, ...(rules === undefined ? { open: isOwnMachine(config.HOST) } : { rules }) }
-}
-
-function overHttps(url: string, { app, token, secretFile, cacert }: TreeChoice): HttpsTree {
+function overHttps(url: string, { app, token, secretFile, cacert }: TreeChoice): HttpsTreeAdmin {
   if (token !== undefined && secretFile !== undefined) {
     throw new Error('--token and --secret-file contradict each other: give one')
   }
   const { MAX_LEAF_BYTES, DHOLE_SECRET } = process.env
   const secret = secretFile === undefined ? DHOLE_SECRET : textOf('--secret-file', secretFile).trim()
-  return new HttpsTree({
+  return new HttpsTreeAdmin({
     url,
     app,
     credential: token ?? (secret || undefined),

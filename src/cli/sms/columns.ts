@@ -1,4 +1,4 @@
-import type { ImportedMessage } from '../../admin/sms-admin.ts'
+import type { ImportedMessage } from '../../admin/sms-import.ts'
 import { CODE_FORM, isCode, stateOf } from '../../sms/model/carrier-codes.ts'
 import type { MessageRecord } from '../../sms/model/message.ts'
 import { isMessageId, MESSAGE_ID_FORM } from '../../sms/model/message-id.ts'

@@ -1,20 +1,27 @@
-import { type MessageDesk, PAGE_RECORDS } from '../../admin/sms-admin.ts'
+import type { AdminClient } from '../../admin/admin-client.ts'
+import { PAGE_RECORDS } from '../../admin/sms-import.ts'
 import type { ExportCursor } from '../../sms/model/message.ts'
 import { Progress } from '../terminal/progress.ts'
 import type { Destination } from '../transfer/destination.ts'
 import type { FileFormat } from './file.ts'
 
+/** Form of an export. */
+interface ExportOptions {
+  readonly format: FileFormat
+  /** Shows the progress on the terminal. */
+  readonly isShown: boolean
+}
+
 /**
- * Writes all messages, batch by batch. What changes meanwhile is in it or not.
- * @param isShown whether a terminal is shown how far it is
+ * Writes all messages of an application, page by page. Concurrent changes may or may not be included.
  * @returns number of messages
- * @throws Error when they cannot be written
+ * @throws Error when the destination cannot be written
  */
 export async function exportTo(
   destination: Destination,
-  desk: MessageDesk,
-  format: FileFormat,
-  isShown: boolean,
+  admin: AdminClient,
+  id: string,
+  { format, isShown }: ExportOptions,
 ): Promise<number> {
   const progress = new Progress('messages', undefined, isShown)
   let count = 0
@@ -22,11 +29,11 @@ export async function exportTo(
     await destination.write(format.head)
     let after: ExportCursor | undefined
     do {
-      const { records, next } = await desk.export(after, PAGE_RECORDS)
-      await destination.write(format.write(records))
-      count += records.length
+      const page = await admin.call('sms-export', { id, limit: PAGE_RECORDS, ...(after && { after }) })
+      await destination.write(format.write(page.records))
+      count += page.records.length
       progress.show(count)
-      after = next
+      after = page.next
     } while (after !== undefined)
   } finally {
     progress.clear()

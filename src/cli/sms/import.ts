@@ -1,4 +1,5 @@
-import { type ImportedMessage, type MessageDesk, PAGE_RECORDS } from '../../admin/sms-admin.ts'
+import type { AdminClient } from '../../admin/admin-client.ts'
+import { type ImportedMessage, PAGE_RECORDS } from '../../admin/sms-import.ts'
 import { fileName } from '../terminal/input.ts'
 import { print, printJson, type ReportFlags } from '../terminal/output.ts'
 import { Progress } from '../terminal/progress.ts'
@@ -7,18 +8,20 @@ import { type FileFormat, LineError, type Row } from './file.ts'
 import { sizeOf, textOf } from './input.ts'
 
 /**
- * Imports a file page by page, and prints what became of its messages.
+ * Imports a file page by page, and prints the counts.
+ * @param id application of the messages
  * @param file `-` is standard input
- * @throws Error with the line of what is wrong, and from where on nothing is imported because of it
+ * @throws Error with the line of the fault, and the first line that is not imported
  */
 export async function importFile(
-  desk: MessageDesk,
+  admin: AdminClient,
+  id: string,
   file: string,
   format: FileFormat,
   { json, quiet }: ReportFlags,
 ): Promise<void> {
   const progress = new Progress('messages', sizeOf(file), !json && !quiet)
-  const importing = new Importing(desk)
+  const importing = new Importing(admin, id)
   let bytes = 0
   const text = textOf(file, (count) => {
     bytes += count
@@ -39,21 +42,23 @@ export async function importFile(
   else if (!quiet) print(importing.summary)
 }
 
-/** Collects messages until they make a page, and imports that. */
+/** Collects messages into pages, and imports each full page. */
 class Importing {
-  readonly #desk: MessageDesk
-  /** One moment for all messages whose file does not tell theirs. */
+  readonly #admin: AdminClient
+  readonly #id: string
+  /** Submission time of all messages without one in the file. */
   readonly #now = Date.now()
   #page: ImportedMessage[] = []
-  /** Where each message of the page stands. */
+  /** Line of each message of the page. */
   #lines: number[] = []
   #lastImported = 0
   #added = 0
   #known = 0
   #changed = 0
 
-  constructor(desk: MessageDesk) {
-    this.#desk = desk
+  constructor(admin: AdminClient, id: string) {
+    this.#admin = admin
+    this.#id = id
   }
 
   /** Messages imported so far. */
@@ -61,7 +66,7 @@ class Importing {
     return this.#added + this.#known + this.#changed
   }
 
-  /** How many became what. */
+  /** Number of messages by result. */
   get counts(): Readonly<Record<string, number>> {
     return { messages: this.messages, added: this.#added, known: this.#known, changed: this.#changed }
   }
@@ -70,7 +75,7 @@ class Importing {
     return `imported ${this.messages} messages: ${this.#added} added, ${this.#known} known, ${this.#changed} changed`
   }
 
-  /** What an error leaves undone. */
+  /** Messages that an error leaves out. */
   get rest(): string {
     return this.messages === 0 ? 'nothing is imported' : `nothing from line ${this.#lastImported + 1} on is imported`
   }
@@ -86,7 +91,7 @@ class Importing {
   }
 
   async #import(): Promise<void> {
-    const reply = await this.#desk.import(this.#page)
+    const reply = await this.#admin.call('sms-import', { id: this.#id, page: this.#page })
     if ('wrong' in reply) throw new LineError(this.#lines[reply.wrong.at] ?? 0, reply.wrong.complaint)
     this.#added += reply.imported.added
     this.#known += reply.imported.known

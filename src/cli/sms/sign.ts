@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { isApplicationId } from '../../applications/application-id.ts'
 import { readSecret, smsKeyFile } from '../../data-folder/secret-file.ts'
 import { signatureOf, signedText } from '../../sms/model/signature.ts'
 import { isSource, tokenOf } from '../../sms/model/source.ts'
+import { checkAppFlag } from '../connect/app-flag.ts'
 import { readText } from '../terminal/input.ts'
 import { shown } from '../terminal/shown.ts'
 
@@ -59,7 +59,7 @@ function parametersOf(given: readonly string[]): Map<string, string> {
 function keyOf({ app, dataDir, isDefault }: KeyChoice): string {
   const key = process.env['SMS_KEY']
   if (key && isDefault) return key
-  if (!isApplicationId(app)) throw new Error(`--app: ${JSON.stringify(app)} is no name of an application`)
+  checkAppFlag(app)
   const file = smsKeyFile(dataDir, app)
   if (!existsSync(file)) throw new Error(`no SMS key: set SMS_KEY, or name --app and --data-dir: there is no ${file}`)
   return readSecret(file)

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { PartToPut, TreeDesk } from '../../admin/tree-admin.ts'
+import type { PartToPut, TreeAdmin } from '../../admin/tree-admin.ts'
 import { DholeError } from '../../error.ts'
 import type { Limits } from '../../tree/limits.ts'
 import { checkWhole, planPart } from '../../tree/partial-write.ts'
@@ -20,7 +20,7 @@ const [BRACE, END_BRACE] = [Buffer.from('{'), Buffer.from('}')]
 export type HeldPriorities = Map<string, Priority | null>
 
 interface ImportTarget {
-  readonly desk: TreeDesk
+  readonly tree: TreeAdmin
   readonly path: Path
   readonly limits: Limits
   /** Whether children that the text does not name stay. */
@@ -81,37 +81,37 @@ export class Importing {
   }
 
   async #whole(bytes: Uint8Array, offset: number): Promise<void> {
-    const { desk, path, limits, merge } = this.#target
+    const { tree, path, limits, merge } = this.#target
     const json = this.#checked({ bytes, offset, path }, () => {
       const parsed: unknown = JSON.parse(this.#utf8.decode(bytes))
       checkWhole(path, parsed, limits)
       return parsed
     })
-    if (!merge) return this.#send(() => desk.put(path, json))
+    if (!merge) return this.#send(() => tree.put(path, json))
     if (!isBranch(json)) throw new JsonFault('only the children of an object can be merged', path, offset)
     const members: Record<string, unknown> = Array.isArray(json) ? byIndex(json, 0) : json
     const { plan, priority } = this.#checked({ bytes, offset, path }, () => planPart(path, members, limits))
     if (plan.writes.length > 0)
-      await this.#send(() => desk.putPart(path, { plan, text: () => JSON.stringify(members) }))
-    if (priority !== undefined) await this.#send(() => desk.putPriority(path, priority))
+      await this.#send(() => tree.putPart(path, { plan, text: () => JSON.stringify(members) }))
+    if (priority !== undefined) await this.#send(() => tree.putPriority(path, priority))
   }
 
   /** What stood there goes first: also what the same text has said of it further up. */
   async #open(keys: readonly string[]): Promise<void> {
-    const { desk, path, merge } = this.#target
+    const { tree, path, merge } = this.#target
     const place = [...path, ...keys]
     this.#priorities.delete(formatPath(place))
-    if (!merge || keys.length > 0) await this.#send(() => desk.put(place, null))
+    if (!merge || keys.length > 0) await this.#send(() => tree.put(place, null))
   }
 
   async #members(slice: MembersSlice, read: () => (() => void) | undefined): Promise<void> {
     const { bytes, offset, keys, isArray, first } = slice
-    const { desk, limits } = this.#target
+    const { tree, limits } = this.#target
     const path = [...this.#target.path, ...keys]
-    if (desk.putText !== undefined && isAsItStands(slice)) {
+    if (tree.putText !== undefined && isAsItStands(slice)) {
       const text = Buffer.concat([BRACE, bytes, END_BRACE])
       const copy = { bytes: text.subarray(1, -1), offset, path, members: { isArray, first } }
-      return this.#send(() => this.#asked(copy, desk.putText?.(path, text)), read())
+      return this.#send(() => this.#asked(copy, tree.putText?.(path, text)), read())
     }
     const where = { bytes, offset, path, members: { isArray, first } }
     const { source, groups } = this.#checked(where, () => {
@@ -126,7 +126,7 @@ export class Importing {
       if (priority !== undefined) this.#priorities.set(formatPath(path), priority)
       const isAsWritten = !isArray && priority === undefined && groups.length === 1
       const part: PartToPut = { plan, text: isAsWritten ? () => source : () => JSON.stringify(group) }
-      await this.#send(() => desk.putPart(path, part), index === groups.length - 1 ? read() : undefined)
+      await this.#send(() => tree.putPart(path, part), index === groups.length - 1 ? read() : undefined)
     }
   }
 
@@ -134,7 +134,7 @@ export class Importing {
     const place = [...this.#target.path, ...keys]
     const priority = this.priorityOf(place)
     this.#priorities.delete(formatPath(place))
-    if (priority !== undefined) await this.#send(() => this.#target.desk.putPriority(place, priority))
+    if (priority !== undefined) await this.#send(() => this.#target.tree.putPriority(place, priority))
   }
 
   async #send(write: () => Promise<void>, done: () => void = () => {}): Promise<void> {

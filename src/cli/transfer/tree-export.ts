@@ -1,4 +1,4 @@
-import type { TreeDesk } from '../../admin/tree-admin.ts'
+import type { TreeAdmin } from '../../admin/tree-admin.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 import { STDIN as STDIO } from '../terminal/input.ts'
 import { print, printJson, type ReportFlags } from '../terminal/output.ts'
@@ -19,13 +19,13 @@ export interface ExportOrder {
  * @throws Error when it cannot be read or written
  */
 export async function exportTree(
-  desk: TreeDesk,
+  tree: TreeAdmin,
   { file, path, rules }: ExportOrder,
   { json, quiet }: ReportFlags,
 ): Promise<void> {
-  const source = rules === undefined ? undefined : await desk.rules()
+  const source = rules === undefined ? undefined : await tree.rules()
   using destination = file === STDIO ? new Output() : destinationOf(file)
-  const bytes = await writeTo(destination, desk.export(path), !json && !quiet)
+  const bytes = await writeTo(destination, tree.export(path), !json && !quiet)
   if (rules !== undefined && source !== undefined) {
     using rulesFile = destinationOf(rules)
     await rulesFile.write(source)

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { TreeDesk, TreeFacts } from '../../admin/tree-admin.ts'
+import type { TreeAdmin, TreeFacts } from '../../admin/tree-admin.ts'
 import { parseRules } from '../../rules/file/rule-set.ts'
 import { defaultLimits, type Limits } from '../../tree/limits.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
@@ -39,14 +39,14 @@ export interface ImportOrder {
  * Imports a file of any size, and prints how much. Others see it come in part by part.
  * @throws Error with the place of what is wrong; nothing behind it is written
  */
-export async function importTree(desk: TreeDesk, order: ImportOrder, { json, quiet }: ReportFlags): Promise<void> {
+export async function importTree(tree: TreeAdmin, order: ImportOrder, { json, quiet }: ReportFlags): Promise<void> {
   const { file, path, rules: rulesFile } = order
   const rules = rulesFile === undefined ? undefined : await rulesOf(rulesFile)
-  const facts = await desk.facts()
-  const run = new ImportRun(desk, order, facts, await noteFor(order, facts), !json && !quiet)
+  const facts = await tree.facts()
+  const run = new ImportRun(tree, order, facts, await noteFor(order, facts), !json && !quiet)
   const begin = performance.now()
   await run.import()
-  if (rules !== undefined) await desk.setRules(rules)
+  if (rules !== undefined) await tree.setRules(rules)
   run.forget()
   const seconds = (performance.now() - begin) / 1000
   if (json)
@@ -74,7 +74,7 @@ class ImportRun {
    * @param isShown whether a terminal is shown how far it is
    */
   constructor(
-    desk: TreeDesk,
+    tree: TreeAdmin,
     order: ImportOrder,
     { maxLeafBytes }: TreeFacts,
     note: ImportNote | undefined,
@@ -91,7 +91,7 @@ class ImportRun {
     this.#begin = note
     this.#noted = note?.offset ?? 0
     this.#durable = this.#noted
-    this.#importing = new Importing({ desk, path, limits, merge }, priorities)
+    this.#importing = new Importing({ tree, path, limits, merge }, priorities)
     this.#slicer = new JsonSlicer(SLICE_BYTES, LONGEST_ESCAPE * maxLeafBytes + SLICE_BYTES, note)
     this.#progress = new TransferProgress(sizeOf(file), isShown)
   }

@@ -11,9 +11,10 @@ const BUSY = 503
 
 /** Applications visited, opened for that and closed again, made and removed with all they hold. */
 export async function applicationWork(scene: Scene, random: Random): Promise<readonly Kind[]> {
-  const administration = await scene.administration()
+  const admin = await scene.admin()
   for (let at = 0; at < POOL; at++) {
-    await administration.add(`pool-${at}`, at % 2 === 0 ? { open: true } : { open: true, profile: 'firebase' })
+    const settings = at % 2 === 0 ? { open: true } : { open: true, profile: 'firebase' }
+    await admin.call('add', { id: `pool-${at}`, settings })
   }
   let made = 0
 
@@ -33,12 +34,12 @@ export async function applicationWork(scene: Scene, random: Random): Promise<rea
   }
   const churn = async (): Promise<void> => {
     const id = `short-${made++}`
-    const { secret } = await administration.add(id, {})
+    const { secret } = await admin.call('add', { id, settings: {} })
     const target = `/a.json?ns=${id}&auth=${encodeURIComponent(secret)}`
     const body = JSON.stringify(Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`k${at}`, at])))
     await scene.ask('http1', 'PUT', target, { body, expect: [200, BUSY] })
     await scene.ask('http2', 'GET', `${target}&orderBy="$value"&limitToLast=3`, { expect: [200, BUSY] })
-    await administration.remove(id, true)
+    await admin.call('remove', { id, deleteData: true })
     await scene.ask('http1', 'GET', target, { expect: [404] })
   }
   return [

@@ -22,7 +22,7 @@ interface Office {
  * with all it holds, so that what is kept stays bounded.
  */
 export async function messageWork(scene: Scene, random: Random): Promise<readonly Kind[]> {
-  const control = await scene.control()
+  const admin = await scene.admin()
   let number = 0
   let under = 0
   let office = await open()
@@ -30,14 +30,15 @@ export async function messageWork(scene: Scene, random: Random): Promise<readonl
 
   async function open(): Promise<Office> {
     const id = `sms-${number++}`
-    const { smsKey } = await control.add(id, { open: true, sms: { intervalMs: 0, retentionDays: 1 } })
+    const settings = { open: true, sms: { intervalMs: 0, retentionDays: 1 } }
+    const { smsKey } = await admin.call('add', { id, settings })
     const submittedAt = Date.now() - 2 * DAY_MS
     for (let batch = 0; batch < OLD_BATCHES; batch++) {
       const page = mobiles(OLD_IN_BATCH).map((mobile) => {
         const received = { receivedAt: submittedAt, producedAt: submittedAt }
         return { rrid: `old-${batch}`, mobile, status: 2 as const, deliveryStatus: 'DELIVRD', submittedAt, ...received }
       })
-      await control.desk(id).import(page)
+      await admin.call('sms-import', { id, page })
     }
     return { id, key: smsKey, since: performance.now() }
   }
@@ -86,7 +87,7 @@ export async function messageWork(scene: Scene, random: Random): Promise<readonl
     }
     while (leaving.length > 1 || (under === 0 && leaving.length > 0)) {
       const gone = leaving.shift()
-      if (gone !== undefined) await control.remove(gone.id, true)
+      if (gone !== undefined) await admin.call('remove', { id: gone.id, deleteData: true })
     }
   }
   return [

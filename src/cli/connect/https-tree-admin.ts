@@ -1,4 +1,4 @@
-import type { PartToPut, TreeDesk, TreeFacts } from '../../admin/tree-admin.ts'
+import type { PartToPut, TreeAdmin, TreeFacts } from '../../admin/tree-admin.ts'
 import { defaultLimits } from '../../tree/limits.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 
@@ -31,7 +31,7 @@ class Refusal extends Error {
 }
 
 /** A tree behind the public interface of a server. */
-export class HttpsTree implements TreeDesk {
+export class HttpsTreeAdmin implements TreeAdmin {
   readonly #address: ServerAddress
   readonly #base: string
 
@@ -46,7 +46,7 @@ export class HttpsTree implements TreeDesk {
   }
 
   async facts(): Promise<TreeFacts> {
-    return { epoch: undefined, maxLeafBytes: this.#address.maxLeafBytes ?? defaultLimits.maxLeafBytes }
+    return { maxLeafBytes: this.#address.maxLeafBytes ?? defaultLimits.maxLeafBytes }
   }
 
   async put(path: Path, json: unknown): Promise<void> {

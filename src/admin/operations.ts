@@ -1,0 +1,140 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { ExportCursor, ExportPage } from '../sms/model/message.ts'
+import type { Path } from '../tree/path.ts'
+import { addedApplication, rotation, serverProcess, serverState } from './administration.ts'
+import { type StreamOperation, streamOperation, type ValueOperation, valueOperation } from './operation.ts'
+import { importedMessage, importMessages, importReply, PAGE_RECORDS } from './sms-import.ts'
+import { OpenTreeAdmin, treeFacts } from './tree-admin.ts'
+
+const id = Type.String()
+const path = Type.Unsafe<Path>(Type.Array(Type.String()))
+/** No result: the reply says only that the operation ended. */
+const nothing = Type.Unsafe<void>(Type.Unknown())
+const cursor = Type.Unsafe<ExportCursor>(Type.Tuple([Type.Integer(), Type.Integer()]))
+
+/**
+ * Every operation on a server and its applications: input, result and handler. Transports carry these operations and
+ * know nothing else about them; clients derive their types from this table.
+ */
+export const OPERATIONS = {
+  // `Administration` checks the settings.
+  add: valueOperation(
+    Type.Object({ id, settings: Type.Unknown() }),
+    addedApplication,
+    ({ administration }, { id, settings }) => administration.add(id, settings),
+  ),
+  'check-rotation': valueOperation(Type.Object({ id, rotation }), nothing, ({ administration }, { id, rotation }) =>
+    administration.checkRotation(id, rotation),
+  ),
+  rotate: valueOperation(Type.Object({ id, rotation }), Type.String(), ({ administration }, { id, rotation }) =>
+    administration.rotate(id, rotation),
+  ),
+  remove: valueOperation(
+    Type.Object({ id, deleteData: Type.Boolean() }),
+    nothing,
+    ({ administration }, { id, deleteData }) => administration.remove(id, deleteData),
+  ),
+  state: valueOperation(Type.Object({}), serverState, ({ administration }) => administration.state()),
+  settle: valueOperation(Type.Object({ id }), nothing, ({ administration }, { id }) => administration.settle(id)),
+  'replace-tree': valueOperation(
+    Type.Object({ id, stamp: Type.String({ pattern: '^[0-9TZ-]{1,40}$' }), keep: Type.Boolean() }),
+    nothing,
+    ({ administration }, { id, stamp, keep }) => administration.replaceTree(id, stamp, keep),
+  ),
+  reload: valueOperation(Type.Object({}), Type.String(), (target) => target.reload()),
+  process: valueOperation(Type.Object({}), serverProcess, (target) => target.process()),
+  'sms-import': valueOperation(
+    Type.Object({ id, page: Type.Array(importedMessage, { maxItems: PAGE_RECORDS }) }),
+    importReply,
+    async (target, { id, page }) => {
+      using application = await target.open(id)
+      return await importMessages(application.messages, page)
+    },
+  ),
+  'sms-export': valueOperation(
+    Type.Object({
+      id,
+      after: Type.Optional(cursor),
+      limit: Type.Integer({ minimum: 1, maximum: PAGE_RECORDS }),
+    }),
+    Type.Unsafe<ExportPage>(Type.Object({ records: Type.Array(Type.Object({})), next: Type.Optional(cursor) })),
+    async (target, { id, after, limit }) => {
+      using application = await target.open(id)
+      return await application.messages.export(after, limit)
+    },
+  ),
+  'sms-counts': valueOperation(
+    Type.Object({ id }),
+    Type.Record(Type.String(), Type.Integer()),
+    async (target, { id }) => {
+      using application = await target.open(id)
+      return { ...(await application.messages.counts()) }
+    },
+  ),
+  'tree-facts': valueOperation(Type.Object({ id }), treeFacts, async (target, { id }) => {
+    using application = await target.open(id)
+    return await new OpenTreeAdmin(application.database).facts()
+  }),
+  // The tree checks the values, as for every request.
+  'tree-put': valueOperation(
+    Type.Object({ id, path, json: Type.Unknown() }),
+    nothing,
+    async (target, { id, path, json }) => {
+      using application = await target.open(id)
+      await new OpenTreeAdmin(application.database).put(path, json)
+    },
+  ),
+  'tree-members': valueOperation(
+    Type.Object({ id, path, members: Type.Unsafe<Record<string, unknown>>(Type.Object({})) }),
+    nothing,
+    async (target, { id, path, members }) => {
+      using application = await target.open(id)
+      await new OpenTreeAdmin(application.database).putMembers(path, members)
+    },
+  ),
+  'tree-priority': valueOperation(
+    Type.Object({ id, path, priority: Type.Union([Type.String(), Type.Number(), Type.Null()]) }),
+    nothing,
+    async (target, { id, path, priority }) => {
+      using application = await target.open(id)
+      await new OpenTreeAdmin(application.database).putPriority(path, priority)
+    },
+  ),
+  'tree-export': streamOperation(Type.Object({ id, path }), async function* (target, { id, path }) {
+    using application = await target.open(id)
+    yield* application.database.export(path)
+  }),
+  'tree-rules': valueOperation(Type.Object({ id }), Type.String(), async (target, { id }) => {
+    using application = await target.open(id)
+    return application.database.rules
+  }),
+  'tree-set-rules': valueOperation(
+    Type.Object({ id, source: Type.String() }),
+    nothing,
+    async (target, { id, source }) => {
+      using application = await target.open(id)
+      await application.database.setRules(source)
+    },
+  ),
+} as const
+
+type Operations = typeof OPERATIONS
+
+/** Names of the operations that return one JSON value. */
+export type ValueName = {
+  [Name in keyof Operations]: Operations[Name] extends ValueOperation ? Name : never
+}[keyof Operations]
+
+/** Names of the operations that return text of any length. */
+export type StreamName = Exclude<keyof Operations, ValueName>
+
+export type InputOf<Name extends keyof Operations> = Static<Operations[Name]['input']>
+export type ResultOf<Name extends ValueName> = Static<Operations[Name]['result']>
+
+/** Finds an operation by a name from outside. @throws Error when it does not exist */
+export function operationNamed(name: unknown): ValueOperation | StreamOperation {
+  const table: Readonly<Record<string, ValueOperation | StreamOperation>> = OPERATIONS
+  const found = typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined
+  if (found === undefined) throw new Error(`the server has no operation ${JSON.stringify(name) ?? 'without a name'}`)
+  return found
+}

@@ -1,0 +1,12 @@
+import { isApplicationId } from '../../applications/application-id.ts'
+import { settingSchema } from '../../server/config/config.ts'
+
+/** Name of the default application of a server that is started here. */
+export function defaultId(): string {
+  return process.env['APP_ID'] || String(settingSchema('APP_ID').default)
+}
+
+/** @throws Error unless the value of `--app` can name an application */
+export function checkAppFlag(app: string): void {
+  if (!isApplicationId(app)) throw new Error(`--app: ${JSON.stringify(app)} is no name of an application`)
+}
