@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../src/embedded.ts'
 import { startChild } from '../support/child-server.ts'
 import { SECRET } from '../support/https-server.ts'
+import { inLanes } from '../support/lane.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const SCRIPT = Bun.fileURLToPath(new URL('./replace-child.ts', import.meta.url))
@@ -22,10 +23,12 @@ async function twoTrees(folder: string): Promise<{ readonly old: string; readonl
   return { old: join(folder, 'apps', 'app.sqlite'), young }
 }
 
-describe.each([
+const ways = [
   ['keeping the old tree', true],
   ['discarding the old tree', false],
-] as const)('%s', (_, keeps) => {
+] as const
+
+describe.each(inLanes(ways.slice(0, 1), [...ways]))('%s', (_, keeps) => {
   test('power lost before any of the calls leaves the old tree or the new one, whole', async () => {
     await using dir = await tempDir()
     const { old, young } = await twoTrees(dir.path)

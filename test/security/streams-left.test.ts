@@ -4,11 +4,12 @@ import { StreamGuard } from '../../src/database/streams/stream-guard.ts'
 import { mount, openApplications } from '../../src/dhole.ts'
 import { EventSource } from '../support/event-source.ts'
 import { certificate, clientOf, SECRET } from '../support/https-server.ts'
+import { inLanes } from '../support/lane.ts'
 import { turns } from '../support/store.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { customToken, nowInSeconds } from '../support/token.ts'
 
-const STREAMS = 400
+const STREAMS = inLanes(120, 400)
 const AT_ONCE = 40
 
 test.each([

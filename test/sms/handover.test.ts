@@ -162,32 +162,6 @@ describe.each(protocols)('%s', (_, read) => {
     expect(await lease.outcome).toEqual(RELEASED)
   })
 
-  test.skipIf(!showsQueues)('who takes nothing for too long is cut off, without the end', async () => {
-    const lease = new KnownLease()
-    const reader = read(offer(lease, 100))
-    await reader.until(({ text }) => text.length >= 1024)
-    reader.pause()
-    expect(await lease.outcome).toEqual(RELEASED)
-    reader.resume()
-    expect(await reader.ended).toBe(false)
-    expect(lease.times).toBe(1)
-  })
-
-  test.skipIf(!showsQueues)('who pauses for longer than an idle connection is left open gets the rest', async () => {
-    const lease = new KnownLease()
-    const reader = read(offer(lease))
-    await reader.until(({ text }) => text.length >= 1024)
-    reader.pause()
-    const idle = readHttp1(place, '/hello')
-    await idle.closed
-    expect(lease.told).toEqual([])
-    reader.resume()
-    expect(await reader.ended).toBe(true)
-    expect((await reader.until(() => true)).text).toBe(WHOLE)
-    expect(await lease.outcome).toEqual(ACKNOWLEDGED)
-    reader.cut()
-  })
-
   test('what cannot be kept is told, and the client has it all the same', async () => {
     const failure = new Error('no disk')
     const lease = new KnownLease(['1'], failure)
@@ -206,7 +180,36 @@ test('who goes away before anything was written has nothing', async () => {
   expect(await lease.outcome).toEqual(RELEASED)
 })
 
-test('a connection that has its answer can be idle again', async () => {
+// They wait for seconds, and for nothing of each other.
+describe.skipIf(!showsQueues).each(protocols)('%s', (_, read) => {
+  test.concurrent('who takes nothing for too long is cut off, without the end', async () => {
+    const lease = new KnownLease()
+    const reader = read(offer(lease, 100))
+    await reader.until(({ text }) => text.length >= 1024)
+    reader.pause()
+    expect(await lease.outcome).toEqual(RELEASED)
+    reader.resume()
+    expect(await reader.ended).toBe(false)
+    expect(lease.times).toBe(1)
+  })
+
+  test.concurrent('who pauses for longer than an idle connection is left open gets the rest', async () => {
+    const lease = new KnownLease()
+    const reader = read(offer(lease))
+    await reader.until(({ text }) => text.length >= 1024)
+    reader.pause()
+    const idle = readHttp1(place, '/hello')
+    await idle.closed
+    expect(lease.told).toEqual([])
+    reader.resume()
+    expect(await reader.ended).toBe(true)
+    expect((await reader.until(() => true)).text).toBe(WHOLE)
+    expect(await lease.outcome).toEqual(ACKNOWLEDGED)
+    reader.cut()
+  })
+})
+
+test.concurrent('a connection that has its answer can be idle again', async () => {
   const lease = new KnownLease(['1'])
   const reader = readHttp1(place, offer(lease))
   expect(await reader.ended).toBe(true)
