@@ -1,15 +1,16 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageOf } from '../files/system-error.ts'
 
-/** Whoever runs the server, and nobody else. */
+/** Permissions of the user of the server alone. */
 const OWNER_ONLY = 0o700
 const ENTIRELY = constants.R_OK | constants.W_OK | constants.X_OK
-/** The folders in it, made when they are needed. */
+/** Folders of a data folder. They are created on demand. */
 const FOLDERS = ['apps', 'secrets', 'tls']
 
 /**
- * Makes the folder of the server, unless it is there.
- * @throws Error that names the folder that cannot be made, read or written
+ * Creates the data folder, unless it exists.
+ * @throws Error that names the folder that cannot be created, read or written
  */
 export function makeDataFolder(dataDir: string): void {
   try {
@@ -32,8 +33,4 @@ function checkFolder(folder: string): void {
       cause,
     })
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

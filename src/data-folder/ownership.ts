@@ -1,18 +1,18 @@
 import { lchownSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Folders of a data folder that a restore may make, or make files in. */
+/** Folders that a restore may create or write. */
 const RESTORED = ['apps', 'secrets']
 const ROOT = 0
 
-/** Gives a file that root has made to the owner of its folder: a server that does not run as root must open it. */
+/** Gives a file created by root to the owner of its folder, so that a server without root rights can open it. */
 export function giveToOwner(file: string): void {
   if (process.getuid?.() !== ROOT) return
   const { uid, gid } = statSync(dirname(file))
-  give(file, uid, gid)
+  changeOwner(file, uid, gid)
 }
 
-/** The same for all that root has made in a data folder which belongs to somebody else. */
+/** Gives all files that root has created in a data folder to the owner of the data folder. */
 export function giveAllToOwner(dataDir: string): void {
   if (process.getuid?.() !== ROOT) return
   const { uid, gid } = statSync(dataDir)
@@ -20,13 +20,13 @@ export function giveAllToOwner(dataDir: string): void {
   for (const folder of RESTORED.map((name) => join(dataDir, name))) {
     const found = lstatSync(folder, { throwIfNoEntry: false })
     if (!found?.isDirectory()) continue
-    for (const name of readdirSync(folder)) give(join(folder, name), uid, gid)
-    give(folder, uid, gid)
+    for (const name of readdirSync(folder)) changeOwner(join(folder, name), uid, gid)
+    changeOwner(folder, uid, gid)
   }
 }
 
-/** What belongs to others, links among them, stays theirs: the owner of the folder may have put it there to get it. */
-function give(path: string, uid: number, gid: number): void {
+/** Leaves links and files of other users alone: the owner of the folder may have planted them to gain a file. */
+function changeOwner(path: string, uid: number, gid: number): void {
   const found = lstatSync(path)
   const isOurs = found.uid === ROOT && (found.isDirectory() || (found.isFile() && found.nlink === 1))
   if (isOurs) lchownSync(path, uid, gid)

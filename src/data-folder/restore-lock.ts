@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { giveToOwner } from './ownership.ts'
 
 /**
- * Keeps those who read the files of a folder apart from whoever replaces some: backups and doctors share it, a restore
- * has it alone. The system takes it back when the process dies.
- * @throws Error when the others have it
+ * Locks a data folder against restores: backups and doctors share the lock, a restore holds it alone. The system
+ * releases the lock when the process dies.
+ * @throws Error when another process holds the lock
  */
-export function lockFolder(dataDir: string, how: 'shared' | 'alone'): Disposable {
+export function lockFolder(dataDir: string, mode: 'shared' | 'alone'): Disposable {
   const file = join(dataDir, 'maintenance-lock')
   const client = new Client(file, { create: true, readwrite: true })
   try {
     giveToOwner(file)
-    if (how === 'alone') client.run('BEGIN EXCLUSIVE')
+    if (mode === 'alone') client.run('BEGIN EXCLUSIVE')
     else {
       client.run('BEGIN')
       client.query('SELECT count(*) FROM sqlite_schema').get()
@@ -20,7 +20,7 @@ export function lockFolder(dataDir: string, how: 'shared' | 'alone'): Disposable
   } catch (cause) {
     client.close()
     if (!(cause instanceof SQLiteError) || cause.code !== 'SQLITE_BUSY') throw cause
-    const other = how === 'alone' ? 'a backup, a restore or a doctor' : 'a restore'
+    const other = mode === 'alone' ? 'a backup, a restore or a doctor' : 'a restore'
     throw new Error(`${other} is at work in ${dataDir}: try again when it is done`, { cause })
   }
   return { [Symbol.dispose]: () => client.close() }

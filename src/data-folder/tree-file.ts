@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** Where the tree of an application is kept. */
+/** File of the tree of an application. */
 export function treeFile(dataDir: string, id: string): string {
   return join(dataDir, 'apps', `${id}.sqlite`)
 }

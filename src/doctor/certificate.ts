@@ -2,19 +2,20 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { messageOf } from '../files/system-error.ts'
 import type { Config } from '../server/config/config.ts'
 import { tlsNames } from '../server/tls/own-names.ts'
-import { type Finding, ok, problem, reasonOf, warning } from './check-result.ts'
-import { lookAtPrivateFile } from './data-folder.ts'
+import { type CheckResult, ok, problem, warning } from './check-result.ts'
+import { checkPrivateFile } from './data-folder.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Time in which somebody can be told to renew it. */
+/** A certificate that expires sooner is a warning. */
 const SOON_DAYS = 30
-/** Hosts that are no name anybody connects to. */
+/** Values of `HOST` that are no name for clients. */
 const ANY_HOST = new Set(['0.0.0.0', '::'])
 
-/** Whether the certificate of the settings, or the one that was made, can be served today and soon. */
-export function* lookAtCertificate(config: Config): Generator<Finding, void> {
+/** Checks the certificate of the settings, or else the generated one: key, dates and names. */
+export function* checkCertificate(config: Config): Generator<CheckResult, void> {
   const own = join(config.DATA_DIR, 'tls')
   const isOwn = config.TLS_CERT === undefined
   const file = config.TLS_CERT ?? join(own, 'certificate.pem')
@@ -26,51 +27,55 @@ export function* lookAtCertificate(config: Config): Generator<Finding, void> {
   }
   try {
     const certificate = new X509Certificate(readFileSync(file, 'utf8'))
-    yield* lookAtKey(certificate, keyFile)
-    yield lookAtDates(check, certificate, isOwn)
-    yield* lookAtNames(check, certificate, config)
+    yield* checkKey(certificate, keyFile)
+    yield checkDates(check, certificate, isOwn)
+    yield* checkNames(check, certificate, config)
   } catch (error) {
-    yield problem(check, reasonOf(error), isOwn ? 'delete it: the next start makes one' : 'name a PEM file in TLS_CERT')
+    yield problem(
+      check,
+      messageOf(error),
+      isOwn ? 'delete it: the next start makes one' : 'name a PEM file in TLS_CERT',
+    )
   }
 }
 
-function* lookAtKey(certificate: X509Certificate, keyFile: string): Generator<Finding, void> {
+function* checkKey(certificate: X509Certificate, keyFile: string): Generator<CheckResult, void> {
   const check = `key ${keyFile}`
   try {
     const belongs = certificate.checkPrivateKey(createPrivateKey(readFileSync(keyFile, 'utf8')))
-    const open = lookAtPrivateFile(check, keyFile)
-    if (!belongs) yield problem(check, 'it is the key of another certificate', 'put both files there together')
+    const open = checkPrivateFile(check, keyFile)
+    if (!belongs) yield problem(check, 'it is the key of another certificate', 'replace both files together')
     if (open !== undefined) yield open
     if (belongs && open === undefined) yield ok(check, 'it belongs to the certificate, and only its owner can read it')
   } catch (error) {
-    yield problem(check, reasonOf(error), 'name the PEM file of the key of the certificate in TLS_KEY')
+    yield problem(check, messageOf(error), 'name the PEM file of the key of the certificate in TLS_KEY')
   }
 }
 
-function lookAtDates(check: string, certificate: X509Certificate, isOwn: boolean): Finding {
+function checkDates(check: string, certificate: X509Certificate, isOwn: boolean): CheckResult {
   const days = Math.floor((Date.parse(certificate.validTo) - Date.now()) / DAY_MS)
   const renew = isOwn ? 'start the server again: it makes a new one' : 'renew it'
   if (Date.parse(certificate.validFrom) > Date.now()) {
-    return problem(check, `it is good from ${certificate.validFrom} on`, 'look at the clock, or wait')
+    return problem(check, `it is not valid before ${certificate.validFrom}`, 'check the clock, or wait')
   }
-  if (days < 0) return problem(check, `it was good until ${certificate.validTo}`, renew)
-  if (days < SOON_DAYS) return warning(check, `it is good for ${days} more days`, renew)
-  return ok(check, `it is good for ${days} more days`)
+  if (days < 0) return problem(check, `it expired on ${certificate.validTo}`, renew)
+  if (days < SOON_DAYS) return warning(check, `it is valid for ${days} more days`, renew)
+  return ok(check, `it is valid for ${days} more days`)
 }
 
-function* lookAtNames(check: string, certificate: X509Certificate, config: Config): Generator<Finding, void> {
+function* checkNames(check: string, certificate: X509Certificate, config: Config): Generator<CheckResult, void> {
   const { HOST, BASE_DOMAIN, TLS_CERT } = config
   const applications = BASE_DOMAIN === undefined ? [] : [`app.${BASE_DOMAIN}`]
   const wanted = [...(ANY_HOST.has(HOST) ? [] : [HOST]), ...applications, ...tlsNames(config)]
-  // A wildcard stands for any label.
+  // A wildcard matches any label.
   const names = new Set(wanted.map((name) => name.replace('*', 'any')))
   const remedy =
     TLS_CERT === undefined
-      ? 'start the server again: it makes one that does'
-      : 'get one that does, if clients connect by that name'
+      ? 'start the server again: it makes one for this name'
+      : 'get one for this name, if clients use it'
   for (const name of names) {
     const isNamed = (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined
-    if (isNamed) yield ok(check, `it is good for ${name}`)
+    if (isNamed) yield ok(check, `it is valid for ${name}`)
     else yield warning(check, `it does not name ${name}`, remedy)
   }
 }

@@ -2,24 +2,25 @@ import { accessSync, constants, existsSync, lstatSync, readdirSync, statfsSync, 
 import { join } from 'node:path'
 import { openToOthers } from '../data-folder/private-modes.ts'
 import { readSecret } from '../data-folder/secret-file.ts'
-import { type Finding, ok, problem, reasonOf, warning } from './check-result.ts'
+import { messageOf } from '../files/system-error.ts'
+import { type CheckResult, ok, problem, warning } from './check-result.ts'
 
 const MEBI = 1024 * 1024
-/** Less than this is filled by one burst of writes. */
-const LEAST_FREE_BYTES = 64 * MEBI
-/** The log of a busy tree, a copy of a small one, and some time to do something. */
+/** One burst of writes can fill less than this. */
+const MIN_FREE_BYTES = 64 * MEBI
+/** Space for the log of a busy tree and the backup of a small one. */
 const GOOD_FREE_BYTES = 1024 * MEBI
-/** What a server reads and writes. */
+/** Folders that a server reads and writes. */
 const FOLDERS = ['apps', 'secrets', 'tls']
-/** Names after which nobody needs more. */
-const MOST_NAMED = 10
+/** Maximum names in one result. */
+const MAX_NAMES = 10
 const OTHERS = 0o077
 const PERMISSIONS = 0o777
-/** The name of a file that is being written, behind that of the file it will be. */
+/** Suffix of a file that is being written. */
 const UNFINISHED = /\.[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Whether the folder is there and ours alone, and whether there is room. Without the first finding nothing else is. */
-export function* lookAtFolder(dataDir: string): Generator<Finding, void> {
+/** Checks that the folder exists, that others have no access, and the free disk space. */
+export function* checkFolder(dataDir: string): Generator<CheckResult, void> {
   const check = `folder ${dataDir}`
   const found = statSync(dataDir, { throwIfNoEntry: false })
   if (found === undefined || !found.isDirectory()) {
@@ -29,31 +30,32 @@ export function* lookAtFolder(dataDir: string): Generator<Finding, void> {
   if (!isOwn(found.uid)) {
     yield problem(check, 'it belongs to another user', 'run this as the user of the server')
   } else if ((found.mode & OTHERS) !== 0) {
-    yield warning(check, `others can look into it (${octal(found.mode)})`, `chmod 700 ${dataDir}`)
-  } else yield ok(check, `only its owner gets in (${octal(found.mode)})`)
+    yield warning(check, `others can read it (${octal(found.mode)})`, `chmod 700 ${dataDir}`)
+  } else yield ok(check, `only its owner can read it (${octal(found.mode)})`)
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch {
-    yield problem(check, 'it cannot be written to', 'give its user write permission; is its disk mounted read-only?')
+    yield problem(check, 'it cannot be written', 'give its user write permission; is its disk mounted read-only?')
   }
-  yield lookAtRoom(dataDir)
+  yield checkDiskSpace(dataDir)
 }
 
-function lookAtRoom(dataDir: string): Finding {
+function checkDiskSpace(dataDir: string): CheckResult {
   const { bavail, bsize } = statfsSync(dataDir)
   const free = bavail * bsize
   const found = `${Math.round(free / MEBI)} MiB free`
-  if (free < LEAST_FREE_BYTES) return problem('disk', found, 'make room: soon nothing can be written any more')
-  if (free < GOOD_FREE_BYTES) return warning('disk', found, 'make room: a burst of writes or a backup may fill it')
+  if (free < MIN_FREE_BYTES) return problem('disk', found, 'free disk space: writes fail soon')
+  if (free < GOOD_FREE_BYTES)
+    return warning('disk', found, 'free disk space: a burst of writes or a backup may fill it')
   return ok('disk', found)
 }
 
 /**
- * Whether all that the server needs belongs to the owner of the folder: root may have made some of it. What cannot be
- * read is not looked at any further.
+ * Checks that all files of the server belong to the owner of the folder: root may have created some. Stops at folders
+ * that cannot be read.
  * @returns whether every folder can be read
  */
-export function* lookAtOwners(dataDir: string): Generator<Finding, boolean> {
+export function* checkOwners(dataDir: string): Generator<CheckResult, boolean> {
   const { uid } = statSync(dataDir)
   const foreign: string[] = []
   let isReadable = true
@@ -62,43 +64,43 @@ export function* lookAtOwners(dataDir: string): Generator<Finding, boolean> {
       foreign.push(...foreignIn(folder, uid))
     } catch (error) {
       isReadable = false
-      if (statSync(folder).uid === uid) yield problem(`folder ${folder}`, reasonOf(error), `chmod 700 ${folder}`)
+      if (statSync(folder).uid === uid) yield problem(`folder ${folder}`, messageOf(error), `chmod 700 ${folder}`)
     }
   }
   if (!isReadable && foreign.length === 0) return false
   if (foreign.length === 0) yield ok('owners', 'all in the folder belongs to its owner')
   else {
-    const more = foreign.length > MOST_NAMED ? `, and ${foreign.length - MOST_NAMED} more` : ''
-    const found = `not of the owner of the folder: ${foreign.slice(0, MOST_NAMED).join(', ')}${more}`
+    const more = foreign.length > MAX_NAMES ? `, and ${foreign.length - MAX_NAMES} more` : ''
+    const found = `not of the owner of the folder: ${foreign.slice(0, MAX_NAMES).join(', ')}${more}`
     yield problem('owners', found, `chown -R ${uid} ${dataDir}`)
   }
   return isReadable
 }
 
-/** Whether others can read what the server keeps: a server takes these permissions away when it starts. */
-export function* lookAtPermissions(dataDir: string): Generator<Finding, void> {
+/** Checks that others have no permissions. A server removes such permissions when it starts. */
+export function* checkPermissions(dataDir: string): Generator<CheckResult, void> {
   const open = openToOthers(dataDir)
   if (open.length === 0) return
-  const more = open.length > MOST_NAMED ? `, and ${open.length - MOST_NAMED} more` : ''
-  const found = `others have permissions on ${open.slice(0, MOST_NAMED).join(', ')}${more}`
+  const more = open.length > MAX_NAMES ? `, and ${open.length - MAX_NAMES} more` : ''
+  const found = `others have permissions on ${open.slice(0, MAX_NAMES).join(', ')}${more}`
   yield warning('permissions', found, 'start the server again: it takes them away')
 }
 
 function foreignIn(folder: string, owner: number): string[] {
   const paths = namesIn(folder).map((name) => join(folder, name))
-  // What is there only for moments may be gone by now.
+  // Temporary files may be gone by now.
   return paths.filter((path) => (lstatSync(path, { throwIfNoEntry: false })?.uid ?? owner) !== owner)
 }
 
-/** Whether each key is long enough and only its owner can read it. */
-export function* lookAtSecrets(dataDir: string): Generator<Finding, void> {
+/** Checks that each key is long enough and that only its owner can read it. */
+export function* checkSecrets(dataDir: string): Generator<CheckResult, void> {
   const folder = join(dataDir, 'secrets')
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => /\.(secret|sms)$/.test(name)) : []
   let wrong = 0
   for (const name of names) {
     const file = join(folder, name)
     const check = `key ${file}`
-    const found = lookAtPrivateFile(check, file) ?? lookAtSecret(check, file)
+    const found = checkPrivateFile(check, file) ?? checkSecret(check, file)
     if (found === undefined) continue
     wrong++
     yield found
@@ -106,25 +108,29 @@ export function* lookAtSecrets(dataDir: string): Generator<Finding, void> {
   if (wrong === 0) yield ok('keys', `${names.length} files, only their owner can read them`)
 }
 
-function lookAtSecret(check: string, file: string): Finding | undefined {
+function checkSecret(check: string, file: string): CheckResult | undefined {
   try {
     readSecret(file)
     return undefined
   } catch (error) {
-    return problem(check, reasonOf(error), 'restore it from a backup with keys, or `dhole apps rotate`')
+    return problem(check, messageOf(error), 'restore it from a backup with keys, or `dhole apps rotate`')
   }
 }
 
-/** @returns what is wrong with the permissions of a file that nobody else may read */
-export function lookAtPrivateFile(check: string, file: string): Finding | undefined {
+/** Checks the owner and the permissions of a private file. @returns `undefined` when both are right */
+export function checkPrivateFile(check: string, file: string): CheckResult | undefined {
   const { mode, uid } = statSync(file)
   if (!isOwn(uid)) return problem(check, 'it belongs to another user', `chown it to the user of the server`)
   if ((mode & OTHERS) === 0) return undefined
-  return problem(check, `others can read it (${octal(mode)})`, `chmod 600 ${file}, and rotate it if somebody has`)
+  return problem(
+    check,
+    `others can read it (${octal(mode)})`,
+    `chmod 600 ${file}, and rotate it if others have read it`,
+  )
 }
 
-/** What was begun and not ended, and what nobody needs any more. @param known applications of the folder */
-export function* lookAtLeftovers(dataDir: string, known: ReadonlySet<string>): Generator<Finding, void> {
+/** Checks for unfinished and unused files. @param known applications of the folder */
+export function* checkLeftovers(dataDir: string, known: ReadonlySet<string>): Generator<CheckResult, void> {
   const apps = namesIn(join(dataDir, 'apps'))
   const unfinished = [
     ...apps.filter((name) => name.includes('.sqlite.restoring-')).map((name) => join(dataDir, 'apps', name)),
@@ -139,7 +145,7 @@ export function* lookAtLeftovers(dataDir: string, known: ReadonlySet<string>): G
   ]
   for (const file of unfinished) yield warning(`leftover ${file}`, 'it was never finished', 'delete it')
   for (const name of apps.filter((each) => each.endsWith('.sqlite-restore'))) {
-    yield warning(`restore ${name}`, 'it was interrupted', 'nothing: whoever opens the tree next ends it')
+    yield warning(`restore ${name}`, 'it was interrupted', 'nothing: the next opening of the tree completes it')
   }
   for (const name of apps.filter((each) => each.endsWith('.sqlite') && !known.has(each.slice(0, -'.sqlite'.length)))) {
     yield warning(
@@ -164,7 +170,7 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** The one who may do everything may also look everywhere. */
+/** Whether a file belongs to this user. Root has access to every file. */
 function isOwn(uid: number): boolean {
   const me = process.getuid?.()
   return me === undefined || me === 0 || me === uid

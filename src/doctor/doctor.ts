@@ -4,53 +4,53 @@ import { connect } from '../admin/control/control-client.ts'
 import { socketPath } from '../admin/control/socket-path.ts'
 import { Registry } from '../admin/registry.ts'
 import { lockFolder } from '../data-folder/restore-lock.ts'
+import { messageOf } from '../files/system-error.ts'
 import { type Config, type RawConfig, readConfig } from '../server/config/config.ts'
-import { lookAtCertificate } from './certificate.ts'
-import { type Finding, ok, problem, reasonOf, warning } from './check-result.ts'
-import { lookAtFolder, lookAtLeftovers, lookAtOwners, lookAtPermissions, lookAtSecrets } from './data-folder.ts'
-import { lookAtApplication, restoreAtWork } from './trees.ts'
+import { checkCertificate } from './certificate.ts'
+import { type CheckResult, ok, problem, warning } from './check-result.ts'
+import { checkFolder, checkLeftovers, checkOwners, checkPermissions, checkSecrets } from './data-folder.ts'
+import { checkApplication, restoreRunning } from './trees.ts'
 
-/** Time in which a server that is well answers. */
+/** Maximum response time of a healthy server. */
 const ANSWER_MS = 10_000
 
 /**
- * Looks for trouble: in the settings, the files of the folder, the trees, the certificate, and at the server if one
- * runs. Changes nothing.
- * @param raw settings as the server gets them, `DATA_DIR` among them
- * @param full whether every row of every tree is read
+ * Checks the settings, the files of the folder, the trees, the certificate, and the server if one runs. Changes nothing.
+ * @param raw settings of the server, with `DATA_DIR`
+ * @param full reads every row of every tree
  * @see docs/how-to/troubleshoot.md#looking-for-trouble
  */
-export async function* examine(raw: RawConfig, full: boolean): AsyncGenerator<Finding, void> {
-  yield lookAtVersions()
+export async function* examine(raw: RawConfig, full: boolean): AsyncGenerator<CheckResult, void> {
+  yield checkVersions()
   let config: Config
   try {
     config = readConfig(raw)
-    yield ok('settings', 'they can be served')
+    yield ok('settings', 'they are valid')
   } catch (error) {
-    yield problem('settings', reasonOf(error).replaceAll('\n', '; '), 'mend them: the server would not start')
-    // What else there is to be seen does not depend on them.
+    yield problem('settings', messageOf(error).replaceAll('\n', '; '), 'correct them: the server would not start')
+    // The other checks do not depend on the settings.
     config = readConfig({ DATA_DIR: raw['DATA_DIR'] })
   }
   const { DATA_DIR: dataDir } = config
-  yield* lookAtFolder(dataDir)
+  yield* checkFolder(dataDir)
   if (!existsSync(dataDir)) return
-  const isReadable = yield* lookAtOwners(dataDir)
-  const defaultId = yield* lookAtServer(config)
+  const isReadable = yield* checkOwners(dataDir)
+  const defaultId = yield* checkServer(config)
   if (!isReadable) return
-  yield* lookAtPermissions(dataDir)
-  yield* lookAtSecrets(dataDir)
-  yield* lookAtApplications(config, defaultId, full)
-  yield* lookAtCertificate(config)
+  yield* checkPermissions(dataDir)
+  yield* checkSecrets(dataDir)
+  yield* checkApplications(config, defaultId, full)
+  yield* checkCertificate(config)
 }
 
-function lookAtVersions(): Finding {
+function checkVersions(): CheckResult {
   const found = `dhole ${program.version}, Bun ${Bun.version}`
   if (Bun.semver.satisfies(Bun.version, program.engines.bun)) return ok('versions', found)
   return problem('versions', found, `run it with Bun ${program.engines.bun}`)
 }
 
 /** @returns name of the default application */
-async function* lookAtServer(config: Config): AsyncGenerator<Finding, string> {
+async function* checkServer(config: Config): AsyncGenerator<CheckResult, string> {
   const path = socketPath(config.DATA_DIR)
   if (path === undefined) {
     yield warning('server', 'the path of the folder is too long for a socket', 'use a folder with a shorter path')
@@ -68,44 +68,44 @@ async function* lookAtServer(config: Config): AsyncGenerator<Finding, string> {
     if (defaultId !== config.APP_ID) {
       yield warning('server', `its APP_ID is "${defaultId}", not "${config.APP_ID}"`, 'give the doctor its settings')
     }
-    yield await lookAtPort(url)
+    yield await checkPort(url)
     return defaultId
   } catch (error) {
-    yield problem('server', reasonOf(error), 'look into its log, and start it again')
+    yield problem('server', messageOf(error), 'read its log, and start it again')
     return config.APP_ID
   }
 }
 
-/** Whether the server answers where it listens: over TLS, with any certificate. */
-async function lookAtPort(origin: string | undefined): Promise<Finding> {
-  if (origin === undefined) return warning('port', 'the server does not listen yet', 'ask again when it has started')
+/** Checks that the server responds on its address, over TLS with any certificate. */
+async function checkPort(origin: string | undefined): Promise<CheckResult> {
+  if (origin === undefined) return warning('port', 'the server does not listen yet', 'try again when it has started')
   const { port, hostname } = new URL(origin)
-  // A listener on all addresses is asked on the one of this machine.
+  // A listener on all addresses is reachable on the loopback address.
   const host = hostname === '0.0.0.0' ? '127.0.0.1' : hostname === '[::]' ? '[::1]' : hostname
   const url = `https://${host}:${port || '443'}/`
   try {
     await fetch(url, { method: 'OPTIONS', tls: { rejectUnauthorized: false }, signal: AbortSignal.timeout(ANSWER_MS) })
     return ok('port', `${url} answers`)
   } catch (error) {
-    return problem('port', `${url} does not answer: ${reasonOf(error)}`, 'look into its log, and start it again')
+    return problem('port', `${url} does not answer: ${messageOf(error)}`, 'read its log, and start it again')
   }
 }
 
-function* lookAtApplications(config: Config, defaultId: string, full: boolean): Generator<Finding, void> {
+function* checkApplications(config: Config, defaultId: string, full: boolean): Generator<CheckResult, void> {
   const { DATA_DIR: dataDir, APP_SECRET, SMS_KEY } = config
   const fixed = { secret: APP_SECRET !== undefined, sms: SMS_KEY !== undefined }
   const ids = new Registry(dataDir).ids()
-  yield* lookAtLeftovers(dataDir, new Set([defaultId, ...ids]))
+  yield* checkLeftovers(dataDir, new Set([defaultId, ...ids]))
   let lock: Disposable
   try {
     lock = lockFolder(dataDir, 'shared')
   } catch (error) {
-    yield restoreAtWork(error)
+    yield restoreRunning(error)
     return
   }
   try {
     for (const id of new Set([defaultId, ...ids])) {
-      yield* lookAtApplication(dataDir, id, full, id === defaultId ? fixed : undefined)
+      yield* checkApplication(dataDir, id, full, id === defaultId ? fixed : undefined)
     }
   } finally {
     lock[Symbol.dispose]()

@@ -1,36 +1,35 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { syncPath } from './sync-path.ts'
+import { codeOf } from './system-error.ts'
 
 const OWNER_ONLY = 0o700
 
 /**
- * Makes a folder and those above it that are missing. It is durable when this returns, whoever has made it: a folder
- * that is lost with the power takes along all that was synced in it, and one that is there may stem from a process that
- * was killed before it could sync.
- * Only the user of this process gets into the new ones.
+ * Creates a folder and its missing parents, for this user alone. The folder is durable when this returns, even when
+ * another process has created it: that process may have been killed before it could sync.
  */
 export function makeFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY })
-  let made = resolve(folder)
-  for (let above = dirname(made); above !== made; above = dirname(made)) {
-    syncIfAllowed(above)
-    made = above
+  let current = resolve(folder)
+  for (let parent = dirname(current); parent !== current; parent = dirname(current)) {
+    syncIfAllowed(parent)
+    current = parent
   }
 }
 
-/** Removes files that may be there. They stay away when this has returned, also after a power cut. */
+/** Removes files that may exist. The removal is durable when this returns. */
 export function removeFiles(files: readonly string[]): void {
   for (const file of files) rmSync(file, { force: true })
   for (const folder of new Set(files.map((file) => dirname(file)))) if (existsSync(folder)) syncPath(folder)
 }
 
-/** Folders far above belong to others: what cannot be opened or synced was not made here. */
+/** Skips parent folders of other users: this process has not created them. */
 function syncIfAllowed(folder: string): void {
   try {
     syncPath(folder)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && FOREIGN.has(String(error.code)))) throw error
+    if (!FOREIGN.has(codeOf(error))) throw error
   }
 }
 

@@ -4,7 +4,7 @@ import { makeFolder } from './folders.ts'
 
 const OWNER_ONLY = 0o600
 
-/** Writes a file that only its owner can read, whole or not at all. Durable when it returns; makes folders too. */
+/** Writes a file for its owner alone, atomically, with missing folders. Durable when it returns. */
 export function writePrivately(file: string, text: string): void {
   makeFolder(dirname(file))
   const unfinished = `${file}.${crypto.randomUUID()}`

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 
-/** Makes a file durable, or what was created, renamed and removed in a folder. */
+/** Makes a file durable, or the entries of a folder. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r')
   try {

@@ -7,7 +7,7 @@ import { Registry } from '../admin/registry.ts'
 import { serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
-import { takeFromOthers } from '../data-folder/private-modes.ts'
+import { removePermissionsOfOthers } from '../data-folder/private-modes.ts'
 import { clientLimits, mount, type OnDemand, openApplications } from '../dhole.ts'
 import type { MetricsPage } from '../http/system/system-routes.ts'
 import type { DholeOptions } from '../options.ts'
@@ -113,7 +113,7 @@ export async function serve(config: Config): Promise<RunningServer> {
 
 /** Before anything is opened: what another version or a copy has left readable for others is closed to them. */
 function closeToOthers(dataDir: string, logger: Logger): void {
-  const { changed, failed } = takeFromOthers(dataDir)
+  const { changed, failed } = removePermissionsOfOthers(dataDir)
   if (changed > 0) logger.info(`took the permissions of others from ${changed} files and folders in ${dataDir}`)
   for (const line of failed) logger.warn(line)
 }

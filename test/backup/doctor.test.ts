@@ -50,7 +50,7 @@ const rows: readonly Row[] = [
   {
     spoil: (dir) => chmodSync(dir, 0o755),
     state: 'warning',
-    says: /^folder .*others can look into it \(0755\) -> chmod 700/,
+    says: /^folder .*others can read it \(0755\) -> chmod 700/,
   },
   { spoil: (dir) => rmSync(dir, { recursive: true }), state: 'problem', says: /^folder .*there is no such folder -> / },
   {
@@ -99,7 +99,7 @@ const rows: readonly Row[] = [
   {
     spoil: (dir) => sql(dir, 'INSERT INTO closure VALUES (7, 8, 9)'),
     state: 'ok',
-    says: /^tree "app": .*pages looked at/,
+    says: /^tree "app": .*pages checked/,
   },
   {
     spoil: (dir) => sql(dir, 'INSERT INTO closure VALUES (7, 8, 9)'),
@@ -119,7 +119,7 @@ const rows: readonly Row[] = [
     state: 'problem',
     says: /^tree "app": a number of messages is wrong/,
   },
-  { spoil: () => {}, flags: ['--full'], state: 'ok', says: /^tree "app": .*every row looked at/ },
+  { spoil: () => {}, flags: ['--full'], state: 'ok', says: /^tree "app": .*every row checked/ },
   { spoil: () => {}, state: 'ok', says: /^tree "shop": it has none yet/ },
   {
     spoil: (dir) => renameSync(tree(dir), join(dir, 'apps/gone.sqlite')),
@@ -154,17 +154,17 @@ const rows: readonly Row[] = [
   {
     spoil: (dir) => certificate(dir, -800, -1),
     state: 'problem',
-    says: /^certificate .*it was good until .* -> start the server again/,
+    says: /^certificate .*it expired on .* -> start the server again/,
   },
   {
     spoil: (dir) => certificate(dir, 1, 9),
     state: 'problem',
-    says: /^certificate .*it is good from .* on -> look at the clock/,
+    says: /^certificate .*it is not valid before .* -> check the clock/,
   },
   {
     spoil: (dir) => certificate(dir, -1, 9),
     state: 'warning',
-    says: /^certificate .*it is good for [89] more days -> /,
+    says: /^certificate .*it is valid for [89] more days -> /,
   },
   {
     spoil: (dir) => writeFileSync(join(dir, 'tls/certificate.pem'), 'x'),
@@ -270,7 +270,7 @@ test('beside a running server it looks at the trees and asks its port; nothing i
   const found = (check: string) => findings.find((finding) => finding.check === check)?.found
   expect(found('server')).toMatch(/^process \d+ serves this folder and has 1 applications open$/)
   expect(found('port')).toBe(`https://127.0.0.1:${server.port}/ answers`)
-  expect(found('tree "app"')).toMatch(/every row looked at$/)
+  expect(found('tree "app"')).toMatch(/every row checked$/)
   const before = readdirSync(join(server.dataDir, 'apps'))
   const elsewhere = await runDhole(['doctor', '--data-dir', server.dataDir], { PORT: '1', APP_ID: 'other' })
   // The server says where it listens, whatever PORT is here.

@@ -87,7 +87,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'store',
     'tree',
   ],
-  doctor: ['admin', 'data-folder', 'server', 'store'],
+  doctor: ['admin', 'data-folder', 'files', 'server', 'store'],
   cli: [
     'admin',
     'applications',

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { Command, Option } from 'commander'
-import type { Finding } from '../../doctor/check-result.ts'
+import type { CheckResult } from '../../doctor/check-result.ts'
 import { EXIT_FAILED } from '../exit-status.ts'
 import { printJson, printStyled, type ReportFlags, withReport } from '../terminal/output.ts'
 import { printable } from '../terminal/printable.ts'
@@ -23,17 +23,17 @@ export function doctorCommand(): Command {
 
 async function doctor({ dataDir, full, json, quiet }: DoctorFlags): Promise<void> {
   const { examine } = await import('../../doctor/doctor.ts')
-  const findings: Finding[] = []
-  for await (const finding of examine({ ...process.env, DATA_DIR: dataDir }, full ?? false)) {
-    findings.push(finding)
-    if (!json && !(quiet && finding.state === 'ok')) printStyled(lineOf(finding))
+  const results: CheckResult[] = []
+  for await (const result of examine({ ...process.env, DATA_DIR: dataDir }, full ?? false)) {
+    results.push(result)
+    if (!json && !(quiet && result.state === 'ok')) printStyled(lineOf(result))
   }
-  if (json) printJson(findings)
+  if (json) printJson(results)
   // Warnings alone are no failure.
-  if (findings.some(({ state }) => state === 'problem')) process.exitCode = EXIT_FAILED
+  if (results.some(({ state }) => state === 'problem')) process.exitCode = EXIT_FAILED
 }
 
-function lineOf({ check, state, found, advice }: Finding): string {
+function lineOf({ check, state, found, advice }: CheckResult): string {
   const text = advice === undefined ? `${check}: ${found}` : `${check}: ${found} -> ${advice}`
   return `${styleText(COLOURS[state], state.padEnd('problem'.length))}  ${printable(text)}`
 }
