@@ -5,11 +5,12 @@ import { judge } from './driver.ts'
 for (const [subject, rows] of Object.entries(DECISIONS)) {
   describe(`decisions: ${subject}`, () => {
     test.each(rows)('$name', ({ rules, request, allowed, fixed, timeless, trace }) => {
-      const verdict = judge(JSON.stringify({ rules }), request)
-      expect(verdict.allowed).toBe(allowed)
-      if (fixed !== undefined) expect(verdict.fixed).toBe(fixed)
-      if (timeless !== undefined) expect(verdict.timeless).toBe(timeless)
-      if (trace !== undefined) expect(verdict.trace).toEqual([...trace])
+      const decision = judge(JSON.stringify({ rules }), request)
+      const { time, paths } = decision.dependsOn
+      expect(decision.allowed).toBe(allowed)
+      if (fixed !== undefined) expect(!time && paths.length === 0).toBe(fixed)
+      if (timeless !== undefined) expect(!time).toBe(timeless)
+      if (trace !== undefined) expect(decision.trace).toEqual([...trace])
     })
   })
 }

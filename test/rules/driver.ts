@@ -1,12 +1,8 @@
-import {
-  type Decision,
-  mayRead,
-  type QueryFacts,
-  type Visit,
-  WriteAuthorization,
-} from '../../src/rules/decision/authorize.ts'
+import { mayRead, WriteAuthorization } from '../../src/rules/decision/authorize.ts'
+import type { Decision } from '../../src/rules/decision/decision.ts'
 import { mayWriteSome, type Reach } from '../../src/rules/decision/may-write-some.ts'
 import type { Chance } from '../../src/rules/decision/outcomes.ts'
+import type { QueryFacts, RequestContext } from '../../src/rules/expression/request-context.ts'
 import { parseRules, type RuleSet } from '../../src/rules/file/rule-set.ts'
 import { PRIORITY } from '../../src/tree/key.ts'
 import { endsInPriority, type Path } from '../../src/tree/path.ts'
@@ -72,7 +68,7 @@ function childKeys(node: Value | undefined): string[] {
 /** One request, as rows of tables have it. */
 export interface Request {
   readonly before?: Value | undefined
-  readonly auth?: Visit['auth']
+  readonly auth?: RequestContext['auth']
   readonly now?: number
   readonly read?: string
   readonly query?: Partial<QueryFacts>
@@ -82,21 +78,21 @@ export interface Request {
 /** What a request may do, and what the rules said. */
 export function judge(rules: RuleSet | string, request: Request): Decision & Run<unknown> {
   const set = typeof rules === 'string' ? parseRules(rules) : rules
-  const visit = visitOf(request)
+  const context = contextOf(request)
   if (request.read !== undefined) {
-    const run = drive(mayRead(set, pathOf(request.read), visit, { trace: true }), request.before)
+    const run = drive(mayRead(set, pathOf(request.read), context, { trace: true }), request.before)
     return { ...run, ...run.result }
   }
-  const judged = new WriteAuthorization(set, writesOf(request.writes ?? {}), visit, { trace: true })
+  const judged = new WriteAuthorization(set, writesOf(request.writes ?? {}), context, { trace: true })
   const may = drive(judged.mayWrite(), request.before)
   if (!may.result.allowed) return { ...may, ...may.result }
   const valid = drive(judged.isValid(), request.before)
   const trace = [...may.result.trace, ...valid.result.trace]
-  const timeless = may.result.timeless && valid.result.timeless
+  const [first, second] = [may.result.dependsOn, valid.result.dependsOn]
   return {
     ...valid,
     ...valid.result,
-    timeless,
+    dependsOn: { time: first.time || second.time, paths: [...first.paths, ...second.paths] },
     trace,
     reads: may.reads + valid.reads,
     pauses: may.pauses + valid.pauses,
@@ -105,10 +101,10 @@ export function judge(rules: RuleSet | string, request: Request): Decision & Run
 
 /** What is known of the permission of a write before its payload is read. */
 export function chanceOf(rules: RuleSet, where: string, reach: Reach, request: Request): Chance {
-  return drive(mayWriteSome(rules, pathOf(where), reach, visitOf(request)), request.before).result
+  return drive(mayWriteSome(rules, pathOf(where), reach, contextOf(request)), request.before).result.chance
 }
 
-function visitOf({ auth = null, now = 1000, query }: Request): Visit {
+function contextOf({ auth = null, now = 1000, query }: Request): RequestContext {
   if (query === undefined) return { auth, now }
   return { auth, now, query: { ...PLAIN_QUERY, ...query } }
 }

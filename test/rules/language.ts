@@ -1,4 +1,4 @@
-import type { QueryFacts } from '../../src/rules/decision/authorize.ts'
+import type { QueryFacts } from '../../src/rules/expression/request-context.ts'
 import type { Value } from '../../src/tree/value.ts'
 
 /** An expression and what it says: a boolean, or why it has no answer. */

@@ -41,13 +41,7 @@ function heldReads(store: TreeStore): { slow: TreeStore; begin: () => Promise<vo
       await ended.promise
     }
   }
-  const slow = new Proxy(store, {
-    get: (target, name) => {
-      if (name === 'node') return node
-      const member: unknown = Reflect.get(target, name, target)
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
+  const slow = replaced(store, { node })
   const begin = () => {
     begun.resolve()
     return read.promise
@@ -105,3 +99,37 @@ test('a stream tells nothing of a commit after which it could not be read, thoug
   expect(await textOf(events.next())).not.toContain('sesame')
   await events.return()
 })
+
+test('opening a stream evaluates the rules once', async () => {
+  await using dir = await tempDir()
+  const store = new SqliteStore(dir.file('tree.sqlite'), {}, strictObserver)
+  let evaluations = 0
+  const read: TreeStore['read'] = (logic) => {
+    evaluations++
+    return store.read(logic)
+  }
+  const readAt: TreeStore['readAt'] = (path, query, limit, authorize) =>
+    store.readAt(path, query, limit, () => {
+      const logic = authorize?.()
+      if (logic !== undefined) evaluations++
+      return logic
+    })
+  await using database = databaseOver(replaced(store, { read, readAt }))
+  await database.patch('/', { open: true, 'room/topic': 'news' })
+  const trace: string[] = []
+  const events = database.watch('/room', { as: NOBODY, onTrace: (lines) => trace.push(...lines) })
+  expect(await events.next()).toMatchObject({ value: { data: { topic: 'news' } } })
+  expect(trace).not.toBeEmpty()
+  expect(evaluations).toBe(1)
+  await events.return()
+})
+
+/** A store with some methods replaced. */
+function replaced(store: TreeStore, methods: Partial<TreeStore>): TreeStore {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(methods, name) ?? Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+}

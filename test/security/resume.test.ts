@@ -130,7 +130,7 @@ function logged(entries: number, length: number) {
   return { store: { changesNear, position } as Partial<TreeStore> as TreeStore, stretches: () => stretches }
 }
 
-const everybody = { path: ['here'], since: undefined, judge: undefined }
+const everybody = { path: ['here'], since: 0, decision: undefined }
 const START = { epoch: 'e', seq: 0 }
 
 test.each([

@@ -1,7 +1,8 @@
 import type { Caller } from '../../auth/caller.ts'
 import { DholeError } from '../../error.ts'
 import type { Query } from '../../query/query.ts'
-import { type Decision, mayRead, type Visit, WriteAuthorization } from '../../rules/decision/authorize.ts'
+import { mayRead, WriteAuthorization } from '../../rules/decision/authorize.ts'
+import type { Decision } from '../../rules/decision/decision.ts'
 import { mayWriteSome, type Reach } from '../../rules/decision/may-write-some.ts'
 import type { AuthorizeOptions } from '../../rules/decision/rule-evaluator.ts'
 import { EvaluationPostponed } from '../../rules/expression/rule-errors.ts'
@@ -13,135 +14,112 @@ import type { Access } from './access.ts'
 import { queryFacts } from './query-facts.ts'
 import type { RuleCache } from './rule-cache.ts'
 
-/** Name of the rules among the texts kept beside a tree. */
+/** Name of the setting that holds the source of the rules. */
 export const RULES = 'rules'
-/** Name of the time they have been in force since, in milliseconds since 1970. */
+/** Name of the setting that holds the time since which they are in force, in milliseconds since 1970. */
 export const RULES_SINCE = 'rulesSince'
 
-/** What rules have said to a read. */
-export interface ReadRuling {
-  readonly verdict: Decision
-  readonly rules: RuleSet
-  /** Places of the tree that were looked at. */
-  readonly looked: readonly Path[]
-}
-
 /**
- * What is known of the permission of a write before its body is read. `refused`: no payload would be allowed.
- * `guarded`: some might be, and that depends on data of the tree: to read the payload must not tell anything of it.
+ * Permission of a write before its body is read. `refused`: no payload would be allowed. `guarded`: some payload may be
+ * allowed, depending on data of the tree, so errors in the payload must not be reported. `open`: otherwise.
  */
 export type Admission = 'refused' | 'guarded' | 'open'
 
-/** What a authorizer is asked for a write. */
+/** A decision that a write needs. */
 type AuthorizationStep = 'write' | 'read' | 'validate'
 
-/** How a authorizer works. */
+/** Options for the decisions of a write. */
 export interface AuthorizerOptions {
-  /** For judging while other writes wait, see `Budget`: what takes longer throws `JudgingPostponed`. */
+  /** Bounds the evaluation in a transaction, see `Budget`; beyond it `EvaluationPostponed` is thrown. */
   readonly patience?: number | undefined
-  /** Hears that. */
+  /** Called before `EvaluationPostponed` is thrown. */
   readonly onPostponed?: (() => void) | undefined
-  /** What the rules are known to allow: they are not asked for it again. */
+  /** Steps that are known to be allowed: their rules are not evaluated again. */
   readonly allowed?: ReadonlySet<AuthorizationStep> | undefined
-  /** Why a write is refused, when that is known: then no rule is asked. */
+  /** The known error of a refused write: it is thrown, and no rule is evaluated. */
   readonly refusal?: unknown
-  /** Hears what they allow. */
-  readonly onAllowed?: ((asked: AuthorizationStep) => void) | undefined
+  /** Called with each step that is allowed. */
+  readonly onAllowed?: ((step: AuthorizationStep) => void) | undefined
 }
 
 /**
- * What the rules say to one caller. They are asked for within the reading itself, so that data and rules are of one
- * moment.
+ * Evaluates the rules for one caller. It runs as part of the read or the write, so that data and rules are of the same
+ * commit.
  * @see docs/reference/protocol.md#rules
  */
 export class Authorizer {
   readonly #ruleCache: RuleCache
-  readonly #auth: Visit['auth']
+  readonly #auth: Caller['auth']
   readonly #onTrace: Access['onTrace']
-  readonly #stepOptions: AuthorizerOptions
+  readonly #options: AuthorizerOptions
 
-  constructor(ruleCache: RuleCache, caller: Caller, onTrace: Access['onTrace'], bounds: AuthorizerOptions = {}) {
+  constructor(ruleCache: RuleCache, caller: Caller, onTrace: Access['onTrace'], options: AuthorizerOptions = {}) {
     this.#ruleCache = ruleCache
     this.#auth = caller.auth
     this.#onTrace = onTrace
-    this.#stepOptions = bounds
+    this.#options = options
   }
 
-  /** What the rules say to a read, without being a refusal yet. */
-  *decideRead(path: Path, query: Query | undefined): Reads<ReadRuling> {
-    const rules = yield* this.#rules()
-    const visit: Visit = { auth: this.#auth, now: Date.now(), query: queryFacts(query) }
-    const looked: Path[] = []
-    const logic = mayRead(rules, path, visit, this.#options)
-    let step = logic.next()
-    while (!step.done) {
-      const request = step.value
-      if ('path' in request) looked.push(request.path)
-      step = logic.next(yield request)
-    }
-    return { verdict: step.value, rules, looked }
+  /** Decides a read. A denial is a result, not an error. */
+  *decideRead(path: Path, query: Query | undefined): Reads<Decision> {
+    const request = { auth: this.#auth, now: Date.now(), query: queryFacts(query) }
+    return yield* mayRead(yield* this.#rules(), path, request, this.#evaluation)
   }
 
   /** @throws `permission-denied` */
-  *authorizeRead(path: Path, query: Query | undefined): Reads<ReadRuling> {
-    const ruling = yield* this.decideRead(path, query)
-    this.#check(ruling.verdict)
-    return ruling
+  *authorizeRead(path: Path, query: Query | undefined): Reads<Decision> {
+    const decision = yield* this.decideRead(path, query)
+    this.#check(decision)
+    return decision
   }
 
-  /** What is known of the permission of a write before its body is read. */
+  /** The permission of a write before its body is read. */
   *admission(path: Path, reach: Reach): Reads<Admission> {
-    const logic = mayWriteSome(yield* this.#rules(), path, reach, { auth: this.#auth, now: Date.now() })
-    let hasLooked = false
-    let step = logic.next()
-    while (!step.done) {
-      hasLooked ||= 'path' in step.value
-      step = logic.next(yield step.value)
-    }
-    if (step.value === 'none') return 'refused'
-    return step.value === 'some' && hasLooked ? 'guarded' : 'open'
+    const request = { auth: this.#auth, now: Date.now() }
+    const { chance, hasReadTree } = yield* mayWriteSome(yield* this.#rules(), path, reach, request)
+    if (chance === 'none') return 'refused'
+    return chance === 'some' && hasReadTree ? 'guarded' : 'open'
   }
 
-  /** Whether the caller of a write may read a node, so that the answer may tell what is there. @throws JudgingPostponed */
+  /** Whether the caller of a write may read a node, so that its error may report what exists. @throws EvaluationPostponed */
   *mayRead(path: Path): Reads<boolean> {
-    if (this.#stepOptions.allowed?.has('read')) return true
-    const { verdict } = yield* this.#reportPostponed(this.decideRead(path, undefined))
-    return verdict.allowed
+    if (this.#options.allowed?.has('read')) return true
+    return (yield* this.#reportPostponed(this.decideRead(path, undefined))).allowed
   }
 
-  /** As `read`, for a write whose answer is the data. @throws `permission-denied`, JudgingPostponed */
+  /** As `authorizeRead`, for a write that returns data. @throws `permission-denied`, EvaluationPostponed */
   *authorizeReadForWrite(path: Path): Reads<void> {
-    if (this.#stepOptions.allowed?.has('read')) return
+    if (this.#options.allowed?.has('read')) return
     yield* this.#reportPostponed(this.authorizeRead(path, undefined))
-    this.#stepOptions.onAllowed?.('read')
+    this.#options.onAllowed?.('read')
   }
 
   /**
-   * @returns to be shown to `validate`
-   * @throws `permission-denied` unless each of the places may be written; JudgingPostponed
+   * @returns the argument of `validateWrite`
+   * @throws `permission-denied` unless every path may be written; EvaluationPostponed
    */
   *authorizeWrite(writes: readonly Write[], now: number): Reads<WriteAuthorization> {
-    if (this.#stepOptions.refusal !== undefined) throw this.#stepOptions.refusal
-    const authorization = new WriteAuthorization(yield* this.#rules(), writes, { auth: this.#auth, now }, this.#options)
-    if (this.#stepOptions.allowed?.has('write')) return authorization
+    if (this.#options.refusal !== undefined) throw this.#options.refusal
+    const request = { auth: this.#auth, now }
+    const authorization = new WriteAuthorization(yield* this.#rules(), writes, request, this.#evaluation)
+    if (this.#options.allowed?.has('write')) return authorization
     this.#check(yield* this.#reportPostponed(authorization.mayWrite()))
-    this.#stepOptions.onAllowed?.('write')
+    this.#options.onAllowed?.('write')
     return authorization
   }
 
-  /** @throws `permission-denied` unless what the writes leave behind is valid; JudgingPostponed */
+  /** @throws `permission-denied` unless the data after the writes is valid; EvaluationPostponed */
   *validateWrite(authorization: WriteAuthorization): Reads<void> {
-    if (this.#stepOptions.allowed?.has('validate')) return
+    if (this.#options.allowed?.has('validate')) return
     this.#check(yield* this.#reportPostponed(authorization.isValid()))
-    this.#stepOptions.onAllowed?.('validate')
+    this.#options.onAllowed?.('validate')
   }
 
-  /** Asks the rules; tells where that is postponed. */
-  *#reportPostponed<T>(asking: Reads<T>): Reads<T> {
+  *#reportPostponed<T>(evaluation: Reads<T>): Reads<T> {
     try {
-      return yield* asking
+      return yield* evaluation
     } catch (error) {
-      if (error instanceof EvaluationPostponed) this.#stepOptions.onPostponed?.()
+      if (error instanceof EvaluationPostponed) this.#options.onPostponed?.()
       throw error
     }
   }
@@ -150,8 +128,8 @@ export class Authorizer {
     return this.#ruleCache.of((yield { kind: 'setting', name: RULES }) as string | undefined)
   }
 
-  get #options(): AuthorizeOptions {
-    return { trace: this.#onTrace !== undefined, patience: this.#stepOptions.patience }
+  get #evaluation(): AuthorizeOptions {
+    return { trace: this.#onTrace !== undefined, patience: this.#options.patience }
   }
 
   #check({ allowed, trace }: Decision): void {

@@ -1,37 +1,44 @@
 import type { Caller } from '../../auth/caller.ts'
+import { type Decision, isStillValid } from '../../rules/decision/decision.ts'
 import type { RuleSet } from '../../rules/file/rule-set.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 
-/** Paths remembered for one caller. */
-const MOST_PATHS = 64
+/** Maximum cached paths of one caller. */
+const MAX_PATHS = 64
 
-/** What one caller may read under some rules, whatever the data may be. */
-interface Settled {
+/** Paths that one caller may read while the rules are in force. */
+interface AllowedPaths {
   readonly rules: RuleSet
   readonly paths: Set<string>
 }
 
 /**
- * Reads that the rules allow as long as they stand, so that they need not be judged again. Callers are known by
- * identity: a token that is verified once is one caller for as long as it lives.
+ * Caches allowed reads whose decision depends on the rules alone. A caller is identified by its object: the token cache
+ * returns the same object for the same token.
  */
 export class DecisionCache {
-  readonly #callers = new WeakMap<Caller, Settled>()
+  readonly #callers = new WeakMap<Caller, AllowedPaths>()
 
   has(caller: Caller, rules: RuleSet, path: Path): boolean {
-    const settled = this.#callers.get(caller)
-    return settled !== undefined && settled.rules === rules && settled.paths.has(formatPath(path))
+    const cached = this.#callers.get(caller)
+    return cached !== undefined && cached.rules === rules && cached.paths.has(formatPath(path))
   }
 
-  add(caller: Caller, rules: RuleSet, path: Path): void {
-    // One that is not frozen may be another the next time.
-    if (!Object.isFrozen(caller)) return
-    let settled = this.#callers.get(caller)
-    if (settled?.rules !== rules) {
-      settled = { rules, paths: new Set() }
-      this.#callers.set(caller, settled)
+  /** Caches the decision of a read without a query, if neither time nor writes can change it. */
+  add(caller: Caller, rules: RuleSet, path: Path, decision: Decision): void {
+    // A caller object that is not frozen may change.
+    if (!decision.allowed || !isStillValid(decision, true, hasPaths) || !Object.isFrozen(caller)) return
+    let cached = this.#callers.get(caller)
+    if (cached?.rules !== rules) {
+      cached = { rules, paths: new Set() }
+      this.#callers.set(caller, cached)
     }
-    if (settled.paths.size >= MOST_PATHS) settled.paths.clear()
-    settled.paths.add(formatPath(path))
+    if (cached.paths.size >= MAX_PATHS) cached.paths.clear()
+    cached.paths.add(formatPath(path))
   }
+}
+
+/** The cache observes no writes, so every path may have been written to. */
+function hasPaths(paths: readonly Path[]): boolean {
+  return paths.length > 0
 }

@@ -12,7 +12,7 @@ import { type Admission, Authorizer, type AuthorizerOptions, RULES } from './aut
 import { DecisionCache } from './decision-cache.ts'
 import type { RuleCache } from './rule-cache.ts'
 
-/** What a caller wants to read. */
+/** A read that a caller requests. */
 interface RequestedRead {
   readonly path: Path
   readonly query: Query | undefined
@@ -21,7 +21,7 @@ interface RequestedRead {
   readonly check?: (() => void) | undefined
 }
 
-/** Who may read what of one tree, by the rules in force. */
+/** Authorises the requests to one tree by the rules in force. */
 export class ReadAccess {
   readonly #store: TreeStore
   readonly #ruleCache: RuleCache
@@ -37,9 +37,9 @@ export class ReadAccess {
     return this.#ruleCache.of(this.#store.setting(RULES))
   }
 
-  /** Says what a caller may; `undefined` when everything is allowed. */
-  authorizerFor({ as, onTrace }: Access, bounds?: AuthorizerOptions): Authorizer | undefined {
-    return as === undefined || as.kind === 'admin' ? undefined : new Authorizer(this.#ruleCache, as, onTrace, bounds)
+  /** Evaluates the rules for a caller; `undefined` for a caller that no rule applies to. */
+  authorizerFor({ as, onTrace }: Access, options?: AuthorizerOptions): Authorizer | undefined {
+    return as === undefined || as.kind === 'admin' ? undefined : new Authorizer(this.#ruleCache, as, onTrace, options)
   }
 
   /**
@@ -54,31 +54,29 @@ export class ReadAccess {
   }
 
   /**
-   * What the durable state of the tree says to a write before its body is read. Whoever wants to hear why a write is
-   * refused has the write itself judged.
+   * The permission of a write before its body is read, by the durable state of the tree. With `onTrace` it is `open`:
+   * only the write itself makes a complete trace.
    */
   admission(path: Path, reach: Reach, { as, onTrace }: Access): Awaitable<Admission> {
     if (as === undefined || as.kind === 'admin' || onTrace !== undefined || isWritable(this.rules)) return 'open'
     return this.#store.read(() => new Authorizer(this.#ruleCache, as, undefined).admission(path, reach))
   }
 
-  /** Evaluates the rules, unless their decision is cached. */
+  /** Evaluates the rules, unless the decision is cached. A trace needs the evaluation. */
   #authorize(read: RequestedRead, caller: Caller): Reads<void> | undefined {
-    if (!this.#isSettled(read, caller)) return this.#evaluate(read, caller)
-    read.check?.()
+    const { path, query, access, check } = read
+    const { rules } = this
+    const isAllowed =
+      access.onTrace === undefined &&
+      (isPublic(rules) || (query === undefined && this.#decisions.has(caller, rules, path)))
+    if (!isAllowed) return this.#evaluate(read, caller, rules)
+    check?.()
     return undefined
   }
 
-  *#evaluate({ path, query, access, check }: RequestedRead, caller: Caller): Reads<void> {
-    const { verdict, rules } = yield* new Authorizer(this.#ruleCache, caller, access.onTrace).authorizeRead(path, query)
+  *#evaluate({ path, query, access, check }: RequestedRead, caller: Caller, rules: RuleSet): Reads<void> {
+    const decision = yield* new Authorizer(this.#ruleCache, caller, access.onTrace).authorizeRead(path, query)
     check?.()
-    if (verdict.fixed && query === undefined) this.#decisions.add(caller, rules, path)
-  }
-
-  /** Whether it is known that the rules allow it. Whoever wants to hear why has them asked. */
-  #isSettled({ path, query, access }: RequestedRead, caller: Caller): boolean {
-    if (access.onTrace !== undefined) return false
-    const { rules } = this
-    return isPublic(rules) || (query === undefined && this.#decisions.has(caller, rules, path))
+    if (query === undefined) this.#decisions.add(caller, rules, path, decision)
   }
 }

@@ -1,36 +1,36 @@
 import pLimit from 'p-limit'
 import type { MissedChanges } from '../../hub/hub.ts'
 import type { NumberedChange } from '../../hub/topic.ts'
+import { type Decision, isStillValid } from '../../rules/decision/decision.ts'
 import type { LoggedChange, Position, TreeStore } from '../../store/store.ts'
 import { parseStored } from '../../tree/json/print.ts'
 import { covers, endsInPriority, type Path } from '../../tree/path.ts'
 import type { Priority } from '../../tree/priority.ts'
 import type { Value } from '../../tree/value.ts'
 import type { Write } from '../../tree/write.ts'
-import type { Authorizer } from '../access/authorizer.ts'
 
-/** Commits that may have been missed: to look through more of the log costs more than to begin anew. */
+/** Maximum missed commits: reading more of the log costs more than a new snapshot. */
 const MOST_COMMITS = 20_000
-/** Most that is read of the log for one listener, in UTF-16 code units: more is no cheaper than all there is. */
+/** Maximum data read from the log for one listener, in UTF-16 code units; more costs as much as a new snapshot. */
 const MAX_LENGTH = 4 * 1024 * 1024
-/** Listeners for whom it is gathered at once. */
+/** Maximum listeners whose missed changes are gathered at the same time. */
 const AT_ONCE = 4
 const gathering = pLimit(AT_ONCE)
 
-/** For whom changes are gathered. */
+/** Listener that resumes. */
 export interface Listener {
-  /** The node it listens to. */
+  /** Path of the node it listens to. */
   readonly path: Path
-  /** Time up to which the rules may have been others, in milliseconds since 1970; `undefined` where none apply. */
-  readonly since: number | undefined
-  /** Says what it may read. */
-  readonly judge: Authorizer | undefined
+  /** Time at which the rules in force were set, in milliseconds since 1970. */
+  readonly since: number
+  /** The valid decision to read the node; `undefined` when no rule applies to the listener. */
+  readonly decision: Decision | undefined
 }
 
 /**
- * Every change of a node after a position, up to the last durable commit.
- * @returns `undefined` when the log does not reach back that far, leaves out something too large, or tells of a time in
- *   which the listener may not have been allowed to read
+ * Reads every change of a node after a position, up to the last durable commit.
+ * @returns `undefined` when the log does not reach back that far, lacks data that was too large, or covers a time in which
+ *   the decision may have been another one
  */
 export function missedChanges(
   store: TreeStore,
@@ -42,20 +42,20 @@ export function missedChanges(
 
 async function gather(store: TreeStore, from: Position, listener: Listener): Promise<MissedChanges | undefined> {
   if (store.position().seq - from.seq > MOST_COMMITS) return undefined
-  const places = await placesLookedAt(store, listener)
-  if (places === undefined) return undefined
-  const { path, since } = listener
+  const { path, since, decision } = listener
+  const paths = decision?.dependsOn.paths ?? []
   const changes: NumberedChange[] = []
   let length = 0
   for (let after = from; ; ) {
-    const stretch = await store.changesNear(after, [path, ...places])
+    const stretch = await store.changesNear(after, [path, ...paths])
     if (stretch === undefined) return undefined
-    // The times of the log never go back.
-    if (since !== undefined && stretch.begunAt !== undefined && stretch.begunAt <= since) return undefined
     length += stretch.length
     if (length > MAX_LENGTH) return undefined
+    // The times of the log never go back.
+    const hasSameRules = stretch.begunAt === undefined || stretch.begunAt > since
+    const isWritten = () => stretch.changes.some((logged) => mayWrite(logged, paths))
+    if (decision !== undefined && !isStillValid(decision, hasSameRules, isWritten)) return undefined
     for (const logged of stretch.changes) {
-      if (mayTouch(logged, places)) return undefined
       if (!isNear(logged.path, path)) continue
       const change = changeOf(logged)
       if (change === undefined) return undefined
@@ -63,27 +63,20 @@ async function gather(store: TreeStore, from: Position, listener: Listener): Pro
     }
     if (stretch.isLast) return { changes, seq: stretch.seq }
     after = { epoch: from.epoch, seq: stretch.seq }
-    // Reading a long log is nobody else's business.
+    // Others run between two reads of a long log.
     await new Promise(setImmediate)
   }
 }
 
-/** Places that the permission of a listener depends on; `undefined` when it depends on the time of day. */
-async function placesLookedAt(store: TreeStore, { path, judge }: Listener): Promise<readonly Path[] | undefined> {
-  if (judge === undefined) return []
-  const { verdict, looked } = await store.read(() => judge.decideRead(path, undefined))
-  return verdict.timeless ? looked : undefined
-}
-
-/** Whether a change may have written to one of some places. */
-function mayTouch(logged: LoggedChange, places: readonly Path[]): boolean {
-  const near = places.filter((place) => isNear(logged.path, place))
+/** Whether a change may have written to one of these paths. */
+function mayWrite(logged: LoggedChange, paths: readonly Path[]): boolean {
+  const near = paths.filter((path) => isNear(logged.path, path))
   if (near.length === 0) return false
   const change = changeOf(logged)
-  return change === undefined || change.writes.some(({ path }) => near.some((place) => isNear(path, place)))
+  return change === undefined || change.writes.some(({ path }) => near.some((other) => isNear(path, other)))
 }
 
-/** Whether one of two places is the other or above it. */
+/** Whether one of two paths is the other or above it. */
 function isNear(left: Path, right: Path): boolean {
   return covers(left, right) || covers(right, left)
 }

@@ -2,110 +2,118 @@ import type { Caller } from '../../auth/caller.ts'
 import { DholeError } from '../../error.ts'
 import type { Batch } from '../../hub/event-batch.ts'
 import { BEGIN_ANEW, DENIED, type EndReason, type Sink } from '../../hub/subscriber.ts'
+import { type Decision, isStillValid } from '../../rules/decision/decision.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { covers, type Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
-import type { ReadRuling } from '../access/authorizer.ts'
+import type { Access } from '../access/access.ts'
 
 const REVOKED: EndReason = { kind: 'auth_revoked', text: 'credential is no longer valid' }
-/** Longest time a timer can be set to, in milliseconds. */
+/** Longest timeout of a timer, in milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** What a guard asks of its database. */
-export interface Ruling {
+/** What a guard needs of the tree. */
+export interface GuardedTree {
   /** Source of the rules in force; another text means other rules. */
-  readonly source: () => string | undefined
+  readonly rules: () => string | undefined
   /** Number of the last durable commit. */
   readonly seq: () => number
-  /** Finds out what the rules say; `undefined` when the caller needs none. */
-  readonly decide: (() => Reads<ReadRuling>) | undefined
-  /** Runs that on the last durable commit. */
-  readonly run: <T>(logic: () => Reads<T>) => Awaitable<T>
+  /** Decides the read of the stream; `undefined` when no rule applies to the caller. */
+  readonly decide: (() => Reads<Decision>) | undefined
+  /** Runs the decision on the last durable commit. */
+  readonly run: (logic: () => Reads<Decision>) => Awaitable<Decision>
 }
 
-/** What a guard tells those who keep it. */
+/** Callbacks of the owner of a guard. */
 export interface GuardKeeper {
-  /** Places of the tree that the permission depends on, in place of those before. */
-  watch(places: readonly Path[]): void
-  /** It guards nothing any more. */
+  /** Watches these paths of the tree in place of the previous ones: the permission depends on them. */
+  watch(paths: readonly Path[]): void
+  /** The guard has ended. */
   released(): void
 }
 
-/** The stream that is guarded. */
+/** The guarded stream. */
 export interface GuardedStream {
   end(reason: EndReason): void
 }
 
-/** What was known when a judgement began. */
-interface Known {
-  readonly source: string | undefined
-  readonly touches: number
-  readonly places: readonly Path[]
+/** State of the tree at the start of an evaluation. */
+interface Observation {
+  readonly rules: string | undefined
+  readonly invalidations: number
+  readonly paths: readonly Path[]
   readonly seq: number
 }
 
 /**
- * Stands between the hub and one listener: nothing passes that the listener may not read at that moment.
+ * Stands between the hub and one listener, and passes on only what the listener may read at that moment.
  *
- * A batch may tell of several commits, so it is not enough that reading is allowed now. It passes if nothing was
- * touched since the last one that passed, or if it tells of nothing but the last commit. A beginning was judged on the
- * very commit that it tells of. Everything else is refused, and the stream begins anew.
+ * A batch may hold several commits, so permission at the end of the batch is not enough. A batch passes if nothing that
+ * the permission depends on was written since the last batch, or if it holds only the last commit. A first snapshot is
+ * authorised on the very commit it is read from. Any other batch is refused, and the stream begins anew.
  * @see docs/reference/protocol.md#streams
  */
 export class StreamGuard implements Sink {
   readonly hold: Sink['hold']
   readonly #sink: Sink
   readonly #caller: Caller
-  readonly #ruling: Ruling
+  readonly #tree: GuardedTree
   readonly #keeper: GuardKeeper
-  /** Rules under which reading is allowed until somebody touches what they looked at; `null` when that is not known. */
-  #settledBy: string | undefined | null = null
-  /** Places that the last verdict has looked at: only these are watched. */
-  #places: readonly Path[] = []
-  /** Source of the rules that were asked last; `null` before. */
-  #askedSource: string | undefined | null = null
-  /** How often what the permission depends on was written to, the rules included. */
-  #touches = 0
-  /** As of the last commit told of; `undefined` when something may have been touched unnoticed since. */
-  #toldTouches: number | undefined = 0
+  /** The latest decision. Only its paths are watched. */
+  #decision: Decision | undefined
+  /** Whether something that the decision depends on may have changed since. */
+  #isOutdated = false
+  /** Source of the rules that were observed last; `null` before. */
+  #rules: string | undefined | null = null
+  /** Number of writes to what the permission depends on, replaced rules included. */
+  #invalidations = 0
+  /** The same as of the last delivered commit; `undefined` when a write since may have been missed. */
+  #deliveredInvalidations: number | undefined = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #stream: GuardedStream | undefined
   #ended: EndReason | undefined
   #isOver = false
 
-  constructor(sink: Sink, caller: Caller, ruling: Ruling, keeper: GuardKeeper) {
+  constructor(sink: Sink, caller: Caller, tree: GuardedTree, keeper: GuardKeeper) {
     this.hold = sink.hold
     this.#sink = sink
     this.#caller = caller
-    this.#ruling = ruling
+    this.#tree = tree
     this.#keeper = keeper
   }
 
-  /** Finds out what the permission depends on, so that nothing is written to it unnoticed while the stream is opened. */
-  async prepare(): Promise<void> {
-    await this.#allows()
+  /**
+   * Makes the decision that the stream opens with, and watches its paths from then on.
+   * @throws `permission-denied`
+   */
+  async prepare(onTrace: Access['onTrace']): Promise<void> {
+    const isAllowed = await this.#isAllowed()
+    if (this.#decision !== undefined) onTrace?.(this.#decision.trace)
+    if (!isAllowed) throw new DholeError('permission-denied')
   }
 
   /**
-   * Judges on the commit that a beginning is read of: see `Judging`.
+   * Authorises a first snapshot on the commit it is read from, unless the decision is still valid: see `AuthorizeRead`.
    * @throws `permission-denied`
    */
   authorize(): Reads<unknown> | undefined {
-    const known = this.#know()
-    this.#toldTouches = known.touches
-    const { decide } = this.#ruling
-    return decide === undefined || this.#settledBy === known.source ? undefined : this.#decideBeginning(decide, known)
+    const observed = this.#observe()
+    this.#deliveredInvalidations = observed.invalidations
+    const { decide } = this.#tree
+    return decide === undefined || this.#isDecided() ? undefined : this.#decideSnapshot(decide, observed)
   }
 
   /**
-   * Finds out whether permission depends on the same as before all the while.
-   * @returns `undefined` when something that it depends on was touched meanwhile
+   * Gathers missed changes under one decision.
+   * @param gather is given that decision; `undefined` when no rule applies to the caller
+   * @returns `undefined` when reading is denied, or something that the permission depends on was written meanwhile
    */
-  async untouchedDuring<T>(work: () => Promise<T>): Promise<T | undefined> {
-    const { touches } = this.#know()
-    const result = await work()
-    if (this.#know().touches !== touches) return undefined
-    this.#toldTouches = touches
+  async replay<T>(gather: (decision: Decision | undefined) => Promise<T>): Promise<T | undefined> {
+    const { invalidations } = this.#observe()
+    if (!(await this.#isAllowed())) return undefined
+    const result = await gather(this.#decision)
+    if (this.#observe().invalidations !== invalidations) return undefined
+    this.#deliveredInvalidations = invalidations
     return result
   }
 
@@ -116,13 +124,13 @@ export class StreamGuard implements Sink {
     else this.#awaitExpiry()
   }
 
-  /** What the permission depends on was written to. */
-  touched(): void {
-    this.#settledBy = null
-    this.#touches++
+  /** Something that the permission depends on was written. */
+  invalidate(): void {
+    this.#isOutdated = true
+    this.#invalidations++
   }
 
-  /** Nobody listens any more. */
+  /** The listener has gone. */
   release(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -130,20 +138,20 @@ export class StreamGuard implements Sink {
     this.#keeper.released()
   }
 
-  /** The secret has changed: whoever showed a credential must show a new one. */
+  /** Ends the stream of a caller with a credential: the secret was replaced. */
   revoke(): void {
     if (this.#caller.kind !== 'anybody') this.#stop(REVOKED)
   }
 
-  /** The rules have changed. */
+  /** Ends the stream if the new rules do not allow it. */
   async recheck(): Promise<void> {
-    if (this.#isOver || (await this.#allows())) return
+    if (this.#isOver || (await this.#isAllowed())) return
     this.#stop(DENIED)
   }
 
   write(batch: Batch): ReturnType<Sink['write']> {
     if (this.#isSilent) return undefined
-    const allowed = this.#allows()
+    const allowed = this.#isAllowed()
     if (allowed instanceof Promise) return allowed.then((later) => this.#pass(batch, later))
     return this.#pass(batch, allowed)
   }
@@ -161,7 +169,7 @@ export class StreamGuard implements Sink {
     this.#sink.cut()
   }
 
-  /** Whether nothing may pass any more. */
+  /** Whether nothing passes any more. */
   get #isSilent(): boolean {
     return this.#isOver || this.#ended !== undefined
   }
@@ -172,60 +180,69 @@ export class StreamGuard implements Sink {
       this.#stop(DENIED)
       return undefined
     }
-    // What was touched since it was read is left for the next batch.
+    // Writes since the snapshot was read are compared with the next batch.
     if (batch.isBeginning) return this.#sink.write(batch)
-    if (this.#toldTouches !== this.#touches && !this.#isOfNow(batch)) return BEGIN_ANEW
-    this.#toldTouches = this.#touches
+    if (this.#deliveredInvalidations !== this.#invalidations && !this.#isLastCommit(batch)) return BEGIN_ANEW
+    this.#deliveredInvalidations = this.#invalidations
     return this.#sink.write(batch)
   }
 
-  #isOfNow({ events }: Batch): boolean {
-    const now = this.#ruling.seq()
-    return events.every(({ seq }) => seq === now)
+  #isLastCommit({ events }: Batch): boolean {
+    const last = this.#tree.seq()
+    return events.every(({ seq }) => seq === last)
   }
 
-  /** What is known now. Other rules count as a touch. */
-  #know(): Known {
-    const source = this.#ruling.source()
-    if (this.#askedSource !== source) {
-      if (this.#askedSource !== null) this.#touches++
-      this.#askedSource = source
+  /** Observes the tree. Other rules count as an invalidation. */
+  #observe(): Observation {
+    const rules = this.#tree.rules()
+    if (this.#rules !== rules) {
+      if (this.#rules !== null) this.invalidate()
+      this.#rules = rules
     }
-    return { source, touches: this.#touches, places: this.#places, seq: this.#ruling.seq() }
+    const paths = this.#decision?.dependsOn.paths ?? []
+    return { rules, invalidations: this.#invalidations, paths, seq: this.#tree.seq() }
   }
 
-  #allows(): Awaitable<boolean> {
-    const { decide, run } = this.#ruling
-    if (decide === undefined || this.#settledBy === this.#ruling.source()) return true
-    const known = this.#know()
-    const ruling = run(decide)
-    if (ruling instanceof Promise) return ruling.then((later) => this.#learnLater(later, known))
-    this.#learn(ruling, known)
-    return ruling.verdict.allowed
+  /** Whether the latest decision allows reading and is still valid. */
+  #isDecided(): boolean {
+    const decision = this.#decision
+    return decision?.allowed === true && isStillValid(decision, this.#rules === this.#tree.rules(), this.#isWritten)
   }
 
-  /** What may have been touched while it was judged is judged again. */
-  #learnLater(ruling: ReadRuling, known: Known): Awaitable<boolean> {
-    return this.#learn(ruling, known) ? ruling.verdict.allowed : this.#allows()
+  readonly #isWritten = (): boolean => this.#isOutdated
+
+  /** Whether the listener may read now. Decides anew unless the latest decision is still valid. */
+  #isAllowed(): Awaitable<boolean> {
+    const { decide, run } = this.#tree
+    if (decide === undefined || this.#isDecided()) return true
+    const observed = this.#observe()
+    const decision = run(decide)
+    if (decision instanceof Promise) return decision.then((later) => this.#acceptLater(later, observed))
+    this.#accept(decision, observed)
+    return decision.allowed
   }
 
-  *#decideBeginning(decide: () => Reads<ReadRuling>, known: Known): Reads<void> {
-    const ruling = yield* decide()
-    if (!this.#learn(ruling, known)) this.#toldTouches = undefined
-    if (!ruling.verdict.allowed) throw new DholeError('permission-denied')
+  /** Decides once more when something may have been written during the evaluation. */
+  #acceptLater(decision: Decision, observed: Observation): Awaitable<boolean> {
+    return this.#accept(decision, observed) ? decision.allowed : this.#isAllowed()
   }
 
-  /** @returns whether it is still so: nothing it depends on was touched since the judgement began */
-  #learn({ verdict, looked }: ReadRuling, known: Known): boolean {
-    if (!this.#isOver) {
-      this.#places = looked
-      this.#keeper.watch(looked)
-    }
-    const { touches, source } = this.#know()
-    // Commits meanwhile are noticed only at the places that were watched all the while.
-    const wasWatched = known.seq === this.#ruling.seq() || areSame(known.places, looked)
-    const isCurrent = wasWatched && known.touches === touches && known.source === source
-    this.#settledBy = isCurrent && verdict.allowed && verdict.timeless ? source : null
+  *#decideSnapshot(decide: () => Reads<Decision>, observed: Observation): Reads<void> {
+    const decision = yield* decide()
+    if (!this.#accept(decision, observed)) this.#deliveredInvalidations = undefined
+    if (!decision.allowed) throw new DholeError('permission-denied')
+  }
+
+  /** @returns whether the decision is current: nothing it depends on was written since its evaluation began */
+  #accept(decision: Decision, observed: Observation): boolean {
+    const { paths } = decision.dependsOn
+    this.#decision = decision
+    if (!this.#isOver) this.#keeper.watch(paths)
+    const { invalidations, rules, seq } = this.#observe()
+    // Commits meanwhile are noticed only at paths that were watched all the time.
+    const wasWatched = observed.seq === seq || haveSamePaths(observed.paths, paths)
+    const isCurrent = wasWatched && observed.invalidations === invalidations && observed.rules === rules
+    this.#isOutdated = !isCurrent
     return isCurrent
   }
 
@@ -248,7 +265,7 @@ export class StreamGuard implements Sink {
   }
 }
 
-function areSame(left: readonly Path[], right: readonly Path[]): boolean {
+function haveSamePaths(left: readonly Path[], right: readonly Path[]): boolean {
   return left.length === right.length && left.every((path, index) => isSame(path, right[index]))
 }
 

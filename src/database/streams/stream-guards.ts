@@ -3,52 +3,52 @@ import { PathIndex } from '../../hub/path-index.ts'
 import type { Sink } from '../../hub/subscriber.ts'
 import type { Change } from '../../tree/change.ts'
 import type { Path } from '../../tree/path.ts'
-import { type Ruling, StreamGuard } from './stream-guard.ts'
+import { type GuardedTree, StreamGuard } from './stream-guard.ts'
 
-/** Streams whose permission is looked at in one turn of the event loop. */
-const RECHECKED_AT_ONCE = 256
+/** Maximum guards that are rechecked in one turn of the event loop. */
+const RECHECKED_PER_TURN = 256
 
-/** The guards of all streams of one tree, and the places that their permissions depend on. */
+/** The guards of all streams of one tree, and the paths that their permissions depend on. */
 export class StreamGuards {
   readonly #guards = new Set<StreamGuard>()
   readonly #watched = new PathIndex<StreamGuard>()
   #lastName = 0
 
   /** Puts a guard before a sink. */
-  guard(sink: Sink, caller: Caller, ruling: Ruling): StreamGuard {
+  guard(sink: Sink, caller: Caller, tree: GuardedTree): StreamGuard {
     const name = String(++this.#lastName)
-    let places: readonly Path[] = []
-    const watch = (looked: readonly Path[]) => {
-      for (const place of places) this.#watched.remove(place, name)
-      for (const place of looked) this.#watched.add(place, name, guard)
-      places = looked
+    let watched: readonly Path[] = []
+    const watch = (paths: readonly Path[]) => {
+      for (const path of watched) this.#watched.remove(path, name)
+      for (const path of paths) this.#watched.add(path, name, guard)
+      watched = paths
     }
     const released = () => {
       watch([])
       this.#guards.delete(guard)
     }
-    const guard: StreamGuard = new StreamGuard(sink, caller, ruling, { watch, released })
+    const guard: StreamGuard = new StreamGuard(sink, caller, tree, { watch, released })
     this.#guards.add(guard)
     return guard
   }
 
-  /** Changes that are durable now: some permissions may be others. */
-  note(changes: readonly Change[]): void {
+  /** Invalidates the decisions that depend on these durable changes. */
+  invalidate(changes: readonly Change[]): void {
     if (this.#guards.size === 0) return
-    for (const change of changes) this.#watched.visit(change, (guard) => guard.touched())
+    for (const change of changes) this.#watched.visit(change, (guard) => guard.invalidate())
   }
 
-  /** Ends the streams of everybody who has shown a credential: it is worth nothing any more. */
+  /** Ends the streams of all callers with a credential. */
   revoke(): void {
     for (const guard of [...this.#guards]) guard.revoke()
   }
 
-  /** Ends the streams that the rules do not allow any more, some at a time. */
+  /** Ends the streams that the rules do not allow any more, a bounded number per turn. */
   async recheck(): Promise<void> {
     let checked = 0
     for (const guard of [...this.#guards]) {
       await guard.recheck()
-      if (++checked % RECHECKED_AT_ONCE === 0) await new Promise(setImmediate)
+      if (++checked % RECHECKED_PER_TURN === 0) await new Promise(setImmediate)
     }
   }
 }

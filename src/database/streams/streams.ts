@@ -1,9 +1,10 @@
 import { Hub, type HubEvents, type HubSettings, type MissedChanges } from '../../hub/hub.ts'
 import type { Sink } from '../../hub/subscriber.ts'
 import type { Query } from '../../query/query.ts'
+import type { Decision } from '../../rules/decision/decision.ts'
 import type { Position, ReadLimit, TreeStore } from '../../store/store.ts'
 import type { Path } from '../../tree/path.ts'
-import type { AuthorizeRead, Reads } from '../../tree/read-program.ts'
+import type { AuthorizeRead } from '../../tree/read-program.ts'
 import type { Access } from '../access/access.ts'
 import { RULES, RULES_SINCE } from '../access/authorizer.ts'
 import type { ReadAccess } from '../access/read-access.ts'
@@ -11,26 +12,26 @@ import { missedChanges } from './replay.ts'
 import type { StreamGuard } from './stream-guard.ts'
 import { StreamGuards } from './stream-guards.ts'
 
-/** What somebody wants to listen to. */
-interface Wanted {
+/** A stream that a caller requests. */
+interface RequestedStream {
   readonly path: Path
   readonly query: Query | undefined
   readonly form: 'plain' | 'export'
   readonly access: Access
-  /** Throws where listening that is allowed is refused all the same. */
+  /** Runs once the stream is allowed. What it throws refuses the stream. */
   readonly check: () => void
-  /** Where the listener has been before. */
+  /** Position up to which the listener has received the changes. */
   readonly from: Position | undefined
 }
 
-/** The streams of one tree: the hub tells them, and guards stand before those whose callers the rules apply to. */
+/** The streams of one tree: the hub delivers the events, and a guard authorises them for each caller. */
 export class Streams {
   readonly #store: TreeStore
   readonly #readAccess: ReadAccess
   readonly #hub: Hub
   readonly #guards = new StreamGuards()
 
-  /** @param limit of the reads that streams begin with */
+  /** @param limit of the reads of first snapshots */
   constructor(
     store: TreeStore,
     readAccess: ReadAccess,
@@ -44,45 +45,44 @@ export class Streams {
       store.readAt(path, query, limit, authorize)
     this.#hub = new Hub({ read }, settings, events)
     store.onCommit((commits) => {
-      // Before anybody is told of them.
-      this.#guards.note(commits)
+      // The guards must know of a commit before the hub delivers it.
+      this.#guards.invalidate(commits)
       this.#hub.publish(commits)
     })
   }
 
-  /** Whether there is any. */
+  /** Whether a stream is open. */
   get isWatched(): boolean {
     return this.#hub.size > 0
   }
 
-  /** In which forms somebody is told of a change at a path. */
+  /** Forms in which listeners receive a change at a path. */
   formsAt(path: Path): ReadonlySet<'plain' | 'export'> {
     return this.#hub.formsAt(path)
   }
 
-  /** Paths of watched nodes below one. @param inclusive whether that one counts */
+  /** Paths of watched nodes below a path. @param inclusive whether the path itself counts */
   watchedBelow(path: Path, inclusive: boolean): readonly Path[] {
     return this.#hub.watchedBelow(path, inclusive)
   }
 
   /**
-   * Has a sink told of a node. Whoever may not read any more is told so and nothing else.
-   * @returns to be called when nobody listens any more
-   * @throws `permission-denied`, `read-too-big`, `unavailable`
+   * Delivers a node and its changes to a sink. When reading is denied later, the sink ends with that reason.
+   * @returns ends the stream
+   * @throws `permission-denied`, `read-too-big`, `unavailable`, and what `check` throws
    */
-  async open({ path, query, form, access, check, from }: Wanted, sink: Sink): Promise<() => void> {
-    // From the first moment: a credential can become worthless while its stream is being opened.
+  async open({ path, query, form, access, check, from }: RequestedStream, sink: Sink): Promise<() => void> {
+    // Guarded from the start: the credential may be revoked while the stream is being opened.
     const guard = this.#guard(path, query, access, sink)
     try {
-      await guard?.prepare()
-      const authorize = this.#readAccess.authorize({ path, query, access, check })
-      await (authorize && this.#store.read(() => run(authorize)))
+      await guard?.prepare(access.onTrace)
+      check()
       const subscriber = await this.#hub.subscribe(
         { path, query, form },
         {
           sink: guard ?? sink,
           authorize: guard && (() => guard.authorize()),
-          missed: this.#missed(path, access, from, guard),
+          missed: this.#missed(path, from, guard),
         },
       )
       guard?.attach(subscriber)
@@ -101,43 +101,36 @@ export class Streams {
     return this.#guards.recheck()
   }
 
-  /** Ends those of everybody who has shown a credential. */
+  /** Ends the streams of all callers with a credential. */
   revoke(): void {
     this.#guards.revoke()
   }
 
-  /** Ends all of them. */
+  /** Ends all streams. */
   close(): void {
     this.#hub.close()
   }
 
-  #guard(path: Path, query: Query | undefined, { as }: Access, sink: Sink): StreamGuard | undefined {
-    if (as === undefined) return undefined
-    const judge = this.#readAccess.authorizerFor({ as })
-    return this.#guards.guard(sink, as, {
-      source: () => this.#store.setting(RULES),
+  #guard(path: Path, query: Query | undefined, access: Access, sink: Sink): StreamGuard | undefined {
+    if (access.as === undefined) return undefined
+    const authorizer = this.#readAccess.authorizerFor(access)
+    return this.#guards.guard(sink, access.as, {
+      rules: () => this.#store.setting(RULES),
       seq: () => this.#store.position().seq,
-      decide: judge && (() => judge.decideRead(path, query)),
+      decide: authorizer && (() => authorizer.decideRead(path, query)),
       run: (logic) => this.#store.read(logic),
     })
   }
 
-  /** What a listener has missed; what may have been hidden from it then stays so. */
+  /** Gathers what the listener has missed and was allowed to read all the time. */
   #missed(
     path: Path,
-    { as }: Access,
     from: Position | undefined,
     guard: StreamGuard | undefined,
   ): (() => Promise<MissedChanges | undefined>) | undefined {
     if (from === undefined || from.epoch !== this.#store.position().epoch) return undefined
-    const judge = this.#readAccess.authorizerFor({ as })
-    const since = judge && Number(this.#store.setting(RULES_SINCE) ?? 0)
-    const missed = () => missedChanges(this.#store, from, { path, since, judge })
-    return guard === undefined ? missed : () => guard.untouchedDuring(missed)
+    const since = Number(this.#store.setting(RULES_SINCE) ?? 0)
+    const gather = (decision?: Decision) => missedChanges(this.#store, from, { path, since, decision })
+    return guard === undefined ? gather : () => guard.replay(gather)
   }
-}
-
-function* run(authorize: AuthorizeRead): Reads<void> {
-  const logic = authorize()
-  if (logic !== undefined) yield* logic
 }

@@ -4,36 +4,25 @@ import type { Write } from '../../tree/write.ts'
 import type { RequestContext } from '../expression/request-context.ts'
 import { childRules, type Rule, type RuleNode } from '../file/rule-node.ts'
 import type { RuleSet } from '../file/rule-set.ts'
+import type { Decision } from './decision.ts'
 import { NewTreeView } from './new-tree-view.ts'
 import { type AuthorizeOptions, RuleEvaluator } from './rule-evaluator.ts'
 import { Validation } from './validate.ts'
 import { type WritePlace, writeTree } from './write-trie.ts'
 
-export type { QueryFacts, RequestContext as Visit } from '../expression/request-context.ts'
-
-export interface Decision {
-  readonly allowed: boolean
-  /** Whether it holds as long as the rules do: neither data nor time were looked at. */
-  readonly fixed: boolean
-  /** Whether it holds whatever the time: the rule that allowed a read, else every rule asked, did not look at `now`. */
-  readonly timeless: boolean
-  /** A line for each rule that was looked at; empty unless asked for. */
-  readonly trace: readonly string[]
-}
-
-/** Whether everybody may write everything that is valid, as long as the rules hold. */
+/** Whether every caller may write all valid data while the rules stay in force. */
 export function isWritable({ root }: RuleSet): boolean {
-  return allowsAlways(root.write)
+  return isConstantTrue(root.write)
 }
 
-/** Whether everybody may read everything, as long as the rules hold. */
+/** Whether every caller may read all data while the rules stay in force. */
 export function isPublic({ root }: RuleSet): boolean {
-  return allowsAlways(root.read)
+  return isConstantTrue(root.read)
 }
 
 /**
- * Whether a node may be read: some `.read` from the root down to it is true.
- * @param path of the node, also when it is queried
+ * Decides a read: it is allowed when a `.read` rule from the root down to the node is true.
+ * @param path of the node, also for a query of its children
  * @see docs/reference/protocol.md#rules
  */
 export function* mayRead(
@@ -45,24 +34,17 @@ export function* mayRead(
   if (options.trace !== true && isPublic(rules)) return ALLOWED
   const evaluator = new RuleEvaluator(request, undefined, options)
   const node = endsInPriority(path) ? path.slice(0, -1) : path
-  for (const { read } of rulesAlong(rules.root, node)) {
-    if (read === undefined) continue
-    if (yield* evaluator.evaluate(read, node)) return allowedByLast(evaluator)
+  let level: RuleNode | undefined = rules.root
+  for (let depth = 0; level !== undefined; depth++) {
+    if (level.read !== undefined && (yield* evaluator.evaluate(level.read, node))) return evaluator.allowByLastRule()
+    const key = node[depth]
+    level = key === undefined ? undefined : childRules(level, key)
   }
   evaluator.recordNoRule(node, '.read')
-  return afterAll(evaluator, false)
+  return evaluator.decide(false)
 }
 
-function* rulesAlong(root: RuleNode, path: Path): Generator<RuleNode> {
-  let rules: RuleNode | undefined = root
-  for (let depth = 0; rules !== undefined; depth++) {
-    yield rules
-    const key = path[depth]
-    rules = key === undefined ? undefined : childRules(rules, key)
-  }
-}
-
-/** One request to write, judged in two steps: what the one has found out need not be found out again. */
+/** Decides one write request in two steps, which share the view of the tree after the write. */
 export class WriteAuthorization {
   readonly #rules: RuleSet
   readonly #writes: readonly Write[]
@@ -70,7 +52,7 @@ export class WriteAuthorization {
   readonly #options: AuthorizeOptions
   #parts: { readonly root: WritePlace; readonly newTree: NewTreeView } | undefined
 
-  /** @param writes not overlapping; the reads see the tree before them */
+  /** @param writes not overlapping; the rules read the tree before them */
   constructor(rules: RuleSet, writes: readonly Write[], request: RequestContext, options: AuthorizeOptions = {}) {
     this.#rules = rules
     this.#writes = writes
@@ -79,21 +61,20 @@ export class WriteAuthorization {
   }
 
   /**
-   * Whether all of the places may be written: for each, some `.write` from the root down to it is true.
+   * Decides the permission: for each written path a `.write` rule from the root down to it must be true.
    * @see docs/reference/protocol.md#rules
    */
   *mayWrite(): Reads<Decision> {
     const { root: rules } = this.#rules
-    if (this.#options.trace !== true && allowsAlways(rules.write)) return ALLOWED
+    if (this.#options.trace !== true && isConstantTrue(rules.write)) return ALLOWED
     const { root, newTree } = yield* this.#prepare()
     const evaluator = new RuleEvaluator(this.#request, newTree, this.#options)
-    const allowed = yield* mayWriteAt(evaluator, root, rules, [])
-    return afterAll(evaluator, allowed)
+    return evaluator.decide(yield* mayWriteAt(evaluator, root, rules, []))
   }
 
   /**
-   * Whether what the writes leave behind is valid: every `.validate` on the way to a place that is written, at it and
-   * below it, whose node is there afterwards, is true.
+   * Decides the validity of the data after the writes: every `.validate` rule above, at and below a written path must be
+   * true where a node exists afterwards.
    * @see docs/reference/protocol.md#rules
    */
   *isValid(): Reads<Decision> {
@@ -101,8 +82,7 @@ export class WriteAuthorization {
     if (!rules.validates) return ALLOWED
     const { root, newTree } = yield* this.#prepare()
     const evaluator = new RuleEvaluator(this.#request, newTree, this.#options)
-    const allowed = yield* new Validation(evaluator, newTree).isValid(root, rules, [])
-    return afterAll(evaluator, allowed)
+    return evaluator.decide(yield* new Validation(evaluator, newTree).isValid(root, rules, []))
   }
 
   *#prepare(): Reads<{ readonly root: WritePlace; readonly newTree: NewTreeView }> {
@@ -114,7 +94,7 @@ export class WriteAuthorization {
   }
 }
 
-/** Every rule on the way to several places is asked once. */
+/** Evaluates a rule above several written paths once. */
 function* mayWriteAt(
   evaluator: RuleEvaluator,
   place: WritePlace,
@@ -137,19 +117,9 @@ function* mayWriteAt(
   return true
 }
 
-/** The rules before it said no: what they looked at does not matter. */
-function allowedByLast({ lastHasLooked, lastHasSeenTime, trace }: RuleEvaluator): Decision {
-  return { allowed: true, fixed: !lastHasLooked, timeless: !lastHasSeenTime, trace: trace.lines }
-}
+/** Decision of constant rules. */
+const ALLOWED: Decision = Object.freeze({ allowed: true, trace: [], dependsOn: { time: false, paths: [] } })
 
-function afterAll({ hasLooked, hasSeenTime, trace }: RuleEvaluator, allowed: boolean): Decision {
-  return { allowed, fixed: !hasLooked, timeless: !hasSeenTime, trace: trace.lines }
-}
-
-/** What is answered where nothing needs to be asked. */
-const ALLOWED: Decision = Object.freeze({ allowed: true, fixed: true, timeless: true, trace: [] })
-
-/** Whether a rule is the plain `true`. */
-function allowsAlways(rule: Rule | undefined): boolean {
+function isConstantTrue(rule: Rule | undefined): boolean {
   return rule?.expression.kind === 'constant' && rule.expression.value === true
 }

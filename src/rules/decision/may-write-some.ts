@@ -1,35 +1,43 @@
 import { endsInPriority, type Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
+import type { TreeView } from '../expression/evaluation-context.ts'
 import type { RequestContext } from '../expression/request-context.ts'
 import { EvaluationPostponed, UnknownValue } from '../expression/rule-errors.ts'
-import type { TreeView } from '../expression/tree-view.ts'
 import { childRules, type RuleNode } from '../file/rule-node.ts'
 import type { RuleSet } from '../file/rule-set.ts'
 import { isWritable } from './authorize.ts'
 import type { Chance } from './outcomes.ts'
 import { RuleEvaluator } from './rule-evaluator.ts'
 
-/** Where a write may go: to the node, to a child under a generated key, or to places anywhere below. */
+/** Which paths a write may change: the node, a child under a generated key, or any paths below. */
 export type Reach = 'node' | 'new-child' | 'below'
 
-/** Rules below a place that are looked at; where there are more, some may be true. */
+/** What is known of the permission of a write before its payload is read. */
+export interface WriteChance {
+  readonly chance: Chance
+  /** Whether the chance depends on data of the tree. */
+  readonly hasReadTree: boolean
+}
+
+/** Maximum rules evaluated below a path; with more rules some may be true. */
 const MOST_BELOW = 1000
 
 /**
- * The chance that a write to a place is allowed, as far as is known before its payload is read. It says no only where
- * `WriteCase.mayWrite` would say no for every payload. Judging that takes long is not done: then there is some chance.
+ * The chance that a write is allowed, before its payload is read. It is `none` only where `WriteAuthorization.mayWrite`
+ * denies every payload, and `some` where the evaluation takes too long.
  * @param path of the node, also when its priority is written
  * @see docs/reference/protocol.md#rules
  */
-export function* mayWriteSome(rules: RuleSet, path: Path, reach: Reach, request: RequestContext): Reads<Chance> {
-  if (isWritable(rules)) return 'sure'
-  const evaluator = new RuleEvaluator(request, NOT_KNOWN_YET, { patience: 1 })
+export function* mayWriteSome(rules: RuleSet, path: Path, reach: Reach, request: RequestContext): Reads<WriteChance> {
+  if (isWritable(rules)) return { chance: 'sure', hasReadTree: false }
+  const evaluator = new RuleEvaluator(request, UNKNOWN_TREE, { patience: 1 })
+  let chance: Chance = 'some'
   try {
-    return yield* chanceAt(evaluator, rules.root, endsInPriority(path) ? path.slice(0, -1) : path, reach)
+    chance = yield* chanceAt(evaluator, rules.root, endsInPriority(path) ? path.slice(0, -1) : path, reach)
   } catch (error) {
-    if (error instanceof EvaluationPostponed) return 'some'
-    throw error
+    if (!(error instanceof EvaluationPostponed)) throw error
   }
+  return { chance, hasReadTree: evaluator.hasReadTree }
 }
 
 function* chanceAt(evaluator: RuleEvaluator, root: RuleNode, path: Path, reach: Reach): Reads<Chance> {
@@ -60,7 +68,7 @@ function* isPossibleBelow(evaluator: RuleEvaluator, top: RuleNode, path: Path): 
     const [{ children, wildcard, path: place }, known] = next
     seen += children.size
     if (seen > MOST_BELOW) return true
-    // Below a key that is not known no other is.
+    // Below an unknown key every key is unknown.
     const isKnown = known.length === place.length
     for (const [key, child] of children) waiting.push([child, isKnown ? [...known, key] : known])
     if (wildcard !== undefined) waiting.push([wildcard, known])
@@ -70,15 +78,14 @@ function* isPossibleBelow(evaluator: RuleEvaluator, top: RuleNode, path: Path): 
   return false
 }
 
-/** The tree after a write that is not known: whoever asks it learns nothing. */
-const NOT_KNOWN_YET: TreeView = {
+/** The tree after a write whose payload is not known yet: every question about it fails. */
+const UNKNOWN_TREE: TreeView = {
   leaf: unknown,
   exists: unknown,
   hasChildren: unknown,
   priority: unknown,
 }
 
-// biome-ignore lint/correctness/useYield: it has nothing to ask
-function* unknown(): Reads<never> {
+function unknown(): never {
   throw new UnknownValue()
 }

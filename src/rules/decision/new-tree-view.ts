@@ -3,8 +3,8 @@ import type { Path } from '../../tree/path.ts'
 import type { Priority } from '../../tree/priority.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import { isBranch, type Leaf, leafOf, ownMember, type Value, valueAt } from '../../tree/value.ts'
-import type { Budget } from '../expression/budget.ts'
-import { CURRENT_TREE, countChildren, type TreeView } from '../expression/tree-view.ts'
+import { CURRENT_TREE, countChildren } from '../expression/current-tree.ts'
+import type { EvaluationContext, TreeView } from '../expression/evaluation-context.ts'
 import { findWrites, type WritePlace } from './write-trie.ts'
 
 /**
@@ -21,73 +21,73 @@ export class NewTreeView implements TreeView {
     this.#root = root
   }
 
-  *leaf(path: Path, budget: Budget): Reads<Leaf | undefined> {
+  *leaf(path: Path, context: EvaluationContext): Reads<Leaf | undefined> {
     const found = findWrites(this.#root, path)
     if (found.kind === 'replaced') return leafIn(found.value, found.rest)
     // A leaf gives way to what is set below it; deleting below it changes nothing.
     if (found.kind === 'place' && found.place.isFilled) return undefined
-    return yield* CURRENT_TREE.leaf(path, budget)
+    return yield* CURRENT_TREE.leaf(path, context)
   }
 
-  *exists(path: Path, budget: Budget): Reads<boolean> {
+  *exists(path: Path, context: EvaluationContext): Reads<boolean> {
     const found = findWrites(this.#root, path)
     if (found.kind === 'replaced') return valueIn(found.value, found.rest) !== undefined
-    if (found.kind === 'place' && found.place.isTouched) return yield* this.#survivesAt(found.place, path, budget)
-    return yield* CURRENT_TREE.exists(path, budget)
+    if (found.kind === 'place' && found.place.isTouched) return yield* this.#survivesAt(found.place, path, context)
+    return yield* CURRENT_TREE.exists(path, context)
   }
 
-  *hasChildren(path: Path, budget: Budget): Reads<boolean> {
+  *hasChildren(path: Path, context: EvaluationContext): Reads<boolean> {
     const found = findWrites(this.#root, path)
     if (found.kind === 'replaced') return hasChildrenIn(valueIn(found.value, found.rest))
-    if (found.kind === 'none' || !found.place.isTouched) return yield* CURRENT_TREE.hasChildren(path, budget)
+    if (found.kind === 'none' || !found.place.isTouched) return yield* CURRENT_TREE.hasChildren(path, context)
     if (found.place.isFilled) return true
-    return (yield* this.#keepsChildAt(found.place, path, budget)) === true
+    return (yield* this.#keepsChildAt(found.place, path, context)) === true
   }
 
-  *priority(path: Path, budget: Budget): Reads<Priority | undefined> {
+  *priority(path: Path, context: EvaluationContext): Reads<Priority | undefined> {
     const found = findWrites(this.#root, path)
     if (found.kind === 'replaced') return priorityIn(valueIn(found.value, found.rest))
     const written = found.kind === 'place' ? found.place.prioritized : undefined
-    const priority = written === undefined ? yield* CURRENT_TREE.priority(path, budget) : written.priority
+    const priority = written === undefined ? yield* CURRENT_TREE.priority(path, context) : written.priority
     if (priority === undefined) return undefined
-    return (yield* this.exists(path, budget)) ? priority : undefined
+    return (yield* this.exists(path, context)) ? priority : undefined
   }
 
   /** Whether a node is there after what is written to its children, or to it. */
-  *#survivesAt(place: WritePlace, path: Path, budget: Budget): Reads<boolean> {
+  *#survivesAt(place: WritePlace, path: Path, context: EvaluationContext): Reads<boolean> {
     const known = this.#survives.get(place)
     if (known !== undefined) return known
-    const survives = yield* this.#findSurvives(place, path, budget)
+    const survives = yield* this.#findSurvives(place, path, context)
     this.#survives.set(place, survives)
     return survives
   }
 
-  *#findSurvives(place: WritePlace, path: Path, budget: Budget): Reads<boolean> {
+  *#findSurvives(place: WritePlace, path: Path, context: EvaluationContext): Reads<boolean> {
     if (place.replaced !== undefined) return place.replaced.value !== undefined
     if (place.isFilled) return true
-    const kept = yield* this.#keepsChildAt(place, path, budget)
+    const kept = yield* this.#keepsChildAt(place, path, context)
     // Without children it is a leaf, which deletes below it do not reach, or it never was there.
-    return kept ?? (yield* CURRENT_TREE.exists(path, budget))
+    return kept ?? (yield* CURRENT_TREE.exists(path, context))
   }
 
   /** Whether a node below which is only deleted has a child left; `undefined` when it had none before. */
-  *#keepsChildAt(place: WritePlace, path: Path, budget: Budget): Reads<boolean | undefined> {
+  *#keepsChildAt(place: WritePlace, path: Path, context: EvaluationContext): Reads<boolean | undefined> {
     if (this.#keepsChild.has(place)) return this.#keepsChild.get(place)
-    const keeps = yield* this.#findKeepsChild(place, path, budget)
+    const keeps = yield* this.#findKeepsChild(place, path, context)
     this.#keepsChild.set(place, keeps)
     return keeps
   }
 
-  *#findKeepsChild(place: WritePlace, path: Path, budget: Budget): Reads<boolean | undefined> {
-    const count = yield* countChildren(path, budget)
+  *#findKeepsChild(place: WritePlace, path: Path, context: EvaluationContext): Reads<boolean | undefined> {
+    const count = yield* countChildren(path, context)
     if (count === 0) return undefined
     if (count > place.children.size) return true
     let untouched = count
     for (const [key, child] of place.children) {
-      if (budget.isPauseDue()) yield* budget.pause()
+      if (context.budget.isPauseDue()) yield* context.budget.pause()
       const childPath = [...path, key]
-      if (!(yield* CURRENT_TREE.exists(childPath, budget))) continue
-      if (!child.isTouched || (yield* this.#survivesAt(child, childPath, budget))) return true
+      if (!(yield* CURRENT_TREE.exists(childPath, context))) continue
+      if (!child.isTouched || (yield* this.#survivesAt(child, childPath, context))) return true
       untouched--
     }
     return untouched > 0

@@ -1,7 +1,7 @@
 import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import { type Branch, isBranch, leafOf, ownMember, type Value } from '../../tree/value.ts'
-import type { TreeView } from '../expression/tree-view.ts'
+import type { TreeView } from '../expression/evaluation-context.ts'
 import { childRules, type RuleNode } from '../file/rule-node.ts'
 import type { RuleEvaluator } from './rule-evaluator.ts'
 import type { WritePlace } from './write-trie.ts'

@@ -91,7 +91,7 @@ export class Budget {
   }
 
   /** A new rule holds nothing of the one before. */
-  forget(): void {
+  startRule(): void {
     this.#made = 0
   }
 

@@ -1,25 +1,36 @@
 import type { Path } from '../../tree/path.ts'
+import type { Priority } from '../../tree/priority.ts'
+import type { Reads } from '../../tree/read-program.ts'
+import type { Leaf } from '../../tree/value.ts'
 import type { Budget } from './budget.ts'
 import type { RequestContext } from './request-context.ts'
-import type { TreeView } from './tree-view.ts'
 
-/** What an expression computes with. An object is opaque: what a node with children is, or a part of `auth`. */
+/** A value of an expression. An object is opaque: the value of a node with children, or a part of `auth`. */
 export type Plain = null | boolean | number | string | object
 
-/** What one rule is evaluated in. */
+/** State of the evaluation of one rule. */
 export interface EvaluationContext {
   readonly request: RequestContext
-  /** Where the request goes, or where in its payload we are: at least as deep as the rule. */
+  /** Path of the request, or of the current node of its payload; at least as deep as the rule. */
   path: Path
-  /** How many of these keys lead to the rule. */
+  /** Number of its keys that lead to the rule. */
   depth: number
-  /** `newData`; absent in `.read`. */
+  /** `newData`; `undefined` in `.read`. */
   readonly newTree: TreeView | undefined
   readonly budget: Budget
-  /** Place in the expression of what is being computed, for the trace. */
+  /** Position in the expression, for the trace. */
   at: number
-  /** Whether something was looked at that may change while the rules stay. */
-  hasLooked: boolean
-  /** Whether one of these things was the time. */
-  hasSeenTime: boolean
+  /** Whether the rule has read `now`. */
+  usesTime: boolean
+  /** Paths of the current tree that have been read, also by earlier rules of the request. */
+  readonly paths: Path[]
+}
+
+/** Answers questions of snapshots about one state of the tree. Each read is charged and recorded in the context. */
+export interface TreeView {
+  /** The leaf at a path; `undefined` for a node with children and for no node. */
+  leaf(path: Path, context: EvaluationContext): Reads<Leaf | undefined>
+  exists(path: Path, context: EvaluationContext): Reads<boolean>
+  hasChildren(path: Path, context: EvaluationContext): Reads<boolean>
+  priority(path: Path, context: EvaluationContext): Reads<Priority | undefined>
 }

@@ -67,8 +67,7 @@ function authOf({ request }: EvaluationContext): Plain {
 }
 
 function timeOf(context: EvaluationContext): Plain {
-  context.hasLooked = true
-  context.hasSeenTime = true
+  context.usesTime = true
   return context.request.now
 }
 

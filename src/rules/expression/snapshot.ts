@@ -2,10 +2,10 @@ import { MAX_DEPTH } from '../../tree/limits.ts'
 import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import { type ChildKeys, childKeys } from '../file/child-keys.ts'
-import type { EvaluationContext, Plain } from './evaluation-context.ts'
+import { CURRENT_TREE } from './current-tree.ts'
+import type { EvaluationContext, Plain, TreeView } from './evaluation-context.ts'
 import type { Expression, PlaceExpression, Question } from './expression.ts'
 import { fail, UnknownValue } from './rule-errors.ts'
-import { CURRENT_TREE, type TreeView } from './tree-view.ts'
 
 /** How the values that name children are come by: at once, or by reading. */
 export interface NameSource {
@@ -18,7 +18,7 @@ const OPAQUE: object = Object.freeze(Object.create(null))
 
 /** A place that a snapshot stands at, which need not be a possible one. */
 interface Place {
-  readonly state: TreeView
+  readonly tree: TreeView
   readonly path: Path
   /** How many of the keys can be keys of the data: where it is fewer than all, no node is there. */
   readonly possible: number
@@ -37,31 +37,29 @@ export function* ask(question: Question, context: EvaluationContext, names: Name
     }
   }
   look(question.at, context)
-  const { state, path } = place
-  const { budget } = context
+  const { tree, path } = place
   if (question.about === 'has-these-children') return yield* hasAll(place, question, context, names)
   if (!isPossible(place)) return question.about === 'value' || question.about === 'priority' ? null : false
   switch (question.about) {
     case 'value':
-      return (yield* state.leaf(path, budget)) ?? ((yield* state.exists(path, budget)) ? OPAQUE : null)
+      return (yield* tree.leaf(path, context)) ?? ((yield* tree.exists(path, context)) ? OPAQUE : null)
     case 'exists':
-      return yield* state.exists(path, budget)
+      return yield* tree.exists(path, context)
     case 'has-children':
-      return yield* state.hasChildren(path, budget)
+      return yield* tree.hasChildren(path, context)
     case 'priority':
-      return (yield* state.priority(path, budget)) ?? null
+      return (yield* tree.priority(path, context)) ?? null
     case 'is-number':
-      return typeof (yield* state.leaf(path, budget)) === 'number'
+      return typeof (yield* tree.leaf(path, context)) === 'number'
     case 'is-string':
-      return typeof (yield* state.leaf(path, budget)) === 'string'
+      return typeof (yield* tree.leaf(path, context)) === 'string'
     case 'is-boolean':
-      return typeof (yield* state.leaf(path, budget)) === 'boolean'
+      return typeof (yield* tree.leaf(path, context)) === 'boolean'
   }
 }
 
 function look(at: number, context: EvaluationContext): void {
   context.at = at
-  context.hasLooked = true
   context.budget.spend(1)
 }
 
@@ -71,7 +69,7 @@ function* hasAll(place: Place, question: Question, context: EvaluationContext, n
     context.at = question.at
     const child = below(place, name, context)
     look(question.at, context)
-    if (!isPossible(child) || !(yield* child.state.exists(child.path, context.budget))) return false
+    if (!isPossible(child) || !(yield* child.tree.exists(child.path, context))) return false
   }
   return true
 }
@@ -83,7 +81,7 @@ function* nameOf(expression: Expression, context: EvaluationContext, names: Name
 function start(from: PlaceExpression['from'], context: EvaluationContext): Place {
   switch (from) {
     case 'root':
-      return { state: CURRENT_TREE, path: [], possible: 0 }
+      return { tree: CURRENT_TREE, path: [], possible: 0 }
     case 'data':
       return ruleNode(CURRENT_TREE, context)
     case 'new-data':
@@ -91,16 +89,16 @@ function start(from: PlaceExpression['from'], context: EvaluationContext): Place
   }
 }
 
-function ruleNode(state: TreeView, context: EvaluationContext): Place {
+function ruleNode(tree: TreeView, context: EvaluationContext): Place {
   if (context.path.length < context.depth) throw new UnknownValue()
-  return { state, path: context.path.slice(0, context.depth), possible: context.depth }
+  return { tree, path: context.path.slice(0, context.depth), possible: context.depth }
 }
 
-function above({ state, path, possible }: Place, at: number, context: EvaluationContext): Place {
+function above({ tree, path, possible }: Place, at: number, context: EvaluationContext): Place {
   context.at = at
   if (path.length === 0) fail('the root has no parent')
   const parent = path.slice(0, -1)
-  return { state, path: parent, possible: Math.min(possible, parent.length) }
+  return { tree, path: parent, possible: Math.min(possible, parent.length) }
 }
 
 /** @param name a key or a path; what cannot be one names a node that is not there */
@@ -112,7 +110,7 @@ function below(place: Place, name: Plain, context: EvaluationContext): Place {
 
 function belowKeys(place: Place, { keys, legal }: ChildKeys): Place {
   const possible = isPossible(place) ? Math.min(place.possible + legal, MAX_DEPTH) : place.possible
-  return { state: place.state, path: [...place.path, ...keys], possible }
+  return { tree: place.tree, path: [...place.path, ...keys], possible }
 }
 
 function isPossible({ path, possible }: Place): boolean {
