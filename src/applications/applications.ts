@@ -2,6 +2,7 @@ import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Application, ApplicationParts } from './application.ts'
 import { isApplicationId } from './application-id.ts'
+import { type Readiness, storageReadiness } from './readiness.ts'
 import { Tenant } from './tenant.ts'
 
 /** How a request names its application. */
@@ -30,12 +31,6 @@ export interface ApplicationsSettings {
   /** Called with an application that cannot be opened or closed. */
   readonly onError: (id: string, error: unknown) => void
 }
-
-/** Whether requests can be answered: `storage` when a tree cannot be read or written, `slow` when the check takes too long. */
-export type Readiness = 'ready' | 'stopping' | 'storage' | 'slow'
-
-/** Time after which a storage check counts as slow. */
-const CHECK_TIMEOUT_MS = 3000
 
 /** Idle applications are looked for this many times per idle time, and at least once a minute. */
 const CHECKS_PER_IDLE_TIME = 4
@@ -136,21 +131,7 @@ export class Applications {
   /** Whether the applications that stay open can be read and written now. Resolves within a few seconds. */
   async readiness(): Promise<Readiness> {
     if (this.#isStopping || this.#isClosed) return 'stopping'
-    const kept = [...this.#kept].map((id) => this.#tenants.get(id)?.database)
-    // The files of one are being replaced.
-    if (kept.includes(undefined)) return 'storage'
-    const checks = Promise.all(kept.map((database) => database?.check()))
-    const { promise: late, resolve } = Promise.withResolvers<Readiness>()
-    const timer = setTimeout(() => resolve('slow'), CHECK_TIMEOUT_MS)
-    const found = checks.then(
-      (): Readiness => 'ready',
-      (): Readiness => 'storage',
-    )
-    try {
-      return await Promise.race([found, late])
-    } finally {
-      clearTimeout(timer)
-    }
+    return await storageReadiness([...this.#kept].map((id) => this.#tenants.get(id)?.database))
   }
 
   /** Begins to stop: ends every stream; `readiness` is `stopping` from now on. */
