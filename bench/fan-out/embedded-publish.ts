@@ -38,7 +38,7 @@ const DROP: Sink = {
   },
   keepAlive() {},
   end() {},
-  cut() {},
+  abort() {},
 }
 const BUSY = ['rooms', 'busy', 'title']
 /** The first leaf is the same in every tree. */

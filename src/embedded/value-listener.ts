@@ -52,7 +52,7 @@ export class ValueListener implements Sink {
 
   keepAlive(): void {}
 
-  cut(): void {}
+  abort(): void {}
 
   end(reason?: EndReason): void {
     const error = reason && endError(reason)

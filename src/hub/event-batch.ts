@@ -17,7 +17,7 @@ export interface WaitingEvents {
 }
 
 /** Events for everybody who listens to the same thing, with bytes that are made once for all of them. */
-export class Batch {
+export class EventBatch {
   readonly events: readonly NumberedEvent[]
   /** Whether a stream, or what is left of it, begins with it. */
   readonly isBeginning: boolean
@@ -87,6 +87,6 @@ export function laterThan(waiting: WaitingEvents, seq: number): WaitingEvents | 
 }
 
 /** Events that have waited, one after the other, as one batch. */
-export function batchOf(waiting: readonly WaitingEvents[]): Batch {
-  return new Batch(waiting.flatMap(({ events }) => events))
+export function batchOf(waiting: readonly WaitingEvents[]): EventBatch {
+  return new EventBatch(waiting.flatMap(({ events }) => events))
 }

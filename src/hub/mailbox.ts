@@ -1,5 +1,5 @@
-import { type Batch, batchOf, laterThan, type WaitingEvents } from './event-batch.ts'
-import type { HeldMemory, HoldMemory } from './held-memory.ts'
+import { batchOf, type EventBatch, laterThan, type WaitingEvents } from './event-batch.ts'
+import type { Reservation, ReserveMemory } from './reservation.ts'
 
 /** Memory of an event, and of a list of them, beside their text, in bytes. */
 const EVENT_BYTES = 128
@@ -11,19 +11,19 @@ const BYTES_PER_UNIT = 2
  * the same events: it is the first to be given up when there is no room, and costs a client nothing but a new beginning.
  */
 export class Mailbox {
-  readonly #hold: HoldMemory | undefined
+  readonly #reserve: ReserveMemory | undefined
   readonly #noRoom: () => void
   #waiting: WaitingEvents[] = []
   #length = 0
   #byteLength = 0
-  #held: HeldMemory | undefined
+  #held: Reservation | undefined
 
   /**
-   * @param hold counts the memory; without, it is not counted
+   * @param reserve counts the memory; without, it is not counted
    * @param noRoom called when there is no memory left for what waits: it must empty the mailbox
    */
-  constructor(hold: HoldMemory | undefined, noRoom: () => void) {
-    this.#hold = hold
+  constructor(reserve: ReserveMemory | undefined, noRoom: () => void) {
+    this.#reserve = reserve
     this.#noRoom = noRoom
   }
 
@@ -40,13 +40,13 @@ export class Mailbox {
   push(waiting: WaitingEvents): void {
     this.#waiting.push(waiting)
     this.#length += waiting.length
-    if (this.#hold === undefined) return
+    if (this.#reserve === undefined) return
     this.#byteLength += bytesOf(waiting)
     if (this.#held !== undefined) {
       this.#held.resize(this.#byteLength)
       return
     }
-    const held = this.#hold(this, this.#byteLength, this.#noRoom, true)
+    const held = this.#reserve(this, this.#byteLength, this.#noRoom, true)
     // There may be no room already.
     if (this.isEmpty) held.release()
     else this.#held = held
@@ -56,7 +56,7 @@ export class Mailbox {
    * Takes the first events out, about as many as wanted, at least one list of them.
    * @param length in UTF-16 code units
    */
-  take(length: number): Batch | undefined {
+  take(length: number): EventBatch | undefined {
     let count = 0
     let taken = 0
     for (const waiting of this.#waiting) {

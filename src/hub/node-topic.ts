@@ -1,9 +1,9 @@
 import type { Path } from '../tree/path.ts'
 import { dataOf, eventAt, type Form } from './event.ts'
-import { Batch, lengthOf, type NumberedEvent, waitingOf } from './event-batch.ts'
+import { EventBatch, lengthOf, type NumberedEvent, waitingOf } from './event-batch.ts'
 import type { Source } from './snapshot-source.ts'
 import type { Subscriber } from './subscriber.ts'
-import { type NumberedChange, type Topic, type TopicSettings, tellAll } from './topic.ts'
+import { broadcast, type NumberedChange, type Topic, type TopicSettings } from './topic.ts'
 
 /** Everybody who listens to the same node in the same form. */
 export class NodeTopic implements Topic {
@@ -32,7 +32,7 @@ export class NodeTopic implements Topic {
     if (this.#events.length === 0) return
     const events = this.#events
     this.#events = []
-    tellAll(this.subscribers, events, this.#settings.maxEvent)
+    broadcast(this.subscribers, events, this.#settings.maxEvent)
   }
 
   /** Tells a subscriber what has changed since it was here last. */
@@ -52,13 +52,13 @@ export class NodeTopic implements Topic {
     }
     const [first = [], ...rest] = pieces
     const more = rest.filter((events) => events.length > 0).map(waitingOf)
-    subscriber.start({ seq, batch: new Batch(first, true), more })
+    subscriber.start({ seq, batch: new EventBatch(first, true), more })
   }
 
   async begin(subscriber: Subscriber): Promise<void> {
     const { seq, value } = await this.#source.read(this.#path, undefined, subscriber.authorize)
     const data = await dataOf(value, this.form)
-    const batch = new Batch([{ kind: 'put', path: '/', data, seq }], true)
+    const batch = new EventBatch([{ kind: 'put', path: '/', data, seq }], true)
     subscriber.start({ seq, batch })
   }
 }

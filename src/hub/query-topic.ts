@@ -11,12 +11,12 @@ import { type AnyText, TextBuilder } from '../tree/json/text-pieces.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
 import type { Reads } from '../tree/read-program.ts'
 import { dataOf, eventAt, type Form, type StreamEvent } from './event.ts'
-import { Batch } from './event-batch.ts'
+import { EventBatch } from './event-batch.ts'
 import { KeyTable } from './key-table.ts'
-import { Window } from './query-window.ts'
+import { QueryWindow } from './query-window.ts'
 import type { Seen, Source } from './snapshot-source.ts'
 import { type Beginning, reasonOf, type Subscriber } from './subscriber.ts'
-import { type NumberedChange, type Topic, tellAll } from './topic.ts'
+import { broadcast, type NumberedChange, type Topic } from './topic.ts'
 
 /** Children looked at one by one; when more were written to, a limited window is read as a whole. */
 const MOST_LOOKED_AT = 64
@@ -35,7 +35,7 @@ interface News {
 }
 
 /** A subscriber that waits for its beginning. */
-interface Newcomer {
+interface Joining {
   readonly subscriber: Subscriber
   readonly begun: () => void
   readonly failed: (error: unknown) => void
@@ -57,12 +57,12 @@ export class QueryTopic implements Topic {
   readonly printed: readonly Form[]
   readonly #source: Source
   readonly #maxEvent: number
-  readonly #window: Window
+  readonly #window: QueryWindow
   #shown: 'nothing' | 'single' | 'list' = 'nothing'
   /** The leaf, or `null`, that stands in place of a list. */
   #single: AnyText | undefined
   #changes: NumberedChange[] = []
-  #newcomers: Newcomer[] = []
+  #joining: Joining[] = []
   /** Memory of the window as it was counted last, in bytes. */
   #counted = 0
   #isBusy = false
@@ -75,7 +75,7 @@ export class QueryTopic implements Topic {
     this.printed = [form, 'export']
     this.#source = source
     this.#maxEvent = maxEvent
-    this.#window = new Window(query)
+    this.#window = new QueryWindow(query)
   }
 
   note(change: NumberedChange): void {
@@ -91,7 +91,7 @@ export class QueryTopic implements Topic {
   /** Whoever joins has the window looked at anew: all others see at the same commit what they see. */
   begin(subscriber: Subscriber): Promise<void> {
     return new Promise((begun, failed) => {
-      this.#newcomers.push({ subscriber, begun, failed })
+      this.#joining.push({ subscriber, begun, failed })
       void this.#run()
     })
   }
@@ -99,31 +99,31 @@ export class QueryTopic implements Topic {
   async #run(): Promise<void> {
     if (this.#isBusy) return
     this.#isBusy = true
-    while (this.#changes.length > 0 || this.#newcomers.length > 0) await this.#look()
+    while (this.#changes.length > 0 || this.#joining.length > 0) await this.#look()
     this.#isBusy = false
   }
 
   async #look(): Promise<void> {
-    const newcomers = this.#newcomers.splice(0)
+    const joining = this.#joining.splice(0)
     const changes = this.#changes.splice(0)
     const news: News = { changes, touched: touchedKeys(changes, this.#path) }
     try {
-      const whole = newcomers.length > 0 || this.#shown !== 'list' || (await this.#mustLookAtAll(news))
-      const beginning = whole ? await this.#lookAtAll(changes, newcomers) : undefined
+      const whole = joining.length > 0 || this.#shown !== 'list' || (await this.#mustLookAtAll(news))
+      const beginning = whole ? await this.#lookAtAll(changes, joining) : undefined
       if (!whole && !this.#window.isLimited) await this.#lookAt(changes)
       this.#countWindow()
-      for (const newcomer of newcomers) this.#welcome(newcomer, beginning)
+      for (const each of joining) this.#welcome(each, beginning)
     } catch (error) {
-      for (const { failed } of newcomers) failed(error)
+      for (const { failed } of joining) failed(error)
       // Nobody knows any more what the others should see: they have to come again.
       this.#shown = 'nothing'
       for (const subscriber of [...this.subscribers]) subscriber.end(reasonOf(error))
     }
   }
 
-  #welcome({ subscriber, begun, failed, refusal }: Newcomer, beginning: Beginning | undefined): void {
+  #welcome({ subscriber, begun, failed, refusal }: Joining, beginning: Beginning | undefined): void {
     if (refusal !== undefined) failed(refusal.error)
-    else if (!subscriber.hold(this.#window, this.#counted)) failed(new DholeError('too-busy'))
+    else if (!subscriber.reserve(this.#window, this.#counted)) failed(new DholeError('too-busy'))
     else {
       if (beginning !== undefined) subscriber.start(beginning)
       begun()
@@ -152,8 +152,8 @@ export class QueryTopic implements Topic {
   }
 
   /** Reads what the query chooses now. @returns what tells it to somebody new */
-  async #lookAtAll(noted: readonly NumberedChange[], newcomers: readonly Newcomer[]): Promise<Beginning> {
-    const authorize = newcomers.length === 0 ? undefined : () => authorizeEach(newcomers)
+  async #lookAtAll(noted: readonly NumberedChange[], joining: readonly Joining[]): Promise<Beginning> {
+    const authorize = joining.length === 0 ? undefined : () => authorizeEach(joining)
     const { seq, value } = await this.#source.read(this.#path, this.#query, authorize)
     // What was noted while an index was built for it is in the answer already.
     const changes = [...noted, ...this.#takeChanges(seq)]
@@ -171,7 +171,7 @@ export class QueryTopic implements Topic {
     }
     this.#single = list === undefined ? all.data : undefined
     this.#shown = list === undefined ? 'single' : 'list'
-    return { seq, batch: new Batch([{ ...all, seq }], true) }
+    return { seq, batch: new EventBatch([{ ...all, seq }], true) }
   }
 
   /** Reads the children that were written to, of a window without a limit, as they are after one commit. */
@@ -278,7 +278,7 @@ export class QueryTopic implements Topic {
 
   #tell(event: StreamEvent | undefined, seq: number): void {
     if (event === undefined) return
-    tellAll(this.subscribers, [{ ...event, seq }], this.#maxEvent)
+    broadcast(this.subscribers, [{ ...event, seq }], this.#maxEvent)
   }
 
   *#childText(text: AnyText | undefined): Steps<AnyText> {
@@ -289,15 +289,15 @@ export class QueryTopic implements Topic {
 }
 
 /** Authorises each joining listener alone, so that a refused one does not keep the others waiting. */
-function* authorizeEach(newcomers: readonly Newcomer[]): Reads<void> {
-  for (const newcomer of newcomers) {
-    newcomer.refusal = undefined
+function* authorizeEach(joining: readonly Joining[]): Reads<void> {
+  for (const each of joining) {
+    each.refusal = undefined
     try {
-      const authorize = newcomer.subscriber.authorize?.()
+      const authorize = each.subscriber.authorize?.()
       if (authorize === undefined) continue
       yield* authorize
     } catch (error) {
-      newcomer.refusal = { error }
+      each.refusal = { error }
     }
     yield { kind: 'pause' }
   }

@@ -10,7 +10,7 @@ import { KeyTable } from './key-table.ts'
  * Which children a filtered stream shows. It knows their keys, and of a full one where it ends, but not what is in
  * them.
  */
-export class Window {
+export class QueryWindow {
   readonly #query: Query
   readonly #range: Range
   #keys = new KeyTable()

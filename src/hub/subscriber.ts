@@ -1,8 +1,8 @@
 import { DholeError } from '../error.ts'
 import type { AuthorizeRead } from '../tree/read-program.ts'
-import type { Batch, WaitingEvents } from './event-batch.ts'
-import type { HeldMemory, HoldMemory } from './held-memory.ts'
+import type { EventBatch, WaitingEvents } from './event-batch.ts'
 import { Mailbox } from './mailbox.ts'
+import type { Reservation, ReserveMemory } from './reservation.ts'
 
 /** Why a stream ends by itself, in words for the client. */
 export interface EndReason {
@@ -39,19 +39,19 @@ export const BEGIN_ANEW = Symbol('begin anew')
 /** Where the events of one subscriber go. */
 export interface Sink {
   /** Counts memory that is held for the client; without, nothing is counted. */
-  readonly hold?: HoldMemory | undefined
+  readonly reserve?: ReserveMemory | undefined
   /**
    * Takes a batch.
    * @returns `BEGIN_ANEW` when it did not take it; when there is no room for more, a promise that resolves when there
    *   is, to `BEGIN_ANEW` when it did not take the batch after all. A batch that is a beginning is always taken.
    */
-  write(batch: Batch): Promise<unknown> | typeof BEGIN_ANEW | undefined
+  write(batch: EventBatch): Promise<unknown> | typeof BEGIN_ANEW | undefined
   /** Tells a client that nothing has happened. Only called while there is room. */
   keepAlive(): void
   /** Nothing more comes. */
   end(reason?: EndReason): void
   /** Whoever reads has stood still for too long. */
-  cut(): void
+  abort(): void
 }
 
 /** Times the silence between two keep-alives that somebody may go without reading. */
@@ -78,7 +78,7 @@ export interface WaitingSettings {
 export interface Beginning {
   /** Number of the commit up to which it tells everything. */
   readonly seq: number
-  readonly batch: Batch
+  readonly batch: EventBatch
   /** The rest of a long catch-up, in pieces. */
   readonly more?: readonly WaitingEvents[]
 }
@@ -112,7 +112,7 @@ export class Subscriber {
   #mailbox: Mailbox | undefined
   /** Whether some of what waited was dropped. */
   #lost = false
-  #held: HeldMemory | undefined
+  #held: Reservation | undefined
   /** First turn of the clock after it was last written to. */
   #silentSince: number | undefined
 
@@ -145,7 +145,7 @@ export class Subscriber {
   }
 
   /** Events, in order. */
-  deliver(batch: Batch): void {
+  deliver(batch: EventBatch): void {
     if (this.#state === 'open') this.#write(batch)
     else this.#keep(batch)
   }
@@ -155,9 +155,9 @@ export class Subscriber {
    * now or later, the stream ends with `NO_ROOM`.
    * @returns whether there is room
    */
-  hold(what: object, bytes: number): boolean {
+  reserve(what: object, bytes: number): boolean {
     if (this.#held !== undefined) this.#held.resize(bytes)
-    else if (this.#state !== 'closed') this.#held = this.#sink.hold?.(what, bytes, () => this.end(NO_ROOM))
+    else if (this.#state !== 'closed') this.#held = this.#sink.reserve?.(what, bytes, () => this.end(NO_ROOM))
     // It may have been given up before it was known here.
     if (this.#state === 'closed') this.#release()
     return this.#state !== 'closed'
@@ -181,7 +181,7 @@ export class Subscriber {
     if (this.#state === 'open' && silent >= silence) {
       this.#silentSince = turn
       this.#sink.keepAlive()
-    } else if (this.#state === 'full' && silent >= silence * MOST_SILENCES) this.#sink.cut()
+    } else if (this.#state === 'full' && silent >= silence * MOST_SILENCES) this.#sink.abort()
   }
 
   /** Nothing more comes. */
@@ -191,7 +191,7 @@ export class Subscriber {
     this.close()
     this.#sink.end(reason)
     // What waits to be read would keep the connection open.
-    if (isStuck) this.#sink.cut()
+    if (isStuck) this.#sink.abort()
   }
 
   /** Nobody listens any more. */
@@ -213,7 +213,7 @@ export class Subscriber {
   }
 
   /** @returns whether there is room for more. A sink that ended the stream has room too: nobody asks it any more. */
-  #write(batch: Batch): boolean {
+  #write(batch: EventBatch): boolean {
     this.#silentSince = undefined
     const room = this.#sink.write(batch)
     if (room === undefined) return true
@@ -255,14 +255,14 @@ export class Subscriber {
     setImmediate(() => this.#drained(false))
   }
 
-  #keep(batch: Batch): void {
+  #keep(batch: EventBatch): void {
     this.#wait(batch.waiting)
     if ((this.#mailbox?.length ?? 0) > this.#settings.maxWaiting) this.#lose()
   }
 
   #wait(waiting: WaitingEvents): void {
     if (this.#state === 'closed' || this.#lost) return
-    this.#mailbox ??= new Mailbox(this.#sink.hold, () => this.#lose())
+    this.#mailbox ??= new Mailbox(this.#sink.reserve, () => this.#lose())
     this.#mailbox.push(waiting)
   }
 

@@ -1,6 +1,6 @@
 import type { Change } from '../tree/change.ts'
 import type { Form } from './event.ts'
-import { Batch, type NumberedEvent } from './event-batch.ts'
+import { EventBatch, type NumberedEvent } from './event-batch.ts'
 import { type Subscriber, TOO_LARGE } from './subscriber.ts'
 
 /** A durable change and its number. */
@@ -39,7 +39,7 @@ export interface Topic {
  * Tells everybody, with bytes that are made once; ends their streams when there is too much to tell.
  * @param maxEvent longest data of one event, in UTF-16 code units
  */
-export function tellAll(
+export function broadcast(
   subscribers: ReadonlySet<Subscriber>,
   events: readonly NumberedEvent[],
   maxEvent: number,
@@ -48,6 +48,6 @@ export function tellAll(
     for (const subscriber of [...subscribers]) subscriber.end(TOO_LARGE)
     return
   }
-  const batch = new Batch(events)
+  const batch = new EventBatch(events)
   for (const subscriber of subscribers) subscriber.deliver(batch)
 }

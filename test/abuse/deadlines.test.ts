@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { Deadlines } from '../../src/http/limits/timeouts.ts'
+import { Timeouts } from '../../src/http/limits/timeouts.ts'
 
 const MANY = 1000
 
 test('thousands that are missed at once are ended a few in a turn, those called off meanwhile not at all', async () => {
-  const deadlines = new Deadlines()
+  const deadlines = new Timeouts()
   let inTurn = 0
   let most = 0
   let isOver = false

@@ -1,6 +1,6 @@
 import { expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
-import { FairTurns, type Waiting } from '../../src/http/limits/fair-queue.ts'
+import { FairQueue, type Waiting } from '../../src/http/limits/fair-queue.ts'
 import { http2Client } from '../support/http2-client.ts'
 import { startInProcess } from '../support/https-server.ts'
 
@@ -15,8 +15,8 @@ function asking(network: string, answer: () => Answer): Waiting<Answer> {
 }
 
 /** A turn that has lasted longer than it may. */
-function longTurn(): { readonly turns: FairTurns<Answer>; readonly end: () => void } {
-  const turns = new FairTurns<Answer>()
+function longTurn(): { readonly turns: FairQueue<Answer>; readonly end: () => void } {
+  const turns = new FairQueue<Answer>()
   const clock = spyOn(performance, 'now').mockReturnValue(1000)
   for (let count = 0; count < MANY; count++) expect(turns.isOver()).toBe(false)
   clock.mockReturnValue(1010)

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import fc from 'fast-check'
-import { Places } from '../../src/http/limits/concurrency-limit.ts'
-import { Holdings } from '../../src/http/limits/memory-budget.ts'
-import { AwaitedBodies, type AwaitedBody } from '../../src/http/limits/pending-bodies.ts'
-import { Rate } from '../../src/http/limits/rate-limiter.ts'
+import { ConcurrencyLimit } from '../../src/http/limits/concurrency-limit.ts'
+import { MemoryBudget } from '../../src/http/limits/memory-budget.ts'
+import { PendingBodies, type PendingBody } from '../../src/http/limits/pending-bodies.ts'
+import { RateLimiter } from '../../src/http/limits/rate-limiter.ts'
 import { dhole } from '../../src/index.ts'
 import { openSource } from '../support/event-source.ts'
 import { type Answer, type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
@@ -103,7 +103,7 @@ describe('requests a second', () => {
     const request = fc.record({ key: fc.integer({ min: 0, max: 3 }), after: fc.integer({ min: 0, max: 1500 }) })
     fc.assert(
       fc.property(fc.array(request, { maxLength: 200 }), fc.integer({ min: 1, max: 5 }), (requests, perSecond) => {
-        const rate = new Rate(perSecond)
+        const rate = new RateLimiter(perSecond)
         const buckets = new Map<number, { level: number; at: number }>()
         let now = 1000
         for (const { key, after } of requests) {
@@ -120,7 +120,7 @@ describe('requests a second', () => {
   })
 
   test('are counted in bounded memory', () => {
-    const rate = new Rate(1, 1000)
+    const rate = new RateLimiter(1, 1000)
     for (let key = 0; key < 100_000; key++) rate.take(String(key), 1000)
     expect(rate.size).toBeLessThanOrEqual(1000)
   })
@@ -269,9 +269,9 @@ describe('at once', () => {
     })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.array(step, { maxLength: 200 }), (most, steps) => {
-        const bodies = new AwaitedBodies(most)
+        const bodies = new PendingBodies(most)
         // Oldest first.
-        const held: { connection: number; body?: AwaitedBody | undefined }[] = []
+        const held: { connection: number; body?: PendingBody | undefined }[] = []
         for (const { connection, next } of steps) {
           const entered: (typeof held)[number] = { connection }
           entered.body = bodies.enter(
@@ -301,7 +301,7 @@ describe('at once', () => {
   })
 
   test('places are given back once, and nothing stays of them', () => {
-    const places = new Places({ most: 3, mostOfOne: 2 })
+    const places = new ConcurrencyLimit({ most: 3, mostOfOne: 2 })
     const [a, b, c] = ['x', 'x', 'y'].map((network) => places.take(() => network))
     expect([typeof a, typeof b, typeof c, places.take(() => 'z')]).toEqual(['function', 'function', 'function', 'all'])
     for (const leave of [c, c, c]) if (typeof leave === 'function') leave()
@@ -394,8 +394,8 @@ describe('memory', () => {
 
   test('whoever holds the most goes first, and what several hold counts once', () => {
     const cut: string[] = []
-    const holdings = new Holdings(100)
-    const hold = (what: object, bytes: number, name: string) => holdings.hold(what, bytes, () => cut.push(name))
+    const holdings = new MemoryBudget(100)
+    const hold = (what: object, bytes: number, name: string) => holdings.reserve(what, bytes, () => cut.push(name))
     const shared = {}
     const small = hold({}, 20, 'small')
     hold(shared, 60, 'one')
@@ -413,8 +413,8 @@ describe('memory', () => {
 
   test('what is in use counts, and others go in its place', () => {
     const cut: string[] = []
-    const holdings = new Holdings(100)
-    const hold = (bytes: number, name: string) => holdings.hold({}, bytes, () => cut.push(name))
+    const holdings = new MemoryBudget(100)
+    const hold = (bytes: number, name: string) => holdings.reserve({}, bytes, () => cut.push(name))
     const used = hold(90, 'used')
     used.secure()
     hold(5, 'small')

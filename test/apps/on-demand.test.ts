@@ -58,7 +58,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 /** Listens to everything and hears nothing. */
-const silentSink = { write: () => undefined, keepAlive() {}, end() {}, cut() {} }
+const silentSink = { write: () => undefined, keepAlive() {}, end() {}, abort() {} }
 
 describe('an application is opened when it is asked for', () => {
   test('and not before, nor for anybody else', async () => {

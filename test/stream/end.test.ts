@@ -169,8 +169,8 @@ test('a stream that ends before its connection takes anything says why', async (
   const stream = new EventStream(undefined, {
     closed: release,
     ended: release,
-    cut: release,
-    hold: () => ({ resize: release, release }),
+    abort: release,
+    reserve: () => ({ resize: release, release }),
     sent: undefined,
   })
   stream.end(DENIED)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Batch } from '../../src/hub/event-batch.ts'
+import type { EventBatch } from '../../src/hub/event-batch.ts'
 import { defaultStreams, Hub } from '../../src/hub/hub.ts'
 import type { Sink } from '../../src/hub/subscriber.ts'
 import type { NumberedChange } from '../../src/hub/topic.ts'
@@ -20,7 +20,7 @@ function changesUpTo(last: number): NumberedChange[] {
 
 /** Takes what it is told, and from the first batch on has no room until it is given some. */
 class Client implements Sink {
-  readonly batches: Batch[] = []
+  readonly batches: EventBatch[] = []
   readonly room = Promise.withResolvers<void>()
   readonly #isSlow: boolean
 
@@ -32,7 +32,7 @@ class Client implements Sink {
     return this.batches.flatMap(({ events }) => events.map(({ seq }) => seq))
   }
 
-  write(batch: Batch): Promise<void> | undefined {
+  write(batch: EventBatch): Promise<void> | undefined {
     this.batches.push(batch)
     return this.#isSlow && this.batches.length === 1 ? this.room.promise : undefined
   }
@@ -44,7 +44,7 @@ class Client implements Sink {
 
   keepAlive(): void {}
 
-  cut(): void {}
+  abort(): void {}
 
   end(): void {}
 }
@@ -54,7 +54,7 @@ function hubAt(seq: number): Hub {
   return new Hub({ read }, { ...defaultStreams, pieceLength: PIECE_LENGTH })
 }
 
-function expectPieces(batches: readonly Batch[]): void {
+function expectPieces(batches: readonly EventBatch[]): void {
   const longest = Math.max(...batches.map(({ events }) => events.reduce((sum, { data }) => sum + data.length, 0)))
   expect(longest).toBeLessThan(PIECE_LENGTH + EVENT_LENGTH)
 }

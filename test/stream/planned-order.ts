@@ -3,8 +3,8 @@ import { RULES, RULES_SINCE } from '../../src/database/access/authorizer.ts'
 import { ReadAccess } from '../../src/database/access/read-access.ts'
 import { RuleCache } from '../../src/database/access/rule-cache.ts'
 import { Streams } from '../../src/database/streams/streams.ts'
-import type { Batch, NumberedEvent } from '../../src/hub/event-batch.ts'
-import type { HoldMemory } from '../../src/hub/held-memory.ts'
+import type { EventBatch, NumberedEvent } from '../../src/hub/event-batch.ts'
+import type { ReserveMemory } from '../../src/hub/reservation.ts'
 import type { EndReason, Sink } from '../../src/hub/subscriber.ts'
 import { makeQuery } from '../../src/query/query.ts'
 import { joined } from '../../src/tree/json/text-pieces.ts'
@@ -89,7 +89,7 @@ class RecordedSink implements Sink {
   readonly #position: () => number
   readonly #rules: () => string
   readonly #room: () => Promise<unknown> | undefined
-  readonly hold: HoldMemory
+  readonly reserve: ReserveMemory
 
   constructor(
     position: () => number,
@@ -101,7 +101,7 @@ class RecordedSink implements Sink {
     this.#rules = rules
     this.#room = room
     // Windows of keys would end for lack of memory.
-    this.hold = (_what, _bytes, give, isSpare) => {
+    this.reserve = (_what, _bytes, give, isSpare) => {
       let isHeld = true
       const resize = () => {
         if (!isHeld || isSpare !== true || hasMemory()) return
@@ -113,7 +113,7 @@ class RecordedSink implements Sink {
     }
   }
 
-  write({ events }: Batch): Promise<unknown> | undefined {
+  write({ events }: EventBatch): Promise<unknown> | undefined {
     const more = { at: this.#position(), rules: this.#rules() }
     for (const event of events) this.sent.push({ ...event, ...more })
     return this.#room()
@@ -121,7 +121,7 @@ class RecordedSink implements Sink {
 
   keepAlive(): void {}
 
-  cut(): void {}
+  abort(): void {}
 
   end(reason?: EndReason): void {
     this.ended = reason

@@ -1,5 +1,5 @@
 import { DholeError } from '../../error.ts'
-import type { Batch, NumberedEvent } from '../../hub/event-batch.ts'
+import type { EventBatch, NumberedEvent } from '../../hub/event-batch.ts'
 import { type EndReason, NO_ROOM, type Sink, TOO_LARGE } from '../../hub/subscriber.ts'
 
 /** Hands the events of a stream to a loop, one by one. While some wait, it has no room for more. */
@@ -10,7 +10,7 @@ export class EventQueue implements Sink {
   #ended = false
   #reason: EndReason | undefined
 
-  write(batch: Batch): Promise<void> {
+  write(batch: EventBatch): Promise<void> {
     // A list of many events is no list of arguments.
     for (const event of batch.events) this.#events.push(event)
     this.#wake?.()
@@ -21,7 +21,7 @@ export class EventQueue implements Sink {
   keepAlive(): void {}
 
   /** A loop may take its time. */
-  cut(): void {}
+  abort(): void {}
 
   end(reason?: EndReason): void {
     this.#ended = true

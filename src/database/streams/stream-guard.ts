@@ -1,6 +1,6 @@
 import type { Caller } from '../../auth/caller.ts'
 import { DholeError } from '../../error.ts'
-import type { Batch } from '../../hub/event-batch.ts'
+import type { EventBatch } from '../../hub/event-batch.ts'
 import { BEGIN_ANEW, DENIED, type EndReason, type Sink } from '../../hub/subscriber.ts'
 import { type Decision, isStillValid } from '../../rules/decision/decision.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
@@ -54,7 +54,7 @@ interface Observation {
  * @see docs/reference/protocol.md#streams
  */
 export class StreamGuard implements Sink {
-  readonly hold: Sink['hold']
+  readonly reserve: Sink['reserve']
   readonly #sink: Sink
   readonly #caller: Caller
   readonly #tree: GuardedTree
@@ -75,7 +75,7 @@ export class StreamGuard implements Sink {
   #isOver = false
 
   constructor(sink: Sink, caller: Caller, tree: GuardedTree, keeper: GuardKeeper) {
-    this.hold = sink.hold
+    this.reserve = sink.reserve
     this.#sink = sink
     this.#caller = caller
     this.#tree = tree
@@ -149,7 +149,7 @@ export class StreamGuard implements Sink {
     this.#stop(DENIED)
   }
 
-  write(batch: Batch): ReturnType<Sink['write']> {
+  write(batch: EventBatch): ReturnType<Sink['write']> {
     if (this.#isSilent) return undefined
     const allowed = this.#isAllowed()
     if (allowed instanceof Promise) return allowed.then((later) => this.#pass(batch, later))
@@ -165,8 +165,8 @@ export class StreamGuard implements Sink {
     this.#sink.end(reason)
   }
 
-  cut(): void {
-    this.#sink.cut()
+  abort(): void {
+    this.#sink.abort()
   }
 
   /** Whether nothing passes any more. */
@@ -174,7 +174,7 @@ export class StreamGuard implements Sink {
     return this.#isOver || this.#ended !== undefined
   }
 
-  #pass(batch: Batch, allowed: boolean): ReturnType<Sink['write']> {
+  #pass(batch: EventBatch, allowed: boolean): ReturnType<Sink['write']> {
     if (this.#isSilent) return undefined
     if (!allowed) {
       this.#stop(DENIED)
@@ -187,7 +187,7 @@ export class StreamGuard implements Sink {
     return this.#sink.write(batch)
   }
 
-  #isLastCommit({ events }: Batch): boolean {
+  #isLastCommit({ events }: EventBatch): boolean {
     const last = this.#tree.seq()
     return events.every(({ seq }) => seq === last)
   }

@@ -4,11 +4,11 @@ import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { connectionOf } from '../connection/peer.ts'
 import type { Listener, Transport } from '../connection/transport.ts'
 import { BodyQueue } from './body-queue.ts'
-import { type Full, Places } from './concurrency-limit.ts'
-import { type Holding, Holdings } from './memory-budget.ts'
-import { AwaitedBodies, type AwaitedBody } from './pending-bodies.ts'
-import { Rate } from './rate-limiter.ts'
-import { Deadlines } from './timeouts.ts'
+import { ConcurrencyLimit, type Full } from './concurrency-limit.ts'
+import { MemoryBudget, type Reservation } from './memory-budget.ts'
+import { PendingBodies, type PendingBody } from './pending-bodies.ts'
+import { RateLimiter } from './rate-limiter.ts'
+import { Timeouts } from './timeouts.ts'
 
 /** What clients may take of the service. Of the counts 0 is any number. */
 export interface ClientLimitSettings {
@@ -79,31 +79,33 @@ type Connected = Pick<Asker, 'request' | 'listener'>
  */
 export class ClientLimits {
   readonly settings: ClientLimitSettings
-  readonly #perAddress: Rate | undefined
-  readonly #perApp: Rate | undefined
-  readonly #requests: Places | undefined
-  readonly #requestsOfApp: Places | undefined
-  readonly #streams: Places
-  readonly #streamsOfApp: Places | undefined
-  readonly #bodies: AwaitedBodies
+  readonly #perAddress: RateLimiter | undefined
+  readonly #perApp: RateLimiter | undefined
+  readonly #requests: ConcurrencyLimit | undefined
+  readonly #requestsOfApp: ConcurrencyLimit | undefined
+  readonly #streams: ConcurrencyLimit
+  readonly #streamsOfApp: ConcurrencyLimit | undefined
+  readonly #bodies: PendingBodies
   #isGivingUp = false
-  readonly #holdings: Holdings
+  readonly #memory: MemoryBudget
   readonly #bodyQueue = new BodyQueue()
-  readonly #deadlines = new Deadlines()
+  readonly #timeouts = new Timeouts()
 
   constructor(settings: ClientLimitSettings = defaultClientLimits) {
     const { ratePerAddress, ratePerApp, maxRequests, maxRequestsPerAddress, maxRequestsPerApp, maxStreamsPerApp } =
       settings
     this.settings = settings
-    this.#perAddress = ratePerAddress > 0 ? new Rate(ratePerAddress) : undefined
-    this.#perApp = ratePerApp > 0 ? new Rate(ratePerApp) : undefined
+    this.#perAddress = ratePerAddress > 0 ? new RateLimiter(ratePerAddress) : undefined
+    this.#perApp = ratePerApp > 0 ? new RateLimiter(ratePerApp) : undefined
     const isCounting = maxRequests > 0 || maxRequestsPerAddress > 0
-    this.#requests = isCounting ? new Places({ most: maxRequests, mostOfOne: maxRequestsPerAddress }) : undefined
+    this.#requests = isCounting
+      ? new ConcurrencyLimit({ most: maxRequests, mostOfOne: maxRequestsPerAddress })
+      : undefined
     this.#requestsOfApp = ofEach(maxRequestsPerApp)
     this.#streamsOfApp = ofEach(maxStreamsPerApp)
-    this.#streams = new Places({ most: settings.maxStreams, mostOfOne: settings.maxStreamsPerAddress })
-    this.#bodies = new AwaitedBodies(settings.maxBodies)
-    this.#holdings = new Holdings(settings.maxTransferBytes)
+    this.#streams = new ConcurrencyLimit({ most: settings.maxStreams, mostOfOne: settings.maxStreamsPerAddress })
+    this.#bodies = new PendingBodies(settings.maxBodies)
+    this.#memory = new MemoryBudget(settings.maxTransferBytes)
   }
 
   /**
@@ -163,11 +165,11 @@ export class ClientLimits {
 
   /**
    * Waits for a body.
-   * @param cut called at most once, when there are too many of them
+   * @param abort called at most once, when there are too many of them
    * @throws `too-busy` where `refusesBody` holds
    */
-  awaitBody({ request, listener }: Connected, cut: () => void): AwaitedBody {
-    const body = this.#bodies.enter(() => connectionOf(request, listener), cut)
+  enterBody({ request, listener }: Connected, abort: () => void): PendingBody {
+    const body = this.#bodies.enter(() => connectionOf(request, listener), abort)
     if (body === undefined) throw new DholeError('too-busy')
     this.#giveUpLater()
     return body
@@ -188,54 +190,54 @@ export class ClientLimits {
     return this.#bodyQueue.enter(networkOfAsker(asker), bytes)
   }
 
-  /** Memory held for a client. @see Holdings.hold */
-  hold(what: object, bytes: number, cut: () => void, isSpare?: boolean): Holding {
-    return this.#holdings.hold(what, bytes, cut, isSpare)
+  /** Memory held for a client. @see MemoryBudget.hold */
+  reserve(what: object, bytes: number, abort: () => void, isSpare?: boolean): Reservation {
+    return this.#memory.reserve(what, bytes, abort, isSpare)
   }
 
   /**
    * A transfer begins.
    * @param bytesSoFar how far it has come
-   * @param missed called once, when it is too slow
+   * @param onTimeout called once, when it is too slow
    * @returns to be called when it is over
    */
-  expect(bytesSoFar: () => number, missed: () => void): () => void {
+  expect(bytesSoFar: () => number, onTimeout: () => void): () => void {
     const begun = performance.now()
     let callOff: () => void
     const look = () => {
       const seconds = this.settings.transferSeconds + bytesSoFar() / LEAST_BYTES_PER_SECOND
       const left = begun + seconds * 1000 - performance.now()
-      if (left > 0) callOff = this.#deadlines.set(left, look)
-      else missed()
+      if (left > 0) callOff = this.#timeouts.set(left, look)
+      else onTimeout()
     }
-    callOff = this.#deadlines.set(this.settings.transferSeconds * 1000, look)
+    callOff = this.#timeouts.set(this.settings.transferSeconds * 1000, look)
     return () => callOff()
   }
 
   /** What is answered once this is kept: a client that waits for it is not idle. */
   inSilence<T>(asker: Connected, work: Promise<T>): Promise<T> {
-    this.beginSilence(asker)
-    return work.finally(() => this.endSilence(asker))
+    this.disableIdleTimeout(asker)
+    return work.finally(() => this.enableIdleTimeout(asker))
   }
 
   /**
    * The request is here whole, and its answer may have to wait: for a long read, or for the writes before it. The
    * listener must not take the connection for an idle one meanwhile.
    */
-  beginSilence({ request, listener }: Connected): void {
+  disableIdleTimeout({ request, listener }: Connected): void {
     listener?.timeout(request, 0)
   }
 
   /**
    * The answer goes from here on: a client that does not take it is idle, as it was not while it waited. Comes before
-   * the end of each answer after `beginSilence`: over HTTP/1.1 the connection would never be idle again.
+   * the end of each answer after `disableIdleTimeout`: over HTTP/1.1 the connection would never be idle again.
    */
-  endSilence({ request, listener }: Connected): void {
+  enableIdleTimeout({ request, listener }: Connected): void {
     listener?.timeout(request, this.settings.idleSeconds)
   }
 
   /** Breaks a connection off that does not read. */
-  cutOff({ request, listener }: Connected): void {
+  abortConnection({ request, listener }: Connected): void {
     listener?.timeout(request, CUT_SECONDS)
   }
 
@@ -250,7 +252,7 @@ export class ClientLimits {
     })
   }
 
-  #checkAddress(rate: Rate, asker: Asker): void {
+  #checkAddress(rate: RateLimiter, asker: Asker): void {
     if (!rate.take(networkOfAsker(asker), performance.now())) throw new DholeError('quota')
   }
 }
@@ -268,11 +270,11 @@ function counted(leave: () => void, answer: () => Awaitable<Response>): Awaitabl
 }
 
 /** So many for each application, and any number of them. */
-function ofEach(most: number): Places | undefined {
-  return most > 0 ? new Places({ most: 0, mostOfOne: most }) : undefined
+function ofEach(most: number): ConcurrencyLimit | undefined {
+  return most > 0 ? new ConcurrencyLimit({ most: 0, mostOfOne: most }) : undefined
 }
 
-function placeOf(places: Places, holderOf: () => string): () => void {
+function placeOf(places: ConcurrencyLimit, holderOf: () => string): () => void {
   const place = places.take(holderOf)
   if (typeof place === 'string') throw fullError(place)
   return place

@@ -1,5 +1,5 @@
 /** How many there may be at once. */
-export interface PlaceSettings {
+export interface ConcurrencySettings {
   /** In all; 0: any number. */
   readonly most: number
   /** Of one holder, such as a network or an application; 0: any number. */
@@ -10,12 +10,12 @@ export interface PlaceSettings {
 export type Full = 'all' | 'one'
 
 /** A bounded number of places, in all and for each holder. Nothing stays of what is over. */
-export class Places {
-  readonly #settings: PlaceSettings
+export class ConcurrencyLimit {
+  readonly #settings: ConcurrencySettings
   readonly #byHolder = new Map<string, number>()
   #taken = 0
 
-  constructor(settings: PlaceSettings) {
+  constructor(settings: ConcurrencySettings) {
     this.#settings = settings
   }
 

@@ -32,7 +32,7 @@ interface Entry<T> {
  * rest waits for turns to come, in which every network has one request answered after the other: of hundreds that come at
  * once, as HTTP/2 lets anybody send them, most wait behind those of others.
  */
-export class FairTurns<T> {
+export class FairQueue<T> {
   /** What has come in this turn and waits, in that order. */
   #coming: Entry<T>[] = []
   /** The same of turns before, each for itself; nobody has asked yet whose they are. */

@@ -1,5 +1,5 @@
 /** Memory that is held for a client. */
-export interface Holding {
+export interface Reservation {
   /** Now so many bytes in place of those before. May cut others, or this one, before it returns. */
   resize(bytes: number): void
   /** What is held is in use from here on: it still counts, but is not cut any more. */
@@ -10,7 +10,7 @@ export interface Holding {
 
 interface Held {
   readonly share: Share
-  readonly cut: () => void
+  readonly abort: () => void
 }
 
 /** What several hold together is there once. */
@@ -26,10 +26,10 @@ const MOST_COMPARED = 64
 
 /**
  * Memory that is held for clients while they send or take what is long. When it is more than there may be, whoever
- * holds the most is cut: to hold up others with little is not possible, and to do it with much ends at once.
+ * holds the most is abort: to hold up others with little is not possible, and to do it with much ends at once.
  * Spares go before anything else.
  */
-export class Holdings {
+export class MemoryBudget {
   readonly #maxBytes: number
   readonly #shares = new Map<object, Share>()
   /** What is given up before all of these. */
@@ -48,14 +48,14 @@ export class Holdings {
 
   /**
    * @param what is held: who holds the same thing holds it together with others
-   * @param cut called at most once, when there is no room for it any more; it counts as released then
+   * @param abort called at most once, when there is no room for it any more; it counts as released then
    * @param isSpare whether it goes before all that is not, whatever its size
    */
-  hold(what: object, bytes: number, cut: () => void, isSpare = false): Holding {
+  reserve(what: object, bytes: number, abort: () => void, isSpare = false): Reservation {
     const shares = isSpare ? this.#spares : this.#shares
     const share = shares.get(what) ?? { bytes: 0, isSecured: false, holders: new Set<Held>() }
     shares.set(what, share)
-    const held: Held = { share, cut }
+    const held: Held = { share, abort }
     share.holders.add(held)
     const resize = (now: number) => {
       if (!share.holders.has(held)) return
@@ -89,7 +89,7 @@ export class Holdings {
       const holders = [...share.holders]
       share.holders.clear()
       this.#forget(what, share, shares)
-      for (const { cut } of holders) cut()
+      for (const { abort } of holders) abort()
     }
   }
 }

@@ -5,7 +5,7 @@ const LEAST_AT_ONCE = 4
 const SHARE_AT_ONCE = 0.25
 
 /** A body that is waited for. */
-export interface AwaitedBody {
+export interface PendingBody {
   /** So much of it has come that it is no older than one that begins now. */
   renew(): void
   /** It is not waited for any more. */
@@ -13,7 +13,7 @@ export interface AwaitedBody {
 }
 
 interface Awaited {
-  readonly cut: () => void
+  readonly abort: () => void
   /** Whose it is, where that was asked. */
   readonly connection: string | undefined
 }
@@ -24,7 +24,7 @@ interface Awaited {
  * many gets no more; in place of others the oldest is given up, as it is the likeliest never to come. That is done in steps
  * beside other work: to answer takes far longer than to begin, and many bodies are there before their place is needed.
  */
-export class AwaitedBodies {
+export class PendingBodies {
   readonly #most: number
   readonly #awaited = new Set<Awaited>()
   readonly #byConnection = new Map<string, number>()
@@ -60,14 +60,14 @@ export class AwaitedBodies {
 
   /**
    * @param connectionOf asked only when there are many; `undefined` is nobody in particular
-   * @param cut called at most once, by `giveUp`; it counts as over then
+   * @param abort called at most once, by `giveUp`; it counts as over then
    * @returns `undefined` where it must not be waited for
    */
-  enter(connectionOf: () => string | undefined, cut: () => void): AwaitedBody | undefined {
+  enter(connectionOf: () => string | undefined, abort: () => void): PendingBody | undefined {
     if (this.refuses(connectionOf)) return undefined
     const connection = this.isCrowded ? connectionOf() : undefined
     if (connection !== undefined) this.#byConnection.set(connection, this.#ownOf(connection) + 1)
-    const awaited: Awaited = { cut, connection }
+    const awaited: Awaited = { abort, connection }
     this.#awaited.add(awaited)
     return {
       renew: () => {
@@ -83,7 +83,7 @@ export class AwaitedBodies {
     const count = Math.min(surplus, Math.max(LEAST_AT_ONCE, Math.ceil(surplus * SHARE_AT_ONCE)))
     for (const awaited of this.#awaited.values().take(count).toArray()) {
       this.#leave(awaited)
-      awaited.cut()
+      awaited.abort()
     }
   }
 

@@ -12,7 +12,7 @@ const BURST_MS = BURST_SECONDS * 1000
  * forgotten a map at a time: no timers, nothing to sweep, and bounded memory, whoever comes. Beside the loop's hot
  * path there is no room for a library that answers with a promise.
  */
-export class Rate {
+export class RateLimiter {
   readonly #msEach: number
   readonly #maxKeys: number
   #current = new Map<string, number>()

@@ -1,10 +1,10 @@
 /** Between two looks at the clock. */
 const TICK_MS = 1000
-/** Ended in one turn of the event loop: what is missed at once may be many thousands, and ending one takes its time. */
+/** Ended in one turn of the event loop: what is onTimeout at once may be many thousands, and ending one takes its time. */
 const MOST_AT_ONCE = 16
 
 interface Deadline {
-  readonly missed: () => void
+  readonly onTimeout: () => void
   /** Where it stands now. */
   among: Set<Deadline>
 }
@@ -13,28 +13,28 @@ interface Deadline {
  * Has what takes too long ended, by one timer for all: most are over long before, and need none of their own. A look at
  * the clock costs nothing for those that have time left, however many there are.
  */
-export class Deadlines {
-  /** By the tick at which they are missed. */
+export class Timeouts {
+  /** By the tick at which they are onTimeout. */
   readonly #byTick = new Map<number, Set<Deadline>>()
-  readonly #missed = new Set<Deadline>()
+  readonly #onTimeout = new Set<Deadline>()
   #timer: ReturnType<typeof setInterval> | undefined
 
-  /** Deadlines to come. */
+  /** Timeouts to come. */
   get size(): number {
-    let size = this.#missed.size
+    let size = this.#onTimeout.size
     for (const deadlines of this.#byTick.values()) size += deadlines.size
     return size
   }
 
   /**
-   * @param missed called once, up to a second after the time has passed
+   * @param onTimeout called once, up to a second after the time has passed
    * @returns calls it off, however often it is called
    */
-  set(afterMs: number, missed: () => void): () => void {
+  set(afterMs: number, onTimeout: () => void): () => void {
     const tick = Math.ceil((performance.now() + afterMs) / TICK_MS)
     const among = this.#byTick.get(tick) ?? new Set()
     this.#byTick.set(tick, among)
-    const deadline: Deadline = { missed, among }
+    const deadline: Deadline = { onTimeout, among }
     among.add(deadline)
     if (this.#timer === undefined) {
       this.#timer = setInterval(() => this.#tick(), TICK_MS)
@@ -44,14 +44,14 @@ export class Deadlines {
   }
 
   #tick(): void {
-    const isWorking = this.#missed.size > 0
+    const isWorking = this.#onTimeout.size > 0
     const now = performance.now() / TICK_MS
     for (const [tick, deadlines] of this.#byTick) {
       if (deadlines.size > 0 && tick > now) continue
       this.#byTick.delete(tick)
       for (const deadline of deadlines) {
-        deadline.among = this.#missed
-        this.#missed.add(deadline)
+        deadline.among = this.#onTimeout
+        this.#onTimeout.add(deadline)
       }
     }
     if (!isWorking) this.#endSome()
@@ -62,11 +62,11 @@ export class Deadlines {
 
   #endSome(): void {
     let ended = 0
-    for (const deadline of this.#missed) {
+    for (const deadline of this.#onTimeout) {
       if (ended++ === MOST_AT_ONCE) break
-      this.#missed.delete(deadline)
-      deadline.missed()
+      this.#onTimeout.delete(deadline)
+      deadline.onTimeout()
     }
-    if (this.#missed.size > 0) setImmediate(() => this.#endSome())
+    if (this.#onTimeout.size > 0) setImmediate(() => this.#endSome())
   }
 }

@@ -1,5 +1,5 @@
 import { DholeError, type ErrorCode } from '../../error.ts'
-import type { Holding } from '../limits/memory-budget.ts'
+import type { Reservation } from '../limits/memory-budget.ts'
 import { noteReceived } from './body-size.ts'
 import type { Origin } from './caller.ts'
 import { parseBody } from './parse-body.ts'
@@ -34,7 +34,7 @@ export interface BodyOptions {
 
 /** Memory of a body, and what ends the wait for it. */
 interface Held {
-  readonly holding: Holding
+  readonly holding: Reservation
   /** Rejects when it must not go on. */
   readonly stopped: Promise<never>
   readonly stop: (reason: DholeError) => void
@@ -141,8 +141,8 @@ function watchLate(sender: Sender, length: number, stop: (reason: DholeError) =>
   const { limits, stay } = sender
   stay?.leave()
   const cut = () => stop(new DholeError('too-busy'))
-  const holding = limits.hold({}, length, cut)
-  const awaited = limits.awaitBody(sender, cut)
+  const holding = limits.reserve({}, length, cut)
+  const awaited = limits.enterBody(sender, cut)
   const callOff = limits.expect(
     () => 0,
     () => stop(new DholeError('body-too-slow')),
@@ -238,7 +238,7 @@ async function usePacked<T>(
 async function inQueue<T>(sender: Sender, bytes: number, held: Held, work: () => Promise<T>): Promise<T> {
   const { limits } = sender
   // The body is here: who waits for the answer is not idle.
-  limits.beginSilence(sender)
+  limits.disableIdleTimeout(sender)
   const entering = limits.enterBodyQueue(sender, bytes)
   try {
     await Promise.race([entering, held.stopped])
@@ -246,7 +246,7 @@ async function inQueue<T>(sender: Sender, bytes: number, held: Held, work: () =>
     if (sender.request.signal.aborted) throw new DholeError('bad-data')
     return await work()
   } finally {
-    limits.endSilence(sender)
+    limits.enableIdleTimeout(sender)
     void entering.then((leave) => leave())
   }
 }
@@ -263,7 +263,7 @@ function hold(sender: Pick<Sender, 'limits'>): Held {
   const check = () => {
     if (reason !== undefined) throw reason
   }
-  const holding = sender.limits.hold({}, 0, () => stop(new DholeError('too-busy')))
+  const holding = sender.limits.reserve({}, 0, () => stop(new DholeError('too-busy')))
   return { holding, stopped, stop, check }
 }
 
@@ -295,7 +295,7 @@ async function arrived(
   { holding, stopped, stop }: Held,
 ): Promise<Uint8Array> {
   const { request, limits } = sender
-  const awaited = limits.awaitBody(sender, () => stop(new DholeError('too-busy')))
+  const awaited = limits.enterBody(sender, () => stop(new DholeError('too-busy')))
   let soFar = 0
   let renewedAt = 0
   const callOff = limits.expect(

@@ -1,6 +1,6 @@
 import type { JsonText } from '../../tree/json/print.ts'
-import type { Holding } from '../limits/memory-budget.ts'
-import { PiecewiseAnswer, type Receiver } from './paced-body.ts'
+import type { Reservation } from '../limits/memory-budget.ts'
+import { PacedBody, type Receiver } from './paced-body.ts'
 
 const BYTES_PER_UNIT = 2
 
@@ -21,7 +21,7 @@ export interface BegunExport {
  */
 export function exportAnswer({ first, rest, release, failed }: BegunExport, receiver: Receiver): ReadableStream {
   let begin: JsonText | undefined = first
-  let holding: Holding | undefined
+  let holding: Reservation | undefined
   const next = async (): Promise<JsonText | undefined> => {
     const piece = begin ?? (await rest.next()).value ?? undefined
     begin = undefined
@@ -35,8 +35,8 @@ export function exportAnswer({ first, rest, release, failed }: BegunExport, rece
     // Whatever it still finds wrong, nobody wants to know any more.
     rest.return().catch(() => {})
   }
-  const answer = new PiecewiseAnswer({ next, end, failed }, receiver)
-  holding = receiver.limits.hold({}, first.length * BYTES_PER_UNIT, () => answer.cut())
+  const answer = new PacedBody({ next, end, failed }, receiver)
+  holding = receiver.limits.reserve({}, first.length * BYTES_PER_UNIT, () => answer.abort())
   if (answer.isOver) holding.release()
   return answer.body
 }

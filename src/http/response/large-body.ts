@@ -2,8 +2,8 @@ import { DholeError } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { runBriefly } from '../../scheduling/turns.ts'
 import { type AnyText, pieceEnd, piecesOf } from '../../tree/json/text-pieces.ts'
-import type { Holding } from '../limits/memory-budget.ts'
-import { PiecewiseAnswer, type Receiver } from './paced-body.ts'
+import type { Reservation } from '../limits/memory-budget.ts'
+import { PacedBody, type Receiver } from './paced-body.ts'
 import type { Layout } from './reply.ts'
 
 /** Longest answer that is given to the listener as it is, in UTF-16 code units. */
@@ -29,15 +29,15 @@ export function largeAnswer(
   // Nothing is kept of the text once it is over.
   let rest: (() => Awaitable<string | undefined>) | undefined =
     layout === undefined ? inParts(text) : laidOut(text, layout)
-  let holding: Holding | undefined
+  let holding: Reservation | undefined
   const next = () => rest?.()
   const end = (): void => {
     rest = undefined
     // It may be cut before it has begun.
     holding?.release()
   }
-  const answer = new PiecewiseAnswer({ next, end }, receiver)
-  holding = receiver.limits.hold(source, text.length * BYTES_PER_UNIT, () => answer.cut())
+  const answer = new PacedBody({ next, end }, receiver)
+  holding = receiver.limits.reserve(source, text.length * BYTES_PER_UNIT, () => answer.abort())
   if (receiver.request.signal.aborted) holding.release()
   else if (answer.isOver) throw new DholeError('too-busy')
   return answer.body

@@ -28,7 +28,7 @@ export interface Pieces {
  * is cut off. What does not come to its end does not look whole: the connection is broken off.
  * @see docs/how-to/limit-clients.md#limits-against-abuse
  */
-export class PiecewiseAnswer {
+export class PacedBody {
   readonly body: ReadableStream
   readonly #pieces: Pieces
   readonly #receiver: Receiver
@@ -47,7 +47,7 @@ export class PiecewiseAnswer {
     const { limits, request } = receiver
     this.#callOff = limits.expect(
       () => this.#taken,
-      () => this.cut(),
+      () => this.abort(),
     )
     this.body = new ReadableStream({
       type: 'direct',
@@ -64,10 +64,10 @@ export class PiecewiseAnswer {
   }
 
   /** Breaks it off. */
-  cut(): void {
+  abort(): void {
     if (this.#isOver) return
     this.#end()
-    this.#receiver.limits.cutOff(this.#receiver)
+    this.#receiver.limits.abortConnection(this.#receiver)
   }
 
   async #run(writer: Writer): Promise<void> {
@@ -79,7 +79,7 @@ export class PiecewiseAnswer {
       }
     } catch (thrown) {
       this.#pieces.failed?.(thrown)
-      this.cut()
+      this.abort()
     }
     // What was cut must not look like a whole answer, so it ends with its connection.
     if (this.#isOver) return this.#gone.promise

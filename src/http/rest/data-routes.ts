@@ -146,7 +146,7 @@ export class DataRoutes {
 
   #use(data: DataRequest, access: Access): Awaitable<Response> {
     const { method } = data
-    if (method !== 'GET') return this.#write(data, access, method).finally(() => data.limits.endSilence(data))
+    if (method !== 'GET') return this.#write(data, access, method).finally(() => data.limits.enableIdleTimeout(data))
     return data.isStream ? this.#stream(data, access) : this.#get(data, access)
   }
 
@@ -193,12 +193,12 @@ export class DataRoutes {
     if (elsewhere) return redirectReply(elsewhere)
     const giveBack = limits.enterStream(data, application.id)
     // Nobody may be taken for idle while nothing happens.
-    limits.beginSilence(data)
+    limits.disableIdleTimeout(data)
     const leave = () => {
       giveBack()
-      limits.endSilence(data)
+      limits.enableIdleTimeout(data)
     }
-    const cut = () => limits.cutOff(data)
+    const abort = () => limits.abortConnection(data)
     return openStream(application, {
       leave,
       path,
@@ -209,8 +209,8 @@ export class DataRoutes {
       lastEventId: request.headers.get('last-event-id') ?? undefined,
       numbered: parameters.resume === 'true',
       signal: request.signal,
-      cut,
-      hold: (what, bytes, give, isSpare) => limits.hold(what, bytes, give, isSpare),
+      abort,
+      reserve: (what, bytes, give, isSpare) => limits.reserve(what, bytes, give, isSpare),
       sent: observer.streamSent?.bind(observer),
     })
   }
@@ -227,7 +227,7 @@ export class DataRoutes {
           writeReply(data, await patched(database, path, json, options)),
         )
       case 'DELETE':
-        data.limits.beginSilence(data)
+        data.limits.disableIdleTimeout(data)
         return writeReply(data, await application.database.delete(path, writeOptions(data, access)))
       case 'POST':
         return this.#useBody(data, access, method, async (database, json, options) =>
@@ -266,7 +266,7 @@ export class DataRoutes {
     const isTrusted = access.as?.kind !== 'anybody'
     const isDigested = idempotencyKey !== undefined
     return useJson(data, { maxBytes, malformed, isTrusted, isDigested }, async (json, digest) => {
-      data.limits.beginSilence(data)
+      data.limits.disableIdleTimeout(data)
       const { application } = data.stay ?? data
       // A body may take its time, and the credential may have ended meanwhile.
       const caller = callerOf(application, data, parameters)

@@ -8,7 +8,7 @@ import { confirmClose } from '../connection/connection-close.ts'
 import { namesLoopback } from '../connection/own-machine.ts'
 import type { Listener, Transport } from '../connection/transport.ts'
 import type { ClientLimits } from '../limits/client-limits.ts'
-import { FairTurns } from '../limits/fair-queue.ts'
+import { FairQueue } from '../limits/fair-queue.ts'
 import { discardBody } from '../request/body.ts'
 import { isText } from '../request/body-size.ts'
 import type { Origin } from '../request/caller.ts'
@@ -57,7 +57,7 @@ export class Routes {
   readonly #data: DataRoutes
   readonly #sms: SmsRoutes
   readonly #targets: KeptTargets
-  readonly #turns = new FairTurns<Response>()
+  readonly #turns = new FairQueue<Response>()
 
   constructor(options: RoutesOptions) {
     this.#options = options

@@ -84,7 +84,7 @@ class Handover {
       cancel: () => this.#leave(),
     })
     // While the end is held back nothing happens, and that is no idleness.
-    limits.beginSilence(origin)
+    limits.disableIdleTimeout(origin)
     request.signal.addEventListener('abort', () => this.#leave())
     if (request.signal.aborted) this.#leave()
     else this.#expectReader()
@@ -164,7 +164,7 @@ class Handover {
 
   /** The client has it all. */
   #finish(writer: Writer): void {
-    this.#origin.limits.endSilence(this.#origin)
+    this.#origin.limits.enableIdleTimeout(this.#origin)
     writer.write(END)
     writer.end()
     // Even now it may turn out that the client has gone.
@@ -177,7 +177,7 @@ class Handover {
   async #cut(): Promise<void> {
     const { listener, limits } = this.#origin
     if (this.#isGone || listener === null) return
-    limits.cutOff(this.#origin)
+    limits.abortConnection(this.#origin)
     await this.#wait(CUT_WAIT_MS)
   }
 

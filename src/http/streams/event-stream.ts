@@ -1,6 +1,6 @@
-import type { Batch } from '../../hub/event-batch.ts'
+import type { EventBatch } from '../../hub/event-batch.ts'
 import { encode, endFrame, KEEP_ALIVE } from '../../hub/frame.ts'
-import type { HoldMemory } from '../../hub/held-memory.ts'
+import type { ReserveMemory } from '../../hub/reservation.ts'
 import type { EndReason, Sink } from '../../hub/subscriber.ts'
 import { pieceEnd } from '../../tree/json/text-pieces.ts'
 
@@ -18,9 +18,9 @@ export interface StreamEnds {
   /** Called once nothing more comes. */
   readonly ended: () => void
   /** Breaks the connection off. */
-  readonly cut: () => void
+  readonly abort: () => void
   /** Counts memory that is held for the client. */
-  readonly hold: HoldMemory
+  readonly reserve: ReserveMemory
   /** Hears how many bytes were written. */
   readonly sent: ((bytes: number) => void) | undefined
 }
@@ -32,12 +32,12 @@ export interface StreamEnds {
 export class EventStream implements Sink {
   /** The body of the answer. */
   readonly body: ReadableStream
-  readonly hold: HoldMemory
+  readonly reserve: ReserveMemory
   readonly #idOf: ((seq: number) => string) | undefined
   readonly #ends: StreamEnds
   readonly #done = Promise.withResolvers<void>()
   readonly #ready = Promise.withResolvers<void>()
-  #early: (Uint8Array | Batch)[] = []
+  #early: (Uint8Array | EventBatch)[] = []
   #writer: Writer | undefined
   #isOver = false
   #isWithinEvent = false
@@ -46,7 +46,7 @@ export class EventStream implements Sink {
   constructor(idOf: ((seq: number) => string) | undefined, ends: StreamEnds) {
     this.#idOf = idOf
     this.#ends = ends
-    this.hold = ends.hold
+    this.reserve = ends.reserve
     this.body = new ReadableStream({
       type: 'direct',
       pull: (writer: Writer) => this.#begin(writer),
@@ -57,7 +57,7 @@ export class EventStream implements Sink {
     })
   }
 
-  write(batch: Batch): Promise<unknown> | undefined {
+  write(batch: EventBatch): Promise<unknown> | undefined {
     if (batch.length > PIECE_LENGTH) return this.#send(batch)
     return this.#send(this.#idOf === undefined ? batch.bytes : batch.bytesWithIds(this.#idOf))
   }
@@ -74,8 +74,8 @@ export class EventStream implements Sink {
     this.#ends.ended()
   }
 
-  cut(): void {
-    this.#ends.cut()
+  abort(): void {
+    this.#ends.abort()
   }
 
   #begin(writer: Writer): Promise<void> {
@@ -93,7 +93,7 @@ export class EventStream implements Sink {
     return this.#done.promise
   }
 
-  #send(what: Uint8Array | Batch): Promise<unknown> | undefined {
+  #send(what: Uint8Array | EventBatch): Promise<unknown> | undefined {
     if (this.#isOver) return undefined
     if (this.#writer === undefined) {
       this.#early.push(what)
@@ -102,13 +102,13 @@ export class EventStream implements Sink {
     return this.#write(this.#writer, what)
   }
 
-  #write(writer: Writer, what: Uint8Array | Batch): Promise<unknown> | undefined {
+  #write(writer: Writer, what: Uint8Array | EventBatch): Promise<unknown> | undefined {
     return what instanceof Uint8Array ? this.#writePiece(writer, what) : this.#writeInPieces(writer, what)
   }
 
   /** Others have their turn between two pieces. Those who are sent the same batch hold its text once. */
-  async #writeInPieces(writer: Writer, batch: Batch): Promise<void> {
-    const { release } = this.#ends.hold(batch, batch.length * BYTES_PER_UNIT, this.#ends.cut)
+  async #writeInPieces(writer: Writer, batch: EventBatch): Promise<void> {
+    const { release } = this.#ends.reserve(batch, batch.length * BYTES_PER_UNIT, this.#ends.abort)
     this.#isWithinEvent = true
     try {
       let waiting = ''
@@ -138,7 +138,7 @@ export class EventStream implements Sink {
     this.#ends.sent?.(bytes.byteLength)
     // A number says that it was taken, a promise that there is no room for more until it is kept.
     if (!(written instanceof Promise)) return undefined
-    const { release } = this.#ends.hold({}, bytes.byteLength, this.#ends.cut)
+    const { release } = this.#ends.reserve({}, bytes.byteLength, this.#ends.abort)
     written.then(release, release)
     return written
   }

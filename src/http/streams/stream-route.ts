@@ -1,7 +1,7 @@
 import type { Application } from '../../applications/application.ts'
 import type { Access } from '../../database/access/access.ts'
 import type { WatchOptions } from '../../database/database.ts'
-import type { HoldMemory } from '../../hub/held-memory.ts'
+import type { ReserveMemory } from '../../hub/reservation.ts'
 import type { Query } from '../../query/query.ts'
 import type { Path } from '../../tree/path.ts'
 import { streamReply } from '../response/reply.ts'
@@ -21,9 +21,9 @@ interface StreamRequest extends Access {
   /** Hears that nothing more goes by it, at least once, and before its answer has ended. */
   readonly leave: () => void
   /** Breaks the connection off. */
-  readonly cut: () => void
+  readonly abort: () => void
   /** Counts memory that is held for the client. */
-  readonly hold: HoldMemory
+  readonly reserve: ReserveMemory
   /** Hears how many bytes were written. */
   readonly sent: ((bytes: number) => void) | undefined
 }
@@ -34,7 +34,7 @@ interface StreamRequest extends Access {
  * @see docs/reference/protocol.md#streams
  */
 export async function openStream({ database, authenticator }: Application, request: StreamRequest): Promise<Response> {
-  const { path, query, lastEventId, signal, as, onTrace, leave, cut, hold, sent } = request
+  const { path, query, lastEventId, signal, as, onTrace, leave, abort, reserve, sent } = request
   const { epoch } = database.position()
   let unsubscribe: (() => void) | undefined
   let isClosed = signal.aborted
@@ -45,7 +45,7 @@ export async function openStream({ database, authenticator }: Application, reque
   }
   signal.addEventListener('abort', close)
   const isNumbered = request.numbered || lastEventId !== undefined
-  const ends = { closed: close, ended: leave, cut, hold, sent }
+  const ends = { closed: close, ended: leave, abort, reserve, sent }
   const idOf = (seq: number) => authenticator.positions.idOf({ epoch, seq })
   const stream = new EventStream(isNumbered ? idOf : undefined, ends)
   // What a client shows may be of another tree, or nothing that was given out: then the stream begins anew.

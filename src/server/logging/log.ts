@@ -1,6 +1,6 @@
 import pino, { type Logger } from 'pino'
 import { SAFE_SECRET_LENGTH } from '../../data-folder/secret-file.ts'
-import { Rate } from '../../http/limits/rate-limiter.ts'
+import { RateLimiter } from '../../http/limits/rate-limiter.ts'
 import type { EndedRequest, Observer } from '../../observer.ts'
 
 export type { Logger }
@@ -50,7 +50,7 @@ export interface LogOptions {
 export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOptions): Required<LogObserver> {
   const tellsAll = logger.isLevelEnabled('debug')
   const isSlow = (milliseconds: number) => slowMs > 0 && milliseconds >= slowMs
-  const rate = new Rate(LINES_PER_SECOND)
+  const rate = new RateLimiter(LINES_PER_SECOND)
   let leftOut = 0
   /** Keys that were told to be short: an application may be opened many times. */
   const short = new Set<string>()

@@ -1,5 +1,5 @@
 /** Memory that is counted as held for clients. */
-export interface HeldMemory {
+export interface Reservation {
   /** It takes so many bytes now. May give up others, or this, before it returns. */
   resize(bytes: number): void
   /** Nothing is held any more. */
@@ -12,4 +12,4 @@ export interface HeldMemory {
  * @param give called at most once, when there is no room for it any more; it counts as released then
  * @param isSpare whether to give it up costs the client little: it goes before all that is not
  */
-export type HoldMemory = (what: object, bytes: number, give: () => void, isSpare?: boolean) => HeldMemory
+export type ReserveMemory = (what: object, bytes: number, give: () => void, isSpare?: boolean) => Reservation
