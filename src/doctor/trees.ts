@@ -4,7 +4,7 @@ import { secretFile, smsKeyFile } from '../data-folder/secret-file.ts'
 import { treeFile } from '../data-folder/tree-file.ts'
 import { messageOf } from '../files/system-error.ts'
 import { inspectFile, type Problem } from '../store/sqlite/check/inspect.ts'
-import { tellProblems } from '../store/sqlite/check/problem.ts'
+import { formatProblems } from '../store/sqlite/check/problem.ts'
 import { ageOf, type FileAge } from '../store/sqlite/file/file-version.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 
@@ -60,7 +60,7 @@ function checkTree(check: string, file: string, full: boolean): CheckResult {
       return problem(check, 'a newer version has written it', 'run that version, or restore an older backup')
     }
     if (problems.length > 0) {
-      return problem(check, tellProblems(problems), 'stop writing to it, and restore a backup')
+      return problem(check, formatProblems(problems), 'stop writing to it, and restore a backup')
     }
     if (age === 'older') return ok(check, `${found.size} bytes, of an older version: opening brings it up to date`)
     return ok(check, `${found.size} bytes, ${full ? 'every row checked' : 'pages checked'}`)

@@ -73,7 +73,7 @@ export interface LoggedChange {
 }
 
 /** A stretch of the change log, as long as may be read at once. */
-export interface LogStretch {
+export interface LogRange {
   /** The entries of it that are wanted, oldest first. */
   readonly changes: readonly LoggedChange[]
   /** Number of its last entry; that of the position where there is none behind it. */
@@ -168,7 +168,7 @@ export interface TreeStore extends AsyncDisposable {
    * A stretch of the log behind a position, and those of its entries whose path is one of some places, above or below
    * one. The data of others is not read. `undefined` when the change log does not reach back that far.
    */
-  changesNear(position: Position, places: readonly Path[]): Awaitable<LogStretch | undefined>
+  changesNear(position: Position, places: readonly Path[]): Awaitable<LogRange | undefined>
   /**
    * Resolves when the tree could be read and written just now; nothing in it changes.
    * @throws `unavailable`

@@ -1,41 +1,41 @@
 import type { Path } from './path.ts'
 
 /** A node on the way to things that are kept by path, so that what is above, at and below a path is found and no more. */
-export interface Place<T> {
+export interface TrieNode<T> {
   readonly key: string
-  readonly parent: Place<T> | undefined
-  readonly children: Map<string, Place<T>>
+  readonly parent: TrieNode<T> | undefined
+  readonly children: Map<string, TrieNode<T>>
   /** What is kept of this node, by name. */
   readonly items: Map<string, T>
 }
 
-export function rootPlace<T>(): Place<T> {
-  return newPlace('', undefined)
+export function rootNode<T>(): TrieNode<T> {
+  return newNode('', undefined)
 }
 
 /** The place at a path, made where it is missing. */
-export function placeAt<T>(root: Place<T>, path: Path): Place<T> {
-  let place = root
+export function nodeAt<T>(root: TrieNode<T>, path: Path): TrieNode<T> {
+  let node = root
   for (const key of path) {
-    let next = place.children.get(key)
+    let next = node.children.get(key)
     if (next === undefined) {
-      next = newPlace(key, place)
-      place.children.set(key, next)
+      next = newNode(key, node)
+      node.children.set(key, next)
     }
-    place = next
+    node = next
   }
-  return place
+  return node
 }
 
 /** Removes a place that holds nothing, and what that leaves empty above it. */
-export function prune<T>(place: Place<T>): void {
-  let empty = place
+export function prune<T>(node: TrieNode<T>): void {
+  let empty = node
   while (empty.parent !== undefined && empty.items.size === 0 && empty.children.size === 0) {
     empty.parent.children.delete(empty.key)
     empty = empty.parent
   }
 }
 
-function newPlace<T>(key: string, parent: Place<T> | undefined): Place<T> {
+function newNode<T>(key: string, parent: TrieNode<T> | undefined): TrieNode<T> {
   return { key, parent, children: new Map(), items: new Map() }
 }

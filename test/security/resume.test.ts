@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createCipheriv } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { missedChanges } from '../../src/database/streams/replay.ts'
-import type { LogStretch, Position, TreeStore } from '../../src/store/store.ts'
+import type { LogRange, Position, TreeStore } from '../../src/store/store.ts'
 import { readEventId } from '../support/event-id.ts'
 import { EventSource, openSource } from '../support/event-source.ts'
 import { clientOf, type HttpsServer, SECRET, startInProcess } from '../support/https-server.ts'
@@ -121,7 +121,7 @@ const STRETCH = 64
 /** A store of which nothing but its log is asked, which counts how often it is. */
 function logged(entries: number, length: number) {
   let stretches = 0
-  const changesNear = ({ seq }: Position): LogStretch => {
+  const changesNear = ({ seq }: Position): LogRange => {
     stretches++
     const last = Math.min(seq + STRETCH, entries)
     return { changes: [], seq: last, begunAt: 0, length, isLast: last === entries }

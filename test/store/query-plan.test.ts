@@ -1,21 +1,21 @@
 import { Database as Client } from 'bun:sqlite'
 import { describe, expect, spyOn, test } from 'bun:test'
-import { type EdgeShape, printQuery, type Reading, type Shape } from '../../src/store/sqlite/query/query-sql.ts'
+import { type EdgeShape, type Projection, printQuery, type Shape } from '../../src/store/sqlite/query/query-sql.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { put, remove, strictObserver, wide } from '../support/store.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 import { countChosen, query } from './queries.ts'
 
 const EDGES: readonly EdgeShape[] = ['open', 'value', 'value=', 'key', 'key=']
-const ENTRY_READINGS: readonly Reading[] = ['children', 'entries', 'keys', 'count', 'landmark']
-const NODE_READINGS = ['children', 'keys', 'count', 'landmark'] as const
+const ENTRY_PROJECTIONS: readonly Projection[] = ['children', 'entries', 'keys', 'count', 'landmark']
+const NODE_PROJECTIONS = ['children', 'keys', 'count', 'landmark'] as const
 
 const ends = EDGES.flatMap((start) =>
   EDGES.flatMap((end) => [false, true].map((descending) => ({ start, end, descending }))),
 )
 const shapes: readonly Shape[] = ends.flatMap((each) => [
-  ...ENTRY_READINGS.map((reading): Shape => ({ over: 'index', reading, ...each })),
-  ...NODE_READINGS.map((reading): Shape => ({ over: 'node', reading, ...each })),
+  ...ENTRY_PROJECTIONS.map((projection): Shape => ({ over: 'index', projection, ...each })),
+  ...NODE_PROJECTIONS.map((projection): Shape => ({ over: 'node', projection, ...each })),
 ])
 
 /** A file of a store that has been at work, closed. */
@@ -60,7 +60,7 @@ describe('the statements of ordered queries', () => {
     for (const shape of shapes) {
       const plan = planOf(client, printQuery(shape))
       const [search = '', ...rest] = plan
-      const joined = shape.over === 'index' && (shape.reading === 'children' || shape.reading === 'entries')
+      const joined = shape.over === 'index' && (shape.projection === 'children' || shape.projection === 'entries')
       const told = `${JSON.stringify(shape)}: ${plan.join('; ')}`
       expect(plan.join('; '), told).not.toMatch(/TEMP B-TREE|SCAN/)
       const start = shape.over === 'node' ? 'SEARCH node USING PRIMARY KEY (parent_id=?' : 'SEARCH index_entry USING '

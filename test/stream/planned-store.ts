@@ -6,7 +6,7 @@ import type {
   Commit,
   IndexInfo,
   LoggedChange,
-  LogStretch,
+  LogRange,
   Position,
   ReadAt,
   ReadLimit,
@@ -113,7 +113,7 @@ export class PlannedStore implements TreeStore {
     throw new Error('no plan reads the log as it stands')
   }
 
-  changesNear({ seq }: Position): Awaitable<LogStretch | undefined> {
+  changesNear({ seq }: Position): Awaitable<LogRange | undefined> {
     const changes = this.#log.filter((logged) => logged.seq > seq).slice(0, STRETCH)
     const last = changes.at(-1)?.seq ?? seq
     const stretch = { changes, seq: last, begunAt: changes[0]?.at, length: 0, isLast: last === this.#seq }

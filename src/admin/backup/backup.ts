@@ -10,7 +10,7 @@ import { writePrivately } from '../../files/private-file.ts'
 import { syncPath } from '../../files/sync-path.ts'
 import { copyAndExamine } from '../../store/sqlite/check/check-client.ts'
 import { digest } from '../../store/sqlite/check/examine.ts'
-import { tellProblems } from '../../store/sqlite/check/problem.ts'
+import { formatProblems } from '../../store/sqlite/check/problem.ts'
 import type { AdminClient } from '../admin-client.ts'
 import { Registry } from '../registry.ts'
 import { type BackedUpApplication, type Manifest, manifestFile, manifestFormat } from './manifest.ts'
@@ -135,7 +135,7 @@ async function copyTree(
   try {
     const copying = copyAndExamine(file, copy)
     const { epoch, problems, bytes, sha256, seq, rows } = await Promise.race([copying, tooLong.promise])
-    if (epoch === undefined) throw new Error(`the tree of "${id}" is damaged: ${tellProblems(problems)}`)
+    if (epoch === undefined) throw new Error(`the tree of "${id}" is damaged: ${formatProblems(problems)}`)
     return { bytes, sha256, epoch, seq, rows: rows.map(([table, count]) => [table, count]) }
   } finally {
     clearInterval(timer)

@@ -9,7 +9,7 @@ import { makeFolder } from '../../files/folders.ts'
 import { type ApplicationSettings, checkApplicationSettings } from '../../options.ts'
 import { copyAndExamine } from '../../store/sqlite/check/check-client.ts'
 import { digest } from '../../store/sqlite/check/examine.ts'
-import { tellProblems } from '../../store/sqlite/check/problem.ts'
+import { formatProblems } from '../../store/sqlite/check/problem.ts'
 import { intentFile } from '../../store/sqlite/file/replace.ts'
 import type { AdminClient } from '../admin-client.ts'
 import { type AddedApplication, keptFile, type Rotation, stagedFile } from '../administration.ts'
@@ -219,7 +219,7 @@ class Staging implements Disposable {
     }, POLL_MS)
     try {
       const { epoch, problems } = await copyAndExamine(tree, staged, sha256)
-      if (epoch === undefined) throw new Error(`${tree} cannot be restored: ${tellProblems(problems)}`)
+      if (epoch === undefined) throw new Error(`${tree} cannot be restored: ${formatProblems(problems)}`)
       giveToOwner(staged)
     } finally {
       clearInterval(timer)

@@ -1,5 +1,5 @@
 import type { Path } from '../../tree/path.ts'
-import { type Place, placeAt, rootPlace } from '../../tree/path-trie.ts'
+import { nodeAt, rootNode, type TrieNode } from '../../tree/path-trie.ts'
 import type { Write } from '../../tree/write.ts'
 
 /** Most paths one recorder keeps. With more it says that everything has changed. */
@@ -7,15 +7,15 @@ const MOST_PATHS = 4096
 
 /** Places of the tree that were read, in a tree of paths. */
 export class ReadPlaces {
-  readonly #root: Place<true> = rootPlace()
+  readonly #root: TrieNode<true> = rootNode()
 
   add(path: Path): void {
-    placeAt(this.#root, path).items.set('', true)
+    nodeAt(this.#root, path).items.set('', true)
   }
 
   /** Whether a write at a path may change what was read at, above or below it. */
   isTouchedBy(path: Path): boolean {
-    let place: Place<true> | undefined = this.#root
+    let place: TrieNode<true> | undefined = this.#root
     for (const key of path) {
       if (place.items.size > 0) return true
       place = place.children.get(key)

@@ -13,7 +13,7 @@ import type {
   IndexInfo,
   Job,
   LoggedChange,
-  LogStretch,
+  LogRange,
   Position,
   ReadAt,
   ReadLimit,
@@ -24,18 +24,18 @@ import { DurabilityPipeline } from './commit/group-commit.ts'
 import { type Snapshot, Snapshots } from './commit/snapshots.ts'
 import { BatchRunner } from './commit/transaction.ts'
 import { LogFile, type SyncLog } from './commit/wal-file.ts'
-import { type Connection, setPassing } from './file/connection.ts'
+import { type Connection, setScanning } from './file/connection.ts'
 import { type OpenFile, openFile } from './file/open.ts'
 import type { SideTables } from './file/side-tables.ts'
 import { IndexMaintenance } from './indexes/maintenance.ts'
-import { IndexKeeper } from './indexes/manager.ts'
+import { IndexManager } from './indexes/manager.ts'
 import { ChangeLog, defaultRetention, type LogRetention } from './log/change-log.ts'
 import { defaultNotes, type NoteRetention, Notes } from './log/job-notes.ts'
 import { Settings, type SettingTexts } from './log/settings.ts'
-import { Reads, UNLIMITED } from './query/read-scheduler.ts'
-import { type SelectionUse, Selector } from './query/select.ts'
+import { ReadScheduler, UNLIMITED } from './query/read-scheduler.ts'
+import { type AccessPathReader, Selector } from './query/select.ts'
 import { Staging } from './staging/staging.ts'
-import { Sweep } from './tree/deleted-subtrees.ts'
+import { DeletedSubtrees } from './tree/deleted-subtrees.ts'
 import { runReads } from './tree/run-program.ts'
 import { TextCache } from './tree/text-cache.ts'
 import { TreeReader } from './tree/tree-reader.ts'
@@ -91,8 +91,8 @@ export class SqliteStore implements TreeStore {
   readonly #checkpoint: Checkpoint
   readonly #pipeline: DurabilityPipeline
   readonly #cache: TextCache
-  readonly #reads: Reads
-  readonly #indexes: IndexKeeper
+  readonly #reads: ReadScheduler
+  readonly #indexes: IndexManager
   readonly #selector: Selector
   readonly #troubled: (error: unknown) => void
   readonly #listeners = new Set<(commits: readonly Commit[]) => void>()
@@ -122,7 +122,7 @@ export class SqliteStore implements TreeStore {
       onBegun: () => observer.indexBegun?.(),
       onBuilt: (rows, milliseconds) => observer.indexBuilt?.(rows, milliseconds),
     })
-    const sweep = new Sweep(writer, maintenance.definitions, maintenance.entries)
+    const sweep = new DeletedSubtrees(writer, maintenance.definitions, maintenance.entries)
     const treeWriter = new TreeWriter(writer, reader, sweep, maintenance, settings.inlineLength)
     const texts = new Settings(writer)
     this.#settings = texts.current
@@ -161,14 +161,14 @@ export class SqliteStore implements TreeStore {
         onSynced: (milliseconds) => observer.logSynced?.(milliseconds),
       },
     )
-    this.#reads = new Reads(
+    this.#reads = new ReadScheduler(
       this.#snapshots,
       () => this.#settings,
       () => this.#current(),
       () => this.#checkOpen(),
     )
     const wake = () => this.#pipeline.wake()
-    this.#indexes = new IndexKeeper({ ...settings, maintenance, reader, reads: this.#reads, wake })
+    this.#indexes = new IndexManager({ ...settings, maintenance, reader, reads: this.#reads, wake })
     this.#selector = new Selector(this.#reads, this.#indexes)
   }
 
@@ -187,8 +187,8 @@ export class SqliteStore implements TreeStore {
   shallow(path: Path, limit: ReadLimit, query?: Query, authorize?: AuthorizeRead): Awaitable<AnyText | undefined> {
     if (query === undefined)
       return this.#reads.run(limit, authorize, (snapshot) => snapshot.tree.shallow(path, limit.maxLength))
-    return this.#selector.select({ path, query, limit, authorize }, (reader, way) =>
-      reader.keys(way, query, limit.maxLength),
+    return this.#selector.select({ path, query, limit, authorize }, (reader, accessPath) =>
+      reader.keys(accessPath, query, limit.maxLength),
     )
   }
 
@@ -200,7 +200,9 @@ export class SqliteStore implements TreeStore {
         return tree.count(path)
       })
     }
-    return this.#selector.select({ path, query, limit, authorize }, (reader, way) => reader.count(way, query))
+    return this.#selector.select({ path, query, limit, authorize }, (reader, accessPath) =>
+      reader.count(accessPath, query),
+    )
   }
 
   async declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void> {
@@ -223,11 +225,11 @@ export class SqliteStore implements TreeStore {
       })
     }
     const answer = this.#answering(path, query, name, limit)
-    return this.#selector.select({ path, query, limit, authorize }, function* (reader, way, snapshot): Generator<
+    return this.#selector.select({ path, query, limit, authorize }, function* (reader, accessPath, snapshot): Generator<
       void,
       ReadAt
     > {
-      return { seq: snapshot.seq, value: yield* answer(reader, way, snapshot) }
+      return { seq: snapshot.seq, value: yield* answer(reader, accessPath, snapshot) }
     })
   }
 
@@ -285,7 +287,7 @@ export class SqliteStore implements TreeStore {
     return log.after(seq, limit, lastSeq)
   }
 
-  changesNear({ epoch, seq }: Position, places: readonly Path[]): LogStretch | undefined {
+  changesNear({ epoch, seq }: Position, places: readonly Path[]): LogRange | undefined {
     const { log, seq: lastSeq } = this.#current()
     if (epoch !== this.#epoch || seq > lastSeq) return undefined
     return log.near(seq, places, lastSeq)
@@ -377,22 +379,22 @@ export class SqliteStore implements TreeStore {
   /** Keeps a snapshot for as long as somebody takes his time with it, but no longer than the store is open. */
   #hold(snapshot: Snapshot): () => void {
     this.#snapshots.retain(snapshot)
-    setPassing(snapshot.connection, true)
+    setScanning(snapshot.connection, true)
     const end = () => {
       if (!this.#held.delete(end)) return
-      setPassing(snapshot.connection, false)
+      setScanning(snapshot.connection, false)
       this.#snapshots.release(snapshot)
     }
     this.#held.add(end)
     return end
   }
 
-  #answering(path: Path, query: Query, name: string, { maxLength }: ReadLimit): SelectionUse<ReadText | undefined> {
+  #answering(path: Path, query: Query, name: string, { maxLength }: ReadLimit): AccessPathReader<ReadText | undefined> {
     const cache = this.#cache
     const isCurrent = (snapshot: Snapshot) => snapshot.seq === this.#snapshots.current?.seq
-    return function* (reader, way, snapshot): Generator<void, ReadText | undefined> {
-      const text = yield* reader.answer(way, query, maxLength)
-      const index = way.kind === 'index' || way.kind === 'merge' ? way.index?.id : undefined
+    return function* (reader, accessPath, snapshot): Generator<void, ReadText | undefined> {
+      const text = yield* reader.answer(accessPath, query, maxLength)
+      const index = accessPath.kind === 'index' || accessPath.kind === 'merge' ? accessPath.index?.id : undefined
       if (text !== undefined && isCurrent(snapshot)) cache.setAnswer(path, name, { text, index })
       return text
     }
@@ -402,7 +404,7 @@ export class SqliteStore implements TreeStore {
     const cached = this.#cache.getAnswer(formatPath(path), name)
     if (cached === undefined || !this.#reads.isAllowedNow(authorize)) return undefined
     if (cached.text.length > maxLength) throw new DholeError('read-too-big')
-    if (cached.index !== undefined) this.#indexes.noteUse(cached.index)
+    if (cached.index !== undefined) this.#indexes.recordUse(cached.index)
     return cached.text
   }
 

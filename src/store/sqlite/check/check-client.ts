@@ -1,13 +1,13 @@
 import { shippedWorker } from '../../../files/shipped-file.ts'
 import type { FileReply, FileRequest } from './check-worker.ts'
-import type { Examined } from './examine.ts'
+import type { FileReport } from './examine.ts'
 
 /**
  * Copies a tree into a new file and examines the copy, on another thread.
  * @param sha256 of the file that is copied, where it is known
  * @throws Error when it cannot be copied, or is not the file of that checksum
  */
-export async function copyAndExamine(file: string, target: string, sha256?: string): Promise<Examined> {
+export async function copyAndExamine(file: string, target: string, sha256?: string): Promise<FileReport> {
   const request: FileRequest = { file, target, ...(sha256 === undefined ? {} : { sha256 }) }
   const worker = new Worker(shippedWorker('src/store/sqlite/check/check-worker.ts'))
   try {

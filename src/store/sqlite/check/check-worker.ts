@@ -1,5 +1,5 @@
 /** Copies a file and examines the copy on a thread of its own, so that whoever waits can show how far it is. */
-import { copyTree, digest, type Examined, examineFile } from './examine.ts'
+import { copyTree, digest, examineFile, type FileReport } from './examine.ts'
 
 declare const self: Worker
 
@@ -10,7 +10,7 @@ export interface FileRequest {
   readonly sha256?: string
 }
 
-export type FileReply = { readonly examined: Examined } | { readonly error: string }
+export type FileReply = { readonly examined: FileReport } | { readonly error: string }
 
 self.onmessage = ({ data }: MessageEvent<FileRequest>) => {
   self.postMessage(reply(data))

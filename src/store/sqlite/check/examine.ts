@@ -5,7 +5,7 @@ import { type FileAge, fileAge } from '../file/file-version.ts'
 import { inspectFile, type Problem } from './inspect.ts'
 
 /** What a file of a tree holds, and what is wrong with it. */
-export interface Examined {
+export interface FileReport {
   readonly bytes: number
   /** Of all its bytes, as hexadecimal digits. */
   readonly sha256: string
@@ -20,7 +20,7 @@ export interface Examined {
 }
 
 const OWNER_ONLY = 0o600
-const MOST_PROBLEMS = 10
+const MAX_PROBLEMS = 10
 const PIECE_BYTES = 1024 * 1024
 
 /**
@@ -42,12 +42,12 @@ export function copyTree(file: string, target: string): void {
 }
 
 /** Reads a closed file from its first to its last byte. @throws when it cannot be read at all */
-export function examineFile(file: string): Examined {
+export function examineFile(file: string): FileReport {
   const { bytes, sha256 } = digest(file)
   const problems: Problem[] = []
   for (const found of inspectFile(file)) {
     problems.push(found)
-    if (problems.length === MOST_PROBLEMS) break
+    if (problems.length === MAX_PROBLEMS) break
   }
   if (problems.length > 0) return { bytes, sha256, age: 'none', epoch: undefined, seq: 0, rows: [], problems }
   const client = new Client(file, { readonly: true })
@@ -75,7 +75,7 @@ export function digest(file: string): { readonly bytes: number; readonly sha256:
   return { bytes: statSync(file).size, sha256: hasher.digest('hex') }
 }
 
-function rowsOf(client: Client): Examined['rows'] {
+function rowsOf(client: Client): FileReport['rows'] {
   const tables = client.prepare<{ name: string }, []>(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
   )

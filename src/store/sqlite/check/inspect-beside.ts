@@ -50,7 +50,7 @@ const MESSAGES: readonly Violation[] = [
 ]
 
 /** What does not fit together in the tables beside the tree: notes and text messages. */
-export function* besideProblems({ client }: Connection): Generator<Problem, void> {
+export function* sideTableProblems({ client }: Connection): Generator<Problem, void> {
   yield* violations(client, NOTES)
   yield* violations(client, MESSAGES)
 }

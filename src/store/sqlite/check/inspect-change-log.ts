@@ -1,17 +1,17 @@
 import type { Connection } from '../file/connection.ts'
 import { type ChangeRow, changesOf, firstSeqOf } from '../log/change-row.ts'
-import { MOST_TOLD, type Problem, problem } from './problem.ts'
+import { MAX_REPORTED, type Problem, problem } from './problem.ts'
 
 /** What is wrong with the change log: its commits follow each other without a gap, each of a form that can be told. */
 export function* changeLogProblems({ client }: Connection): Generator<Problem, void> {
   const rows = client.prepare<ChangeRow, []>('SELECT seq, at, kind, path, data FROM change ORDER BY seq')
   let last: { readonly seq: number; readonly at: number } | undefined
-  let told = 0
+  let reported = 0
   for (const row of rows.iterate()) {
     const { seq, at } = row
     for (const check of complaints(row, last)) {
       yield problem(check, { seq, at, after: last })
-      if (++told === MOST_TOLD) return
+      if (++reported === MAX_REPORTED) return
     }
     last = { seq, at }
   }

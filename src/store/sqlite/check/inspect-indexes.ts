@@ -5,7 +5,7 @@ import { indexedPath } from '../indexes/index-path.ts'
 import { indexValue } from '../indexes/index-value.ts'
 import type { ChildRow } from '../query/range-scan.ts'
 import { TreeReader } from '../tree/tree-reader.ts'
-import { MOST_TOLD, type Problem, problem } from './problem.ts'
+import { MAX_REPORTED, type Problem, problem } from './problem.ts'
 
 interface Definition {
   readonly id: number
@@ -37,9 +37,9 @@ export function* indexProblems(connection: Connection): Generator<Problem, void>
       'SELECT * FROM index_definition WHERE list_id > 0 AND list_id NOT IN (SELECT id FROM interior)',
     )
     .all()
-  for (const row of without.slice(0, MOST_TOLD)) yield problem('an index has no list', row)
+  for (const row of without.slice(0, MAX_REPORTED)) yield problem('an index has no list', row)
   const strays = client.prepare<{ id: number }, []>(ENTRIES_OF_NOTHING).all()
-  for (const row of strays.slice(0, MOST_TOLD)) yield problem('entries have no index', row)
+  for (const row of strays.slice(0, MAX_REPORTED)) yield problem('entries have no index', row)
   const definitions = client.prepare<Definition, []>(
     'SELECT id, list_id, path, built_to, has_cut FROM index_definition WHERE list_id > 0',
   )
@@ -81,7 +81,7 @@ class IndexChecker {
       if (this.#find.get(id, entry.kind, entry.value, key) !== null) wanted++
       else if (!isOptional) {
         yield problem('an index lacks an entry', { id, name, list: list_id, key })
-        if (++missing === MOST_TOLD) return
+        if (++missing === MAX_REPORTED) return
       }
     }
     const entries = this.#count.get(id)?.entries ?? 0

@@ -1,7 +1,7 @@
 import { keyOf } from '../../../tree/order.ts'
 import type { Connection } from '../file/connection.ts'
 import { traitsOf } from '../tree/slot.ts'
-import { MOST_TOLD, type Problem, problem, type Violation, violations } from './problem.ts'
+import { MAX_REPORTED, type Problem, problem, type Violation, violations } from './problem.ts'
 
 /** Interior nodes of subtrees that were cut off: their rows go bit by bit and need not fit any more. */
 const GONE =
@@ -85,11 +85,11 @@ function* traitProblems(client: Connection['client']): Generator<Problem, void> 
     'SELECT n.parent_id, n.key, n.value, i.traits FROM interior i JOIN node n ON n.parent_id = i.id ' +
       'WHERE i.id NOT IN gone',
   )
-  let told = 0
+  let reported = 0
   for (const { parent_id, key, value, traits } of rows.iterate()) {
     const needed = traitsOf(keyOf(key), value ?? undefined)
     if ((traits & needed) === needed) continue
     yield problem('traits do not tell of a child', { parent_id, key, traits, needed })
-    if (++told === MOST_TOLD) return
+    if (++reported === MAX_REPORTED) return
   }
 }

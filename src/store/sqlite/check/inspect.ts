@@ -1,11 +1,11 @@
 import { type Connection, connectReader } from '../file/connection.ts'
 import { schemaProblems } from '../file/file-schema.ts'
 import { fileAge } from '../file/file-version.ts'
-import { besideProblems } from './inspect-beside.ts'
+import { sideTableProblems } from './inspect-beside.ts'
 import { changeLogProblems } from './inspect-change-log.ts'
 import { indexProblems } from './inspect-indexes.ts'
 import { treeProblems } from './inspect-tree.ts'
-import { MOST_TOLD, type Problem, problem } from './problem.ts'
+import { MAX_REPORTED, type Problem, problem } from './problem.ts'
 
 export type { Problem }
 
@@ -53,7 +53,8 @@ function* inspect(connection: Connection, quick: boolean): Generator<Problem, vo
   const epoch = client.prepare<{ value: string }, []>("SELECT value FROM meta WHERE name = 'epoch'").get()
   if (!epoch?.value) yield problem('the tree has no epoch', 'meta')
   if (quick) return
-  for (const part of [treeProblems, indexProblems, changeLogProblems, besideProblems]) yield* readable(part(connection))
+  for (const part of [treeProblems, indexProblems, changeLogProblems, sideTableProblems])
+    yield* readable(part(connection))
 }
 
 /** What is wrong with one row can keep those that depend on it from being read. */
@@ -67,9 +68,9 @@ function* readable(problems: Generator<Problem, void>): Generator<Problem, void>
 
 function* pageProblems({ client }: Connection, quick: boolean): Generator<Problem, void> {
   const pragma = quick ? 'quick_check' : 'integrity_check'
-  const rows = client.prepare<Record<string, string>, []>(`PRAGMA ${pragma}(${MOST_TOLD})`).all()
+  const rows = client.prepare<Record<string, string>, []>(`PRAGMA ${pragma}(${MAX_REPORTED})`).all()
   const found = rows.flatMap((row) => Object.values(row)).filter((text) => text !== 'ok')
   for (const text of found) yield problem('a page is damaged', text)
   const foreign = client.prepare<Record<string, unknown>, []>('PRAGMA foreign_key_check').all()
-  for (const row of foreign.slice(0, MOST_TOLD)) yield problem('a foreign key leads nowhere', row)
+  for (const row of foreign.slice(0, MAX_REPORTED)) yield problem('a foreign key leads nowhere', row)
 }

@@ -9,7 +9,7 @@ export interface Problem {
 }
 
 /** Rows of one kind that are told: more of them say nothing new. */
-export const MOST_TOLD = 100
+export const MAX_REPORTED = 100
 const LONGEST_DETAIL = 200
 
 /** A problem with what was found, cut where it is long. */
@@ -24,7 +24,7 @@ export type Violation = readonly [check: string, query: string]
 /** The first rows that each query finds. */
 export function* violations(client: Client, all: readonly Violation[]): Generator<Problem, void> {
   for (const [check, query] of all) {
-    const rows = client.prepare<Record<string, unknown>, []>(`${query} LIMIT ${MOST_TOLD}`).all()
+    const rows = client.prepare<Record<string, unknown>, []>(`${query} LIMIT ${MAX_REPORTED}`).all()
     for (const row of rows) yield problem(check, row)
   }
 }
@@ -33,7 +33,7 @@ export function* violations(client: Client, all: readonly Violation[]): Generato
 const SHOWN = 3
 
 /** The first few problems of a file, in one line. */
-export function tellProblems(problems: readonly Problem[]): string {
+export function formatProblems(problems: readonly Problem[]): string {
   const shown = problems.slice(0, SHOWN).map(({ check, detail }) => `${check} (${detail})`)
   return problems.length > SHOWN ? `${shown.join('; ')}; and more` : shown.join('; ')
 }

@@ -2,7 +2,7 @@ import { type Connection, connectReader } from '../file/connection.ts'
 import { ChangeLogReader } from '../log/change-log.ts'
 import { QueryReader } from '../query/query-reader.ts'
 import { ExportReader } from '../tree/export.ts'
-import { MetBranches } from '../tree/interior-cache.ts'
+import { InteriorCache } from '../tree/interior-cache.ts'
 import { TreeReader } from '../tree/tree-reader.ts'
 
 /** Connections kept for the next snapshots: two take turns, and a long read now and then needs one more. */
@@ -15,7 +15,7 @@ class Reader {
   readonly queries: QueryReader
   readonly log: ChangeLogReader
   readonly exports: ExportReader
-  readonly #met = new MetBranches()
+  readonly #met = new InteriorCache()
   readonly #begin
   readonly #end
 

@@ -14,7 +14,7 @@ import type { Settings, SettingTexts } from '../log/settings.ts'
 import { GroupedWrites } from '../staging/grouped-writes.ts'
 import type { PreparedWrites } from '../staging/prepared-writes.ts'
 import type { Postponed, Staging } from '../staging/staging.ts'
-import type { Sweep } from '../tree/deleted-subtrees.ts'
+import type { DeletedSubtrees } from '../tree/deleted-subtrees.ts'
 import { runReads } from '../tree/run-program.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import type { TreeWriter } from '../tree/tree-writer.ts'
@@ -62,7 +62,7 @@ export class BatchRunner {
   readonly #reader: TreeReader
   readonly #writer: TreeWriter
   readonly #log: ChangeLog
-  readonly #sweep: Sweep
+  readonly #sweep: DeletedSubtrees
   readonly #indexes: IndexMaintenance
   readonly #settings: Settings
   readonly #notes: Notes
@@ -76,7 +76,7 @@ export class BatchRunner {
     reader: TreeReader,
     writer: TreeWriter,
     log: ChangeLog,
-    sweep: Sweep,
+    sweep: DeletedSubtrees,
     indexes: IndexMaintenance,
     settings: Settings,
     notes: Notes,
@@ -150,7 +150,7 @@ export class BatchRunner {
    */
   *run(jobs: readonly Queued[]): Generator<void, BatchOutcome> {
     const firstSeq = this.#log.lastSeq
-    const sweepIsDue = this.#sweep.isDue
+    const removalIsDue = this.#sweep.isDue
     const settingsBefore = this.#settings.current
     const lastNote = this.#notes.lastSeq
     let worked = false
@@ -177,7 +177,7 @@ export class BatchRunner {
       const issued = pushTime !== this.#savedPushTime
       if (issued) this.#savePushTime.run({ time: String(pushTime) })
       // What this very batch has cut off can wait for the next one: its callers need not wait for the cleaning.
-      const swept = sweepIsDue && this.#sweep.step()
+      const swept = removalIsDue && this.#sweep.step()
       const trimmed = this.#log.trim(context.now)
       const noted = this.#notes.trim() || this.#notes.lastSeq !== lastNote
       const indexed = yield* this.#indexes.step(context.now)
@@ -239,7 +239,7 @@ export class BatchRunner {
     if (outcome.kind === 'noted') this.#notes.keep(outcome.note)
     if (change === undefined) return done
     const texts = yield* this.#apply(change.writes, queued.prepared)
-    this.#writer.settle()
+    this.#writer.flushParentUpdate()
     if (this.#writer.isSpilling) yield
     const commit = this.#log.append(change, context.now, texts)
     commits.push(commit)

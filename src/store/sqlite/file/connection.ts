@@ -13,7 +13,7 @@ const PAGE_BYTES = 4096
 const WRITER_CACHE = -65_536
 const READER_CACHE = -49_152
 /** For one long reading that comes to no page twice. */
-const PASSING_CACHE = -4096
+const SCAN_CACHE = -4096
 
 /** Opens the connection that writes. Its commits are not synced: the pipeline does that. */
 export function connectWriter(file: string): Connection {
@@ -29,12 +29,12 @@ export function connectWriter(file: string): Connection {
 
 /** While a writer writes much in one transaction: pages go to the log on the way, not all of them with the commit. */
 export function setSpilling({ client }: Connection, isSpilling: boolean): void {
-  client.run(`PRAGMA cache_size = ${isSpilling ? PASSING_CACHE : WRITER_CACHE}`)
+  client.run(`PRAGMA cache_size = ${isSpilling ? SCAN_CACHE : WRITER_CACHE}`)
 }
 
 /** While a reader goes through a large tree once, what it has read is not worth its memory. */
-export function setPassing({ client }: Connection, isPassing: boolean): void {
-  client.run(`PRAGMA cache_size = ${isPassing ? PASSING_CACHE : READER_CACHE}`)
+export function setScanning({ client }: Connection, isPassing: boolean): void {
+  client.run(`PRAGMA cache_size = ${isPassing ? SCAN_CACHE : READER_CACHE}`)
 }
 
 export function connectReader(file: string): Connection {

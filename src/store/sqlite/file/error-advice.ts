@@ -10,9 +10,9 @@ const ADVICE: readonly (readonly [code: RegExp, advice: string])[] = [
 ]
 
 /** What keeps a file from being opened, in one line. */
-export function troubleOf(error: unknown): string {
+export function describeOpenError(error: unknown): string {
   // Drizzle wraps what SQLite says, and adds the statement.
-  if (error instanceof Error && error.cause instanceof SQLiteError) return troubleOf(error.cause)
+  if (error instanceof Error && error.cause instanceof SQLiteError) return describeOpenError(error.cause)
   const code = error instanceof SQLiteError ? (error.code ?? '') : ''
   const advice = ADVICE.find(([known]) => known.test(code))?.[1]
   return advice ?? (error instanceof Error ? error.message : String(error))

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 /** A file that this process has open. */
-interface Holder {
+interface OpenFileEntry {
   /** Which evaluation of this module has opened it. */
   readonly evaluation: symbol
   /** Which copy of this module, should a process have several. */
@@ -13,7 +13,7 @@ interface Holder {
 
 declare global {
   /** Files that this process has open, by their paths. It outlives the evaluation of modules. */
-  var dholeOpenFiles: Map<string, Holder> | undefined
+  var dholeOpenFiles: Map<string, OpenFileEntry> | undefined
 }
 
 /** `bun --hot` evaluates every module anew, in the same process. */
@@ -34,11 +34,11 @@ export function releaseReplaced(file: string): void {
  * @param release called when a later evaluation of this program opens it
  * @returns to be called when the file is closed
  */
-export function noteOpen(file: string, release: () => void): () => void {
+export function registerOpenFile(file: string, release: () => void): () => void {
   globalThis.dholeOpenFiles ??= new Map()
   const files = globalThis.dholeOpenFiles
   const key = keyOf(file)
-  const holder: Holder = { evaluation: EVALUATION, module: import.meta.url, release }
+  const holder: OpenFileEntry = { evaluation: EVALUATION, module: import.meta.url, release }
   files.set(key, holder)
   return () => {
     if (files.get(key) === holder) files.delete(key)

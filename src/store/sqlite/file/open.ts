@@ -4,9 +4,9 @@ import { makeFolder } from '../../../files/folders.ts'
 import { syncPath } from '../../../files/sync-path.ts'
 import { readMeta, writeMeta } from '../log/meta.ts'
 import { type Connection, connectWriter } from './connection.ts'
-import { troubleOf } from './error-advice.ts'
+import { describeOpenError } from './error-advice.ts'
 import { bringUpToDate } from './migrations.ts'
-import { noteOpen, releaseReplaced } from './open-files.ts'
+import { registerOpenFile, releaseReplaced } from './open-files.ts'
 import { completeReplacement } from './replace.ts'
 import { TreeLock } from './tree-lock.ts'
 
@@ -31,14 +31,14 @@ export function openFile(file: string, onReplaced: () => void): OpenFile {
   const lock = new TreeLock(file)
   try {
     completeReplacement(file)
-    if (lock.hasHadFile && !existsSync(file)) {
+    if (lock.hadTreeFile && !existsSync(file)) {
       throw new Error(
         `${file} is gone, and was there before: restore it, or remove ${lock.file} too to begin with an empty tree`,
       )
     }
     const tables = openTables(file)
     lock.noteFile()
-    const forget = noteOpen(file, onReplaced)
+    const forget = registerOpenFile(file, onReplaced)
     return {
       ...tables,
       unlock: () => {
@@ -70,6 +70,6 @@ function openTables(file: string): Pick<OpenFile, 'writer' | 'epoch'> {
     return { writer, epoch }
   } catch (cause) {
     writer?.client.close()
-    throw new Error(`cannot open ${file}: ${troubleOf(cause)}`, { cause })
+    throw new Error(`cannot open ${file}: ${describeOpenError(cause)}`, { cause })
   }
 }

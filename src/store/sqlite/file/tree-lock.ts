@@ -1,10 +1,10 @@
 import { Database as Client, SQLiteError } from 'bun:sqlite'
 import { truncateSync } from 'node:fs'
-import { troubleOf } from './error-advice.ts'
+import { describeOpenError } from './error-advice.ts'
 import { lockHolder } from './lock-holder.ts'
 
 /** Mark in the file of a lock. */
-const HAS_HAD_FILE = 1
+const HAD_TREE_FILE = 1
 
 /**
  * Two processes on one file would each believe their own caches. An exclusive transaction on a file beside it is a
@@ -14,23 +14,23 @@ export class TreeLock implements Disposable {
   readonly file: string
   readonly #client: Client
   /** Whether the file it is for has been opened before: if it is not there now, somebody has lost it. */
-  readonly hasHadFile: boolean
+  readonly hadTreeFile: boolean
 
   /** @throws Error when another process has it, or it cannot be made */
   constructor(file: string) {
     this.file = `${file}-lock`
     try {
       this.#client = lock(this.file)
-      this.hasHadFile = this.#client.query('PRAGMA user_version').values()[0]?.[0] === HAS_HAD_FILE
+      this.hadTreeFile = this.#client.query('PRAGMA user_version').values()[0]?.[0] === HAD_TREE_FILE
     } catch (cause) {
       if (hasCode(cause, 'SQLITE_BUSY')) throw new Error(`${file} is in use by ${processNamed(this.file)}`, { cause })
-      throw new Error(`cannot lock ${this.file}: ${troubleOf(cause)}`, { cause })
+      throw new Error(`cannot lock ${this.file}: ${describeOpenError(cause)}`, { cause })
     }
   }
 
   /** The file is there from now on. */
   noteFile(): void {
-    if (!this.hasHadFile) this.#client.run(`PRAGMA user_version = ${HAS_HAD_FILE}`)
+    if (!this.hadTreeFile) this.#client.run(`PRAGMA user_version = ${HAD_TREE_FILE}`)
     this.#client.run('COMMIT')
   }
 

@@ -4,11 +4,11 @@ import type { Connection } from '../file/connection.ts'
 import type { ChildRow } from '../query/range-scan.ts'
 import { isChild, LAST_KEY, NOWHERE } from '../tree/slot.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
-import type { IndexRoom } from './capacity.ts'
+import type { IndexCapacity } from './capacity.ts'
 import type { Definition, IndexDefinitions } from './definitions.ts'
 import { type IndexEntries, keyEntry } from './entries.ts'
 import type { Neighbors } from './neighbors.ts'
-import { type BuildNews, type IndexName, type IndexRequest, IndexRequests } from './requests.ts'
+import { type BuildCompletion, type IndexName, type IndexRequest, IndexRequests } from './requests.ts'
 
 /**
  * Children looked at in one transaction. Their entries are scattered over the index, so each may dirty a page of its own:
@@ -19,7 +19,7 @@ const STEP_CHILDREN = 4096
 const PAGE_CHILDREN = 128
 
 /** Indexes that are remembered to be too large. */
-const KEPT_TOO_LARGE = 1024
+const MAX_TOO_LARGE = 1024
 
 /** What is told of the building. A step that is taken back afterwards has been told of. */
 export interface BuildEvents {
@@ -64,7 +64,7 @@ export class IndexBuilder {
   /** Of indexes that are not complete, by id; forgotten when there are none. */
   readonly #progress = new Map<number, Progress>()
   readonly #requests = new IndexRequests()
-  #room: IndexRoom | undefined
+  #capacity: IndexCapacity | undefined
   /** Indexes that were given up because they alone are too large: nobody builds them again to find that out. */
   readonly #tooLarge = new Set<string>()
   /** Spares every batch a look at definitions that are nearly always complete. */
@@ -105,8 +105,8 @@ export class IndexBuilder {
   }
 
   /** From now on indexes that are not declared are made only where there is room. */
-  limit(room: IndexRoom): void {
-    this.#room = room
+  limit(capacity: IndexCapacity): void {
+    this.#capacity = capacity
   }
 
   /** Indexes were defined that are still to be built. */
@@ -129,7 +129,7 @@ export class IndexBuilder {
    * Does one step inside the open transaction. A failure takes back the step alone, and tells those who wait.
    * @returns whether anything changed, and who is to hear of it
    */
-  *step(now: number): Generator<void, { changed: boolean; news: BuildNews[] }> {
+  *step(now: number): Generator<void, { changed: boolean; news: BuildCompletion[] }> {
     this.#client.run('SAVEPOINT build')
     try {
       this.#defineRequested(now)
@@ -139,7 +139,7 @@ export class IndexBuilder {
         this.#progress.clear()
       } else {
         yield* this.#build(definition)
-        this.#checkRoom(definition)
+        this.#enforceCapacity(definition)
       }
       this.#client.run('RELEASE build')
       return { changed: definition !== undefined, news: this.#answered() }
@@ -158,33 +158,33 @@ export class IndexBuilder {
   #defineRequested(now: number): void {
     for (const request of this.#requests.all) {
       const { listId, name } = request
-      if (this.#definitions.find(listId, name) !== undefined || !this.#isThere(listId)) continue
-      if (this.#hasPlace(request)) this.#definitions.define(listId, name, now)
-      else this.#requests.refuse(request, noRoom())
+      if (this.#definitions.find(listId, name) !== undefined || !this.#listExists(listId)) continue
+      if (this.#isAdmitted(request)) this.#definitions.define(listId, name, now)
+      else this.#requests.refuse(request, noCapacityError())
     }
   }
 
-  #hasPlace({ listId, name, isDeclared }: IndexRequest): boolean {
+  #isAdmitted({ listId, name, isDeclared }: IndexRequest): boolean {
     if (isDeclared) return true
     if (this.#tooLarge.has(indexOf({ listId, name }))) return false
-    return this.#room === undefined || this.#room.makePlace(listId, (definition) => this.#requests.has(definition))
+    return this.#capacity === undefined || this.#capacity.admit(listId, (definition) => this.#requests.has(definition))
   }
 
   /** Gives an index up for which there is no room, unless it is declared. */
-  #checkRoom(definition: Definition): void {
-    const room = this.#room
-    if (room === undefined || room.makeRoom(definition, (other) => this.#requests.has(other))) return
-    if (room.isTooLarge(definition)) {
-      if (this.#tooLarge.size >= KEPT_TOO_LARGE) this.#tooLarge.clear()
+  #enforceCapacity(definition: Definition): void {
+    const capacity = this.#capacity
+    if (capacity === undefined || capacity.evictFor(definition, (other) => this.#requests.has(other))) return
+    if (capacity.isTooLarge(definition)) {
+      if (this.#tooLarge.size >= MAX_TOO_LARGE) this.#tooLarge.clear()
       this.#tooLarge.add(indexOf(definition))
     }
-    this.#definitions.giveUp(definition)
-    this.#entries.expectSweep()
+    this.#definitions.drop(definition)
+    this.#entries.expectRemoval()
     this.#progress.delete(definition.id)
-    this.#requests.refuse(definition, noRoom())
+    this.#requests.refuse(definition, noCapacityError())
   }
 
-  #isThere(listId: number): boolean {
+  #listExists(listId: number): boolean {
     const parent = this.#parent.get(listId)?.parent_id
     return parent !== undefined && parent !== NOWHERE
   }
@@ -265,7 +265,7 @@ export class IndexBuilder {
   }
 
   /** The requests that need not wait any longer than for this transaction. */
-  #answered(): BuildNews[] {
+  #answered(): BuildCompletion[] {
     return this.#requests.answer(({ listId, name }) => {
       const definition = this.#definitions.find(listId, name)
       return definition === undefined || definition.builtTo === null
@@ -273,8 +273,8 @@ export class IndexBuilder {
   }
 }
 
-function noRoom(): DholeError {
-  return new DholeError('unavailable', 'there is no room for the index')
+function noCapacityError(): DholeError {
+  return new DholeError('unavailable', 'there is no capacity for the index')
 }
 
 /** Tells indexes apart. */

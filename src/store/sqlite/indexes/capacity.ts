@@ -4,9 +4,9 @@ import type { IndexEntries } from './entries.ts'
 /** How much queries may fill with indexes that nobody has declared. */
 export interface IndexLimits {
   /** Indexes of one list, declared ones counted. */
-  readonly mostOfList: number
+  readonly maxPerList: number
   /** Entries of all undeclared indexes of a file together. */
-  readonly mostEntries: number
+  readonly maxEntries: number
   /** Whether an index is declared: it stays, and does not count as one of queries. */
   isKept(definition: Definition): boolean
   /** Time of the last use that is known, in milliseconds since 1970. */
@@ -17,7 +17,7 @@ export interface IndexLimits {
 type IsWanted = (definition: Definition) => boolean
 
 /** Makes room for indexes inside the writer's transaction: those that were not used for the longest time go. */
-export class IndexRoom {
+export class IndexCapacity {
   readonly #definitions: IndexDefinitions
   readonly #entries: IndexEntries
   readonly #limits: IndexLimits
@@ -29,12 +29,12 @@ export class IndexRoom {
   }
 
   /** Makes a place for one more index of a list. @returns `false` when none can go */
-  makePlace(listId: number, isWanted: IsWanted): boolean {
+  admit(listId: number, isWanted: IsWanted): boolean {
     const all = this.#definitions.of(listId)
-    if (all.length < this.#limits.mostOfList) return true
+    if (all.length < this.#limits.maxPerList) return true
     const [least] = this.#leastUsed(all.filter((definition) => !isWanted(definition)))
     if (least === undefined) return false
-    this.#giveUp(least)
+    this.#drop(least)
     return true
   }
 
@@ -42,23 +42,23 @@ export class IndexRoom {
    * Makes room for the entries of an index that is being built.
    * @returns `false` when there is not enough for it, though all others have gone that could
    */
-  makeRoom(growing: Definition, isWanted: IsWanted): boolean {
-    const { mostEntries } = this.#limits
-    if (this.#definitions.countEntries() <= mostEntries || this.#limits.isKept(growing)) return true
+  evictFor(growing: Definition, isWanted: IsWanted): boolean {
+    const { maxEntries } = this.#limits
+    if (this.#definitions.countEntries() <= maxEntries || this.#limits.isKept(growing)) return true
     const undeclared = this.#definitions.all().filter((definition) => !this.#limits.isKept(definition))
     let entries = undeclared.reduce((sum, definition) => sum + definition.entries, 0)
     const others = undeclared.filter((definition) => definition.id !== growing.id && !isWanted(definition))
     for (const other of this.#leastUsed(others)) {
-      if (entries <= mostEntries) break
-      this.#giveUp(other)
+      if (entries <= maxEntries) break
+      this.#drop(other)
       entries -= other.entries
     }
-    return entries <= mostEntries
+    return entries <= maxEntries
   }
 
   /** Whether an index has more entries than all that are not declared may have together. */
   isTooLarge({ entries }: Definition): boolean {
-    return entries > this.#limits.mostEntries
+    return entries > this.#limits.maxEntries
   }
 
   /** Those that may go, the least recently used first. */
@@ -68,8 +68,8 @@ export class IndexRoom {
       .sort((left, right) => this.#limits.usedAt(left) - this.#limits.usedAt(right) || left.id - right.id)
   }
 
-  #giveUp(definition: Definition): void {
-    this.#definitions.giveUp(definition)
-    this.#entries.expectSweep()
+  #drop(definition: Definition): void {
+    this.#definitions.drop(definition)
+    this.#entries.expectRemoval()
   }
 }

@@ -26,7 +26,7 @@ type Row = typeof indexDefinition.$inferSelect
 /** Indexes looked at in one step. */
 const STEP_DEFINITIONS = 128
 /** Lists whose indexes are remembered. */
-const KEPT_LISTS = 1024
+const MAX_CACHED_LISTS = 1024
 const NONE: readonly Definition[] = []
 
 /** The indexes there are, seen and changed inside the writer's transaction. */
@@ -39,8 +39,8 @@ export class IndexDefinitions {
   readonly #insert
   readonly #progress
   readonly #markCut
-  readonly #giveUp
-  readonly #giveUpList
+  readonly #drop
+  readonly #dropList
   readonly #touch
   readonly #unused
   readonly #byList = new Map<number, readonly Definition[]>()
@@ -85,9 +85,9 @@ export class IndexDefinitions {
       .where(id)
       .prepare()
     this.#markCut = orm.update(indexDefinition).set({ hasCut: true }).where(id).prepare()
-    const givenUp = { listId: sql`-${indexDefinition.id}` }
-    this.#giveUp = orm.update(indexDefinition).set(givenUp).where(id).prepare()
-    this.#giveUpList = orm.update(indexDefinition).set(givenUp).where(ofList).prepare()
+    const dropped = { listId: sql`-${indexDefinition.id}` }
+    this.#drop = orm.update(indexDefinition).set(dropped).where(id).prepare()
+    this.#dropList = orm.update(indexDefinition).set(dropped).where(ofList).prepare()
     this.#touch = orm
       .update(indexDefinition)
       .set({ usedAt: sql`${sql.placeholder('now')}` })
@@ -114,7 +114,7 @@ export class IndexDefinitions {
     if (this.isEmpty) return NONE
     let definitions = this.#byList.get(listId)
     if (definitions === undefined) {
-      if (this.#byList.size >= KEPT_LISTS) this.#byList.clear()
+      if (this.#byList.size >= MAX_CACHED_LISTS) this.#byList.clear()
       definitions = this.#ofList.all({ list: listId }).map(definitionOf)
       this.#byList.set(listId, definitions)
     }
@@ -163,15 +163,15 @@ export class IndexDefinitions {
   }
 
   /** From now on nobody sees the index; its entries go later. */
-  giveUp({ id, listId }: Definition): void {
-    this.#giveUp.run({ id })
+  drop({ id, listId }: Definition): void {
+    this.#drop.run({ id })
     this.#byList.delete(listId)
   }
 
   /** The same for all indexes of a list. @returns whether there were any */
-  giveUpAll(listId: number): boolean {
+  dropAll(listId: number): boolean {
     if (this.of(listId).length === 0) return false
-    this.#giveUpList.run({ list: listId })
+    this.#dropList.run({ list: listId })
     this.#byList.delete(listId)
     return true
   }

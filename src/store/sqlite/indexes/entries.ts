@@ -14,7 +14,7 @@ export class IndexEntries {
   readonly #insert
   readonly #remove
   readonly #mark
-  readonly #givenUp
+  readonly #dropped
   readonly #removePage
   readonly #removeDefinition
   /** Spares every batch a look at a table that is nearly always without such rows. */
@@ -32,7 +32,7 @@ export class IndexEntries {
     this.#mark = client.prepare<unknown, [number, number, string | number, string]>(
       'INSERT OR IGNORE INTO index_entry(index_id, kind, value, key) VALUES (?, ?, ?, ?)',
     )
-    this.#givenUp = orm
+    this.#dropped = orm
       .select({ id: indexDefinition.id })
       .from(indexDefinition)
       .where(lt(indexDefinition.listId, 0))
@@ -76,24 +76,24 @@ export class IndexEntries {
   }
 
   /** Whether there may be entries of indexes given up. */
-  get sweepIsDue(): boolean {
+  get removalIsDue(): boolean {
     return this.#mayBeGivenUp
   }
 
   /** Indexes were given up. */
-  expectSweep(): void {
+  expectRemoval(): void {
     this.#mayBeGivenUp = true
   }
 
   /** Removes some entries of an index given up, and the index with the last of them. @returns whether there was one */
-  sweep(): boolean {
-    const givenUp = this.#givenUp.get()
-    if (givenUp === undefined) {
+  removeDropped(): boolean {
+    const dropped = this.#dropped.get()
+    if (dropped === undefined) {
       this.#mayBeGivenUp = false
       return false
     }
-    const { changes } = this.#removePage.run(givenUp.id, STEP_ENTRIES)
-    if (changes < STEP_ENTRIES) this.#removeDefinition.run({ id: givenUp.id })
+    const { changes } = this.#removePage.run(dropped.id, STEP_ENTRIES)
+    if (changes < STEP_ENTRIES) this.#removeDefinition.run({ id: dropped.id })
     return true
   }
 }

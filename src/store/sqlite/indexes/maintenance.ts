@@ -1,11 +1,11 @@
 import type { Connection } from '../file/connection.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import { type BuildEvents, IndexBuilder } from './builder.ts'
-import { type IndexLimits, IndexRoom } from './capacity.ts'
+import { IndexCapacity, type IndexLimits } from './capacity.ts'
 import { type Definition, IndexDefinitions } from './definitions.ts'
 import { IndexEntries } from './entries.ts'
 import { Neighbors } from './neighbors.ts'
-import type { BuildNews } from './requests.ts'
+import type { BuildCompletion } from './requests.ts'
 
 /** What queries have used, and what may be dropped. */
 export interface IndexUse {
@@ -38,7 +38,7 @@ export class IndexMaintenance {
 
   /** Whether there may be something to do. */
   get isDue(): boolean {
-    return this.#builder.isDue || this.entries.sweepIsDue || this.#use !== undefined
+    return this.#builder.isDue || this.entries.removalIsDue || this.#use !== undefined
   }
 
   /** See `IndexBuilder.request`. */
@@ -48,7 +48,7 @@ export class IndexMaintenance {
 
   /** Bounds the indexes that queries make. Without it there is no bound. */
   limit(limits: IndexLimits): void {
-    this.#builder.limit(new IndexRoom(this.definitions, this.entries, limits))
+    this.#builder.limit(new IndexCapacity(this.definitions, this.entries, limits))
   }
 
   /** Notes uses and drops what was not used, with the next transaction. */
@@ -67,10 +67,10 @@ export class IndexMaintenance {
    * Does one step inside the open transaction.
    * @returns whether anything changed, and who is to hear of it when it is durable
    */
-  *step(now: number): Generator<void, { changed: boolean; news: readonly BuildNews[] }> {
+  *step(now: number): Generator<void, { changed: boolean; news: readonly BuildCompletion[] }> {
     if (!this.isDue) return { changed: false, news: [] }
     const aged = this.#age(now)
-    const swept = this.entries.sweepIsDue && this.entries.sweep()
+    const swept = this.entries.removalIsDue && this.entries.removeDropped()
     if (!this.#builder.isDue) return { changed: aged || swept, news: [] }
     const { changed, news } = yield* this.#builder.step(now)
     return { changed: changed || aged || swept, news }
@@ -80,7 +80,7 @@ export class IndexMaintenance {
   forget(): void {
     this.definitions.forget()
     this.#builder.forget()
-    this.entries.expectSweep()
+    this.entries.expectRemoval()
   }
 
   /** Nothing will be built any more. */
@@ -98,9 +98,9 @@ export class IndexMaintenance {
     const unused = this.definitions.unusedSince(now - use.idleMs)
     for (const definition of unused) {
       if (use.isKept(definition)) this.definitions.touch(definition.id, now, now)
-      else this.definitions.giveUp(definition)
+      else this.definitions.drop(definition)
     }
-    if (unused.length > 0) this.entries.expectSweep()
+    if (unused.length > 0) this.entries.expectRemoval()
     // When nothing is left to look at, or the transaction is taken back, the next look will find it.
     this.#use = unused.length > 0 ? { ...use, used: new Map() } : undefined
     return changed || unused.length > 0

@@ -1,7 +1,7 @@
 import { type IndexDeclaration, isDeclared, isWildcard } from '../../../query/index-declarations.ts'
 import { pauser } from '../../../scheduling/turns.ts'
 import type { Path } from '../../../tree/path.ts'
-import { type Reads, UNLIMITED } from '../query/read-scheduler.ts'
+import { type ReadScheduler, UNLIMITED } from '../query/read-scheduler.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import type { Definition } from './definitions.ts'
 import { indexName } from './index-path.ts'
@@ -11,18 +11,18 @@ import type { IndexMaintenance } from './maintenance.ts'
 const LOOKS = 16
 const LONGEST_PAUSE_MS = 60_000
 /** Whoever may read a list can have it sorted by anything: that must not fill the disk. */
-const MOST_FOR_QUERIES = 32
+const MAX_PER_LIST = 32
 /** Indexes whose last use is remembered. */
-const KEPT_USES = 65_536
+const MAX_CACHED_USES = 65_536
 
 /** What an index keeper needs of its surroundings. */
-export interface IndexKeeperParts {
+export interface IndexManagerParts {
   readonly maintenance: IndexMaintenance
   /** The reader of the writer's connection. */
   readonly reader: TreeReader
   /** Has a transaction run soon. Throws `unavailable` when none can be any more. */
   readonly wake: () => void
-  readonly reads: Reads
+  readonly reads: ReadScheduler
   /** An index not used for so long is dropped, in milliseconds. */
   readonly indexIdleMs: number
   /** Lists of no more children need no index. */
@@ -32,21 +32,21 @@ export interface IndexKeeperParts {
 }
 
 /** Knows which indexes are wanted and which are used, and sees to it that those are there and no others. */
-export class IndexKeeper {
-  readonly #parts: IndexKeeperParts
+export class IndexManager {
+  readonly #parts: IndexManagerParts
   readonly #timer: ReturnType<typeof setInterval>
   #declarations: readonly IndexDeclaration[] = []
   /** Time of the last use of indexes by id, in milliseconds since 1970: since the last look, and before it. */
   #used = new Map<number, number>()
   readonly #usedBefore = new Map<number, number>()
 
-  constructor(parts: IndexKeeperParts) {
+  constructor(parts: IndexManagerParts) {
     this.#parts = parts
     this.#timer = setInterval(() => this.#age(), Math.min(parts.indexIdleMs / LOOKS, LONGEST_PAUSE_MS))
     this.#timer.unref()
     parts.maintenance.limit({
-      mostOfList: MOST_FOR_QUERIES,
-      mostEntries: parts.maxIndexEntries,
+      maxPerList: MAX_PER_LIST,
+      maxEntries: parts.maxIndexEntries,
       isKept: (definition) => this.#isDeclared(definition),
       usedAt: (definition) => this.#usedAt(definition),
     })
@@ -72,7 +72,7 @@ export class IndexKeeper {
   }
 
   /** A query has gone along an index. */
-  noteUse(id: number): void {
+  recordUse(id: number): void {
     this.#used.set(id, Date.now())
   }
 
@@ -102,7 +102,7 @@ export class IndexKeeper {
   #age(): void {
     const used = this.#used
     this.#used = new Map()
-    if (this.#usedBefore.size + used.size > KEPT_USES) this.#usedBefore.clear()
+    if (this.#usedBefore.size + used.size > MAX_CACHED_USES) this.#usedBefore.clear()
     for (const [id, at] of used) this.#usedBefore.set(id, at)
     const { maintenance, indexIdleMs: idleMs, wake } = this.#parts
     maintenance.age({ used, idleMs, isKept: (definition) => this.#isDeclared(definition) })

@@ -3,10 +3,10 @@ import type { Query } from '../../../query/query.ts'
 import { comparePositions, contains, type Position, type Range, rangeOf } from '../../../query/range.ts'
 import { sortInSteps } from '../../../tree/json/sort-steps.ts'
 import type { SortValue } from '../../../tree/order.ts'
-import type { Access } from '../query/access-path.ts'
-import { type ChildRow, type EntryRow, type Walks, walkOf } from '../query/range-scan.ts'
-import { divide, indexRange, type SqlRange, takesInMore } from '../query/range-sql.ts'
-import { EmptyChildren, type EmptyWalk } from '../tree/empty-children.ts'
+import type { AccessPath } from '../query/access-path.ts'
+import { type ChildRow, type EntryRow, type RangeScanner, scanOf } from '../query/range-scan.ts'
+import { divide, indexRange, mayMatchMore, type SqlRange } from '../query/range-sql.ts'
+import { EmptyChildren, type EmptyChildrenScan } from '../tree/empty-children.ts'
 import { spend } from '../tree/subtree-reader.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import { isLong } from './index-value.ts'
@@ -14,7 +14,7 @@ import { isLong } from './index-value.ts'
 /** A child whose place in the order is known. */
 type Candidate = Position & { readonly row: ChildRow }
 
-type IndexAccess = Extract<Access, { kind: 'index' }>
+type IndexAccessPath = Extract<AccessPath, { kind: 'index' }>
 
 /** What is to be read of one part of a range. */
 interface Wanted {
@@ -35,17 +35,17 @@ const STEP_LOOKED_AT = 64
  */
 export class IndexReader {
   readonly #tree: TreeReader
-  readonly #walks: Walks
+  readonly #scanner: RangeScanner
   readonly #empty: EmptyChildren
 
-  constructor(tree: TreeReader, walks: Walks) {
+  constructor(tree: TreeReader, scanner: RangeScanner) {
     this.#tree = tree
-    this.#walks = walks
-    this.#empty = new EmptyChildren(tree, walks)
+    this.#scanner = scanner
+    this.#empty = new EmptyChildren(tree, scanner)
   }
 
   /** The chosen children in the order of the query. @throws `read-too-big` */
-  *rows(access: IndexAccess, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
+  *rows(access: IndexAccessPath, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
     const { empty, valued } = divide(rangeOf(query))
     const descending = query.limit?.from === 'last'
     const limit = query.limit?.count ?? NO_LIMIT
@@ -55,7 +55,8 @@ export class IndexReader {
       if (rows.length >= limit) break
       const wanted = { descending, limit: limit - rows.length, maxLength: left }
       let part: readonly ChildRow[] = []
-      if (isEmpty && empty !== undefined) part = yield* this.#emptyRows(emptyWalk(access, empty, descending), wanted)
+      if (isEmpty && empty !== undefined)
+        part = yield* this.#emptyRows(emptyChildrenScan(access, empty, descending), wanted)
       if (!isEmpty && valued !== undefined) part = yield* this.#valuedRows(access, valued, wanted)
       for (const [index, row] of part.entries()) {
         rows.push(row)
@@ -67,12 +68,16 @@ export class IndexReader {
   }
 
   /** How many children the query chooses, limits aside. */
-  *count(access: IndexAccess, query: Query): Generator<void, number> {
+  *count(access: IndexAccessPath, query: Query): Generator<void, number> {
     const { empty, valued } = divide(rangeOf(query))
     let counted = 0
     if (valued !== undefined) {
-      counted = takesInMore(valued)
-        ? (yield* this.#carefully(access, valued, { descending: false, limit: NO_LIMIT, maxLength: NO_LIMIT })).length
+      counted = mayMatchMore(valued)
+        ? (yield* this.#childrenInExactOrder(access, valued, {
+            descending: false,
+            limit: NO_LIMIT,
+            maxLength: NO_LIMIT,
+          })).length
         : yield* this.#countValued(access, valued)
     }
     if (empty === undefined) return counted
@@ -80,18 +85,18 @@ export class IndexReader {
       const all = divide({ start: undefined, end: undefined }).valued
       return counted + access.list.childCount - (all === undefined ? 0 : yield* this.#countValued(access, all))
     }
-    return counted + (yield* this.#empty.count(emptyWalk(access, empty, false)))
+    return counted + (yield* this.#empty.count(emptyChildrenScan(access, empty, false)))
   }
 
-  #countValued({ list, index }: IndexAccess, range: Range): Generator<void, number> {
-    return this.#walks.count(walkOf(list, index.id, indexRange(range), false))
+  #countValued({ list, index }: IndexAccessPath, range: Range): Generator<void, number> {
+    return this.#scanner.count(scanOf(list, index.id, indexRange(range), false))
   }
 
-  /** In the direction of the walk. */
-  *#emptyRows(walk: EmptyWalk, { limit, maxLength }: Wanted): Generator<void, readonly ChildRow[]> {
+  /** In the direction of the scan. */
+  *#emptyRows(scan: EmptyChildrenScan, { limit, maxLength }: Wanted): Generator<void, readonly ChildRow[]> {
     const rows: ChildRow[] = []
     let left = maxLength
-    for (const page of this.#empty.pages(walk)) {
+    for (const page of this.#empty.pages(scan)) {
       for (const row of page.slice(0, limit - rows.length)) {
         left -= row.value?.length ?? 0
         rows.push(row)
@@ -103,26 +108,26 @@ export class IndexReader {
     return rows
   }
 
-  /** In the direction of the walk. */
-  *#valuedRows(access: IndexAccess, range: Range, wanted: Wanted): Generator<void, readonly ChildRow[]> {
+  /** In the direction of the scan. */
+  *#valuedRows(access: IndexAccessPath, range: Range, wanted: Wanted): Generator<void, readonly ChildRow[]> {
     const { list, index } = access
-    if (index.hasCut || takesInMore(range)) return yield* this.#carefully(access, range, wanted)
-    const walk = walkOf(list, index.id, indexRange(range), wanted.descending)
-    return yield* this.#walks.children(walk, wanted.limit, wanted.maxLength)
+    if (index.hasCut || mayMatchMore(range)) return yield* this.#childrenInExactOrder(access, range, wanted)
+    const scan = scanOf(list, index.id, indexRange(range), wanted.descending)
+    return yield* this.#scanner.children(scan, wanted.limit, wanted.maxLength)
   }
 
   /**
    * Along an index in which entries of equal value may stand for different texts: those are put in order by what the
-   * children really hold. In the direction of the walk.
+   * children really hold. In the direction of the scan.
    */
-  *#carefully(
-    { list, index, path }: IndexAccess,
+  *#childrenInExactOrder(
+    { list, index, path }: IndexAccessPath,
     range: Range,
     { descending, limit, maxLength }: Wanted,
   ): Generator<void, readonly ChildRow[]> {
     const rows: ChildRow[] = []
     const budget = { left: maxLength, hasPriorities: false }
-    for (const group of equalEntries(this.#walks.entries(walkOf(list, index.id, indexRange(range), descending)))) {
+    for (const group of equalEntries(this.#scanner.entries(scanOf(list, index.id, indexRange(range), descending)))) {
       const candidates: Candidate[] = []
       for (const row of group) {
         const candidate = { ...this.#tree.sortValueBelow(row, path), key: row.key, row }
@@ -142,8 +147,12 @@ export class IndexReader {
   }
 }
 
-function emptyWalk({ list, index, path }: IndexAccess, range: SqlRange, descending: boolean): EmptyWalk {
-  return { walk: walkOf(list, undefined, range, descending), index: index.id, path }
+function emptyChildrenScan(
+  { list, index, path }: IndexAccessPath,
+  range: SqlRange,
+  descending: boolean,
+): EmptyChildrenScan {
+  return { scan: scanOf(list, undefined, range, descending), index: index.id, path }
 }
 
 function isOpen({ start, end }: SqlRange): boolean {

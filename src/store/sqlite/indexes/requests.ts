@@ -15,7 +15,7 @@ export interface IndexRequest extends IndexName {
 }
 
 /** Someone to be told when the transaction is durable. */
-export interface BuildNews {
+export interface BuildCompletion {
   tell(): void
   abandon(error: unknown): void
 }
@@ -58,7 +58,7 @@ export class IndexRequests {
   }
 
   /** Those that need not wait any longer than for this transaction. */
-  answer(isDone: (request: IndexRequest) => boolean): BuildNews[] {
+  answer(isDone: (request: IndexRequest) => boolean): BuildCompletion[] {
     const answered = this.#waiting.filter((request) => !request.isAnswered && isDone(request))
     return answered.map((request) => {
       request.isAnswered = true

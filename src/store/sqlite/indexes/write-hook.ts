@@ -11,7 +11,7 @@ import { type IndexEntries, keyEntry } from './entries.ts'
 import type { Neighbor, Neighbors, Presence } from './neighbors.ts'
 
 /** A slot on the way of a write: a child of the interior node `parent`. */
-export interface Waypoint {
+export interface PathSlot {
   readonly parent: number
   readonly key: string
   /** What stood there before the write. */
@@ -19,24 +19,24 @@ export interface Waypoint {
 }
 
 /** An entry that a write may change. */
-interface Watched {
+interface AffectedEntry {
   readonly definition: Definition
   readonly depth: number
-  readonly waypoint: Waypoint
+  readonly pathSlot: PathSlot
   /** Sort key of the child. */
   readonly key: string
   /** `undefined` where there was no child, or no integer key for the index over those. */
   readonly before: SortValue | undefined
-  readonly beside: Beside
+  readonly adjacent: AdjacentChildren
 }
 
 /** The children next to one, looked for when they are needed. */
-class Beside {
+class AdjacentChildren {
   readonly #neighbors: Neighbors
   readonly #listId: number
   readonly #key: string
-  #before: { readonly found: Neighbor | undefined } | undefined
-  #after: { readonly found: Neighbor | undefined } | undefined
+  #before: { readonly child: Neighbor | undefined } | undefined
+  #after: { readonly child: Neighbor | undefined } | undefined
 
   constructor(neighbors: Neighbors, listId: number, key: string) {
     this.#neighbors = neighbors
@@ -45,13 +45,13 @@ class Beside {
   }
 
   get before(): Neighbor | undefined {
-    this.#before ??= { found: this.#neighbors.before(this.#listId, this.#key) }
-    return this.#before.found
+    this.#before ??= { child: this.#neighbors.before(this.#listId, this.#key) }
+    return this.#before.child
   }
 
   get after(): Neighbor | undefined {
-    this.#after ??= { found: this.#neighbors.after(this.#listId, this.#key) }
-    return this.#after.found
+    this.#after ??= { child: this.#neighbors.after(this.#listId, this.#key) }
+    return this.#after.child
   }
 }
 
@@ -59,7 +59,7 @@ class Beside {
  * Keeps the entries of all indexes that a write can touch: those of every list on its way. What they were is read before
  * the write and compared with what they are after it; only what differs is written.
  */
-export class IndexUpkeep {
+export class IndexWriteHook {
   readonly #definitions: IndexDefinitions
   readonly #entries: IndexEntries
   readonly #reader: TreeReader
@@ -73,7 +73,7 @@ export class IndexUpkeep {
   }
 
   /** Whether a list has an index. */
-  watches(listId: number): boolean {
+  hasIndex(listId: number): boolean {
     return this.#definitions.of(listId).length > 0
   }
 
@@ -82,33 +82,33 @@ export class IndexUpkeep {
    * @param way the slots from the root down to where the write ends
    * @returns to be called after the write, with the value that stands in the last slot of the way now, where known
    */
-  watch(write: Write, way: readonly Waypoint[]): ((last: Value | undefined) => void) | undefined {
+  beforeWrite(write: Write, slotPath: readonly PathSlot[]): ((last: Value | undefined) => void) | undefined {
     if (this.#definitions.isEmpty) return undefined
-    const watched: Watched[] = []
-    const read = this.#lastReader(way)
-    for (const [depth, waypoint] of way.entries()) {
+    const affected: AffectedEntry[] = []
+    const read = this.#lastReader(slotPath)
+    for (const [depth, pathSlot] of slotPath.entries()) {
       if (depth === 0) continue
-      const definitions = this.#definitions.of(waypoint.parent)
+      const definitions = this.#definitions.of(pathSlot.parent)
       if (definitions.length === 0) continue
-      const key = sortKey(waypoint.key)
-      const beside = new Beside(this.#neighbors, waypoint.parent, key)
+      const key = sortKey(pathSlot.key)
+      const adjacent = new AdjacentChildren(this.#neighbors, pathSlot.parent, key)
       for (const definition of definitions) {
-        if (!isBuilt(definition, key) || !mayChange(definition, write, way, depth)) continue
-        const before = waypoint.slot && this.#entryOf(definition, key, (path) => read(depth, path))
-        watched.push({ definition, depth, waypoint, key, before, beside })
+        if (!isBuilt(definition, key) || !mayChange(definition, write, slotPath, depth)) continue
+        const before = pathSlot.slot && this.#entryOf(definition, key, (path) => read(depth, path))
+        affected.push({ definition, depth, pathSlot, key, before, adjacent })
       }
     }
-    if (watched.length === 0) return undefined
+    if (affected.length === 0) return undefined
     return (last) => {
-      for (const each of watched) this.#settle(each, this.#entryAfter(each, way, last))
+      for (const each of affected) this.#update(each, this.#entryAfter(each, slotPath, last))
     }
   }
 
   /** Reads sort values below the slots of a way as they are, the text of the last one once. */
-  #lastReader(way: readonly Waypoint[]): (depth: number, path: Path) => SortValue {
+  #lastReader(slotPath: readonly PathSlot[]): (depth: number, path: Path) => SortValue {
     let parsed: Value | undefined
     return (depth, path) => {
-      const slot = way[depth]?.slot
+      const slot = slotPath[depth]?.slot
       if (slot === undefined) return sortValue(undefined)
       if (slot.id !== null) return this.#reader.sortValueBelow(slot, path)
       parsed ??= parseStored(slot.value ?? '')
@@ -121,31 +121,31 @@ export class IndexUpkeep {
   }
 
   #entryAfter(
-    { definition, depth, waypoint, key }: Watched,
-    way: readonly Waypoint[],
+    { definition, depth, pathSlot, key }: AffectedEntry,
+    slotPath: readonly PathSlot[],
     last: Value | undefined,
   ): SortValue | undefined {
     // Only here the new text need not be read back.
-    if (last !== undefined && depth === way.length - 1) {
+    if (last !== undefined && depth === slotPath.length - 1) {
       return this.#entryOf(definition, key, (path) => sortValue(valueAt(last, path)))
     }
-    const slot = this.#reader.slot(waypoint.parent, key)
+    const slot = this.#reader.slot(pathSlot.parent, key)
     if (slot === undefined) return undefined
     return this.#entryOf(definition, key, (path) => this.#reader.sortValueBelow(slot, path))
   }
 
-  #settle({ definition, key, before, beside }: Watched, after: SortValue | undefined): void {
+  #update({ definition, key, before, adjacent }: AffectedEntry, after: SortValue | undefined): void {
     if (before !== undefined && after !== undefined && compareSortValues(before, after) === 0) return
     if (isValue(before)) this.#entries.remove(definition, before, key)
     if (isValue(after)) this.#entries.insert(definition, after, key)
     if (definition.path === undefined || presenceOf(before) === presenceOf(after)) return
     if (presenceOf(before) === 'empty') this.#entries.unmark(definition, key)
-    this.#markBeside(definition, definition.path, key, presenceOf(after), beside)
+    this.#markAdjacent(definition, definition.path, key, presenceOf(after), adjacent)
   }
 
   /** Marks those without a value that stand next to one that has one now. Marks too many do no harm, and stay. */
-  #markBeside(definition: Definition, path: Path, key: string, presence: Presence, beside: Beside): void {
-    const { before, after: next } = beside
+  #markAdjacent(definition: Definition, path: Path, key: string, presence: Presence, adjacent: AdjacentChildren): void {
+    const { before, after: next } = adjacent
     const after = next !== undefined && isBuilt(definition, next.key) ? next : undefined
     const beforeHas = before?.presence(path)
     const afterHas = after?.presence(path)
@@ -176,14 +176,14 @@ function isBuilt({ builtTo }: Definition, key: string): boolean {
 }
 
 /** Whether a write can change the entry of the child at that depth of its way. */
-function mayChange({ path }: Definition, write: Write, way: readonly Waypoint[], depth: number): boolean {
+function mayChange({ path }: Definition, write: Write, slotPath: readonly PathSlot[], depth: number): boolean {
   const removes = write.kind === 'value' && write.value === undefined
   // A new child has an entry whatever is in it, and one may vanish with the last thing below it.
-  if (removes || way[depth]?.slot === undefined) return true
+  if (removes || slotPath[depth]?.slot === undefined) return true
   if (path === undefined) return false
   const below = write.path.slice(depth)
   const target = write.kind === 'priority' ? [...below, PRIORITY] : below
   // An interior node on the way stays one.
-  if (path.length < way.length - 1 - depth) return false
+  if (path.length < slotPath.length - 1 - depth) return false
   return path.slice(0, target.length).every((key, index) => key === target[index])
 }

@@ -3,7 +3,7 @@ import type { Change } from '../../../tree/change.ts'
 import { type JsonText, printWithin } from '../../../tree/json/print.ts'
 import { formatPath, type Path } from '../../../tree/path.ts'
 import type { Write } from '../../../tree/write.ts'
-import type { Commit, LoggedChange, LogStretch } from '../../store.ts'
+import type { Commit, LoggedChange, LogRange } from '../../store.ts'
 import type { Connection } from '../file/connection.ts'
 import { change } from '../file/schema.ts'
 import {
@@ -27,9 +27,9 @@ const GROUP_LENGTH = 65_536
 /** Rows read at a time. */
 const PAGE_ROWS = 4
 /** Rows of a stretch that are looked at without their data. */
-const STRETCH_ROWS = 32
+const RANGE_ROWS = 32
 /** Length of data, in UTF-16 code units, that ends a stretch. */
-const STRETCH_LENGTH = 262_144
+const RANGE_LENGTH = 262_144
 
 export interface LogRetention {
   /** Entries kept at the most. */
@@ -192,7 +192,7 @@ export class ChangeLogReader {
       .from(change)
       .where(gt(change.seq, seq))
       .orderBy(asc(change.seq))
-      .limit(STRETCH_ROWS)
+      .limit(RANGE_ROWS)
       .prepare()
     this.#row = orm.select().from(change).where(eq(change.seq, seq)).prepare()
     this.#after = orm
@@ -211,7 +211,7 @@ export class ChangeLogReader {
   }
 
   /** A stretch after `seq` and its entries near some places, or `undefined` when some of it has been trimmed. */
-  near(seq: number, places: readonly Path[], lastSeq: number): LogStretch | undefined {
+  near(seq: number, places: readonly Path[], lastSeq: number): LogRange | undefined {
     if (this.#isTrimmed(seq, lastSeq)) return undefined
     const texts = places.map(formatPath)
     const changes: LoggedChange[] = []
@@ -227,7 +227,7 @@ export class ChangeLogReader {
       // The first row may begin before what is wanted.
       const wanted = changesOf(row).filter((logged) => logged.seq > seq && isNearAny(formatPath(logged.path), texts))
       changes.push(...wanted)
-      if (length > STRETCH_LENGTH) break
+      if (length > RANGE_LENGTH) break
     }
     return { changes, seq: upTo, begunAt: heads[0]?.at, length, isLast: upTo === lastSeq || heads.length === 0 }
   }

@@ -7,7 +7,7 @@ import type { Connection } from '../file/connection.ts'
 import { indexNameOf, KEY_INDEX } from '../indexes/index-path.ts'
 import type { Interior } from '../tree/subtree-reader.ts'
 import { type TreeReader, textValue } from '../tree/tree-reader.ts'
-import type { Walks } from './range-scan.ts'
+import type { RangeScanner } from './range-scan.ts'
 import { INTEGER_KEYS } from './range-sql.ts'
 
 /** A complete index. */
@@ -18,7 +18,7 @@ export interface ReadyIndex {
 }
 
 /** The way to the children that a query chooses. */
-export type Access =
+export type AccessPath =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'leaf'; readonly text: JsonText }
   /** They lie within one text. */
@@ -34,7 +34,7 @@ export type Access =
   | { readonly kind: 'missing'; readonly list: Interior; readonly name: string }
 
 /** A way that leads somewhere without waiting. */
-export type OpenAccess = Exclude<Access, { kind: 'missing' }>
+export type UsableAccessPath = Exclude<AccessPath, { kind: 'missing' }>
 
 /** An interior node, and its index if it has that one. */
 interface ListRow {
@@ -45,16 +45,16 @@ interface ListRow {
 }
 
 /** Finds the way for a query in one snapshot. */
-export class AccessFinder {
+export class AccessPathFinder {
   readonly #tree: TreeReader
-  readonly #walks: Walks
+  readonly #scanner: RangeScanner
   readonly #shortList: number
   readonly #list
 
   /** @param shortList children up to which a list is sorted in memory */
-  constructor({ client }: Connection, tree: TreeReader, walks: Walks, shortList: number) {
+  constructor({ client }: Connection, tree: TreeReader, scanner: RangeScanner, shortList: number) {
     this.#tree = tree
-    this.#walks = walks
+    this.#scanner = scanner
     this.#shortList = shortList
     // Raw, because it runs for every query. A `+` keeps SQLite from preparing it anew for every value.
     this.#list = client.prepare<ListRow, [string, number]>(
@@ -65,20 +65,20 @@ export class AccessFinder {
     )
   }
 
-  find({ path, query }: { readonly path: Path; readonly query: Query }): Access {
+  find({ path, query }: { readonly path: Path; readonly query: Query }): AccessPath {
     const { orderBy } = query
-    const place = this.#tree.place(path)
-    if (place === undefined) return { kind: 'nothing' }
-    if (place.kind === 'inside' || place.slot.id === null) {
-      const text = place.kind === 'slot' ? place.slot.value : null
+    const location = this.#tree.location(path)
+    if (location === undefined) return { kind: 'nothing' }
+    if (location.kind === 'inside' || location.slot.id === null) {
+      const text = location.kind === 'slot' ? location.slot.value : null
       if (text !== null && isStringText(text)) return { kind: 'leaf', text }
-      const value = textValue(place)
+      const value = textValue(location)
       const leaf = leafOf(value)
       if (leaf !== undefined) return { kind: 'leaf', text: print(leaf, 'stored') }
       return isBranch(value) ? { kind: 'text', branch: value } : { kind: 'nothing' }
     }
     const name = indexNameOf(orderBy)
-    const { list, index } = this.#listAt(place.slot.id, name)
+    const { list, index } = this.#listAt(location.slot.id, name)
     if (orderBy.kind === 'key') {
       if (!orderBy.lexicographic) return { kind: 'keys', list }
       if (index !== undefined || !this.#hasManyIntegers(list)) return { kind: 'merge', list, index }
@@ -90,7 +90,7 @@ export class AccessFinder {
   }
 
   /** The way that needs no index where one is missing. */
-  findAnyway(selection: { readonly path: Path; readonly query: Query }): OpenAccess {
+  findWithoutIndex(selection: { readonly path: Path; readonly query: Query }): UsableAccessPath {
     const access = this.find(selection)
     if (access.kind !== 'missing') return access
     const { list, name } = access
@@ -99,7 +99,7 @@ export class AccessFinder {
 
   /** One look tells for most lists: integers stand first. */
   #hasManyIntegers({ id: list }: Interior): boolean {
-    return this.#walks.exceeds({ list, index: undefined, range: INTEGER_KEYS, descending: false }, this.#shortList)
+    return this.#scanner.exceeds({ list, index: undefined, range: INTEGER_KEYS, descending: false }, this.#shortList)
   }
 
   /** An interior node and its complete index of that name. */

@@ -17,14 +17,14 @@ import { IndexReader } from '../indexes/reader.ts'
 import { Trait } from '../tree/slot.ts'
 import { type Budget, type Interior, spend } from '../tree/subtree-reader.ts'
 import { childKeys, type TreeReader } from '../tree/tree-reader.ts'
-import { type Access, AccessFinder, type OpenAccess } from './access-path.ts'
-import { type ChildRow, Walks, walkOf } from './range-scan.ts'
+import { type AccessPath, AccessPathFinder, type UsableAccessPath } from './access-path.ts'
+import { type ChildRow, RangeScanner, scanOf } from './range-scan.ts'
 import { INTEGER_KEYS, indexRange, keyRange, textKeyRange } from './range-sql.ts'
 
 /** A child whose place in the order is known. */
 type Candidate = Position & { readonly row: ChildRow }
 
-type ListAccess = Extract<OpenAccess, { list: Interior }>
+type ListAccessPath = Extract<UsableAccessPath, { list: Interior }>
 
 const NO_LIMIT = Number.POSITIVE_INFINITY
 /** Children put together between two pauses. */
@@ -42,18 +42,18 @@ const PAGE_LOOKED_UP = 256
  */
 export class QueryReader {
   readonly #tree: TreeReader
-  readonly #walks: Walks
+  readonly #scanner: RangeScanner
   readonly #indexed: IndexReader
   /** Finds the way for a query. */
-  readonly ways: AccessFinder
+  readonly accessPaths: AccessPathFinder
   readonly #definitions
 
   /** @param shortList children up to which a list is sorted in memory */
   constructor(connection: Connection, tree: TreeReader, shortList: number) {
     this.#tree = tree
-    this.#walks = new Walks(connection)
-    this.#indexed = new IndexReader(tree, this.#walks)
-    this.ways = new AccessFinder(connection, tree, this.#walks, shortList)
+    this.#scanner = new RangeScanner(connection)
+    this.#indexed = new IndexReader(tree, this.#scanner)
+    this.accessPaths = new AccessPathFinder(connection, tree, this.#scanner, shortList)
     this.#definitions = connection.orm.select().from(indexDefinition).where(gt(indexDefinition.listId, 0)).prepare()
   }
 
@@ -70,7 +70,7 @@ export class QueryReader {
    * @returns `undefined` when there is no node, or a leaf that a bound or limit leaves out
    * @throws `read-too-big`
    */
-  *answer(access: OpenAccess, query: Query, maxLength: number): Generator<void, ReadText | undefined> {
+  *answer(access: UsableAccessPath, query: Query, maxLength: number): Generator<void, ReadText | undefined> {
     const budget = { left: maxLength, hasPriorities: false }
     switch (access.kind) {
       case 'nothing':
@@ -91,7 +91,7 @@ export class QueryReader {
   }
 
   /** How many children the query chooses; 0 for a leaf and for no node. */
-  *count(access: OpenAccess, query: Query): Generator<void, number> {
+  *count(access: UsableAccessPath, query: Query): Generator<void, number> {
     switch (access.kind) {
       case 'nothing':
       case 'leaf':
@@ -103,24 +103,24 @@ export class QueryReader {
     }
   }
 
-  *#countInList(access: ListAccess, query: Query): Generator<void, number> {
+  *#countInList(access: ListAccessPath, query: Query): Generator<void, number> {
     const range = rangeOf(query)
     const { list } = access
     switch (access.kind) {
       case 'keys':
-        return yield* this.#walks.count(walkOf(list, undefined, keyRange(range), false))
+        return yield* this.#scanner.count(scanOf(list, undefined, keyRange(range), false))
       case 'index':
         return yield* this.#indexed.count(access, query)
       case 'merge': {
-        const texts = yield* this.#walks.count(walkOf(list, undefined, textKeyRange(range), false))
+        const texts = yield* this.#scanner.count(scanOf(list, undefined, textKeyRange(range), false))
         if (access.index === undefined) {
           const integers = yield* mapInSteps(yield* this.#integers(list), keyByText)
           return texts + (yield* selectInSteps(query, integers)).length
         }
-        return texts + (yield* this.#walks.count(walkOf(list, access.index.id, indexRange(range), false)))
+        return texts + (yield* this.#scanner.count(scanOf(list, access.index.id, indexRange(range), false)))
       }
       case 'scan':
-        return (yield* this.#scan(list, query, NO_LIMIT)).length
+        return (yield* this.#sortInMemory(list, query, NO_LIMIT)).length
       default:
         return access satisfies never
     }
@@ -130,7 +130,7 @@ export class QueryReader {
    * The keys of the children that a query by key order chooses, as `{"key":true,…}`; a leaf itself.
    * @throws `read-too-big`
    */
-  *keys(access: OpenAccess, query: Query, maxLength: number): Generator<void, AnyText | undefined> {
+  *keys(access: UsableAccessPath, query: Query, maxLength: number): Generator<void, AnyText | undefined> {
     const budget = { left: maxLength, hasPriorities: false }
     if (access.kind === 'nothing') return undefined
     if (access.kind === 'leaf') return spend(budget, access.text)
@@ -148,56 +148,59 @@ export class QueryReader {
     return text.end()
   }
 
-  *#keys(access: (OpenAccess & { kind: 'text' }) | ListAccess, query: Query): Generator<void, readonly string[]> {
+  *#keys(
+    access: (UsableAccessPath & { kind: 'text' }) | ListAccessPath,
+    query: Query,
+  ): Generator<void, readonly string[]> {
     if (access.kind === 'text') return select(query, positionsInText(access.branch, query)).map(({ key }) => key)
     const descending = query.limit?.from === 'last'
-    const walk = walkOf(access.list, undefined, keyRange(rangeOf(query)), descending)
-    const keys = yield* this.#walks.keys(walk, query.limit?.count ?? NO_LIMIT)
+    const scan = scanOf(access.list, undefined, keyRange(rangeOf(query)), descending)
+    const keys = yield* this.#scanner.keys(scan, query.limit?.count ?? NO_LIMIT)
     return descending ? keys.reverse() : keys
   }
 
-  *#rows(access: ListAccess, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
+  *#rows(access: ListAccessPath, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
     switch (access.kind) {
       case 'keys':
-        return yield* this.#walk(access.list, query, maxLength)
+        return yield* this.#inKeyOrder(access.list, query, maxLength)
       case 'index':
         return yield* this.#indexed.rows(access, query, maxLength)
       case 'merge':
         return yield* this.#merge(access, query, maxLength)
       case 'scan':
-        return yield* this.#scan(access.list, query, maxLength)
+        return yield* this.#sortInMemory(access.list, query, maxLength)
       default:
         return access satisfies never
     }
   }
 
   /** Along the table, from the end the limit counts from. */
-  *#walk(list: Interior, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
+  *#inKeyOrder(list: Interior, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
     const descending = query.limit?.from === 'last'
-    const walk = walkOf(list, undefined, keyRange(rangeOf(query)), descending)
-    const rows = yield* this.#walks.children(walk, query.limit?.count ?? NO_LIMIT, maxLength)
+    const scan = scanOf(list, undefined, keyRange(rangeOf(query)), descending)
+    const rows = yield* this.#scanner.children(scan, query.limit?.count ?? NO_LIMIT, maxLength)
     return descending ? rows.reverse() : rows
   }
 
   /** Two ordered stretches, integers and other keys, become one in the order of their text. */
   *#merge(
-    { list, index }: Access & { kind: 'merge' },
+    { list, index }: AccessPath & { kind: 'merge' },
     query: Query,
     maxLength: number,
   ): Generator<void, readonly ChildRow[]> {
     const range = rangeOf(query)
     const limit = query.limit?.count ?? NO_LIMIT
     const descending = query.limit?.from === 'last'
-    const textWalk = walkOf(list, undefined, textKeyRange(range), descending)
+    const textScan = scanOf(list, undefined, textKeyRange(range), descending)
     const integers =
       index === undefined
         ? yield* this.#integers(list)
-        : yield* this.#walks.keys(walkOf(list, index.id, indexRange(range), descending), limit)
+        : yield* this.#scanner.keys(scanOf(list, index.id, indexRange(range), descending), limit)
     if (integers.length === 0) {
-      const rows = yield* this.#walks.children(textWalk, limit, maxLength)
+      const rows = yield* this.#scanner.children(textScan, limit, maxLength)
       return descending ? rows.reverse() : rows
     }
-    const texts = yield* this.#walks.keys(textWalk, limit)
+    const texts = yield* this.#scanner.keys(textScan, limit)
     const positions = yield* mapInSteps([...integers, ...texts], keyByText)
     const chosen = yield* selectInSteps(query, positions)
     const rows: ChildRow[] = []
@@ -214,17 +217,17 @@ export class QueryReader {
 
   /** The integer keys of a list that has few of them, or no index. */
   *#integers(list: Interior): Generator<void, readonly string[]> {
-    return yield* this.#walks.keys(walkOf(list, undefined, INTEGER_KEYS, false), NO_LIMIT)
+    return yield* this.#scanner.keys(scanOf(list, undefined, INTEGER_KEYS, false), NO_LIMIT)
   }
 
   /** Without an index: looks at every child, and keeps no more of them than may be in the answer. */
-  *#scan(list: Interior, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
-    const walk = walkOf(list, undefined, keyRange({ start: undefined, end: undefined }), false)
+  *#sortInMemory(list: Interior, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
+    const scan = scanOf(list, undefined, keyRange({ start: undefined, end: undefined }), false)
     const range = rangeOf(query)
     // With a limit few are kept, and they are weighed when they are put together.
     const budget = { left: query.limit === undefined ? maxLength : NO_LIMIT, hasPriorities: false }
     let candidates: Candidate[] = []
-    for (const page of this.#walks.pages(walk)) {
+    for (const page of this.#scanner.pages(scan)) {
       for (const row of page) {
         const candidate = { ...this.#position(row, query), row }
         if (!contains(range, candidate)) continue

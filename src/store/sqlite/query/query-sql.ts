@@ -12,7 +12,7 @@
 export type EdgeShape = 'open' | 'value' | 'value=' | 'key' | 'key='
 
 /** What is read of each row of the range. */
-export type Reading =
+export type Projection =
   /** Key, text and id of the child. */
   | 'children'
   /** The same, and the kind and value of its entry. */
@@ -33,13 +33,13 @@ interface Ends {
 /** A walk along an index. Parameters begin with the list, where children are read, and the index. */
 interface IndexShape extends Ends {
   readonly over: 'index'
-  readonly reading: Reading
+  readonly projection: Projection
 }
 
 /** A walk along the children of a list in key order. Parameters begin with the list. */
 interface NodeShape extends Ends {
   readonly over: 'node'
-  readonly reading: Exclude<Reading, 'entries'>
+  readonly projection: Exclude<Projection, 'entries'>
 }
 
 export type Shape = IndexShape | NodeShape
@@ -55,7 +55,7 @@ const ENTRY_KEY = 'index_entry.key'
 // CROSS JOIN holds the planner to the order of the two.
 const JOINED = 'FROM index_entry CROSS JOIN node ON node.parent_id = +? AND node.key = index_entry.key'
 
-const ENTRY_SOURCES: Readonly<Record<Reading, string>> = {
+const ENTRY_SOURCES: Readonly<Record<Projection, string>> = {
   children: `SELECT ${CHILD} ${JOINED}`,
   entries: `SELECT ${CHILD}, ${ENTRY} ${JOINED}`,
   keys: `SELECT ${ENTRY}, ${ENTRY_KEY} FROM index_entry`,
@@ -63,13 +63,13 @@ const ENTRY_SOURCES: Readonly<Record<Reading, string>> = {
   landmark: `SELECT ${ENTRY}, ${ENTRY_KEY} FROM index_entry`,
 }
 
-function printIndexQuery({ reading, start, end, descending }: IndexShape): string {
+function printIndexQuery({ projection, start, end, descending }: IndexShape): string {
   const columns = ['kind', 'value', 'key'].map((name) => `index_entry.${name}`)
   const conditions = ['index_entry.index_id = +?', ...edge(start, '>', columns), ...edge(end, '<', columns)]
-  return finish(`${ENTRY_SOURCES[reading]} WHERE ${conditions.join(' AND ')}`, reading, columns, descending)
+  return finish(`${ENTRY_SOURCES[projection]} WHERE ${conditions.join(' AND ')}`, projection, columns, descending)
 }
 
-const NODE_SOURCES: Readonly<Record<NodeShape['reading'], string>> = {
+const NODE_SOURCES: Readonly<Record<NodeShape['projection'], string>> = {
   children: `SELECT ${CHILD} FROM node`,
   keys: 'SELECT 0, 0, node.key FROM node',
   count: 'SELECT count(*) FROM node',
@@ -77,11 +77,11 @@ const NODE_SOURCES: Readonly<Record<NodeShape['reading'], string>> = {
 }
 
 /** Children in key order stand in the table itself, a priority among them. */
-function printNodeQuery({ reading, start, end, descending }: NodeShape): string {
+function printNodeQuery({ projection, start, end, descending }: NodeShape): string {
   const columns = ['node.key']
   const conditions = ['node.parent_id = +?', ...edge(start, '>', columns), ...edge(end, '<', columns)]
-  const rows = `${NODE_SOURCES[reading]} WHERE ${conditions.join(' AND ')} AND node.key <> '.priority'`
-  return finish(rows, reading, columns, descending)
+  const rows = `${NODE_SOURCES[projection]} WHERE ${conditions.join(' AND ')} AND node.key <> '.priority'`
+  return finish(rows, projection, columns, descending)
 }
 
 function edge(shape: EdgeShape, operator: '<' | '>', columns: readonly string[]): string[] {
@@ -91,8 +91,8 @@ function edge(shape: EdgeShape, operator: '<' | '>', columns: readonly string[])
   return [`(${compared.join(', ')}) ${operator}${orEqual} (${compared.map(() => '?').join(', ')})`]
 }
 
-function finish(rows: string, reading: Reading, columns: readonly string[], descending: boolean): string {
-  if (reading === 'count') return rows
+function finish(rows: string, projection: Projection, columns: readonly string[], descending: boolean): string {
+  if (projection === 'count') return rows
   const order = columns.map((column) => column + (descending ? ' DESC' : '')).join(', ')
-  return `${rows} ORDER BY ${order} LIMIT ${reading === 'landmark' ? '1 OFFSET +?' : '+?'}`
+  return `${rows} ORDER BY ${order} LIMIT ${projection === 'landmark' ? '1 OFFSET +?' : '+?'}`
 }

@@ -61,7 +61,7 @@ function leavesOut(edge: Edge | undefined): boolean {
 const BEHIND_EMPTY: Edge = { ...NO_VALUE, key: undefined, inclusive: false }
 
 /** Whether a range in an index may take in more than it should. */
-export function takesInMore({ start, end }: Range): boolean {
+export function mayMatchMore({ start, end }: Range): boolean {
   return [start, end].some((edge) => edge !== undefined && isLong(indexValue(edge)))
 }
 

@@ -8,17 +8,17 @@ import type { Snapshot, Snapshots } from '../commit/snapshots.ts'
 import type { SettingTexts } from '../log/settings.ts'
 import { runReads } from '../tree/run-program.ts'
 
-/** Reads that take several turns, at once: each holds a snapshot and a growing text. */
+/** ReadScheduler that take several turns, at once: each holds a snapshot and a growing text. */
 const LONG_READS = 4
 
-/** Reading that no request has asked for. */
+/** ReadSteps that no request has asked for. */
 export const UNLIMITED: ReadLimit = { maxLength: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY }
 
 /** A reading, begun on a snapshot, that pauses between bounded steps. */
-export type Reading<T> = (snapshot: Snapshot) => Generator<void, T>
+export type ReadSteps<T> = (snapshot: Snapshot) => Generator<void, T>
 
 /** Runs readings so that none of them holds the event loop. */
-export class Reads {
+export class ReadScheduler {
   readonly #snapshots: Snapshots
   readonly #settings: () => SettingTexts
   readonly #current: () => Snapshot
@@ -48,7 +48,7 @@ export class Reads {
   }
 
   /** Most reads end at once. One that does not gives way to others between its steps, on the snapshot it began with. */
-  run<T>(limit: ReadLimit, authorize: AuthorizeRead | undefined, reading: Reading<T>): Awaitable<T> {
+  run<T>(limit: ReadLimit, authorize: AuthorizeRead | undefined, reading: ReadSteps<T>): Awaitable<T> {
     const start = authorize === undefined ? reading : this.#authorized(authorize, reading)
     const snapshot = this.#current()
     const steps = start(snapshot)
@@ -68,7 +68,7 @@ export class Reads {
   }
 
   /** The authorisation sees the settings of the commit that is read. */
-  #authorized<T>(authorize: AuthorizeRead, reading: Reading<T>): Reading<T> {
+  #authorized<T>(authorize: AuthorizeRead, reading: ReadSteps<T>): ReadSteps<T> {
     return (snapshot) => {
       const logic = authorize()
       if (logic === undefined) return reading(snapshot)
@@ -82,7 +82,7 @@ export class Reads {
   }
 
   /** @param snapshot retained for it; it is released when the read ends */
-  async #runInTurns<T>(limit: ReadLimit, snapshot: Snapshot, start: Reading<T>): Promise<T> {
+  async #runInTurns<T>(limit: ReadLimit, snapshot: Snapshot, start: ReadSteps<T>): Promise<T> {
     const deadline = performance.now() + limit.timeoutMs
     try {
       return await runInTurns(start(snapshot), () => {
@@ -98,7 +98,7 @@ export class Reads {
 function* authorizedSteps<T>(
   authorization: Generator<void, unknown>,
   snapshot: Snapshot,
-  reading: Reading<T>,
+  reading: ReadSteps<T>,
 ): Generator<void, T> {
   yield* authorization
   return yield* reading(snapshot)

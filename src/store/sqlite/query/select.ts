@@ -5,10 +5,10 @@ import type { Path } from '../../../tree/path.ts'
 import type { AuthorizeRead } from '../../../tree/read-program.ts'
 import type { ReadLimit } from '../../store.ts'
 import type { Snapshot } from '../commit/snapshots.ts'
-import type { IndexKeeper } from '../indexes/manager.ts'
-import type { OpenAccess } from './access-path.ts'
+import type { IndexManager } from '../indexes/manager.ts'
+import type { UsableAccessPath } from './access-path.ts'
 import type { QueryReader } from './query-reader.ts'
-import type { Reads } from './read-scheduler.ts'
+import type { ReadScheduler } from './read-scheduler.ts'
 
 /** A list may be replaced by another one, without its index, each time one has been built. */
 const ATTEMPTS = 3
@@ -24,7 +24,11 @@ interface Selection {
 }
 
 /** What is read along a way that has been found. */
-export type SelectionUse<T> = (reader: QueryReader, way: OpenAccess, snapshot: Snapshot) => Generator<void, T>
+export type AccessPathReader<T> = (
+  reader: QueryReader,
+  accessPath: UsableAccessPath,
+  snapshot: Snapshot,
+) => Generator<void, T>
 
 /** Instead of an answer: what must be built first. */
 class MissingIndex {
@@ -37,32 +41,32 @@ class MissingIndex {
   }
 }
 
-/** Reads what queries choose. Where an index is missing it waits for it, and where it cannot be had it does without. */
+/** ReadScheduler what queries choose. Where an index is missing it waits for it, and where it cannot be had it does without. */
 export class Selector {
-  readonly #reads: Reads
-  readonly #indexes: IndexKeeper
+  readonly #reads: ReadScheduler
+  readonly #indexes: IndexManager
 
-  constructor(reads: Reads, indexes: IndexKeeper) {
+  constructor(reads: ReadScheduler, indexes: IndexManager) {
     this.#reads = reads
     this.#indexes = indexes
   }
 
-  select<T>(selection: Selection, use: SelectionUse<T>): Awaitable<T> {
+  select<T>(selection: Selection, use: AccessPathReader<T>): Awaitable<T> {
     const found = this.#try(selection, use)
     if (found instanceof Promise) return found.then((later) => this.#settle(later, selection, use))
     return this.#settle(found, selection, use)
   }
 
-  #settle<T>(found: T | MissingIndex, selection: Selection, use: SelectionUse<T>): Awaitable<T> {
+  #settle<T>(found: T | MissingIndex, selection: Selection, use: AccessPathReader<T>): Awaitable<T> {
     return found instanceof MissingIndex ? this.#later(found, selection, use) : found
   }
 
-  #try<T>(selection: Selection, use: SelectionUse<T>): Awaitable<T | MissingIndex> {
+  #try<T>(selection: Selection, use: AccessPathReader<T>): Awaitable<T | MissingIndex> {
     return this.#reads.run(selection.limit, selection.authorize, (snapshot) => this.#along(snapshot, selection, use))
   }
 
   /** Builds what is missing and tries again; in the end goes without. */
-  async #later<T>(missing: MissingIndex, selection: Selection, use: SelectionUse<T>): Promise<T> {
+  async #later<T>(missing: MissingIndex, selection: Selection, use: AccessPathReader<T>): Promise<T> {
     const deadline = performance.now() + selection.limit.timeoutMs
     const rest = (): Selection => {
       const timeoutMs = Math.max(deadline - performance.now(), 0)
@@ -78,16 +82,17 @@ export class Selector {
     if (!(found instanceof MissingIndex)) return found
     return this.#reads.run(rest().limit, selection.authorize, (snapshot) => {
       const { queries } = snapshot
-      return use(queries, queries.ways.findAnyway(selection), snapshot)
+      return use(queries, queries.accessPaths.findWithoutIndex(selection), snapshot)
     })
   }
 
-  *#along<T>(snapshot: Snapshot, selection: Selection, use: SelectionUse<T>): Generator<void, T | MissingIndex> {
+  *#along<T>(snapshot: Snapshot, selection: Selection, use: AccessPathReader<T>): Generator<void, T | MissingIndex> {
     const { queries } = snapshot
-    const way = queries.ways.find(selection)
-    if (way.kind === 'missing') return new MissingIndex(way.list.id, way.name)
-    if ((way.kind === 'index' || way.kind === 'merge') && way.index !== undefined) this.#indexes.noteUse(way.index.id)
-    return yield* use(queries, way, snapshot)
+    const accessPath = queries.accessPaths.find(selection)
+    if (accessPath.kind === 'missing') return new MissingIndex(accessPath.list.id, accessPath.name)
+    if ((accessPath.kind === 'index' || accessPath.kind === 'merge') && accessPath.index !== undefined)
+      this.#indexes.recordUse(accessPath.index.id)
+    return yield* use(queries, accessPath, snapshot)
   }
 }
 

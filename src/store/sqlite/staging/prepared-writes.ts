@@ -151,7 +151,7 @@ export class PreparedWrites {
       const stands = this.#writer.interiorAt(parent.path)
       if (stands?.id !== parent.id) continue
       for (const slot of parent.slots) {
-        if (!(yield* this.#applySlot(parent.id, slot, stands.isWatched))) continue
+        if (!(yield* this.#applySlot(parent.id, slot, stands.isIndexed))) continue
         for (const index of slot.writes) isDone[index] = 1
         const [only] = slot.writes
         if (slot.isSingle && only !== undefined) texts[only] = slot.ready?.text
@@ -161,10 +161,10 @@ export class PreparedWrites {
     return texts
   }
 
-  *#applySlot(parent: number, slot: PreparedSlot, isWatched: boolean): Generator<void, boolean> {
+  *#applySlot(parent: number, slot: PreparedSlot, isIndexed: boolean): Generator<void, boolean> {
     if (this.#paused(1)) yield
     const { ready, path, value, isSingle } = slot
-    if (!isWatched && ready !== undefined) return this.#writer.putPrepared(parent, ready)
+    if (!isIndexed && ready !== undefined) return this.#writer.putPrepared(parent, ready)
     if (isSingle || !this.#holdsOld(parent, slot)) return false
     yield* this.#writer.apply({ kind: 'value', path, value })
     return true

@@ -3,7 +3,7 @@ import type { Path } from '../../../tree/path.ts'
 import type { Branch } from '../../../tree/value.ts'
 import type { Connection } from '../file/connection.ts'
 import { closure, interior } from '../file/schema.ts'
-import type { Sweep } from '../tree/deleted-subtrees.ts'
+import type { DeletedSubtrees } from '../tree/deleted-subtrees.ts'
 
 /** A large value that is written before its commit. */
 export interface StagedValue {
@@ -27,13 +27,13 @@ const STEP_INTERIORS = 512
 
 /** Large values that were written apart from the tree, by the objects they were written from. */
 export class StagedValues {
-  readonly #sweep: Sweep
+  readonly #sweep: DeletedSubtrees
   readonly #byValue = new Map<Branch, Staged>()
   readonly #move
   readonly #below
   readonly #insertClosure
 
-  constructor({ client, orm }: Connection, sweep: Sweep) {
+  constructor({ client, orm }: Connection, sweep: DeletedSubtrees) {
     this.#sweep = sweep
     this.#move = orm
       .update(interior)

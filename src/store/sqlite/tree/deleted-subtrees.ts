@@ -13,7 +13,7 @@ const STEP_ROWS = 512
  * Removes the rows of subtrees that a write has cut off, a bounded number at a time, so that deleting a large subtree
  * costs its caller nothing. What is left after a restart is found again in the table.
  */
-export class Sweep {
+export class DeletedSubtrees {
   readonly #cutOff
   readonly #note
   readonly #listed
@@ -78,7 +78,7 @@ export class Sweep {
   cut(id: number): void {
     this.#cutOff.run({ id })
     this.#note.run({ id })
-    this.giveUpIndexes(id)
+    this.dropIndexes(id)
     this.#mayBeWaiting = true
   }
 
@@ -100,8 +100,8 @@ export class Sweep {
   }
 
   /** A list is gone, and nobody needs its indexes. */
-  giveUpIndexes(id: number): void {
-    if (this.#definitions.giveUpAll(id)) this.#entries.expectSweep()
+  dropIndexes(id: number): void {
+    if (this.#definitions.dropAll(id)) this.#entries.expectRemoval()
   }
 
   /** Does one step inside the open transaction. @returns whether there was anything to do */
@@ -122,7 +122,7 @@ export class Sweep {
         return true
       }
       rows += this.#removeChildren.run(id).changes
-      this.giveUpIndexes(id)
+      this.dropIndexes(id)
       this.#removeClosure.run({ id })
       this.#removeInterior.run({ id })
       if (id === root.id) this.#forget.run({ id })

@@ -1,6 +1,6 @@
 import { NO_VALUE, SortKind } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
-import { type ChildRow, type Walk, type Walks, walkPage } from '../query/range-scan.ts'
+import { type ChildRow, type RangeScan, type RangeScanner, scanPageSize } from '../query/range-scan.ts'
 import { behind, type SqlRange } from '../query/range-sql.ts'
 import type { TreeReader } from './tree-reader.ts'
 
@@ -8,9 +8,9 @@ import type { TreeReader } from './tree-reader.ts'
 const PAGE_GROWTH = 4
 
 /** A walk along the table past the children that an index has no rows for. */
-export interface EmptyWalk {
+export interface EmptyChildrenScan {
   /** Along the table. */
-  readonly walk: Walk
+  readonly scan: RangeScan
   readonly index: number
   /** What the index sorts by. */
   readonly path: Path
@@ -23,35 +23,35 @@ export interface EmptyWalk {
  */
 export class EmptyChildren {
   readonly #tree: TreeReader
-  readonly #walks: Walks
+  readonly #scanner: RangeScanner
 
-  constructor(tree: TreeReader, walks: Walks) {
+  constructor(tree: TreeReader, scanner: RangeScanner) {
     this.#tree = tree
-    this.#walks = walks
+    this.#scanner = scanner
   }
 
   /** Page by page, some of them without any. */
-  *pages({ walk, index, path }: EmptyWalk): Generator<readonly ChildRow[]> {
-    const longest = walkPage(walk)
-    let { range } = walk
+  *pages({ scan, index, path }: EmptyChildrenScan): Generator<readonly ChildRow[]> {
+    const longest = scanPageSize(scan)
+    let { range } = scan
     for (let size = 1; ; ) {
-      const rows = this.#walks.first({ ...walk, range }, size)
+      const rows = this.#scanner.first({ ...scan, range }, size)
       yield rows.filter((row) => this.#isEmpty(row, path))
       const last = rows.at(-1)
       if (last === undefined || rows.length < size) return
       if (this.#isEmpty(last, path)) {
-        range = behind(range, [last.key], walk.descending)
+        range = behind(range, [last.key], scan.descending)
         size = Math.min(size * PAGE_GROWTH, longest)
         continue
       }
-      const next = this.#walks.firstKey(marksBehind(walk, index, last.key))
+      const next = this.#scanner.firstKey(marksBehind(scan, index, last.key))
       if (next === undefined) return
-      range = from(range, next, walk.descending)
+      range = from(range, next, scan.descending)
       size = 1
     }
   }
 
-  *count(empty: EmptyWalk): Generator<void, number> {
+  *count(empty: EmptyChildrenScan): Generator<void, number> {
     let counted = 0
     for (const page of this.pages(empty)) {
       counted += page.length
@@ -65,14 +65,14 @@ export class EmptyChildren {
   }
 }
 
-/** The marks behind a key, in the direction of the walk. */
-function marksBehind(walk: Walk, index: number, key: string): Walk {
+/** The marks behind a key, in the direction of the scan. */
+function marksBehind(scan: RangeScan, index: number, key: string): RangeScan {
   const { kind, value } = NO_VALUE
   const all: SqlRange = {
     start: { shape: 'value=', args: [kind, value] },
     end: { shape: 'value=', args: [kind, value] },
   }
-  return { ...walk, index, range: behind(all, [kind, value, key], walk.descending) }
+  return { ...scan, index, range: behind(all, [kind, value, key], scan.descending) }
 }
 
 /** The rest of a range of keys from one of them on, which belongs to it. */

@@ -31,11 +31,11 @@ export class ExportReader {
 
   /** The text of a node, which is `null` where none is. */
   *pieces(path: Path): Generator<JsonText> {
-    const place = this.#tree.place(path)
-    if (place === undefined) yield 'null'
-    else if (place.kind === 'inside') yield print(place.value, 'export')
-    else if (place.slot.id === null) yield toExport(place.slot.value ?? '')
-    else yield* joined(this.#branch(place.slot.id))
+    const location = this.#tree.location(path)
+    if (location === undefined) yield 'null'
+    else if (location.kind === 'inside') yield print(location.value, 'export')
+    else if (location.slot.id === null) yield toExport(location.slot.value ?? '')
+    else yield* joined(this.#branch(location.slot.id))
   }
 
   *#branch(id: number): Generator<string> {

@@ -7,7 +7,7 @@ const MOST = 4096
  * Slots of interior nodes that one snapshot was seen to have. Nothing changes in a snapshot, and most ways through the
  * tree begin alike.
  */
-export class MetBranches {
+export class InteriorCache {
   readonly #byParent = new Map<number, Map<string, Slot>>()
   #count = 0
 

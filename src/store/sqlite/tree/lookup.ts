@@ -5,16 +5,16 @@ import { type Leaf, leafOf, type Value, valueAt } from '../../../tree/value.ts'
 import { ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
 import { childKeys, type TreeReader } from './tree-reader.ts'
 
-/** A slot that was met, and those below it. */
-interface Met {
+/** A slot that was visited, and those below it. */
+interface VisitedSlot {
   readonly slot: Slot | undefined
   /** What its text says, once somebody wanted to know. */
   value: Value | undefined
-  readonly below: Map<string, Met>
+  readonly below: Map<string, VisitedSlot>
 }
 
 /** Where a path ends: at an interior node, or at a value inside the text of a slot. */
-type Found = { readonly interior: number } | { readonly value: Value } | undefined
+type PathTarget = { readonly interior: number } | { readonly value: Value } | undefined
 
 /** Where slots are found. */
 export interface SlotSource {
@@ -29,7 +29,7 @@ export interface SlotSource {
 export class Lookup {
   readonly #reader: TreeReader
   readonly #slots: SlotSource
-  #root: Met | undefined
+  #root: VisitedSlot | undefined
 
   /** @param slots may know some of them already */
   constructor(reader: TreeReader, slots: SlotSource) {
@@ -54,35 +54,35 @@ export class Lookup {
     return 'value' in found ? childKeys(found.value).length : this.#reader.subtrees.interior(found.interior).childCount
   }
 
-  #find(path: Path): Found {
-    let met = this.#root
-    if (met === undefined) {
-      met = this.#meet(ROOT_PARENT, ROOT_KEY)
-      this.#root = met
+  #find(path: Path): PathTarget {
+    let visited = this.#root
+    if (visited === undefined) {
+      visited = this.#visit(ROOT_PARENT, ROOT_KEY)
+      this.#root = visited
     }
     for (const [depth, key] of path.entries()) {
-      if (met.slot === undefined) return undefined
-      const parent: number | null = met.slot.id
-      if (parent === null) return inside(met, path.slice(depth))
-      let next: Met | undefined = met.below.get(key)
+      if (visited.slot === undefined) return undefined
+      const parent: number | null = visited.slot.id
+      if (parent === null) return inside(visited, path.slice(depth))
+      let next: VisitedSlot | undefined = visited.below.get(key)
       if (next === undefined) {
-        next = this.#meet(parent, sortKey(key))
-        met.below.set(key, next)
+        next = this.#visit(parent, sortKey(key))
+        visited.below.set(key, next)
       }
-      met = next
+      visited = next
     }
-    if (met.slot === undefined) return undefined
-    return met.slot.id === null ? inside(met, []) : { interior: met.slot.id }
+    if (visited.slot === undefined) return undefined
+    return visited.slot.id === null ? inside(visited, []) : { interior: visited.slot.id }
   }
 
-  #meet(parent: number, key: string): Met {
+  #visit(parent: number, key: string): VisitedSlot {
     return { slot: this.#slots.slot(parent, key), value: undefined, below: new Map() }
   }
 }
 
-function inside(met: Met, path: Path): Found {
-  if (path.length > 0 && isStringText(met.slot?.value ?? '')) return undefined
-  met.value ??= parseStored(met.slot?.value ?? '')
-  const value = valueAt(met.value, path)
+function inside(visited: VisitedSlot, path: Path): PathTarget {
+  if (path.length > 0 && isStringText(visited.slot?.value ?? '')) return undefined
+  visited.value ??= parseStored(visited.slot?.value ?? '')
+  const value = valueAt(visited.value, path)
   return value === undefined ? undefined : { value }
 }

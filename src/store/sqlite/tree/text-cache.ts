@@ -1,6 +1,6 @@
 import type { NodeText, ReadText } from '../../../tree/json/node-text.ts'
 import { formatPath, type Path } from '../../../tree/path.ts'
-import { type Place, placeAt, prune, rootPlace } from '../../../tree/path-trie.ts'
+import { nodeAt, prune, rootNode, type TrieNode } from '../../../tree/path-trie.ts'
 
 /** What a query chose, and the index that led to it. */
 export interface CachedAnswer {
@@ -11,7 +11,7 @@ export interface CachedAnswer {
 interface Entry {
   readonly value: NodeText | CachedAnswer
   readonly size: number
-  readonly place: Place<Entry>
+  readonly place: TrieNode<Entry>
   /** Whether it was asked for since it last came up for removal. */
   used: boolean
 }
@@ -32,7 +32,7 @@ export class TextCache {
   readonly #room: number
   readonly #entries = new Map<string, Entry>()
   /** Texts and answers by their place, so that a write finds those above, at and below it and no others. */
-  readonly #root = rootPlace<Entry>()
+  readonly #root = rootNode<Entry>()
   #used = 0
 
   /** @param room total length of text kept, in UTF-16 code units */
@@ -59,10 +59,10 @@ export class TextCache {
 
   /** Forgets what a write at `path` may have changed: that node, all above and all below it. */
   invalidate(path: Path): void {
-    let place: Place<Entry> | undefined = this.#root
+    let place: TrieNode<Entry> | undefined = this.#root
     for (const key of path) {
       this.#forgetAt(place)
-      const next: Place<Entry> | undefined = place.children.get(key)
+      const next: TrieNode<Entry> | undefined = place.children.get(key)
       if (next === undefined) {
         prune(place)
         return
@@ -84,7 +84,7 @@ export class TextCache {
     const size = length + ENTRY_OVERHEAD
     if (size > this.#room / LARGEST_SHARE) return
     this.#forget(name)
-    const place = placeAt(this.#root, path)
+    const place = nodeAt(this.#root, path)
     const entry = { value, size, place, used: false }
     place.items.set(name, entry)
     this.#entries.set(name, entry)
@@ -92,11 +92,11 @@ export class TextCache {
     this.#makeRoom()
   }
 
-  #forgetAt(place: Place<Entry>): void {
+  #forgetAt(place: TrieNode<Entry>): void {
     for (const name of place.items.keys()) this.#forget(name)
   }
 
-  #forgetBelow(place: Place<Entry>): void {
+  #forgetBelow(place: TrieNode<Entry>): void {
     this.#forgetAt(place)
     for (const child of place.children.values()) this.#forgetBelow(child)
     place.children.clear()

@@ -8,7 +8,7 @@ import type { Path } from '../../../tree/path.ts'
 import { isBranch, leafOf, VALUE, type Value, valueAt } from '../../../tree/value.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
-import type { MetBranches } from './interior-cache.ts'
+import type { InteriorCache } from './interior-cache.ts'
 import { ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
 import { SubtreeReader, spend } from './subtree-reader.ts'
 
@@ -26,7 +26,9 @@ interface SizePage {
 }
 
 /** Where a path ends: at a slot, or at a value inside the text of one. */
-export type Place = { readonly kind: 'slot'; readonly slot: Slot } | { readonly kind: 'inside'; readonly value: Value }
+export type Location =
+  | { readonly kind: 'slot'; readonly slot: Slot }
+  | { readonly kind: 'inside'; readonly value: Value }
 
 /**
  * Reads the tree through one connection and whatever transaction is open on it. Long readings are generators that
@@ -41,12 +43,12 @@ export class TreeReader {
   readonly #interiorPage
   /** Reads what stands below interior nodes. */
   readonly subtrees: SubtreeReader
-  readonly #met: MetBranches | undefined
+  readonly #interiorCache: InteriorCache | undefined
 
-  /** @param met of the snapshot, where it is one that is read */
-  constructor(connection: Connection, met?: MetBranches) {
+  /** @param@param met of the snapshot, where it is one that is read */
+  constructor(connection: Connection, cached?: InteriorCache) {
     const { client, orm } = connection
-    this.#met = met
+    this.#interiorCache = cached
     this.subtrees = new SubtreeReader(connection)
     // Raw, because it runs for every key of every path and Drizzle's prepared query costs more.
     this.#slot = client.prepare<Slot, [number, string]>(
@@ -77,11 +79,11 @@ export class TreeReader {
   }
 
   slot(parent: number, key: string): Slot | undefined {
-    const met = this.#met?.get(parent, key)
-    if (met !== undefined) return met
+    const cached = this.#interiorCache?.get(parent, key)
+    if (cached !== undefined) return cached
     const slot = this.#slot.get(parent, key)
     if (slot === null) return undefined
-    if (slot.id !== null) this.#met?.add(parent, key, slot)
+    if (slot.id !== null) this.#interiorCache?.add(parent, key, slot)
     return slot
   }
 
@@ -99,11 +101,12 @@ export class TreeReader {
   }
 
   count(path: Path): number {
-    const place = this.place(path)
-    if (place === undefined) return 0
-    if (place.kind === 'slot' && place.slot.id !== null) return this.subtrees.interior(place.slot.id).childCount
-    if (place.kind === 'slot' && isStringText(place.slot.value ?? '')) return 0
-    return childKeys(textValue(place)).length
+    const location = this.location(path)
+    if (location === undefined) return 0
+    if (location.kind === 'slot' && location.slot.id !== null)
+      return this.subtrees.interior(location.slot.id).childCount
+    if (location.kind === 'slot' && isStringText(location.slot.value ?? '')) return 0
+    return childKeys(textValue(location)).length
   }
 
   /** Where a slot stands in the order of what lies at a path below it. */
@@ -158,13 +161,13 @@ export class TreeReader {
 
   /** Rows the engine holds at and below a path: what removing it costs. */
   *size(path: Path): Generator<void, number> {
-    const place = this.place(path)
-    if (place === undefined) return 0
-    if (place.kind === 'inside' || place.slot.id === null) return 1
+    const location = this.location(path)
+    if (location === undefined) return 0
+    if (location.kind === 'inside' || location.slot.id === null) return 1
     let rows = 1
     let after = 0
     for (;;) {
-      const page = this.#sizePage.get(place.slot.id, after)
+      const page = this.#sizePage.get(location.slot.id, after)
       rows += page?.rows ?? 0
       if (page === null || page.last === null || page.count < PAGE_COUNTED) return rows
       after = page.last
@@ -177,27 +180,27 @@ export class TreeReader {
    * @param maxLength longest text wanted; a longer one throws `read-too-big`
    */
   *node(path: Path, maxLength: number): Generator<void, NodeText | undefined> {
-    const place = this.place(path)
-    if (place === undefined) return undefined
+    const location = this.location(path)
+    if (location === undefined) return undefined
     const budget = { left: maxLength, hasPriorities: false }
-    if (place.kind === 'inside') return new NodeText(spend(budget, print(place.value, 'stored')))
-    const { value, id } = place.slot
+    if (location.kind === 'inside') return new NodeText(spend(budget, print(location.value, 'stored')))
+    const { value, id } = location.slot
     if (id === null) return new NodeText(spend(budget, value ?? ''))
     const text = yield* this.subtrees.text(id, budget)
     return new NodeText(text, !budget.hasPriorities)
   }
 
   *shallow(path: Path, maxLength: number): Generator<void, AnyText | undefined> {
-    const place = this.place(path)
-    if (place === undefined) return undefined
+    const location = this.location(path)
+    if (location === undefined) return undefined
     const budget = { left: maxLength, hasPriorities: false }
-    if (place.kind === 'inside') return spend(budget, shallowText(place.value))
-    const { id, value } = place.slot
-    if (id === null) return spend(budget, isStringText(value ?? '') ? (value ?? '') : shallowText(textValue(place)))
+    if (location.kind === 'inside') return spend(budget, shallowText(location.value))
+    const { id, value } = location.slot
+    if (id === null) return spend(budget, isStringText(value ?? '') ? (value ?? '') : shallowText(textValue(location)))
     return yield* this.subtrees.keys(id, budget)
   }
 
-  place(path: Path): Place | undefined {
+  location(path: Path): Location | undefined {
     let slot = this.slot(ROOT_PARENT, ROOT_KEY)
     for (const [depth, key] of path.entries()) {
       if (slot === undefined) return undefined
@@ -208,15 +211,15 @@ export class TreeReader {
   }
 }
 
-function insideText(text: JsonText, path: Path): (Place & { kind: 'inside' }) | undefined {
+function insideText(text: JsonText, path: Path): (Location & { kind: 'inside' }) | undefined {
   if (path.length > 0 && isStringText(text)) return undefined
   const value = valueAt(parseStored(text), path)
   return value === undefined ? undefined : { kind: 'inside', value }
 }
 
 /** The value of a place that is no interior node. */
-export function textValue(place: Place): Value {
-  return place.kind === 'inside' ? place.value : parseStored(place.slot.value ?? '')
+export function textValue(location: Location): Value {
+  return location.kind === 'inside' ? location.value : parseStored(location.slot.value ?? '')
 }
 
 export function childKeys(value: Value): string[] {

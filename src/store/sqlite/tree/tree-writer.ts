@@ -12,9 +12,9 @@ import type { Write } from '../../../tree/write.ts'
 import { type Connection, setSpilling } from '../file/connection.ts'
 import { closure, detached, interior, node } from '../file/schema.ts'
 import type { IndexMaintenance } from '../indexes/maintenance.ts'
-import { IndexUpkeep, type Waypoint } from '../indexes/write-hook.ts'
+import { IndexWriteHook, type PathSlot } from '../indexes/write-hook.ts'
 import { type StagedValue, StagedValues } from '../staging/staged-values.ts'
-import type { Sweep } from './deleted-subtrees.ts'
+import type { DeletedSubtrees } from './deleted-subtrees.ts'
 import { kindOf, NOWHERE, ROOT_KEY, ROOT_PARENT, type Slot, SlotKind, Trait, traitsOf } from './slot.ts'
 import type { TreeReader } from './tree-reader.ts'
 
@@ -29,10 +29,10 @@ const EMPTY_TEXT = '""'
 /** Text put in one transaction from which its pages are not kept until it commits, in UTF-16 code units. */
 const SPILLING_LENGTH = 2 * 1024 * 1024
 /** Parents, and children of one, that are remembered. */
-const KEPT_INTERIORS = 256
+const MAX_CACHED_INTERIORS = 256
 
 /** A slot by its place, with the key as people write it. */
-interface Place {
+interface SlotAddress {
   readonly parent: number
   readonly key: string
 }
@@ -49,7 +49,7 @@ export interface PreparedText {
   readonly expected: { readonly text: JsonText } | undefined | 'any'
 }
 
-const ROOT_PLACE: Place = { parent: ROOT_PARENT, key: ROOT_KEY }
+const ROOT_ADDRESS: SlotAddress = { parent: ROOT_PARENT, key: ROOT_KEY }
 
 /**
  * Changes the tree inside the writer's open transaction. Long writes are generators that pause between bounded steps;
@@ -58,9 +58,9 @@ const ROOT_PLACE: Place = { parent: ROOT_PARENT, key: ROOT_KEY }
 export class TreeWriter {
   readonly #connection: Connection
   readonly #reader: TreeReader
-  readonly #sweep: Sweep
+  readonly #deletedSubtrees: DeletedSubtrees
   readonly #indexes: IndexMaintenance
-  readonly #upkeep: IndexUpkeep
+  readonly #indexHook: IndexWriteHook
   readonly #inlineLength: number
   #nextId: number
   #rowsSincePause = 0
@@ -74,7 +74,7 @@ export class TreeWriter {
   /** Whether the last text put stood where nothing was. */
   #wasNew = false
   /** What the parent of the last texts put has not been told yet. */
-  #owed: { readonly parent: number; by: number; traits: number } | undefined
+  #pendingUpdate: { readonly parent: number; by: number; traits: number } | undefined
   /** Interior slots by parent and key: most writes go the way of the one before. */
   readonly #interiors = new Map<number, Map<string, Slot>>()
 
@@ -95,20 +95,20 @@ export class TreeWriter {
   constructor(
     connection: Connection,
     reader: TreeReader,
-    sweep: Sweep,
+    deletedSubtrees: DeletedSubtrees,
     indexes: IndexMaintenance,
     inlineLength: number,
   ) {
     const { client, orm } = connection
     this.#connection = connection
     this.#reader = reader
-    this.#sweep = sweep
-    this.#staged = new StagedValues(connection, sweep)
+    this.#deletedSubtrees = deletedSubtrees
+    this.#staged = new StagedValues(connection, deletedSubtrees)
     this.#indexes = indexes
-    this.#upkeep = new IndexUpkeep(indexes.definitions, indexes.entries, reader, indexes.neighbors)
+    this.#indexHook = new IndexWriteHook(indexes.definitions, indexes.entries, reader, indexes.neighbors)
     this.#inlineLength = inlineLength
     const id = sql.placeholder('id')
-    const place = and(eq(node.parentId, sql.placeholder('parent')), eq(node.key, sql.placeholder('key')))
+    const address = and(eq(node.parentId, sql.placeholder('parent')), eq(node.key, sql.placeholder('key')))
     // Raw, because this is the bulk row loop and Drizzle's prepared insert costs more.
     this.#upsert = client.prepare<unknown, [number, string, number, string | null, number | null]>(
       'INSERT INTO node(parent_id, key, kind, value, id) VALUES (?, ?, ?, ?, ?) ' +
@@ -131,7 +131,7 @@ export class TreeWriter {
       'INSERT INTO closure(ancestor, descendant, depth) ' +
         'SELECT ancestor, ?1, depth + 1 FROM closure WHERE descendant = ?2 UNION ALL SELECT ?1, ?1, 0',
     )
-    this.#remove = orm.delete(node).where(place).prepare()
+    this.#remove = orm.delete(node).where(address).prepare()
     this.#insertInterior = orm
       .insert(interior)
       .values({
@@ -171,10 +171,10 @@ export class TreeWriter {
    * @returns stored text of the value written, if it was printed as a whole
    */
   *apply(write: Write, inside: readonly StagedValue[] = []): Generator<void, JsonText | undefined> {
-    const { way, replaced: target } = this.#wayOf(write)
+    const { slotPath, replaced: target } = this.#slotsTo(write)
     let printed: JsonText | undefined
     if (target !== undefined) {
-      if (write.kind === 'value' && write.value !== undefined && !this.#isWatched(way)) {
+      if (write.kind === 'value' && write.value !== undefined && !this.#hasIndexOn(slotPath)) {
         const { value } = write
         if (typeof value === 'string' && value.length > LONG_TEXT) {
           yield
@@ -183,31 +183,31 @@ export class TreeWriter {
         const isLong = printed !== undefined && printed.length > LONG_TEXT
         if (printed !== undefined && !isLong && this.#putText(target, write.value, printed)) return printed
       }
-      way.push({ ...target, slot: this.#slot(target.parent, sortKey(target.key), true) })
+      slotPath.push({ ...target, slot: this.#slot(target.parent, sortKey(target.key), true) })
     }
     // From here on children may be counted.
-    this.settle()
-    const settle = this.#upkeep.watch(write, way)
-    const { slot } = lastOf(way)
-    const rest = write.path.slice(way.length - 1)
+    this.flushParentUpdate()
+    const updateIndexes = this.#indexHook.beforeWrite(write, slotPath)
+    const { slot } = lastOf(slotPath)
+    const rest = write.path.slice(slotPath.length - 1)
     if (slot !== undefined && slot.id !== null && write.kind === 'priority') {
       this.#setPriority(slot.id, write.priority)
-      settle?.(undefined)
+      updateIndexes?.(undefined)
       return undefined
     }
     const old = slot === undefined || slot.value === null ? undefined : slot.value
     const replaced = rest.length === 0 && write.kind === 'value'
     const value = replaced ? write.value : edit(old === undefined ? undefined : parseStored(old), rest, write)
     if (value === undefined) {
-      if (slot !== undefined) this.#removeSlot(way, slot)
-      settle?.(undefined)
+      if (slot !== undefined) this.#removeSlot(slotPath, slot)
+      updateIndexes?.(undefined)
       return undefined
     }
     for (const each of inside) this.#chooseIdsAbove(value, [...rest, ...each.path], each.value)
     if (write.kind === 'value' && isBranch(write.value)) this.#chooseIdsAbove(value, rest, write.value)
-    const text = yield* this.#replace(lastOf(way), value, printed)
+    const text = yield* this.#replace(lastOf(slotPath), value, printed)
     this.#idsAbove.clear()
-    settle?.(value)
+    updateIndexes?.(value)
     return replaced ? text : undefined
   }
 
@@ -215,28 +215,28 @@ export class TreeWriter {
    * The slots from the root down to where a write ends: at the place itself, or at the text or gap it lies in. A place
    * whose old text does not matter, because it is replaced and no index must know what was there, is not read.
    */
-  #wayOf({ kind, path }: Write): { way: Waypoint[]; replaced: Place | undefined } {
+  #slotsTo({ kind, path }: Write): { slotPath: PathSlot[]; replaced: SlotAddress | undefined } {
     const replaces = kind === 'value'
     let slot = this.#slot(ROOT_PARENT, ROOT_KEY, replaces && path.length === 0)
-    const way: Waypoint[] = [{ ...ROOT_PLACE, slot }]
+    const slotPath: PathSlot[] = [{ ...ROOT_ADDRESS, slot }]
     for (const key of path) {
       if (slot === undefined || slot.id === null) break
       const parent = slot.id
-      if (replaces && way.length === path.length && !this.#upkeep.watches(parent)) {
-        return { way, replaced: { parent, key } }
+      if (replaces && slotPath.length === path.length && !this.#indexHook.hasIndex(parent)) {
+        return { slotPath, replaced: { parent, key } }
       }
       slot = this.#slot(parent, sortKey(key), false)
-      way.push({ parent, key, slot })
+      slotPath.push({ parent, key, slot })
     }
-    return { way, replaced: undefined }
+    return { slotPath, replaced: undefined }
   }
 
-  #isWatched(way: readonly Waypoint[]): boolean {
-    return way.some(({ parent }) => this.#upkeep.watches(parent))
+  #hasIndexOn(slotPath: readonly PathSlot[]): boolean {
+    return slotPath.some(({ parent }) => this.#indexHook.hasIndex(parent))
   }
 
   /** Puts a text where another one stands, or nothing, without looking first. @returns `false` for an interior node */
-  #putText({ parent, key }: Place, value: Value, text: JsonText): boolean {
+  #putText({ parent, key }: SlotAddress, value: Value, text: JsonText): boolean {
     return this.#put(parent, sortKey(key), kindOf(value), text, traitsOf(key, text))
   }
 
@@ -249,7 +249,7 @@ export class TreeWriter {
     }
     this.#wasNew = isNew
     this.#countText(text.length)
-    this.#oweParent(parent, !isNew, traits)
+    this.#deferParentUpdate(parent, !isNew, traits)
     return true
   }
 
@@ -265,21 +265,21 @@ export class TreeWriter {
         : this.#overwriteExpected.run(kind, text, parent, key, expected.text)
     if (changes === 0) return false
     this.#countText(text.length)
-    this.#oweParent(parent, expected !== undefined, traits)
+    this.#deferParentUpdate(parent, expected !== undefined, traits)
     return true
   }
 
   /** The interior node at a path in the open transaction, and whether an index watches what is below it. */
-  interiorAt(path: Path): { readonly id: number; readonly isWatched: boolean } | undefined {
+  interiorAt(path: Path): { readonly id: number; readonly isIndexed: boolean } | undefined {
     let id = this.#slot(ROOT_PARENT, ROOT_KEY, false)?.id
     if (typeof id !== 'number') return undefined
-    let isWatched = this.#upkeep.watches(id)
+    let isIndexed = this.#indexHook.hasIndex(id)
     for (const key of path) {
       id = this.#slot(id, sortKey(key), false)?.id
       if (typeof id !== 'number') return undefined
-      isWatched ||= this.#upkeep.watches(id)
+      isIndexed ||= this.#indexHook.hasIndex(id)
     }
-    return { id, isWatched }
+    return { id, isIndexed }
   }
 
   /** The text of a value that becomes one row; `undefined` for a longer one. */
@@ -288,24 +288,24 @@ export class TreeWriter {
   }
 
   /** As `tellParent`, but once for many children in a row. */
-  #oweParent(parent: number, isOld: boolean, traits: number): void {
+  #deferParentUpdate(parent: number, isOld: boolean, traits: number): void {
     if (parent === ROOT_PARENT) return
-    const owed = this.#owed
-    if (owed !== undefined && owed.parent === parent) {
-      if (!isOld) owed.by++
-      owed.traits |= isOld ? traits & ~Trait.carefulKeys : traits
+    const pending = this.#pendingUpdate
+    if (pending !== undefined && pending.parent === parent) {
+      if (!isOld) pending.by++
+      pending.traits |= isOld ? traits & ~Trait.carefulKeys : traits
       return
     }
-    this.settle()
-    this.#owed = { parent, by: isOld ? 0 : 1, traits: isOld ? traits & ~Trait.carefulKeys : traits }
+    this.flushParentUpdate()
+    this.#pendingUpdate = { parent, by: isOld ? 0 : 1, traits: isOld ? traits & ~Trait.carefulKeys : traits }
   }
 
   /** Counts the children that were put last. To follow behind the last write of a change. */
-  settle(): void {
-    const owed = this.#owed
-    this.#owed = undefined
-    if (owed !== undefined && (owed.by !== 0 || owed.traits !== 0)) {
-      this.#adjust.run({ id: owed.parent, by: owed.by, traits: owed.traits })
+  flushParentUpdate(): void {
+    const pending = this.#pendingUpdate
+    this.#pendingUpdate = undefined
+    if (pending !== undefined && (pending.by !== 0 || pending.traits !== 0)) {
+      this.#adjust.run({ id: pending.parent, by: pending.by, traits: pending.traits })
     }
   }
 
@@ -314,17 +314,19 @@ export class TreeWriter {
    * @param printed its text, where it is known to be one slot
    * @returns its text, if it is one slot
    */
-  *#replace(place: Waypoint, value: Value, printed: JsonText | undefined): Generator<void, JsonText | undefined> {
-    const { slot } = place
+  *#replace(address: PathSlot, value: Value, printed: JsonText | undefined): Generator<void, JsonText | undefined> {
+    const { slot } = address
     if (isBranch(value)) yield
     const text = printed ?? printWithin(value, this.#inlineLength)
     const becomesList = text === undefined && isBranch(value)
     if (slot !== undefined && slot.id !== null) {
-      if (becomesList) this.#indexes.inherit(slot.id, this.#idFor(value, place.parent))
+      if (becomesList) this.#indexes.inherit(slot.id, this.#idFor(value, address.parent))
       this.#cut(slot.id)
     }
-    const traits = becomesList ? yield* this.#insertBranch(place, value) : yield* this.#insert(place, value, text ?? '')
-    this.#tellParent(place, slot !== undefined, traits)
+    const traits = becomesList
+      ? yield* this.#insertBranch(address, value)
+      : yield* this.#insert(address, value, text ?? '')
+    this.#updateParent(address, slot !== undefined, traits)
     return text
   }
 
@@ -362,7 +364,7 @@ export class TreeWriter {
 
   /** A transaction was taken back. */
   reset(): void {
-    this.#owed = undefined
+    this.#pendingUpdate = undefined
     this.#idsAbove.clear()
     this.#staged.reset()
     this.forget()
@@ -379,66 +381,66 @@ export class TreeWriter {
   }
 
   #remember(parent: number, key: string, slot: Slot): void {
-    if (this.#interiors.size >= KEPT_INTERIORS) this.#interiors.clear()
+    if (this.#interiors.size >= MAX_CACHED_INTERIORS) this.#interiors.clear()
     const siblings = this.#interiors.get(parent)
     if (siblings === undefined) this.#interiors.set(parent, new Map([[key, slot]]))
-    else if (siblings.size < KEPT_INTERIORS) siblings.set(key, slot)
+    else if (siblings.size < MAX_CACHED_INTERIORS) siblings.set(key, slot)
   }
 
   #setPriority(parent: number, priority: Leaf | undefined): void {
-    const place = { parent, key: PRIORITY }
+    const address = { parent, key: PRIORITY }
     if (priority === undefined) {
-      this.#remove.run(place)
+      this.#remove.run(address)
       return
     }
-    const traits = this.#insertText(place, priority, print(priority, 'stored'))
+    const traits = this.#insertText(address, priority, print(priority, 'stored'))
     this.#adjust.run({ id: parent, by: 0, traits })
   }
 
   /** Counts a new child, and notes what a reader must look out for now. */
-  #tellParent(place: Place, isOld: boolean, traits: number): void {
-    if (place.parent === ROOT_PARENT) return
+  #updateParent(address: SlotAddress, isOld: boolean, traits: number): void {
+    if (address.parent === ROOT_PARENT) return
     const by = isOld ? 0 : 1
     // A replaced child's key is known already: only its text can be news.
-    if (by !== 0 || (traits & ~Trait.carefulKeys) !== 0) this.#adjust.run({ id: place.parent, by, traits })
+    if (by !== 0 || (traits & ~Trait.carefulKeys) !== 0) this.#adjust.run({ id: address.parent, by, traits })
   }
 
   /** Writes a value as one slot. @returns the traits it brings its parent */
-  #insertText(place: Place, value: Value, text: JsonText): number {
-    this.#upsert.run(place.parent, sortKey(place.key), kindOf(value), text, null)
+  #insertText(address: SlotAddress, value: Value, text: JsonText): number {
+    this.#upsert.run(address.parent, sortKey(address.key), kindOf(value), text, null)
     this.#countText(text.length)
-    return traitsOf(place.key, text)
+    return traitsOf(address.key, text)
   }
 
   /** As `#insertText`; a long text in several steps, as bytes, which SQLite takes faster than a long string. */
-  *#insert(place: Place, value: Value, text: JsonText): Generator<void, number> {
-    if (text.length <= LONG_TEXT) return this.#insertText(place, value, text)
+  *#insert(address: SlotAddress, value: Value, text: JsonText): Generator<void, number> {
+    if (text.length <= LONG_TEXT) return this.#insertText(address, value, text)
     yield
     const bytes = Buffer.from(text)
-    const key = sortKey(place.key)
+    const key = sortKey(address.key)
     yield
     // To remove a long text that stood there takes as long as to write one.
-    this.#overwrite.run(kindOf(value), EMPTY_TEXT, place.parent, key)
+    this.#overwrite.run(kindOf(value), EMPTY_TEXT, address.parent, key)
     yield
-    this.#upsertBytes.run(place.parent, key, kindOf(value), bytes)
+    this.#upsertBytes.run(address.parent, key, kindOf(value), bytes)
     this.#countText(text.length)
     yield
-    return traitsOf(place.key, text)
+    return traitsOf(address.key, text)
   }
 
   /** Writes a value as an interior node and the slots below it. @returns the traits it brings its parent */
-  *#insertBranch(place: Place, branch: Branch): Generator<void, number> {
-    const { parent } = place
-    const key = sortKey(place.key)
+  *#insertBranch(address: SlotAddress, branch: Branch): Generator<void, number> {
+    const { parent } = address
+    const key = sortKey(address.key)
     const id = this.#idFor(branch, parent)
     if (id === this.#nextId) this.#nextId++
     const staged = this.#staged.find(branch, parent)
-    if (staged === undefined) yield* this.#insertInteriorNode(id, place, branch)
+    if (staged === undefined) yield* this.#insertInteriorNode(id, address, branch)
     else {
       this.#upsert.run(parent, key, SlotKind.interior, null, id)
       yield* this.#staged.attach(staged, parent, key)
     }
-    return traitsOf(place.key, undefined)
+    return traitsOf(address.key, undefined)
   }
 
   /** The id that a value will have as an interior node. */
@@ -476,12 +478,12 @@ export class TreeWriter {
   }
 
   /** @param place its slot; without one the node is no part of the tree */
-  *#insertInteriorNode(id: number, place: Place | undefined, branch: Branch): Generator<void, void> {
-    const parent = place?.parent ?? NOWHERE
-    const key = place === undefined ? ROOT_KEY : sortKey(place.key)
+  *#insertInteriorNode(id: number, address: SlotAddress | undefined, branch: Branch): Generator<void, void> {
+    const parent = address?.parent ?? NOWHERE
+    const key = address === undefined ? ROOT_KEY : sortKey(address.key)
     const keys = yield* memberKeysInSteps(branch)
     const childCount = keys.length - (keys.includes(PRIORITY) ? 1 : 0)
-    if (place !== undefined) this.#upsert.run(parent, key, SlotKind.interior, null, id)
+    if (address !== undefined) this.#upsert.run(parent, key, SlotKind.interior, null, id)
     this.#insertClosure.run(id, parent)
     this.#insertInterior.run({ id, parent, key, childCount, traits: 0 })
     let traits = 0
@@ -503,31 +505,31 @@ export class TreeWriter {
   }
 
   /** Removes a slot and every ancestor that it leaves without a child. */
-  #removeSlot(way: readonly Place[], slot: Slot): void {
+  #removeSlot(slotPath: readonly SlotAddress[], slot: Slot): void {
     if (slot.id !== null) this.#cut(slot.id)
-    for (const place of way.toReversed()) {
-      this.#remove.run({ parent: place.parent, key: sortKey(place.key) })
-      if (place.parent === ROOT_PARENT) return
-      this.#adjust.run({ id: place.parent, by: -1, traits: 0 })
-      if ((this.#childCount.get({ id: place.parent })?.count ?? 0) > 0) return
-      this.#removeEmpty(place.parent)
+    for (const address of slotPath.toReversed()) {
+      this.#remove.run({ parent: address.parent, key: sortKey(address.key) })
+      if (address.parent === ROOT_PARENT) return
+      this.#adjust.run({ id: address.parent, by: -1, traits: 0 })
+      if ((this.#childCount.get({ id: address.parent })?.count ?? 0) > 0) return
+      this.#removeEmpty(address.parent)
     }
   }
 
   #cut(id: number): void {
-    this.#sweep.cut(id)
+    this.#deletedSubtrees.cut(id)
     this.forget()
   }
 
   #removeEmpty(id: number): void {
     this.forget()
-    this.#sweep.giveUpIndexes(id)
+    this.#deletedSubtrees.dropIndexes(id)
     this.#remove.run({ parent: id, key: PRIORITY })
     this.#removeClosure.run({ id })
     this.#removeInterior.run({ id })
   }
 }
 
-function lastOf(way: readonly Waypoint[]): Waypoint {
-  return way[way.length - 1] ?? { ...ROOT_PLACE, slot: undefined }
+function lastOf(slotPath: readonly PathSlot[]): PathSlot {
+  return slotPath[slotPath.length - 1] ?? { ...ROOT_ADDRESS, slot: undefined }
 }
