@@ -1,4 +1,4 @@
-import { roomOf, sourceFiles } from '../../test/structure/imports.ts'
+import { roomOf, sourceFiles } from '../../test/unit/structure/imports.ts'
 
 /** A room of `src/`, and the rooms drawn below it that it needs directly. */
 export interface Room {

@@ -35,7 +35,7 @@ export interface Cutoffs {
 }
 
 /**
- * Storage of the text messages of one application. An engine implements it; `test/sms/store-contract.ts` holds what
+ * Storage of the text messages of one application. An engine implements it; `test/store-contract/sms/store-contract.ts` holds what
  * every implementation must do. Every method rejects with, or throws, `unavailable` when the storage cannot be used.
  */
 export interface MessageStore {

@@ -1,4 +1,4 @@
-import { exportText, Model, type Place, plainText } from '../model/model.ts'
+import { exportText, Model, type Place, plainText } from '../model/store/model.ts'
 
 /** What a client that follows a stream holds: puts and patches applied one after the other, by the rules for clients. */
 export class StreamCache {

@@ -1,2 +1,0 @@
-import '../support/long-lane.ts'
-import './query.test.ts'

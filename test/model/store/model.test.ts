@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { parseStored, print } from '../../../src/tree/json/print.ts'
+import { joined } from '../../../src/tree/json/text-pieces.ts'
+import { compareKeys } from '../../../src/tree/order.ts'
+import { inLanes } from '../../support/lane.ts'
+import { strictObserver, unlimited } from '../../support/store.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { integrityProblems } from '../../unit/store/integrity.ts'
+import { Mirror } from './mirror.ts'
+import { Model } from './model.ts'
+import { anyPlan, type Patch, type Put, type Step } from './plan.ts'
+
+const RUNS = inLanes(20, 150)
+
+/** The request a step comes to in the tree as it is. */
+function requestOf(step: Exclude<Step, { kind: 'reopen' }>, model: Model): Put | Patch {
+  if (step.kind === 'put' || step.kind === 'patch') return step
+  const places = model.paths()
+  const path = places[step.place % places.length] ?? []
+  if (step.kind === 'put-existing') return { kind: 'put', path: [...path, ...step.last], json: step.json }
+  const members = Object.create(null) as Record<string, unknown>
+  for (const key of model.keys(path)) members[key] = null
+  members[step.key] = step.json
+  return { kind: 'patch', path, members }
+}
+
+async function run(request: Put | Patch, mirror: Mirror): Promise<void> {
+  if (request.kind === 'put') return mirror.put(request.path, request.json)
+  return mirror.patch(request.path, new Map(Object.entries(request.members)))
+}
+
+async function compare({ store, model }: Mirror, path: readonly string[]): Promise<void> {
+  const node = await store.node(path, unlimited)
+  expect(node?.plain).toBe(model.plain(path) as string)
+  expect(node?.export).toBe(model.export(path) as string)
+  expect(await store.shallow(path, unlimited)).toBe(model.shallow(path) as string)
+  expect(await store.count(path)).toBe(model.count(path))
+  // Stored text is a function of the content alone.
+  if (node !== undefined) {
+    const stored = joined(node.stored)
+    expect(print(parseStored(stored), 'stored')).toBe(stored)
+  }
+}
+
+describe.each([
+  [0, 16_384],
+  [30, 16_384],
+  [4096, 16_384],
+  [30, 40],
+] as const)('at most %d characters in a row, values of %d written ahead', (inlineLength, stagedLength) => {
+  // fast-check prints seed, path and the shrunk plan of a failure: pass `{ seed, path }` to run it again.
+  test('the store does what the model does', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyPlan, async (plan) => {
+        await using directory = await tempDir()
+        const file = directory.file('tree')
+        // Every list that is asked about gets an index, which the writes after it must keep.
+        const options = { inlineLength, stagedLength, shortList: 0 }
+        const mirror = new Mirror(new SqliteStore(file, options, strictObserver))
+        try {
+          for (const [step, path, orderBy] of plan) {
+            if (step.kind === 'reopen') {
+              await mirror.store.close()
+              mirror.store = new SqliteStore(file, options, strictObserver)
+            } else {
+              const request = requestOf(step, mirror.model)
+              await run(request, mirror)
+              const written = request.path.filter((key) => key !== '.priority')
+              await compare(mirror, written)
+              if (orderBy !== undefined) await mirror.expectAnswers(written.slice(0, -1), { orderBy }, 'wilddog')
+            }
+            await compare(mirror, [])
+            await compare(mirror, path)
+            if (orderBy !== undefined) await mirror.expectAnswers(path, { orderBy, limitToLast: 3 }, 'wilddog')
+          }
+          await mirror.store.swept()
+        } finally {
+          await mirror.store.close()
+        }
+        expect(integrityProblems(file)).toEqual([])
+      }),
+      { numRuns: RUNS },
+    )
+  }, 120_000)
+})
+
+test('the order the model knows is the order of the product', () => {
+  fc.assert(
+    fc.property(anyPlan, (plan) => {
+      const model = new Model()
+      for (const [step] of plan) if (step.kind === 'put') model.put(step.path, step.json, 1)
+      const keys = [...(model.shallow([]) ?? '').matchAll(/("(?:[^"\\]|\\.)*"):true/g)].map((match) =>
+        JSON.parse(match[1] ?? ''),
+      )
+      expect(keys).toEqual(keys.toSorted(compareKeys))
+    }),
+  )
+})

@@ -1,0 +1,110 @@
+import { expect, test } from 'bun:test'
+import { type EventSource, openSource } from '../../support/event-source.ts'
+import { startInProcess } from '../../support/https-server.ts'
+import { type IdleStreams, openIdle } from './idle-streams.ts'
+import type { Look } from './stream-child.ts'
+import { type StreamServer, startStreamServer } from './stream-server.ts'
+
+const CONNECTIONS = 50
+const STREAMS_EACH = 100
+/** What a process may take for good when it first has so many. */
+const MOST_WARMTH = 128 * 1024 * 1024
+/** What an allocator may keep of what it had. */
+const MOST_KEPT = 48 * 1024 * 1024
+const NEVER = { keepAliveMs: 3_600_000 }
+
+function openAll(server: StreamServer): Promise<IdleStreams[]> {
+  const numbers = Array.from({ length: STREAMS_EACH }, (_, stream) => stream)
+  return Promise.all(
+    Array.from({ length: CONNECTIONS }, (_, connection) =>
+      openIdle(
+        server,
+        numbers.map((stream) => `/idle/${connection}/${stream}.json`),
+      ),
+    ),
+  )
+}
+
+/** Looks until nobody listens, and no more files are open than there should be. */
+async function lookWhenLeft(server: StreamServer, descriptors: number): Promise<Look> {
+  for (;;) {
+    const look = await server.look()
+    if (look.subscribers === 0 && look.descriptors <= descriptors) return look
+  }
+}
+
+test('of thousands of idle streams nothing stays', async () => {
+  await using server = await startStreamServer({ streams: NEVER, clients: { maxStreamsPerAddress: 0 } })
+  await (await openIdle(server, ['/idle.json'])).drop()
+  const before = await server.look()
+  let warm: Look | undefined
+  for (const end of ['cancel', 'drop', 'drop'] as const) {
+    const connections = await openAll(server)
+    const open = await server.look()
+    expect(open.subscribers).toBe(CONNECTIONS * STREAMS_EACH)
+    expect(open.watched).toBe(CONNECTIONS * STREAMS_EACH)
+    await Promise.all(connections.map((connection) => connection[end]()))
+    if (end === 'cancel') {
+      await lookWhenLeft(server, before.descriptors + CONNECTIONS)
+      await Promise.all(connections.map((connection) => connection.drop()))
+    }
+    const left = await lookWhenLeft(server, before.descriptors)
+    expect(left.descriptors).toBe(before.descriptors)
+    expect(left.watched).toBe(0)
+    // The first time the process also becomes warm.
+    warm ??= left
+    expect(left.rss - before.rss).toBeLessThan(MOST_WARMTH)
+    expect(left.rss - warm.rss).toBeLessThan(MOST_KEPT)
+  }
+}, 60_000)
+
+/** A hundred nodes, and one below each. */
+const NODES = Array.from({ length: 100 }, (_, node) => `/rooms/r${node}`)
+
+/** The event of a write at each path that it concerns. */
+type Told = Readonly<Record<string, string>>
+
+test('a write reaches those whom it concerns and nobody else', async () => {
+  await using server = await startInProcess({ streams: NEVER })
+  const paths = NODES.flatMap((node) => [node, `${node}/a`])
+  const opened = await Promise.all(
+    paths.map(async (path, index): Promise<[string, EventSource]> => {
+      const source = await openSource(server, `${path}.json`, { http2: index % 4 > 1 })
+      return [path, source]
+    }),
+  )
+  const sources = new Map(opened)
+  const expected = new Map(paths.map((path) => [path, ['put / null']]))
+  const write = async (method: 'PUT' | 'PATCH', target: string, json: unknown, told: Told) => {
+    const { status } = await server.call(method, `${target}.json`, { body: JSON.stringify(json) })
+    expect(status).toBe(200)
+    for (const [path, event] of Object.entries(told)) expected.get(path)?.push(event)
+  }
+  for (const [number, node] of NODES.entries()) {
+    const other = NODES[(number + 37) % NODES.length] ?? ''
+    await write('PUT', `${node}/a/x`, number, { [node]: `put /a/x ${number}`, [`${node}/a`]: `put /x ${number}` })
+    await write('PUT', `${node}/b`, number, { [node]: `put /b ${number}` })
+    await write(
+      'PATCH',
+      '/rooms',
+      { [`r${number}/c`]: 1, [`${other.slice('/rooms/'.length)}/c`]: 2 },
+      {
+        [node]: 'patch / {"c":1}',
+        [other]: 'patch / {"c":2}',
+      },
+    )
+    await write('PUT', '/elsewhere', number, {})
+  }
+  // The last write concerns everybody: what came before it is all there is.
+  await write('PUT', '/rooms', null, Object.fromEntries(paths.map((path) => [path, 'put / null'])))
+  for (const [path, source] of sources) {
+    const wanted = expected.get(path) ?? []
+    const events = await source.take(wanted.length)
+    expect(
+      events.map(({ kind, path: at, data }) => `${kind} ${at} ${JSON.stringify(data)}`),
+      path,
+    ).toEqual(wanted)
+    expect(source.waiting, path).toBe(0)
+    await source.close()
+  }
+})

@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test'
+import { openDatabase } from '../../../src/embedded.ts'
+import { openSource } from '../../support/event-source.ts'
+import { clientOf } from '../../support/https-server.ts'
+import { spawnServer } from '../../support/server-process.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+/** Time that requests under way get when the server stops: a stop that waits for a stream takes longer. */
+const TIMEOUT_MS = 10_000
+const STREAMS = 20
+const PIECE = 4 * 1024 * 1024
+/** Together more than a connection takes that nobody reads. */
+const PIECES = 6
+const VERSIONS = [{ http2: false }, { http2: true }]
+
+test.each([
+  ['its beginning', PIECES],
+  ['its events', 0],
+] as const)(
+  'a stop waits for no reader that stands still in the middle of %s',
+  async (_, early) => {
+    const server = await spawnServer()
+    const listening = clientOf(Number(new URL(server.url).port), await Bun.file(server.certificate).text())
+    const write = async (piece: number) => {
+      const { status } = await listening.call('PUT', `/a/p${piece}.json`, { body: `"${String(piece).repeat(PIECE)}"` })
+      expect(status).toBe(200)
+    }
+    for (let piece = 0; piece < early; piece++) await write(piece)
+    const targets = ['/a.json', ...Array.from({ length: STREAMS }, (_, number) => `/r${number}.json`)]
+    const readers = await Promise.all(
+      targets.flatMap((target) => VERSIONS.map((version) => openSource(listening, target, version))),
+    )
+    for (const reader of readers) await reader.next()
+    const stalled = await Promise.all(
+      VERSIONS.map(async (version) => {
+        const source = await openSource(listening, '/a.json', version)
+        source.pause()
+        return source
+      }),
+    )
+    for (let piece = early; piece < PIECES; piece++) {
+      await write(piece)
+      for (const reader of readers.slice(0, VERSIONS.length)) await reader.next()
+    }
+    for (const source of stalled) expect(source.received).toBeLessThan(PIECES * PIECE)
+    server.kill('SIGTERM')
+    expect(await server.exited).toBe(0)
+    for (const reader of readers) {
+      expect(await reader.ended).toBe(true)
+      expect(await reader.nextMessage()).toBeUndefined()
+      expect(reader.rest).toBe('')
+    }
+    for (const source of stalled) {
+      source.resume()
+      await source.ended
+      expect(source.received).toBeLessThan(PIECES * PIECE)
+    }
+    await server.stop()
+  },
+  TIMEOUT_MS,
+)
+
+test('closing a tree ends every loop over its changes', async () => {
+  await using dir = await tempDir()
+  const db = openDatabase({ file: dir.file('tree.sqlite') })
+  await db.put('/a', { n: 0 })
+  const begun = Array.from({ length: STREAMS }, () => Promise.withResolvers<void>())
+  const loops = begun.map(async ({ resolve }, number) => {
+    const seen: unknown[] = []
+    for await (const { data } of db.watch(number % 2 === 0 ? '/a' : '/a/n', { export: number % 3 === 0 })) {
+      seen.push(data)
+      resolve()
+    }
+    return seen
+  })
+  await Promise.all(begun.map(({ promise }) => promise))
+  await db.close()
+  expect(await Promise.all(loops)).toEqual(loops.map((_, number) => [number % 2 === 0 ? { n: 0 } : 0]))
+})

@@ -1,0 +1,52 @@
+import type { DholeOptions } from '../../../src/index.ts'
+import { certificate, clientOf, type HttpsServer, SECRET } from '../../support/https-server.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import type { ChildAnswer, ChildRequest, Look } from './stream-child.ts'
+
+const SCRIPT = Bun.fileURLToPath(new URL('./stream-child.ts', import.meta.url))
+
+/** The plugin in a process of its own that tells what it holds. */
+export interface StreamServer extends AsyncDisposable, Pick<HttpsServer, 'url' | 'ca' | 'port' | 'call' | 'raw'> {
+  look(): Promise<Look>
+  /** Begins to look for the greatest memory anew. */
+  forgetPeak(): Promise<void>
+}
+
+export async function startStreamServer(options: DholeOptions = {}): Promise<StreamServer> {
+  const dir = await tempDir()
+  const tls = await certificate()
+  const answers: PromiseWithResolvers<ChildAnswer>[] = []
+  const child = Bun.spawn([process.execPath, SCRIPT], {
+    stdout: 'inherit',
+    stderr: 'inherit',
+    ipc: (answer: ChildAnswer) => answers.shift()?.resolve(answer),
+    onExit: (_, status, signal) => {
+      for (const { reject } of answers) reject(new Error(`the child ended: ${status ?? signal}`))
+    },
+  })
+  const ask = async <Kind extends ChildAnswer['kind']>(
+    request: ChildRequest,
+    kind: Kind,
+  ): Promise<ChildAnswer & { kind: Kind }> => {
+    const answered = Promise.withResolvers<ChildAnswer>()
+    answers.push(answered)
+    child.send(request)
+    const answer = await answered.promise
+    if (answer.kind !== kind) throw new Error(`${kind} was asked for, ${answer.kind} came`)
+    return answer as ChildAnswer & { kind: Kind }
+  }
+  const served = { applications: { app: { open: true, secret: SECRET } }, ...options, dataDir: dir.path }
+  const { port } = await ask({ kind: 'serve', options: served, tls }, 'listening')
+  return {
+    ...clientOf(port, tls.cert),
+    look: () => ask({ kind: 'look' }, 'look'),
+    forgetPeak: async () => {
+      await ask({ kind: 'forget-peak' }, 'forgotten')
+    },
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await child.exited
+      await dir[Symbol.asyncDispose]()
+    },
+  }
+}

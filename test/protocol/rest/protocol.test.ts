@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Http2Client, http2Client } from '../../support/http2-client.ts'
+import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { inLanes } from '../../support/lane.ts'
+import { conditional } from './conditional.ts'
+import { dataModel } from './data-model.ts'
+import { examples } from './examples.ts'
+import { idempotent } from './idempotent.ts'
+import { type Case, play } from './interpreter.ts'
+import { methods } from './methods.ts'
+import { parameters } from './parameters.ts'
+import { queries } from './queries.ts'
+import { queryErrors } from './query-errors.ts'
+import { urlPaths } from './url-paths.ts'
+
+const tables: Readonly<Record<string, readonly Case[]>> = {
+  examples,
+  'data model': dataModel,
+  'paths in the URL': urlPaths,
+  methods,
+  parameters,
+  'conditional requests': conditional,
+  'idempotent writes': idempotent,
+  queries,
+  'refused queries': queryErrors,
+}
+
+/** In the short lane HTTP/2 has a fifth of every table: all rows are played over HTTP/1.1. */
+function everyFifth(rows: readonly Case[]): readonly Case[] {
+  return inLanes(
+    rows.filter((_, at) => at % 5 === 0),
+    rows,
+  )
+}
+
+let server: HttpsServer
+let http2: Http2Client
+
+beforeAll(async () => {
+  server = await startInProcess()
+  http2 = http2Client(server.url, server.ca)
+})
+
+afterAll(async () => {
+  await http2[Symbol.asyncDispose]()
+  await server.stop()
+})
+
+for (const [table, rows] of Object.entries(tables)) {
+  describe(table, () => {
+    test.each(rows.map((row) => [row.name, row] as const))('%s', (_, row) => play(row, server.call))
+    test.each(everyFifth(rows).map((row) => [row.name, row] as const))('%s (HTTP/2)', (_, row) => play(row, http2.call))
+  })
+}
+
+test('12 a thousand generated names increase as bytes', async () => {
+  const names: string[] = []
+  for (let index = 0; index < 1000; index++) {
+    const { text } = await server.call('POST', '/names.json', { body: '1' })
+    names.push((JSON.parse(text) as { name: string }).name)
+  }
+  expect(new Set(names).size).toBe(1000)
+  expect(names.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))).toEqual(names)
+})

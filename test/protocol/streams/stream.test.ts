@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, test } from 'bun:test'
+import type { DholeOptions } from '../../../src/index.ts'
+import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { inLanes } from '../../support/lane.ts'
+import { filteredStreams } from './filtered-streams.ts'
+import { play, type StreamCase } from './interpreter.ts'
+import { nodeStreams } from './node-streams.ts'
+
+const tables: Readonly<Record<string, readonly StreamCase[]>> = {
+  'streams of nodes': nodeStreams,
+  'filtered streams': filteredStreams,
+}
+
+const storages: Readonly<Record<string, DholeOptions['storage']>> = {
+  'as it comes': {},
+  'every node a row, every list indexed': { shortList: 0, inlineLength: 0 },
+}
+
+for (const [storage, options] of Object.entries(storages)) {
+  describe(`storage: ${storage}`, () => {
+    let server: HttpsServer
+
+    beforeAll(async () => {
+      server = await startInProcess({ storage: options ?? {} })
+    })
+
+    afterAll(() => server.stop())
+
+    for (const [table, rows] of Object.entries(tables)) {
+      describe(table, () => {
+        test.each(rows.map((row) => [row.name, row] as const))('%s', (_, row) => play(row, server))
+        const overHttp2 = inLanes(
+          rows.filter((_, at) => at % 5 === 0),
+          rows,
+        )
+        test.each(overHttp2.map((row) => [row.name, row] as const))('%s (HTTP/2)', (_, row) =>
+          play(row, server, { http2: true }),
+        )
+      })
+    }
+  })
+}

@@ -1,0 +1,227 @@
+import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
+import fc from 'fast-check'
+import type { MessageStore } from '../../../src/sms/message-store.ts'
+import { seqOf } from '../../../src/sms/model/final-seq.ts'
+import type { MessageRecord } from '../../../src/sms/model/message.ts'
+import type { Report, State } from '../../../src/sms/model/report.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+/** An engine under test. */
+export interface MessageEngine {
+  readonly name: string
+  /** Opens or creates the messages at a path that is the test's own. */
+  open(file: string): { readonly store: MessageStore; close(): Promise<void> }
+}
+
+const START = Date.parse('2026-03-01T12:00:00Z')
+const HOUR_MS = 60 * 60 * 1000
+const DAY_MS = 24 * HOUR_MS
+const A = '13800138000'
+const B = '13800138001'
+const NONE = { before: 0, finals: 0, returned: 0 }
+
+/** What every engine must do. */
+export function messageStoreContract(engine: MessageEngine): void {
+  describe(`message store contract: ${engine.name}`, () => {
+    afterEach(() => {
+      setSystemTime()
+    })
+
+    async function withStore(use: (store: MessageStore, reopen: () => Promise<MessageStore>) => Promise<void>) {
+      await using dir = await tempDir()
+      let opened = engine.open(dir.file('messages'))
+      try {
+        await use(opened.store, async () => {
+          await opened.close()
+          opened = engine.open(dir.file('messages'))
+          return opened.store
+        })
+      } finally {
+        await opened.close()
+      }
+    }
+
+    test('a batch is stored once, in the order of submission', () =>
+      withStore(async (store) => {
+        expect(await store.record({ rrid: 'r', mobiles: [B, A] })).toEqual({ rrid: 'r', isNew: true })
+        expect(await store.record({ rrid: 'r', mobiles: [B, A] })).toEqual({ rrid: 'r', isNew: false })
+        expect(store.record({ rrid: 'r', mobiles: [A, B] })).rejects.toMatchObject({ code: 'sms-bad-arguments' })
+        expect(await store.batch('r', ({ mobile, status }) => `${mobile} ${status}`)).toEqual([`${B} 0`, `${A} 0`])
+        expect(await store.batch('other', () => '')).toEqual([])
+        const { rrid } = await store.record({ mobiles: [A] })
+        expect(await store.batch(rrid, ({ mobile }) => mobile)).toEqual([A])
+        expect(await store.counts()).toMatchObject({ notSent: 3, sending: 0 })
+      }))
+
+    test('reports change a message until it is final', () =>
+      withStore(async (store) => {
+        await store.record({ rrid: 'r', mobiles: [A, B], messageIds: ['id-a', 'id-b'] })
+        const outcomes: [Report, accepted: number, changed: string[], status: State][] = [
+          [report(A, 1, 'ENROUTE'), 1, ['r'], 1],
+          [report(A, 1, 'ENROUTE'), 1, [], 1],
+          [{ ...report(A, 2, 'DELIVRD'), message: { messageId: 'id-a' } }, 1, ['r'], 2],
+          [report(A, 2, 'DELIVRD'), 1, [], 2],
+          [report(A, 1, 'ENROUTE'), 0, [], 2],
+          [report(A, 3, 'UNDELIV'), 0, [], 2],
+          [report('13899999999', 2, 'DELIVRD'), 0, [], 2],
+          [{ ...report(A, 2, 'DELIVRD'), message: { messageId: 'unknown' } }, 0, [], 2],
+        ]
+        for (const [given, accepted, changed, status] of outcomes) {
+          const outcome = await store.report([given])
+          expect([outcome.accepted, outcome.ignored, [...outcome.changed]]).toEqual([accepted, 1 - accepted, changed])
+          expect((await store.batch('r', (record) => `${record.status}`))[0]).toBe(`${status}`)
+        }
+        expect(await store.counts()).toEqual({
+          notSent: 1,
+          sending: 0,
+          delivered: 1,
+          failed: 0,
+          reportsAccepted: 2,
+          reportsRepeated: 2,
+          reportsContradicting: 1,
+          reportsLate: 1,
+          reportsUnknown: 2,
+          statusesReturned: 0,
+        })
+      }))
+
+    test('a final state is leased to one call, and returned once', () =>
+      withStore(async (store, reopen) => {
+        await finals(store, ['1', '2', '3'])
+        const first = await store.lease(undefined, 2)
+        expect(first?.records.map(({ mobile }) => mobile)).toEqual(['1', '2'])
+        const second = await store.lease(undefined, 10)
+        expect(second?.records.map(({ mobile }) => mobile)).toEqual(['3'])
+        expect(await store.lease(undefined, 10)).toBeUndefined()
+        store.release([first!.range])
+        expect((await store.lease(undefined, 1))?.records.map(({ mobile }) => mobile)).toEqual(['1'])
+        await store.acknowledge([second!.range], 1)
+        expect((await store.counts()).statusesReturned).toBe(1)
+        // Leases end with the process; what was returned stays so.
+        const again = await reopen()
+        expect((await again.lease(undefined, 10))?.records.map(({ mobile }) => mobile)).toEqual(['1', '2'])
+      }))
+
+    test('a lease looks after a sequence number, and not further back than a day', () =>
+      withStore(async (store) => {
+        setSystemTime(new Date(START))
+        await finals(store, ['1', '2'])
+        const first = await store.lease(undefined, 1)
+        store.release([first!.range])
+        const later = await store.lease(first!.range.last, 10)
+        expect(later?.records.map(({ mobile }) => mobile)).toEqual(['2'])
+        store.release([later!.range])
+        setSystemTime(new Date(START + DAY_MS - 1))
+        expect((await store.lease(undefined, 1))?.records).toHaveLength(1)
+        setSystemTime(new Date(START + DAY_MS + 1))
+        expect(await store.lease(first!.range.last, 10)).toBeUndefined()
+      }))
+
+    test('an import adds, moves forward and never back', () =>
+      withStore(async (store) => {
+        const record: MessageRecord = {
+          rrid: 'r',
+          mobile: A,
+          status: 1,
+          deliveryStatus: 'ENROUTE',
+          submittedAt: START,
+          receivedAt: START,
+        }
+        const final: MessageRecord = {
+          ...record,
+          status: 2,
+          deliveryStatus: 'DELIVRD',
+          messageId: 'id',
+          returnedAt: START,
+        }
+        expect(await store.import([record])).toEqual({ added: 1, known: 0, changed: 0 })
+        expect(await store.import([record])).toEqual({ added: 0, known: 1, changed: 0 })
+        expect(await store.import([final, record])).toEqual({ added: 0, known: 1, changed: 1 })
+        expect((await store.export(undefined, 10)).records).toEqual([{ ...final, producedAt: START }])
+        // It was returned elsewhere.
+        expect(await store.lease(undefined, 10)).toBeUndefined()
+      }))
+
+    test('pages of an export hold every message once', () =>
+      withStore(async (store) => {
+        for (let at = 0; at < 7; at++)
+          await store.record({ rrid: `r${at}`, mobiles: Array.from({ length: at * 40 + 1 }, (_, n) => `${n}`) })
+        const seen: string[] = []
+        let page = await store.export(undefined, 33)
+        for (;;) {
+          seen.push(...page.records.map(({ rrid, mobile }) => `${rrid} ${mobile}`))
+          if (page.next === undefined) break
+          page = await store.export(page.next, 33)
+        }
+        expect(seen).toHaveLength(7 + 40 * 21)
+        expect(new Set(seen).size).toBe(seen.length)
+      }))
+
+    test('old messages and states are deleted in steps, the others stay', () =>
+      withStore(async (store) => {
+        expect(await store.deleteOld(NONE)).toBe(false)
+        setSystemTime(new Date(START))
+        await store.record({ rrid: 'old', mobiles: Array.from({ length: 1200 }, (_, at) => `${at}`) })
+        await store.report([{ ...report('0', 2, 'DELIVRD'), message: { rrid: 'old', mobile: '0' } }])
+        setSystemTime(new Date(START + 3 * DAY_MS))
+        await store.record({ rrid: 'young', mobiles: [A] })
+        const cutoffs = { before: START + DAY_MS, finals: seqOf(START + DAY_MS), returned: seqOf(START + DAY_MS) }
+        let steps = 0
+        while (await store.deleteOld(cutoffs)) steps++
+        expect(steps).toBeGreaterThan(1)
+        expect(await store.batch('old', () => '')).toEqual([])
+        expect(await store.batch('young', ({ mobile }) => mobile)).toEqual([A])
+        expect(await store.counts()).toMatchObject({ notSent: 1, delivered: 0 })
+      }))
+
+    test('whatever is leased, released and acknowledged, each state is returned exactly once', () =>
+      fc.assert(
+        fc.asyncProperty(fc.array(fc.tuple(fc.nat({ max: 3 }), fc.nat({ max: 4 })), { maxLength: 25 }), (acts) =>
+          withStore(async (store) => {
+            let made = 0
+            const leased: NonNullable<Awaited<ReturnType<MessageStore['lease']>>>[] = []
+            const returned: string[] = []
+            for (const [act, amount] of acts) {
+              if (act === 0)
+                await finals(
+                  store,
+                  Array.from({ length: amount + 1 }, () => `${made++}`),
+                )
+              const page = act === 1 ? await store.lease(undefined, amount + 1) : undefined
+              if (page !== undefined) leased.push(page)
+              const one = act > 1 ? leased.splice(amount % Math.max(1, leased.length), 1)[0] : undefined
+              if (one === undefined) continue
+              if (act === 2) store.release([one.range])
+              else
+                await store.acknowledge(
+                  [one.range],
+                  returned.push(...one.records.map(({ mobile }) => mobile)) && one.records.length,
+                )
+            }
+            store.release(leased.map(({ range }) => range))
+            for (
+              let page = await store.lease(undefined, 3);
+              page !== undefined;
+              page = await store.lease(undefined, 3)
+            ) {
+              returned.push(...page.records.map(({ mobile }) => mobile))
+              await store.acknowledge([page.range], page.records.length)
+            }
+            expect(returned.toSorted()).toEqual(Array.from({ length: made }, (_, at) => `${at}`).toSorted())
+            expect((await store.counts()).statusesReturned).toBe(made)
+          }),
+        ),
+        { numRuns: 12 },
+      ))
+  })
+
+  function report(mobile: string, state: Exclude<State, 0>, code: string): Report {
+    return { message: { rrid: 'r', mobile }, state, code, receivedAt: START }
+  }
+
+  /** Messages of a batch of their own that become final in order. */
+  async function finals(store: MessageStore, mobiles: readonly string[]): Promise<void> {
+    const { rrid } = await store.record({ mobiles })
+    await store.report(mobiles.map((mobile) => ({ ...report(mobile, 2, 'DELIVRD'), message: { rrid, mobile } })))
+  }
+}

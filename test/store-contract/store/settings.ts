@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'bun:test'
+import { DholeError } from '../../../src/error.ts'
+import type { Job, SettingsChange } from '../../../src/store/store.ts'
+import type { ReadAnswer, Reads } from '../../../src/tree/read-program.ts'
+import { put, putJob } from '../../support/store.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import type { Engine } from './contract.ts'
+
+function setting(name: string, text: string): Job {
+  // biome-ignore lint/correctness/useYield: a job that asks for nothing
+  return function* (): Reads<SettingsChange> {
+    return { kind: 'settings', texts: [[name, text]] }
+  }
+}
+
+/** Keeps what the setting is at that place in the order of the writes. */
+function looking(name: string, seen: ReadAnswer[]): Job {
+  return function* () {
+    seen.push(yield { kind: 'setting', name })
+    return undefined
+  }
+}
+
+export function settingsContract(engine: Engine): void {
+  describe('settings', () => {
+    test('are kept across restarts, and take no number', async () => {
+      await using directory = await tempDir()
+      const file = directory.file('tree')
+      {
+        await using store = engine.open(file)
+        expect(store.setting('rules')).toBeUndefined()
+        await put(store, '/a', 1)
+        expect(await store.commit(setting('rules', 'first "\u0000 \u{1F600}'))).toBeUndefined()
+        expect(store.setting('rules')).toBe('first "\u0000 \u{1F600}')
+        await store.commit(setting('rules', 'second'))
+        expect(store.position().seq).toBe(1)
+      }
+      await using store = engine.open(file)
+      expect([store.setting('rules'), store.setting('other'), store.setting('__proto__')]).toEqual([
+        'second',
+        undefined,
+        undefined,
+      ])
+    })
+
+    test('change in the order of the writes', async () => {
+      await using directory = await tempDir()
+      await using store = engine.open(directory.file('tree'))
+      const seen: ReadAnswer[] = []
+      await Promise.all([
+        store.commit(looking('rules', seen)),
+        store.commit(setting('rules', 'one')),
+        store.commit(looking('rules', seen)),
+        store.commit(putJob('/a', 1)),
+        store.commit(setting('rules', 'two')),
+        store.commit(looking('rules', seen)),
+      ])
+      expect(seen).toEqual([undefined, 'one', 'two'])
+    })
+
+    test('of a batch that fails are taken back, and set when it is tried again', async () => {
+      await using directory = await tempDir()
+      await using store = engine.open(directory.file('tree'))
+      const seen: ReadAnswer[] = []
+      const breaking: Job = function* (context) {
+        const change = yield* putJob('/a', 1)(context)
+        if (change === undefined || !('writes' in change)) return change
+        const broken = {
+          get kind(): 'value' {
+            throw new Error('broken write')
+          },
+          path: ['x'],
+          value: 1,
+        }
+        return { ...change, writes: [broken] }
+      }
+      const outcomes = await Promise.allSettled([
+        store.commit(setting('rules', 'one')),
+        store.commit(breaking),
+        store.commit(looking('rules', seen)),
+      ])
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+      expect([store.setting('rules'), seen.at(-1)]).toEqual(['one', 'one'])
+    })
+  })
+
+  describe('logic that reads', () => {
+    test('is answered on one commit', async () => {
+      await using directory = await tempDir()
+      await using store = engine.open(directory.file('tree'))
+      await put(store, '/', { a: { '.priority': 3, b: 1, c: { d: 'x' } }, l: { '.value': true, '.priority': 'p' } })
+      const answers = await store.read(function* () {
+        const seen: ReadAnswer[] = []
+        seen.push(yield { kind: 'leaf', path: ['a', 'b'] }, yield { kind: 'leaf', path: ['a'] })
+        seen.push(yield { kind: 'leaf', path: ['a', '.priority'] }, yield { kind: 'leaf', path: ['l', '.priority'] })
+        seen.push(yield { kind: 'leaf', path: ['l'] }, yield { kind: 'leaf', path: ['none', 'x'] })
+        seen.push(yield { kind: 'exists', path: ['a', 'c'] }, yield { kind: 'exists', path: ['a', 'b', 'c'] })
+        seen.push(yield { kind: 'count', path: ['a'] }, yield { kind: 'count', path: ['l'] })
+        seen.push(yield { kind: 'pause' }, yield { kind: 'setting', name: 'rules' })
+        return seen
+      })
+      expect(answers).toEqual([1, undefined, 3, 'p', true, undefined, true, false, 2, 0, undefined, undefined])
+    })
+
+    test('throws what it throws', async () => {
+      await using directory = await tempDir()
+      await using store = engine.open(directory.file('tree'))
+      const refused = async () =>
+        store.read(function* () {
+          yield { kind: 'exists', path: [] }
+          throw new DholeError('permission-denied')
+        })
+      await expect(refused()).rejects.toMatchObject({ code: 'permission-denied' })
+    })
+
+    test('sees nothing of what comes while it pauses', async () => {
+      await using directory = await tempDir()
+      await using store = engine.open(directory.file('tree'))
+      await put(store, '/a', 1)
+      let pauses = 0
+      const seen = store.read(function* () {
+        const first = yield { kind: 'leaf', path: ['a'] }
+        const isOver = performance.now() + 20
+        while (performance.now() < isOver) {
+          pauses++
+          yield { kind: 'pause' }
+        }
+        return [first, yield { kind: 'leaf', path: ['a'] }]
+      })
+      await put(store, '/a', 2)
+      expect(await seen).toEqual([1, 1])
+      expect(pauses).toBeGreaterThan(1)
+    })
+  })
+}

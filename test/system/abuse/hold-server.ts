@@ -1,0 +1,82 @@
+import { expect } from 'bun:test'
+import { HOLD_BOUND_MS, startWatchedServer } from '../../support/watched-server.ts'
+
+/** Work that holds the loop does so at each attempt; a garbage collection falls into some of them only. */
+const ATTEMPTS = 3
+/** Requests after a large one: a hold that ends with its answer is only seen in a later turn of the event loop. */
+const REQUESTS_AFTER = 3
+const SMALL_REQUESTS = 50
+
+/** Headers of a request that may do everything. */
+export const OWNER: Readonly<Record<string, string>> = { authorization: 'Bearer owner' }
+
+/** A watched server, and requests to it whose holds of the event loop are measured. */
+export interface HoldServer {
+  /** Greatest hold that passes, in milliseconds: three times that of small requests, at least `HOLD_BOUND_MS`. */
+  readonly boundMs: number
+  readonly url: string
+  /** Sends a request, reads the whole answer and returns its status. */
+  send(
+    method: string,
+    target: string,
+    body?: string | Uint8Array<ArrayBuffer>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<number>
+  /**
+   * Makes a request once to warm up, then measures it.
+   * @returns the shortest of the longest holds of several attempts, in milliseconds
+   */
+  holdOf(request: () => Promise<number>, status: number): Promise<number>
+  stop(): Promise<void>
+}
+
+/** @param settings as of `startWatchedServer` */
+export async function startHoldServer(settings: Readonly<Record<string, string>> = {}): Promise<HoldServer> {
+  const server = await startWatchedServer({ DEVELOPMENT: 'true', ...settings })
+  const send: HoldServer['send'] = async (method, target, body, headers = {}) => {
+    const answer = await fetch(`${server.url}${target}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      tls: { rejectUnauthorized: false },
+    })
+    await answer.arrayBuffer()
+    return answer.status
+  }
+  const holdOf: HoldServer['holdOf'] = async (request, status) => {
+    expect(await request()).toBe(status)
+    let least = Number.POSITIVE_INFINITY
+    for (let attempt = 0; attempt < ATTEMPTS && least >= HOLD_BOUND_MS; attempt++) {
+      const { longestHoldMs } = await server.watch(async () => {
+        expect(await request()).toBe(status)
+        for (let after = 0; after < REQUESTS_AFTER; after++) await send('GET', '/small/0.json')
+      })
+      least = Math.min(least, longestHoldMs)
+    }
+    return least
+  }
+  const small = async () => {
+    for (let index = 0; index < SMALL_REQUESTS; index++) {
+      await send('PUT', `/small/${index}.json`, '{"text":"small"}', OWNER)
+    }
+  }
+  await small()
+  const { longestHoldMs } = await server.watch(small)
+  return { boundMs: Math.max(HOLD_BOUND_MS, 3 * longestHoldMs), url: server.url, send, holdOf, stop: server.stop }
+}
+
+/** The JSON text of an object with many members. */
+export function members<T>(count: number, member: (index: number) => [string, T]): string {
+  return JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => member(index))))
+}
+
+/** A record of five nodes. */
+export const user = (index: number): [string, unknown] => [
+  `user${index}`,
+  { id: index, name: `Name ${index}`, tags: ['a', 'b'] },
+]
+
+export const withPriority = (index: number): [string, unknown] => [
+  `user${index}`,
+  { '.priority': index, list: [1, 2, index] },
+]

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { gzipSync } from 'node:zlib'
+import { canWatch } from '../../support/watched-server.ts'
+import { type HoldServer, members, OWNER, startHoldServer, user, withPriority } from './hold-server.ts'
+import { manyRules } from './rule-files.ts'
+
+/** The same with larger values and more shapes: large-values.long.ts. */
+let server: HoldServer
+
+beforeAll(async () => {
+  if (canWatch) server = await startHoldServer()
+})
+
+afterAll(() => server?.stop())
+
+const USERS = members(20_000, user)
+
+describe.skipIf(!canWatch)('no write holds the event loop', () => {
+  test.each<[string, string, number, string, Record<string, string>?]>([
+    ['records', 'PUT', 200, USERS],
+    ['an array of numbers', 'PUT', 200, `[${'1,'.repeat(70_000)}1]`],
+    ['an array of empty objects', 'PUT', 200, `[${'{},'.repeat(90_000)}{}]`],
+    ['server values', 'PUT', 200, members(20_000, (index) => [`k${index}`, { '.sv': 'timestamp' }])],
+    ['members', 'PATCH', 200, members(10_000, (index) => [`k${index}`, index])],
+    ['paths', 'PATCH', 200, members(4_000, (index) => [`${index % 10}/k${index}/${'v'.repeat(400)}`, index])],
+    ['a string of quotes', 'PUT', 200, JSON.stringify('"\n'.repeat(3_000_000))],
+    ['brackets', 'PUT', 400, '['.repeat(8_000_000)],
+  ])('of %s (%s, %i)', async (...[_, method, status, body, headers]) => {
+    const request = () => server.send(method, '/large.json', body, headers)
+    expect(await server.holdOf(request, status)).toBeLessThan(server.boundMs)
+  })
+
+  test.each<[string, string, string]>([
+    ['to', '/listened.json', members(100_000, withPriority)],
+    ['below', '/above.json', `{"listened":${members(20_000, withPriority)}}`],
+  ])('of records that somebody listens %s', async (_, target, listened) => {
+    const ending = new AbortController()
+    const stream = await fetch(`${server.url}${target === '/above.json' ? '/above/listened.json' : target}`, {
+      headers: { accept: 'text/event-stream' },
+      signal: ending.signal,
+      tls: { rejectUnauthorized: false },
+    })
+    const draining = stream.body?.pipeTo(new WritableStream()).catch(() => {})
+    const hold = await server.holdOf(() => server.send('PUT', `${target}?print=silent`, listened), 204)
+    ending.abort()
+    await draining
+    expect(hold).toBeLessThan(server.boundMs)
+  })
+
+  test('of 8 M numbers in a gzip body of 15 KB', async () => {
+    const body = gzipSync(`[${'1,'.repeat(8_000_000)}1]`)
+    const request = () => server.send('PUT', '/large.json', body, { 'content-encoding': 'gzip' })
+    expect(await server.holdOf(request, 400)).toBeLessThan(server.boundMs)
+  })
+})
+
+describe.skipIf(!canWatch)('no answer holds the event loop', () => {
+  beforeAll(async () => {
+    await server.send('PUT', '/users.json', USERS)
+    await server.send('PUT', '/sorted.json', members(15_000, withPriority))
+  })
+
+  test.each<[string, string, Record<string, string>?]>([
+    ['GET', '/users.json'],
+    ['GET', '/users.json?print=pretty'],
+    ['HEAD', '/users.json?print=pretty'],
+    ['GET', '/users.json?callback=use&print=pretty'],
+    ['GET', '/users.json?download=users.json&format=export'],
+    ['GET', '/users.json', { 'x-firebase-etag': 'true' }],
+    ['GET', '/sorted.json'],
+    ['GET', '/sorted.json?format=export&print=pretty'],
+    ['GET', '/users.json?orderBy="id"&limitToFirst=15000&print=pretty', { 'x-firebase-etag': 'true' }],
+  ])('%s %s', async (...[method, target, headers]) => {
+    const request = () => server.send(method, target, undefined, headers)
+    expect(await server.holdOf(request, 200)).toBeLessThan(server.boundMs)
+  })
+})
+
+test.skipIf(!canWatch)('no rules file holds the event loop', async () => {
+  const source = manyRules(16_000)
+  const check = () => server.send('PUT', '/.settings/rules.json?dryRun=true', source, OWNER)
+  expect(await server.holdOf(check, 200)).toBeLessThan(server.boundMs)
+})

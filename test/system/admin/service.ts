@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
+
+/** A server of its own process, and requests to it as its owner. */
+export interface Service extends ServerProcess, AsyncDisposable {
+  /** To open streams with. */
+  readonly port: number
+  readonly ca: string
+  /** The body of the answer, parsed. @throws Error for another status than 200 */
+  ask(method: string, target: string, json?: unknown): Promise<unknown>
+}
+
+/** Starts `dhole serve` on a folder; the folder stays when it stops. */
+export async function serve(dataDir: string, settings: Readonly<Record<string, string>> = {}): Promise<Service> {
+  const server = await spawnServer({ LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir })
+  const ca = readFileSync(server.certificate, 'utf8')
+  const stop = async () => {
+    server.kill('SIGTERM')
+    await server.exited
+  }
+  return {
+    ...server,
+    port: Number(new URL(server.url).port),
+    ca,
+    ask: async (method, target, json) => {
+      const body = json === undefined ? {} : { body: JSON.stringify(json) }
+      const reply = await fetch(`${server.url}${target}`, { method, tls: { ca }, ...body })
+      const text = await reply.text()
+      if (reply.status !== 200) throw new Error(`${method} ${target}: ${reply.status} ${text}`)
+      return JSON.parse(text) as unknown
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}

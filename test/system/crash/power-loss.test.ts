@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test'
+import { inLanes } from '../../support/lane.ts'
+import { losePower } from './power-loss.ts'
+import { hasCompiler } from './recording.ts'
+
+const IMAGES = inLanes(30, 800)
+const WITHOUT_SYNC_IMAGES = inLanes(15, 40)
+const FIRST_IMAGES = inLanes(15, 40)
+
+function anySeed(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
+}
+
+const canRecord = hasCompiler()
+const why = canRecord ? '' : ' (skipped: needs Linux and a C compiler named cc)'
+
+test.skipIf(!canRecord)(
+  `whatever of it was not synced is lost with the power, nothing acknowledged is${why}`,
+  async () => {
+    const seed = anySeed()
+    const { problems, images } = await losePower({ images: IMAGES, seed })
+    expect({ seed, problems }).toEqual({ seed, problems: [] })
+    expect(images).toBe(IMAGES)
+  },
+  900_000,
+)
+
+test.skipIf(!canRecord)(
+  `a server that acknowledges before it has synced is found out${why}`,
+  async () => {
+    const seed = anySeed()
+    const { problems } = await losePower({ images: WITHOUT_SYNC_IMAGES, seed, unsynced: 'all' })
+    const lost = problems.filter((problem) => problem.includes('acknowledged'))
+    expect([seed, lost.length > 0]).toEqual([seed, true])
+    // It is the only thing that is wrong: what is there is whole, and nothing was written unseen.
+    const others = problems.filter((problem) => !/acknowledged|was reported, and is not/.test(problem))
+    expect([seed, others]).toEqual([seed, []])
+  },
+  120_000,
+)
+
+test.skipIf(!canRecord)(
+  `what a killed process had not synced is, once the next one has told of it${why}`,
+  async () => {
+    const seed = anySeed()
+    const { problems } = await losePower({ images: FIRST_IMAGES, seed, unsynced: 'first' })
+    expect({ seed, problems }).toEqual({ seed, problems: [] })
+  },
+  120_000,
+)

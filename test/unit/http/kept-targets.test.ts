@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { DholeError } from '../../../src/error.ts'
+import { KeptTargets } from '../../../src/http/url/target-cache.ts'
+
+const PREFIX = '/tree'
+const HERE = 'https://localhost:8443/tree'
+
+test.each([
+  ['a node', '/users/ada/name.json', true],
+  ['a query', '/users.json?orderBy=%22name%22&limitToFirst=20', true],
+  ['one that shows a credential', '/users/ada.json?auth=secret', false],
+  ['one that shows a credential in escapes', '/users/ada.json?%61uth=secret', false],
+  ['one that shows an access token', '/users/ada.json?ns=app&access_token=token', false],
+  ['a long one', `/${'a'.repeat(300)}.json`, false],
+  ['a call about text messages', '/api/v1/app/status?rrid=1', false],
+])('%s is kept or not', (_, rest, isKept) => {
+  const targets = new KeptTargets(PREFIX)
+  const first = targets.of(HERE + rest)
+  expect(targets.of(HERE + rest) === first).toBe(isKept)
+})
+
+test('a target that is wrong is wrong every time, and what stands before it in the order of errors is not', () => {
+  const targets = new KeptTargets(PREFIX)
+  for (let time = 0; time < 2; time++) {
+    const target = targets.of(`${HERE}/a.json?print=loud`)
+    expect(target.path).toEqual(['a'])
+    expect(() => target.parameters).toThrow(DholeError)
+    expect(() => targets.of(`${HERE}/a$.json`).path).toThrow(DholeError)
+  }
+})

@@ -1,0 +1,265 @@
+import { Database as Client } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { ConditionFailedError, openDatabase } from '../../../src/embedded.ts'
+import { silentObserver } from '../../../src/observer.ts'
+import { type SqliteOptions, SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { Mirror } from '../../model/store/mirror.ts'
+import { anyPlan } from '../../model/store/plan.ts'
+import { HeldSyncs } from '../../support/held-syncs.ts'
+import { inLanes } from '../../support/lane.ts'
+import { count, patch, plain, put, remove, strictObserver, turns, unlimited, watch, wide } from '../../support/store.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { integrityProblems } from './integrity.ts'
+import { indexLines, query } from './queries.ts'
+
+const LARGE = 30_000
+const large = wide(LARGE, (index) => index)
+
+function open(file: string, options: SqliteOptions = {}): SqliteStore {
+  return new SqliteStore(file, options, strictObserver)
+}
+
+async function expectSound(store: SqliteStore, file: string): Promise<void> {
+  await store.swept()
+  await store.close()
+  expect(integrityProblems(file)).toEqual([])
+}
+
+/** Waits until some of a large value is written apart from the tree. */
+async function staged(file: string): Promise<void> {
+  using reader = new Client(file, { readonly: true })
+  const listed = reader.prepare<{ listed: number }, []>('SELECT count(*) AS listed FROM detached')
+  while (listed.get()?.listed === 0) await turns(1)
+}
+
+/** Processor time of this process that some work takes, in milliseconds. */
+async function processorTime(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+describe('while a large value is written', () => {
+  test('small writes are acknowledged one after the other, and readers see the old value', async () => {
+    await using directory = await tempDir()
+    const file = directory.file('tree')
+    await using store = open(file)
+    await put(store, '/list', { old: true })
+    const writing = watch(put(store, '/list', large))
+    let acknowledged = 0
+    while (writing.state === 'waiting') {
+      expect(['{"old":true}', undefined]).toContain(await plain(store, '/list').then((text) => text?.slice(0, 12)))
+      await put(store, '/small', acknowledged)
+      if (writing.state === 'waiting') acknowledged++
+    }
+    // A transaction writes some 2,000 rows of the large value; one that waited would be acknowledged once.
+    expect(acknowledged).toBeGreaterThanOrEqual(LARGE / 2048 / 2)
+    expect(await count(store, '/list')).toBe(LARGE)
+    await expectSound(store, file)
+  })
+
+  test('its place may change in every way', async () => {
+    const between: readonly ((store: SqliteStore) => Promise<unknown>)[] = [
+      (store) => remove(store, '/a'),
+      (store) => put(store, '/a', 'leaf'),
+      (store) => put(store, '/', { a: wide(800, (index) => `new ${index}`) }),
+      (store) => patch(store, '/', { 'a/b/c': null, 'a/b/other': wide(900, String) }),
+      (store) => put(store, '/a/b/c/.priority', 4),
+    ]
+    for (const change of between) {
+      await using directory = await tempDir()
+      const file = directory.file('tree')
+      await using store = open(file)
+      await put(store, '/', { a: { b: { c: wide(1000, String), x: 1 }, y: 'y'.repeat(5000) }, keep: 1 })
+      const writing = put(store, '/a/b/c', large)
+      await staged(file)
+      await change(store)
+      await writing
+      expect(await count(store, '/a/b/c')).toBe(LARGE)
+      expect(await plain(store, '/a/b/c/k29999')).toBe('29999')
+      await remove(store, '/a/b')
+      expect(await plain(store, '/a/b')).toBeUndefined()
+      await expectSound(store, file)
+    }
+  })
+
+  test('the list that it replaces hands down its indexes', async () => {
+    await using directory = await tempDir()
+    const file = directory.file('tree')
+    await using store = open(file)
+    await put(
+      store,
+      '/list',
+      wide(1000, (index) => ({ h: index })),
+    )
+    await query(store, '/list', { orderBy: 'h', limitToFirst: 1 })
+    await put(
+      store,
+      '/list',
+      wide(20_000, (index) => ({ h: -index })),
+    )
+    await store.swept()
+    expect(indexLines(store)).toEqual(['/list by h'])
+    expect(await query(store, '/list', { orderBy: 'h', limitToFirst: 1 })).toBe('{"k19999":{"h":-19999}}')
+    await expectSound(store, file)
+  })
+
+  test('closing waits for it', async () => {
+    await using directory = await tempDir()
+    const file = directory.file('tree')
+    const store = open(file)
+    const writing = watch(put(store, '/list', large))
+    await staged(file)
+    await store.close()
+    expect(writing.state).toBe('resolved')
+    await using again = open(file)
+    expect(await count(again, '/list')).toBe(LARGE)
+    await expectSound(again, file)
+  })
+
+  test('a failed sync refuses it and every small write', async () => {
+    await using directory = await tempDir()
+    const file = directory.file('tree')
+    const syncs = new HeldSyncs()
+    const store = new SqliteStore(file, { syncLog: syncs.syncLog }, silentObserver)
+    await put(store, '/list', 'old')
+    syncs.holding = true
+    const writing = watch(put(store, '/list', large))
+    await staged(file)
+    await syncs.arrived()
+    syncs.end(new Error('no disk'))
+    while (writing.state === 'waiting') await turns(1)
+    expect(writing).toMatchObject({ state: 'rejected', error: { message: 'The app is out of service' } })
+    await store.close()
+  })
+
+  test('one that cannot be written fails alone, and leaves nothing', async () => {
+    await using directory = await tempDir()
+    const file = directory.file('tree')
+    await using store = new SqliteStore(file, {}, silentObserver)
+    await put(store, '/list', 'old')
+    using other = new Client(file)
+    other.run(
+      "CREATE TRIGGER refusing BEFORE INSERT ON node WHEN new.key = 'k29999' BEGIN SELECT RAISE(ABORT, 'no'); END",
+    )
+    const writing = watch(put(store, '/list', large))
+    let acknowledged = 0
+    while (writing.state === 'waiting') await put(store, '/small', acknowledged++)
+    expect(writing).toMatchObject({ state: 'rejected', error: { message: 'The app is out of service' } })
+    expect(await plain(store, '/list')).toBe('"old"')
+    other.run('DROP TRIGGER refusing')
+    await put(store, '/list', large)
+    expect(await count(store, '/list')).toBe(LARGE)
+    await expectSound(store, file)
+  })
+})
+
+describe.each([[1], [5000], [19_000]])('when the process is killed after %d rows of a large value', (rows) => {
+  test('the old value stands, and what was written is swept', async () => {
+    await using directory = await tempDir()
+    const file = directory.file('tree')
+    await using before = open(file)
+    await put(before, '/', { list: { old: true }, keep: 1 })
+    await before.close()
+    const script = Bun.fileURLToPath(new URL('./stage-elsewhere.ts', import.meta.url))
+    const child = Bun.spawn([process.execPath, script, file, String(rows)])
+    await child.exited
+    expect(child.signalCode).toBe('SIGKILL')
+    await using store = open(file)
+    expect(await plain(store)).toBe('{"keep":1,"list":{"old":true}}')
+    await store.swept()
+    expect(await plain(store)).toBe('{"keep":1,"list":{"old":true}}')
+    await store.close()
+    expect(integrityProblems(file)).toEqual([])
+    using reader = new Client(file, { readonly: true })
+    expect(reader.prepare<{ rows: number }, []>('SELECT count(*) AS rows FROM node').get()?.rows).toBeLessThan(5)
+  })
+})
+
+test('a condition is judged once more when the value is attached', async () => {
+  await using directory = await tempDir()
+  const file = directory.file('tree')
+  await using database = openDatabase({ file })
+  const { etag } = await database.put('/list', { old: true })
+  const writing = watch(database.put('/list', large, { ifMatch: etag, idempotencyKey: 'one' }))
+  await staged(file)
+  await database.put('/list/old', false)
+  while (writing.state === 'waiting') await turns(1)
+  expect(writing.error).toBeInstanceOf(ConditionFailedError)
+  expect(await database.get('/list')).toEqual({ old: false })
+  const again = await database.put('/list', large, { ifMatch: etag, idempotencyKey: 'one' }).catch((error) => error)
+  expect(again).toBeInstanceOf(ConditionFailedError)
+})
+
+test('listeners are told of it once and as a whole, and a request that comes again is answered as before', async () => {
+  await using directory = await tempDir()
+  await using database = openDatabase({ file: directory.file('tree') })
+  const heard: string[] = []
+  const listening = (async () => {
+    for await (const { path, data } of database.watch('/')) {
+      const size = typeof data === 'object' && data !== null ? Object.keys(data).length : data
+      heard.push(`${path} ${size}`)
+      if (data === 'end') return
+    }
+  })()
+  while (heard.length === 0) await turns(1)
+  const first = await database.put('/list', large, { idempotencyKey: 'one' })
+  const again = await database.put('/list', large, { idempotencyKey: 'one' })
+  expect([first.etag, again.replayed]).toEqual([again.etag, true])
+  const { name } = await database.post('/posted', large)
+  await database.put('/last', 'end')
+  await listening
+  expect(heard).toEqual(['/ null', `/list ${LARGE}`, `/posted/${name} ${LARGE}`, '/last end'])
+})
+
+describe('a PATCH of many paths', () => {
+  test('costs about what a PUT of the same costs, however they are spread', async () => {
+    await using directory = await tempDir()
+    const file = directory.file('tree')
+    await using store = open(file)
+    const [parents, children] = [40, 200]
+    const tree = wide(parents, () => wide(children, (index) => index))
+    const paths = Object.fromEntries(
+      Array.from({ length: parents * children }, (_, index) => [
+        `k${index % parents}/k${Math.floor(index / parents)}`,
+        index,
+      ]),
+    )
+    await put(store, '/warm', tree)
+    await patch(store, '/warm', paths)
+    const whole = await processorTime(() => put(store, '/list', tree))
+    const spread = await processorTime(() => patch(store, '/list', paths))
+    // Reading and writing the text of the parent for each path costs a hundred times as much.
+    expect(spread).toBeLessThan(10 * Math.max(whole, 20))
+    expect(await plain(store, '/list/k7/k3')).toBe(String(3 * parents + 7))
+    await expectSound(store, file)
+  })
+})
+
+describe.each([[0], [30]])('at most %d characters in a row, every value written ahead', (inlineLength) => {
+  test('writes that are under way together do what they do one after the other', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyPlan, async (plan) => {
+        await using directory = await tempDir()
+        const file = directory.file('tree')
+        const mirror = new Mirror(open(file, { inlineLength, stagedLength: 0 }))
+        await using store = mirror.store
+        const writes: Promise<void>[] = []
+        for (const [step] of plan) {
+          if (step.kind === 'put') writes.push(mirror.put(step.path, step.json))
+          else if (step.kind === 'patch') writes.push(mirror.patch(step.path, new Map(Object.entries(step.members))))
+          else if (step.kind === 'put-existing') writes.push(mirror.put(step.last, step.json))
+          else await turns(2)
+        }
+        await Promise.all(writes)
+        expect((await store.node([], unlimited))?.export).toBe(mirror.model.export([]) as string)
+        await store.swept()
+        await store.close()
+        expect(integrityProblems(file)).toEqual([])
+      }),
+      { numRuns: inLanes(10, 60) },
+    )
+  }, 60_000)
+})
