@@ -62,16 +62,42 @@ export function layOut(rooms: readonly Room[], width: number, gap: number): Layo
   return { layers }
 }
 
+/** A group of neighbours that touch: where they want to stand on average, without the room that they take. */
+interface Group {
+  sum: number
+  size: number
+}
+
 /** Puts the nodes of a layer beside each other, as near to where they want to be as their order allows. */
 function spread(layer: readonly Node[], gap: number, wanted: (node: Node) => number): void {
-  const wishes = layer.map(wanted)
-  let end = Number.NEGATIVE_INFINITY
+  const offsets: number[] = []
+  const groups: Group[] = []
   for (const [index, node] of layer.entries()) {
-    node.x = Math.max(wishes[index] ?? 0, end + node.width / 2)
-    end = node.x + node.width / 2 + gap
+    const before = layer[index - 1]
+    const offset = before === undefined ? 0 : (offsets[index - 1] ?? 0) + before.width / 2 + gap + node.width / 2
+    offsets.push(offset)
+    groups.push({ sum: wanted(node) - offset, size: 1 })
+    joinLast(groups)
   }
-  const shift = layer.reduce((sum, node, index) => sum + (wishes[index] ?? 0) - node.x, 0) / Math.max(1, layer.length)
-  for (const node of layer) node.x += shift
+  let index = 0
+  for (const { sum, size } of groups) {
+    for (const end = index + size; index < end; index++) {
+      const node = layer[index]
+      if (node !== undefined) node.x = sum / size + (offsets[index] ?? 0)
+    }
+  }
+}
+
+/** Joins groups at the end that would overlap. */
+function joinLast(groups: Group[]): void {
+  for (;;) {
+    const last = groups.at(-1)
+    const previous = groups.at(-2)
+    if (last === undefined || previous === undefined || previous.sum / previous.size < last.sum / last.size) return
+    previous.sum += last.sum
+    previous.size += last.size
+    groups.pop()
+  }
 }
 
 function mean(nodes: readonly Node[], otherwise: number): number {
