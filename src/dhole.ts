@@ -11,10 +11,8 @@ import { OwnMachine } from './http/connection/own-machine.ts'
 import { trustProxies } from './http/connection/transport.ts'
 import { ClientLimits, defaultClientLimits } from './http/limits/client-limits.ts'
 import { treePlugin } from './http/plugin.ts'
-import { requestIdOf } from './http/request/request-id.ts'
-import { loggedPath } from './http/routing/answered-request.ts'
 import { Routes } from './http/routing/routes.ts'
-import type { MetricsPage } from './http/system/system-routes.ts'
+import type { MetricsPage } from './http/system/metrics-page.ts'
 import { defaultStreams } from './hub/hub.ts'
 import { type Observer, type SecretName, silentObserver } from './observer.ts'
 import {
@@ -87,6 +85,7 @@ export function mount(
     plainFromHere: options.development,
     onUnnamed: (peer) => observer.proxyUnnamed?.(peer),
   })
+  const docs = options.docs ?? false
   const routes = new Routes({
     applications,
     transport,
@@ -96,11 +95,9 @@ export function mount(
     streamHost: options.streamHost,
     observer,
     metrics,
-    onUnforeseen: (request, error) =>
-      observer.requestFailed(request.method, loggedPath(request.url), error, requestIdOf(request)),
+    docs,
   })
-  const hasMetrics = metrics !== undefined
-  return treePlugin({ routes, prefix, docs: options.docs ?? false, hasMetrics, onStop: () => applications.close() })
+  return treePlugin({ routes, prefix, docs, onStop: () => applications.close() })
 }
 
 /**

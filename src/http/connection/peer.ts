@@ -5,27 +5,36 @@ export interface Peer {
   readonly port: number
 }
 
-/** What knows who is at the other end. */
-export interface Switchboard {
+/** A listening socket. */
+export interface Listener {
+  readonly protocol: string | null
+  /** Absent on a socket of the file system. */
+  readonly port?: number | undefined
   requestIP(request: Request): Peer | null
+  /** Sets the idle timeout of the request's connection, in seconds; 0 disables it. */
+  timeout(request: Request, seconds: number): void
 }
 
-const PEER = Symbol('peer')
-type Known = Request & { [PEER]?: Peer | null }
+/** A request and the connection it came by. */
+export interface Connected {
+  readonly request: Request
+  /** `null` where the request came by no connection. */
+  readonly listener: Listener | null
+  /** Cache of `peerOf`; `undefined` until then. */
+  peer: Peer | null | undefined
+}
 
 /**
- * Who is at the other end: the client, or a proxy. Asked of the system once for each request, as that takes longer than
- * all else one may want to know of it.
+ * The client or proxy at the other end, resolved once per request: the system call costs more than all other lookups.
  * @returns `null` where there is no connection, or none any more
  */
-export function peerOf(request: Request, listener: Switchboard | null): Peer | null {
-  const known: Known = request
-  known[PEER] ??= listener?.requestIP(request) ?? null
-  return known[PEER]
+export function peerOf(connected: Connected): Peer | null {
+  connected.peer ??= connected.listener?.requestIP(connected.request) ?? null
+  return connected.peer
 }
 
-/** Tells one connection from others that are there at the same time; `undefined` where there is none, or none any more. */
-export function connectionOf(request: Request, listener: Switchboard | null): string | undefined {
-  const peer = peerOf(request, listener)
+/** Distinguishes connections that exist at the same time; `undefined` where there is none, or none any more. */
+export function connectionOf(connected: Connected): string | undefined {
+  const peer = peerOf(connected)
   return peer ? `${peer.address} ${peer.port}` : undefined
 }

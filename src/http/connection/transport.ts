@@ -1,50 +1,41 @@
 import type { Target } from '../url/target.ts'
 import { isLoopback, type OwnMachine } from './own-machine.ts'
-import { connectionOf, peerOf, type Switchboard } from './peer.ts'
+import { type Connected, connectionOf, peerOf } from './peer.ts'
 import { Proxies } from './proxies.ts'
 
 export interface TransportOptions {
-  /** Whether what comes from this machine need not be encrypted. Default false. */
+  /** Whether requests from this machine need no encryption. Default false. */
   readonly plainFromHere?: boolean | undefined
-  /** Hears once of a peer that sends `X-Forwarded-For` and is not named: it may be a proxy all the same. */
+  /** Called once, for the first peer that sends `X-Forwarded-For` and is not a configured proxy. */
   readonly onUnnamed?: ((peer: string) => void) | undefined
 }
 
-/** Requests that are looked at for proxies nobody has named: the first ones show them, and the look is not free. */
+/** Requests checked for proxies that are not configured: the first ones show them, and the check is not free. */
 const LOOKS_FOR_UNNAMED = 10_000
 
-/** What the listener knows of a connection. */
-export interface Listener extends Switchboard {
-  readonly protocol: string | null
-  /** It listens at; absent on a socket of the file system. */
-  readonly port?: number | undefined
-  /** Sets how long the connection may be silent, in seconds; 0 for ever. */
-  timeout(request: Request, seconds: number): void
-}
-
-/** Tells how a request has reached us. */
+/** Resolves where a request comes from, behind proxies too. */
 export interface Transport {
-  /** Address of the client; that of the proxy only when the proxy does not tell. */
-  addressOf(request: Request, listener: Listener | null): string | undefined
-  /** Its connection, where all that comes by it has the same `addressOf`; those that have ended are one. */
-  ownConnectionOf(request: Request, listener: Listener | null): string | undefined
-  /** Whether it comes from this very machine. */
-  isLocal(request: Request, listener: Listener | null): boolean
+  /** Address of the client; that of the proxy only when the proxy does not name the client. */
+  addressOf(connected: Connected): string | undefined
+  /** Id of the connection, where all its requests have the same `addressOf`; ended connections share one id. */
+  ownConnectionOf(connected: Connected): string | undefined
+  /** Whether the request comes from this machine. */
+  isLocal(connected: Connected): boolean
   /**
-   * Refuses what a page of another site has sent, where only programs and pages of this machine may.
+   * Refuses requests sent by pages of other sites, where only programs and pages of this machine are allowed.
    * @throws `permission-denied`
    */
   refuseForeign(request: Request): void
-  /** Whether it was encrypted, all the way, or need not be. @param listener that took the request, if one did */
-  isSecure(target: Target, request: Request, listener: Listener | null): boolean
+  /** Whether the request was encrypted all the way, or need not be. */
+  isSecure(target: Target, connected: Connected): boolean
 }
 
 /**
- * A request is secure over TLS, or when a proxy named here says that it was; such a proxy is believed too when it says
- * whom it speaks for.
+ * Requests are secure over TLS, or when a configured proxy says that they were; such a proxy is also believed about the
+ * address of its client.
  * @param proxies addresses and ranges whose `X-Forwarded-Proto` and `X-Forwarded-For` count
- * @param machine tells the pages of this machine from others
- * @throws Error for what is neither an address nor a range
+ * @param machine recognises pages of this machine
+ * @throws Error for an entry that is neither an address nor a range
  * @see docs/reference/protocol.md#ground-rules
  */
 export function trustProxies(
@@ -54,44 +45,45 @@ export function trustProxies(
 ): Transport {
   const trusted = new Proxies(proxies)
   let looksLeft = onUnnamed === undefined ? 0 : LOOKS_FOR_UNNAMED
-  const lookForUnnamed = (request: Request, listener: Listener | null) => {
+  const lookForUnnamed = (connected: Connected) => {
     looksLeft--
-    if (!request.headers.has('x-forwarded-for')) return
-    const peer = peerAddress(request, listener)
+    if (!connected.request.headers.has('x-forwarded-for')) return
+    const peer = peerAddress(connected)
     if (peer === undefined || trusted.has(peer)) return
     looksLeft = 0
     onUnnamed?.(peer)
   }
-  const isLocal: Transport['isLocal'] = (request, listener) => {
-    const peer = peerAddress(request, listener)
-    // A proxy on this machine speaks for others.
+  const isLocal: Transport['isLocal'] = (connected) => {
+    const peer = peerAddress(connected)
+    // A proxy on this machine forwards requests of others.
     return peer !== undefined && !trusted.has(peer) && isLoopback(peer)
   }
-  const addressOf: Transport['addressOf'] = (request, listener) => {
-    const peer = peerAddress(request, listener)
+  const addressOf: Transport['addressOf'] = (connected) => {
+    const peer = peerAddress(connected)
     if (peer === undefined || !trusted.has(peer)) return peer
-    // Each proxy adds whom it has heard from; what stands before the last stranger may be made up.
-    const hops = request.headers.get('x-forwarded-for')?.split(',') ?? []
+    // Each proxy appends the address it received from; entries before the last untrusted one may be forged.
+    const hops = connected.request.headers.get('x-forwarded-for')?.split(',') ?? []
     return hops.map(addressIn).findLast((hop) => hop !== '' && !trusted.has(hop)) ?? peer
   }
   return {
     addressOf,
-    ownConnectionOf: (request, listener) => (!trusted.isEmpty ? undefined : (connectionOf(request, listener) ?? '')),
+    ownConnectionOf: (connected) => (!trusted.isEmpty ? undefined : (connectionOf(connected) ?? '')),
     isLocal,
     refuseForeign: (request) => machine.check(request),
-    isSecure: (target, request, listener) => {
-      if (looksLeft > 0) lookForUnnamed(request, listener)
-      if ((target.scheme ?? listener?.protocol) === 'https') return true
-      if (plainFromHere && isLocal(request, listener)) return true
-      if (trusted.isEmpty || request.headers.get('x-forwarded-proto')?.toLowerCase() !== 'https') return false
-      const peer = peerAddress(request, listener)
+    isSecure: (target, connected) => {
+      if (looksLeft > 0) lookForUnnamed(connected)
+      if ((target.scheme ?? connected.listener?.protocol) === 'https') return true
+      if (plainFromHere && isLocal(connected)) return true
+      if (trusted.isEmpty) return false
+      if (connected.request.headers.get('x-forwarded-proto')?.toLowerCase() !== 'https') return false
+      const peer = peerAddress(connected)
       return peer !== undefined && trusted.has(peer)
     },
   }
 }
 
-function peerAddress(request: Request, listener: Listener | null): string | undefined {
-  return peerOf(request, listener)?.address.replace(/^::ffff:/, '')
+function peerAddress(connected: Connected): string | undefined {
+  return peerOf(connected)?.address.replace(/^::ffff:/, '')
 }
 
 const IN_BRACKETS = /^"?\[([^\]]+)\]/

@@ -1,23 +1,9 @@
-import { Elysia } from 'elysia'
 import { shippedFile } from '../../files/shipped-file.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
+import type { Answer, Endpoint, Exchange } from '../exchange.ts'
 import { prefersPage } from '../request/accept.ts'
-import { withLength, withText } from '../request/body-size.ts'
-import { jsonReply } from '../response/reply.ts'
-import { splitTarget } from '../url/target.ts'
+import { jsonReply, replyOf } from '../response/reply.ts'
 import { swaggerUiFile, swaggerUiVersion } from './swagger-ui.ts'
-
-/** What the documents need to be served. */
-export interface DocsOptions {
-  /** Path the service lives under, without a slash at the end. */
-  readonly prefix: string
-  /** Whether `/metrics` is there. */
-  readonly hasMetrics: boolean
-  /** Has a document made for a request that may see it: the same requests that may see data. */
-  readonly answer: (request: Request, make: () => Awaitable<Response>) => Awaitable<Response>
-  /** Answers a request to the mount point that wants no page. */
-  readonly answerTree: (request: Request) => Awaitable<Response>
-}
 
 /** The mount point, with and without its slash: a page of links for browsers. */
 const ROOTS = ['', '/']
@@ -42,12 +28,11 @@ const ASSETS: Readonly<Record<string, readonly [file: string, type: string]>> = 
   [`${PAGE}/favicon-32x32.png`]: ['favicon-32x32.png', 'image/png'],
 }
 
-const PATHS = new Set([...ROOTS, PAGE, SPECIFICATION, START, ...Object.keys(ASSETS), ...Object.keys(LIVE_FILES)])
-
-/** Whether a path below the mount point is that of a document. */
-export function isDocument(rawPath: string): boolean {
-  return PATHS.has(rawPath)
-}
+/** Paths of the documents below the mount point. */
+export const DOCUMENT_PATHS: readonly string[] = [
+  ...[...ROOTS, PAGE, SPECIFICATION, START],
+  ...[...Object.keys(ASSETS), ...Object.keys(LIVE_FILES)],
+]
 
 const COMMON = { 'X-Content-Type-Options': 'nosniff' }
 const FRESH = { ...COMMON, 'Cache-Control': 'no-cache' }
@@ -67,58 +52,56 @@ function policy(styles: string, images: string): string {
   ].join('; ')
 }
 
+/** Answers a GET or HEAD of a document; everything else below these paths is answered by the tree. */
+export function documentOr(tree: Answer): Answer {
+  return (exchange) => {
+    const { method, request, service, target } = exchange
+    const document = method === 'GET' || method === 'HEAD' ? service.documents?.get(target.rawPath) : undefined
+    const isWanted = !ROOTS.includes(target.rawPath) || prefersPage(request.headers.get('accept'))
+    return document !== undefined && isWanted ? document(exchange) : tree(exchange)
+  }
+}
+
 /**
- * The documents: a page of links at the mount point, for browsers alone; a page at `/swagger`, its files below, and the OpenAPI document at `/swagger/json`; and a page at
- * `/docs/live` that listens to a node, with its files beside it. Nothing else is taken from the tree. The pages are our
- * own because the plugin's loads its script from a foreign host.
+ * The documents by path: a page of links at the mount point, for browsers only; a page at `/swagger`, its files below,
+ * and the OpenAPI document at `/swagger/json`; and a page at `/docs/live` that listens to a node. The pages are our own
+ * because those of the plugin load scripts from a foreign host.
+ * @param endpoints listed by the OpenAPI document
  */
-export function docsPlugin({ prefix, hasMetrics, answer, answerTree }: DocsOptions): Elysia {
-  const specification = specificationOnce(prefix, hasMetrics)
-  const links = linksHtml(prefix)
-  const page = pageHtml(prefix)
-  const start = startScript(prefix)
-  const docs = new Elysia()
-  const serve = (path: string, make: () => Awaitable<Response>, accepts = (_: Request) => true) =>
-    docs.get(
-      path,
-      ({ request }) => (names(request, prefix, path) && accepts(request) ? answer(request, make) : answerTree(request)),
-      { detail: { hide: true } },
-    )
-  serve(
-    '/',
-    () => textReply(links, linksHeaders),
-    (request) => prefersPage(request.headers.get('accept')),
-  )
-  serve(PAGE, () => textReply(page, pageHeaders))
-  serve(SPECIFICATION, async () => jsonReply(await specification()))
-  serve(START, () => textReply(start, scriptHeaders))
-  for (const [path, [name, type]] of Object.entries(ASSETS)) {
-    const file = Bun.file(swaggerUiFile(name))
-    serve(path, () => fileReply(file, { ...FOREVER, 'Content-Type': type }))
-  }
-  for (const [path, [name, type]] of Object.entries(LIVE_FILES)) {
-    const file = Bun.file(shippedFile(`src/http/docs/live/${name}`))
-    serve(path, () => fileReply(file, { ...FRESH, ...liveSafety, 'Content-Type': type }))
-  }
-  return docs as unknown as Elysia
+export function documentsOf(
+  prefix: string,
+  hasMetrics: boolean,
+  endpoints: readonly Endpoint[],
+): ReadonlyMap<string, Answer> {
+  const specification = specificationOnce(prefix, hasMetrics, endpoints)
+  const links = textAnswer(linksHtml(prefix), linksHeaders)
+  const assets = Object.entries(ASSETS).map(([path, [name, type]]) => {
+    return [path, fileAnswer(swaggerUiFile(name), { ...FOREVER, 'Content-Type': type })] as const
+  })
+  const live = Object.entries(LIVE_FILES).map(([path, [name, type]]) => {
+    const headers = { ...FRESH, ...liveSafety, 'Content-Type': type }
+    return [path, fileAnswer(shippedFile(`src/http/docs/live/${name}`), headers)] as const
+  })
+  return new Map<string, Answer>([
+    ...ROOTS.map((path) => [path, links] as const),
+    [PAGE, textAnswer(pageHtml(prefix), pageHeaders)],
+    [SPECIFICATION, (exchange) => specification().then((text) => jsonReply(exchange, text))],
+    [START, textAnswer(startScript(prefix), scriptHeaders)],
+    ...assets,
+    ...live,
+  ])
 }
 
-/** Whether a request is for this path: without a usable Host header the framework finds the path in the wrong place. */
-function names(request: Request, prefix: string, path: string): boolean {
-  try {
-    const { rawPath } = splitTarget(request.url, prefix)
-    return rawPath === path || `${rawPath}/` === path || rawPath === `${path}/`
-  } catch {
-    return false
+function textAnswer(text: string, headers: Readonly<Record<string, string>>): Answer {
+  return (exchange: Exchange) => replyOf(exchange, text, { headers })
+}
+
+function fileAnswer(url: URL, headers: Readonly<Record<string, string>>): Answer {
+  const file = Bun.file(url)
+  return (exchange: Exchange): Awaitable<Response> => {
+    exchange.replyBytes = file.size
+    return new Response(file, { headers })
   }
-}
-
-function textReply(text: string, headers: Readonly<Record<string, string>>): Response {
-  return withText(new Response(text, { headers }), text)
-}
-
-function fileReply(file: Blob, headers: Readonly<Record<string, string>>): Response {
-  return withLength(new Response(file, { headers }), file.size)
 }
 
 const pageHeaders = {
@@ -132,11 +115,13 @@ const liveSafety = { 'Content-Security-Policy': policy("'self'", "'self'"), 'Ref
 const linksHeaders = { ...FRESH, ...liveSafety, 'Content-Type': 'text/html; charset=utf-8', Vary: 'Accept' }
 const scriptHeaders = { ...FRESH, 'Content-Type': 'text/javascript; charset=utf-8' }
 
-/** The document, made once. What it is made of is read when somebody asks for it, not at every start. */
-function specificationOnce(prefix: string, hasMetrics: boolean): () => Promise<string> {
+/** The OpenAPI document, made on first use: loading its sources slows the start. */
+function specificationOnce(prefix: string, hasMetrics: boolean, endpoints: readonly Endpoint[]): () => Promise<string> {
   let text: Promise<string> | undefined
   return () => {
-    text ??= import('./specification.ts').then(({ specificationText }) => specificationText(prefix, hasMetrics))
+    text ??= import('./specification.ts').then(({ specificationText }) =>
+      specificationText(prefix, hasMetrics, endpoints),
+    )
     return text
   }
 }

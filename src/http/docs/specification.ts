@@ -1,5 +1,6 @@
 import { swagger } from '@elysiajs/swagger'
 import { Elysia } from 'elysia'
+import type { Endpoint } from '../exchange.ts'
 import { documentation } from './openapi/openapi.ts'
 
 /** Where the plugin puts it unless told otherwise. */
@@ -11,8 +12,12 @@ const PATH = '/swagger/json'
  * @param prefix path the service lives under
  * @param hasMetrics whether `/metrics` is there
  */
-export async function specificationText(prefix: string, hasMetrics: boolean): Promise<string> {
-  const publisher = new Elysia().use(swagger({ documentation: documentation(prefix, hasMetrics) }))
+export async function specificationText(
+  prefix: string,
+  hasMetrics: boolean,
+  endpoints: readonly Endpoint[],
+): Promise<string> {
+  const publisher = new Elysia().use(swagger({ documentation: documentation(prefix, hasMetrics, endpoints) }))
   const reply = await publisher.handle(new Request(`http://localhost${PATH}`))
   return reply.text()
 }

@@ -1,8 +1,8 @@
 import { networkOf } from '../../auth/network.ts'
 import { DholeError } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
-import { connectionOf } from '../connection/peer.ts'
-import type { Listener, Transport } from '../connection/transport.ts'
+import { type Connected, connectionOf } from '../connection/peer.ts'
+import type { Transport } from '../connection/transport.ts'
 import { BodyQueue } from './body-queue.ts'
 import { ConcurrencyLimit, type Full } from './concurrency-limit.ts'
 import { MemoryBudget, type Reservation } from './memory-budget.ts'
@@ -63,15 +63,10 @@ const LEAST_BYTES_PER_SECOND = 16 * 1024
 /** A connection that does not read is broken off after so many seconds. */
 const CUT_SECONDS = 2
 
-/** Who is asking, as far as the limits want to know. */
-interface Asker {
-  readonly request: Request
-  readonly listener: Listener | null
+/** Client that the limits count. */
+interface Asker extends Connected {
   readonly transport: Transport
 }
-
-/** Who is told by his connection. */
-type Connected = Pick<Asker, 'request' | 'listener'>
 
 /**
  * What keeps clients from taking all there is of the service. One for all listeners of it.
@@ -113,26 +108,22 @@ export class ClientLimits {
    * known.
    * @throws `quota`, `too-busy`, and what `answer` throws
    */
-  within(asker: Asker, answer: () => Awaitable<Response>): Awaitable<Response> {
+  within<A extends Asker>(asker: A, answer: (asker: A) => Awaitable<Response>): Awaitable<Response> {
     if (this.#perAddress !== undefined) this.#checkAddress(this.#perAddress, asker)
-    if (this.#requests === undefined) return answer()
-    return counted(
-      placeOf(this.#requests, () => networkOfAsker(asker)),
-      answer,
-    )
+    if (this.#requests === undefined) return answer(asker)
+    const leave = placeOf(this.#requests, () => networkOfAsker(asker))
+    return counted(leave, () => answer(asker))
   }
 
   /**
    * Answers a request to an application, unless it is asked too often or too much of it is under way.
    * @throws `quota`, and what `answer` throws
    */
-  withinApplication(id: string, answer: () => Awaitable<Response>): Awaitable<Response> {
+  withinApplication<A>(id: string, asker: A, answer: (asker: A) => Awaitable<Response>): Awaitable<Response> {
     if (this.#perApp !== undefined && !this.#perApp.take(id, performance.now())) throw new DholeError('quota')
-    if (this.#requestsOfApp === undefined) return answer()
-    return counted(
-      placeOf(this.#requestsOfApp, () => id),
-      answer,
-    )
+    if (this.#requestsOfApp === undefined) return answer(asker)
+    const leave = placeOf(this.#requestsOfApp, () => id)
+    return counted(leave, () => answer(asker))
   }
 
   /**
@@ -159,8 +150,8 @@ export class ClientLimits {
    * Asked before anything is done for a request with a body: whether there are too many bodies to wait for, and some are
    * of its connection.
    */
-  refusesBody({ request, listener }: Connected): boolean {
-    return this.#bodies.refuses(() => connectionOf(request, listener))
+  refusesBody(connected: Connected): boolean {
+    return this.#bodies.refuses(() => connectionOf(connected))
   }
 
   /**
@@ -168,8 +159,8 @@ export class ClientLimits {
    * @param abort called at most once, when there are too many of them
    * @throws `too-busy` where `refusesBody` holds
    */
-  enterBody({ request, listener }: Connected, abort: () => void): PendingBody {
-    const body = this.#bodies.enter(() => connectionOf(request, listener), abort)
+  enterBody(connected: Connected, abort: () => void): PendingBody {
+    const body = this.#bodies.enter(() => connectionOf(connected), abort)
     if (body === undefined) throw new DholeError('too-busy')
     this.#giveUpLater()
     return body
@@ -285,6 +276,6 @@ function fullError(full: Full): DholeError {
 }
 
 /** Requests that come by no connection of their own are counted as those of one. */
-function networkOfAsker({ request, listener, transport }: Asker): string {
-  return networkOf(transport.addressOf(request, listener) ?? '')
+function networkOfAsker(asker: Asker): string {
+  return networkOf(asker.transport.addressOf(asker) ?? '')
 }

@@ -1,7 +1,6 @@
 import { DholeError, type ErrorCode } from '../../error.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Reservation } from '../limits/memory-budget.ts'
-import { noteReceived } from './body-size.ts'
-import type { Origin } from './caller.ts'
 import { parseBody } from './parse-body.ts'
 import { readShortBody, SHORT_BODY_BYTES } from './short-body.ts'
 import { claimedLength, unpack } from './unpack.ts'
@@ -19,9 +18,6 @@ const MAX_RATIO = 100
 /** Unpacked length that every gzip body may have, in bytes. */
 const FREE_BYTES = 64 * 1024
 const TOO_DENSE = `Without a credential a gzip body may not unpack to more than ${MAX_RATIO} times its length.`
-
-/** Whose body it is. */
-export type Sender = Pick<Origin, 'request' | 'listener' | 'limits' | 'transport' | 'stay'>
 
 export interface BodyOptions {
   /** Limit after decompression, in bytes; a longer body is not read to its end. */
@@ -45,17 +41,17 @@ interface Held {
 /**
  * Reads the JSON body of a write, whatever its content type says, and uses it. Its memory counts as held for the client
  * until it has been used, and large ones are unpacked, parsed and used a few at a time. The application of the request
- * may be closed until `use` is called: from there on it is that of `sender.stay`.
+ * may be closed until `use` is called: from there on it is that of `exchange.stay`.
  * @param use is given the JSON and, if wanted, the `digestOf` the unpacked bytes
  * @throws `no-data`, `write-too-big`, `malformed`, `body-too-slow`, `too-busy`, and what `use` throws
  * @see docs/reference/protocol.md#bodies
  */
 export function useJson<T>(
-  sender: Sender,
+  exchange: Exchange,
   options: BodyOptions & { readonly isDigested?: boolean },
   use: (json: unknown, digest: string | undefined) => Promise<T>,
 ): Promise<T> {
-  return useBody(sender, options, (bytes) => {
+  return useBody(exchange, options, (bytes) => {
     if (options.isDigested === true) return useDigested(bytes, options, use)
     const json = parseBody(bytes, options.maxBytes, options.malformed)
     return json instanceof Promise ? json.then((parsed) => use(parsed, undefined)) : use(json, undefined)
@@ -72,20 +68,20 @@ async function useDigested<T>(
 }
 
 /** As `useJson`, for a body that is text to us. */
-export function useText<T>(sender: Sender, options: BodyOptions, use: (text: string) => Promise<T>): Promise<T> {
-  return useBody(sender, options, (bytes) => use(textOf(bytes, options.malformed)))
+export function useText<T>(exchange: Exchange, options: BodyOptions, use: (text: string) => Promise<T>): Promise<T> {
+  return useBody(exchange, options, (bytes) => use(textOf(bytes, options.malformed)))
 }
 
 /**
  * Reads a body that nobody wants. An answer that comes before the body has been sent can be lost: over HTTP/2 the
  * listener then breaks the request off, and clients tell of that instead.
  */
-export async function discardBody(sender: Omit<Sender, 'transport'>): Promise<void> {
-  const { request, limits } = sender
+export async function discardBody(exchange: Exchange): Promise<void> {
+  const { request, limits } = exchange
   if (limits.isCrowded || request.bodyUsed || request.body === null) return
-  const held = hold(sender)
+  const held = hold(exchange)
   // One that is too long, comes too slowly, or does not end, is left alone.
-  await readBytes(sender, MAX_DISCARDED_BYTES, 'bad-data', held).catch(() => {})
+  await readBytes(exchange, MAX_DISCARDED_BYTES, 'bad-data', held).catch(() => {})
   held.holding.release()
 }
 
@@ -105,12 +101,12 @@ function textOf(bytes: Uint8Array, malformed: ErrorCode): string {
   }
 }
 
-function useBody<T>(sender: Sender, options: BodyOptions, use: (bytes: Uint8Array) => Promise<T>): Promise<T> {
-  const isPacked = isGzip(sender.request)
-  const length = lengthOf(sender.request)
+function useBody<T>(exchange: Exchange, options: BodyOptions, use: (bytes: Uint8Array) => Promise<T>): Promise<T> {
+  const isPacked = isGzip(exchange.request)
+  const length = lengthOf(exchange.request)
   if (length !== undefined && length > options.maxBytes) throw new DholeError('write-too-big')
   const isShort = !isPacked && length !== undefined && length <= SHORT_BODY_BYTES
-  return isShort ? useShort(sender, length, options, use) : useLong(sender, isPacked, options, use)
+  return isShort ? useShort(exchange, length, options, use) : useLong(exchange, isPacked, options, use)
 }
 
 /**
@@ -118,31 +114,31 @@ function useBody<T>(sender: Sender, options: BodyOptions, use: (bytes: Uint8Arra
  * than what else a request takes.
  */
 async function useShort<T>(
-  sender: Sender,
+  exchange: Exchange,
   length: number,
   { malformed }: BodyOptions,
   use: (bytes: Uint8Array) => Promise<T>,
 ): Promise<T> {
-  const { request, stay } = sender
+  const { request, stay } = exchange
   let bytes: Uint8Array
   try {
-    bytes = await readShortBody(request, (stop) => watchLate(sender, length, stop))
+    bytes = await readShortBody(request, (stop) => watchLate(exchange, length, stop))
   } catch (cause) {
     throw cause instanceof DholeError ? cause : new DholeError(malformed, undefined, { cause })
   }
-  noteReceived(request, bytes.byteLength)
+  exchange.receivedBytes = bytes.byteLength
   if (bytes.byteLength === 0) throw new DholeError('no-data')
   const resumed = stay?.resume()
   if (resumed !== undefined) await resumed
   return use(bytes)
 }
 
-function watchLate(sender: Sender, length: number, stop: (reason: DholeError) => void): () => void {
-  const { limits, stay } = sender
+function watchLate(exchange: Exchange, length: number, stop: (reason: DholeError) => void): () => void {
+  const { limits, stay } = exchange
   stay?.leave()
   const cut = () => stop(new DholeError('too-busy'))
   const holding = limits.reserve({}, length, cut)
-  const awaited = limits.enterBody(sender, cut)
+  const awaited = limits.enterBody(exchange, cut)
   const callOff = limits.expect(
     () => 0,
     () => stop(new DholeError('body-too-slow')),
@@ -155,26 +151,26 @@ function watchLate(sender: Sender, length: number, stop: (reason: DholeError) =>
 }
 
 async function useLong<T>(
-  sender: Sender,
+  exchange: Exchange,
   isPacked: boolean,
   options: BodyOptions,
   use: (bytes: Uint8Array) => Promise<T>,
 ): Promise<T> {
-  const held = hold(sender)
+  const held = hold(exchange)
   const { holding, check } = held
   try {
-    sender.stay?.leave()
-    const sent = await readBytes(sender, options.maxBytes, options.malformed, held)
+    exchange.stay?.leave()
+    const sent = await readBytes(exchange, options.maxBytes, options.malformed, held)
     if (sent.byteLength === 0) throw new DholeError('no-data')
     const useHeld = (bytes: Uint8Array): Promise<T> => {
       check()
       holding.secure()
-      const resumed = sender.stay?.resume()
+      const resumed = exchange.stay?.resume()
       return resumed === undefined ? use(bytes) : resumed.then(() => use(bytes))
     }
-    if (isPacked) return await usePacked(sender, sent, options, held, useHeld)
+    if (isPacked) return await usePacked(exchange, sent, options, held, useHeld)
     if (sent.byteLength <= LARGE_BYTES) return await useHeld(sent)
-    return await inQueue(sender, sent.byteLength, held, () => useHeld(sent))
+    return await inQueue(exchange, sent.byteLength, held, () => useHeld(sent))
   } finally {
     holding.release()
   }
@@ -207,7 +203,7 @@ function isGzip({ headers }: Request): boolean {
  * anew with room for the longest there may be.
  */
 async function usePacked<T>(
-  sender: Sender,
+  exchange: Exchange,
   sent: Uint8Array,
   { maxBytes, malformed, isTrusted }: BodyOptions,
   held: Held,
@@ -224,7 +220,7 @@ async function usePacked<T>(
   const isTried = claimed <= most || isTrusted || most <= LARGE_BYTES
   const limits = isTried ? [Math.min(claimed, most), most] : []
   for (const limit of new Set(limits)) {
-    const used = await inQueue(sender, limit, held, async () => {
+    const used = await inQueue(exchange, limit, held, async () => {
       const bytes = await unpack(sent, { limit, malformed, onPiece })
       if (bytes?.byteLength === 0) throw new DholeError('no-data')
       return bytes && { result: await use(bytes) }
@@ -235,23 +231,23 @@ async function usePacked<T>(
 }
 
 /** Does the work on a large body when there is room for it. @param bytes its unpacked length */
-async function inQueue<T>(sender: Sender, bytes: number, held: Held, work: () => Promise<T>): Promise<T> {
-  const { limits } = sender
+async function inQueue<T>(exchange: Exchange, bytes: number, held: Held, work: () => Promise<T>): Promise<T> {
+  const { limits } = exchange
   // The body is here: who waits for the answer is not idle.
-  limits.disableIdleTimeout(sender)
-  const entering = limits.enterBodyQueue(sender, bytes)
+  limits.disableIdleTimeout(exchange)
+  const entering = limits.enterBodyQueue(exchange, bytes)
   try {
     await Promise.race([entering, held.stopped])
     // Whoever has hung up meanwhile takes no answer.
-    if (sender.request.signal.aborted) throw new DholeError('bad-data')
+    if (exchange.request.signal.aborted) throw new DholeError('bad-data')
     return await work()
   } finally {
-    limits.enableIdleTimeout(sender)
+    limits.enableIdleTimeout(exchange)
     void entering.then((leave) => leave())
   }
 }
 
-function hold(sender: Pick<Sender, 'limits'>): Held {
+function hold(exchange: Exchange): Held {
   const { promise: stopped, reject } = Promise.withResolvers<never>()
   // Whether anybody waits for it is not known here.
   stopped.catch(() => {})
@@ -263,22 +259,17 @@ function hold(sender: Pick<Sender, 'limits'>): Held {
   const check = () => {
     if (reason !== undefined) throw reason
   }
-  const holding = sender.limits.reserve({}, 0, () => stop(new DholeError('too-busy')))
+  const holding = exchange.limits.reserve({}, 0, () => stop(new DholeError('too-busy')))
   return { holding, stopped, stop, check }
 }
 
-async function readBytes(
-  sender: Omit<Sender, 'transport'>,
-  maxBytes: number,
-  malformed: ErrorCode,
-  held: Held,
-): Promise<Uint8Array> {
-  const { request } = sender
+async function readBytes(exchange: Exchange, maxBytes: number, malformed: ErrorCode, held: Held): Promise<Uint8Array> {
+  const { request } = exchange
   const length = lengthOf(request)
   if (length !== undefined && length > maxBytes) throw new DholeError('write-too-big')
   try {
-    const bytes = await arrived(sender, length, maxBytes, held)
-    noteReceived(request, bytes.byteLength)
+    const bytes = await arrived(exchange, length, maxBytes, held)
+    exchange.receivedBytes = bytes.byteLength
     return bytes
   } catch (cause) {
     if (cause instanceof DholeError) throw cause
@@ -289,13 +280,13 @@ async function readBytes(
 
 /** Reads a body while the limits watch how fast it comes, and how much is held of it. */
 async function arrived(
-  sender: Omit<Sender, 'transport'>,
+  exchange: Exchange,
   length: number | undefined,
   maxBytes: number,
   { holding, stopped, stop }: Held,
 ): Promise<Uint8Array> {
-  const { request, limits } = sender
-  const awaited = limits.enterBody(sender, () => stop(new DholeError('too-busy')))
+  const { request, limits } = exchange
+  const awaited = limits.enterBody(exchange, () => stop(new DholeError('too-busy')))
   let soFar = 0
   let renewedAt = 0
   const callOff = limits.expect(

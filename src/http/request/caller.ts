@@ -1,33 +1,22 @@
 import type { Application } from '../../applications/application.ts'
-import type { Stay } from '../../applications/stay.ts'
 import { ANONYMOUS, type Auth, type Caller } from '../../auth/caller.ts'
 import { DholeError } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
-import type { Listener, Transport } from '../connection/transport.ts'
-import type { ClientLimits } from '../limits/client-limits.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Parameters } from '../url/parameters.ts'
 import { isBearer } from './dialect.ts'
 
-/** Where a request comes from. */
-export interface Origin {
-  readonly request: Request
-  readonly listener: Listener | null
-  readonly transport: Transport
-  readonly limits: ClientLimits
-  /** Holds the application of a request that may have a body. */
-  readonly stay?: Stay | undefined
-}
-
-/** What carries a credential. */
+/** Parameters that can hold a credential. */
 type Carriers = Pick<Parameters, 'auth' | 'access_token'>
 
 /**
- * Who asks.
- * @throws `permission-denied` where pages of other sites may not ask, `bad-token` and the other failures of credentials
+ * Resolves the caller of a request.
+ * @param application checks the credential
+ * @throws `permission-denied` where pages of other sites are refused, `bad-token` and the other errors of credentials
  * @see docs/reference/protocol.md#credentials
  */
-export function callerOf(application: Application, origin: Origin, carriers: Carriers): Awaitable<Caller> {
-  const { request, listener, transport } = origin
+export function callerOf(application: Application, exchange: Exchange, carriers: Carriers): Awaitable<Caller> {
+  const { request, transport } = exchange
   const authorization = request.headers.get('authorization')
   const credential = credentialOf(carriers, authorization)
   if (credential === undefined) {
@@ -36,32 +25,32 @@ export function callerOf(application: Application, origin: Origin, carriers: Car
   }
   const isHeader = carriers.auth === undefined && carriers.access_token === undefined
   return application.authenticator.authenticate(credential, {
-    // Asked for only when there is something to count.
+    // Resolved only when a failure has to be counted.
     get address() {
-      return transport.addressOf(request, listener)
+      return transport.addressOf(exchange)
     },
     isBearer: isHeader && isBearer(authorization),
-    // Asked for only where whoever is near may be the owner.
+    // Resolved only where callers from this machine may be administrators.
     get isLoopback() {
-      if (!transport.isLocal(request, listener)) return false
+      if (!transport.isLocal(exchange)) return false
       transport.refuseForeign(request)
       return true
     },
   })
 }
 
-/** First present wins. */
+/** The first one present counts. */
 function credentialOf({ auth, access_token }: Carriers, authorization: string | null): string | undefined {
   if (auth !== undefined) return auth
   if (access_token !== undefined) return access_token
   if (authorization === null) return undefined
-  // Another scheme is a credential too, and one nobody here gave out.
+  // Another scheme is a credential too, and never a valid one.
   return isBearer(authorization) ? authorization.slice('Bearer'.length).trim() : ''
 }
 
 /**
- * The caller that an admin wants to be taken for, so that rules apply.
- * @param override JSON of `auth` as rules are to see it, `null` for nobody
+ * Replaces an administrator by the user named in `auth_variable_override`, so that rules apply.
+ * @param override JSON of `auth` as rules see it; `null` for an anonymous caller
  * @throws `permission-denied` unless the caller is an admin, `bad-parameter` unless it is an object or `null`
  * @see docs/reference/protocol.md#credentials
  */

@@ -1,13 +1,22 @@
-import type { RawParameters } from '../url/parameters.ts'
+import type { Family } from '../../query/query.ts'
+import type { Exchange } from '../exchange.ts'
 
 /**
- * Whether a request shows that a Firebase client sent it: then the few answers in which the two families differ are
- * Firebase's.
+ * The family of clients whose replies a request gets where the two differ: Firebase's if the request shows a Firebase
+ * client, else that of the application's profile.
  * @see docs/reference/protocol.md#marks-of-firebase-clients
  */
-export function speaksFirebase(request: Request, { values }: RawParameters): boolean {
-  if ('ns' in values || 'access_token' in values) return true
-  const { headers } = request
+export function familyOf(exchange: Exchange): Family {
+  if (isFirebaseClient(exchange)) return 'firebase'
+  return exchange.knownApplication?.database.profile ?? 'wilddog'
+}
+
+function isFirebaseClient({ request, target }: Exchange): boolean {
+  const { values } = target.raw
+  return 'ns' in values || 'access_token' in values || hasFirebaseHeader(request)
+}
+
+export function hasFirebaseHeader({ headers }: Request): boolean {
   if (headers.has('x-goog-api-client') || isBearer(headers.get('authorization'))) return true
   return [...headers.keys()].some((name) => name.startsWith('x-firebase-'))
 }

@@ -1,5 +1,5 @@
 import { DholeError } from '../../error.ts'
-import type { RawParameters } from '../url/parameters.ts'
+import type { Exchange } from '../exchange.ts'
 
 /** A method of the tree; HEAD is GET without a body. */
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
@@ -10,12 +10,11 @@ const METHODS: ReadonlySet<string> = new Set<Method>(['GET', 'PUT', 'POST', 'PAT
  * The method meant: POST can stand for another.
  * @throws `method-not-allowed`, `bad-parameter`
  */
-export function methodOf(request: Request, raw: RawParameters): Method {
-  const sent = request.method
+export function methodOf({ method: sent, request, target }: Exchange): Method {
   if (sent === 'GET' || sent === 'HEAD') return 'GET'
   if (!METHODS.has(sent)) throw new DholeError('method-not-allowed')
   if (sent !== 'POST') return sent as Method
-  const override = request.headers.get('x-http-method-override') ?? raw.values['x-http-method-override']
+  const override = request.headers.get('x-http-method-override') ?? target.raw.values['x-http-method-override']
   if (override === undefined) return 'POST'
   const method = override.trim().toUpperCase()
   if (!METHODS.has(method)) throw new DholeError('bad-parameter')

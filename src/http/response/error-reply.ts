@@ -1,5 +1,9 @@
 import { DholeError, type ErrorCode } from '../../error.ts'
-import { ALLOWED_METHODS, type Dress, dressedReply } from './reply.ts'
+import { type ErrorFormat, type Exchange, withRequestId } from '../exchange.ts'
+import { familyOf, hasFirebaseHeader } from '../request/dialect.ts'
+import { methodOf } from '../request/method.ts'
+import { isCallbackName } from '../url/parameters.ts'
+import { type Dress, dressedReply } from './reply.ts'
 
 /** Statuses other than 400. @see docs/reference/protocol.md#errors */
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -30,7 +34,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'sms-not-offered': 404,
 }
 
-/** When it is worth to come again, in seconds: wrong credentials are counted by the minute. */
+/** Value of the header `Retry-After`, in seconds. Wrong credentials are counted by the minute. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   'too-many-failures': 60,
   quota: 1,
@@ -38,57 +42,78 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   'sms-too-often': 1,
 }
 
-/** Methods of the endpoints beside the tree, by their paths. HEAD would have messages handed over to nobody. */
-const BESIDE_THE_TREE: readonly (readonly [path: RegExp, methods: string])[] = [
-  [/^\/\.settings\//, 'GET, HEAD, PUT, OPTIONS'],
-  [/^\/\.auth\//, 'POST, OPTIONS'],
-  [/^\/(health|ready|metrics)$/, 'GET, HEAD, OPTIONS'],
-  [/^\/api\/v1\/carrier-codes$/, 'GET, OPTIONS'],
-  [/^\/api\/(v[12]\/[^/]*\/status|v1\/[^/]*\/dlr)$/, 'GET, POST, OPTIONS'],
-  [/^\/api\/v[12]\/.*(?<!\.json)$/, 'POST, OPTIONS'],
-]
+/** Status of `permission-denied` for Firebase clients. */
+const DENIED_TO_FIREBASE = 401
+const UNFORMATTED: Dress = {}
 
 export function statusOf(code: ErrorCode): number {
   return STATUS[code] ?? 400
 }
 
-/** The methods there are at a path below the mount point, as the header `Allow` lists them. */
-export function allowedMethods(rawPath: string): string {
-  return BESIDE_THE_TREE.find(([path]) => path.test(rawPath))?.[1] ?? ALLOWED_METHODS
+/** Methods of an endpoint as the header `Allow` lists them. */
+export function allowedMethods({ methods }: { readonly methods: readonly string[] }): string {
+  return [...methods, 'OPTIONS'].join(', ')
 }
 
-/**
- * An error as JSON, in the dress of the answer it replaces.
- * @param firebase whether a Firebase client asks: it expects 401 where permission is denied
- * @param allowed the methods there are, for whoever has used another
- */
-export function errorReply(
-  error: DholeError,
-  dress: Dress,
-  firebase: boolean,
-  allowed: string = ALLOWED_METHODS,
-): Response {
-  const text = JSON.stringify(error.body)
-  const reply = failedReply(error, text, dress, firebase && error.code === 'permission-denied' ? 401 : undefined)
-  if (error.code === 'method-not-allowed') reply.headers.set('Allow', allowed)
-  return reply
-}
-
-/** As `errorReply`, for an endpoint whose errors have bodies of another shape. */
-export function failedReply(
-  error: DholeError,
-  text: string,
-  dress: Dress,
-  status: number = statusOf(error.code),
-): Response {
-  const print = dress.print === 'pretty' ? 'pretty' : undefined
-  const reply = dressedReply(text, { print, callback: dress.callback }, status)
-  const seconds = RETRY_AFTER_SECONDS[error.code]
-  if (seconds !== undefined) reply.headers.set('Retry-After', String(seconds))
-  return reply
-}
-
-/** Whatever was thrown as an error of the closed list: what nobody foresaw is `internal`, its cause stays here. */
+/** Maps anything thrown to an error of the closed list; unforeseen errors become `internal` and keep their cause. */
 export function knownError(thrown: unknown): DholeError {
   return thrown instanceof DholeError ? thrown : new DholeError('internal', undefined, { cause: thrown })
+}
+
+/** Errors of endpoints whose parameters do not format the reply. */
+export const plainErrors: ErrorFormat = {
+  errorOf: knownError,
+  reply: (exchange, error) => {
+    const isFirebase = error.code === 'permission-denied' && hasFirebaseHeader(exchange.request)
+    return errorReply(exchange, error, UNFORMATTED, isFirebase ? DENIED_TO_FIREBASE : undefined)
+  },
+}
+
+/** Errors of the tree: formatted as the reply would be, and with 401 for Firebase clients where permission is denied. */
+export const treeErrors: ErrorFormat = {
+  errorOf: knownError,
+  reply: (exchange, error) => {
+    const isDenied = error.code === 'permission-denied'
+    const status = isDenied && familyOf(exchange) === 'firebase' ? DENIED_TO_FIREBASE : undefined
+    return errorReply(exchange, error, dressOf(exchange, error), status)
+  },
+}
+
+/** An error as JSON. @param status instead of the usual one */
+export function errorReply(exchange: Exchange, error: DholeError, dress: Dress, status?: number): Response {
+  const reply = failedReply(exchange, error, JSON.stringify(error.body), dress, status)
+  if (error.code === 'method-not-allowed') reply.headers.set('Allow', allowedMethods(exchange.endpoint))
+  return reply
+}
+
+/** As `errorReply`, with a body of another shape. */
+export function failedReply(
+  exchange: Exchange,
+  error: DholeError,
+  text: string,
+  { print, callback }: Dress,
+  status: number = statusOf(error.code),
+): Response {
+  const dress = { print: print === 'pretty' ? print : undefined, callback }
+  const reply = dressedReply(exchange, text, dress, status)
+  const seconds = RETRY_AFTER_SECONDS[error.code]
+  if (seconds !== undefined) reply.headers.set('Retry-After', String(seconds))
+  return withRequestId(reply, exchange)
+}
+
+/** How an error is formatted: with `callback` only where a success would be. */
+function dressOf(exchange: Exchange, { code }: DholeError): Dress {
+  // Parameters are not looked at without encryption.
+  if (code === 'https-required') return UNFORMATTED
+  const { callback, print } = exchange.target.raw.values
+  const isScript = callback !== undefined && isCallbackName(callback) && isRead(exchange)
+  return { callback: isScript ? callback : undefined, print }
+}
+
+function isRead(exchange: Exchange): boolean {
+  try {
+    return methodOf(exchange) === 'GET'
+  } catch {
+    return false
+  }
 }

@@ -1,6 +1,7 @@
 import type { JsonText } from '../../tree/json/print.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Reservation } from '../limits/memory-budget.ts'
-import { PacedBody, type Receiver } from './paced-body.ts'
+import { PacedBody } from './paced-body.ts'
 
 const BYTES_PER_UNIT = 2
 
@@ -19,7 +20,7 @@ export interface BegunExport {
  * as any long answer is, and when it cannot be read to its end.
  * @see docs/reference/protocol.md#whole-exports
  */
-export function exportAnswer({ first, rest, release, failed }: BegunExport, receiver: Receiver): ReadableStream {
+export function exportAnswer({ first, rest, release, failed }: BegunExport, exchange: Exchange): ReadableStream {
   let begin: JsonText | undefined = first
   let holding: Reservation | undefined
   const next = async (): Promise<JsonText | undefined> => {
@@ -35,8 +36,8 @@ export function exportAnswer({ first, rest, release, failed }: BegunExport, rece
     // Whatever it still finds wrong, nobody wants to know any more.
     rest.return().catch(() => {})
   }
-  const answer = new PacedBody({ next, end, failed }, receiver)
-  holding = receiver.limits.reserve({}, first.length * BYTES_PER_UNIT, () => answer.abort())
+  const answer = new PacedBody({ next, end, failed }, exchange)
+  holding = exchange.limits.reserve({}, first.length * BYTES_PER_UNIT, () => answer.abort())
   if (answer.isOver) holding.release()
   return answer.body
 }

@@ -2,8 +2,9 @@ import { DholeError } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { runBriefly } from '../../scheduling/turns.ts'
 import { type AnyText, pieceEnd, piecesOf } from '../../tree/json/text-pieces.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Reservation } from '../limits/memory-budget.ts'
-import { PacedBody, type Receiver } from './paced-body.ts'
+import { PacedBody } from './paced-body.ts'
 import type { Layout } from './reply.ts'
 
 /** Longest answer that is given to the listener as it is, in UTF-16 code units. */
@@ -23,7 +24,7 @@ const BYTES_PER_UNIT = 2
 export function largeAnswer(
   text: AnyText,
   source: object,
-  receiver: Receiver,
+  exchange: Exchange,
   layout: Layout | undefined,
 ): ReadableStream {
   // Nothing is kept of the text once it is over.
@@ -36,9 +37,9 @@ export function largeAnswer(
     // It may be cut before it has begun.
     holding?.release()
   }
-  const answer = new PacedBody({ next, end }, receiver)
-  holding = receiver.limits.reserve(source, text.length * BYTES_PER_UNIT, () => answer.abort())
-  if (receiver.request.signal.aborted) holding.release()
+  const answer = new PacedBody({ next, end }, exchange)
+  holding = exchange.limits.reserve(source, text.length * BYTES_PER_UNIT, () => answer.abort())
+  if (exchange.request.signal.aborted) holding.release()
   else if (answer.isOver) throw new DholeError('too-busy')
   return answer.body
 }

@@ -1,17 +1,7 @@
 import type { Awaitable } from '../../scheduling/awaitable.ts'
-import type { Listener } from '../connection/transport.ts'
-import type { ClientLimits } from '../limits/client-limits.ts'
+import type { Exchange } from '../exchange.ts'
 
 type Writer = ReadableStreamDirectController
-
-/** Whom a long answer is for. */
-export interface Receiver {
-  readonly request: Request
-  readonly listener: Listener | null
-  readonly limits: ClientLimits
-  /** Hears how many bytes were given to the connection. */
-  readonly sent: ((bytes: number) => void) | undefined
-}
 
 /** Text that is sent bit by bit. */
 export interface Pieces {
@@ -31,7 +21,9 @@ export interface Pieces {
 export class PacedBody {
   readonly body: ReadableStream
   readonly #pieces: Pieces
-  readonly #receiver: Receiver
+  readonly #exchange: Exchange
+  /** Reports how many bytes were given to the connection. */
+  readonly #sent: ((bytes: number) => void) | undefined
   /** Kept once nothing more is to be told. */
   readonly #over = Promise.withResolvers<void>()
   /** Kept once the client has gone. */
@@ -41,10 +33,12 @@ export class PacedBody {
   /** Taken by the connection so far, in bytes. */
   #taken = 0
 
-  constructor(pieces: Pieces, receiver: Receiver) {
+  constructor(pieces: Pieces, exchange: Exchange) {
     this.#pieces = pieces
-    this.#receiver = receiver
-    const { limits, request } = receiver
+    this.#exchange = exchange
+    const { limits, request, service } = exchange
+    const { observer } = service
+    this.#sent = observer.answerSent?.bind(observer, exchange.operation(false))
     this.#callOff = limits.expect(
       () => this.#taken,
       () => this.abort(),
@@ -67,7 +61,7 @@ export class PacedBody {
   abort(): void {
     if (this.#isOver) return
     this.#end()
-    this.#receiver.limits.abortConnection(this.#receiver)
+    this.#exchange.limits.abortConnection(this.#exchange)
   }
 
   async #run(writer: Writer): Promise<void> {
@@ -98,7 +92,7 @@ export class PacedBody {
     const bytes = Buffer.byteLength(piece)
     const written: unknown = writer.write(piece)
     writer.flush()
-    this.#receiver.sent?.(bytes)
+    this.#sent?.(bytes)
     // A number says that it was taken, a promise that there is no room for more until it is kept.
     if (written instanceof Promise) await Promise.race([written, this.#over.promise])
     this.#taken += bytes

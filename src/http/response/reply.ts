@@ -2,7 +2,7 @@ import { drain, type Steps } from '../../scheduling/steps.ts'
 import { prettyPrintInSteps } from '../../tree/json/pretty.ts'
 import type { JsonText } from '../../tree/json/print.ts'
 import { type AnyText, collected, joined, pieces, type TextSink } from '../../tree/json/text-pieces.ts'
-import { withText } from '../request/body-size.ts'
+import type { Exchange } from '../exchange.ts'
 
 /**
  * Headers of every answer, prepared once: a ready `Headers` is cheaper than an object of them.
@@ -31,8 +31,8 @@ export interface Dress {
 }
 
 /** The plain 200 of the hot path. */
-export function jsonReply(text: JsonText): Response {
-  return withText(new Response(text, jsonInit), text)
+export function jsonReply(exchange: Exchange, text: JsonText): Response {
+  return replyOf(exchange, text, jsonInit)
 }
 
 /** As `jsonReply`, of text that is still being written. */
@@ -54,13 +54,19 @@ export const asItIs: BodyOf = (text, layout) =>
  * Any answer with a JSON body. `print=silent` leaves only the status 204 of a success.
  * @param bodyOf how its text travels
  */
-export function dressedReply(text: AnyText, dress: Dress, status: number = 200, bodyOf: BodyOf = asItIs): Response {
-  if (status === 200 && isPlain(dress)) return replyOf(bodyOf(text, undefined), jsonInit)
+export function dressedReply(
+  exchange: Exchange,
+  text: AnyText,
+  dress: Dress,
+  status: number = 200,
+  bodyOf: BodyOf = asItIs,
+): Response {
+  if (status === 200 && isPlain(dress)) return replyOf(exchange, bodyOf(text, undefined), jsonInit)
   if (status === 200 && dress.print === 'silent') return emptyReply(204, dress.etag)
   const headers = new Headers(dress.callback === undefined ? jsonHeaders : scriptHeaders)
   if (dress.etag !== undefined) headers.set('ETag', dress.etag)
   if (dress.download !== undefined) headers.set('Content-Disposition', contentDisposition(dress.download))
-  return replyOf(bodyOf(text, layoutOf(dress)), { status, headers })
+  return replyOf(exchange, bodyOf(text, layoutOf(dress)), { status, headers })
 }
 
 function layoutOf({ print, callback }: Dress): Layout | undefined {
@@ -73,9 +79,10 @@ function layoutOf({ print, callback }: Dress): Layout | undefined {
   }
 }
 
-function replyOf(body: string | ReadableStream | null, init: ResponseInit): Response {
-  const reply = new Response(body, init)
-  return typeof body === 'string' ? withText(reply, body) : reply
+/** Records the text of the reply: its length is counted, and a reply with one is no stream. */
+export function replyOf(exchange: Exchange, body: string | ReadableStream | null, init: ResponseInit): Response {
+  if (typeof body === 'string') exchange.replyText = body
+  return new Response(body, init)
 }
 
 function isPlain({ print, callback, download, etag }: Dress): boolean {

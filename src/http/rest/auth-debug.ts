@@ -1,33 +1,21 @@
-import type { Awaitable } from '../../scheduling/awaitable.ts'
+import type { Exchange } from '../exchange.ts'
 
 /** Longest value of the header, in characters: clients and proxies have limits of their own. */
 const LONGEST = 4096
 
-/**
- * Has an answer, be it a refusal, tell which rules were looked at and what they said.
- * @param answer makes the answer; what it hands over is told
- * @param refusal the answer for what that throws
- * @see docs/reference/protocol.md#denials
- */
-export async function withAuthDebug(
-  answer: (onTrace: (lines: readonly string[]) => void) => Awaitable<Response>,
-  refusal: (thrown: unknown) => Response,
-): Promise<Response> {
-  const told = new Set<string>()
-  const tell = (lines: readonly string[]) => {
-    for (const line of lines) told.add(line)
+/** Collects the trace of the rules for the reply. @see docs/reference/protocol.md#denials */
+export function collectTrace(exchange: Exchange): void {
+  const trace = new Set<string>()
+  exchange.trace = trace
+  exchange.onTrace = (lines) => {
+    for (const line of lines) trace.add(line)
   }
-  const reply = await answerOr(() => answer(tell), refusal)
-  if (told.size > 0) reply.headers.set('X-Firebase-Auth-Debug', headerText([...told].join('; ')))
-  return reply
 }
 
-async function answerOr(answer: () => Awaitable<Response>, refusal: (thrown: unknown) => Response): Promise<Response> {
-  try {
-    return await answer()
-  } catch (thrown) {
-    return refusal(thrown)
-  }
+/** Adds the collected trace to a reply or refusal. */
+export function addTrace({ trace }: Exchange, reply: Response): void {
+  if (trace !== undefined && trace.size > 0)
+    reply.headers.set('X-Firebase-Auth-Debug', headerText([...trace].join('; ')))
 }
 
 /** A header holds plain characters only. */

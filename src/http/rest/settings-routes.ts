@@ -1,87 +1,78 @@
-import type { Application } from '../../applications/application.ts'
-import type { Database } from '../../database/database.ts'
 import { DholeError } from '../../error.ts'
+import type { Answer, Exchange } from '../exchange.ts'
 import { type BodyOptions, useJson, useText } from '../request/body.ts'
-import { callerOf, type Origin } from '../request/caller.ts'
+import { callerOf } from '../request/caller.ts'
 import { methodOf } from '../request/method.ts'
 import { dressedReply } from '../response/reply.ts'
-import { checkSettingsParameters, type RawParameters, type SettingsParameters } from '../url/parameters.ts'
+import { checkSettingsParameters, type SettingsParameters } from '../url/parameters.ts'
 
-const PREFIX = '/.settings/'
-const RULES = '/.settings/rules.json'
-const WRITE_SIZE = '/.settings/defaultWriteSizeLimit.json'
-const UNKNOWN = `Unknown setting: there are ${RULES} and ${WRITE_SIZE}`
+const UNKNOWN = 'Unknown setting: there are /.settings/rules.json and /.settings/defaultWriteSizeLimit.json'
 const DONE = '{"status":"ok"}'
 
-/** A request of the owner. */
-interface SettingsRequest {
-  readonly origin: Origin
-  /** As it is open now: while a body is awaited it may be closed. */
-  readonly database: () => Database
-  readonly parameters: SettingsParameters
-  /** Throws unless it is one still: a body may take its time, and the credential may end meanwhile. */
-  readonly check: () => Promise<void>
-}
+type SettingAnswer = (exchange: Exchange, parameters: SettingsParameters) => Response | Promise<Response>
 
-export function isSettings(rawPath: string): boolean {
-  return rawPath.startsWith(PREFIX)
+/** Reads or replaces the rules. @see docs/reference/protocol.md#rules */
+export const answerRules = settingOf(readRules, writeRules)
+
+/** Reads or sets the default of `writeSizeLimit`. */
+export const answerWriteSize = settingOf(readWriteSize, writeWriteSize)
+
+/** @throws `bad-path` */
+export function refuseSetting(): never {
+  throw new DholeError('bad-path', UNKNOWN)
 }
 
 /**
- * Answers a request to the rules, or to the default of `writeSizeLimit`. Only the owner makes one.
- * @throws `bad-path` for an unknown setting, `method-not-allowed`, `bad-parameter`, `permission-denied`, `bad-rules`,
- * `rule-wildcards`, and as `Authenticator.authenticate`
- * @see docs/reference/protocol.md#rules
+ * Lets administrators read or write a setting.
+ * @throws `method-not-allowed`, `bad-parameter`, `permission-denied`, `bad-rules`, `rule-wildcards`, and as
+ * `Authenticator.authenticate`
  */
-export async function answerSettings(
-  rawPath: string,
-  raw: RawParameters,
-  application: Application,
-  origin: Origin,
-): Promise<Response> {
-  if (rawPath !== RULES && rawPath !== WRITE_SIZE) throw new DholeError('bad-path', UNKNOWN)
-  const method = methodOf(origin.request, raw)
-  if (method !== 'GET' && method !== 'PUT') throw new DholeError('method-not-allowed')
-  const parameters = checkSettingsParameters(raw)
-  const opened = () => origin.stay?.application ?? application
-  const check = async () => {
-    const caller = await callerOf(opened(), origin, raw.values)
-    if (caller.kind !== 'admin') throw new DholeError('permission-denied')
+function settingOf(read: SettingAnswer, write: SettingAnswer): Answer {
+  return async (exchange) => {
+    const method = methodOf(exchange)
+    if (method !== 'GET' && method !== 'PUT') throw new DholeError('method-not-allowed')
+    const parameters = checkSettingsParameters(exchange.target.raw)
+    await checkAdmin(exchange)
+    return method === 'GET' ? read(exchange, parameters) : write(exchange, parameters)
   }
-  await check()
-  const request: SettingsRequest = { origin, database: () => opened().database, parameters, check }
-  if (rawPath === RULES) return method === 'GET' ? readRules(request) : writeRules(request)
-  return method === 'GET' ? readWriteSize(request) : writeWriteSize(request)
 }
 
-function readRules({ database, parameters }: SettingsRequest): Response {
-  // The source is not ours to print: comments belong to it.
-  return dressedReply(parameters.format === 'strict' ? database().strictRules : database().rules, {})
+/** Checked again after the body was received: the credential may have ended meanwhile. */
+async function checkAdmin(exchange: Exchange): Promise<void> {
+  const caller = await callerOf(exchange.application, exchange, exchange.target.raw.values)
+  if (caller.kind !== 'admin') throw new DholeError('permission-denied')
 }
 
-function writeRules({ origin, database, parameters, check }: SettingsRequest): Promise<Response> {
-  return useText(origin, bodyOptions(database()), async (source) => {
-    await check()
-    if (parameters.dryRun === 'true') await database().checkRulesInTurns(source)
-    else await database().setRules(source)
-    return dressedReply(DONE, { print: parameters.print })
+function readRules(exchange: Exchange, { format }: SettingsParameters): Response {
+  const { database } = exchange.application
+  // `print` is ignored: comments and layout belong to the source.
+  return dressedReply(exchange, format === 'strict' ? database.strictRules : database.rules, {})
+}
+
+function writeRules(exchange: Exchange, { dryRun, print }: SettingsParameters): Promise<Response> {
+  return useText(exchange, bodyOptions(exchange), async (source) => {
+    await checkAdmin(exchange)
+    const { database } = exchange.application
+    if (dryRun === 'true') await database.checkRulesInTurns(source)
+    else await database.setRules(source)
+    return dressedReply(exchange, DONE, { print })
   })
 }
 
-function readWriteSize({ database, parameters }: SettingsRequest): Response {
-  return dressedReply(JSON.stringify(database().writeSizeLimit), { print: parameters.print })
+function readWriteSize(exchange: Exchange, { print }: SettingsParameters): Response {
+  return dressedReply(exchange, JSON.stringify(exchange.application.database.writeSizeLimit), { print })
 }
 
-function writeWriteSize({ origin, database, parameters, check }: SettingsRequest): Promise<Response> {
-  return useJson(origin, bodyOptions(database()), async (size) => {
-    await check()
+function writeWriteSize(exchange: Exchange, { print }: SettingsParameters): Promise<Response> {
+  return useJson(exchange, bodyOptions(exchange), async (size) => {
+    await checkAdmin(exchange)
     if (typeof size !== 'string') throw new DholeError('bad-data')
-    await database().setWriteSizeLimit(size)
-    return dressedReply(JSON.stringify(size), { print: parameters.print })
+    await exchange.application.database.setWriteSizeLimit(size)
+    return dressedReply(exchange, JSON.stringify(size), { print })
   })
 }
 
-/** Only an admin's body is read. */
-function bodyOptions({ limits }: Database): BodyOptions {
-  return { maxBytes: limits.maxWriteBytes, malformed: 'bad-data', isTrusted: true }
+/** Only bodies of administrators are read. */
+function bodyOptions({ application }: Exchange): BodyOptions {
+  return { maxBytes: application.database.limits.maxWriteBytes, malformed: 'bad-data', isTrusted: true }
 }

@@ -1,64 +1,50 @@
-import type { Application } from '../../applications/application.ts'
 import { DholeError, type ErrorCode } from '../../error.ts'
+import type { ErrorFormat, Exchange } from '../exchange.ts'
 import { type BodyOptions, useJson } from '../request/body.ts'
-import type { Origin } from '../request/caller.ts'
 import { methodOf } from '../request/method.ts'
-import { withRequestId } from '../request/request-id.ts'
-import { failedReply, knownError } from '../response/error-reply.ts'
+import { failedReply, treeErrors } from '../response/error-reply.ts'
 import { dressedReply } from '../response/reply.ts'
-import type { RawParameters } from '../url/parameters.ts'
 
-const PATH = '/.auth/customTokenToIdToken.json'
-const PREFIX = '/.auth/'
-/** Largest body: a token, and the few characters around it. */
+/** Longest body: a token and a few characters around it. */
 const BODY: BodyOptions = { maxBytes: 64 * 1024, malformed: 'bad-data', isTrusted: false }
 
-export function isTokenExchange(rawPath: string): boolean {
-  return rawPath.startsWith(PREFIX)
+/** Errors that have nothing to do with the token; they are worded as those of the tree. */
+const GENERAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...(['app-not-named', 'app-unknown', 'unavailable', 'https-required', 'bad-path', 'method-not-allowed'] as const),
+  ...(['bad-parameter', 'too-busy', 'body-too-slow', 'internal'] as const),
+])
+
+/** Clients of the token exchange read errors of another shape. */
+export const tokenErrors: ErrorFormat = {
+  errorOf: treeErrors.errorOf,
+  reply: (exchange, error) => {
+    if (GENERAL.has(error.code)) return treeErrors.reply(exchange, error)
+    const { errcode, message } = error.body
+    const text = JSON.stringify({ error: { code: String(errcode), errorMessage: message } })
+    return failedReply(exchange, error, text, {})
+  },
 }
 
 /**
- * Gives an ID token for a custom token.
- * @param onRefused hears of what is answered here with an error
- * @throws `bad-path` for another path, `method-not-allowed`
+ * Exchanges a custom token for an ID token.
+ * @throws `method-not-allowed`, and the errors of bodies and tokens
  * @see docs/reference/protocol.md#id-tokens
  */
-export async function exchangeToken(
-  rawPath: string,
-  raw: RawParameters,
-  application: Application,
-  origin: Origin,
-  onRefused: (error: DholeError) => void,
-): Promise<Response> {
-  if (rawPath !== PATH) throw new DholeError('bad-path')
-  const { request, listener, transport } = origin
-  if (methodOf(request, raw) !== 'POST') throw new DholeError('method-not-allowed')
-  try {
-    return await useJson(origin, BODY, async (json) => {
-      const address = transport.addressOf(request, listener)
-      const { authenticator } = (origin.stay ?? { application }).application
-      const idToken = await authenticator.exchange(tokenOf(json), { address, isBearer: false })
-      return dressedReply(JSON.stringify(idToken), {})
-    })
-  } catch (thrown) {
-    const error = knownError(thrown)
-    if (OF_THE_SERVICE.has(error.code)) throw thrown
-    onRefused(error)
-    return tokenRefusal(error, request)
-  }
+export async function exchangeToken(exchange: Exchange): Promise<Response> {
+  if (methodOf(exchange) !== 'POST') throw new DholeError('method-not-allowed')
+  return useJson(exchange, BODY, async (json) => {
+    const address = exchange.transport.addressOf(exchange)
+    const idToken = await exchange.application.authenticator.exchange(tokenOf(json), { address, isBearer: false })
+    return dressedReply(exchange, JSON.stringify(idToken), {})
+  })
+}
+
+/** @throws `bad-path` */
+export function refuseTokenPath(): never {
+  throw new DholeError('bad-path')
 }
 
 function tokenOf(json: unknown): unknown {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new DholeError('bad-data')
   return Object.hasOwn(json, 'token') ? (json as { readonly token: unknown }).token : undefined
-}
-
-/** Of the service and not of the token: told as everywhere. What nobody foresaw is for the log. */
-const OF_THE_SERVICE: ReadonlySet<ErrorCode> = new Set(['internal', 'too-busy', 'body-too-slow'])
-
-/** Clients of this one endpoint read another shape. */
-export function tokenRefusal(error: DholeError, request: Request): Response {
-  const { errcode, message } = error.body
-  const text = JSON.stringify({ error: { code: String(errcode), errorMessage: message } })
-  return withRequestId(failedReply(error, text, {}), request)
 }

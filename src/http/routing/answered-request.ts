@@ -1,73 +1,41 @@
 import type { EndedRequest, Operation } from '../../observer.ts'
-import type { Listener, Transport } from '../connection/transport.ts'
-import { receivedBytes, sentBytes } from '../request/body-size.ts'
-import { requestIdOf } from '../request/request-id.ts'
+import type { Exchange } from '../exchange.ts'
+import { loggedPath } from '../url/logged-path.ts'
 
-/** Longest path in a log line, in characters. */
-const LONGEST_PATH = 512
-/** A credential that somebody has put in the path by mistake. */
-const CREDENTIAL = /((?:auth|access_token)(?:=|%3d))[^&;/?]*/gi
-/** What is as long as a secret that was made here, or as the signature of a token. */
-const SECRET_LIKE = /[A-Za-z0-9_-]{40,}/g
+const OK = 200
 
-/** What a request came to. */
-interface Ending {
-  readonly operation: Operation
-  readonly reply: Response
-  readonly milliseconds: number
-}
-
-/** A request and its answer, for whoever observes. Most look at a few numbers; only log lines need the rest. */
+/** An answered request for observers. Most read only the numbers; log lines read the rest. */
 export class AnsweredRequest implements EndedRequest {
   readonly operation: Operation
   readonly status: number
   readonly milliseconds: number
   readonly bytesIn: number
   readonly bytesOut: number
-  readonly #request: Request
-  readonly #listener: Listener | null
-  readonly #transport: Transport
+  readonly #exchange: Exchange
 
-  constructor(
-    request: Request,
-    listener: Listener | null,
-    transport: Transport,
-    { operation, reply, milliseconds }: Ending,
-  ) {
-    this.operation = operation
-    this.status = reply.status
-    this.milliseconds = milliseconds
-    this.bytesIn = receivedBytes(request)
-    this.bytesOut = request.method === 'HEAD' ? 0 : sentBytes(reply)
-    this.#request = request
-    this.#listener = listener
-    this.#transport = transport
+  constructor(exchange: Exchange, { status }: Response) {
+    this.operation = exchange.operation(status !== OK || exchange.replyText === undefined)
+    this.status = status
+    this.milliseconds = performance.now() - exchange.startedAt
+    this.bytesIn = exchange.receivedBytes
+    this.bytesOut = exchange.method === 'HEAD' ? 0 : exchange.sentBytes
+    this.#exchange = exchange
   }
 
   get id(): string {
-    return requestIdOf(this.#request)
+    return this.#exchange.id
   }
 
   get method(): string {
-    return this.#request.method
+    return this.#exchange.method
   }
 
   get path(): string {
-    // What is no path of ours may be anything.
-    return this.operation === 'other' ? '' : loggedPath(this.#request.url)
+    // Unknown paths may hold anything.
+    return this.operation === 'other' ? '' : loggedPath(this.#exchange.request.url)
   }
 
   get address(): string | undefined {
-    return this.#transport.addressOf(this.#request, this.#listener)
+    return this.#exchange.transport.addressOf(this.#exchange)
   }
-}
-
-/** Path of a URL for the log: credentials stand in the query string, so that is left out. */
-export function loggedPath(url: string): string {
-  const target = url.replace(/^[a-z]+:\/\/[^/]*/, '')
-  const path = target
-    .replace(/[?#].*$/s, '')
-    .replace(CREDENTIAL, '$1…')
-    .replace(SECRET_LIKE, '…')
-  return path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path
 }

@@ -1,4 +1,6 @@
+import { DholeError } from '../../error.ts'
 import { CARRIER_CODES } from '../../sms/model/carrier-codes.ts'
+import type { Exchange } from '../exchange.ts'
 import { prefersPage } from '../request/accept.ts'
 import { jsonReply } from '../response/reply.ts'
 
@@ -34,12 +36,14 @@ function rowOf({ code, status, meaning }: (typeof CARRIER_CODES)[number]): strin
 }
 
 /**
- * The table of carrier codes: a page for whoever would rather have HTML, JSON for others.
+ * The table of carrier codes: a page for clients that prefer HTML, JSON for others.
+ * @throws `method-not-allowed`
  * @see docs/reference/protocol.md#carrier-codes
  */
-export function carrierCodesReply(accept: string | null): Response {
-  const isPage = prefersPage(accept)
-  const reply = jsonReply(isPage ? PAGE : TEXT)
+export function answerCarrierCodes(exchange: Exchange): Response {
+  if (exchange.method !== 'GET') throw new DholeError('method-not-allowed')
+  const isPage = prefersPage(exchange.request.headers.get('accept'))
+  const reply = jsonReply(exchange, isPage ? PAGE : TEXT)
   const { headers } = reply
   headers.set('Vary', 'Accept')
   if (!isPage) return reply

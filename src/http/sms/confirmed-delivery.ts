@@ -1,7 +1,7 @@
 import type { Lease } from '../../sms/model/lease.ts'
 import { type Peer, peerOf } from '../connection/peer.ts'
 import { sendQueueOf } from '../connection/send-queue.ts'
-import type { Origin } from '../request/caller.ts'
+import type { Exchange } from '../exchange.ts'
 import { jsonStreamReply } from '../response/reply.ts'
 
 type Writer = ReadableStreamDirectController
@@ -17,9 +17,6 @@ const FIRST_PAUSE_MS = 1
 const LONGEST_PAUSE_MS = 50
 /** When even that has not happened, the answer is left without its end. */
 const CUT_WAIT_MS = 10_000
-
-/** Whom something is handed over to. */
-type HandoverOrigin = Pick<Origin, 'request' | 'listener' | 'limits'>
 
 /** What a handover may be waited for. */
 export interface HandoverOptions {
@@ -45,18 +42,18 @@ export interface HandoverOptions {
  */
 export function handOver(
   lease: Lease,
-  origin: HandoverOrigin,
+  exchange: Exchange,
   ended: (failure?: unknown) => void,
   { patienceMs = PATIENCE_MS }: HandoverOptions = {},
 ): Response {
-  return jsonStreamReply(new Handover(lease, origin, ended, patienceMs).body)
+  return jsonStreamReply(new Handover(lease, exchange, ended, patienceMs).body)
 }
 
 class Handover {
   /** The body of the answer. */
   readonly body: ReadableStream
   readonly #lease: Lease
-  readonly #origin: HandoverOrigin
+  readonly #exchange: Exchange
   readonly #ended: (failure?: unknown) => void
   readonly #patienceMs: number
   readonly #peer: Peer | null
@@ -70,13 +67,13 @@ class Handover {
   /** Whether it is settled what becomes of the lease. */
   #isOver = false
 
-  constructor(lease: Lease, origin: HandoverOrigin, ended: (failure?: unknown) => void, patienceMs: number) {
-    const { request, listener, limits } = origin
+  constructor(lease: Lease, exchange: Exchange, ended: (failure?: unknown) => void, patienceMs: number) {
+    const { request, listener, limits } = exchange
     this.#lease = lease
-    this.#origin = origin
+    this.#exchange = exchange
     this.#ended = ended
     this.#patienceMs = patienceMs
-    this.#peer = peerOf(request, listener)
+    this.#peer = peerOf(exchange)
     this.#port = listener?.port || undefined
     this.body = new ReadableStream({
       type: 'direct',
@@ -84,7 +81,7 @@ class Handover {
       cancel: () => this.#leave(),
     })
     // While the end is held back nothing happens, and that is no idleness.
-    limits.disableIdleTimeout(origin)
+    limits.disableIdleTimeout(exchange)
     request.signal.addEventListener('abort', () => this.#leave())
     if (request.signal.aborted) this.#leave()
     else this.#expectReader()
@@ -164,7 +161,7 @@ class Handover {
 
   /** The client has it all. */
   #finish(writer: Writer): void {
-    this.#origin.limits.enableIdleTimeout(this.#origin)
+    this.#exchange.limits.enableIdleTimeout(this.#exchange)
     writer.write(END)
     writer.end()
     // Even now it may turn out that the client has gone.
@@ -175,9 +172,9 @@ class Handover {
 
   /** Breaks the connection off, unless the client has: what it was sent must not look like an answer. */
   async #cut(): Promise<void> {
-    const { listener, limits } = this.#origin
+    const { listener, limits } = this.#exchange
     if (this.#isGone || listener === null) return
-    limits.abortConnection(this.#origin)
+    limits.abortConnection(this.#exchange)
     await this.#wait(CUT_WAIT_MS)
   }
 

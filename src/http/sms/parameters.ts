@@ -1,5 +1,6 @@
 import { DholeError } from '../../error.ts'
-import { type Sender, useText } from '../request/body.ts'
+import type { Exchange } from '../exchange.ts'
+import { useText } from '../request/body.ts'
 
 /** Parameters of a call about text messages by name, decoded: all that were sent, because all of them are signed. */
 export type SmsParameters = ReadonlyMap<string, string>
@@ -18,11 +19,11 @@ const LONGEST_SHOWN = 64
  * @throws `sms-bad-arguments` when something cannot be decoded, or a name has two values
  * @see docs/reference/protocol.md#calls
  */
-export async function readParameters(sender: Sender, search: string): Promise<SmsParameters> {
-  const { request } = sender
+export async function readParameters(exchange: Exchange, search: string): Promise<SmsParameters> {
+  const { request } = exchange
   const parameters = parametersOf(search)
   if (request.method === 'GET' || !isForm(request)) return parameters
-  addForm(await readSmsBody(sender, MAX_FORM_BYTES), parameters)
+  addForm(await readSmsBody(exchange, MAX_FORM_BYTES), parameters)
   return parameters
 }
 
@@ -50,14 +51,14 @@ export function addParameter(parameters: Map<string, string>, name: string, valu
  * so it must be as long as what is sent, and not many times longer once it is unpacked.
  * @throws `sms-bad-arguments` when it is too long, compressed, or no UTF-8
  */
-export async function readSmsBody(sender: Sender, maxBytes: number): Promise<string> {
-  const { request } = sender
+export async function readSmsBody(exchange: Exchange, maxBytes: number): Promise<string> {
+  const { request } = exchange
   const encoding = request.headers.get('content-encoding') ?? ''
   if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
     throw new DholeError('sms-bad-arguments', 'body: expected UTF-8 that is not compressed')
   }
   try {
-    return await useText(sender, { maxBytes, malformed: 'bad-data', isTrusted: false }, async (text) => text)
+    return await useText(exchange, { maxBytes, malformed: 'bad-data', isTrusted: false }, async (text) => text)
   } catch (thrown) {
     if (!(thrown instanceof DholeError)) throw thrown
     if (thrown.code === 'no-data') return ''

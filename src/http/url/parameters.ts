@@ -149,7 +149,7 @@ export interface RawParameters {
   readonly filters: boolean
 }
 
-export const NO_RAW_PARAMETERS: RawParameters = Object.freeze({
+const NO_RAW_PARAMETERS: RawParameters = Object.freeze({
   values: Object.freeze(Object.create(null)),
   repeated: undefined,
   filters: false,

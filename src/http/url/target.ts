@@ -1,7 +1,7 @@
 import { DholeError } from '../../error.ts'
 import type { Family, Query } from '../../query/query.ts'
 import { checkPath, type Path, withText } from '../../tree/path.ts'
-import { checkParameters, decodeParameters, type Parameters, type RawParameters } from './parameters.ts'
+import { checkParameters, decodeParameters, type Parameters, parseTimeout, type RawParameters } from './parameters.ts'
 import { queryOf } from './query-parameters.ts'
 
 const SUFFIX = '.json'
@@ -66,6 +66,11 @@ export class Target implements TargetParts {
     return this.#parameters
   }
 
+  /** Longest time for the read. @throws as `parameters` and `parseTimeout` */
+  get timeoutMs(): number | undefined {
+    return parseTimeout(this.parameters.timeout)
+  }
+
   /** What its filters ask for; `undefined` where there are none. @throws as `queryOf` */
   query(family: Family): Query | undefined {
     this.#queries[family] ??= queryOf(this.parameters, family)
@@ -81,17 +86,21 @@ export class Target implements TargetParts {
   }
 }
 
+/** Target of no path. */
+export const NO_TARGET = new Target({ scheme: undefined, host: '', rawPath: '', search: '' })
+
 /**
- * Takes `request.url` apart without the cost of a `URL`. The mount prefix is cut off here: the framework's own idea of
- * the path can be led astray by a short Host header.
+ * Splits `request.url` without the cost of a `URL`. The mount prefix is removed here, because a short Host header
+ * misleads the framework's own path.
+ * @returns `undefined` for a path that is not below the mount point
  */
-export function splitTarget(url: string, prefix: string): Target {
+export function splitTarget(url: string, prefix: string): Target | undefined {
   // Without a usable Host header the server hands over the bare request target.
   const hostStart = url.startsWith('/') ? 0 : url.indexOf('://') + 3
   const pathStart = url.indexOf('/', hostStart)
   const searchStart = url.indexOf('?', pathStart)
   const path = url.slice(pathStart, searchStart === -1 ? undefined : searchStart)
-  if (!path.startsWith(prefix)) throw new DholeError('json-suffix-missing')
+  if (!path.startsWith(prefix)) return undefined
   return new Target({
     scheme: hostStart === 0 ? undefined : url.startsWith('https:') ? 'https' : 'http',
     host: url.slice(hostStart, pathStart),

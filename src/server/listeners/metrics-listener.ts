@@ -1,6 +1,6 @@
 import type { Server } from 'bun'
 import { confirmClose } from '../../http/connection/connection-close.ts'
-import type { MetricsPage } from '../../http/system/system-routes.ts'
+import type { MetricsPage } from '../../http/system/metrics-page.ts'
 import { listenProblem } from './listen-problem.ts'
 
 export type MetricsServer = Server<undefined>
@@ -24,7 +24,7 @@ export function listenForMetrics(port: number, page: MetricsPage, idleTimeout: n
       reusePort: false,
       idleTimeout,
       maxRequestBodySize: 0,
-      fetch: (request) => confirmClose(request, answer(request, page)),
+      fetch: async (request) => confirmClose(request, await answer(request, page)),
       error: () => new Response('failed\n', { status: 500, headers: TEXT }),
     })
   } catch (error) {

@@ -1,5 +1,5 @@
 import packageJson from '../../../package.json' with { type: 'json' }
-import type { MetricsPage, PrintedMetrics } from '../../http/system/system-routes.ts'
+import type { MetricsPage, PrintedMetrics } from '../../http/system/metrics-page.ts'
 import { OPERATIONS } from '../../observer.ts'
 import type { Metrics, Totals } from './metrics.ts'
 import { watchProcess } from './process-metrics.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { specificationText } from '../../../src/http/docs/specification.ts'
+import { ENDPOINTS } from '../../../src/http/routing/endpoints.ts'
 
 /** Every rule that is recommended, but for two. */
 const CONFIG: Parameters<typeof createConfig>[0] = {
@@ -19,7 +20,7 @@ test.each([
   ['the server', '', true],
 ] as const)('a linter finds nothing in the document of %s', async (_, prefix, hasMetrics) => {
   const problems = await lintFromString({
-    source: await specificationText(prefix, hasMetrics),
+    source: await specificationText(prefix, hasMetrics, ENDPOINTS),
     absoluteRef: 'openapi.json',
     config: await createConfig(CONFIG),
   })
@@ -33,7 +34,9 @@ test.each([
 })
 
 test('the linter finds what is wrong', async () => {
-  const document = JSON.parse(await specificationText('', true)) as { paths: Record<string, { get: object }> }
+  const document = JSON.parse(await specificationText('', true, ENDPOINTS)) as {
+    paths: Record<string, { get: object }>
+  }
   const path = '/{path}.json'
   document.paths[path] = { get: { ...document.paths[path]?.get, operationId: 'getRoot' } }
   const config = await createConfig(CONFIG)

@@ -81,7 +81,7 @@ test('a method that is not documented gets what the document says', async () => 
     told.push(headers.get('allow'))
   }
   expect(document.components?.responses?.['MethodNotAllowed']).toMatchObject({
-    headers: { Allow: { schema: { enum: told } } },
+    headers: { Allow: { schema: { enum: expect.arrayContaining(told) } } },
   })
 })
 

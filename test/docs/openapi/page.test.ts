@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
-import { docsPlugin } from '../../../src/http/docs/docs.ts'
 import { dhole } from '../../../src/index.ts'
 import { certificate, clientOf, filesClosed, type HttpsServer, startInProcess } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -220,9 +219,8 @@ describe('over plain HTTP', () => {
 
 test('the document is about the service alone, whatever else the host serves', async () => {
   const alone = await fetchDocument(server)
-  const reply = await new Elysia()
-    .get('/users/:id', () => 'host')
-    .use(docsPlugin({ prefix: '', hasMetrics: false, answer: (_, make) => make(), answerTree: () => new Response() }))
-    .handle(new Request('https://localhost/swagger/json'))
+  await using dir = await tempDir()
+  const host = new Elysia().get('/users/:id', () => 'host').use(dhole({ dataDir: dir.path, docs: true }))
+  const reply = await host.handle(new Request('https://localhost/swagger/json'))
   expect(await reply.json()).toEqual(alone)
 })

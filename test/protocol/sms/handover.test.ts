@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ClientLimits, defaultClientLimits } from '../../../src/http/limits/client-limits.ts'
 import { handOver } from '../../../src/http/sms/confirmed-delivery.ts'
 import type { Lease } from '../../../src/sms/model/lease.ts'
+import { exchangeOf } from '../../support/exchange.ts'
 import { certificate } from '../../support/https-server.ts'
 import { type Reader, readHttp1, readHttp2 } from '../../support/reader.ts'
 
@@ -86,7 +87,7 @@ async function listen(): Promise<ReturnType<typeof Bun.serve>> {
       const found = leases.get(new URL(request.url).pathname)
       if (found === undefined) return new Response('hello')
       const { lease, ...options } = found
-      return handOver(lease, { request, listener, limits }, lease.end, options)
+      return handOver(lease, exchangeOf(request, { limits }, listener), lease.end, options)
     },
   })
 }
@@ -237,19 +238,19 @@ test('a request that is over already', async () => {
   const controller = new AbortController()
   controller.abort()
   const request = new Request('https://localhost/', { signal: controller.signal })
-  handOver(lease, { request, listener: null, limits }, lease.end)
+  handOver(lease, exchangeOf(request, { limits }), lease.end)
   expect(await lease.outcome).toEqual(RELEASED)
 })
 
 test('an answer that nobody takes', async () => {
   const lease = new KnownLease()
-  handOver(lease, { request: new Request('https://localhost/'), listener: null, limits }, lease.end, { patienceMs: 1 })
+  handOver(lease, exchangeOf(new Request('https://localhost/'), { limits }), lease.end, { patienceMs: 1 })
   expect(await lease.outcome).toEqual(RELEASED)
 })
 
 test('an answer that is read without a connection', async () => {
   const lease = new KnownLease()
-  const reply = handOver(lease, { request: new Request('https://localhost/'), listener: null, limits }, lease.end)
+  const reply = handOver(lease, exchangeOf(new Request('https://localhost/'), { limits }), lease.end)
   expect(await reply.text()).toBe(WHOLE)
   expect(await lease.outcome).toEqual(ACKNOWLEDGED)
 })

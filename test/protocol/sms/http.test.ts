@@ -3,12 +3,12 @@ import { openApplications } from '../../../src/dhole.ts'
 import { DholeError } from '../../../src/error.ts'
 import { OwnMachine } from '../../../src/http/connection/own-machine.ts'
 import { trustProxies } from '../../../src/http/connection/transport.ts'
+import type { Service } from '../../../src/http/exchange.ts'
 import { ClientLimits } from '../../../src/http/limits/client-limits.ts'
 import { Routes } from '../../../src/http/routing/routes.ts'
-import { SmsRoutes } from '../../../src/http/sms/sms-routes.ts'
-import { splitTarget } from '../../../src/http/url/target.ts'
-import { silentObserver } from '../../../src/observer.ts'
+import { type Observer, silentObserver } from '../../../src/observer.ts'
 import type { Messages } from '../../../src/sms/messages.ts'
+import { exchangeOf } from '../../support/exchange.ts'
 import { certificate } from '../../support/https-server.ts'
 import { readHttp1 } from '../../support/reader.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
@@ -21,8 +21,8 @@ const transport = trustProxies([], new OwnMachine())
 /** Routes over applications of their own, asked without a connection, or behind a listener. */
 interface Scene extends AsyncDisposable {
   readonly routes: Routes
-  /** Those that the routes take calls about text messages to. */
-  readonly sms: SmsRoutes
+  /** The same for exchanges made outside of the routes. */
+  readonly parts: Partial<Service>
   /** What nobody foresaw, in order. */
   readonly unforeseen: unknown[]
   ask(method: string, target: string, init?: RequestInit): Promise<Response>
@@ -46,21 +46,21 @@ async function scene({ messages, onDemand = [] }: SceneOptions = {}): Promise<Sc
     Object.defineProperty(await applications.choose({ name: 'app', host: '' }), 'messages', { get: messages })
   }
   const unforeseen: unknown[] = []
-  const onUnforeseen = (_: Request, error: unknown) => void unforeseen.push(error)
-  const forSms = { applications, onUnforeseen }
+  const requestFailed: Observer['requestFailed'] = (_method, _path, error) => void unforeseen.push(error)
+  const parts = { applications, observer: { ...silentObserver, requestFailed } }
   const routes = new Routes({
-    ...forSms,
+    ...parts,
     transport,
     limits,
     prefix: '',
     streamHost: undefined,
-    observer: silentObserver,
     metrics: undefined,
+    docs: false,
     strictTransport: undefined,
   })
   return {
     routes,
-    sms: new SmsRoutes(forSms, () => {}),
+    parts,
     unforeseen,
     ask: async (method, target, init = {}) =>
       routes.handle(new Request(`https://localhost${target}`, { ...init, method }), null),
@@ -266,8 +266,10 @@ describe('a body', () => {
       body,
       headers: FORM,
     })
-    const reply = await here.sms.answer({ request, listener: null, transport, limits }, splitTarget(request.url, ''))
-    expect(await errcodeOf(reply)).toBe(errcode)
+    const exchange = exchangeOf(request, here.parts)
+    const { answer, errors } = exchange.endpoint
+    const thrown = await Promise.try(() => answer(exchange)).catch((error: unknown) => errors.errorOf(error))
+    expect(thrown).toMatchObject({ body: { errcode } })
     expect(isRead()).toBe(false)
   })
 })

@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DholeError } from '../../../src/error.ts'
-import { OwnMachine } from '../../../src/http/connection/own-machine.ts'
-import { trustProxies } from '../../../src/http/connection/transport.ts'
-import { ClientLimits } from '../../../src/http/limits/client-limits.ts'
-import { carrierCodesReply } from '../../../src/http/sms/carrier-codes-page.ts'
+import { answerCarrierCodes } from '../../../src/http/sms/carrier-codes-page.ts'
 import { checkSignature, checkTimestamp } from '../../../src/http/sms/checks.ts'
 import { parseDelivery } from '../../../src/http/sms/delivery-receipt.ts'
 import { parametersOf, readParameters } from '../../../src/http/sms/parameters.ts'
 import { parseBatch } from '../../../src/http/sms/record.ts'
 import { ReceiveTime } from '../../../src/sms/format/receive-time.ts'
 import { signatureOf } from '../../protocol/sms/calls.ts'
+import { exchangeOf } from '../../support/exchange.ts'
 
 const KEY = 'demo-sms-key-0123456789abcdef'
 const NOW = 1_492_675_740_231
@@ -89,16 +87,13 @@ describe('a query string', () => {
 })
 
 describe('a body', () => {
-  const transport = trustProxies([], new OwnMachine())
   const FORM = 'application/x-www-form-urlencoded'
   const read = async (type: string | undefined, body: string | Uint8Array<ArrayBuffer>) => {
     const request = new Request('https://localhost/', { method: 'POST', body: new Blob([body]) })
     request.headers.delete('content-type')
     if (type !== undefined) request.headers.set('content-type', type)
     try {
-      return Object.fromEntries(
-        await readParameters({ request, listener: null, transport, limits: new ClientLimits() }, 'a=1'),
-      )
+      return Object.fromEntries(await readParameters(exchangeOf(request), 'a=1'))
     } catch (thrown) {
       return thrown instanceof DholeError ? thrown.code : thrown
     }
@@ -309,9 +304,13 @@ test.each([
   ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text/html'],
   ['image/png', 'application/json'],
 ])('carrier codes for who accepts %j', async (accept, type) => {
-  const reply = carrierCodesReply(accept)
+  const ask = (value: string | null) =>
+    answerCarrierCodes(
+      exchangeOf(new Request('https://localhost/', value === null ? {} : { headers: { accept: value } })),
+    )
+  const reply = ask(accept)
   expect(reply.headers.get('content-type')).toBe(`${type}; charset=utf-8`)
   expect(reply.headers.get('vary')).toBe('Accept')
-  expect(carrierCodesReply('application/json').headers.get('content-security-policy')).toBeNull()
+  expect(ask('application/json').headers.get('content-security-policy')).toBeNull()
   expect(await reply.text()).toContain('general failure, usually an error code from the channel')
 })

@@ -1,4 +1,5 @@
 import { DholeError, type ErrorCode } from '../../../error.ts'
+import type { Endpoint } from '../../exchange.ts'
 import { allowedMethods, statusOf } from '../../response/error-reply.ts'
 import type { DocumentedMethod, Resource } from './parameters.ts'
 import { type ExampleObject, type HeaderObject, type ResponseObject, schemaRef } from './schemas.ts'
@@ -189,25 +190,17 @@ export function examplesOf(
   return Object.fromEntries(examples)
 }
 
-/** A path for each set of methods there is. */
-const DIFFERENT = [
-  '/.json',
-  '/.settings/rules.json',
-  '/.auth/customTokenToIdToken.json',
-  '/health',
-  '/api/v2/app/status',
-  '/api/v1/carrier-codes',
-]
-const allows = [...new Set(DIFFERENT.map(allowedMethods))]
-
-/** What a method gets that the document does not have. */
-export const methodNotAllowed: ResponseObject = {
-  description: 'Any method that is not documented.',
-  headers: { Allow: { description: 'The methods there are.', schema: { type: 'string', enum: allows } } },
-  content: {
-    'application/json': {
-      schema: schemaRef('Error'),
-      examples: { 'method-not-allowed': { $ref: '#/components/examples/method-not-allowed' } },
+/** The reply to a method that the document does not have. */
+export function methodNotAllowed(endpoints: readonly Endpoint[]): ResponseObject {
+  const allows = [...new Set(endpoints.map(allowedMethods))]
+  return {
+    description: 'Any method that is not documented.',
+    headers: { Allow: { description: 'The methods there are.', schema: { type: 'string', enum: allows } } },
+    content: {
+      'application/json': {
+        schema: schemaRef('Error'),
+        examples: { 'method-not-allowed': { $ref: '#/components/examples/method-not-allowed' } },
+      },
     },
-  },
+  }
 }

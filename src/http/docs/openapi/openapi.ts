@@ -1,4 +1,5 @@
 import packageJson from '../../../../package.json' with { type: 'json' }
+import type { Endpoint } from '../../exchange.ts'
 import { errorExamples, methodNotAllowed } from './errors.ts'
 import { metricsPaths } from './metrics.ts'
 import { paths } from './operations.ts'
@@ -28,7 +29,7 @@ Beside the tree it keeps what became of text messages, and tells it as Wilddog d
  * @param prefix path the service lives under
  * @param hasMetrics whether `/metrics` is there
  */
-export function documentation(prefix: string, hasMetrics: boolean): Documentation {
+export function documentation(prefix: string, hasMetrics: boolean, endpoints: readonly Endpoint[]): Documentation {
   return {
     info: {
       title: 'Dhole',
@@ -53,7 +54,7 @@ export function documentation(prefix: string, hasMetrics: boolean): Documentatio
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toOpenApi(schema)])),
       examples: { ...errorExamples, ...smsErrorExamples },
-      responses: { MethodNotAllowed: methodNotAllowed, NotOffered: notOffered },
+      responses: { MethodNotAllowed: methodNotAllowed(endpoints), NotOffered: notOffered },
       securitySchemes,
     },
   }

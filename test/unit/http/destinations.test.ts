@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { DholeError } from '../../../src/error.ts'
-import { KeptTargets } from '../../../src/http/url/target-cache.ts'
+import { Destinations } from '../../../src/http/routing/destinations.ts'
 
 const PREFIX = '/tree'
 const HERE = 'https://localhost:8443/tree'
@@ -14,17 +14,17 @@ test.each([
   ['a long one', `/${'a'.repeat(300)}.json`, false],
   ['a call about text messages', '/api/v1/app/status?rrid=1', false],
 ])('%s is kept or not', (_, rest, isKept) => {
-  const targets = new KeptTargets(PREFIX)
-  const first = targets.of(HERE + rest)
-  expect(targets.of(HERE + rest) === first).toBe(isKept)
+  const destinations = new Destinations(PREFIX)
+  const first = destinations.of(HERE + rest)
+  expect(destinations.of(HERE + rest) === first).toBe(isKept)
 })
 
 test('a target that is wrong is wrong every time, and what stands before it in the order of errors is not', () => {
-  const targets = new KeptTargets(PREFIX)
+  const destinations = new Destinations(PREFIX)
   for (let time = 0; time < 2; time++) {
-    const target = targets.of(`${HERE}/a.json?print=loud`)
+    const { target } = destinations.of(`${HERE}/a.json?print=loud`)
     expect(target.path).toEqual(['a'])
     expect(() => target.parameters).toThrow(DholeError)
-    expect(() => targets.of(`${HERE}/a$.json`).path).toThrow(DholeError)
+    expect(() => destinations.of(`${HERE}/a$.json`).target.path).toThrow(DholeError)
   }
 })

@@ -1,0 +1,193 @@
+import type { Application } from '../applications/application.ts'
+import type { Applications } from '../applications/applications.ts'
+import type { Stay } from '../applications/stay.ts'
+import type { Caller } from '../auth/caller.ts'
+import type { DholeError } from '../error.ts'
+import type { Observer, Operation } from '../observer.ts'
+import type { Query } from '../query/query.ts'
+import type { Awaitable } from '../scheduling/awaitable.ts'
+import type { Connected, Listener, Peer } from './connection/peer.ts'
+import type { Transport } from './connection/transport.ts'
+import type { ClientLimits } from './limits/client-limits.ts'
+import type { MetricsPage } from './system/metrics-page.ts'
+import { loggedPath } from './url/logged-path.ts'
+import { NO_TARGET, type Target } from './url/target.ts'
+
+/** Everything that the requests of one mount point share. */
+export interface Service {
+  readonly applications: Applications
+  readonly transport: Transport
+  readonly limits: ClientLimits
+  readonly observer: Observer
+  /** Path of the mount point, without a slash at the end. */
+  readonly prefix: string
+  /** Answers of the documents by path; `undefined` where they are not served. */
+  readonly documents: ReadonlyMap<string, Answer> | undefined
+  /** Served at `/metrics`; `undefined` leaves the path unknown. */
+  readonly metrics: MetricsPage | undefined
+  /** Origin that serves event streams, when it is another one. */
+  readonly streamHost: string | undefined
+  /** Value of the header `Strict-Transport-Security` of replies over TLS; `undefined` sends none. */
+  readonly strictTransport: string | undefined
+}
+
+/** Answers a request; what it throws becomes an error reply. */
+export type Answer = (exchange: Exchange) => Awaitable<Response>
+
+/** How an endpoint words its errors. */
+export interface ErrorFormat {
+  /** Maps what was thrown to an error of the closed list. */
+  readonly errorOf: (thrown: unknown) => DholeError
+  readonly reply: (exchange: Exchange, error: DholeError) => Response
+}
+
+/** One row of the endpoint table. */
+export interface Endpoint {
+  /** Path below the mount point; `{app}` stands for one segment, `*` at the end for any rest. */
+  readonly path: string
+  /** Methods it takes, in the order of the header `Allow`; OPTIONS is taken everywhere. */
+  readonly methods: readonly string[]
+  /** Name that metrics count its requests under. */
+  readonly operation: Operation | ((exchange: Exchange, mayStream: boolean) => Operation)
+  readonly answer: Answer
+  readonly errors: ErrorFormat
+  /** Whether it answers without encryption too, unless it refuses that itself. */
+  readonly isPlain?: boolean
+}
+
+/** What the URL of a request names. */
+export interface Destination {
+  readonly target: Target
+  readonly endpoint: Endpoint
+}
+
+const REQUEST_ID = 'X-Request-Id'
+const GIVEN_ID = /^[A-Za-z0-9._-]{1,128}$/
+
+/**
+ * One request and everything that is known of it, from arrival to reply. All fields are set in the constructor, so that
+ * every exchange has the same shape.
+ */
+export class Exchange implements Connected {
+  readonly service: Service
+  readonly request: Request
+  readonly listener: Listener | null
+  target: Target
+  endpoint: Endpoint
+  /** Method as sent. */
+  readonly method: string
+  readonly startedAt: number
+  /** Whether the request was encrypted all the way, or need not be. */
+  isSecure = false
+  /** Keeps the application open, except while the body is awaited. */
+  stay: Stay | undefined = undefined
+  /** The caller that the rules decide for; `undefined` before the credential was checked. */
+  caller: Caller | undefined = undefined
+  /** Receives the lines of a rule trace; `undefined` unless the credential asks for debugging. */
+  onTrace: ((lines: readonly string[]) => void) | undefined = undefined
+  /** Lines of the rule trace. */
+  trace: Set<string> | undefined = undefined
+  query: Query | undefined = undefined
+  isStream = false
+  idempotencyKey: string | undefined = undefined
+  peer: Peer | null | undefined = undefined
+  /** Length of the body as it was received, in bytes. */
+  receivedBytes = 0
+  /** Body of the reply, where it is one text. */
+  replyText: string | undefined = undefined
+  /** Length of the reply's body in bytes, where it is known and the body is not one text. */
+  replyBytes = 0
+  #chosen: Application | undefined = undefined
+  #id: string | undefined = undefined
+
+  /** @param destination until `locate` is called */
+  constructor(service: Service, request: Request, listener: Listener | null, destination: Destination) {
+    this.service = service
+    this.request = request
+    this.listener = listener
+    this.target = destination.target
+    this.endpoint = destination.endpoint
+    this.method = request.method
+    this.startedAt = performance.now()
+  }
+
+  get transport(): Transport {
+    return this.service.transport
+  }
+
+  get limits(): ClientLimits {
+    return this.service.limits
+  }
+
+  /** Whether the method may have a body. Bodies of GET and HEAD are ignored: looking for one costs. */
+  get mayHaveBody(): boolean {
+    return this.method !== 'GET' && this.method !== 'HEAD'
+  }
+
+  /**
+   * The application that the request is for, as it is open now: awaiting a body may close and reopen it.
+   * @throws Error before one was chosen
+   */
+  get application(): Application {
+    const application = this.knownApplication
+    if (application === undefined) throw new Error('the request has no application yet')
+    return application
+  }
+
+  /** As `application`; `undefined` before one was chosen. */
+  get knownApplication(): Application | undefined {
+    return this.stay === undefined ? this.#chosen : this.stay.application
+  }
+
+  locate({ target, endpoint }: Destination): void {
+    this.target = target
+    this.endpoint = endpoint
+  }
+
+  choose(application: Application): void {
+    this.#chosen = application
+  }
+
+  /**
+   * Id of the request in the log and in error replies: the one it came with if that is well formed, else a new one.
+   * @see docs/reference/protocol.md#request-ids
+   */
+  get id(): string {
+    if (this.#id === undefined) {
+      const given = this.request.headers.get(REQUEST_ID)
+      this.#id = given !== null && GIVEN_ID.test(given) ? given : crypto.randomUUID()
+    }
+    return this.#id
+  }
+
+  /** Length of the reply's body in bytes; 0 for a stream. */
+  get sentBytes(): number {
+    return this.replyText === undefined ? this.replyBytes : Buffer.byteLength(this.replyText)
+  }
+
+  /** Maps what was thrown to an error of the closed list, and reports it to the observer. */
+  reportError(thrown: unknown): DholeError {
+    const error = this.endpoint.errors.errorOf(thrown)
+    if (error.code === 'internal' || error.code === 'sms-failed') this.reportFailure(thrown)
+    this.service.observer.requestRefused?.(this.operation(true), error.code)
+    return error
+  }
+
+  /** Reports an unforeseen error for the log. */
+  reportFailure(error: unknown): void {
+    this.service.observer.requestFailed(this.method, loggedPath(this.request.url), error, this.id)
+  }
+
+  /** @param mayStream whether the reply may be a stream, or the refusal of one: looking for that costs */
+  operation(mayStream: boolean): Operation {
+    if (this.method === 'OPTIONS' && this.target !== NO_TARGET) return 'options'
+    const { operation } = this.endpoint
+    return typeof operation === 'string' ? operation : operation(this, mayStream)
+  }
+}
+
+/** Names the request in a reply. */
+export function withRequestId(reply: Response, exchange: Exchange): Response {
+  reply.headers.set(REQUEST_ID, exchange.id)
+  return reply
+}

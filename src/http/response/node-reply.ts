@@ -1,0 +1,123 @@
+import { type Appended, etagAfterInSteps, largePlanOf, type WriteOutcome } from '../../database/writes/write-job.ts'
+import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { inTurns } from '../../scheduling/turns.ts'
+import { etagMatches, NULL_ETAG } from '../../tree/json/etag.ts'
+import type { ReadText } from '../../tree/json/node-text.ts'
+import { stringifyInSteps } from '../../tree/json/print-steps.ts'
+import { type AnyText, collected, joined, piecesOf } from '../../tree/json/text-pieces.ts'
+import type { WritePlan } from '../../tree/write.ts'
+import type { Exchange } from '../exchange.ts'
+import { emptyBody } from '../rest/whole-export.ts'
+import { NO_PARAMETERS } from '../url/parameters.ts'
+import { LARGE_LENGTH, largeAnswer } from './large-body.ts'
+import { asItIs, type BodyOf, type Dress, dressedReply, emptyReply, jsonReply, replayedReply } from './reply.ts'
+
+/** Whether the client asks for the ETag of the node. */
+export function wantsEtag(request: Request): boolean {
+  return request.headers.get('x-firebase-etag')?.toLowerCase() === 'true'
+}
+
+/** As `dressedReply`, for text that may be long. @param source what the text is of: equal replies share it */
+export function nodeTextReply(
+  exchange: Exchange,
+  text: AnyText,
+  dress: Dress,
+  source: object = exchange,
+  status?: number,
+): Response {
+  if (exchange.method !== 'HEAD' || typeof text === 'string') {
+    return dressedReply(exchange, text, dress, status, bodyOf(exchange, source))
+  }
+  let byteLength: number | undefined
+  // The listener sends no body for HEAD.
+  const reply = dressedReply(exchange, text, dress, status, (_, layout) => {
+    if (layout !== undefined) return emptyBody()
+    byteLength = piecesOf(text).reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+    return null
+  })
+  if (byteLength !== undefined) reply.headers.set('Content-Length', String(byteLength))
+  return reply
+}
+
+/** How a text is sent to the client. */
+function bodyOf(exchange: Exchange, source: object): BodyOf {
+  return (text, layout) => {
+    if (text.length <= LARGE_LENGTH) return asItIs(text, layout)
+    if (exchange.method !== 'HEAD') return largeAnswer(text, source, exchange, layout)
+    return layout === undefined ? joined(text) : emptyBody()
+  }
+}
+
+/** The reply to a read. @param node `undefined` where there is none */
+export function readReply(exchange: Exchange, node: ReadText | undefined): Awaitable<Response> {
+  if (node !== undefined && node.length > LARGE_LENGTH) {
+    return exchange.limits.inSilence(exchange, largeReadReply(exchange, node))
+  }
+  const { request, target } = exchange
+  const { parameters } = target
+  const ifNoneMatch = request.headers.get('if-none-match')
+  if (ifNoneMatch === null && parameters === NO_PARAMETERS && !wantsEtag(request)) {
+    return jsonReply(exchange, node === undefined ? 'null' : node.plain)
+  }
+  const etag = ifNoneMatch !== null || wantsEtag(request) ? (node?.etag ?? NULL_ETAG) : undefined
+  if (ifNoneMatch !== null && etag !== undefined && etagMatches(ifNoneMatch, etag)) return emptyReply(304, etag)
+  const text = parameters.format === 'export' ? node?.export : node?.plain
+  return nodeTextReply(exchange, text ?? 'null', { ...parameters, etag }, node)
+}
+
+/** As `readReply`, in several turns of the event loop. */
+async function largeReadReply(exchange: Exchange, node: ReadText): Promise<Response> {
+  const { request, target } = exchange
+  const { parameters } = target
+  const ifNoneMatch = request.headers.get('if-none-match')
+  const isTagged = ifNoneMatch !== null || wantsEtag(request)
+  const etag = isTagged ? await inTurns(node.etagInSteps()) : undefined
+  if (ifNoneMatch !== null && etag !== undefined && etagMatches(ifNoneMatch, etag)) return emptyReply(304, etag)
+  const text = await inTurns(node.inSteps(parameters.format === 'export' ? 'export' : 'plain'))
+  return nodeTextReply(exchange, text, { ...parameters, etag }, node)
+}
+
+/** The reply to a write other than POST. */
+export async function writeReply(exchange: Exchange, outcome: WriteOutcome): Promise<Response> {
+  const reply = await outcomeReply(exchange, outcome)
+  return outcome.replayed ? replayedReply(reply) : reply
+}
+
+async function outcomeReply(exchange: Exchange, outcome: WriteOutcome): Promise<Response> {
+  const { request, target } = exchange
+  const { print } = target.parameters
+  if (outcome.kind === 'mismatch') {
+    const { current } = outcome
+    if (current === undefined) {
+      return nodeTextReply(exchange, 'null', { print, etag: NULL_ETAG }, undefined, 412)
+    }
+    const etag = await inTurns(current.etagInSteps())
+    return nodeTextReply(exchange, await inTurns(current.inSteps('plain')), { print, etag }, current, 412)
+  }
+  const isTagged = wantsEtag(request) || request.headers.has('if-match')
+  const large = largePlanOf(outcome)
+  const etag = isTagged ? await etagOf(outcome, large) : undefined
+  if (print === 'silent') return nodeTextReply(exchange, '', { print, etag })
+  const text =
+    large === undefined
+      ? JSON.stringify(outcome.json)
+      : await inTurns(collected((sink) => stringifyInSteps(large.json, sink)))
+  return nodeTextReply(exchange, text, { print, etag })
+}
+
+/** The reply to POST. */
+export async function appendReply(exchange: Exchange, appended: Appended): Promise<Response> {
+  const { print } = exchange.target.parameters
+  const etag = wantsEtag(exchange.request) ? await etagOf(appended, largePlanOf(appended)) : undefined
+  const reply = dressedReply(exchange, JSON.stringify({ name: appended.name }), { print, etag })
+  return appended.replayed ? replayedReply(reply) : reply
+}
+
+/** @param outcome computes its tag when it is read */
+function etagOf(
+  outcome: { readonly etag: string | undefined },
+  large: WritePlan | undefined,
+): Awaitable<string | undefined> {
+  if (large === undefined) return outcome.etag
+  return large.kind === 'put' ? inTurns(etagAfterInSteps(large)) : undefined
+}

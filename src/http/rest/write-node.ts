@@ -1,0 +1,113 @@
+import type { Database } from '../../database/database.ts'
+import type { RequestOptions, WriteOptions, WriteOutcome } from '../../database/writes/write-job.ts'
+import { writeSeconds } from '../../database/writes/write-size.ts'
+import { DholeError, type ErrorCode } from '../../error.ts'
+import type { Path } from '../../tree/path.ts'
+import type { Exchange } from '../exchange.ts'
+import { useJson } from '../request/body.ts'
+import { callerOf } from '../request/caller.ts'
+import type { Method } from '../request/method.ts'
+import { appendReply, writeReply } from '../response/node-reply.ts'
+
+/** A method that has a body. */
+type BodyMethod = 'PUT' | 'PATCH' | 'POST'
+
+type UseBody = (database: Database, json: unknown, options: RequestOptions) => Promise<Response>
+
+/** Error codes that have nothing to do with what was sent. */
+const GENERAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...(['unavailable', 'too-busy', 'too-many-failures', 'internal'] as const),
+  ...(['bad-token', 'token-expired', 'token-payload', 'token-refused'] as const),
+])
+
+/** Writes the node, and answers once the write is durable. */
+export async function writeNode(exchange: Exchange, method: Exclude<Method, 'GET'>): Promise<Response> {
+  try {
+    return await write(exchange, method)
+  } finally {
+    exchange.limits.enableIdleTimeout(exchange)
+  }
+}
+
+async function write(exchange: Exchange, method: Exclude<Method, 'GET'>): Promise<Response> {
+  const { path } = exchange.target
+  switch (method) {
+    case 'PUT':
+      return useBody(exchange, method, async (database, json, options) =>
+        writeReply(exchange, await database.put(path, json, options)),
+      )
+    case 'PATCH':
+      return useBody(exchange, method, async (database, json, options) =>
+        writeReply(exchange, await patch(database, path, json, options)),
+      )
+    case 'POST':
+      return useBody(exchange, method, async (database, json, options) =>
+        appendReply(exchange, await database.post(path, json, options)),
+      )
+    case 'DELETE':
+      exchange.limits.disableIdleTimeout(exchange)
+      return writeReply(exchange, await exchange.application.database.delete(path, writeOptions(exchange)))
+    default:
+      return method satisfies never
+  }
+}
+
+async function useBody(exchange: Exchange, method: BodyMethod, use: UseBody): Promise<Response> {
+  const { application, target, caller: as, onTrace, idempotencyKey } = exchange
+  const admitted = application.database.admitWrite(method, target.path, { as, onTrace }, idempotencyKey)
+  const isGuarded = admitted instanceof Promise ? await admitted : admitted
+  if (!isGuarded) return useNodeJson(exchange, method, use)
+  let isPlanned = false
+  const onPlanned = () => {
+    isPlanned = true
+  }
+  // Whether the body was read depends on the tree, so only a write that the rules decided on shows its outcome.
+  try {
+    const reply = await useNodeJson(exchange, method, (database, json, options) =>
+      use(database, json, { ...options, onPlanned }),
+    )
+    if (isPlanned) return reply
+  } catch (thrown) {
+    if (isPlanned || !(thrown instanceof DholeError) || GENERAL.has(thrown.code)) throw thrown
+  }
+  throw new DholeError('permission-denied')
+}
+
+function useNodeJson(exchange: Exchange, method: BodyMethod, use: UseBody): Promise<Response> {
+  const options = {
+    maxBytes: exchange.application.database.limits.maxWriteBytes,
+    malformed: method === 'PATCH' ? 'bad-patch' : 'bad-data',
+    isTrusted: exchange.caller?.kind !== 'anybody',
+    isDigested: exchange.idempotencyKey !== undefined,
+  } as const
+  return useJson(exchange, options, async (json, digest) => {
+    exchange.limits.disableIdleTimeout(exchange)
+    const { application, target } = exchange
+    // The credential may have ended while the body was received.
+    const caller = callerOf(application, exchange, target.parameters)
+    if (caller instanceof Promise) await caller
+    return use(application.database, json, writeOptions(exchange, digest))
+  })
+}
+
+async function patch(database: Database, path: Path, json: unknown, options: RequestOptions): Promise<WriteOutcome> {
+  try {
+    return await database.patch(path, json, options)
+  } catch (thrown) {
+    // The tree does not know methods; PATCH has its own text for a bad value.
+    const isBadValue = thrown instanceof DholeError && thrown.code === 'bad-data'
+    throw isBadValue ? new DholeError('bad-patch', undefined, { cause: thrown }) : thrown
+  }
+}
+
+function writeOptions(exchange: Exchange, digest?: string | undefined): WriteOptions {
+  const { request, target, caller: as, onTrace, idempotencyKey } = exchange
+  return {
+    as,
+    onTrace,
+    ifMatch: request.headers.get('if-match') ?? undefined,
+    maxSeconds: writeSeconds(target.parameters.writeSizeLimit),
+    idempotencyKey,
+    digest,
+  }
+}

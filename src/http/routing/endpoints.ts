@@ -1,0 +1,136 @@
+import { DholeError } from '../../error.ts'
+import type { Operation } from '../../observer.ts'
+import { DOCUMENT_PATHS, documentOr } from '../docs/docs.ts'
+import type { Answer, Destination, Endpoint } from '../exchange.ts'
+import { plainErrors, treeErrors } from '../response/error-reply.ts'
+import { answerNode } from '../rest/node-route.ts'
+import { answerRules, answerWriteSize, refuseSetting } from '../rest/settings-routes.ts'
+import { exchangeToken, refuseTokenPath, tokenErrors } from '../rest/token-route.ts'
+import * as sms from '../sms/calls.ts'
+import { answerCarrierCodes } from '../sms/carrier-codes-page.ts'
+import { smsErrors } from '../sms/sms-errors.ts'
+import { answerHealth, answerMetrics, answerReady } from '../system/system-routes.ts'
+import { NO_TARGET, type Target } from '../url/target.ts'
+import { withApplication } from './application-scope.ts'
+import { jsonOperation, nodeOperation } from './operation.ts'
+
+const READS = ['GET', 'HEAD']
+const GET_OR_POST = ['GET', 'POST']
+const POST = ['POST']
+const SUFFIX = '.json'
+/** Thrown for hundreds of requests at once, so it is made only once. */
+const TOO_BUSY = new DholeError('too-busy')
+
+/** A node of the tree, and every path that no other endpoint has. */
+const node: Endpoint = {
+  path: '/*',
+  methods: ['GET', 'HEAD', 'PUT', 'POST', 'PATCH', 'DELETE'],
+  operation: nodeOperation,
+  answer: inTree(answerNode),
+  errors: treeErrors,
+}
+
+/**
+ * Every endpoint below the mount point; the first whose path matches answers. Routing, the header `Allow`, the
+ * operations of metrics and the OpenAPI document are made from this table.
+ */
+export const ENDPOINTS: readonly Endpoint[] = [
+  system('/health', answerHealth),
+  system('/ready', answerReady),
+  system('/metrics', answerMetrics),
+  ...DOCUMENT_PATHS.map(document),
+  socket('/.ws'),
+  socket('/.lp'),
+  setting('/.settings/rules.json', answerRules),
+  setting('/.settings/defaultWriteSizeLimit.json', answerWriteSize),
+  setting('/.settings/*', refuseSetting),
+  token('/.auth/customTokenToIdToken.json', exchangeToken),
+  token('/.auth/*', refuseTokenPath),
+  carrierCodes('/api/v1/carrier-codes'),
+  call('/api/v2/{app}/status', GET_OR_POST, 'sms-status', sms.statuses),
+  call('/api/v2/{app}/send', POST, 'sms-status', sms.statusesBySend),
+  call('/api/v1/{app}/status', GET_OR_POST, 'sms-batch', sms.batch),
+  call('/api/v1/{app}/send', POST, 'sms-batch', sms.batchBySend),
+  call('/api/v1/{app}/batch/record', POST, 'sms-record', sms.record),
+  call('/api/v1/{app}/report', POST, 'sms-report', sms.report),
+  call('/api/v1/{app}/dlr', GET_OR_POST, 'sms-dlr', sms.delivery),
+  call('/api/v2/*', POST, 'sms-other', sms.refuseCall),
+  call('/api/v1/*', POST, 'sms-other', sms.refuseCall),
+  node,
+]
+
+/** Destination of paths that are not below the mount point. */
+export const OUTSIDE: Destination = { target: NO_TARGET, endpoint: { ...node, operation: 'other' } }
+
+const exact: ReadonlyMap<string, Endpoint> = new Map(ENDPOINTS.map((endpoint) => [endpoint.path, endpoint]))
+const patterns = ENDPOINTS.filter(({ path }) => /[*{]/.test(path)).map(
+  (endpoint) => [patternOf(endpoint.path), endpoint] as const,
+)
+
+/** The endpoint that answers a path below the mount point. */
+export function endpointOf(rawPath: string): Endpoint {
+  // Nearly all paths are nodes, and only paths with a dot in front share their suffix.
+  if (rawPath.endsWith(SUFFIX) && !rawPath.startsWith('/.')) return node
+  return exact.get(rawPath) ?? patterns.find(([pattern]) => pattern.test(rawPath))?.[1] ?? node
+}
+
+function patternOf(path: string): RegExp {
+  const pattern = path.replaceAll('.', '\\.').replaceAll('{app}', '[^/]*').replace(/\*$/, '.*')
+  return new RegExp(`^${pattern}$`, 's')
+}
+
+function system(path: string, answer: Answer): Endpoint {
+  return { path, methods: READS, operation: 'system', answer, errors: plainErrors, isPlain: true }
+}
+
+function document(path: string): Endpoint {
+  return { path, methods: READS, operation: 'docs', answer: documentOr(node.answer), errors: treeErrors }
+}
+
+/** SDKs of Firebase and Wilddog open WebSockets and poll here. */
+function socket(path: string): Endpoint {
+  const answer = bounded((exchange) => exchange.limits.within(exchange, refuseSocket))
+  return { ...node, path, operation: 'other', answer }
+}
+
+function setting(path: string, answer: Answer): Endpoint {
+  const methods = ['GET', 'HEAD', 'PUT']
+  return { path, methods, operation: jsonOperation('settings'), answer: inTree(answer), errors: treeErrors }
+}
+
+function token(path: string, answer: Answer): Endpoint {
+  return { path, methods: POST, operation: jsonOperation('token'), answer: inTree(answer), errors: tokenErrors }
+}
+
+function carrierCodes(path: string): Endpoint {
+  const answer: Answer = (exchange) => exchange.limits.within(exchange, answerCarrierCodes)
+  return { path, methods: ['GET'], operation: 'sms-other', answer, errors: smsErrors }
+}
+
+function call(path: string, methods: readonly string[], operation: Operation, answer: Answer): Endpoint {
+  const checked: Answer = (exchange) => {
+    if (operation !== 'sms-other' && !methods.includes(exchange.method)) throw new DholeError('method-not-allowed')
+    return answer(exchange)
+  }
+  const scoped = withApplication(({ rawPath }) => ({ name: rawPath.split('/', 4)[3], host: '' }), checked)
+  return { path, methods, operation, answer: scoped, errors: smsErrors }
+}
+
+/** An answer for the application that parameters or the host name. */
+function inTree(answer: Answer): Answer {
+  const nameOf = ({ raw: { values }, host }: Target) => ({ name: values['app'] ?? values['ns'], host })
+  return bounded(withApplication(nameOf, answer))
+}
+
+/** Refuses requests with a body at once while too many bodies are pending. */
+function bounded(answer: Answer): Answer {
+  return (exchange) => {
+    if (exchange.mayHaveBody && exchange.limits.refusesBody(exchange)) throw TOO_BUSY
+    return answer(exchange)
+  }
+}
+
+/** The name of an application in the URL means nothing here, so it is not looked at. */
+function refuseSocket(): never {
+  throw new DholeError('sockets-not-offered')
+}

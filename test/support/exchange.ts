@@ -1,0 +1,38 @@
+import { Applications } from '../../src/applications/applications.ts'
+import { OwnMachine } from '../../src/http/connection/own-machine.ts'
+import type { Listener } from '../../src/http/connection/peer.ts'
+import { trustProxies } from '../../src/http/connection/transport.ts'
+import { Exchange, type Service } from '../../src/http/exchange.ts'
+import { ClientLimits } from '../../src/http/limits/client-limits.ts'
+import { Destinations } from '../../src/http/routing/destinations.ts'
+import { silentObserver } from '../../src/observer.ts'
+
+const destinations = new Destinations('')
+
+/** What the requests of tests share: no application, no limits that matter. */
+export function bareService(parts: Partial<Service> = {}): Service {
+  return {
+    applications: new Applications({
+      find: () => undefined,
+      defaultId: undefined,
+      baseDomain: undefined,
+      idleMs: Number.POSITIVE_INFINITY,
+      maxOpen: 0,
+      onError: () => {},
+    }),
+    transport: trustProxies([], new OwnMachine()),
+    limits: new ClientLimits(),
+    observer: silentObserver,
+    prefix: '',
+    documents: undefined,
+    metrics: undefined,
+    streamHost: undefined,
+    strictTransport: undefined,
+    ...parts,
+  }
+}
+
+/** An exchange as the routes make it, outside of them. */
+export function exchangeOf(request: Request, parts: Partial<Service> = {}, listener: Listener | null = null): Exchange {
+  return new Exchange(bareService(parts), request, listener, destinations.of(request.url))
+}
