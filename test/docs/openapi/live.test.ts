@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { dhole } from '../../../src/index.ts'
 import { certificate, type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { inLanes } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
 import { findChromium } from './chromium.ts'
@@ -12,7 +13,7 @@ const executablePath = findChromium()
 const MISSING = 'skipped: no Chromium on this machine; name one in CHROMIUM, or `bunx playwright-core install chromium`'
 const title = `the live page${executablePath === undefined ? ` (${MISSING})` : ''}`
 
-const WRITES = 1000
+const WRITES = inLanes(200, 1000)
 /** Writes between two looks at the page. */
 const BETWEEN = 50
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
