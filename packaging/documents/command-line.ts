@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander'
 import { everyCommand } from '../../src/cli/command-line.ts'
 import { dholeProgram } from '../../src/cli/program.ts'
-import { configSchema } from '../../src/server/config/config.ts'
+import { configSchema } from '../../src/server/config/settings.ts'
 import { tableOf } from './page-block.ts'
 
 /** The sections of docs/reference/command-line.md: one for each command. */

@@ -1,4 +1,4 @@
-import { configSchema, settingSchema } from '../../src/server/config/config.ts'
+import { configSchema, settingSchema } from '../../src/server/config/settings.ts'
 import { tableOf } from './page-block.ts'
 
 /** The table of docs/reference/settings.md. */

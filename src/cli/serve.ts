@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
-import { choicesOf, configSchema, type RawConfig, readConfig, settingSchema } from '../server/config/config.ts'
+import { type RawConfig, readConfig } from '../server/config/config.ts'
+import { choicesOf, configSchema, settingSchema } from '../server/config/settings.ts'
 import type { RunningServer } from '../server/serve.ts'
 import { EXIT_FAILED } from './exit-status.ts'
 import { takeStopSignals } from './stop-signals.ts'

@@ -1,5 +1,5 @@
 import { type KeptSecret, keepSecret, secretFile, smsKeyFile } from '../data-folder/secret-file.ts'
-import type { Config } from './config/config.ts'
+import type { Config } from './config/settings.ts'
 import { isForPeople, type Logger } from './logging/log.ts'
 
 /** The keys of the default application. */
@@ -8,18 +8,15 @@ export interface Keys {
   readonly smsKey: KeptSecret
 }
 
-/** Those of the settings; what is missing there is made once and kept. */
+/** Keys of the settings; missing keys are generated once and kept in files. */
 export function keysOf({ DATA_DIR, APP_ID, APP_SECRET, SMS_KEY }: Config): Keys {
   return {
-    secret: known(APP_SECRET) ?? keepSecret(secretFile(DATA_DIR, APP_ID)),
-    smsKey: known(SMS_KEY) ?? keepSecret(smsKeyFile(DATA_DIR, APP_ID)),
+    secret: fixed(APP_SECRET) ?? keepSecret(secretFile(DATA_DIR, APP_ID)),
+    smsKey: fixed(SMS_KEY) ?? keepSecret(smsKeyFile(DATA_DIR, APP_ID)),
   }
 }
 
-/**
- * Shows what was made just now to a person at a terminal. Elsewhere it stays in its files: what is printed there is
- * kept, and read by others.
- */
+/** Prints generated keys on a terminal. Elsewhere they stay in their files, because others may read the output. */
 export function showKeys(config: Config, { secret, smsKey }: Keys, logger: Logger): void {
   const { DATA_DIR, APP_ID } = config
   const isShown = process.stdout.isTTY && isForPeople(config.LOG_FORMAT)
@@ -35,6 +32,6 @@ export function showKeys(config: Config, { secret, smsKey }: Keys, logger: Logge
   }
 }
 
-function known(secret: string | undefined): KeptSecret | undefined {
+function fixed(secret: string | undefined): KeptSecret | undefined {
   return secret === undefined ? undefined : { secret, fresh: false }
 }

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { connect } from '../admin/control/control-client.ts'
 import { OtherServerError } from '../admin/control/control-server.ts'
 import { socketPath } from '../admin/control/socket-path.ts'
-import type { Config } from './config/config.ts'
+import type { Config } from './config/settings.ts'
 import { type Address, listenProblem } from './listeners/listen-problem.ts'
 
 /**
- * Looks for what would keep a server from listening, before it makes a folder, a secret or a certificate.
- * @throws Error when another server has the folder, or a port is taken or not allowed
+ * Checks the folder and the ports before the start creates a folder, a secret or a certificate.
+ * @throws Error when another server has the folder, or a port is in use or not allowed
  */
 export async function checkStart({ DATA_DIR, HOST, PORT, HTTP_PORT, METRICS_PORT }: Config): Promise<void> {
   await checkFolder(DATA_DIR)
@@ -23,7 +23,7 @@ async function checkFolder(dataDir: string): Promise<void> {
   if (server !== undefined) throw new OtherServerError(dataDir, await server.call('process', {}))
 }
 
-/** Listens for a moment. */
+/** Opens a port and closes it again. */
 function checkPort(address: Address): void {
   try {
     const { host: hostname, port } = address

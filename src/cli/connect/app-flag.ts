@@ -1,5 +1,5 @@
 import { isApplicationId } from '../../applications/application-id.ts'
-import { settingSchema } from '../../server/config/config.ts'
+import { settingSchema } from '../../server/config/settings.ts'
 
 /** Name of the default application of a server that is started here. */
 export function defaultId(): string {

@@ -1,11 +1,12 @@
 import type { Database } from '../../database/database.ts'
 import type { Logger } from '../logging/log.ts'
-import { type Config, isOwnMachine } from './config.ts'
+import { isOwnMachine } from './config.ts'
+import type { Config } from './settings.ts'
 
 const HOW_TO_CHANGE = 'PUT /.settings/rules.json with the super secret replaces the rules'
 
-/** Says in the log who may do what with the default application, so that nobody finds out too late. */
-export function noteAccess(config: Config, database: Database, rules: string | undefined, logger: Logger): void {
+/** Logs who has access to the default application. @param rules source of the rules file, if it is set */
+export function warnAboutAccess(config: Config, database: Database, rules: string | undefined, logger: Logger): void {
   if (config.DEVELOPMENT) logger.warn('development: "Authorization: Bearer owner" may do everything')
   if (rules !== undefined) {
     const { hasOwnRules } = database
@@ -15,10 +16,10 @@ export function noteAccess(config: Config, database: Database, rules: string | u
     return
   }
   if (database.hasOwnRules) logger.info('rules stored with the data')
-  else if (isOwnMachine(config.HOST)) logger.warn(`open: ${everybody(config)} may read and write. ${HOW_TO_CHANGE}`)
+  else if (isOwnMachine(config.HOST)) logger.warn(`open: ${openTo(config)} may read and write. ${HOW_TO_CHANGE}`)
   else logger.warn(`locked: only the super secret may read and write. ${HOW_TO_CHANGE}`)
 }
 
-function everybody({ TRUST_PROXY }: Config): string {
+function openTo({ TRUST_PROXY }: Config): string {
   return TRUST_PROXY === undefined ? 'everybody on this machine' : 'everybody on this machine or behind the proxy'
 }

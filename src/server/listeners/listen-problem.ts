@@ -1,18 +1,20 @@
-/** An address to listen at, with the names of its settings. */
+import { codeOf, messageOf } from '../../files/system-error.ts'
+
+/** Address of a listener, and the name of its setting. */
 export interface Address {
   readonly host: string
   readonly port: number
   readonly setting: 'PORT' | 'HTTP_PORT' | 'METRICS_PORT'
 }
 
-/** Why nobody can listen at an address, and what to do about it. */
+/** Error of a listener for the operator: reason and remedy. */
 export function listenProblem(address: Address, cause: unknown): Error {
   return new Error(problemOf(address, cause), { cause })
 }
 
 function problemOf({ host, port, setting }: Address, error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  // Port 0 is never in use: that is what the runtime says of a host that it does not know.
+  const code = codeOf(error)
+  // The runtime reports an unknown host as EADDRINUSE; port 0 is never in use.
   if (code === 'EADDRNOTAVAIL' || code === 'EINVAL' || (code === 'EADDRINUSE' && port === 0)) {
     return `HOST: ${host} is no address of this machine`
   }
@@ -20,6 +22,5 @@ function problemOf({ host, port, setting }: Address, error: unknown): string {
   if (code === 'EACCES' || code === 'EPERM') {
     return `${setting}: this user may not listen on port ${port}: set one above 1023, or grant CAP_NET_BIND_SERVICE`
   }
-  const message = error instanceof Error ? error.message : String(error)
-  return `${setting}: cannot listen on port ${port} of ${host}: ${message}`
+  return `${setting}: cannot listen on port ${port} of ${host}: ${messageOf(error)}`
 }

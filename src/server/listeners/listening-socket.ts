@@ -1,20 +1,20 @@
 import { dlopen, ptr } from 'bun:ffi'
 import { closeSync, openSync } from 'node:fs'
 
-/** Numbers of Linux; they are the same on every processor that Bun runs on. */
+/** Constants of Linux, the same on every processor that Bun supports. */
 const SOL_SOCKET = 1
 const SO_REUSEPORT = 15
 const SO_ACCEPTCONN = 30
 const SO_ATTACH_REUSEPORT_CBPF = 51
-/** The only instruction of a filter that answers with a constant. */
+/** Instruction that returns a constant: the whole filter. */
 const BPF_RETURN = 0x06
 const BPF_INSTRUCTION_BYTES = 8
 const LONGEST_ADDRESS_BYTES = 128
-/** Byte of an address at which the port begins, high byte first. */
+/** Offset of the port in an address, big endian. */
 const PORT_AT = 2
-/** Descriptors that others may have closed between the making of a socket and the looking for it. */
+/** Maximum descriptors that may have been closed between opening and finding a socket. */
 const SPARE_DESCRIPTORS = 64
-/** The one of GNU, and that of musl. */
+/** The C libraries of GNU and musl. */
 const LIBRARIES = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`]
 
 type Calls = ReturnType<typeof callsOf>
@@ -28,7 +28,7 @@ function system(): Calls {
 }
 
 function callsOf() {
-  if (process.platform !== 'linux') throw new Error('only Linux lets two listeners share a port as this needs it')
+  if (process.platform !== 'linux') throw new Error('two listeners can share a port on Linux alone')
   for (const library of LIBRARIES) {
     try {
       const { symbols } = dlopen(library, {
@@ -38,15 +38,15 @@ function callsOf() {
       })
       return symbols
     } catch {
-      // The other one, then.
+      // Try the next library.
     }
   }
   throw new Error(`found none of ${LIBRARIES.join(', ')}`)
 }
 
 /**
- * A listening socket of this process, which the runtime itself does not hand out. It is found by its port right after
- * it was made: a new descriptor is the lowest that is free, so it lies close below the next one.
+ * A listening socket of this process. The runtime does not expose its descriptor, so it is found by its port right after
+ * opening: a new descriptor is the lowest free number, so it is close below the next one.
  */
 export class ListeningSocket {
   readonly #descriptor: number
@@ -56,9 +56,9 @@ export class ListeningSocket {
   }
 
   /**
-   * The latest socket that listens on a port.
-   * @param except one that is known
-   * @throws Error when there is none, or the system does not tell
+   * Finds the latest socket that listens on a port.
+   * @param except known socket to skip
+   * @throws Error when there is none, or the system does not support the search
    */
   static on(port: number, except?: ListeningSocket): ListeningSocket {
     const { getsockopt } = system()
@@ -75,29 +75,29 @@ export class ListeningSocket {
     throw new Error(`found no socket that listens on port ${port}`)
   }
 
-  /** From now on a socket that asks for it, of the same user, may listen on the same port. */
-  letOthersIn(): void {
+  /** Allows other sockets of the same user to listen on the same port. */
+  sharePort(): void {
     const yes = new Int32Array([1])
     const { setsockopt } = system()
     if (setsockopt(this.#descriptor, SOL_SOCKET, SO_REUSEPORT, ptr(yes), yes.byteLength) !== 0) {
-      throw new Error('the system does not let a second listener in')
+      throw new Error('the system does not support a second listener')
     }
   }
 
   /**
-   * Of all sockets that share its port the system hands every new connection to one.
-   * @param place its place among them in the order in which they began, from 0
-   * @throws Error where the system cannot: it shares the connections out then
+   * Sends every new connection of a shared port to one socket.
+   * @param index index of that socket in the order of opening, from 0
+   * @throws Error when the system does not support this: it distributes the connections then
    */
-  sendAllTo(place: number): void {
+  sendAllTo(index: number): void {
     const instruction = new DataView(new ArrayBuffer(BPF_INSTRUCTION_BYTES))
     instruction.setUint16(0, BPF_RETURN, true)
-    instruction.setUint32(4, place, true)
-    // struct sock_fprog: how many instructions, and where they are.
+    instruction.setUint32(4, index, true)
+    // struct sock_fprog: number of instructions and their address.
     const filter = new BigUint64Array([1n, BigInt(ptr(instruction.buffer))])
     const { setsockopt } = system()
     const failed = setsockopt(this.#descriptor, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, ptr(filter), filter.byteLength)
-    if (failed !== 0) throw new Error('the system does not let anybody choose among listeners')
+    if (failed !== 0) throw new Error('the system does not support choosing a listener')
   }
 }
 

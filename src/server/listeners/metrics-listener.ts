@@ -6,15 +6,15 @@ import { listenProblem } from './listen-problem.ts'
 export type MetricsServer = Server<undefined>
 
 const LOOPBACK = '127.0.0.1'
-/** Names of this machine; a page of another name that leads here must not read what only this machine may. */
+/** Names of this machine. A web page under another name that resolves to this machine must not read the metrics. */
 const OWN_NAME = /^(localhost|127(\.\d{1,3}){3})(:\d+)?$/i
 const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' }
 
 /**
- * Serves the metrics to this machine, without encryption and credential.
+ * Serves the metrics to this machine, without encryption and without credentials.
  * @param port 0 takes a free one
- * @param idleTimeout time after which a connection on which nothing happens is closed, in seconds
- * @throws Error with a message for the operator when nobody can listen there
+ * @param idleTimeout time after which an idle connection is closed, in seconds
+ * @throws Error with a message for the operator when the port cannot be used
  */
 export function listenForMetrics(port: number, page: MetricsPage, idleTimeout: number): MetricsServer {
   try {

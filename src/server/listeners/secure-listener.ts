@@ -8,19 +8,19 @@ export type Listening = NonNullable<Elysia['server']>
 /**
  * Listens with a certificate.
  * @param port 0 for a free one
- * @param shared whether others may listen there too
- * @throws Error when the port is in use, or nobody can listen with this certificate
+ * @param shared allows other sockets on the same port
+ * @throws Error when the port is in use or the certificate is wrong
  */
 export type Listen = (certificate: Certificate, port: number, shared: boolean) => Listening
 
-/** A connection that the system has begun for the old listener is there by then, also if a packet was lost. */
+/** Maximum time until a connection that the system has assigned to the old listener arrives, even with a lost packet. */
 const ARRIVAL_MS = 3000
-/** Old listeners that may still have connections; beyond that the oldest is ended. */
-const MOST_RETIRED = 4
+/** Maximum old listeners with open connections; the oldest is stopped beyond that. */
+const MAX_RETIRED = 4
 
 /**
- * The listener on the encrypted port. Nobody can give a listener another certificate, so a second one is put beside it
- * on the same port. The system is told to hand it every new connection; the first one serves those that it has.
+ * The HTTPS listener. The certificate of a listener cannot be changed, so a renewal opens a second listener on the same
+ * port. The system sends every new connection to the second one; the first one serves its open connections.
  * @see docs/explanation/server.md#renewing-the-certificate
  */
 export class SecureListener {
@@ -29,21 +29,21 @@ export class SecureListener {
   #current: Listening
   #socket: ListeningSocket | undefined
   #certificate: Certificate
-  /** In the order in which they were current. */
+  /** Old listeners, oldest first. */
   readonly #retired = new Set<Listening>()
   #changing: Promise<unknown> = Promise.resolve()
   readonly #stopped = Promise.withResolvers<void>()
   #stopping = false
 
   /**
-   * @param arrivalMs how long an old listener still takes connections that were on their way to it
-   * @throws Error as `listen` does
+   * @param arrivalMs how long an old listener accepts connections that were assigned to it
+   * @throws Error as `listen`
    */
   constructor(certificate: Certificate, port: number, listen: Listen, arrivalMs = ARRIVAL_MS) {
     this.#listen = listen
     this.#arrivalMs = arrivalMs
     this.#certificate = certificate
-    // Not shared: a port that another process has is an error, and none may join before we ask it to.
+    // Not shared: a port of another process is an error, and no other process may join.
     this.#current = listen(certificate, port, false)
   }
 
@@ -52,13 +52,13 @@ export class SecureListener {
   }
 
   /**
-   * New connections see this certificate from the moment this returns; one that is in use already changes nothing.
-   * @returns whether it is another one
-   * @throws Error when nobody can listen with it; the old one stays
+   * Uses a certificate for all new connections from the moment this resolves.
+   * @returns whether the certificate has changed
+   * @throws Error when the certificate is wrong; the old one stays
    */
   renew(certificate: Certificate): Promise<boolean> {
     const renewed = this.#changing.then(() => this.#renew(certificate))
-    // The old listener must have gone from the port before the next one comes: the system knows them by their places.
+    // The old listener must leave the port before the next renewal: the system identifies listeners by their index.
     this.#changing = renewed.then(
       (old) => old && this.#retire(old),
       () => {},
@@ -66,14 +66,14 @@ export class SecureListener {
     return renewed.then((old) => old !== undefined)
   }
 
-  /** @returns the listener that was current before */
+  /** @returns the previous listener; `undefined` without a change */
   #renew(certificate: Certificate): Listening | undefined {
     const { cert, key } = this.#certificate
     if (this.#stopping || (cert === certificate.cert && key === certificate.key)) return undefined
     const old = this.#current
     const port = Number(old.port)
     const socket = this.#socket ?? ListeningSocket.on(port)
-    socket.letOthersIn()
+    socket.sharePort()
     const fresh = this.#listen(certificate, port, true)
     this.#current = fresh
     this.#certificate = certificate
@@ -83,12 +83,12 @@ export class SecureListener {
       this.#socket = ListeningSocket.on(port, socket)
       this.#socket.sendAllTo(1)
     } catch {
-      // Then the system goes on to share out connections until the old listener is gone, which is soon.
+      // The system distributes connections over both listeners until the old one stops, which is soon.
     }
     return old
   }
 
-  /** Ends a listener once those that were on their way to it have arrived; its connections end by themselves. */
+  /** Stops an old listener after its assigned connections have arrived. Open connections end by themselves. */
   async #retire(old: Listening): Promise<void> {
     const arrived = Promise.withResolvers<void>()
     const timer = setTimeout(arrived.resolve, this.#arrivalMs)
@@ -96,21 +96,21 @@ export class SecureListener {
     clearTimeout(timer)
     old.stop().then(() => this.#retired.delete(old))
     const [oldest] = this.#retired
-    if (this.#retired.size > MOST_RETIRED && oldest !== undefined) {
+    if (this.#retired.size > MAX_RETIRED && oldest !== undefined) {
       this.#retired.delete(oldest)
       await oldest.stop(true)
     }
   }
 
   /**
-   * Takes no new connections. Resolves when the last one has ended, of old listeners too.
-   * @param now breaks them off
+   * Accepts no new connections. Resolves when the last connection of every listener has ended.
+   * @param now aborts the open connections
    */
   async stop(now = false): Promise<void> {
     this.#stopping = true
     this.#stopped.resolve()
-    // In this very turn: streams that have just been ended must find their listener stopping, or it goes on to wait for
-    // whoever does not read.
+    // In the same turn of the event loop: streams that have just ended must find their listener stopping, or it waits for
+    // clients that do not read.
     const stopped = this.#stopAll(now)
     await this.#changing
     await Promise.all([stopped, this.#stopAll(now)])

@@ -5,40 +5,40 @@ import type { EndedRequest, Observer } from '../../observer.ts'
 
 export type { Logger }
 
-/** Statuses from here on say that the service has failed, not the client. */
+/** Statuses from here on are failures of the service. */
 const FIRST_FAILURE = 500
 /**
- * Lines a second about requests that were slow or have failed, and twice that at once. Who asks much, or leaves much
- * unfinished, must neither fill the disk of the log nor keep the loop busy with writing it.
+ * Maximum log lines per second about slow and failed requests, with bursts of twice that. A client must not fill the
+ * disk with log lines, nor keep the event loop busy with writing them.
  */
 const LINES_PER_SECOND = 10
 
-/** Whether the log is for a person. @param format value of `LOG_FORMAT` */
+/** Whether the log is text for a terminal. @param format value of `LOG_FORMAT` */
 export function isForPeople(format: string): boolean {
   return format === 'pretty' || (format === 'auto' && process.stdout.isTTY)
 }
 
 /**
- * Lines on standard output: JSON, or text for a person.
+ * Logger to standard output: JSON lines, or text for a terminal.
  * @see docs/how-to/monitor.md#the-log
  */
 export async function createLogger(level: string, isPretty: boolean): Promise<Logger> {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   if (!isPretty) return pino(options)
-  // Read only here: most servers have no terminal.
+  // Loaded on demand: most servers have no terminal.
   const { default: pretty } = await import('pino-pretty')
   const colorize = process.stdout.isTTY && !process.env['NO_COLOR']
   return pino(options, pretty({ sync: true, colorize, translateTime: 'SYS:HH:MM:ss', messageFormat: visibleMessage }))
 }
 
-/** A message without what moves a cursor or turns the direction of writing: parts of it may be from outside. */
+/** Replaces control and format characters of a message: parts of it may come from clients. */
 function visibleMessage(line: Readonly<Record<string, unknown>>, messageKey: string): string {
   return String(line[messageKey] ?? '').replace(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}')
 }
 
-/** What of the log can be set. */
+/** Options of the log. */
 export interface LogOptions {
-  /** Requests that take so long are told of, in milliseconds; 0: none. */
+  /** Time from which a request is logged as slow, in milliseconds. 0 means never. */
   readonly slowMs: number
   readonly onStoreFailed: () => void
 }
@@ -48,19 +48,19 @@ export interface LogOptions {
  * @see docs/how-to/monitor.md#the-log
  */
 export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOptions): Required<LogObserver> {
-  const tellsAll = logger.isLevelEnabled('debug')
+  const logsAll = logger.isLevelEnabled('debug')
   const isSlow = (milliseconds: number) => slowMs > 0 && milliseconds >= slowMs
   const rate = new RateLimiter(LINES_PER_SECOND)
-  let leftOut = 0
-  /** Keys that were told to be short: an application may be opened many times. */
+  let omitted = 0
+  /** Short keys that are logged already: an application may be opened many times. */
   const short = new Set<string>()
-  const isToldOf = () => {
+  const isLogged = () => {
     if (!rate.take('', performance.now())) {
-      leftOut++
+      omitted++
       return false
     }
-    if (leftOut > 0) logger.warn({ requests: leftOut }, 'more requests were slow or have failed')
-    leftOut = 0
+    if (omitted > 0) logger.warn({ requests: omitted }, 'more requests were slow or have failed')
+    omitted = 0
     return true
   }
   return {
@@ -94,15 +94,15 @@ export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOption
     requestEnded(request) {
       const { status, milliseconds } = request
       if (status >= FIRST_FAILURE) {
-        if (tellsAll || isToldOf()) logger.error(lineOf(request), 'answered with a failure')
+        if (logsAll || isLogged()) logger.error(lineOf(request), 'answered with a failure')
       } else if (isSlow(milliseconds)) {
-        if (tellsAll || isToldOf()) logger.warn(lineOf(request), 'slow request')
-      } else if (tellsAll) logger.debug(lineOf(request), 'request')
+        if (logsAll || isLogged()) logger.warn(lineOf(request), 'slow request')
+      } else if (logsAll) logger.debug(lineOf(request), 'request')
     },
   }
 }
 
-/** What the log wants to hear. */
+/** Events that the log writes. */
 export type LogObserver = Pick<
   Observer,
   | 'storeFailed'
@@ -114,11 +114,11 @@ export type LogObserver = Pick<
   | 'secretShort'
 >
 
-function once<T>(tell: (about: T) => void): (about: T) => void {
-  let isTold = false
-  return (about) => {
-    if (!isTold) tell(about)
-    isTold = true
+function once<T>(report: (value: T) => void): (value: T) => void {
+  let isReported = false
+  return (value) => {
+    if (!isReported) report(value)
+    isReported = true
   }
 }
 
@@ -127,10 +127,10 @@ function lineOf({ id, method, path, operation, status, milliseconds, bytesIn, by
   return { id, method, path, operation, status, ms, bytesIn, bytesOut, address }
 }
 
-/** Values that a statement was run with: data of the tree. */
+/** Parameters of an SQL statement: they hold data of the tree. */
 const PARAMETERS = /\nparams: .*$/s
 
-/** Message and stack only: objects attached to an error may hold what must not be logged. */
+/** Message and stack only: other members of an error may hold data that must not be logged. */
 function describe(error: unknown): { message: string; stack?: string | undefined } {
   if (!(error instanceof Error)) return { message: String(error) }
   const message = error.message.replace(PARAMETERS, '')

@@ -2,7 +2,7 @@ import type { Observer } from '../../observer.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { LogObserver } from './log.ts'
 
-/** Tells both what happens inside. Most of it only the metrics want to hear. */
+/** Passes every event to the metrics, and some to the log. */
 export function observeBoth(metrics: Metrics, log: Required<LogObserver>): Observer {
   return {
     storeFailed(file, error) {

@@ -1,13 +1,13 @@
 /**
- * Values sorted into buckets. Plain numbers: counting into a histogram of prom-client costs as much as a tenth of an
- * answer, so that one is only made of them when somebody looks.
+ * A histogram in plain numbers. Adding to a histogram of prom-client costs a tenth of a response, so that one is made
+ * only when the metrics are read.
  */
 export class Distribution {
   readonly bounds: readonly number[]
   readonly #counts: Float64Array
   #sum = 0
 
-  /** @param bounds greatest values of the buckets, ascending; a last one takes what is above */
+  /** @param bounds upper bounds of the buckets, ascending; a last bucket holds larger values */
   constructor(bounds: readonly number[]) {
     this.bounds = bounds
     this.#counts = new Float64Array(bounds.length + 1)
@@ -26,7 +26,7 @@ export class Distribution {
     return this.#sum
   }
 
-  /** How many values are at most as great as each bound, and at last how many there are. */
+  /** Number of values up to each bound, and finally of all values. */
   cumulative(): readonly number[] {
     let total = 0
     return [...this.#counts].map((count) => {

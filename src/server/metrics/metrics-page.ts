@@ -6,7 +6,7 @@ import { watchProcess } from './process-metrics.ts'
 import { Prometheus } from './prometheus.ts'
 
 /**
- * Prints what was counted for Prometheus. Its labels are words known beforehand, so there is a fixed number of lines.
+ * Prints the metrics for Prometheus. Labels have fixed values, so the number of lines is bounded.
  * @see docs/how-to/monitor.md#metrics
  */
 export class PrometheusPage implements MetricsPage {
@@ -24,7 +24,7 @@ export class PrometheusPage implements MetricsPage {
     return { text: await page.print(), contentType: page.contentType }
   }
 
-  /** Nothing is measured any more. */
+  /** Stops measuring. */
   close(): void {
     this.#stopWatching()
   }

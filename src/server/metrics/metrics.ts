@@ -9,19 +9,19 @@ const OF_DISK = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 const OF_LONG_WORK = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300]
 const OF_BATCHES = [0, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000]
 const HUNDRED = 100
-/** Hundreds of the greatest status, and one for what is none. */
+/** Status classes 0 to 5. */
 const CLASSES = 6
 
-/** What was counted of one operation. */
+/** Counts of one operation. */
 export class OperationCounts {
-  /** Answers by the hundreds of their status. */
+  /** Responses by status class. */
   readonly classes = new Float64Array(CLASSES)
   readonly seconds = new Distribution(OF_REQUESTS)
   bytesIn = 0
   bytesOut = 0
 }
 
-/** Numbers that only grow, but `streams` and `applications`, which are how many there are now. */
+/** Totals since the start; `streams` and `applications` are current numbers. */
 export interface Totals {
   credentialFailures: number
   streams: number
@@ -41,16 +41,15 @@ export interface Totals {
 }
 
 /**
- * Counts what happens inside. Only what is known beforehand is told apart, so this takes the same room for ever: neither
- * paths nor names of applications are kept.
+ * Counts internal events. All labels are fixed, so the memory is bounded: paths and names of applications are not kept.
  */
 export class Metrics implements Observer {
   readonly operations: ReadonlyMap<Operation, OperationCounts> = new Map(
     OPERATIONS.map((name) => [name, new OperationCounts()]),
   )
-  /** Requests answered with an error, by its name. */
+  /** Error responses by error code. */
   readonly refusals = new Map<ErrorCode, number>()
-  /** Those that rules did not allow. */
+  /** Requests denied by rules. */
   readonly denials = new Map<Operation, number>()
   readonly batchJobs = new Distribution(OF_BATCHES)
   readonly commitSeconds = new Distribution(OF_DISK)
@@ -83,7 +82,7 @@ export class Metrics implements Observer {
     this.totals.storeTroubles++
   }
 
-  /** It ends in an answer, which is counted then. */
+  /** Counted by `requestEnded` with its response. */
   requestFailed(): void {}
 
   requestEnded({ operation, status, milliseconds, bytesIn, bytesOut }: EndedRequest): void {

@@ -4,16 +4,16 @@ import type { Prometheus } from './prometheus.ts'
 
 const MICROSECONDS = 1e6
 const NANOSECONDS = 1e9
-/** How often the event loop is looked at, in milliseconds. */
+/** Interval of measuring the event loop, in milliseconds. */
 const RESOLUTION_MS = 20
 const QUANTILES = { '0.5': 50, '0.99': 99, '1': 100 } as const
 const OWN_FILES = '/proc/self/fd'
 const OWN_LIMITS = '/proc/self/limits'
 
 /**
- * Adds what the process takes of the machine. Those of prom-client are not used: in Bun some of them are nothing, the
- * heap is address space, and descriptors are counted in a way that holds the event loop.
- * @returns to be called at the end
+ * Adds metrics of the process. Those of prom-client are unusable in Bun: some are empty, the heap is address space, and
+ * counting descriptors blocks the event loop.
+ * @returns stops measuring
  */
 export function watchProcess(page: Prometheus): () => void {
   page.total(['process_cpu_seconds_total', 'Processor time taken, of the user and of the system.'], () => {
@@ -28,20 +28,20 @@ export function watchProcess(page: Prometheus): () => void {
     [{}, process.memoryUsage.rss()],
   ])
   page.gauges(['process_open_fds', 'Open file descriptors, those of connections among them.'], [], openDescriptors)
-  page.gauges(['process_max_fds', 'File descriptors that may be open.'], [], mostDescriptors)
+  page.gauges(['process_max_fds', 'File descriptors that may be open.'], [], maxDescriptors)
   return watchEventLoop(page)
 }
 
-/** Nothing where the system has no such table. */
+/** Empty on a system without this table. */
 async function openDescriptors(): Promise<[Record<string, string>, number][]> {
   const names = await readdir(OWN_FILES).catch(() => undefined)
   return names === undefined ? [] : [[{}, names.length]]
 }
 
-async function mostDescriptors(): Promise<[Record<string, string>, number][]> {
+async function maxDescriptors(): Promise<[Record<string, string>, number][]> {
   const limits = await readFile(OWN_LIMITS, 'utf8').catch(() => '')
-  const most = /^Max open files\s+(\d+)/m.exec(limits)?.[1]
-  return most === undefined ? [] : [[{}, Number(most)]]
+  const max = /^Max open files\s+(\d+)/m.exec(limits)?.[1]
+  return max === undefined ? [] : [[{}, Number(max)]]
 }
 
 function watchEventLoop(page: Prometheus): () => void {

@@ -1,4 +1,4 @@
-// The parts of prom-client that are used, by themselves: the whole reads much that nobody needs here.
+// Single modules of prom-client: its main module loads many that are not used here.
 declare module 'prom-client/lib/registry.js' {
   import { Registry } from 'prom-client'
 

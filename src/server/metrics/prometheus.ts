@@ -11,7 +11,7 @@ interface Classes {
   readonly registry: Registry
 }
 
-/** A page of metrics whose values are asked for when it is printed. */
+/** A page of metrics. Values are read when the page is printed. */
 export class Prometheus {
   readonly #classes: Classes
 
@@ -19,7 +19,7 @@ export class Prometheus {
     this.#classes = classes
   }
 
-  /** Reads the library, part by part, so that others get their turn in between: most servers are never asked. */
+  /** Loads the library on demand, in parts, so that the event loop is not held. */
   static async load(): Promise<Prometheus> {
     const { default: Registry } = await import('prom-client/lib/registry.js')
     await new Promise(setImmediate)
@@ -38,12 +38,12 @@ export class Prometheus {
     return this.#classes.registry.metrics()
   }
 
-  /** A number that only grows. */
+  /** A counter. */
   total([name, help]: Named, read: () => number): void {
     this.totals([name, help], [], () => [[{}, read()]])
   }
 
-  /** Numbers that only grow, by labels. */
+  /** Counters by labels. */
   totals([name, help]: Named, labelNames: string[], read: () => Iterable<readonly [Labels, number]>): void {
     const { Counter, registry } = this.#classes
     const collect = function (this: Counter<string>): void {
@@ -53,7 +53,7 @@ export class Prometheus {
     new Counter({ name, help, labelNames, registers: [registry], collect })
   }
 
-  /** Numbers of now, by labels; none where there is nothing to tell. */
+  /** Current values by labels; may be empty. */
   gauges(
     [name, help]: Named,
     labelNames: string[],
@@ -69,7 +69,7 @@ export class Prometheus {
     new Gauge({ name, help, labelNames, registers: [registry], collect })
   }
 
-  /** Distributions, by the value of a label where there are several. */
+  /** Histograms, by the value of one label if there are several. */
   distributions(
     [name, help]: Named,
     label: string | undefined,
@@ -86,13 +86,13 @@ export class Prometheus {
       [...read()].flatMap(([value, distribution]) =>
         linesOf(name, label === undefined ? {} : { [label]: value }, distribution),
       )
-    // What is asked for its values when a page is printed.
+    // prom-client calls this function when it prints the page.
     const getForPromString = async () => ({ name, help, type: 'histogram', values: values(), aggregator: 'sum' })
     Object.assign(histogram, { getForPromString })
   }
 }
 
-/** The lines of one distribution: how many values are below each bound, all of them, and their sum. */
+/** Lines of one histogram: values up to each bound, all values, and their sum. */
 function linesOf(name: string, labels: Labels, distribution: Distribution) {
   const counts = distribution.cumulative()
   const count = counts.at(-1) ?? 0

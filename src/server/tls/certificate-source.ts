@@ -1,29 +1,29 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 import { type Certificate, isLasting, ownCertificate, readCertificate } from './certificate.ts'
 import { certificateNames } from './own-names.ts'
 
-/** Where the certificate comes from. */
+/** Source of the certificate. */
 export interface CertificateSource {
-  /** What the log calls it. */
+  /** Name in the log. */
   readonly name: string
   /** @throws Error with a message for the operator */
   read(): Promise<Certificate>
-  /** Whether the one that was read last was made by that, so that no client trusts it yet; absent for the operator's. */
-  readonly isMadeNow?: boolean
-  /** Whether it is likely to be another one since it was last read. Cheap. */
+  /** Whether the last `read` generated the certificate, so that no client trusts it yet; absent for the operator's files. */
+  readonly isGenerated?: boolean
+  /** Whether the certificate has probably changed since the last `read`. Cheap. */
   readonly isNew: boolean
 }
 
-/** The files of the operator, or the certificate that this machine makes for itself. */
+/** The files of the operator, or a generated certificate. */
 export function certificateSource(config: Config): CertificateSource {
   const { TLS_CERT, TLS_KEY, DATA_DIR } = config
   if (TLS_CERT !== undefined && TLS_KEY !== undefined) return new FileSource(TLS_CERT, TLS_KEY)
   return new OwnSource(join(DATA_DIR, 'tls'), () => certificateNames(config))
 }
 
-/** Two files that somebody else replaces, perhaps not at the same moment. */
+/** Two files of the operator, who may replace them at different moments. */
 class FileSource implements CertificateSource {
   readonly name: string
   readonly #certFile: string
@@ -37,19 +37,19 @@ class FileSource implements CertificateSource {
   }
 
   async read(): Promise<Certificate> {
-    // Looked at first: what is written while we read counts as new.
-    const looks = this.#looks()
+    // Before reading: a change during the read counts as new.
+    const version = this.#version()
     const certificate = readCertificate(this.#certFile, this.#keyFile)
-    this.#read = looks
+    this.#read = version
     return certificate
   }
 
   get isNew(): boolean {
-    return this.#looks() !== this.#read
+    return this.#version() !== this.#read
   }
 
-  /** Changes with the content, the permissions and the file itself. */
-  #looks(): string {
+  /** Changes when the content, the permissions or the file change. */
+  #version(): string {
     return [this.#certFile, this.#keyFile]
       .map((file) => {
         const found = statSync(file, { throwIfNoEntry: false })
@@ -59,15 +59,15 @@ class FileSource implements CertificateSource {
   }
 }
 
-/** Made anew when it ends soon; when it is read, also when it does not fit the names of this machine any more. */
+/** A generated certificate. `read` replaces it when it expires soon or lacks a name of this machine. */
 class OwnSource implements CertificateSource {
   readonly name: string
   readonly #directory: string
-  isMadeNow = false
+  isGenerated = false
   readonly #names: () => readonly string[]
-  #made: Certificate | undefined
+  #last: Certificate | undefined
 
-  /** @param names those that it is to be for, as they are now */
+  /** @param names current names of this machine */
   constructor(directory: string, names: () => readonly string[]) {
     this.name = join(directory, 'certificate.pem')
     this.#directory = directory
@@ -75,13 +75,13 @@ class OwnSource implements CertificateSource {
   }
 
   async read(): Promise<Certificate> {
-    const made = await ownCertificate(this.#directory, this.#names())
-    this.#made = made
-    this.isMadeNow = made.isNew
-    return made
+    const generated = await ownCertificate(this.#directory, this.#names())
+    this.#last = generated
+    this.isGenerated = generated.isNew
+    return generated
   }
 
   get isNew(): boolean {
-    return this.#made === undefined || !isLasting(this.#made)
+    return this.#last === undefined || !isLasting(this.#last)
   }
 }

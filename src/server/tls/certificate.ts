@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { messageOf } from '../../files/system-error.ts'
 
 /** A certificate and its key, PEM. */
 export interface Certificate {
@@ -9,24 +10,24 @@ export interface Certificate {
   readonly key: string
 }
 
-/** A certificate that this machine has made. */
+/** A certificate that this machine has generated. */
 interface OwnCertificate extends Certificate {
-  /** Whether it was made just now, so that no client trusts it yet. */
+  /** Whether this call generated it, so that no client trusts it yet. */
   readonly isNew: boolean
 }
 
 const LIFETIME_DAYS = 825
-/** A made certificate is replaced when it has less than this left. */
+/** Remaining validity below which a generated certificate is replaced. */
 const RENEW_BEFORE_MS = 30 * 24 * 60 * 60 * 1000
 const DAY_MS = 24 * 60 * 60 * 1000
 const DNS_NAME = 2
 const IP_ADDRESS = 7
-/** The object identifier 1.2.840.10045.4.3.2 in DER, which says how a certificate is signed. */
+/** Object identifier 1.2.840.10045.4.3.2 of the signature algorithm, in DER. */
 const ECDSA_WITH_SHA256 = Buffer.from('06082a8648ce3d040302', 'hex')
 
 /**
- * Reads the operator's certificate.
- * @throws Error that names the file that cannot be read, is none, is encrypted, or is the key of another certificate
+ * Reads the certificate of the operator.
+ * @throws Error that names the file that cannot be read, has another format, is encrypted, or does not match
  */
 export function readCertificate(certFile: string, keyFile: string): Certificate {
   const certificate = { cert: readPem('TLS_CERT', certFile), key: readPem('TLS_KEY', keyFile) }
@@ -45,10 +46,6 @@ function readPem(setting: string, file: string): string {
   } catch (cause) {
     throw new Error(`${setting}: cannot read ${file}: ${messageOf(cause)}`, { cause })
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function isCertificate(pem: string): boolean {
@@ -75,7 +72,7 @@ function belongTogether({ cert, key }: Certificate): boolean {
   }
 }
 
-/** When clients accept a certificate. */
+/** Period in which clients accept a certificate. */
 export interface Validity {
   readonly from: Date
   readonly to: Date
@@ -87,9 +84,9 @@ export function validityOf({ cert }: Certificate): Validity {
 }
 
 /**
- * The certificate this machine made for itself, in `directory`, key for its owner only. It is made anew when it ends
- * soon, lacks a wanted name or address, has a name that is not wanted, or is signed with an old algorithm. An address
- * more is no reason: those of a machine come and go.
+ * The generated certificate in `directory`; only its owner can read the key. A new one is generated when it expires
+ * soon, lacks a name or address, has a surplus name, or has an old signature algorithm. Surplus addresses are kept:
+ * addresses of a machine come and go.
  * @param names host names and IP addresses
  */
 export async function ownCertificate(directory: string, names: readonly string[]): Promise<OwnCertificate> {
@@ -107,12 +104,12 @@ export async function ownCertificate(directory: string, names: readonly string[]
   return { ...made, isNew: true }
 }
 
-/** Whether a certificate we have made need not be made anew. */
+/** Whether a generated certificate is valid long enough. */
 export function isLasting(certificate: Certificate): boolean {
   return validityOf(certificate).to.getTime() - Date.now() > RENEW_BEFORE_MS
 }
 
-/** Whether a certificate we have made is for these names and signed as we sign today. */
+/** Whether a generated certificate is for these names and has the current signature algorithm. */
 function isFor(names: readonly string[], { cert }: Certificate): boolean {
   const certificate = new X509Certificate(cert)
   if (!certificate.raw.includes(ECDSA_WITH_SHA256)) return false
@@ -122,9 +119,9 @@ function isFor(names: readonly string[], { cert }: Certificate): boolean {
   return isWhole && new Set(hosts).symmetricDifference(new Set([...has].map(([, name = '']) => name))).size === 0
 }
 
-/** An EC certificate for these names; clients must be told to trust it. */
+/** Generates an EC certificate for these names. Clients do not trust it by default. */
 async function makeCertificate(names: readonly string[]): Promise<Certificate> {
-  // Read only here: it takes longer than all the rest of a start, and most starts make no certificate.
+  // Loaded on demand: it takes longer than the rest of a start, and most starts generate no certificate.
   const { generate } = await import('selfsigned')
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

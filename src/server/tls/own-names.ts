@@ -1,28 +1,28 @@
 import { isIP } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 
-/** Settings that name the server. */
+/** Settings with names of the server. */
 interface NameSettings {
   readonly HOST: string
   readonly TLS_NAMES?: string | undefined
   readonly BASE_DOMAIN?: string | undefined
 }
 
-/** Names and addresses that lead to this machine from itself. */
+/** Loopback names and addresses. */
 const LOOPBACK = ['localhost', '*.localhost', '127.0.0.1', '::1']
-/** Values of `HOST` with which the server listens on every address, and where this machine reaches it then. */
+/** Values of `HOST` that mean every address, and their loopback address. */
 const EVERY_ADDRESS: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
 ])
 const IPV6_LINK_LOCAL = /^fe80:/i
-/** A host name, perhaps with `*` as its first label. */
+/** A host name; its first label may be `*`. */
 const HOST_NAME = /^(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i
 const LONGEST_HOST_NAME = 253
 
 /**
- * The entries of `TLS_NAMES`: host names in lower case, perhaps with `*` as first label, and IP addresses.
- * @throws Error that names an entry that is neither
+ * Host names, in lower case and with `*` as possible first label, and IP addresses of `TLS_NAMES`.
+ * @throws Error that names a wrong entry
  */
 export function tlsNames({ TLS_NAMES }: Pick<NameSettings, 'TLS_NAMES'>): readonly string[] {
   const entries = (TLS_NAMES ?? '').split(',').map((entry) => entry.trim())
@@ -31,7 +31,7 @@ export function tlsNames({ TLS_NAMES }: Pick<NameSettings, 'TLS_NAMES'>): readon
   return entries.filter((entry) => entry !== '').map((entry) => entry.toLowerCase())
 }
 
-/** What the made certificate is for: host names, perhaps with `*` as first label, and IP addresses; each once. */
+/** Distinct host names and IP addresses for the generated certificate. */
 export function certificateNames(config: NameSettings): readonly string[] {
   const { HOST, BASE_DOMAIN } = config
   const host = EVERY_ADDRESS.has(HOST) ? machineNames(HOST) : [HOST]
@@ -41,8 +41,8 @@ export function certificateNames(config: NameSettings): readonly string[] {
 }
 
 /**
- * Where clients can open the server, best first, such as `https://localhost:8443`.
- * @param port that it listens on
+ * Addresses of the server for clients, best first, such as `https://localhost:8443`.
+ * @param port port of the HTTPS listener
  */
 export function openUrls(config: Pick<NameSettings, 'HOST' | 'TLS_NAMES'>, port: number): readonly string[] {
   const { HOST } = config
@@ -52,7 +52,7 @@ export function openUrls(config: Pick<NameSettings, 'HOST' | 'TLS_NAMES'>, port:
   return [...new Set([...(reached ? ['localhost'] : []), ...named, ...hosts])].map((host) => origin(host, port))
 }
 
-/** Where a program on this machine reaches the server, such as `https://127.0.0.1:8443`. */
+/** Address of the server for programs on this machine, such as `https://127.0.0.1:8443`. */
 export function localUrl({ HOST }: Pick<NameSettings, 'HOST'>, port: number): string {
   return origin(EVERY_ADDRESS.get(HOST) ?? HOST, port)
 }
@@ -61,14 +61,14 @@ function origin(host: string, port: number): string {
   return `https://${isIP(host) === 6 ? `[${host}]` : host}:${port}`
 }
 
-/** The host name of this machine and the addresses that others can reach it at. */
+/** The host name and the external addresses of this machine. */
 function machineNames(host: string): readonly string[] {
   const addresses = Object.values(networkInterfaces())
     .flatMap((found) => found ?? [])
-    // On the IPv4 wildcard nothing listens on IPv6; on that of IPv6 both do.
+    // The IPv4 wildcard excludes IPv6; the IPv6 wildcard includes both.
     .filter(({ internal, family }) => !internal && (host === '::' || family === 'IPv4'))
     .map(({ address }) => address)
-    // Those need the name of an interface, which no URL has.
+    // Link-local addresses need the name of an interface, which a URL cannot hold.
     .filter((address) => !IPV6_LINK_LOCAL.test(address))
   return [hostname(), ...addresses]
 }

@@ -1,43 +1,44 @@
+import { messageOf } from '../../files/system-error.ts'
 import type { SecureListener } from '../listeners/secure-listener.ts'
 import type { Logger } from '../logging/log.ts'
 import { type Certificate, validityOf } from './certificate.ts'
 import type { CertificateSource } from './certificate-source.ts'
 
-/** Gives the listener a new certificate when there is one, without a restart. @see docs/how-to/certificates.md */
+/** Gives the listener a new certificate without a restart. @see docs/how-to/certificates.md */
 export class CertificateRenewal {
   readonly #source: CertificateSource
   readonly #listener: SecureListener
   readonly #logger: Logger
   readonly #timer: Timer
-  #looking = false
-  /** What was wrong when it was last tried: said once. */
+  #checking = false
+  /** Error text of the last attempt. The same error is logged once. */
   #problem: string | undefined
 
-  /** @param everyMs between two looks */
+  /** @param everyMs time between two checks */
   constructor(source: CertificateSource, listener: SecureListener, logger: Logger, everyMs: number) {
     this.#source = source
     this.#listener = listener
     this.#logger = logger
-    this.#timer = setInterval(() => void this.#look(), everyMs)
+    this.#timer = setInterval(() => void this.#check(), everyMs)
   }
 
   /**
    * Reads the certificate now.
-   * @returns what came of it, for people
-   * @throws Error when it cannot be used; the old one stays
+   * @returns the outcome, as text for the operator
+   * @throws Error when the certificate cannot be used; the old one stays
    */
   async reload(): Promise<string> {
     try {
       const certificate = await this.#source.read()
-      const isOther = await this.#listener.renew(certificate)
+      const isNew = await this.#listener.renew(certificate)
       this.#problem = undefined
-      if (!isOther) return `the certificate ${this.#source.name} is in use already`
-      noteValidity(certificate, this.#source.name, this.#logger)
-      const said = `new connections get the certificate ${this.#source.name}`
-      this.#logger.info({ until: validityOf(certificate).to }, said)
-      return said
+      if (!isNew) return `the certificate ${this.#source.name} is in use already`
+      warnAboutValidity(certificate, this.#source.name, this.#logger)
+      const outcome = `new connections get the certificate ${this.#source.name}`
+      this.#logger.info({ until: validityOf(certificate).to }, outcome)
+      return outcome
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error)
+      const problem = messageOf(error)
       if (problem !== this.#problem)
         this.#logger.error({ problem }, 'the old certificate stays: the new one is of no use')
       this.#problem = problem
@@ -45,7 +46,7 @@ export class CertificateRenewal {
     }
   }
 
-  /** As `reload`, for whoever waits for no answer: the log has it. */
+  /** As `reload`; an error is only logged. */
   async reloadQuietly(): Promise<void> {
     await this.reload().catch(() => {})
   }
@@ -54,17 +55,17 @@ export class CertificateRenewal {
     clearInterval(this.#timer)
   }
 
-  /** Two files are seldom replaced in one moment: what does not fit together is tried again. */
-  async #look(): Promise<void> {
-    if (this.#looking || !this.#source.isNew) return
-    this.#looking = true
+  /** Retries files that do not match: the operator seldom replaces both at the same moment. */
+  async #check(): Promise<void> {
+    if (this.#checking || !this.#source.isNew) return
+    this.#checking = true
     await this.reloadQuietly()
-    this.#looking = false
+    this.#checking = false
   }
 }
 
-/** Says in the log that clients will refuse a certificate. */
-export function noteValidity(certificate: Certificate, name: string, logger: Logger): void {
+/** Logs a warning when clients refuse the certificate because of its dates. */
+export function warnAboutValidity(certificate: Certificate, name: string, logger: Logger): void {
   const { from, to } = validityOf(certificate)
   const now = new Date()
   if (to < now)

@@ -1,0 +1,122 @@
+import { type TProperties, Type } from '@sinclair/typebox'
+import { APPLICATION_ID } from '../applications/application-id.ts'
+import { LEAST_SECRET_LENGTH } from '../data-folder/secret-file.ts'
+import { LEAST_IDLE_SECONDS, MOST_IDLE_SECONDS } from '../http/limits/client-limits.ts'
+
+const WHOLE = { minimum: 1 }
+const NOT_NEGATIVE = { minimum: 0 }
+const CLOSED = { additionalProperties: false }
+
+/** An object whose members are all optional, without other members. */
+function options<Properties extends TProperties>(properties: Properties) {
+  return Type.Partial(Type.Object(properties, CLOSED))
+}
+
+/** Valid values of `Strict-Transport-Security`. */
+export const STRICT_TRANSPORT = '^max-age=\\d{1,10}(; ?includeSubDomains)?(; ?preload)?$'
+
+export const limitsSchema = options({
+  maxLeafBytes: Type.Integer(WHOLE),
+  maxWriteBytes: Type.Integer({ minimum: 1, maximum: 256 * 1024 * 1024 }),
+  maxReadBytes: Type.Integer(WHOLE),
+  maxReadMs: Type.Integer(WHOLE),
+  writeNodesPerSecond: Type.Integer(WHOLE),
+})
+
+export const storageSchema = options({
+  inlineLength: Type.Integer(NOT_NEGATIVE),
+  walLimitBytes: Type.Integer(WHOLE),
+  cacheLength: Type.Integer(NOT_NEGATIVE),
+  shortList: Type.Integer(NOT_NEGATIVE),
+  indexIdleMs: Type.Integer(WHOLE),
+  maxIndexEntries: Type.Integer(NOT_NEGATIVE),
+  maxChanges: Type.Integer(WHOLE),
+  maxAgeMs: Type.Integer(WHOLE),
+  maxNotes: Type.Integer(WHOLE),
+  noteAgeMs: Type.Integer(WHOLE),
+})
+
+export const streamsSchema = options({
+  maxWaiting: Type.Integer(WHOLE),
+  maxEvent: Type.Integer(WHOLE),
+  keepAliveMs: Type.Integer(WHOLE),
+})
+
+export const clientsSchema = options({
+  ratePerAddress: Type.Integer(NOT_NEGATIVE),
+  ratePerApp: Type.Integer(NOT_NEGATIVE),
+  maxRequests: Type.Integer(NOT_NEGATIVE),
+  maxRequestsPerAddress: Type.Integer(NOT_NEGATIVE),
+  maxRequestsPerApp: Type.Integer(NOT_NEGATIVE),
+  maxStreams: Type.Integer(NOT_NEGATIVE),
+  maxStreamsPerAddress: Type.Integer(NOT_NEGATIVE),
+  maxStreamsPerApp: Type.Integer(NOT_NEGATIVE),
+  maxBodies: Type.Integer(NOT_NEGATIVE),
+  idleSeconds: Type.Integer({ minimum: LEAST_IDLE_SECONDS, maximum: MOST_IDLE_SECONDS }),
+  transferSeconds: Type.Integer(WHOLE),
+  maxTransferBytes: Type.Integer(WHOLE),
+})
+
+export const messagesSchema = options({
+  timeZone: Type.String({ minLength: 1 }),
+  mobile: Type.String({ minLength: 1 }),
+  retentionDays: Type.Integer(WHOLE),
+  intervalMs: Type.Integer(NOT_NEGATIVE),
+})
+
+/** Options of one tree. */
+const treeProperties = {
+  profile: Type.Optional(Type.Union([Type.Literal('wilddog'), Type.Literal('firebase')])),
+  indexPolicy: Type.Optional(Type.Union([Type.Literal('allow'), Type.Literal('require')])),
+  indexes: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String({ minLength: 1 })))),
+}
+
+/** Options of an application without its secrets. */
+const settingProperties = {
+  open: Type.Optional(Type.Union([Type.Boolean(), Type.Literal('loopback')])),
+  rules: Type.Optional(Type.String()),
+  limits: Type.Optional(limitsSchema),
+  sms: Type.Optional(messagesSchema),
+  ...treeProperties,
+}
+
+const secretSchema = Type.Optional(Type.String({ minLength: LEAST_SECRET_LENGTH }))
+
+const applicationSchema = Type.Object({ secret: secretSchema, smsKey: secretSchema, ...settingProperties }, CLOSED)
+
+export const applicationSettingsSchema = Type.Object(settingProperties, CLOSED)
+
+export const databaseSchema = Type.Object(
+  {
+    file: Type.String({ minLength: 1 }),
+    limits: Type.Optional(limitsSchema),
+    storage: Type.Optional(storageSchema),
+    streams: Type.Optional(streamsSchema),
+    rules: Type.Optional(Type.String()),
+    observer: Type.Optional(Type.Any()),
+    ...treeProperties,
+  },
+  CLOSED,
+)
+
+export const dholeSchema = options({
+  dataDir: Type.String({ minLength: 1 }),
+  prefix: Type.String({ pattern: '^(/[^/?#%]+)*$' }),
+  applications: Type.Record(Type.String({ pattern: APPLICATION_ID }), applicationSchema, {
+    additionalProperties: false,
+  }),
+  baseDomain: Type.String({ minLength: 1 }),
+  ownNames: Type.Array(Type.String({ minLength: 1 })),
+  trustProxy: Type.Array(Type.String({ minLength: 1 })),
+  strictTransport: Type.String({ pattern: STRICT_TRANSPORT }),
+  docs: Type.Boolean(),
+  streamHost: Type.String({ pattern: '^https://[^/?#]+$' }),
+  failedCredentials: Type.Integer(NOT_NEGATIVE),
+  development: Type.Boolean(),
+  limits: limitsSchema,
+  clients: clientsSchema,
+  sms: messagesSchema,
+  storage: storageSchema,
+  streams: streamsSchema,
+  observer: Type.Any(),
+})

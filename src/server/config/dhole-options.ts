@@ -1,0 +1,65 @@
+import type { DholeOptions } from '../../options.ts'
+import type { Keys } from '../keys.ts'
+import { tlsNames } from '../tls/own-names.ts'
+import { isOwnMachine, proxiesOf, readIndexes } from './config.ts'
+import type { Config } from './settings.ts'
+
+/** Options of the service for the settings of a server. @param rules source of the rules file, if it is set */
+export function dholeOptions(config: Config, { secret, smsKey }: Keys, rules: string | undefined): DholeOptions {
+  return {
+    dataDir: config.DATA_DIR,
+    applications: {
+      [config.APP_ID]: {
+        secret: secret.secret,
+        smsKey: smsKey.secret,
+        ...(rules === undefined ? { open: isOwnMachine(config.HOST) && 'loopback' } : { rules }),
+        profile: config.PROFILE,
+        indexPolicy: config.INDEX_POLICY,
+        indexes: readIndexes(config),
+      },
+    },
+    ...(config.BASE_DOMAIN === undefined ? {} : { baseDomain: config.BASE_DOMAIN }),
+    trustProxy: proxiesOf(config),
+    ownNames: tlsNames(config),
+    ...(config.HSTS === undefined ? {} : { strictTransport: config.HSTS }),
+    docs: true,
+    failedCredentials: config.FAILED_CREDENTIALS,
+    development: config.DEVELOPMENT,
+    streams: { keepAliveMs: config.KEEP_ALIVE_MS },
+    ...(config.STREAM_HOST === undefined ? {} : { streamHost: config.STREAM_HOST }),
+    limits: {
+      maxWriteBytes: config.MAX_WRITE_BYTES,
+      maxLeafBytes: config.MAX_LEAF_BYTES,
+      maxReadBytes: config.MAX_READ_BYTES,
+      maxReadMs: config.MAX_READ_MS,
+    },
+    clients: {
+      ratePerAddress: config.RATE_PER_ADDRESS,
+      ratePerApp: config.RATE_PER_APP,
+      maxRequests: config.MAX_REQUESTS,
+      maxRequestsPerAddress: config.MAX_REQUESTS_PER_ADDRESS,
+      maxRequestsPerApp: config.MAX_REQUESTS_PER_APP,
+      maxStreams: config.MAX_STREAMS,
+      maxStreamsPerAddress: config.MAX_STREAMS_PER_ADDRESS,
+      maxStreamsPerApp: config.MAX_STREAMS_PER_APP,
+      maxBodies: config.MAX_BODIES,
+      idleSeconds: config.IDLE_TIMEOUT_S,
+      transferSeconds: config.TRANSFER_TIMEOUT_S,
+      maxTransferBytes: config.MAX_TRANSFER_BYTES,
+    },
+    sms: {
+      timeZone: config.SMS_TIME_ZONE,
+      mobile: config.SMS_MOBILE,
+      retentionDays: config.SMS_RETENTION_DAYS,
+      intervalMs: config.SMS_INTERVAL_MS,
+    },
+    storage: {
+      maxChanges: config.CHANGE_LOG_COUNT,
+      maxAgeMs: config.CHANGE_LOG_AGE_MS,
+      maxNotes: config.IDEMPOTENCY_COUNT,
+      noteAgeMs: config.IDEMPOTENCY_AGE_MS,
+      indexIdleMs: config.INDEX_IDLE_MS,
+      maxIndexEntries: config.INDEX_ENTRIES,
+    },
+  }
+}
