@@ -5,19 +5,15 @@ import { checkDatabaseOptions, type DatabaseOptions } from './options.ts'
 
 export type { Auth, Caller } from './auth/caller.ts'
 export type { Access } from './database/access/access.ts'
+export type { QueriedChild, QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from './database/read-types.ts'
 export { ConditionFailedError } from './embedded/condition-failed.ts'
 export type {
   Appended,
   Database,
   NodeText,
-  QueriedChild,
-  QueryAnswer,
-  ReadOptions,
   TransactionOptions,
   TransactionResult,
   ValueOptions,
-  WatchedChange,
-  WatchOptions,
   WriteOptions,
   Written,
 } from './embedded/database.ts'

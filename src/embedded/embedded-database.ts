@@ -1,4 +1,5 @@
 import type { Database as Tree } from '../database/database.ts'
+import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from '../database/read-types.ts'
 import type { WriteOutcome } from '../database/writes/write-job.ts'
 import type { IndexSpec } from '../query/index-declarations.ts'
 import { type QueryLike, toQuery } from '../query/query.ts'
@@ -11,13 +12,9 @@ import type {
   Appended,
   Database,
   NodeText,
-  QueryAnswer,
-  ReadOptions,
   TransactionOptions,
   TransactionResult,
   ValueOptions,
-  WatchedChange,
-  WatchOptions,
   WriteOptions,
   Written,
 } from './database.ts'

@@ -1,4 +1,4 @@
-import type { DatabaseSettings } from '../../src/database/database.ts'
+import type { DatabaseSettings } from '../../src/database/database-settings.ts'
 import { defaultStreams } from '../../src/hub/hub.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
 

@@ -1,4 +1,4 @@
-import type { ReadOptions } from '../../database/database.ts'
+import type { ReadOptions } from '../../database/read-types.ts'
 import { DholeError } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { endsInPriority } from '../../tree/path.ts'

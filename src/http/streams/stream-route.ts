@@ -1,6 +1,6 @@
 import type { Application } from '../../applications/application.ts'
 import type { Access } from '../../database/access/access.ts'
-import type { WatchOptions } from '../../database/database.ts'
+import type { WatchOptions } from '../../database/read-types.ts'
 import type { ReserveMemory } from '../../hub/reservation.ts'
 import type { Query } from '../../query/query.ts'
 import type { Path } from '../../tree/path.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { WatchedChange } from '../../../src/database/database.ts'
+import type { WatchedChange } from '../../../src/database/read-types.ts'
 import type { Position } from '../../../src/embedded.ts'
 import { StreamCache } from '../../support/stream-cache.ts'
 import type { StreamSpec } from './plan.ts'

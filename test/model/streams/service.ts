@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
-import type { Database, WatchedChange } from '../../../src/database/database.ts'
+import type { Database } from '../../../src/database/database.ts'
+import type { WatchedChange } from '../../../src/database/read-types.ts'
 import { openTree } from '../../../src/dhole.ts'
 import { DholeError, type Position } from '../../../src/embedded.ts'
 import type { StorageOptions, StreamOptions } from '../../../src/options.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { WatchedChange, WatchOptions } from '../../../src/database/database.ts'
+import type { WatchedChange, WatchOptions } from '../../../src/database/read-types.ts'
 import { type Database, type DatabaseOptions, DholeError, openDatabase } from '../../../src/embedded.ts'
 import { turns } from '../../support/store.ts'
 import { StreamCache } from '../../support/stream-cache.ts'
