@@ -31,7 +31,7 @@ function nameOf(command: Command): string {
 }
 
 function argumentRow(argument: Argument): readonly string[] {
-  return [`\`${argument.name()}\``, cell(argument.description + fallbackOf(argument))]
+  return [`\`${argument.name()}\``, cell(argument.description + choicesOf(argument) + fallbackOf(argument))]
 }
 
 function fallbackOf({ defaultValue, defaultValueDescription }: Argument): string {
@@ -39,22 +39,19 @@ function fallbackOf({ defaultValue, defaultValueDescription }: Argument): string
   return words === undefined ? '' : ` (default: ${String(words)})`
 }
 
-function optionRow({
-  flags,
-  description,
-  defaultValue,
-  defaultValueDescription,
-  envVar,
-  argChoices,
-}: Option): readonly string[] {
+function optionRow(option: Option): readonly string[] {
+  const { flags, description, defaultValue, defaultValueDescription, envVar } = option
   const fallback: unknown = defaultValueDescription ?? defaultValue
-  const choices = argChoices === undefined ? '' : ` (${argChoices.map((choice) => `\`${choice}\``).join(', ')})`
   return [
     `\`${flags}\``,
     fallback === undefined || fallback === false ? '' : cell(String(fallback)),
     envVar === undefined ? '' : `\`${envVar}\``,
-    cell(description + choices),
+    cell(description + choicesOf(option)),
   ]
+}
+
+function choicesOf({ argChoices }: Argument | Option): string {
+  return argChoices === undefined ? '' : ` (${argChoices.map((choice) => `\`${choice}\``).join(', ')})`
 }
 
 function isSetting(name: string | undefined): boolean {
