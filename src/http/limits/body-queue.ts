@@ -1,4 +1,4 @@
-/** Large bodies that may be unpacked, parsed and written at the same time, in bytes. */
+/** Large bodies that are unpacked, parsed and written at the same time, in bytes. */
 const MAX_BYTES = 32 * 1024 * 1024
 
 interface Waiting {
@@ -7,30 +7,30 @@ interface Waiting {
 }
 
 /**
- * Bounds the memory that large bodies take while they are worked on: what is made of a body is several times as large as
- * the body. A body that does not fit beside the others waits, packed as it came. Of those that wait, each network has one
- * admitted in turn. A body that alone is larger than the bound is worked on alone.
+ * Bounds the memory that large bodies take while they are processed, which is several times their size. A body that does
+ * not fit beside the others waits in the form in which it arrived. Networks take turns, with one waiting body each. A body
+ * above the bound is processed alone.
  */
 export class BodyQueue {
   readonly #maxBytes: number
   readonly #byNetwork = new Map<string, Waiting[]>()
   #bytes = 0
 
-  /** @param maxBytes worked on at the same time */
+  /** @param maxBytes processed at the same time */
   constructor(maxBytes: number = MAX_BYTES) {
     this.#maxBytes = maxBytes
   }
 
-  /** Bytes worked on now. */
+  /** Bytes processed now. */
   get bytes(): number {
     return this.#bytes
   }
 
   /**
    * Waits for room.
-   * @param network whose body it is
-   * @param bytes its unpacked length
-   * @returns gives the room back, however often it is called. Must be called also by those who no longer want it.
+   * @param network of the client
+   * @param bytes unpacked length of the body
+   * @returns leaves the queue, later calls do nothing. Must be called even if the body is no longer wanted.
    */
   enter(network: string, bytes: number): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<() => void>()
@@ -46,7 +46,7 @@ export class BodyQueue {
       const [first] = line
       if (first === undefined || !this.#fits(first.bytes)) return
       line.shift()
-      // A name that is set again stands last.
+      // A map lists an entry that is set again last.
       this.#byNetwork.delete(network)
       if (line.length > 0) this.#byNetwork.set(network, line)
       this.#bytes += first.bytes

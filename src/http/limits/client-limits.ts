@@ -4,37 +4,38 @@ import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { type Connected, connectionOf } from '../connection/peer.ts'
 import type { Transport } from '../connection/transport.ts'
 import { BodyQueue } from './body-queue.ts'
-import { ConcurrencyLimit, type Full } from './concurrency-limit.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { MemoryBudget, type Reservation } from './memory-budget.ts'
-import { PendingBodies, type PendingBody } from './pending-bodies.ts'
+import { PendingBodies } from './pending-bodies.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { Timeouts } from './timeouts.ts'
+import { type AbortReason, Transfer, type TransferBounds, type TransferOptions } from './transfer.ts'
 
-/** What clients may take of the service. Of the counts 0 is any number. */
+/** What clients may take of the service. 0 means unlimited for rates and counts. */
 export interface ClientLimitSettings {
-  /** Requests a second from one address; twice that at once. */
+  /** Requests a second from one address; a burst may take twice as many. */
   readonly ratePerAddress: number
-  /** Requests a second to one application; twice that at once. */
+  /** Requests a second to one application; a burst may take twice as many. */
   readonly ratePerApp: number
-  /** Requests at once that are not answered yet, streams among them. */
+  /** Maximum unanswered requests at once, open streams included. */
   readonly maxRequests: number
   /** The same from one address. */
   readonly maxRequestsPerAddress: number
   /** The same to one application. */
   readonly maxRequestsPerApp: number
-  /** Streams at once. */
+  /** Maximum streams at once. */
   readonly maxStreams: number
   /** The same from one address. */
   readonly maxStreamsPerAddress: number
   /** The same to one application. */
   readonly maxStreamsPerApp: number
-  /** Bodies at once that have not come yet. */
+  /** Maximum bodies at once that have not arrived yet. */
   readonly maxBodies: number
-  /** Time a connection may be silent, in seconds. */
+  /** Time after which a silent connection is idle, in seconds. */
   readonly idleSeconds: number
-  /** Time that a body may take to come, and a long answer to go, beside a second for every 16 KiB, in seconds. */
+  /** Time that a body or a long response may take, beside a second for every 16 KiB, in seconds. */
   readonly transferSeconds: number
-  /** Memory for bodies that are coming, long answers that are going, what waits for streams and the keys of filtered ones, in bytes. */
+  /** Memory for arriving bodies, long responses, waiting events and the keys of filtered streams, in bytes. */
   readonly maxTransferBytes: number
 }
 
@@ -55,21 +56,19 @@ export const defaultClientLimits: ClientLimitSettings = {
   maxTransferBytes: 1024 * MEBIBYTE,
 }
 
-/** The listener looks at its connections every four seconds: shorter times would end those that are not idle. */
+/** The listener checks its connections every four seconds: a shorter time would end active ones. */
 export const LEAST_IDLE_SECONDS = 8
 export const MOST_IDLE_SECONDS = 255
-/** Least speed of a body and of a long answer: that which the listener asks of HTTP/1.1. */
-const LEAST_BYTES_PER_SECOND = 16 * 1024
-/** A connection that does not read is broken off after so many seconds. */
-const CUT_SECONDS = 2
+/** Time after which an aborted connection that does not read is closed. */
+const ABORT_SECONDS = 2
 
-/** Client that the limits count. */
-interface Asker extends Connected {
+/** Client that is counted by its address. */
+interface Client extends Connected {
   readonly transport: Transport
 }
 
 /**
- * What keeps clients from taking all there is of the service. One for all listeners of it.
+ * Bounds what clients take of the service. All listeners share one.
  * @see docs/how-to/limit-clients.md#limits-against-abuse
  */
 export class ClientLimits {
@@ -80,11 +79,8 @@ export class ClientLimits {
   readonly #requestsOfApp: ConcurrencyLimit | undefined
   readonly #streams: ConcurrencyLimit
   readonly #streamsOfApp: ConcurrencyLimit | undefined
-  readonly #bodies: PendingBodies
-  #isGivingUp = false
-  readonly #memory: MemoryBudget
   readonly #bodyQueue = new BodyQueue()
-  readonly #timeouts = new Timeouts()
+  readonly #transfers: TransferBounds
 
   constructor(settings: ClientLimitSettings = defaultClientLimits) {
     const { ratePerAddress, ratePerApp, maxRequests, maxRequestsPerAddress, maxRequestsPerApp, maxStreamsPerApp } =
@@ -99,43 +95,46 @@ export class ClientLimits {
     this.#requestsOfApp = ofEach(maxRequestsPerApp)
     this.#streamsOfApp = ofEach(maxStreamsPerApp)
     this.#streams = new ConcurrencyLimit({ most: settings.maxStreams, mostOfOne: settings.maxStreamsPerAddress })
-    this.#bodies = new PendingBodies(settings.maxBodies)
-    this.#memory = new MemoryBudget(settings.maxTransferBytes)
+    this.#transfers = {
+      memory: new MemoryBudget(settings.maxTransferBytes),
+      bodies: new PendingBodies(settings.maxBodies),
+      timeouts: new Timeouts(),
+      timeoutMs: settings.transferSeconds * 1000,
+    }
   }
 
   /**
-   * Answers a request, unless its address asks too often or too much is under way. It is under way until its answer is
-   * known.
+   * Answers a request within the limits of its address. It counts until its answer is known.
    * @throws `quota`, `too-busy`, and what `answer` throws
    */
-  within<A extends Asker>(asker: A, answer: (asker: A) => Awaitable<Response>): Awaitable<Response> {
-    if (this.#perAddress !== undefined) this.#checkAddress(this.#perAddress, asker)
-    if (this.#requests === undefined) return answer(asker)
-    const leave = placeOf(this.#requests, () => networkOfAsker(asker))
-    return counted(leave, () => answer(asker))
+  within<C extends Client>(client: C, answer: (client: C) => Awaitable<Response>): Awaitable<Response> {
+    if (this.#perAddress !== undefined) this.#checkAddress(this.#perAddress, client)
+    if (this.#requests === undefined) return answer(client)
+    const leave = enter(this.#requests, () => networkOfClient(client))
+    return counted(leave, () => answer(client))
   }
 
   /**
-   * Answers a request to an application, unless it is asked too often or too much of it is under way.
+   * Answers a request within the limits of its application.
    * @throws `quota`, and what `answer` throws
    */
-  withinApplication<A>(id: string, asker: A, answer: (asker: A) => Awaitable<Response>): Awaitable<Response> {
+  withinApplication<C>(id: string, client: C, answer: (client: C) => Awaitable<Response>): Awaitable<Response> {
     if (this.#perApp !== undefined && !this.#perApp.take(id, performance.now())) throw new DholeError('quota')
-    if (this.#requestsOfApp === undefined) return answer(asker)
-    const leave = placeOf(this.#requestsOfApp, () => id)
-    return counted(leave, () => answer(asker))
+    if (this.#requestsOfApp === undefined) return answer(client)
+    const leave = enter(this.#requestsOfApp, () => id)
+    return counted(leave, () => answer(client))
   }
 
   /**
    * Counts a stream.
-   * @returns to be called when it is over, at least once
+   * @returns ends the count; must be called at least once
    * @throws `quota`, `too-busy`
    */
-  enterStream(asker: Asker, applicationId: string): () => void {
-    const leave = placeOf(this.#streams, () => networkOfAsker(asker))
+  enterStream(client: Client, applicationId: string): () => void {
+    const leave = enter(this.#streams, () => networkOfClient(client))
     if (this.#streamsOfApp === undefined) return leave
     try {
-      const leaveApplication = placeOf(this.#streamsOfApp, () => applicationId)
+      const leaveApplication = enter(this.#streamsOfApp, () => applicationId)
       return () => {
         leave()
         leaveApplication()
@@ -147,104 +146,72 @@ export class ClientLimits {
   }
 
   /**
-   * Asked before anything is done for a request with a body: whether there are too many bodies to wait for, and some are
+   * Whether a request with a body must be refused before anything else: too many bodies are pending, and many of them are
    * of its connection.
    */
   refusesBody(connected: Connected): boolean {
-    return this.#bodies.refuses(() => connectionOf(connected))
+    return this.#transfers.bodies.refuses(() => connectionOf(connected))
   }
 
-  /**
-   * Waits for a body.
-   * @param abort called at most once, when there are too many of them
-   * @throws `too-busy` where `refusesBody` holds
-   */
-  enterBody(connected: Connected, abort: () => void): PendingBody {
-    const body = this.#bodies.enter(() => connectionOf(connected), abort)
-    if (body === undefined) throw new DholeError('too-busy')
-    this.#giveUpLater()
-    return body
-  }
-
-  /** Whether there are so many bodies to wait for that none should be that nobody wants. */
+  /** Whether so many bodies are pending that one must not be read only to be discarded. */
   get isCrowded(): boolean {
-    return this.#bodies.isCrowded
+    return this.#transfers.bodies.isCrowded
   }
 
   /**
-   * Waits until a large body may be worked on.
+   * Bounds the receipt of a body: the number of pending ones, the memory and the pace.
+   * @param bytes memory that it takes from the beginning
+   * @param onAbort called at most once, possibly before this returns
+   */
+  receive(connected: Connected, bytes: number, onAbort: (reason: AbortReason) => void): Transfer {
+    return this.transfer(onAbort, { bytes, bodyOf: () => connectionOf(connected) })
+  }
+
+  /** Bounds what a client sends or receives. @param onAbort called at most once, possibly before this returns */
+  transfer(onAbort: (reason: AbortReason) => void, options: TransferOptions): Transfer {
+    return new Transfer(this.#transfers, onAbort, options)
+  }
+
+  /**
+   * Waits until a large body may be processed.
    * @param bytes its unpacked length
-   * @returns to be called when it has been used, or is not wanted any more
-   * @see BodyQueue.enter
+   * @returns leaves the queue; must be called even if the body is no longer wanted
    */
-  enterBodyQueue(asker: Asker, bytes: number): Promise<() => void> {
-    return this.#bodyQueue.enter(networkOfAsker(asker), bytes)
+  enterBodyQueue(client: Client, bytes: number): Promise<() => void> {
+    return this.#bodyQueue.enter(networkOfClient(client), bytes)
   }
 
-  /** Memory held for a client. @see MemoryBudget.hold */
+  /** Reserves memory for a client, without a bound of pace. @see MemoryBudget.reserve */
   reserve(what: object, bytes: number, abort: () => void, isSpare?: boolean): Reservation {
-    return this.#memory.reserve(what, bytes, abort, isSpare)
+    return this.#transfers.memory.reserve(what, bytes, abort, isSpare)
   }
 
-  /**
-   * A transfer begins.
-   * @param bytesSoFar how far it has come
-   * @param onTimeout called once, when it is too slow
-   * @returns to be called when it is over
-   */
-  expect(bytesSoFar: () => number, onTimeout: () => void): () => void {
-    const begun = performance.now()
-    let callOff: () => void
-    const look = () => {
-      const seconds = this.settings.transferSeconds + bytesSoFar() / LEAST_BYTES_PER_SECOND
-      const left = begun + seconds * 1000 - performance.now()
-      if (left > 0) callOff = this.#timeouts.set(left, look)
-      else onTimeout()
-    }
-    callOff = this.#timeouts.set(this.settings.transferSeconds * 1000, look)
-    return () => callOff()
+  /** Disables the idle timeout while a promise is pending: a client that waits for its answer is not idle. */
+  inSilence<T>(connected: Connected, work: Promise<T>): Promise<T> {
+    this.disableIdleTimeout(connected)
+    return work.finally(() => this.enableIdleTimeout(connected))
   }
 
-  /** What is answered once this is kept: a client that waits for it is not idle. */
-  inSilence<T>(asker: Connected, work: Promise<T>): Promise<T> {
-    this.disableIdleTimeout(asker)
-    return work.finally(() => this.enableIdleTimeout(asker))
-  }
-
-  /**
-   * The request is here whole, and its answer may have to wait: for a long read, or for the writes before it. The
-   * listener must not take the connection for an idle one meanwhile.
-   */
+  /** Disables the idle timeout: the request has arrived, and its answer may wait for a long read or for earlier writes. */
   disableIdleTimeout({ request, listener }: Connected): void {
     listener?.timeout(request, 0)
   }
 
   /**
-   * The answer goes from here on: a client that does not take it is idle, as it was not while it waited. Comes before
-   * the end of each answer after `disableIdleTimeout`: over HTTP/1.1 the connection would never be idle again.
+   * Enables the idle timeout before the end of an answer: a client that does not read it is idle. An HTTP/1.1 connection
+   * on which it stays disabled never becomes idle again.
    */
   enableIdleTimeout({ request, listener }: Connected): void {
     listener?.timeout(request, this.settings.idleSeconds)
   }
 
-  /** Breaks a connection off that does not read. */
+  /** Closes a connection that does not read. */
   abortConnection({ request, listener }: Connected): void {
-    listener?.timeout(request, CUT_SECONDS)
+    listener?.timeout(request, ABORT_SECONDS)
   }
 
-  /** In turns to come, until there are not too many bodies any more. */
-  #giveUpLater(): void {
-    if (this.#isGivingUp || !this.#bodies.areTooMany) return
-    this.#isGivingUp = true
-    setImmediate(() => {
-      this.#isGivingUp = false
-      this.#bodies.giveUp()
-      this.#giveUpLater()
-    })
-  }
-
-  #checkAddress(rate: RateLimiter, asker: Asker): void {
-    if (!rate.take(networkOfAsker(asker), performance.now())) throw new DholeError('quota')
+  #checkAddress(rate: RateLimiter, client: Client): void {
+    if (!rate.take(networkOfClient(client), performance.now())) throw new DholeError('quota')
   }
 }
 
@@ -260,22 +227,18 @@ function counted(leave: () => void, answer: () => Awaitable<Response>): Awaitabl
   }
 }
 
-/** So many for each application, and any number of them. */
+/** Limits only each application. */
 function ofEach(most: number): ConcurrencyLimit | undefined {
   return most > 0 ? new ConcurrencyLimit({ most: 0, mostOfOne: most }) : undefined
 }
 
-function placeOf(places: ConcurrencyLimit, holderOf: () => string): () => void {
-  const place = places.take(holderOf)
-  if (typeof place === 'string') throw fullError(place)
-  return place
+function enter(limit: ConcurrencyLimit, holderOf: () => string): () => void {
+  const leave = limit.take(holderOf)
+  if (typeof leave === 'string') throw new DholeError(leave === 'one' ? 'quota' : 'too-busy')
+  return leave
 }
 
-function fullError(full: Full): DholeError {
-  return new DholeError(full === 'one' ? 'quota' : 'too-busy')
-}
-
-/** Requests that come by no connection of their own are counted as those of one. */
-function networkOfAsker(asker: Asker): string {
-  return networkOf(asker.transport.addressOf(asker) ?? '')
+/** Network of the client. Requests without a connection count as one network. */
+function networkOfClient(client: Client): string {
+  return networkOf(client.transport.addressOf(client) ?? '')
 }

@@ -1,15 +1,14 @@
-/** How many there may be at once. */
+/** Maximum number at once. 0 means unlimited. */
 export interface ConcurrencySettings {
-  /** In all; 0: any number. */
   readonly most: number
-  /** Of one holder, such as a network or an application; 0: any number. */
+  /** Maximum of one holder, such as a network or an application. */
   readonly mostOfOne: number
 }
 
-/** Whose places are all taken. */
+/** Which maximum is reached. */
 export type Full = 'all' | 'one'
 
-/** A bounded number of places, in all and for each holder. Nothing stays of what is over. */
+/** Bounds how many run at once, in all and for each holder. A holder that has left takes no memory. */
 export class ConcurrencyLimit {
   readonly #settings: ConcurrencySettings
   readonly #byHolder = new Map<string, number>()
@@ -23,14 +22,14 @@ export class ConcurrencyLimit {
     return this.#taken
   }
 
-  /** Holders that have a place, where they are counted. */
+  /** Number of holders counted now. */
   get holders(): number {
     return this.#byHolder.size
   }
 
   /**
-   * @param holderOf asked only when holders are counted
-   * @returns gives the place back, however often it is called; whose places are taken, when there is none
+   * @param holderOf called only if holders are counted
+   * @returns leaves again, later calls do nothing; or the maximum that is reached
    */
   take(holderOf: () => string): (() => void) | Full {
     const { most, mostOfOne } = this.#settings

@@ -1,109 +1,122 @@
-/** So many bodies of one connection are waited for, however many are in all. */
+/** Maximum pending bodies per connection once the global limit is reached. */
 const MOST_OF_ONE = 8
-/** Given up at once, at least; and so large a share of those that are too many. */
+/** Least number of bodies to abort in one step, and the share of the surplus. */
 const LEAST_AT_ONCE = 4
 const SHARE_AT_ONCE = 0.25
 
-/** A body that is waited for. */
+/** A body that has not arrived yet. */
 export interface PendingBody {
-  /** So much of it has come that it is no older than one that begins now. */
+  /** Counts the body as the newest one. */
   renew(): void
-  /** It is not waited for any more. */
-  over(): void
+  /** Ends the wait; later calls do nothing. */
+  leave(): void
 }
 
-interface Awaited {
+interface Entry {
   readonly abort: () => void
-  /** Whose it is, where that was asked. */
+  /** Connection of the body, if it was resolved. */
   readonly connection: string | undefined
 }
 
 /**
- * Bodies that have not come yet. Each takes memory that nobody counts, so there is a bound to them. Half of it is there
- * for anybody. From then on it is noted of which connection they are, and when all are taken, one that has us wait for
- * many gets no more; in place of others the oldest is given up, as it is the likeliest never to come. That is done in steps
- * beside other work: to answer takes far longer than to begin, and many bodies are there before their place is needed.
+ * Bounds the number of bodies that have not arrived yet, as each takes memory that is not counted. Connections are
+ * counted once half of the bodies are pending. At the limit a connection with many pending bodies gets no more; for any
+ * other the oldest body is aborted, because it is the least likely to arrive. Bodies are aborted in steps: an error reply
+ * takes far longer than the beginning of a request, and many bodies arrive meanwhile.
  */
 export class PendingBodies {
   readonly #most: number
-  readonly #awaited = new Set<Awaited>()
+  readonly #entries = new Set<Entry>()
   readonly #byConnection = new Map<string, number>()
+  #isAborting = false
 
-  /** @param most at once; 0: any number */
+  /** @param most at once; 0 means unlimited */
   constructor(most: number) {
     this.#most = most
   }
 
   get size(): number {
-    return this.#awaited.size
+    return this.#entries.size
   }
 
-  /** Whether some must be given up. */
+  /** Whether the limit is exceeded. */
   get areTooMany(): boolean {
     return this.#surplus > 0
   }
 
-  /** Whether half of them are taken. */
+  /** Whether half of the limit is reached. */
   get isCrowded(): boolean {
-    return this.#most > 0 && this.#awaited.size >= this.#most / 2
+    return this.#most > 0 && this.#entries.size >= this.#most / 2
   }
 
-  /** Connections that are counted now. */
+  /** Number of connections counted now. */
   get connections(): number {
     return this.#byConnection.size
   }
 
-  /** @returns whether one more body of a connection must not be waited for */
+  /** Whether another body of a connection must not be waited for. */
   refuses(connectionOf: () => string | undefined): boolean {
-    return this.#isFull && this.#ownOf(connectionOf()) >= MOST_OF_ONE
+    return this.#isFull && this.#countOf(connectionOf()) >= MOST_OF_ONE
   }
 
   /**
-   * @param connectionOf asked only when there are many; `undefined` is nobody in particular
-   * @param abort called at most once, by `giveUp`; it counts as over then
-   * @returns `undefined` where it must not be waited for
+   * Adds a body. Above the limit others are aborted in later turns of the event loop.
+   * @param connectionOf called only when there are many bodies; `undefined` is not counted
+   * @param abort called at most once; the body has left by then
+   * @returns `undefined` if the body is refused
    */
   enter(connectionOf: () => string | undefined, abort: () => void): PendingBody | undefined {
     if (this.refuses(connectionOf)) return undefined
     const connection = this.isCrowded ? connectionOf() : undefined
-    if (connection !== undefined) this.#byConnection.set(connection, this.#ownOf(connection) + 1)
-    const awaited: Awaited = { abort, connection }
-    this.#awaited.add(awaited)
+    if (connection !== undefined) this.#byConnection.set(connection, this.#countOf(connection) + 1)
+    const entry: Entry = { abort, connection }
+    this.#entries.add(entry)
+    this.#abortLater()
     return {
       renew: () => {
-        if (this.#awaited.delete(awaited)) this.#awaited.add(awaited)
+        if (this.#entries.delete(entry)) this.#entries.add(entry)
       },
-      over: () => this.#leave(awaited),
+      leave: () => this.#leave(entry),
     }
   }
 
-  /** Gives up some of the oldest, if there are too many. */
-  giveUp(): void {
+  /** Aborts some of the oldest bodies, if there are too many. */
+  abortOldest(): void {
     const surplus = this.#surplus
     const count = Math.min(surplus, Math.max(LEAST_AT_ONCE, Math.ceil(surplus * SHARE_AT_ONCE)))
-    for (const awaited of this.#awaited.values().take(count).toArray()) {
-      this.#leave(awaited)
-      awaited.abort()
+    for (const entry of this.#entries.values().take(count).toArray()) {
+      this.#leave(entry)
+      entry.abort()
     }
   }
 
-  /** So many are waited for that should not be. */
+  /** Aborts bodies in later turns of the event loop, until the limit holds. */
+  #abortLater(): void {
+    if (this.#isAborting || !this.areTooMany) return
+    this.#isAborting = true
+    setImmediate(() => {
+      this.#isAborting = false
+      this.abortOldest()
+      this.#abortLater()
+    })
+  }
+
   get #surplus(): number {
-    return this.#most > 0 ? Math.max(0, this.#awaited.size - this.#most) : 0
+    return this.#most > 0 ? Math.max(0, this.#entries.size - this.#most) : 0
   }
 
   get #isFull(): boolean {
-    return this.#most > 0 && this.#awaited.size >= this.#most
+    return this.#most > 0 && this.#entries.size >= this.#most
   }
 
-  #ownOf(connection: string | undefined): number {
+  #countOf(connection: string | undefined): number {
     return connection === undefined ? 0 : (this.#byConnection.get(connection) ?? 0)
   }
 
-  #leave(awaited: Awaited): void {
-    const { connection } = awaited
-    if (!this.#awaited.delete(awaited) || connection === undefined) return
-    const others = (this.#byConnection.get(connection) ?? 0) - 1
+  #leave(entry: Entry): void {
+    const { connection } = entry
+    if (!this.#entries.delete(entry) || connection === undefined) return
+    const others = this.#countOf(connection) - 1
     if (others > 0) this.#byConnection.set(connection, others)
     else this.#byConnection.delete(connection)
   }

@@ -1,28 +1,29 @@
-/** Keys counted at a time; when there are more, those that came first are forgotten early. */
+/** Maximum keys counted; above it the oldest are dropped early. */
 const MAX_KEYS = 200_000
-/** What may come at once is what may come in so many seconds. */
-const BURST_SECONDS = 2
-const BURST_MS = BURST_SECONDS * 1000
+/** A burst may take what is allowed in this time. */
+const BURST_MS = 2000
 
 /**
- * How often each of many may come: a bucket that fills evenly and holds twice what comes in a second.
+ * Limits the rate of each key: a token bucket that fills evenly and holds what is allowed in two seconds.
  *
- * A bucket is one number: the moment from which it is full again. After two seconds without a request it is full, and
- * as good as not there. So the numbers live in two maps, of this stretch of time and of the one before, and are
- * forgotten a map at a time: no timers, nothing to sweep, and bounded memory, whoever comes. Beside the loop's hot
- * path there is no room for a library that answers with a promise.
+ * A bucket is one number: the time at which it is full again. After two seconds without a request it is full and can be
+ * dropped. So the numbers live in two maps, of the current period and of the one before, and are dropped a map at a time:
+ * there are no timers, and the memory is bounded for any number of keys.
  */
 export class RateLimiter {
   readonly #msEach: number
   readonly #maxKeys: number
+  /** Time in which every bucket is full again. */
+  readonly #periodMs: number
   #current = new Map<string, number>()
   #former = new Map<string, number>()
-  #turnsAt = 0
+  #rotatesAt = 0
 
-  /** @param perSecond requests a second that each key may make */
+  /** @param perSecond requests a second allowed for each key */
   constructor(perSecond: number, maxKeys: number = MAX_KEYS) {
     this.#msEach = 1000 / perSecond
     this.#maxKeys = maxKeys
+    this.#periodMs = Math.max(BURST_MS, this.#msEach)
   }
 
   /** Keys counted now. */
@@ -31,27 +32,22 @@ export class RateLimiter {
   }
 
   /**
-   * Takes one, if there is one left.
-   * @param now in milliseconds, of a clock that never goes back
-   * @returns whether there was
+   * Counts a request if it is allowed.
+   * @param now in milliseconds, of a monotonic clock
+   * @returns whether it is allowed
    */
   take(key: string, now: number): boolean {
-    if (now >= this.#turnsAt || this.#current.size >= this.#maxKeys / 2) this.#turn(now)
+    if (now >= this.#rotatesAt || this.#current.size >= this.#maxKeys / 2) this.#rotate(now)
     const fullAt = Math.max(this.#current.get(key) ?? this.#former.get(key) ?? now, now) + this.#msEach
-    // The first one always passes, or a rate below one in two seconds would let nobody in.
-    if (fullAt - now > Math.max(BURST_MS, this.#msEach)) return false
+    // The first request always passes, or a rate below one in two seconds would allow none.
+    if (fullAt - now > this.#periodMs) return false
     this.#current.set(key, fullAt)
     return true
   }
 
-  #turn(now: number): void {
-    this.#former = now >= this.#turnsAt + this.#stretchMs ? new Map() : this.#current
+  #rotate(now: number): void {
+    this.#former = now >= this.#rotatesAt + this.#periodMs ? new Map() : this.#current
     this.#current = new Map()
-    this.#turnsAt = now + this.#stretchMs
-  }
-
-  /** After so long every bucket is full. */
-  get #stretchMs(): number {
-    return Math.max(BURST_MS, this.#msEach)
+    this.#rotatesAt = now + this.#periodMs
   }
 }

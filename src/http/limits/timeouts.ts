@@ -1,72 +1,71 @@
-/** Between two looks at the clock. */
+/** Interval of the clock. */
 const TICK_MS = 1000
-/** Ended in one turn of the event loop: what is onTimeout at once may be many thousands, and ending one takes its time. */
+/** Timeouts that fire in one turn of the event loop: thousands may expire at once, and each has work to do. */
 const MOST_AT_ONCE = 16
 
-interface Deadline {
+interface Timeout {
   readonly onTimeout: () => void
-  /** Where it stands now. */
-  among: Set<Deadline>
+  /** Set that holds it now. */
+  among: Set<Timeout>
 }
 
 /**
- * Has what takes too long ended, by one timer for all: most are over long before, and need none of their own. A look at
- * the clock costs nothing for those that have time left, however many there are.
+ * Many timeouts with one timer. Most are cancelled long before they fire, so none has a timer of its own. A tick visits
+ * only those that expire, however many there are.
  */
 export class Timeouts {
-  /** By the tick at which they are onTimeout. */
-  readonly #byTick = new Map<number, Set<Deadline>>()
-  readonly #onTimeout = new Set<Deadline>()
+  readonly #byTick = new Map<number, Set<Timeout>>()
+  readonly #expired = new Set<Timeout>()
   #timer: ReturnType<typeof setInterval> | undefined
 
-  /** Timeouts to come. */
+  /** Timeouts that have not fired. */
   get size(): number {
-    let size = this.#onTimeout.size
-    for (const deadlines of this.#byTick.values()) size += deadlines.size
+    let size = this.#expired.size
+    for (const timeouts of this.#byTick.values()) size += timeouts.size
     return size
   }
 
   /**
    * @param onTimeout called once, up to a second after the time has passed
-   * @returns calls it off, however often it is called
+   * @returns cancels the timeout; later calls do nothing
    */
   set(afterMs: number, onTimeout: () => void): () => void {
     const tick = Math.ceil((performance.now() + afterMs) / TICK_MS)
     const among = this.#byTick.get(tick) ?? new Set()
     this.#byTick.set(tick, among)
-    const deadline: Deadline = { onTimeout, among }
-    among.add(deadline)
+    const timeout: Timeout = { onTimeout, among }
+    among.add(timeout)
     if (this.#timer === undefined) {
       this.#timer = setInterval(() => this.#tick(), TICK_MS)
       this.#timer.unref()
     }
-    return () => deadline.among.delete(deadline)
+    return () => timeout.among.delete(timeout)
   }
 
   #tick(): void {
-    const isWorking = this.#onTimeout.size > 0
+    const isFiring = this.#expired.size > 0
     const now = performance.now() / TICK_MS
-    for (const [tick, deadlines] of this.#byTick) {
-      if (deadlines.size > 0 && tick > now) continue
+    for (const [tick, timeouts] of this.#byTick) {
+      if (timeouts.size > 0 && tick > now) continue
       this.#byTick.delete(tick)
-      for (const deadline of deadlines) {
-        deadline.among = this.#onTimeout
-        this.#onTimeout.add(deadline)
+      for (const timeout of timeouts) {
+        timeout.among = this.#expired
+        this.#expired.add(timeout)
       }
     }
-    if (!isWorking) this.#endSome()
+    if (!isFiring) this.#fireSome()
     if (this.#byTick.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }
 
-  #endSome(): void {
-    let ended = 0
-    for (const deadline of this.#onTimeout) {
-      if (ended++ === MOST_AT_ONCE) break
-      this.#onTimeout.delete(deadline)
-      deadline.onTimeout()
+  #fireSome(): void {
+    let fired = 0
+    for (const timeout of this.#expired) {
+      if (fired++ === MOST_AT_ONCE) break
+      this.#expired.delete(timeout)
+      timeout.onTimeout()
     }
-    if (this.#onTimeout.size > 0) setImmediate(() => this.#endSome())
+    if (this.#expired.size > 0) setImmediate(() => this.#fireSome())
   }
 }

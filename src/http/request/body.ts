@@ -1,6 +1,6 @@
 import { DholeError, type ErrorCode } from '../../error.ts'
 import type { Exchange } from '../exchange.ts'
-import type { Reservation } from '../limits/memory-budget.ts'
+import type { AbortReason, Transfer } from '../limits/transfer.ts'
 import { parseBody } from './parse-body.ts'
 import { readShortBody, SHORT_BODY_BYTES } from './short-body.ts'
 import { claimedLength, unpack } from './unpack.ts'
@@ -9,8 +9,6 @@ import { claimedLength, unpack } from './unpack.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Size from which parsing and checking a body are worth a turn of the event loop each. */
 const LARGE_BYTES = 128 * 1024
-/** So much more of a body shows that it goes on: who sends byte by byte has us wait all the same. */
-const RENEWING_BYTES = 16 * 1024
 /** Longest body read only to be thrown away, in bytes. */
 const MAX_DISCARDED_BYTES = 1024 * 1024
 /** Greatest unpacked length without a credential, as a multiple of the packed one. JSON usually has 3 to 20. */
@@ -28,13 +26,12 @@ export interface BodyOptions {
   readonly isTrusted: boolean
 }
 
-/** Memory of a body, and what ends the wait for it. */
-interface Held {
-  readonly holding: Reservation
-  /** Rejects when it must not go on. */
-  readonly stopped: Promise<never>
-  readonly stop: (reason: DholeError) => void
-  /** Throws the reason once it was stopped. */
+/** A body that is received or processed. */
+interface Incoming {
+  readonly transfer: Transfer
+  /** Rejects when the limits abort it. */
+  readonly aborted: Promise<never>
+  /** @throws the reason if the limits have aborted it */
   readonly check: () => void
 }
 
@@ -79,10 +76,10 @@ export function useText<T>(exchange: Exchange, options: BodyOptions, use: (text:
 export async function discardBody(exchange: Exchange): Promise<void> {
   const { request, limits } = exchange
   if (limits.isCrowded || request.bodyUsed || request.body === null) return
-  const held = hold(exchange)
-  // One that is too long, comes too slowly, or does not end, is left alone.
-  await readBytes(exchange, MAX_DISCARDED_BYTES, 'bad-data', held).catch(() => {})
-  held.holding.release()
+  const incoming = receive(exchange)
+  // A body that is too long, too slow or endless is not read to its end.
+  await readBytes(exchange, MAX_DISCARDED_BYTES, 'bad-data', incoming).catch(() => {})
+  incoming.transfer.end()
 }
 
 /**
@@ -134,20 +131,9 @@ async function useShort<T>(
 }
 
 function watchLate(exchange: Exchange, length: number, stop: (reason: DholeError) => void): () => void {
-  const { limits, stay } = exchange
-  stay?.leave()
-  const cut = () => stop(new DholeError('too-busy'))
-  const holding = limits.reserve({}, length, cut)
-  const awaited = limits.enterBody(exchange, cut)
-  const callOff = limits.expect(
-    () => 0,
-    () => stop(new DholeError('body-too-slow')),
-  )
-  return () => {
-    awaited.over()
-    callOff()
-    holding.release()
-  }
+  exchange.stay?.leave()
+  const transfer = exchange.limits.receive(exchange, length, (reason) => stop(abortError(reason)))
+  return () => transfer.end()
 }
 
 async function useLong<T>(
@@ -156,23 +142,23 @@ async function useLong<T>(
   options: BodyOptions,
   use: (bytes: Uint8Array) => Promise<T>,
 ): Promise<T> {
-  const held = hold(exchange)
-  const { holding, check } = held
+  exchange.stay?.leave()
+  const incoming = receive(exchange)
+  const { transfer, check } = incoming
   try {
-    exchange.stay?.leave()
-    const sent = await readBytes(exchange, options.maxBytes, options.malformed, held)
+    const sent = await readBytes(exchange, options.maxBytes, options.malformed, incoming)
     if (sent.byteLength === 0) throw new DholeError('no-data')
     const useHeld = (bytes: Uint8Array): Promise<T> => {
       check()
-      holding.secure()
+      transfer.secure()
       const resumed = exchange.stay?.resume()
       return resumed === undefined ? use(bytes) : resumed.then(() => use(bytes))
     }
-    if (isPacked) return await usePacked(exchange, sent, options, held, useHeld)
+    if (isPacked) return await usePacked(exchange, sent, options, incoming, useHeld)
     if (sent.byteLength <= LARGE_BYTES) return await useHeld(sent)
-    return await inQueue(exchange, sent.byteLength, held, () => useHeld(sent))
+    return await inQueue(exchange, sent.byteLength, incoming, () => useHeld(sent))
   } finally {
-    holding.release()
+    transfer.end()
   }
 }
 
@@ -206,21 +192,21 @@ async function usePacked<T>(
   exchange: Exchange,
   sent: Uint8Array,
   { maxBytes, malformed, isTrusted }: BodyOptions,
-  held: Held,
+  incoming: Incoming,
   use: (bytes: Uint8Array) => Promise<T>,
 ): Promise<T> {
   const most = isTrusted ? maxBytes : Math.min(maxBytes, Math.max(FREE_BYTES, sent.byteLength * MAX_RATIO))
   const claimed = claimedLength(sent)
   if (claimed === undefined) throw new DholeError(malformed)
   const onPiece = (bytes: number) => {
-    held.check()
-    held.holding.resize(sent.byteLength + bytes)
+    incoming.check()
+    incoming.transfer.resize(sent.byteLength + bytes)
   }
   // What claims to be too long is so, or broken. To tell which is not worth much work without a credential.
   const isTried = claimed <= most || isTrusted || most <= LARGE_BYTES
   const limits = isTried ? [Math.min(claimed, most), most] : []
   for (const limit of new Set(limits)) {
-    const used = await inQueue(exchange, limit, held, async () => {
+    const used = await inQueue(exchange, limit, incoming, async () => {
       const bytes = await unpack(sent, { limit, malformed, onPiece })
       if (bytes?.byteLength === 0) throw new DholeError('no-data')
       return bytes && { result: await use(bytes) }
@@ -231,13 +217,13 @@ async function usePacked<T>(
 }
 
 /** Does the work on a large body when there is room for it. @param bytes its unpacked length */
-async function inQueue<T>(exchange: Exchange, bytes: number, held: Held, work: () => Promise<T>): Promise<T> {
+async function inQueue<T>(exchange: Exchange, bytes: number, incoming: Incoming, work: () => Promise<T>): Promise<T> {
   const { limits } = exchange
   // The body is here: who waits for the answer is not idle.
   limits.disableIdleTimeout(exchange)
   const entering = limits.enterBodyQueue(exchange, bytes)
   try {
-    await Promise.race([entering, held.stopped])
+    await Promise.race([entering, incoming.aborted])
     // Whoever has hung up meanwhile takes no answer.
     if (exchange.request.signal.aborted) throw new DholeError('bad-data')
     return await work()
@@ -247,28 +233,36 @@ async function inQueue<T>(exchange: Exchange, bytes: number, held: Held, work: (
   }
 }
 
-function hold(exchange: Exchange): Held {
-  const { promise: stopped, reject } = Promise.withResolvers<never>()
-  // Whether anybody waits for it is not known here.
-  stopped.catch(() => {})
-  let reason: DholeError | undefined
-  const stop = (why: DholeError) => {
-    reason ??= why
-    reject(why)
-  }
+function receive(exchange: Exchange): Incoming {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  // It may reject while nothing awaits it.
+  aborted.catch(() => {})
+  let error: DholeError | undefined
+  const transfer = exchange.limits.receive(exchange, 0, (reason) => {
+    error = abortError(reason)
+    reject(error)
+  })
   const check = () => {
-    if (reason !== undefined) throw reason
+    if (error !== undefined) throw error
   }
-  const holding = exchange.limits.reserve({}, 0, () => stop(new DholeError('too-busy')))
-  return { holding, stopped, stop, check }
+  return { transfer, aborted, check }
 }
 
-async function readBytes(exchange: Exchange, maxBytes: number, malformed: ErrorCode, held: Held): Promise<Uint8Array> {
+function abortError(reason: AbortReason): DholeError {
+  return new DholeError(reason === 'too-slow' ? 'body-too-slow' : reason)
+}
+
+async function readBytes(
+  exchange: Exchange,
+  maxBytes: number,
+  malformed: ErrorCode,
+  incoming: Incoming,
+): Promise<Uint8Array> {
   const { request } = exchange
   const length = lengthOf(request)
   if (length !== undefined && length > maxBytes) throw new DholeError('write-too-big')
   try {
-    const bytes = await arrived(exchange, length, maxBytes, held)
+    const bytes = await arrived(request, length, maxBytes, incoming)
     exchange.receivedBytes = bytes.byteLength
     return bytes
   } catch (cause) {
@@ -278,59 +272,45 @@ async function readBytes(exchange: Exchange, maxBytes: number, malformed: ErrorC
   }
 }
 
-/** Reads a body while the limits watch how fast it comes, and how much is held of it. */
+/** Reads a body while the limits bound its pace and its memory. */
 async function arrived(
-  exchange: Exchange,
+  request: Request,
   length: number | undefined,
   maxBytes: number,
-  { holding, stopped, stop }: Held,
+  { transfer, aborted, check }: Incoming,
 ): Promise<Uint8Array> {
-  const { request, limits } = exchange
-  const awaited = limits.enterBody(exchange, () => stop(new DholeError('too-busy')))
-  let soFar = 0
-  let renewedAt = 0
-  const callOff = limits.expect(
-    () => soFar,
-    () => stop(new DholeError('body-too-slow')),
-  )
+  check()
   try {
-    // To look at the body makes a stream of it, which is not needed here.
+    // Access to `body` makes a stream of it, which is not needed here.
     if (length !== undefined && length <= LARGE_BYTES) {
-      holding.resize(length)
-      return await Promise.race([request.bytes(), stopped])
+      transfer.resize(length)
+      return await Promise.race([request.bytes(), aborted])
     }
     if (request.body === null) return await request.bytes()
-    return await readChunks(request.body, maxBytes, stopped, (bytes) => {
-      soFar = bytes
-      holding.resize(bytes)
-      if (bytes - renewedAt < RENEWING_BYTES) return
-      renewedAt = bytes
-      awaited.renew()
-    })
+    return await readChunks(request.body, maxBytes, aborted, (bytes) => transfer.grow(bytes))
   } finally {
-    awaited.over()
-    callOff()
+    transfer.complete()
   }
 }
 
-/** A long body, or one that does not say how long it is. @param stopped rejects when it may not go on */
+/** A long body, or one that does not say how long it is. @param aborted rejects when the limits abort it */
 async function readChunks(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
-  stopped: Promise<never>,
-  onHeld: (bytes: number) => void,
+  aborted: Promise<never>,
+  onChunk: (bytes: number) => void,
 ): Promise<Uint8Array> {
   const reader = body.getReader()
   const chunks: Uint8Array[] = []
   let length = 0
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), stopped])
+      const { done, value } = await Promise.race([reader.read(), aborted])
       if (done) return Buffer.concat(chunks, length)
       length += value.byteLength
       if (length > maxBytes) throw new DholeError('write-too-big')
       chunks.push(value)
-      onHeld(length)
+      onChunk(value.byteLength)
     }
   } catch (error) {
     // Nobody waits for the rest; it may be that it never comes.

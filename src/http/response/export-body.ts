@@ -1,6 +1,5 @@
 import type { JsonText } from '../../tree/json/print.ts'
 import type { Exchange } from '../exchange.ts'
-import type { Reservation } from '../limits/memory-budget.ts'
 import { PacedBody } from './paced-body.ts'
 
 const BYTES_PER_UNIT = 2
@@ -22,22 +21,18 @@ export interface BegunExport {
  */
 export function exportAnswer({ first, rest, release, failed }: BegunExport, exchange: Exchange): ReadableStream {
   let begin: JsonText | undefined = first
-  let holding: Reservation | undefined
   const next = async (): Promise<JsonText | undefined> => {
     const piece = begin ?? (await rest.next()).value ?? undefined
     begin = undefined
-    holding?.resize((piece?.length ?? 0) * BYTES_PER_UNIT)
+    body.resize((piece?.length ?? 0) * BYTES_PER_UNIT)
     return piece
   }
   const end = (): void => {
     begin = undefined
-    holding?.release()
     release()
     // Whatever it still finds wrong, nobody wants to know any more.
     rest.return().catch(() => {})
   }
-  const answer = new PacedBody({ next, end, failed }, exchange)
-  holding = exchange.limits.reserve({}, first.length * BYTES_PER_UNIT, () => answer.abort())
-  if (answer.isOver) holding.release()
-  return answer.body
+  const body = new PacedBody({ next, end, failed }, exchange, { bytes: first.length * BYTES_PER_UNIT })
+  return body.body
 }

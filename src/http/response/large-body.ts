@@ -3,7 +3,6 @@ import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { runBriefly } from '../../scheduling/turns.ts'
 import { type AnyText, pieceEnd, piecesOf } from '../../tree/json/text-pieces.ts'
 import type { Exchange } from '../exchange.ts'
-import type { Reservation } from '../limits/memory-budget.ts'
 import { PacedBody } from './paced-body.ts'
 import type { Layout } from './reply.ts'
 
@@ -30,17 +29,12 @@ export function largeAnswer(
   // Nothing is kept of the text once it is over.
   let rest: (() => Awaitable<string | undefined>) | undefined =
     layout === undefined ? inParts(text) : laidOut(text, layout)
-  let holding: Reservation | undefined
-  const next = () => rest?.()
   const end = (): void => {
     rest = undefined
-    // It may be cut before it has begun.
-    holding?.release()
   }
-  const answer = new PacedBody({ next, end }, exchange)
-  holding = exchange.limits.reserve(source, text.length * BYTES_PER_UNIT, () => answer.abort())
-  if (exchange.request.signal.aborted) holding.release()
-  else if (answer.isOver) throw new DholeError('too-busy')
+  const memory = { bytes: text.length * BYTES_PER_UNIT, source }
+  const answer = new PacedBody({ next: () => rest?.(), end }, exchange, memory)
+  if (answer.isOver && !exchange.request.signal.aborted) throw new DholeError('too-busy')
   return answer.body
 }
 

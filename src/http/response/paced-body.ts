@@ -1,5 +1,6 @@
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { Exchange } from '../exchange.ts'
+import type { Transfer, TransferOptions } from '../limits/transfer.ts'
 
 type Writer = ReadableStreamDirectController
 
@@ -28,33 +29,36 @@ export class PacedBody {
   readonly #over = Promise.withResolvers<void>()
   /** Kept once the client has gone. */
   readonly #gone = Promise.withResolvers<void>()
-  readonly #callOff: () => void
+  readonly #transfer: Transfer | undefined
   #isOver = false
-  /** Taken by the connection so far, in bytes. */
-  #taken = 0
 
-  constructor(pieces: Pieces, exchange: Exchange) {
+  /** @param memory of the response, which counts until it is over */
+  constructor(pieces: Pieces, exchange: Exchange, memory: TransferOptions) {
     this.#pieces = pieces
     this.#exchange = exchange
     const { limits, request, service } = exchange
     const { observer } = service
     this.#sent = observer.answerSent?.bind(observer, exchange.operation(false))
-    this.#callOff = limits.expect(
-      () => this.#taken,
-      () => this.abort(),
-    )
     this.body = new ReadableStream({
       type: 'direct',
       pull: (writer: Writer) => this.#run(writer),
       cancel: () => this.#leave(),
     })
+    this.#transfer = limits.transfer(() => this.abort(), memory)
     request.signal.addEventListener('abort', () => this.#leave())
     if (request.signal.aborted) this.#leave()
+    // The limits may have aborted it before the transfer was known here.
+    if (this.#isOver) this.#transfer.end()
   }
 
   /** Whether nothing more is sent of it. */
   get isOver(): boolean {
     return this.#isOver
+  }
+
+  /** Sets the memory that it takes, in bytes. */
+  resize(bytes: number): void {
+    this.#transfer?.resize(bytes)
   }
 
   /** Breaks it off. */
@@ -95,7 +99,7 @@ export class PacedBody {
     this.#sent?.(bytes)
     // A number says that it was taken, a promise that there is no room for more until it is kept.
     if (written instanceof Promise) await Promise.race([written, this.#over.promise])
-    this.#taken += bytes
+    this.#transfer?.grow(bytes)
   }
 
   #leave(): void {
@@ -106,7 +110,7 @@ export class PacedBody {
   #end(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#callOff()
+    this.#transfer?.end()
     this.#over.resolve()
     this.#pieces.end()
   }

@@ -45,9 +45,9 @@ async function beginning(server: HttpsServer, text: string): Promise<{ socket: T
 function unfinished({ url, ca }: HttpsServer) {
   const session = connectHttp2(url, { ca })
   let waiting = 0
-  const begin = (path: string) => {
+  const begin = (path: string, headers: Readonly<Record<string, string>> = {}) => {
     const { promise, resolve, reject } = Promise.withResolvers<unknown[]>()
-    const stream = session.request({ ':method': 'PUT', ':path': path }, { endStream: false })
+    const stream = session.request({ ':method': 'PUT', ':path': path, ...headers }, { endStream: false })
     waiting++
     let head: unknown[] = []
     let text = ''
@@ -246,6 +246,22 @@ describe('at once', () => {
     expect(greedy.waiting()).toBeGreaterThanOrEqual(15)
   })
 
+  test('bodies that have not come: short ones of one connection are refused above the limit', async () => {
+    await using server = await serving({ maxBodies: 4 })
+    await using greedy = unfinished(server)
+    const refusals: unknown[] = []
+    const refused = Promise.withResolvers<void>()
+    for (let count = 0; count < 40; count++) {
+      const answer = greedy.begin('/b.json', { 'content-length': '100' })
+      // The last ones end with the connection.
+      answer.then((refusal) => refusals.push(refusal) === 36 && refused.resolve()).catch(() => {})
+    }
+    await refused.promise
+    for (const refusal of refusals) expect(refusal).toEqual([503, '5', BUSY])
+    expect(greedy.waiting()).toBe(4)
+    expect((await server.call('PUT', '/c.json', { body: '1' })).status).toBe(200)
+  })
+
   test('bodies that have not come: all that are too many are given up, oldest first', async () => {
     await using server = await serving({ maxBodies: 4 })
     await using greedy = unfinished(server)
@@ -283,17 +299,17 @@ describe('at once', () => {
           else held.push(entered)
           // Beside other work, so that some may enter before.
           if (next === 'give up') {
-            while (bodies.areTooMany) bodies.giveUp()
+            while (bodies.areTooMany) bodies.abortOldest()
             expect(bodies.size).toBeLessThanOrEqual(most)
           }
           const [oldest] = held
           if (next === 'renew') held.push(...held.splice(0, 1))
           if (next === 'renew') oldest?.body?.renew()
-          if (next === 'end') for (const { body } of held.splice(0, 1)) for (const one of [body, body]) one?.over()
+          if (next === 'end') for (const { body } of held.splice(0, 1)) for (const one of [body, body]) one?.leave()
           expect(bodies.size).toBe(held.length)
           expect(bodies.areTooMany).toBe(held.length > most)
         }
-        for (const { body } of held) body?.over()
+        for (const { body } of held) body?.leave()
         for (const { body } of held) body?.renew()
         expect([bodies.size, bodies.connections]).toEqual([0, 0])
       }),
