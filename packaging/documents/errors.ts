@@ -1,5 +1,5 @@
 import { DholeError, ERROR_CODES, type ErrorCode } from '../../src/error.ts'
-import { statusOf } from '../../src/http/response/error-reply.ts'
+import { bodyOf, statusOf } from '../../src/http/response/error-texts.ts'
 import { tableOf } from './page-block.ts'
 
 /** When each error is answered. Says as well where the text of `error` is another than the one in the table. */
@@ -76,7 +76,7 @@ const CONDITIONS: Record<ErrorCode, string> = {
 /** The table of docs/reference/errors.md. */
 export function errorsBlock(): string {
   const rows = ERROR_CODES.map((code) => {
-    const { errcode, message, error } = new DholeError(code).body
+    const { errcode, message, error } = bodyOf(new DholeError(code))
     return [
       String(errcode),
       String(statusOf(code)),

@@ -1,4 +1,4 @@
-import { DholeError } from '../../error.ts'
+import { DholeError, type ErrorCode } from '../../error.ts'
 import { printable } from '../terminal/printable.ts'
 import { complaint, type Place } from './text-position.ts'
 
@@ -11,14 +11,15 @@ export interface Problem {
   readonly why: string
 }
 
+/** Numbers that REST answers for the errors of rules. */
+const ERRCODES: Partial<Record<ErrorCode, number>> = { 'bad-rules': 20602, 'rule-wildcards': 20601 }
 const PLACED = /^Line (\d+): (.*)$/s
 const COLUMN = / \(column (\d+)\)/
 
-/** What the rules room had to say about a file. @throws what is no refusal of rules */
+/** The mistake in a rules file that an error reports. @throws any other error again */
 export function problemOf(thrown: unknown): Problem {
-  if (!(thrown instanceof DholeError) || !(thrown.code === 'bad-rules' || thrown.code === 'rule-wildcards'))
-    throw thrown
-  const { errcode } = thrown.body
+  const errcode = thrown instanceof DholeError ? ERRCODES[thrown.code] : undefined
+  if (!(thrown instanceof DholeError) || errcode === undefined) throw thrown
   const [, line, text] = PLACED.exec(thrown.message) ?? []
   if (line === undefined || text === undefined) return { errcode, place: undefined, why: thrown.message }
   const column = COLUMN.exec(text)?.[1]

@@ -3,36 +3,8 @@ import { type ErrorFormat, type Exchange, withRequestId } from '../exchange.ts'
 import { familyOf, hasFirebaseHeader } from '../request/dialect.ts'
 import { methodOf } from '../request/method.ts'
 import { isCallbackName } from '../url/parameters.ts'
+import { bodyOf, statusOf } from './error-texts.ts'
 import { type Dress, dressedReply } from './reply.ts'
-
-/** Statuses other than 400. @see docs/reference/protocol.md#errors */
-const STATUS: Partial<Record<ErrorCode, number>> = {
-  'app-not-named': 417,
-  'app-unknown': 404,
-  'sockets-not-offered': 404,
-  'https-required': 404,
-  'method-not-allowed': 405,
-  'key-reused': 422,
-  'condition-failed': 412,
-  'permission-denied': 403,
-  'bad-token': 401,
-  'token-expired': 401,
-  'token-payload': 401,
-  'token-refused': 401,
-  'too-many-failures': 429,
-  quota: 429,
-  'too-busy': 503,
-  'body-too-slow': 408,
-  unavailable: 503,
-  internal: 500,
-  'sms-app-unknown': 404,
-  'sms-bad-signature': 401,
-  'sms-failed': 500,
-  'sms-unavailable': 503,
-  'sms-key-unknown': 500,
-  'sms-too-often': 429,
-  'sms-not-offered': 404,
-}
 
 /** Value of the header `Retry-After`, in seconds. Wrong credentials are counted by the minute. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
@@ -45,10 +17,6 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
 /** Status of `permission-denied` for Firebase clients. */
 const DENIED_TO_FIREBASE = 401
 const UNFORMATTED: Dress = {}
-
-export function statusOf(code: ErrorCode): number {
-  return STATUS[code] ?? 400
-}
 
 /** Methods of an endpoint as the header `Allow` lists them. */
 export function allowedMethods({ methods }: { readonly methods: readonly string[] }): string {
@@ -81,7 +49,7 @@ export const treeErrors: ErrorFormat = {
 
 /** An error as JSON. @param status instead of the usual one */
 export function errorReply(exchange: Exchange, error: DholeError, dress: Dress, status?: number): Response {
-  const reply = failedReply(exchange, error, JSON.stringify(error.body), dress, status)
+  const reply = failedReply(exchange, error, JSON.stringify(bodyOf(error)), dress, status)
   if (error.code === 'method-not-allowed') reply.headers.set('Allow', allowedMethods(exchange.endpoint))
   return reply
 }

@@ -3,6 +3,7 @@ import type { ErrorFormat, Exchange } from '../exchange.ts'
 import { type BodyOptions, useJson } from '../request/body.ts'
 import { methodOf } from '../request/method.ts'
 import { failedReply, treeErrors } from '../response/error-reply.ts'
+import { bodyOf } from '../response/error-texts.ts'
 import { dressedReply } from '../response/reply.ts'
 
 /** Longest body: a token and a few characters around it. */
@@ -19,7 +20,7 @@ export const tokenErrors: ErrorFormat = {
   errorOf: treeErrors.errorOf,
   reply: (exchange, error) => {
     if (GENERAL.has(error.code)) return treeErrors.reply(exchange, error)
-    const { errcode, message } = error.body
+    const { errcode, message } = bodyOf(error)
     const text = JSON.stringify({ error: { code: String(errcode), errorMessage: message } })
     return failedReply(exchange, error, text, {})
   },

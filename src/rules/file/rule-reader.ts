@@ -1,4 +1,4 @@
-import type { DholeError } from '../../error.ts'
+import type { DholeError, ErrorCode } from '../../error.ts'
 import type { Steps } from '../../scheduling/steps.ts'
 import { checkKey } from '../../tree/key.ts'
 import { MAX_DEPTH } from '../../tree/limits.ts'
@@ -268,11 +268,19 @@ function addChild(draft: Draft, key: string, child: RuleNode): void {
   draft.children.set(key, child)
 }
 
+/** What is wrong with a key. */
+const KEY_ERRORS: Partial<Record<ErrorCode, string>> = {
+  'bad-key': 'Invalid key name including illeagle characters',
+  'empty-key': 'Key name must not be null',
+  'key-too-long': 'Invalid key name exceeded max length limitation(768 bytes)',
+  'bad-data': 'The data of request is invalid',
+}
+
 function refuseIllegal(key: string, at: number): void {
   if (key.startsWith('.')) refuse(at, `unknown rule "${key}"`)
   try {
     checkKey(key, 'bad-key')
   } catch (error) {
-    refuse(at, `"${key}" can be no key: ${(error as DholeError).body.message}`)
+    refuse(at, `"${key}" can be no key: ${KEY_ERRORS[(error as DholeError).code]}`)
   }
 }

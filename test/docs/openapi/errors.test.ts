@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { DholeError, type ErrorCode } from '../../../src/error.ts'
+import { bodyOf } from '../../../src/http/response/error-texts.ts'
 import { dhole } from '../../../src/index.ts'
 import { type Answer, type CallOptions, type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -123,7 +124,7 @@ test('every error documented at an operation can be brought about there, with th
 function expectedBody({ operation }: Documented, status: number, code: ErrorCode): object {
   const example = responseOf(operation, status)?.content?.['application/json']?.examples?.[code]
   if (example !== undefined && 'value' in example) return example.value as object
-  const { errcode, message } = new DholeError(code).body
+  const { errcode, message } = bodyOf(new DholeError(code))
   return { errcode, message }
 }
 
@@ -147,7 +148,7 @@ test('no operation answers a provocation with an error it does not document', as
         const answer = await send(documented, provocation)
         const what = `${documented.method} ${documented.path} ${code} ${answer.text.slice(0, 90)}`
         if (answer.status < 400) continue
-        const numbers = known.map((name) => new DholeError(name as ErrorCode).body.errcode)
+        const numbers = known.map((name) => bodyOf(new DholeError(name as ErrorCode)).errcode)
         expect(numbers, what).toContain(errcodeOf(answer.text))
       }
     }
@@ -204,7 +205,7 @@ test('a Firebase client is told 401 where permission is denied', async () => {
   const locked = servers.get('locked')
   const answer = await locked?.call('GET', '/users/alice.json?ns=app')
   expect(answer?.status).toBe(401)
-  expect(JSON.parse(answer?.text ?? '')).toEqual(new DholeError('permission-denied').body)
+  expect(JSON.parse(answer?.text ?? '')).toEqual(bodyOf(new DholeError('permission-denied')))
   expect(errorsAt(documented?.operation ?? { responses: {} }, 401)).toContain('permission-denied')
 })
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { DholeError, type ErrorCode } from '../../../src/error.ts'
 import { toOpenApi } from '../../../src/http/docs/openapi/schemas.ts'
+import { bodyOf } from '../../../src/http/response/error-texts.ts'
 import { parameterSchema, settingsParameterSchema } from '../../../src/http/url/parameters.ts'
 import { application } from '../../protocol/sms/service.ts'
 import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
@@ -77,7 +78,7 @@ test('a method that is not documented gets what the document says', async () => 
   for (const path of ['/a.json', ...beside, '/health', '/api/v2/app/status', '/api/v1/carrier-codes']) {
     const { status, text, headers } = await server.call('PROPFIND', path, { headers: OWNER })
     expect(status).toBe(405)
-    expect(JSON.parse(text)).toEqual(new DholeError('method-not-allowed').body)
+    expect(JSON.parse(text)).toEqual(bodyOf(new DholeError('method-not-allowed')))
     told.push(headers.get('allow'))
   }
   expect(document.components?.responses?.['MethodNotAllowed']).toMatchObject({
@@ -251,7 +252,7 @@ describe('examples', () => {
 
   test('errors have the number and message of the table', () => {
     for (const [code, example] of Object.entries(document.components?.examples ?? {})) {
-      const { errcode, message } = new DholeError(code as ErrorCode).body
+      const { errcode, message } = bodyOf(new DholeError(code as ErrorCode))
       expect(example).toMatchObject({ value: { errcode, message } })
     }
   })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { DholeError, type ErrorCode } from '../../../src/error.ts'
+import { bodyOf } from '../../../src/http/response/error-texts.ts'
 import { dhole } from '../../../src/index.ts'
 import { application } from '../../protocol/sms/service.ts'
 import { type Answer, type HttpsServer, startInProcess } from '../../support/https-server.ts'
@@ -70,7 +71,7 @@ test('every error documented at an operation can be brought about there, with th
         for (const way of ways) {
           const answer = await provoke(documented, way)
           const what = `${documented.method} ${documented.path} ${code} ${JSON.stringify(way).slice(0, 90)}`
-          const { errcode, message } = new DholeError(code as ErrorCode).body
+          const { errcode, message } = bodyOf(new DholeError(code as ErrorCode))
           expect({ what, status: answer.status, text: answer.text }).toMatchObject({ what, status })
           expectDocumented(documented, answer)
           const body: unknown = JSON.parse(answer.text)
@@ -95,7 +96,7 @@ test('no operation answers a provocation with an error it does not document', as
         expectDocumented(documented, answer)
         if (answer.status < 400) continue
         const codes = errorsAt(documented.operation, answer.status) as ErrorCode[]
-        const numbers = codes.map((code) => new DholeError(code).body.errcode)
+        const numbers = codes.map((code) => bodyOf(new DholeError(code)).errcode)
         const { errcode } = JSON.parse(answer.text) as { errcode: number }
         expect(numbers, `${documented.method} ${documented.path} ${answer.text}`).toContain(errcode)
       }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { DholeError } from '../../../src/error.ts'
+import { bodyOf } from '../../../src/http/response/error-texts.ts'
 import { smsParameters } from '../../../src/http/sms/schemas.ts'
 import { CARRIER_CODES } from '../../../src/sms/model/carrier-codes.ts'
 import { signatureOf } from '../../protocol/sms/calls.ts'
@@ -239,7 +240,7 @@ test.each(['/api/v1/app/notify/send', '/api/v1/app/code/send', '/api/v1/app/bala
   'a call that is not documented is answered as the document says: %s',
   async (path) => {
     const { status, text } = await server.call('POST', path, { body: '' })
-    const { errcode, message } = new DholeError('sms-not-offered').body
+    const { errcode, message } = bodyOf(new DholeError('sms-not-offered'))
     expect({ status, body: JSON.parse(text) }).toMatchObject({ status: 404, body: { errcode, message } })
     expect(document.components?.responses?.['NotOffered']).toMatchObject({
       content: { 'application/json': { examples: { 'sms-not-offered': {} } } },

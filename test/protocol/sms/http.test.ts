@@ -268,8 +268,9 @@ describe('a body', () => {
     })
     const exchange = exchangeOf(request, here.parts)
     const { answer, errors } = exchange.endpoint
-    const thrown = await Promise.try(() => answer(exchange)).catch((error: unknown) => errors.errorOf(error))
-    expect(thrown).toMatchObject({ body: { errcode } })
+    const refusal = (thrown: unknown) => errors.reply(exchange, errors.errorOf(thrown))
+    const reply = await Promise.try(() => answer(exchange)).catch(refusal)
+    expect(await errcodeOf(reply)).toBe(errcode)
     expect(isRead()).toBe(false)
   })
 })

@@ -1,11 +1,11 @@
 import { DholeError, ERROR_CODES } from '../../../src/error.ts'
-import { statusOf } from '../../../src/http/response/error-reply.ts'
+import { bodyOf, statusOf } from '../../../src/http/response/error-texts.ts'
 import type { FuzzAnswer, FuzzRequest } from './exchange.ts'
 
 /** Errors there are, by status and errcode. */
 const ERRORS: ReadonlySet<string> = new Set([
   ...ERROR_CODES.filter((code) => !['internal', 'sms-failed', 'sms-key-unknown'].includes(code)).map(
-    (code) => `${statusOf(code)} ${new DholeError(code).body.errcode}`,
+    (code) => `${statusOf(code)} ${bodyOf(new DholeError(code)).errcode}`,
   ),
   // Firebase clients are told so of what may not be done.
   '401 20401',

@@ -15,7 +15,7 @@ function refusal(file: string): { code: string; text: string } | undefined {
   try {
     parseRules(file)
   } catch (error) {
-    if (error instanceof DholeError) return { code: error.code, text: error.body.error }
+    if (error instanceof DholeError) return { code: error.code, text: error.message }
     throw error
   }
   return undefined

@@ -28,7 +28,7 @@ function refusalOf(run: () => unknown): string {
   try {
     run()
   } catch (thrown) {
-    if (thrown instanceof DholeError) return `${thrown.code}: ${thrown.body.error}`
+    if (thrown instanceof DholeError) return `${thrown.code}: ${thrown.message}`
   }
   return 'none'
 }

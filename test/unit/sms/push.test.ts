@@ -35,8 +35,8 @@ function hint(body: string): string | undefined {
     return undefined
   } catch (error) {
     if (!(error instanceof DholeError)) throw error
-    expect(error.body).toMatchObject({ errcode: 70002, message: 'invalid arguments' })
-    return error.body.error
+    expect(error.code).toBe('sms-bad-arguments')
+    return error.message
   }
 }
 

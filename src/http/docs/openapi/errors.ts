@@ -1,6 +1,7 @@
 import { DholeError, type ErrorCode } from '../../../error.ts'
 import type { Endpoint } from '../../exchange.ts'
-import { allowedMethods, statusOf } from '../../response/error-reply.ts'
+import { allowedMethods } from '../../response/error-reply.ts'
+import { bodyOf, statusOf } from '../../response/error-texts.ts'
 import type { DocumentedMethod, Resource } from './parameters.ts'
 import { type ExampleObject, type HeaderObject, type ResponseObject, schemaRef } from './schemas.ts'
 
@@ -120,7 +121,7 @@ export function errorResponses(origin: Origin, scripted: boolean): Record<string
 
 function errorResponse(status: number, some: readonly ErrorCode[], origin: Origin, scripted: boolean): ResponseObject {
   const isDenial = some.includes('permission-denied')
-  const numbers = [...new Set(some.map((code) => new DholeError(code).body.errcode))].join(', ')
+  const numbers = [...new Set(some.map((code) => bodyOf(new DholeError(code)).errcode))].join(', ')
   const firebase = isDenial && status === 401 ? ' 20401 stands here for Firebase clients, for others at 403.' : ''
   const description = `${STATUS_TEXT[status]} \`errcode\` ${numbers}.${firebase}`
   const headers = {
@@ -146,7 +147,7 @@ const TOKEN_STATUSES: ReadonlySet<number> = new Set([400, 401, 429])
 
 function tokenErrors(some: readonly ErrorCode[]): Media {
   const examples = some.map((code) => {
-    const { errcode, message } = new DholeError(code).body
+    const { errcode, message } = bodyOf(new DholeError(code))
     return [
       code,
       { summary: `${errcode} ${message}`, value: { error: { code: String(errcode), errorMessage: message } } },
@@ -184,7 +185,7 @@ export function examplesOf(
   hinted: Readonly<Partial<Record<ErrorCode, string>>>,
 ): Readonly<Record<string, ExampleObject>> {
   const examples = some.map((code) => {
-    const { body } = new DholeError(code, hinted[code])
+    const body = bodyOf(new DholeError(code, hinted[code]))
     return [code, { summary: `${body.errcode} ${body.error}`, value: body }] as const
   })
   return Object.fromEntries(examples)

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../error.ts'
-import { statusOf } from '../../response/error-reply.ts'
+import { statusOf } from '../../response/error-texts.ts'
 import { errorMedia, retryAfter } from './errors.ts'
 import { preflight } from './operations.ts'
 import {

@@ -1,5 +1,5 @@
 import { DholeError, type ErrorCode } from '../../../error.ts'
-import { statusOf } from '../../response/error-reply.ts'
+import { bodyOf, statusOf } from '../../response/error-texts.ts'
 import type { SmsCall } from '../../sms/schemas.ts'
 import { errorMedia, examplesOf, retryAfter, type SmsErrorCode } from './errors.ts'
 import { type ExampleObject, type ResponseObject, schemaRef } from './schemas.ts'
@@ -39,7 +39,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 
 /** The answer to whoever comes without encryption. */
 export const insecure: ResponseObject = {
-  description: `The request came without encryption. \`errcode\` ${new DholeError('https-required').body.errcode}.`,
+  description: `The request came without encryption. \`errcode\` ${bodyOf(new DholeError('https-required')).errcode}.`,
   content: { 'application/json': errorMedia(['https-required']) },
 }
 
@@ -52,7 +52,7 @@ export function smsErrorResponses(call: SmsCall): Record<string, ResponseObject>
 }
 
 function errorResponse(status: number, some: readonly ErrorCode[]): ResponseObject {
-  const numbers = [...new Set(some.map((code) => new DholeError(code).body.errcode))].join(', ')
+  const numbers = [...new Set(some.map((code) => bodyOf(new DholeError(code)).errcode))].join(', ')
   return {
     description: `${STATUS_TEXT[status]} \`errcode\` ${numbers}.`,
     ...(status === 429 ? { headers: { 'Retry-After': retryAfter } } : {}),
