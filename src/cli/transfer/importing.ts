@@ -7,7 +7,7 @@ import { formatPath, type Path } from '../../tree/path.ts'
 import type { Priority } from '../../tree/priority.ts'
 import { isBranch } from '../../tree/value.ts'
 import { type FaultyText, findFault, JsonFault } from './json-fault.ts'
-import type { BrokenText, MembersSlice, Slice } from './json-slices.ts'
+import type { BrokenText, MembersSlice, Slice } from './json-slice.ts'
 
 /** Members of one commit: more of them, however short, would hold the loop of a server. */
 const MOST_MEMBERS = 4096

@@ -5,7 +5,7 @@ import { checkWhole, planPart } from '../../tree/partial-write.ts'
 import { checkPath, type Path } from '../../tree/path.ts'
 import { parsePriority } from '../../tree/priority.ts'
 import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.ts'
-import type { MembersSlice } from './json-slices.ts'
+import type { MembersSlice } from './json-slice.ts'
 
 const ENDS_LITERAL = new Set([...Buffer.from(' \t\n\r,:[]{}"')])
 

@@ -10,7 +10,8 @@ import { type ImportNote, noteFile, readNote, removeNote, sourceOf, writeNote } 
 import { bytesOf, DamagedError } from './import-source.ts'
 import { type HeldPriorities, Importing, pathsOfOpen } from './importing.ts'
 import { JsonFault } from './json-fault.ts'
-import { BrokenText, JsonSlicer } from './json-slices.ts'
+import { BrokenText } from './json-slice.ts'
+import { JsonSlicer } from './json-slicer.ts'
 import { megabytes, TransferProgress } from './transfer-progress.ts'
 
 /** Text that is written at once, in bytes: a few milliseconds of work for whoever writes it. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findFault } from '../../../src/cli/transfer/json-fault.ts'
-import { BrokenText, JsonSlicer, type MembersSlice, type SlicePosition } from '../../../src/cli/transfer/json-slices.ts'
+import { BrokenText, type MembersSlice, type SlicePosition } from '../../../src/cli/transfer/json-slice.ts'
+import { JsonSlicer } from '../../../src/cli/transfer/json-slicer.ts'
 import { defaultLimits } from '../../../src/tree/limits.ts'
 
 const LEAF_BYTES = 1000
