@@ -76,7 +76,7 @@ function bareWrite(store: SqliteStore): Put {
     const { kind, path, writes } = planPut(BUSY, text, defaultLimits)
     // biome-ignore lint/correctness/useYield: a job that has nothing to ask
     return store.commit(function* () {
-      return { kind, path, writes }
+      return { result: undefined, change: { kind, path, writes } }
     })
   }
 }

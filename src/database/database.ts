@@ -22,7 +22,7 @@ import { Streams } from './streams/streams.ts'
 import { watch } from './streams/watch.ts'
 import { TreeReads } from './tree-reads.ts'
 import { type PayloadMethod, TreeWrites } from './writes/tree-writes.ts'
-import type { Appended, RequestOptions, WriteOptions, WriteOutcome } from './writes/write-job.ts'
+import type { Appended, RequestOptions, WriteOptions, WriteOutcome } from './writes/write-request.ts'
 import { WRITE_SIZE_LIMIT } from './writes/write-size.ts'
 
 /**

@@ -24,31 +24,35 @@ export interface CommitContext {
   nextPushId(): string
 }
 
-/** Texts to keep beside the tree, such as the source of the rules. */
-export interface SettingsChange {
-  readonly kind: 'settings'
-  readonly texts: readonly (readonly [name: string, text: string])[]
-}
-
-/** A text for later jobs, kept for a day under a key that only they need to know. */
-export interface Note {
+/** A text that later jobs read under its key, kept for a day. */
+export interface IdempotencyRecord {
   readonly key: string
   readonly text: string
 }
 
-/** A change, or none, and a note that is there exactly if the change is. */
-export interface NotedChange {
-  readonly kind: 'noted'
-  readonly change: Change | undefined
-  /** Takes the place of one with the same key. */
-  readonly note: Note
+/** What a job decided: its result, and what the store writes. All of it becomes durable together, or nothing. */
+export interface JobOutcome<T> {
+  readonly result: T
+  /** Change of the tree. */
+  readonly change?: Change | undefined
+  /** Texts to store beside the tree, such as the source of the rules. */
+  readonly settings?: readonly (readonly [name: string, text: string])[] | undefined
+  /** Replaces one with the same key. */
+  readonly record?: IdempotencyRecord | undefined
 }
 
-/** What a job has written, or `undefined` to leave everything as it is. */
-export type JobOutcome = Change | SettingsChange | NotedChange | undefined
+/**
+ * A request to change something. It runs inside the transaction and sees every earlier write, durable or not. It may run
+ * more than once; only its last run counts.
+ */
+export type Job<T = unknown> = (context: CommitContext) => JobReads<JobOutcome<T>>
 
-/** A request to change something. It runs inside the transaction and sees every write before it, durable or not. */
-export type Job = (context: CommitContext) => JobReads<JobOutcome>
+/** A durable job. */
+export interface Committed<T> {
+  readonly result: T
+  /** `undefined` if the job did not change the tree. */
+  readonly commit: Commit | undefined
+}
 
 /** Where a commit stands in the history of one tree. A restored tree has another epoch. */
 export interface Position {
@@ -147,11 +151,11 @@ export interface TreeStore extends AsyncDisposable {
   /** Text kept beside the tree under a name, as of the commit that reads see. */
   setting(name: string): string | undefined
   /**
-   * Runs the job in the next transaction; resolves when that transaction is durable. What the job throws rejects the
-   * promise and nothing of it is written.
+   * Runs the job in the next transaction; resolves when that transaction is durable. An error of the job rejects the
+   * promise, and nothing of the job is written.
    * @throws `unavailable` when the store cannot write any more
    */
-  commit(job: Job): Promise<Commit | undefined>
+  commit<T>(job: Job<T>): Promise<Committed<T>>
   /**
    * The node, or what a query chooses of it, and the number of the last commit that is in it.
    * @throws `read-too-big`

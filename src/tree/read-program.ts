@@ -22,9 +22,9 @@ export type ReadRequest =
   /** Nothing: a good moment to let others run. */
   | { readonly kind: 'pause' }
 
-/** The text that an earlier job has left under a key, or `undefined`. Only a job may ask. */
-interface NoteRequest {
-  readonly kind: 'note'
+/** Text of the idempotency record with a key, or `undefined`. Only a job may ask. */
+interface RecordRequest {
+  readonly kind: 'idempotency-record'
   readonly key: string
 }
 
@@ -39,5 +39,5 @@ export type Reads<T> = Generator<ReadRequest, T, ReadAnswer>
  */
 export type AuthorizeRead = () => Reads<unknown> | undefined
 
-/** Logic of a job: as `Reads`, and it may ask for notes. */
-export type JobReads<T> = Generator<ReadRequest | NoteRequest, T, ReadAnswer>
+/** Logic of a job: as `Reads`, and it may ask for idempotency records. */
+export type JobReads<T> = Generator<ReadRequest | RecordRequest, T, ReadAnswer>

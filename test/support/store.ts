@@ -1,12 +1,11 @@
 import type { Observer } from '../../src/observer.ts'
 import { drain } from '../../src/scheduling/steps.ts'
-import type { Commit, Job, ReadLimit, TreeStore } from '../../src/store/store.ts'
-import type { Change } from '../../src/tree/change.ts'
+import type { Commit, Job, JobOutcome, ReadLimit, TreeStore } from '../../src/store/store.ts'
 import type { JsonText } from '../../src/tree/json/print.ts'
 import { joined } from '../../src/tree/json/text-pieces.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
 import { formatPath, parsePath } from '../../src/tree/path.ts'
-import type { ReadAnswer, ReadRequest } from '../../src/tree/read-program.ts'
+import type { Reads } from '../../src/tree/read-program.ts'
 import { planPatch, planPut, type WritePlan } from '../../src/tree/write.ts'
 
 export const unlimited: ReadLimit = { maxLength: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY }
@@ -24,7 +23,7 @@ export const strictObserver: Observer = {
 
 /** The job of a plan, server values filled in as the service does it. */
 export function jobOf(plan: WritePlan): Job {
-  return function* (context): Generator<ReadRequest, Change, ReadAnswer> {
+  return function* (context): Reads<JobOutcome<undefined>> {
     const old = new Map<string, number>()
     for (const { path, serverValue } of plan.serverValues) {
       if (serverValue.kind !== 'increment') continue
@@ -33,7 +32,7 @@ export function jobOf(plan: WritePlan): Job {
     }
     const resolved = plan.serverValues.length > 0 ? drain(plan.resolve({ now: context.now, old })) : plan
     const { kind, path, writes } = resolved
-    return { kind, path, writes, canStoreAhead: resolved === plan }
+    return { result: undefined, change: { kind, path, writes, canStoreAhead: resolved === plan } }
   }
 }
 
@@ -45,12 +44,38 @@ export function patchJob(path: string, json: unknown): Job {
   return jobOf(planPatch(parsePath(path), json, defaultLimits))
 }
 
+/** A job that changes nothing. */
+// biome-ignore lint/correctness/useYield: it reads nothing
+export const nothing: Job = function* () {
+  return { result: undefined }
+}
+
+/** A job with one write more, which fails after the others were applied. */
+export function unwritable(job: Job): Job {
+  return function* (context) {
+    const { change, ...outcome } = yield* job(context)
+    if (change === undefined) return outcome
+    const broken = {
+      get kind(): 'value' {
+        throw new Error('broken write')
+      },
+      path: ['never'],
+      value: 1,
+    }
+    return { ...outcome, change: { ...change, writes: [...change.writes, broken] } }
+  }
+}
+
+export async function commit(store: TreeStore, job: Job): Promise<Commit | undefined> {
+  return (await store.commit(job)).commit
+}
+
 export function put(store: TreeStore, path: string, json: unknown): Promise<Commit | undefined> {
-  return store.commit(putJob(path, json))
+  return commit(store, putJob(path, json))
 }
 
 export function patch(store: TreeStore, path: string, json: unknown): Promise<Commit | undefined> {
-  return store.commit(patchJob(path, json))
+  return commit(store, patchJob(path, json))
 }
 
 export function remove(store: TreeStore, path: string): Promise<Commit | undefined> {

@@ -1,7 +1,8 @@
 import { Authorizer } from '../../database/access/authorizer.ts'
 import { queryFacts } from '../../database/access/query-facts.ts'
 import type { RuleCache } from '../../database/access/rule-cache.ts'
-import { appendJob, type JobParts, writeJob } from '../../database/writes/write-job.ts'
+import { AppendOperation } from '../../database/writes/append-operation.ts'
+import { SetOperation } from '../../database/writes/set-operation.ts'
 import { DholeError } from '../../error.ts'
 import { makeQuery, type Query } from '../../query/query.ts'
 import { mayRead } from '../../rules/decision/authorize.ts'
@@ -65,20 +66,15 @@ function* job({ operation, data }: Attempt, path: Path, authorizer: Authorizer, 
   const context = { now, nextPushId: () => name }
   // How long it may take is no question of rules.
   const options = { maxSeconds: Number.POSITIVE_INFINITY }
-  const parts: JobParts = { options, limits: defaultLimits, watchedBelow: () => [], authorizer }
   const isAppended = operation === 'post'
   if (endsInPriority(path) && (isAppended || operation === 'patch')) throw new DholeError('priority-method')
   if (isAppended) {
-    return yield* appendJob(
-      { path, name: () => name },
-      planPut([...path, name], data, defaultLimits),
-      parts,
-      context,
-      ignore,
-    )
+    const plan = planPut([...path, name], data, defaultLimits)
+    return yield* new AppendOperation(path, plan, options, defaultLimits).decide(context, authorizer)
   }
   const plan = planOf(operation, path, data)
-  return plan.writes.length === 0 ? undefined : yield* writeJob(plan, parts, context, ignore)
+  if (plan.writes.length === 0) return undefined
+  return yield* new SetOperation('PUT', plan, options, defaultLimits).decide(context, authorizer)
 }
 
 function planOf(operation: Attempt['operation'], path: Path, data: unknown): WritePlan {
@@ -86,5 +82,3 @@ function planOf(operation: Attempt['operation'], path: Path, data: unknown): Wri
   if (operation === 'delete' || data === null) return planPut(path, null, defaultLimits)
   return operation === 'patch' ? planPatch(path, data, defaultLimits) : planPut(path, data, defaultLimits)
 }
-
-function ignore(): void {}

@@ -1,28 +1,16 @@
 import type { Caller } from '../../auth/caller.ts'
 import { DholeError } from '../../error.ts'
-import { formatPath, type Path } from '../../tree/path.ts'
-import type { WriteOptions } from './write-job.ts'
+import { formatPath } from '../../tree/path.ts'
+import type { WriteOperation } from './write-operation.ts'
+import type { WriteOptions } from './write-request.ts'
 
-/** How a write is meant: equal data written in another way is another request. */
-export type WriteMethod = 'PUT' | 'PATCH' | 'POST' | 'DELETE'
-
-/** A write that may come again. Both are digests, so that neither data nor keys of callers are kept. */
-export interface Repeatable {
+/** Identity of a write that may be sent again. Both are digests: neither data nor keys of callers are stored. */
+export interface IdempotentRequest {
   /** Of the caller and the key. */
   readonly key: string
   /** Of the request: equal for equal ones. */
   readonly fingerprint: string
 }
-
-/** A write as it is asked for. */
-interface AskedWrite {
-  readonly method: WriteMethod
-  readonly path: Path
-  readonly json: unknown
-}
-
-/** Whose write it is, and its key. */
-type Naming = Pick<WriteOptions, 'as' | 'idempotencyKey'>
 
 const KEY = /^[ -~]{1,255}$/
 
@@ -33,14 +21,17 @@ export function checkIdempotencyKey(key: string): void {
 }
 
 /**
- * What a write is known by when it comes again; `undefined` when it has no key.
+ * Identity of a write; `undefined` for one without a key.
  * @throws `bad-parameter`
  * @see docs/reference/protocol.md#idempotent-writes
  */
-export function repeatable({ method, path, json }: AskedWrite, options: WriteOptions): Repeatable | undefined {
-  const { ifMatch, digest } = options
-  const key = noteKey(options)
+export function idempotentRequest(
+  { method, path, json }: Pick<WriteOperation<unknown>, 'method' | 'path' | 'json'>,
+  options: WriteOptions,
+): IdempotentRequest | undefined {
+  const key = recordKey(options)
   if (key === undefined) return undefined
+  const { ifMatch, digest } = options
   return {
     key,
     fingerprint: digestOf([method, formatPath(path), ifMatch ?? null, digest ?? JSON.stringify(json)]),
@@ -48,17 +39,17 @@ export function repeatable({ method, path, json }: AskedWrite, options: WriteOpt
 }
 
 /**
- * Under which a write that may come again is noted; `undefined` when it has no key.
+ * Key of the idempotency record of a write; `undefined` for one without a key.
  * @throws `bad-parameter`
  */
-export function noteKey({ as, idempotencyKey }: Naming): string | undefined {
+export function recordKey({ as, idempotencyKey }: Pick<WriteOptions, 'as' | 'idempotencyKey'>): string | undefined {
   if (idempotencyKey === undefined) return undefined
   checkIdempotencyKey(idempotencyKey)
-  return digestOf([whoIs(as), idempotencyKey])
+  return digestOf([identityOf(as), idempotencyKey])
 }
 
-/** Tells callers apart: a user by the name that rules see, whatever else a token says of them. */
-function whoIs(caller: Caller | undefined): unknown {
+/** Identifies a caller: a user by the `uid` that rules see, whatever else the token says. */
+function identityOf(caller: Caller | undefined): unknown {
   if (caller === undefined) return 'host'
   if (caller.kind !== 'user') return caller.kind
   const uid = caller.auth?.['uid']

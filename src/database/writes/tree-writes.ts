@@ -10,20 +10,12 @@ import type { Access } from '../access/access.ts'
 import { type Admission, RULES, RULES_SINCE } from '../access/authorizer.ts'
 import type { ReadAccess } from '../access/read-access.ts'
 import type { Streams } from '../streams/streams.ts'
-import { noteKey, repeatable, type WriteMethod } from './idempotency-key.ts'
-import { appendOnce, writeOnce } from './idempotent-write.ts'
-import { AuthorizedWrites } from './judged-writes.ts'
-import { PlanResolver } from './plan-resolver.ts'
-import {
-  type Appended,
-  appendJob,
-  type JobParts,
-  type NewChild,
-  type RequestOptions,
-  type WriteOptions,
-  type WriteOutcome,
-  writeJob,
-} from './write-job.ts'
+import { AppendOperation } from './append-operation.ts'
+import { AuthorizedWrites } from './authorized-writes.ts'
+import { recordKey } from './idempotency-key.ts'
+import { SetOperation } from './set-operation.ts'
+import type { WriteOperation } from './write-operation.ts'
+import type { Appended, RequestOptions, WriteMethod, WriteOptions, WriteOutcome } from './write-request.ts'
 import { WRITE_SIZE_LIMIT, writeSeconds } from './write-size.ts'
 
 /** Paths that the payload of a method may write to. */
@@ -39,17 +31,14 @@ const ANY_PUSH_ID = '-'.repeat(20)
 export class TreeWrites {
   readonly #store: TreeStore
   readonly #access: ReadAccess
-  readonly #streams: Streams
   readonly #limits: Limits
   readonly #authorized: AuthorizedWrites
-  readonly #onWrite: JobParts['onWrite'] = (writes) => this.#authorized.note(writes)
 
   constructor(store: TreeStore, access: ReadAccess, streams: Streams, limits: Limits) {
     this.#store = store
     this.#access = access
-    this.#streams = streams
     this.#limits = limits
-    this.#authorized = new AuthorizedWrites(store, access)
+    this.#authorized = new AuthorizedWrites(store, access, streams)
   }
 
   admit(method: PayloadMethod, path: Path, access: Access, idempotencyKey: string | undefined): Awaitable<boolean> {
@@ -80,32 +69,8 @@ export class TreeWrites {
   async post(where: PathLike, json: unknown, options: RequestOptions): Promise<Appended> {
     const path = toPath(where)
     if (endsInPriority(path)) throw new DholeError('priority-method')
-    const checked = await this.#planPut([...path, ANY_PUSH_ID], json)
-    options.onPlanned?.()
-    let appended: Appended | undefined
-    const decide = (decided: Appended) => {
-      appended = decided
-    }
-    const parts = this.#jobParts(checked, options)
-    const { resolver } = parts
-    const asked = repeatable({ method: 'POST', path, json }, options)
-    const child = newChild(path)
-    await this.#authorized.commit({
-      access: options,
-      isRepeatable: asked !== undefined,
-      attempt: (given, authorizer) => {
-        const context = resolver?.contextOf(given) ?? given
-        return asked === undefined
-          ? appendJob(child, checked, { ...parts, authorizer, onWrite: this.#onWrite }, context, decide)
-          : appendOnce(asked, child, checked, { ...parts, authorizer, onWrite: this.#onWrite }, context, decide)
-      },
-      rehearse: (given, authorizer, onDecided) => {
-        const context = resolver?.contextOf(given) ?? given
-        return appendJob(child, checked, { ...parts, authorizer }, context, onDecided)
-      },
-    })
-    if (appended === undefined) throw new DholeError('internal')
-    return appended
+    const plan = await this.#planPut([...path, ANY_PUSH_ID], json)
+    return this.#commit(new AppendOperation(path, plan, options, this.#limits), options)
   }
 
   async writePlan(plan: WritePlan): Promise<void> {
@@ -117,12 +82,12 @@ export class TreeWrites {
     const authorized = this.#authorized
     // biome-ignore lint/correctness/useYield: the job reads nothing
     await this.#store.commit(function* ({ now }) {
-      authorized.noteRules()
-      const texts = [
+      authorized.recordRules()
+      const settings = [
         [RULES, source],
         [RULES_SINCE, String(now)],
       ] as const
-      return { kind: 'settings', texts }
+      return { result: undefined, settings }
     })
   }
 
@@ -131,7 +96,7 @@ export class TreeWrites {
     if (writeSeconds(size) === undefined) throw new DholeError('bad-parameter')
     // biome-ignore lint/correctness/useYield: the job reads nothing
     await this.#store.commit(function* () {
-      return { kind: 'settings', texts: [[WRITE_SIZE_LIMIT, size]] }
+      return { result: undefined, settings: [[WRITE_SIZE_LIMIT, size]] }
     })
   }
 
@@ -139,78 +104,36 @@ export class TreeWrites {
   async settled(): Promise<void> {
     // biome-ignore lint/correctness/useYield: the job reads nothing
     await this.#store.commit(function* () {
-      return undefined
+      return { result: undefined }
     })
   }
 
   async #admit(deciding: Awaitable<Admission>, options: WriteOptions): Promise<boolean> {
     const admission = await deciding
-    if (admission === 'refused' && !(await this.#isNoted(options))) throw new DholeError('permission-denied')
+    if (admission === 'refused' && !(await this.#isRecorded(options))) throw new DholeError('permission-denied')
     return admission !== 'open'
   }
 
   /** Whether an earlier request with the same idempotency key was done. */
-  async #isNoted(options: WriteOptions): Promise<boolean> {
-    const key = noteKey(options)
+  async #isRecorded(options: WriteOptions): Promise<boolean> {
+    const key = recordKey(options)
     if (key === undefined) return false
-    let isNoted = false
-    await this.#store.commit(function* () {
-      isNoted = (yield { kind: 'note', key }) !== undefined
-      return undefined
+    const { result } = await this.#store.commit(function* () {
+      return { result: (yield { kind: 'idempotency-record', key }) !== undefined }
     })
-    return isNoted
+    return result
   }
 
   #planPut(path: Path, json: unknown): Awaitable<WritePlan> {
     return planShortPut(path, json, this.#limits) ?? runInTurns(planPutInSteps(path, json, this.#limits))
   }
 
-  async #write(method: WriteMethod, plan: WritePlan, options: RequestOptions): Promise<WriteOutcome> {
+  #write(method: WriteMethod, plan: WritePlan, options: RequestOptions): Promise<WriteOutcome> {
+    return this.#commit(new SetOperation(method, plan, options, this.#limits), options)
+  }
+
+  async #commit<T>(operation: WriteOperation<T>, options: RequestOptions): Promise<T> {
     options.onPlanned?.()
-    let outcome: WriteOutcome | undefined
-    const decide = (decided: WriteOutcome) => {
-      outcome = decided
-    }
-    const parts = this.#jobParts(plan, options)
-    const { resolver } = parts
-    const asked = repeatable({ method, path: plan.path, json: plan.json }, options)
-    await this.#authorized.commit({
-      access: options,
-      isRepeatable: asked !== undefined,
-      attempt: (given, authorizer) => {
-        const context = resolver?.contextOf(given) ?? given
-        return asked === undefined
-          ? writeJob(plan, { ...parts, authorizer, onWrite: this.#onWrite }, context, decide)
-          : writeOnce(asked, plan, { ...parts, authorizer, onWrite: this.#onWrite }, context, decide)
-      },
-      rehearse: (given, authorizer, onDecided) => {
-        const context = resolver?.contextOf(given) ?? given
-        return writeJob(plan, { ...parts, authorizer }, context, onDecided)
-      },
-    })
-    if (outcome === undefined) throw new DholeError('internal')
-    return outcome
-  }
-
-  #jobParts(plan: WritePlan, options: WriteOptions): Omit<JobParts, 'authorizer'> {
-    return {
-      resolver: PlanResolver.for(plan),
-      options,
-      limits: this.#limits,
-      watchedBelow: (path, inclusive) => this.#streams.watchedBelow(path, inclusive),
-      formsAt: (path) => this.#streams.formsAt(path),
-    }
-  }
-}
-
-/** A child whose key is generated once, however often its job runs. */
-function newChild(path: Path): NewChild {
-  let name: string | undefined
-  return {
-    path,
-    name: (context) => {
-      name ??= context.nextPushId()
-      return name
-    },
+    return this.#authorized.commit(operation, options)
   }
 }

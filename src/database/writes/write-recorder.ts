@@ -2,10 +2,10 @@ import type { Path } from '../../tree/path.ts'
 import { nodeAt, rootNode, type TrieNode } from '../../tree/path-trie.ts'
 import type { Write } from '../../tree/write.ts'
 
-/** Most paths one recorder keeps. With more it says that everything has changed. */
-const MOST_PATHS = 4096
+/** Maximum paths of one recorder. With more, every path counts as written. */
+const MAX_PATHS = 4096
 
-/** Places of the tree that were read, in a tree of paths. */
+/** Paths of the tree that were read, as a trie. */
 export class ReadPlaces {
   readonly #root: TrieNode<true> = rootNode()
 
@@ -21,27 +21,28 @@ export class ReadPlaces {
       place = place.children.get(key)
       if (place === undefined) return false
     }
-    // A place without children is kept only for what was read there.
+    // The trie has a place only where something was read at or below it.
     return true
   }
 }
 
-/** Notes where writes go from the moment it is made, in the order of the transactions. */
+/** Records the paths of all writes since it was made, in the order of the transactions. */
 export class WriteRecorder {
+  /** `undefined` if every path counts as written. */
   #paths: Path[] | undefined = []
 
-  note(writes: readonly Write[]): void {
+  record(writes: readonly Write[]): void {
     if (this.#paths === undefined) return
-    if (this.#paths.length + writes.length > MOST_PATHS) this.noteAll()
+    if (this.#paths.length + writes.length > MAX_PATHS) this.recordAll()
     else for (const { path } of writes) this.#paths.push(path)
   }
 
-  /** Everything may have changed. */
-  noteAll(): void {
+  /** Counts every path as written. */
+  recordAll(): void {
     this.#paths = undefined
   }
 
-  /** Whether something was written that may change what was read. */
+  /** Whether a write may have changed what was read. */
   hasTouched(places: ReadPlaces): boolean {
     return this.#paths === undefined || this.#paths.some((path) => places.isTouchedBy(path))
   }

@@ -1,4 +1,4 @@
-/** Name of the limit among the texts kept beside a tree. */
+/** Name of the limit among the texts stored beside a tree. */
 export const WRITE_SIZE_LIMIT = 'defaultWriteSizeLimit'
 
 const SECONDS: ReadonlyMap<string, number> = new Map([
@@ -10,9 +10,9 @@ const SECONDS: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * The time a write of a size may be estimated at, in seconds.
+ * Maximum estimated duration of a write, in seconds.
  * @param size `tiny` to `unlimited`
- * @returns `undefined` for no size and for one that is none
+ * @returns `undefined` for no size and for an unknown one
  */
 export function writeSeconds(size: string | undefined): number | undefined {
   return size === undefined ? undefined : SECONDS.get(size)

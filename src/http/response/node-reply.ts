@@ -1,4 +1,4 @@
-import { type Appended, etagAfterInSteps, largePlanOf, type WriteOutcome } from '../../database/writes/write-job.ts'
+import { type Appended, etagAfterInSteps, largePlanOf, type WriteOutcome } from '../../database/writes/write-request.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { inTurns } from '../../scheduling/turns.ts'
 import { etagMatches, NULL_ETAG } from '../../tree/json/etag.ts'

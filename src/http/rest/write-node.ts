@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts'
-import type { RequestOptions, WriteOptions, WriteOutcome } from '../../database/writes/write-job.ts'
+import type { RequestOptions, WriteOptions, WriteOutcome } from '../../database/writes/write-request.ts'
 import { writeSeconds } from '../../database/writes/write-size.ts'
 import { DholeError, type ErrorCode } from '../../error.ts'
 import type { Path } from '../../tree/path.ts'

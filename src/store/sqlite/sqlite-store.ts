@@ -10,6 +10,7 @@ import { formatPath, type Path } from '../../tree/path.ts'
 import type { AuthorizeRead, Reads as ReadingLogic } from '../../tree/read-program.ts'
 import type {
   Commit,
+  Committed,
   IndexInfo,
   Job,
   LoggedChange,
@@ -261,7 +262,7 @@ export class SqliteStore implements TreeStore {
     return this.#settings.get(name)
   }
 
-  commit(job: Job): Promise<Commit | undefined> {
+  commit<T>(job: Job<T>): Promise<Committed<T>> {
     return this.#pipeline.commit(job)
   }
 

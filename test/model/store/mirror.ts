@@ -20,7 +20,7 @@ export class Mirror {
 
   /** PUT, DELETE (null) or, where the path ends in `.priority`, PUT of a priority. */
   async put(path: Keys, json: unknown): Promise<void> {
-    const commit = await this.store.commit(jobOf(planPut(path, json, defaultLimits)))
+    const { commit } = await this.store.commit(jobOf(planPut(path, json, defaultLimits)))
     this.model.put(path, json, commit?.at ?? 0)
   }
 
@@ -28,7 +28,7 @@ export class Mirror {
   async patch(path: Keys, members: ReadonlyMap<string, unknown>): Promise<void> {
     const json = Object.create(null) as Record<string, unknown>
     for (const [key, member] of members) json[key] = member
-    const commit = await this.store.commit(jobOf(planPatch(path, json, defaultLimits)))
+    const { commit } = await this.store.commit(jobOf(planPatch(path, json, defaultLimits)))
     const writes = [...members].map(([key, member]) => [[...path, ...key.split('/')], member] as const)
     this.model.patch(writes, commit?.at ?? 0)
   }

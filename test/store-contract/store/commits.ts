@@ -1,10 +1,21 @@
 import { describe, expect, test } from 'bun:test'
 import { DholeError } from '../../../src/error.ts'
 import type { Job } from '../../../src/store/store.ts'
-import type { Change } from '../../../src/tree/change.ts'
 import { NodeText } from '../../../src/tree/json/node-text.ts'
 import type { ReadAnswer, ReadRequest } from '../../../src/tree/read-program.ts'
-import { exported, patch, patchJob, plain, put, putJob, remove, watch } from '../../support/store.ts'
+import {
+  commit,
+  exported,
+  nothing,
+  patch,
+  patchJob,
+  plain,
+  put,
+  putJob,
+  remove,
+  unwritable,
+  watch,
+} from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { Engine } from './contract.ts'
 
@@ -16,11 +27,6 @@ function asking(request: ReadRequest, answers: ReadAnswer[], job: Job): Job {
     answers.push(yield request)
     return yield* job(context)
   }
-}
-
-// biome-ignore lint/correctness/useYield: a job that asks for nothing
-const nothing: Job = function* (): Generator<ReadRequest, Change | undefined, ReadAnswer> {
-  return undefined
 }
 
 export function commitContract(engine: Engine): void {
@@ -42,7 +48,7 @@ export function commitContract(engine: Engine): void {
       await using directory = await tempDir()
       await using store = engine.open(directory.file('tree'))
       await put(store, '/a', 1)
-      expect(await store.commit(nothing)).toBeUndefined()
+      expect(await commit(store, nothing)).toBeUndefined()
       expect(store.position().seq).toBe(1)
       expect((await put(store, '/a', 2))?.seq).toBe(2)
     })
@@ -84,7 +90,9 @@ export function commitContract(engine: Engine): void {
         'fulfilled',
       ])
       for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBe(thrown)
-      const numbers = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value?.seq : undefined))
+      const numbers = outcomes.map((outcome) =>
+        outcome.status === 'fulfilled' ? outcome.value.commit?.seq : undefined,
+      )
       expect(numbers).toEqual([2, undefined, 3, undefined, 4])
       expect(await plain(store)).toBe(`{"a":1,"b":2,"c":3,"list":{"keep":${JSON.stringify(LONG)}}}`)
     })
@@ -94,18 +102,7 @@ export function commitContract(engine: Engine): void {
       const file = directory.file('tree')
       await using store = engine.open(file)
       await put(store, '/a', { b: LONG, c: 1 })
-      const breaking: Job = function* (context) {
-        const change = yield* patchJob('/a', { b: null, d: { e: LONG } })(context)
-        if (change === undefined || !('writes' in change)) return change
-        const broken = {
-          get kind(): 'value' {
-            throw new Error('broken write')
-          },
-          path: ['a', 'x'],
-          value: 1,
-        }
-        return { ...change, writes: [...change.writes, broken] }
-      }
+      const breaking = unwritable(patchJob('/a', { b: null, d: { e: LONG } }))
       const outcomes = await Promise.allSettled([store.commit(breaking), store.commit(putJob('/z', 1))])
       expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
       const expected = `{"a":{"b":${JSON.stringify(LONG)},"c":1},"z":1}`

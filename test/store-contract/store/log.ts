@@ -194,7 +194,7 @@ export function logContract(engine: Engine): void {
           const job: Job = function* (context) {
             ids.push(context.nextPushId())
             yield { kind: 'exists', path: [] }
-            return undefined
+            return { result: undefined }
           }
           await store.commit(job)
           return ids

@@ -1,26 +1,24 @@
 import { describe, expect, test } from 'bun:test'
-import type { Job, JobOutcome, TreeStore } from '../../../src/store/store.ts'
-import type { JobReads, ReadAnswer } from '../../../src/tree/read-program.ts'
-import { plain, putJob } from '../../support/store.ts'
+import type { Job, TreeStore } from '../../../src/store/store.ts'
+import type { ReadAnswer } from '../../../src/tree/read-program.ts'
+import { commit, nothing, plain, putJob, unwritable } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { Engine } from './contract.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Leaves a note with what another job does. */
-function noting(key: string, text: string, job?: Job): Job {
-  return function* (context): JobReads<JobOutcome> {
-    const change = job === undefined ? undefined : yield* job(context)
-    if (change !== undefined && !('writes' in change)) throw new Error('no job for a note')
-    return { kind: 'noted', change, note: { key, text } }
+/** Keeps a record with what another job does. */
+function noting(key: string, text: string, job: Job = nothing): Job {
+  return function* (context) {
+    return { ...(yield* job(context)), record: { key, text } }
   }
 }
 
 /** Keeps what it finds under a key at that place in the order of the writes. */
 function looking(key: string, found: ReadAnswer[]): Job {
-  return function* (): JobReads<undefined> {
-    found.push(yield { kind: 'note', key })
-    return undefined
+  return function* () {
+    found.push(yield { kind: 'idempotency-record', key })
+    return { result: undefined }
   }
 }
 
@@ -41,18 +39,7 @@ async function at<T>(shift: number, use: () => Promise<T>): Promise<T> {
   }
 }
 
-const breaking: Job = function* (context) {
-  const change = yield* putJob('/a', 1)(context)
-  if (change === undefined || !('writes' in change)) return change
-  const broken = {
-    get kind(): 'value' {
-      throw new Error('broken write')
-    },
-    path: ['x'],
-    value: 1,
-  }
-  return { ...change, writes: [...change.writes, broken] }
-}
+const breaking = unwritable(putJob('/a', 1))
 
 export function noteContract(engine: Engine): void {
   describe('notes', () => {
@@ -61,8 +48,8 @@ export function noteContract(engine: Engine): void {
       const file = directory.file('tree')
       {
         await using store = engine.open(file)
-        expect((await store.commit(noting('with', 'first "\u0000 \u{1F600}', putJob('/a', 1))))?.seq).toBe(1)
-        expect(await store.commit(noting('without', ''))).toBeUndefined()
+        expect((await commit(store, noting('with', 'first "\u0000 \u{1F600}', putJob('/a', 1))))?.seq).toBe(1)
+        expect(await commit(store, noting('without', ''))).toBeUndefined()
         await store.commit(noting('twice', 'first'))
         await store.commit(noting('twice', 'second'))
         expect(await notesOf(store, 'with')).toEqual(['first "\u0000 \u{1F600}'])

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { DholeError } from '../../../src/error.ts'
-import type { Job, SettingsChange } from '../../../src/store/store.ts'
-import type { ReadAnswer, Reads } from '../../../src/tree/read-program.ts'
-import { put, putJob } from '../../support/store.ts'
+import type { Job } from '../../../src/store/store.ts'
+import type { ReadAnswer } from '../../../src/tree/read-program.ts'
+import { commit, put, putJob, unwritable } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { Engine } from './contract.ts'
 
 function setting(name: string, text: string): Job {
   // biome-ignore lint/correctness/useYield: a job that asks for nothing
-  return function* (): Reads<SettingsChange> {
-    return { kind: 'settings', texts: [[name, text]] }
+  return function* () {
+    return { result: undefined, settings: [[name, text]] }
   }
 }
 
@@ -17,7 +17,7 @@ function setting(name: string, text: string): Job {
 function looking(name: string, seen: ReadAnswer[]): Job {
   return function* () {
     seen.push(yield { kind: 'setting', name })
-    return undefined
+    return { result: undefined }
   }
 }
 
@@ -30,7 +30,7 @@ export function settingsContract(engine: Engine): void {
         await using store = engine.open(file)
         expect(store.setting('rules')).toBeUndefined()
         await put(store, '/a', 1)
-        expect(await store.commit(setting('rules', 'first "\u0000 \u{1F600}'))).toBeUndefined()
+        expect(await commit(store, setting('rules', 'first "\u0000 \u{1F600}'))).toBeUndefined()
         expect(store.setting('rules')).toBe('first "\u0000 \u{1F600}')
         await store.commit(setting('rules', 'second'))
         expect(store.position().seq).toBe(1)
@@ -62,18 +62,7 @@ export function settingsContract(engine: Engine): void {
       await using directory = await tempDir()
       await using store = engine.open(directory.file('tree'))
       const seen: ReadAnswer[] = []
-      const breaking: Job = function* (context) {
-        const change = yield* putJob('/a', 1)(context)
-        if (change === undefined || !('writes' in change)) return change
-        const broken = {
-          get kind(): 'value' {
-            throw new Error('broken write')
-          },
-          path: ['x'],
-          value: 1,
-        }
-        return { ...change, writes: [broken] }
-      }
+      const breaking = unwritable(putJob('/a', 1))
       const outcomes = await Promise.allSettled([
         store.commit(setting('rules', 'one')),
         store.commit(breaking),

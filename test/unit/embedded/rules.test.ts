@@ -73,7 +73,7 @@ test('stored rules that cannot be read leave the tree to its owner', async () =>
     await put(store, '/a', 1)
     // biome-ignore lint/correctness/useYield: a job that asks for nothing
     await store.commit(function* () {
-      return { kind: 'settings', texts: [['rules', '{"rules":{".read":"of another version"}}']] }
+      return { result: undefined, settings: [['rules', '{"rules":{".read":"of another version"}}']] }
     })
   }
   const troubles: unknown[] = []

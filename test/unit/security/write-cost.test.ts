@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { writeJob } from '../../../src/database/writes/write-job.ts'
+import { SetOperation } from '../../../src/database/writes/set-operation.ts'
 import { defaultLimits } from '../../../src/tree/limits.ts'
 import { planPatch } from '../../../src/tree/write.ts'
 import { judge } from '../rules/driver.ts'
@@ -26,9 +26,8 @@ test('what looking for the nodes of priorities costs grows with the writes, not 
         },
       }),
   )
-  const parts = { options: {}, limits: defaultLimits, watchedBelow: () => [], authorizer: undefined }
   const context = { now: 1000, nextPushId: () => '' }
-  const job = writeJob({ ...plan, writes }, parts, context, () => {})
+  const job = new SetOperation('PATCH', { ...plan, writes }, {}, defaultLimits).decide(context, undefined)
   for (let step = job.next(undefined); step.done !== true; ) {
     step = job.next(step.value.kind === 'exists' ? true : step.value.kind === 'size' ? 0 : undefined)
   }

@@ -30,14 +30,14 @@ const LONG = 'x'.repeat(5000)
 function looking(path: readonly string[], answers: ReadAnswer[]): Job {
   return function* () {
     answers.push(yield { kind: 'leaf', path })
-    return undefined
+    return { result: undefined }
   }
 }
 
 /** Sets a text beside the tree. */
 // biome-ignore lint/correctness/useYield: a job that asks for nothing
 const setting: Job = function* () {
-  return { kind: 'settings', texts: [['rules', 'new']] }
+  return { result: undefined, settings: [['rules', 'new']] }
 }
 
 async function look(store: SqliteStore): Promise<unknown> {

@@ -6,28 +6,23 @@ import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import type { Job } from '../../../src/store/store.ts'
 import { Mirror } from '../../model/store/mirror.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
-import { count, plain, put, putJob, remove, strictObserver, turns, watch, wide } from '../../support/store.ts'
+import {
+  count,
+  plain,
+  put,
+  putJob,
+  remove,
+  strictObserver,
+  turns,
+  unwritable,
+  watch,
+  wide,
+} from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { integrityProblems } from './integrity.ts'
 import { countChosen, indexLines, query } from './queries.ts'
 
 const LONG = 'x'.repeat(5000)
-
-/** Does what a job does and then cannot be written, when some of it has been already. */
-function breaking(job: Job): Job {
-  return function* (context) {
-    const effects = yield* job(context)
-    if (effects === undefined || !('writes' in effects)) return effects
-    const broken = {
-      get kind(): 'value' {
-        throw new Error('broken write')
-      },
-      path: ['never'],
-      value: 1,
-    }
-    return { ...effects, writes: [...effects.writes, broken] }
-  }
-}
 
 /** Refuses after having looked. */
 const refusing: Job = function* () {
@@ -62,10 +57,10 @@ describe.each([[0], [4096]] as const)('at most %d characters in a row, entries s
     await expectAnswers()
     const lines = indexLines(store)
     const failed = await Promise.allSettled([
-      store.commit(breaking(putJob(path, json))),
+      store.commit(unwritable(putJob(path, json))),
       store.commit(refusing),
       mirror.put(['list', 'k2', 'h'], 8),
-      store.commit(breaking(putJob(path, json))),
+      store.commit(unwritable(putJob(path, json))),
       mirror.put(['list', 'k3'], null),
     ])
     expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'rejected', 'fulfilled'])
@@ -73,7 +68,7 @@ describe.each([[0], [4096]] as const)('at most %d characters in a row, entries s
     expect(indexLines(store)).toEqual(lines)
     // Alone, so that there is nobody to try again with.
     // Not by `rejects`: waiting inside, the runner now and then forgets the `setImmediate` that the batch begins with.
-    const alone = await store.commit(breaking(putJob(path, json))).catch((error: unknown) => error)
+    const alone = await store.commit(unwritable(putJob(path, json))).catch((error: unknown) => error)
     expect(alone).toEqual(new Error('broken write'))
     await mirror.put(['list', 'k1', 'h'], 'after')
     await mirror.put(['list', 'k4'], LONG)
@@ -103,7 +98,7 @@ describe.each([[0], [4096]] as const)('at most %d characters in a row, entries s
     let failures = 0
     while (asked.state === 'waiting') {
       const path = failures % 2 === 0 ? '/list/k7999/h' : '/list/k0'
-      await store.commit(breaking(putJob(path, 'never'))).catch(() => failures++)
+      await store.commit(unwritable(putJob(path, 'never'))).catch(() => failures++)
       await put(store, '/n', failures)
     }
     expect(failures).toBeGreaterThan(0)

@@ -6,7 +6,17 @@ import { defaultLimits } from '../../../src/tree/limits.ts'
 import { parsePath } from '../../../src/tree/path.ts'
 import { planPatch } from '../../../src/tree/write.ts'
 import { Model } from '../../model/store/model.ts'
-import { patchJob, plain, putJob, strictObserver, unlimited, watch, wide } from '../../support/store.ts'
+import {
+  commit,
+  nothing,
+  patchJob,
+  plain,
+  putJob,
+  strictObserver,
+  unlimited,
+  watch,
+  wide,
+} from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { integrityProblems } from './integrity.ts'
 import { indexLines, query } from './queries.ts'
@@ -56,7 +66,7 @@ class Chain {
     if (job === undefined) return
     let isStarted = false
     this.done.push(
-      this.#store.commit((context) => {
+      commit(this.#store, (context) => {
         // A transaction may run twice.
         if (!isStarted) this.start(others)
         isStarted = true
@@ -71,13 +81,8 @@ function patchNow(path: string, json: unknown): Job {
   const { kind, path: place, writes } = planPatch(parsePath(path), json, defaultLimits)
   // biome-ignore lint/correctness/useYield: it reads nothing
   return function* () {
-    return { kind, path: place, writes }
+    return { result: undefined, change: { kind, path: place, writes } }
   }
-}
-
-// biome-ignore lint/correctness/useYield: it reads nothing
-const nothing: Job = function* () {
-  return undefined
 }
 
 describe.each([[0], [200], [4096]])('at most %d characters in a row, every patch prepared ahead', (inlineLength) => {
@@ -102,12 +107,12 @@ describe.each([[0], [200], [4096]])('at most %d characters in a row, every patch
         await store.commit(patchJob('/list', padded))
         apply(padded)
         if (isIndexed) await query(store, '/list', { orderBy: 'a', limitToFirst: 1 }).catch(() => undefined)
-        const writing = store.commit(patchJob('/list', patched))
+        const writing = commit(store, patchJob('/list', patched))
         const chain = new Chain(store)
         chain.start(smalls.map((json) => (json === undefined ? nothing : patchNow('/list', json))))
         const commits: { readonly seq: number; readonly json: Members }[] = []
-        const commit = await writing
-        if (commit !== undefined) commits.push({ seq: commit.seq, json: patched })
+        const first = await writing
+        if (first !== undefined) commits.push({ seq: first.seq, json: patched })
         for (const [moment, json] of smalls.entries()) {
           const made = await chain.done[moment]
           if (made !== undefined && json !== undefined) commits.push({ seq: made.seq, json })

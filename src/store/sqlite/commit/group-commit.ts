@@ -2,7 +2,7 @@ import { SQLiteError } from 'bun:sqlite'
 import { sql } from 'drizzle-orm'
 import { DholeError } from '../../../error.ts'
 import { runBriefly, runInTurns } from '../../../scheduling/turns.ts'
-import type { Commit, Job } from '../../store.ts'
+import type { Commit, Committed, Job } from '../../store.ts'
 import { meta } from '../file/schema.ts'
 import type { SideWork } from '../file/side-tables.ts'
 import type { SettingTexts } from '../log/settings.ts'
@@ -95,8 +95,11 @@ export class DurabilityPipeline {
     return this.#failure !== undefined
   }
 
-  commit(job: Job): Promise<Commit | undefined> {
-    return new Promise((resolve, reject) => this.#enqueue({ job, resolve, reject }))
+  commit<T>(job: Job<T>): Promise<Committed<T>> {
+    return new Promise((resolve, reject) => {
+      // The result is that of this very job.
+      this.#enqueue({ job, resolve: (committed: Committed<unknown>) => resolve(committed as Committed<T>), reject })
+    })
   }
 
   /** As `commit`, for work on tables beside the tree. */

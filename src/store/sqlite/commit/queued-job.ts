@@ -1,4 +1,4 @@
-import type { Commit, Job } from '../../store.ts'
+import type { Committed, Job } from '../../store.ts'
 import type { SideWork } from '../file/side-tables.ts'
 import type { PreparedWrites } from '../staging/prepared-writes.ts'
 import type { StagedValue } from '../staging/staged-values.ts'
@@ -6,7 +6,7 @@ import type { StagedValue } from '../staging/staged-values.ts'
 /** A job and where its outcome goes. */
 export interface QueuedJob {
   readonly job: Job
-  readonly resolve: (commit: Commit | undefined) => void
+  readonly resolve: (committed: Committed<unknown>) => void
   readonly reject: (error: unknown) => void
   /** Its large values, once they are written ahead; none where that has failed. */
   readonly staged?: readonly StagedValue[]

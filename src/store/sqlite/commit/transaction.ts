@@ -216,7 +216,7 @@ export class BatchRunner {
    * applied ends the batch.
    */
   *#runJob(queued: QueuedJob, context: CommitContext, { commits, postponed }: Results): Generator<void, Settlement> {
-    let outcome: JobOutcome
+    let outcome: JobOutcome<unknown>
     try {
       outcome = yield* runReads(queued.job(context), this.#reader, this.#settings.current, this.#writer, this.#notes)
     } catch (error) {
@@ -224,26 +224,21 @@ export class BatchRunner {
       if (!this.#client.inTransaction) throw error
       return { tell: () => queued.reject(error), abandon: queued.reject }
     }
-    const done: Settlement = { tell: () => queued.resolve(undefined), abandon: queued.reject }
-    if (outcome === undefined) return done
-    if (outcome.kind === 'settings') {
-      this.#settings.set(outcome)
-      return done
-    }
-    const change = outcome.kind === 'noted' ? outcome.change : outcome
+    const { result, change, settings, record } = outcome
     const later = yield* this.#staging.postponed(queued, change)
     if (later !== undefined) {
       postponed.push(later)
       return NOTHING_TO_TELL
     }
-    if (outcome.kind === 'noted') this.#notes.keep(outcome.note)
-    if (change === undefined) return done
+    if (settings !== undefined) this.#settings.set(settings)
+    if (record !== undefined) this.#notes.keep(record)
+    if (change === undefined) return jobDone(queued, result, undefined)
     const texts = yield* this.#apply(change.writes, queued.prepared)
     this.#writer.flushParentUpdate()
     if (this.#writer.isSpilling) yield
     const commit = this.#log.append(change, context.now, texts)
     commits.push(commit)
-    return { tell: () => queued.resolve(commit), abandon: queued.reject }
+    return jobDone(queued, result, commit)
   }
 
   *#apply(
@@ -276,4 +271,8 @@ export class BatchRunner {
   get #changes(): number {
     return this.#countChanges.get()?.changes ?? 0
   }
+}
+
+function jobDone({ resolve, reject }: QueuedJob, result: unknown, commit: Commit | undefined): Settlement {
+  return { tell: () => resolve({ result, commit }), abandon: reject }
 }

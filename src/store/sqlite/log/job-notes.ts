@@ -1,5 +1,5 @@
 import { and, asc, desc, lt, lte, max, sql } from 'drizzle-orm'
-import type { Note } from '../../store.ts'
+import type { IdempotencyRecord } from '../../store.ts'
 import type { Connection } from '../file/connection.ts'
 import { note } from '../file/schema.ts'
 
@@ -63,7 +63,7 @@ export class Notes {
     return found === null || found.at < this.#outdated ? undefined : found.text
   }
 
-  keep({ key, text }: Note): void {
+  keep({ key, text }: IdempotencyRecord): void {
     this.#save.run(++this.#lastSeq, key, this.#now, text)
     this.#untrimmed++
   }

@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm'
-import type { SettingsChange } from '../../store.ts'
 import type { Connection } from '../file/connection.ts'
 import { meta } from '../file/schema.ts'
 
@@ -31,7 +30,7 @@ export class Settings {
     return this.#current
   }
 
-  set({ texts }: SettingsChange): void {
+  set(texts: readonly (readonly [name: string, text: string])[]): void {
     for (const [name, text] of texts) this.#save.run({ name: PREFIX + name, text })
     this.#current = new Map([...this.#current, ...texts])
   }

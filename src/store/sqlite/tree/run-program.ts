@@ -28,7 +28,7 @@ export function* runReads<T>(
     if (request.kind === 'node') step = logic.next(yield* reader.node(request.path, Number.POSITIVE_INFINITY))
     else if (request.kind === 'size') step = logic.next(yield* reader.size(request.path))
     else if (request.kind === 'pause') step = logic.next(yield)
-    else if (request.kind === 'note') step = logic.next(notes?.text(request.key))
+    else if (request.kind === 'idempotency-record') step = logic.next(notes?.text(request.key))
     else step = logic.next(answer(request, lookup, settings))
   }
   return step.value

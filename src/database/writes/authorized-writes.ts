@@ -1,0 +1,193 @@
+import pLimit from 'p-limit'
+import { DholeError } from '../../error.ts'
+import { EvaluationPostponed } from '../../rules/expression/rule-errors.ts'
+import type { CommitContext, Committed, JobOutcome, TreeStore } from '../../store/store.ts'
+import type { JobReads, Reads } from '../../tree/read-program.ts'
+import type { Write } from '../../tree/write.ts'
+import type { AuthorizerOptions } from '../access/authorizer.ts'
+import type { ReadAccess } from '../access/read-access.ts'
+import { type IdempotentRequest, idempotentRequest } from './idempotency-key.ts'
+import { onlyOnce } from './idempotent-write.ts'
+import { type Watchers, writeJob } from './write-job.ts'
+import type { WriteOperation } from './write-operation.ts'
+import { ReadPlaces, WriteRecorder } from './write-recorder.ts'
+import type { WriteOptions } from './write-request.ts'
+
+/** Writes evaluated on snapshots at the same time: each takes some milliseconds of every turn of the event loop. */
+const MAX_CONCURRENT_EVALUATIONS = 1
+/** Evaluations of one write on snapshots before the last attempt in a transaction. */
+const MAX_EVALUATIONS = 4
+/** Factor on the time that rules may take in the transaction at the last attempt. */
+const LAST_PATIENCE = 10
+
+/** An attempt whose rules took too long for a transaction. */
+interface PostponedAttempt {
+  /** Of the attempt. A later attempt has the same time. */
+  readonly context: CommitContext
+  /** Records the writes that follow the attempt. */
+  readonly recorder: WriteRecorder
+}
+
+/** What an evaluation on a snapshot found out about a write. */
+interface EvaluatedAttempt extends PostponedAttempt {
+  /** Paths that the rules read. */
+  readonly places: ReadPlaces
+  readonly bounds: AuthorizerOptions
+}
+
+/**
+ * Commits writes, without rules that take long holding up others. In the transaction the rules may take a few
+ * milliseconds. A write that needs more leaves the transaction and is evaluated on a snapshot, which has everything
+ * written before it. It returns to a transaction with what the rules allowed. If one of the paths that the rules read was
+ * written meanwhile, it is evaluated again.
+ * @see docs/explanation/access.md#where-decisions-are-made
+ */
+export class AuthorizedWrites {
+  readonly store: TreeStore
+  readonly readAccess: ReadAccess
+  readonly watchers: Watchers
+  readonly recorders = new Set<WriteRecorder>()
+  readonly #evaluations = pLimit(MAX_CONCURRENT_EVALUATIONS)
+
+  constructor(store: TreeStore, readAccess: ReadAccess, watchers: Watchers) {
+    this.store = store
+    this.readAccess = readAccess
+    this.watchers = watchers
+  }
+
+  /** Records what a job writes. */
+  readonly record = (writes: readonly Write[]): void => {
+    for (const recorder of this.recorders) recorder.record(writes)
+  }
+
+  /** Records that a job replaces the rules. */
+  recordRules(): void {
+    for (const recorder of this.recorders) recorder.recordAll()
+  }
+
+  /**
+   * Resolves when the write is durable.
+   * @throws what the write throws; `unavailable` if its rules take long and the paths they read keep changing
+   */
+  commit<T>(operation: WriteOperation<T>, options: WriteOptions): Promise<T> {
+    const attempt = new Attempt(this, operation, options, idempotentRequest(operation, options))
+    return this.store
+      .commit((context) => attempt.run(context))
+      .then(resultOf<T>, (error: unknown) => this.#continue(attempt, error))
+  }
+
+  async #continue<T>(first: Attempt<T>, thrown: unknown): Promise<T> {
+    let attempt = first
+    let error = thrown
+    for (let evaluations = 1; evaluations <= MAX_EVALUATIONS; evaluations++) {
+      const evaluated = await this.#evaluate(attempt, attempt.postponed(error))
+      const next = attempt.after(evaluated, evaluations === MAX_EVALUATIONS ? LAST_PATIENCE : 1)
+      attempt = next
+      try {
+        return resultOf(await this.store.commit((context) => next.run(context)))
+      } catch (again) {
+        error = again
+      } finally {
+        this.recorders.delete(evaluated.recorder)
+      }
+    }
+    this.recorders.delete(attempt.postponed(error).recorder)
+    throw new DholeError('unavailable', 'The rules take long, and what they look at changes meanwhile')
+  }
+
+  /** Evaluates all rules on a snapshot. @throws their refusal, unless the write may have been done before */
+  async #evaluate<T>(attempt: Attempt<T>, postponed: PostponedAttempt): Promise<EvaluatedAttempt> {
+    const places = new ReadPlaces()
+    const allowed = new Set<'write' | 'read' | 'validate'>()
+    const authorizer = this.readAccess.authorizerFor(attempt.options, { onAllowed: (asked) => allowed.add(asked) })
+    try {
+      await this.#evaluations(() =>
+        this.store.read(() => recordReads(attempt.operation.decide(postponed.context, authorizer), places)),
+      )
+    } catch (refusal) {
+      if (attempt.request !== undefined) return { ...postponed, places, bounds: { refusal } }
+      this.recorders.delete(postponed.recorder)
+      throw refusal
+    }
+    return { ...postponed, places, bounds: { allowed } }
+  }
+}
+
+/** One attempt to commit a write, and the bounds of its rules. */
+class Attempt<T> implements AuthorizerOptions {
+  readonly operation: WriteOperation<T>
+  readonly options: WriteOptions
+  readonly request: IdempotentRequest | undefined
+  readonly patience: number
+  readonly #writes: AuthorizedWrites
+  readonly #evaluated: EvaluatedAttempt | undefined
+  #context: CommitContext | undefined
+  #recorder: WriteRecorder | undefined
+
+  constructor(
+    writes: AuthorizedWrites,
+    operation: WriteOperation<T>,
+    options: WriteOptions,
+    request: IdempotentRequest | undefined,
+    evaluated?: EvaluatedAttempt,
+    patience: number = 1,
+  ) {
+    this.#writes = writes
+    this.operation = operation
+    this.options = options
+    this.request = request
+    this.#evaluated = evaluated
+    this.patience = patience
+  }
+
+  /** The attempt that follows an evaluation. */
+  after(evaluated: EvaluatedAttempt, patience: number): Attempt<T> {
+    return new Attempt(this.#writes, this.operation, this.options, this.request, evaluated, patience)
+  }
+
+  run(context: CommitContext): JobReads<JobOutcome<T>> {
+    const evaluated = this.#evaluated
+    if (evaluated === undefined || evaluated.recorder.hasTouched(evaluated.places)) return this.#job(context, this)
+    const onPostponed = () => this.onPostponed()
+    return this.#job(evaluated.context, { patience: this.patience, onPostponed, ...evaluated.bounds })
+  }
+
+  #job(context: CommitContext, bounds: AuthorizerOptions): JobReads<JobOutcome<T>> {
+    const { operation, request } = this
+    const { readAccess, watchers, record } = this.#writes
+    this.#context = context
+    const job = writeJob(operation, context, readAccess.authorizerFor(this.options, bounds), watchers, record)
+    return request === undefined ? job : onlyOnce(request, operation, context, job)
+  }
+
+  /** Called within the transaction, so that the recorder misses no later write. A transaction may run twice. */
+  onPostponed(): void {
+    const { recorders } = this.#writes
+    if (this.#recorder !== undefined) recorders.delete(this.#recorder)
+    this.#recorder = new WriteRecorder()
+    recorders.add(this.#recorder)
+  }
+
+  /** @throws the error, unless the rules took too long */
+  postponed(error: unknown): PostponedAttempt {
+    if (error instanceof EvaluationPostponed && this.#context !== undefined && this.#recorder !== undefined) {
+      return { context: this.#context, recorder: this.#recorder }
+    }
+    if (this.#recorder !== undefined) this.#writes.recorders.delete(this.#recorder)
+    throw error
+  }
+}
+
+function resultOf<T>({ result }: Committed<T>): T {
+  return result
+}
+
+/** Runs logic and adds the paths that it reads. */
+function* recordReads(logic: Reads<unknown>, places: ReadPlaces): Reads<void> {
+  let step = logic.next()
+  while (!step.done) {
+    const request = step.value
+    if ('path' in request) places.add(request.path)
+    step = logic.next(yield request)
+  }
+}
