@@ -1,3 +1,5 @@
+import { PRIORITY } from './key.ts'
+
 /**
  * The value of an existing node as the tree keeps it: no null, no empty object, no array, finite numbers only.
  * A priority stands in its object as the member `.priority`; a leaf that carries one is
@@ -33,6 +35,11 @@ export function leafOf(value: Value): Leaf | undefined {
   if (!isBranch(value)) return value
   const leaf = ownMember(value, VALUE)
   return isBranch(leaf) ? undefined : leaf
+}
+
+/** Keys of the children of a value, without `.priority` and `.value`; none for a leaf. */
+export function childKeys(value: Value): string[] {
+  return isBranch(value) ? Object.keys(value).filter((key) => key !== PRIORITY && key !== VALUE) : []
 }
 
 /** The value at a path below a node. */

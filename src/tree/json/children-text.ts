@@ -136,7 +136,8 @@ function* lengthInSteps(children: readonly ChildText[]): Steps<number> {
     length += key.length + text.length + 4
     if (index % STEP_LOOKED_AT === STEP_LOOKED_AT - 1) yield
   }
-  return length
+  // The last member has no comma.
+  return children.length === 0 ? length : length - 1
 }
 
 /** A hole would be one more than the limit, and another order would be lost. */

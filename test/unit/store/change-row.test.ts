@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { changesOf, cutRow, firstSeqOf, type LogEntry, rowOf } from '../../../src/store/sqlite/log/change-row.ts'
+import { changesOf, cutRow, firstSeqOf, type LogEntry, rowOf } from '../../../src/store/rows/change-row.ts'
 
 const entries: readonly [LogEntry, ...LogEntry[]] = [
   { kind: 'put', path: '/a/"b"', data: '{"ä":"\\u0000","😀":1}' },

@@ -1,6 +1,7 @@
 import { Database as Client } from 'bun:sqlite'
 import { describe, expect, spyOn, test } from 'bun:test'
-import { type EdgeShape, type Projection, printQuery, type Shape } from '../../../src/store/sqlite/query/query-sql.ts'
+import type { EdgeShape } from '../../../src/store/rows/scan-range.ts'
+import { type Projection, printQuery, type Shape } from '../../../src/store/sqlite/query/query-sql.ts'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { put, remove, strictObserver, wide } from '../../support/store.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'

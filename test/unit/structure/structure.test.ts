@@ -29,6 +29,18 @@ describe('the rooms of src/', () => {
     expect(engines).toEqual([])
   })
 
+  test('the planning of rows depends on no engine', () => {
+    const engines = files
+      .filter(({ path }) => path.startsWith('src/store/rows/'))
+      .flatMap(({ path, text, imports }) => [
+        ...imports
+          .filter((target) => target.startsWith('src/store/sqlite/'))
+          .map((target) => `${path} imports ${target}`),
+        ...(/'(bun:sqlite|drizzle-orm)/.test(text) ? [`${path} imports a database library`] : []),
+      ])
+    expect(engines).toEqual([])
+  })
+
   test('the allow-list has no circle', () => {
     const rooms = Object.entries(ROOMS).map(([path, imports]) => ({ path, imports, text: '' }))
     expect(cyclesOf(rooms)).toEqual([])

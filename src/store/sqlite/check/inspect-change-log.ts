@@ -1,5 +1,5 @@
+import { type ChangeRow, changesOf, firstSeqOf } from '../../rows/change-row.ts'
 import type { Connection } from '../file/connection.ts'
-import { type ChangeRow, changesOf, firstSeqOf } from '../log/change-row.ts'
 import { MAX_REPORTED, type Problem, problem } from './problem.ts'
 
 /** What is wrong with the change log: its commits follow each other without a gap, each of a form that can be told. */

@@ -1,9 +1,8 @@
 import { SortKind, type SortValue } from '../../../tree/order.ts'
+import { indexedPath } from '../../rows/index-name.ts'
+import { indexValue, keyEntry } from '../../rows/index-value.ts'
+import type { ChildRow } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
-import { keyEntry } from '../indexes/entries.ts'
-import { indexedPath } from '../indexes/index-path.ts'
-import { indexValue } from '../indexes/index-value.ts'
-import type { ChildRow } from '../query/range-scan.ts'
 import { TreeReader } from '../tree/tree-reader.ts'
 import { MAX_REPORTED, type Problem, problem } from './problem.ts'
 

@@ -1,6 +1,6 @@
 import { keyOf } from '../../../tree/order.ts'
+import { traitsOf } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
-import { traitsOf } from '../tree/slot.ts'
 import { MAX_REPORTED, type Problem, problem, type Violation, violations } from './problem.ts'
 
 /** Interior nodes of subtrees that were cut off: their rows go bit by bit and need not fit any more. */

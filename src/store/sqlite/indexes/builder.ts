@@ -1,12 +1,13 @@
 import { DholeError } from '../../../error.ts'
-import { FIRST_TEXT_KEY, SortKind } from '../../../tree/order.ts'
+import { FIRST_TEXT_KEY } from '../../../tree/order.ts'
+import { isValued } from '../../rows/index-entries.ts'
+import { keyEntry } from '../../rows/index-value.ts'
+import { type ChildRow, isChild, LAST_KEY, NOWHERE } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
-import type { ChildRow } from '../query/range-scan.ts'
-import { isChild, LAST_KEY, NOWHERE } from '../tree/slot.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import type { IndexCapacity } from './capacity.ts'
-import type { Definition, IndexDefinitions } from './definitions.ts'
-import { type IndexEntries, keyEntry } from './entries.ts'
+import type { IndexDefinition, IndexDefinitions } from './definitions.ts'
+import type { IndexEntries } from './entries.ts'
 import type { Neighbors } from './neighbors.ts'
 import { type BuildCompletion, type IndexName, type IndexRequest, IndexRequests } from './requests.ts'
 
@@ -171,7 +172,7 @@ export class IndexBuilder {
   }
 
   /** Gives an index up for which there is no room, unless it is declared. */
-  #enforceCapacity(definition: Definition): void {
+  #enforceCapacity(definition: IndexDefinition): void {
     const capacity = this.#capacity
     if (capacity === undefined || capacity.evictFor(definition, (other) => this.#requests.has(other))) return
     if (capacity.isTooLarge(definition)) {
@@ -190,7 +191,7 @@ export class IndexBuilder {
   }
 
   /** First those that somebody waits for. */
-  #next(): Definition | undefined {
+  #next(): IndexDefinition | undefined {
     for (const { listId, name } of this.#requests.all) {
       const definition = this.#definitions.find(listId, name)
       if (definition !== undefined && definition.builtTo !== null) return definition
@@ -198,7 +199,7 @@ export class IndexBuilder {
     return this.#definitions.unfinished()
   }
 
-  *#build(definition: Definition): Generator<void> {
+  *#build(definition: IndexDefinition): Generator<void> {
     const { listId, path } = definition
     const progress = this.#progressOf(definition)
     const end = path === undefined ? FIRST_TEXT_KEY : LAST_KEY
@@ -227,13 +228,13 @@ export class IndexBuilder {
   }
 
   /** The last child that has been looked at. */
-  #lastBuilt({ listId, path }: Definition, builtTo: string): BuiltChild | undefined {
+  #lastBuilt({ listId, path }: IndexDefinition, builtTo: string): BuiltChild | undefined {
     const child = path === undefined || builtTo === '' ? undefined : this.#neighbors.upTo(listId, builtTo)
     if (child === undefined || path === undefined) return undefined
     return { key: child.key, isEmpty: child.presence(path) === 'empty' }
   }
 
-  #progressOf({ id }: Definition): Progress {
+  #progressOf({ id }: IndexDefinition): Progress {
     let progress = this.#progress.get(id)
     if (progress === undefined) {
       progress = { startedAt: performance.now(), rows: 0 }
@@ -248,15 +249,15 @@ export class IndexBuilder {
    * @returns what is the last child now, and how many entries were written
    */
   #add(
-    definition: Definition,
+    definition: IndexDefinition,
     row: ChildRow,
     last: BuiltChild | undefined,
   ): { readonly child: BuiltChild; readonly entries: number } {
     const { key } = row
     const { path } = definition
     const value = path === undefined ? keyEntry(key) : this.#reader.sortValueBelow(row, path)
-    const isEmpty = value === undefined || value.kind === SortKind.none
-    if (!isEmpty) this.#entries.insert(definition, value, key)
+    const isEmpty = !isValued(value)
+    if (isValued(value)) this.#entries.insert(definition, value, key)
     let entries = isEmpty ? 0 : 1
     if (path !== undefined && last !== undefined && last.isEmpty !== isEmpty) {
       if (this.#entries.mark(definition, isEmpty ? key : last.key)) entries++

@@ -1,4 +1,4 @@
-import type { Definition, IndexDefinitions } from './definitions.ts'
+import type { IndexDefinition, IndexDefinitions } from './definitions.ts'
 import type { IndexEntries } from './entries.ts'
 
 /** How much queries may fill with indexes that nobody has declared. */
@@ -8,13 +8,13 @@ export interface IndexLimits {
   /** Entries of all undeclared indexes of a file together. */
   readonly maxEntries: number
   /** Whether an index is declared: it stays, and does not count as one of queries. */
-  isKept(definition: Definition): boolean
+  isKept(definition: IndexDefinition): boolean
   /** Time of the last use that is known, in milliseconds since 1970. */
-  usedAt(definition: Definition): number
+  usedAt(definition: IndexDefinition): number
 }
 
 /** Whether somebody waits for an index, so that it must not go. */
-type IsWanted = (definition: Definition) => boolean
+type IsWanted = (definition: IndexDefinition) => boolean
 
 /** Makes room for indexes inside the writer's transaction: those that were not used for the longest time go. */
 export class IndexCapacity {
@@ -42,7 +42,7 @@ export class IndexCapacity {
    * Makes room for the entries of an index that is being built.
    * @returns `false` when there is not enough for it, though all others have gone that could
    */
-  evictFor(growing: Definition, isWanted: IsWanted): boolean {
+  evictFor(growing: IndexDefinition, isWanted: IsWanted): boolean {
     const { maxEntries } = this.#limits
     if (this.#definitions.countEntries() <= maxEntries || this.#limits.isKept(growing)) return true
     const undeclared = this.#definitions.all().filter((definition) => !this.#limits.isKept(definition))
@@ -57,18 +57,18 @@ export class IndexCapacity {
   }
 
   /** Whether an index has more entries than all that are not declared may have together. */
-  isTooLarge({ entries }: Definition): boolean {
+  isTooLarge({ entries }: IndexDefinition): boolean {
     return entries > this.#limits.maxEntries
   }
 
   /** Those that may go, the least recently used first. */
-  #leastUsed(definitions: readonly Definition[]): Definition[] {
+  #leastUsed(definitions: readonly IndexDefinition[]): IndexDefinition[] {
     return definitions
       .filter((definition) => !this.#limits.isKept(definition))
       .sort((left, right) => this.#limits.usedAt(left) - this.#limits.usedAt(right) || left.id - right.id)
   }
 
-  #drop(definition: Definition): void {
+  #drop(definition: IndexDefinition): void {
     this.#definitions.drop(definition)
     this.#entries.expectRemoval()
   }

@@ -1,11 +1,11 @@
 import { and, eq, gt, isNotNull, lt, sql } from 'drizzle-orm'
 import type { Path } from '../../../tree/path.ts'
+import { indexedPath } from '../../rows/index-name.ts'
 import type { Connection } from '../file/connection.ts'
 import { indexDefinition } from '../file/schema.ts'
-import { indexedPath } from './index-path.ts'
 
 /** An index as the writer knows it. */
-export interface Definition {
+export interface IndexDefinition {
   readonly id: number
   /** The interior node whose children it sorts. */
   readonly listId: number
@@ -27,7 +27,7 @@ type Row = typeof indexDefinition.$inferSelect
 const STEP_DEFINITIONS = 128
 /** Lists whose indexes are remembered. */
 const MAX_CACHED_LISTS = 1024
-const NONE: readonly Definition[] = []
+const NONE: readonly IndexDefinition[] = []
 
 /** The indexes there are, seen and changed inside the writer's transaction. */
 export class IndexDefinitions {
@@ -43,7 +43,7 @@ export class IndexDefinitions {
   readonly #dropList
   readonly #touch
   readonly #unused
-  readonly #byList = new Map<number, readonly Definition[]>()
+  readonly #byList = new Map<number, readonly IndexDefinition[]>()
   /** Most trees have none: then nobody looks. */
   #isEmpty: boolean | undefined
 
@@ -110,7 +110,7 @@ export class IndexDefinitions {
   }
 
   /** The indexes of a list. */
-  of(listId: number): readonly Definition[] {
+  of(listId: number): readonly IndexDefinition[] {
     if (this.isEmpty) return NONE
     let definitions = this.#byList.get(listId)
     if (definitions === undefined) {
@@ -121,12 +121,12 @@ export class IndexDefinitions {
     return definitions
   }
 
-  find(listId: number, name: string): Definition | undefined {
+  find(listId: number, name: string): IndexDefinition | undefined {
     return this.of(listId).find((definition) => definition.name === name)
   }
 
   /** The indexes of all lists. */
-  all(): readonly Definition[] {
+  all(): readonly IndexDefinition[] {
     return this.#all.all().map(definitionOf)
   }
 
@@ -136,7 +136,7 @@ export class IndexDefinitions {
   }
 
   /** One that is not built yet. */
-  unfinished(): Definition | undefined {
+  unfinished(): IndexDefinition | undefined {
     if (this.isEmpty) return undefined
     const row = this.#unfinished.get()
     return row === undefined ? undefined : this.find(row.listId, row.path)
@@ -150,20 +150,20 @@ export class IndexDefinitions {
   }
 
   /** @param added entries written since the last progress */
-  progress(definition: Definition, builtTo: string | null, added: number): void {
+  progress(definition: IndexDefinition, builtTo: string | null, added: number): void {
     definition.builtTo = builtTo
     definition.entries += added
     this.#progress.run({ id: definition.id, builtTo, added })
   }
 
-  markCut(definition: Definition): void {
+  markCut(definition: IndexDefinition): void {
     if (definition.hasCut) return
     definition.hasCut = true
     this.#markCut.run({ id: definition.id })
   }
 
   /** From now on nobody sees the index; its entries go later. */
-  drop({ id, listId }: Definition): void {
+  drop({ id, listId }: IndexDefinition): void {
     this.#drop.run({ id })
     this.#byList.delete(listId)
   }
@@ -187,7 +187,7 @@ export class IndexDefinitions {
   }
 
   /** Some indexes whose last noted use is older. */
-  unusedSince(before: number): readonly Definition[] {
+  unusedSince(before: number): readonly IndexDefinition[] {
     return this.isEmpty ? NONE : this.#unused.all({ before }).map(definitionOf)
   }
 
@@ -198,6 +198,6 @@ export class IndexDefinitions {
   }
 }
 
-function definitionOf({ path: name, ...row }: Row): Definition {
+function definitionOf({ path: name, ...row }: Row): IndexDefinition {
   return { ...row, name, path: indexedPath(name) }
 }

@@ -1,9 +1,9 @@
 import { eq, lt, sql } from 'drizzle-orm'
-import { isIntegerKey, keyOf, NO_VALUE, SortKind, type SortValue } from '../../../tree/order.ts'
+import { NO_VALUE, type SortValue } from '../../../tree/order.ts'
+import { indexValue } from '../../rows/index-value.ts'
 import type { Connection } from '../file/connection.ts'
 import { indexDefinition } from '../file/schema.ts'
-import type { Definition, IndexDefinitions } from './definitions.ts'
-import { indexValue } from './index-value.ts'
+import type { IndexDefinition, IndexDefinitions } from './definitions.ts'
 
 /** Entries removed in one step. */
 const STEP_ENTRIES = 1024
@@ -50,13 +50,13 @@ export class IndexEntries {
   }
 
   /** @param key sort key of the child */
-  insert(definition: Definition, value: SortValue, key: string): void {
+  insert(definition: IndexDefinition, value: SortValue, key: string): void {
     const entry = indexValue(value)
     if (entry.cut) this.#definitions.markCut(definition)
     this.#insert.run(definition.id, entry.kind, entry.value, key)
   }
 
-  remove(definition: Definition, value: SortValue, key: string): void {
+  remove(definition: IndexDefinition, value: SortValue, key: string): void {
     const entry = indexValue(value)
     this.#remove.run(definition.id, entry.kind, entry.value, key)
   }
@@ -66,12 +66,12 @@ export class IndexEntries {
    * @param key sort key of the child
    * @returns whether that was news
    */
-  mark(definition: Definition, key: string): boolean {
+  mark(definition: IndexDefinition, key: string): boolean {
     return this.#mark.run(definition.id, NO_VALUE.kind, NO_VALUE.value, key).changes > 0
   }
 
   /** A child that may be noted so has a value now, or is gone. */
-  unmark(definition: Definition, key: string): void {
+  unmark(definition: IndexDefinition, key: string): void {
     this.#remove.run(definition.id, NO_VALUE.kind, NO_VALUE.value, key)
   }
 
@@ -96,9 +96,4 @@ export class IndexEntries {
     if (changes < STEP_ENTRIES) this.#removeDefinition.run({ id: dropped.id })
     return true
   }
-}
-
-/** The entry of a child in the index over integer keys, which others do not have. */
-export function keyEntry(key: string): SortValue | undefined {
-  return isIntegerKey(key) ? { kind: SortKind.string, value: keyOf(key) } : undefined
 }

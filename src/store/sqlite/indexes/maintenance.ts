@@ -2,7 +2,7 @@ import type { Connection } from '../file/connection.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import { type BuildEvents, IndexBuilder } from './builder.ts'
 import { IndexCapacity, type IndexLimits } from './capacity.ts'
-import { type Definition, IndexDefinitions } from './definitions.ts'
+import { type IndexDefinition, IndexDefinitions } from './definitions.ts'
 import { IndexEntries } from './entries.ts'
 import { Neighbors } from './neighbors.ts'
 import type { BuildCompletion } from './requests.ts'
@@ -14,7 +14,7 @@ export interface IndexUse {
   /** An index not used for so long is dropped, in milliseconds. */
   readonly idleMs: number
   /** Whether an index is wanted whether it is used or not. */
-  isKept(definition: Definition): boolean
+  isKept(definition: IndexDefinition): boolean
 }
 
 /** A use is noted again when the last note is older than this share of the time after which an index is dropped. */

@@ -1,10 +1,10 @@
 import { type IndexDeclaration, isDeclared, isWildcard } from '../../../query/index-declarations.ts'
 import { pauser } from '../../../scheduling/turns.ts'
 import type { Path } from '../../../tree/path.ts'
+import { indexName } from '../../rows/index-name.ts'
 import { type ReadScheduler, UNLIMITED } from '../query/read-scheduler.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
-import type { Definition } from './definitions.ts'
-import { indexName } from './index-path.ts'
+import type { IndexDefinition } from './definitions.ts'
 import type { IndexMaintenance } from './maintenance.ts'
 
 /** Uses are noted, and unused indexes looked for, so often in the time after which one is dropped. */
@@ -77,7 +77,7 @@ export class IndexManager {
   }
 
   /** Not written down each time, so what this process has seen is newer. */
-  #usedAt({ id, usedAt }: Definition): number {
+  #usedAt({ id, usedAt }: IndexDefinition): number {
     return this.#used.get(id) ?? this.#usedBefore.get(id) ?? usedAt
   }
 
@@ -113,7 +113,7 @@ export class IndexManager {
     }
   }
 
-  #isDeclared({ listId, path }: Definition): boolean {
+  #isDeclared({ listId, path }: IndexDefinition): boolean {
     if (path === undefined) return false
     const list = this.#declarations.length === 0 ? undefined : this.#parts.reader.pathOf(listId)
     return list !== undefined && isDeclared(this.#declarations, list, path)

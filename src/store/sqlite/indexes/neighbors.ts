@@ -2,15 +2,13 @@ import { parseStored } from '../../../tree/json/print.ts'
 import { SortKind, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import { type Value, valueAt } from '../../../tree/value.ts'
+import type { AdjacentChild, Presence } from '../../rows/index-entries.ts'
+import type { ChildRow } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
-import type { ChildRow } from '../query/range-scan.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 
-/** Whether a child has a value to be sorted by. */
-export type Presence = 'absent' | 'empty' | 'valued'
-
 /** A child of a list, looked at in several orders. Its text is parsed once. */
-export class Neighbor {
+export class Neighbor implements AdjacentChild {
   readonly #row: ChildRow
   readonly #reader: TreeReader
   #parsed: Value | undefined

@@ -3,13 +3,14 @@ import type { Query } from '../../../query/query.ts'
 import { comparePositions, contains, type Position, type Range, rangeOf } from '../../../query/range.ts'
 import { sortInSteps } from '../../../tree/json/sort-steps.ts'
 import type { SortValue } from '../../../tree/order.ts'
+import { isLong } from '../../rows/index-value.ts'
+import { divide, indexRange, mayMatchMore, type ScanRange } from '../../rows/scan-range.ts'
+import type { ChildRow } from '../../rows/slot.ts'
 import type { AccessPath } from '../query/access-path.ts'
-import { type ChildRow, type EntryRow, type RangeScanner, scanOf } from '../query/range-scan.ts'
-import { divide, indexRange, mayMatchMore, type SqlRange } from '../query/range-sql.ts'
+import { type EntryRow, type RangeScanner, scanOf } from '../query/range-scan.ts'
 import { EmptyChildren, type EmptyChildrenScan } from '../tree/empty-children.ts'
 import { spend } from '../tree/subtree-reader.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
-import { isLong } from './index-value.ts'
 
 /** A child whose place in the order is known. */
 type Candidate = Position & { readonly row: ChildRow }
@@ -149,13 +150,13 @@ export class IndexReader {
 
 function emptyChildrenScan(
   { list, index, path }: IndexAccessPath,
-  range: SqlRange,
+  range: ScanRange,
   descending: boolean,
 ): EmptyChildrenScan {
   return { scan: scanOf(list, undefined, range, descending), index: index.id, path }
 }
 
-function isOpen({ start, end }: SqlRange): boolean {
+function isOpen({ start, end }: ScanRange): boolean {
   return start.shape === 'open' && end.shape === 'open'
 }
 

@@ -3,9 +3,6 @@ import type { Change } from '../../../tree/change.ts'
 import { type JsonText, printWithin } from '../../../tree/json/print.ts'
 import { formatPath, type Path } from '../../../tree/path.ts'
 import type { Write } from '../../../tree/write.ts'
-import type { Commit, LoggedChange, LogRange } from '../../store.ts'
-import type { Connection } from '../file/connection.ts'
-import { change } from '../file/schema.ts'
 import {
   type ChangeRow,
   changesOf,
@@ -15,7 +12,10 @@ import {
   isRowNear,
   type LogEntry,
   rowOf,
-} from './change-row.ts'
+} from '../../rows/change-row.ts'
+import type { Commit, LoggedChange, LogRange } from '../../store.ts'
+import type { Connection } from '../file/connection.ts'
+import { change } from '../file/schema.ts'
 
 /** Longest text of one change that is kept, in UTF-16 code units; what is longer can be read from the tree. */
 const MAX_DATA_LENGTH = 16_384

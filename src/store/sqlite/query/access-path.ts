@@ -3,12 +3,12 @@ import type { Query } from '../../../query/query.ts'
 import { isStringText, type JsonText, print } from '../../../tree/json/print.ts'
 import type { Path } from '../../../tree/path.ts'
 import { type Branch, isBranch, leafOf } from '../../../tree/value.ts'
+import { indexNameOf, KEY_INDEX } from '../../rows/index-name.ts'
+import { INTEGER_KEYS } from '../../rows/scan-range.ts'
+import type { Interior } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
-import { indexNameOf, KEY_INDEX } from '../indexes/index-path.ts'
-import type { Interior } from '../tree/subtree-reader.ts'
 import { type TreeReader, textValue } from '../tree/tree-reader.ts'
 import type { RangeScanner } from './range-scan.ts'
-import { INTEGER_KEYS } from './range-sql.ts'
 
 /** A complete index. */
 export interface ReadyIndex {

@@ -7,9 +7,7 @@
  * `+` it does not look.
  * @see docs/explanation/storage.md#queries
  */
-
-/** One end of a range: `value` compares kind and value, `key` the key as well. With `=` the end itself belongs to it. */
-export type EdgeShape = 'open' | 'value' | 'value=' | 'key' | 'key='
+import type { EdgeShape } from '../../rows/scan-range.ts'
 
 /** What is read of each row of the range. */
 export type Projection =

@@ -1,17 +1,8 @@
 import { DholeError } from '../../../error.ts'
+import { type Argument, behind, type ScanRange } from '../../rows/scan-range.ts'
+import { type ChildRow, type Interior, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
-import { Trait } from '../tree/slot.ts'
-import type { Interior } from '../tree/subtree-reader.ts'
 import { type Projection, printQuery, type Shape } from './query-sql.ts'
-import { type Argument, behind, type SqlRange } from './range-sql.ts'
-
-/** A chosen child as it stands in the table. */
-export interface ChildRow {
-  /** Its sort key. */
-  readonly key: string
-  readonly value: string | null
-  readonly id: number | null
-}
 
 /** A child, and its entry in an index. */
 export interface EntryRow extends ChildRow {
@@ -24,7 +15,7 @@ export interface RangeScan {
   readonly list: number
   /** The index to go along; without one it is the table, in key order. */
   readonly index: number | undefined
-  readonly range: SqlRange
+  readonly range: ScanRange
   readonly descending: boolean
   /** Children read at a time. Default `PAGE_ROWS`. */
   readonly page?: number
@@ -198,7 +189,7 @@ function positionOf({ index }: RangeScan, row: Row): Argument[] {
 export function scanOf(
   { id, traits }: Interior,
   index: number | undefined,
-  range: SqlRange,
+  range: ScanRange,
   descending: boolean,
 ): RangeScan {
   const scan = { list: id, index, range, descending }

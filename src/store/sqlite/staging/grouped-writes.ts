@@ -4,7 +4,7 @@ import { sortKey } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import { isBranch, type Value } from '../../../tree/value.ts'
 import type { Write } from '../../../tree/write.ts'
-import { ROOT_KEY, ROOT_PARENT } from '../tree/slot.ts'
+import { ROOT_KEY, ROOT_PARENT } from '../../rows/slot.ts'
 import type { TreeWriter } from '../tree/tree-writer.ts'
 import type { StagedValue } from './staged-values.ts'
 

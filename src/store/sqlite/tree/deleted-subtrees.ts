@@ -1,9 +1,9 @@
 import { and, desc, eq, lte, sql } from 'drizzle-orm'
+import { NOWHERE } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { closure, detached, interior, node } from '../file/schema.ts'
 import type { IndexDefinitions } from '../indexes/definitions.ts'
 import type { IndexEntries } from '../indexes/entries.ts'
-import { NOWHERE } from './slot.ts'
 
 /** Interior nodes looked at, and rows removed, in one step: well under a millisecond or two of work. */
 const STEP_INTERIORS = 64
@@ -75,7 +75,7 @@ export class DeletedSubtrees {
   }
 
   /** Takes an interior node out of the tree at once; its rows go later. The caller has removed its slot. */
-  cut(id: number): void {
+  detach(id: number): void {
     this.#cutOff.run({ id })
     this.#note.run({ id })
     this.dropIndexes(id)

@@ -1,7 +1,8 @@
 import { NO_VALUE, SortKind } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
-import { type ChildRow, type RangeScan, type RangeScanner, scanPageSize } from '../query/range-scan.ts'
-import { behind, type SqlRange } from '../query/range-sql.ts'
+import { behind, fromKey, type ScanRange } from '../../rows/scan-range.ts'
+import type { ChildRow } from '../../rows/slot.ts'
+import { type RangeScan, type RangeScanner, scanPageSize } from '../query/range-scan.ts'
 import type { TreeReader } from './tree-reader.ts'
 
 /** A page grows by this as long as there are children without a value in it. */
@@ -46,7 +47,7 @@ export class EmptyChildren {
       }
       const next = this.#scanner.firstKey(marksBehind(scan, index, last.key))
       if (next === undefined) return
-      range = from(range, next, scan.descending)
+      range = fromKey(range, next, scan.descending)
       size = 1
     }
   }
@@ -68,15 +69,9 @@ export class EmptyChildren {
 /** The marks behind a key, in the direction of the scan. */
 function marksBehind(scan: RangeScan, index: number, key: string): RangeScan {
   const { kind, value } = NO_VALUE
-  const all: SqlRange = {
+  const all: ScanRange = {
     start: { shape: 'value=', args: [kind, value] },
     end: { shape: 'value=', args: [kind, value] },
   }
   return { ...scan, index, range: behind(all, [kind, value, key], scan.descending) }
-}
-
-/** The rest of a range of keys from one of them on, which belongs to it. */
-function from(range: SqlRange, key: string, descending: boolean): SqlRange {
-  const edge = { shape: 'key=', args: [key] } as const
-  return descending ? { start: range.start, end: edge } : { start: edge, end: range.end }
 }

@@ -1,4 +1,4 @@
-import type { Slot } from './slot.ts'
+import type { Slot } from '../../rows/slot.ts'
 
 /** Remembered at most: about a megabyte. */
 const MOST = 4096

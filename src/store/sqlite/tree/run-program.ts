@@ -1,7 +1,7 @@
 import type { JobReads, ReadAnswer, ReadRequest } from '../../../tree/read-program.ts'
+import { Lookup, type SlotSource } from '../../rows/lookup.ts'
 import type { Notes } from '../log/job-notes.ts'
 import type { SettingTexts } from '../log/settings.ts'
-import { Lookup, type SlotSource } from './lookup.ts'
 import type { TreeReader } from './tree-reader.ts'
 
 /** Requests answered at a stretch. */
@@ -19,7 +19,7 @@ export function* runReads<T>(
   slots: SlotSource = reader,
   notes?: Notes,
 ): Generator<void, T> {
-  const lookup = new Lookup(reader, slots)
+  const lookup = new Lookup(reader.subtrees, slots)
   let step = logic.next()
   for (let answered = 1; !step.done; answered++) {
     const { value: request } = step

@@ -2,9 +2,9 @@ import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import { DholeError } from '../../../error.ts'
 import { type AnyText, TextBuilder } from '../../../tree/json/text-pieces.ts'
 import { arrayLength, keyOf } from '../../../tree/order.ts'
+import { type Interior, isChild, LAST_KEY, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
-import { isChild, LAST_KEY, Trait } from './slot.ts'
 
 /** Children read in one step at the least: at most four megabytes of text, or a few long leaves. */
 const PAGE_CHILDREN = 512
@@ -20,13 +20,6 @@ const KEY_MARK = '\u0003'
 const MARKED_INTERIOR = sql.raw(`char(2) || ${node.id.name} || char(2)`)
 const MARKED_KEY = sql`char(3) || ${node.key} || char(3)`
 const TEXT = sql`coalesce(${node.value}, ${MARKED_INTERIOR})`
-
-/** What a reader must know of an interior node before it reads its children. */
-export interface Interior {
-  readonly id: number
-  readonly childCount: number
-  readonly traits: number
-}
 
 /** Children behind one key and up to another. */
 interface KeyRange extends Record<string, unknown> {

@@ -2,14 +2,13 @@ import { and, eq, gt, sql } from 'drizzle-orm'
 import { NodeText } from '../../../tree/json/node-text.ts'
 import { isStringText, type JsonText, parseStored, print } from '../../../tree/json/print.ts'
 import type { AnyText } from '../../../tree/json/text-pieces.ts'
-import { PRIORITY } from '../../../tree/key.ts'
 import { keyOf, OBJECT, type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
-import { isBranch, leafOf, VALUE, type Value, valueAt } from '../../../tree/value.ts'
+import { childKeys, leafOf, type Value, valueAt } from '../../../tree/value.ts'
+import { ROOT_KEY, ROOT_PARENT, type Slot } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
 import type { InteriorCache } from './interior-cache.ts'
-import { ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
 import { SubtreeReader, spend } from './subtree-reader.ts'
 
 /** Children looked at between two pauses. */
@@ -220,10 +219,6 @@ function insideText(text: JsonText, path: Path): (Location & { kind: 'inside' })
 /** The value of a place that is no interior node. */
 export function textValue(location: Location): Value {
   return location.kind === 'inside' ? location.value : parseStored(location.slot.value ?? '')
-}
-
-export function childKeys(value: Value): string[] {
-  return isBranch(value) ? Object.keys(value).filter((key) => key !== PRIORITY && key !== VALUE) : []
 }
 
 function shallowText(value: Value): JsonText {

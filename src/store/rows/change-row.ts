@@ -1,27 +1,36 @@
-import type { JsonText } from '../../../tree/json/print.ts'
-import { parsePath } from '../../../tree/path.ts'
-import type { LoggedChange } from '../../store.ts'
-import type { change } from '../file/schema.ts'
+import type { JsonText } from '../../tree/json/print.ts'
+import { parsePath } from '../../tree/path.ts'
+import type { LoggedChange } from '../store.ts'
 
-/** A row of the change log as it stands in the table. */
-export type ChangeRow = typeof change.$inferSelect
+/** A row of the change log. */
+export interface ChangeRow {
+  /** Number of the last commit in the row. */
+  readonly seq: number
+  /** In milliseconds since 1970. */
+  readonly at: number
+  readonly kind: 'put' | 'patch' | 'group'
+  /** Path as text; of a group, JSON text of the heads. */
+  readonly path: string
+  /** Data of the commits, one after the other; `null` when it was too long to store. */
+  readonly data: string | null
+}
 
-/** One commit as the log keeps it. */
+/** One commit in the log. */
 export interface LogEntry {
   readonly kind: 'put' | 'patch'
   /** As text. */
   readonly path: string
-  /** `null` when it was too long to keep. */
+  /** `null` when it was too long to store. */
   readonly data: JsonText | null
 }
 
-/** Kind, path, and length of the data in UTF-16 code units; `null` where none is kept. */
+/** Kind, path, and length of the data in UTF-16 code units; `null` where none is stored. */
 type Head = readonly [kind: LogEntry['kind'], path: string, length: number | null]
 
 /**
- * The row of commits that follow each other. Several in one row cost much less than a row each: their data fills whole
- * pages, and a page that is freed with them need not be written once more.
- * @param seq number of the last of them
+ * The row of consecutive commits. One row for several commits costs much less than a row each: their data fills whole
+ * pages, and a page freed as a whole is not written again.
+ * @param seq number of the last commit
  */
 export function rowOf(entries: readonly [LogEntry, ...LogEntry[]], seq: number, at: number): ChangeRow {
   if (entries.length === 1) return { seq, at, ...entries[0] }
@@ -43,15 +52,15 @@ export function changesOf(row: ChangeRow): LoggedChange[] {
   })
 }
 
-/** Whether a commit of a row concerns one of some places: its path is one of them, above or below one. */
-export function isRowNear(row: Pick<ChangeRow, 'kind' | 'path'>, places: readonly string[]): boolean {
-  if (row.kind !== 'group') return isNearAny(row.path, places)
-  return headsOf(row).some(([, path]) => isNearAny(path, places))
+/** Whether the path of any commit in the row equals, contains or lies below one of the given paths. */
+export function isRowNear(row: Pick<ChangeRow, 'kind' | 'path'>, paths: readonly string[]): boolean {
+  if (row.kind !== 'group') return isNearAny(row.path, paths)
+  return headsOf(row).some(([, path]) => isNearAny(path, paths))
 }
 
-/** @param places paths as text, like the path; keys hold no slash */
-export function isNearAny(path: string, places: readonly string[]): boolean {
-  return places.some((place) => covers(path, place) || covers(place, path))
+/** @param paths as text, like `path`; a key has no slash */
+export function isNearAny(path: string, paths: readonly string[]): boolean {
+  return paths.some((other) => covers(path, other) || covers(other, path))
 }
 
 function covers(above: string, path: string): boolean {
@@ -63,7 +72,7 @@ export function firstSeqOf(row: Pick<ChangeRow, 'seq' | 'kind' | 'path'>): numbe
   return row.kind === 'group' ? row.seq - headsOf(row).length + 1 : row.seq
 }
 
-/** The row without the commits before one of its own. */
+/** The row without the commits before `keepFrom`, which is one of its own. */
 export function cutRow(row: ChangeRow, keepFrom: number): ChangeRow {
   const heads = headsOf(row).slice(keepFrom - firstSeqOf(row))
   const length = heads.reduce((sum, [, , each]) => sum + (each ?? 0), 0)

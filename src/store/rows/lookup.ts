@@ -1,14 +1,13 @@
-import { isStringText, parseStored } from '../../../tree/json/print.ts'
-import { sortKey } from '../../../tree/order.ts'
-import type { Path } from '../../../tree/path.ts'
-import { type Leaf, leafOf, type Value, valueAt } from '../../../tree/value.ts'
-import { ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
-import { childKeys, type TreeReader } from './tree-reader.ts'
+import { isStringText, parseStored } from '../../tree/json/print.ts'
+import { sortKey } from '../../tree/order.ts'
+import type { Path } from '../../tree/path.ts'
+import { childKeys, type Leaf, leafOf, type Value, valueAt } from '../../tree/value.ts'
+import { type Interior, ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
 
-/** A slot that was visited, and those below it. */
+/** A slot that was read, and the slots read below it. */
 interface VisitedSlot {
   readonly slot: Slot | undefined
-  /** What its text says, once somebody wanted to know. */
+  /** Parsed text of the slot, once it was needed. */
   value: Value | undefined
   readonly below: Map<string, VisitedSlot>
 }
@@ -16,24 +15,28 @@ interface VisitedSlot {
 /** Where a path ends: at an interior node, or at a value inside the text of a slot. */
 type PathTarget = { readonly interior: number } | { readonly value: Value } | undefined
 
-/** Where slots are found. */
+/** Reads slots. */
 export interface SlotSource {
-  /** @param key as it stands in the table */
+  /** @param key encoded by `sortKey` */
   slot(parent: number, key: string): Slot | undefined
 }
 
+/** Reads interior nodes. */
+export interface InteriorSource {
+  interior(id: number): Interior
+}
+
 /**
- * Looks at single places for one piece of logic, while nothing changes: places near each other share their way, and no
- * text is parsed twice.
+ * Reads single nodes for one program while nothing changes. Paths share the slots that they have in common, and each
+ * text is parsed once.
  */
 export class Lookup {
-  readonly #reader: TreeReader
+  readonly #interiors: InteriorSource
   readonly #slots: SlotSource
   #root: VisitedSlot | undefined
 
-  /** @param slots may know some of them already */
-  constructor(reader: TreeReader, slots: SlotSource) {
-    this.#reader = reader
+  constructor(interiors: InteriorSource, slots: SlotSource) {
+    this.#interiors = interiors
     this.#slots = slots
   }
 
@@ -41,17 +44,17 @@ export class Lookup {
     return this.#find(path) !== undefined
   }
 
-  /** The leaf there, with or without a priority. */
+  /** The leaf at a path, with or without a priority. */
   leaf(path: Path): Leaf | undefined {
-    const found = this.#find(path)
-    return found !== undefined && 'value' in found ? leafOf(found.value) : undefined
+    const target = this.#find(path)
+    return target !== undefined && 'value' in target ? leafOf(target.value) : undefined
   }
 
   /** Number of children. */
   count(path: Path): number {
-    const found = this.#find(path)
-    if (found === undefined) return 0
-    return 'value' in found ? childKeys(found.value).length : this.#reader.subtrees.interior(found.interior).childCount
+    const target = this.#find(path)
+    if (target === undefined) return 0
+    return 'value' in target ? childKeys(target.value).length : this.#interiors.interior(target.interior).childCount
   }
 
   #find(path: Path): PathTarget {

@@ -1,0 +1,116 @@
+import { PRIORITY } from '../../tree/key.ts'
+import { compareSortValues, SortKind, type SortValue } from '../../tree/order.ts'
+import type { Path } from '../../tree/path.ts'
+import type { Write } from '../../tree/write.ts'
+import type { PathSlot } from './write-plan.ts'
+
+/** What the entries of an index depend on. */
+export interface IndexShape {
+  /** Child path below each child; `undefined` for the index over integer keys. */
+  readonly path: Path | undefined
+  /** Children up to this key have their entries; `null` when all have. */
+  readonly builtTo: string | null
+}
+
+/** Whether a child is absent, or has no value at the indexed path, or has one. */
+export type Presence = 'absent' | 'empty' | 'valued'
+
+/** A child next to another one in key order. */
+export interface AdjacentChild {
+  /** Encoded by `sortKey`. */
+  readonly key: string
+  presence(path: Path): Presence
+}
+
+/** The children before and after a key. Each is read when it is first used. */
+export interface AdjacentChildren {
+  readonly before: AdjacentChild | undefined
+  readonly after: AdjacentChild | undefined
+}
+
+/** Writes the entries of the index `I`. All keys are encoded by `sortKey`. */
+export interface EntryTable<I> {
+  insert(index: I, value: SortValue, key: string): void
+  remove(index: I, value: SortValue, key: string): void
+  /** Adds the mark of a child without a value, unless the mark exists. */
+  mark(index: I, key: string): void
+  /** Removes the mark of a child, if it has one. */
+  unmark(index: I, key: string): void
+}
+
+/** The entry of one child before and after a write. */
+export interface EntryChange<I extends IndexShape> {
+  readonly index: I
+  readonly key: string
+  /** `undefined` where no child exists, and for a key that the index over integer keys leaves out. */
+  readonly before: SortValue | undefined
+  readonly after: SortValue | undefined
+  readonly adjacent: AdjacentChildren
+}
+
+/** Whether the child has a value, and so an entry, in an index. */
+export function isValued(value: SortValue | undefined): value is SortValue {
+  return value !== undefined && value.kind !== SortKind.none
+}
+
+function presenceOf(value: SortValue | undefined): Presence {
+  return value === undefined ? 'absent' : isValued(value) ? 'valued' : 'empty'
+}
+
+/** Whether the builder of an index has passed this key. */
+export function isBuilt({ builtTo }: IndexShape, key: string): boolean {
+  return builtTo === null || key <= builtTo
+}
+
+/** Writes what differs between the entries of a child before and after a write. */
+export function updateEntries<I extends IndexShape>(table: EntryTable<I>, change: EntryChange<I>): void {
+  const { index, key, before, after } = change
+  if (before !== undefined && after !== undefined && compareSortValues(before, after) === 0) return
+  if (isValued(before)) table.remove(index, before, key)
+  if (isValued(after)) table.insert(index, after, key)
+  const [was, is] = [presenceOf(before), presenceOf(after)]
+  if (index.path === undefined || was === is) return
+  if (was === 'empty') table.unmark(index, key)
+  markAdjacent(table, change, index.path, is)
+}
+
+/** Marks each child without a value that is now next to a child with one. A mark too many is harmless and stays. */
+function markAdjacent<I extends IndexShape>(
+  table: EntryTable<I>,
+  { index, key, adjacent }: EntryChange<I>,
+  path: Path,
+  presence: Presence,
+): void {
+  const { before, after: next } = adjacent
+  const after = next !== undefined && isBuilt(index, next.key) ? next : undefined
+  const beforeHas = before?.presence(path)
+  const afterHas = after?.presence(path)
+  if (presence === 'empty') {
+    if (beforeHas === 'valued' || afterHas === 'valued') table.mark(index, key)
+    return
+  }
+  if (before !== undefined && beforeHas === 'empty' && (presence === 'valued' || afterHas === 'valued')) {
+    table.mark(index, before.key)
+  }
+  if (after !== undefined && afterHas === 'empty' && (presence === 'valued' || beforeHas === 'valued')) {
+    table.mark(index, after.key)
+  }
+}
+
+/** Whether a write can change the entry of the child at this depth of its path. */
+export function mayChangeEntry(
+  { path }: IndexShape,
+  write: Write,
+  slotPath: readonly PathSlot[],
+  depth: number,
+): boolean {
+  const removes = write.kind === 'value' && write.value === undefined
+  // A new child gets an entry whatever it holds, and a child can vanish with the last node below it.
+  if (removes || slotPath[depth]?.slot === undefined) return true
+  if (path === undefined) return false
+  const below = write.path.slice(depth)
+  const target = write.kind === 'priority' ? [...below, PRIORITY] : below
+  // An interior node on the path stays an interior node.
+  if (path.length < slotPath.length - 1 - depth) return false
+  return path.slice(0, target.length).every((key, index) => key === target[index])
+}

@@ -1,0 +1,37 @@
+import { isIntegerKey, keyOf, SortKind, type SortValue, sortText } from '../../tree/order.ts'
+
+/**
+ * Longest text of an entry, in UTF-16 code units; one more where the limit would split a surrogate pair. A longer text is
+ * cut, and a reader looks up the whole text where the order depends on it.
+ */
+const MAX_TEXT = 1024
+
+/** A sort value as an index entry stores it: text is encoded by `sortText` and cut. */
+export interface IndexValue extends SortValue {
+  /** Whether the entry holds only the beginning of its text. */
+  readonly cut: boolean
+}
+
+/** The stored form of a sort value. */
+export function indexValue({ kind, value }: SortValue): IndexValue {
+  if (typeof value === 'number') return { kind, value, cut: false }
+  const beginning = beginningOf(value)
+  return { kind, value: sortText(beginning), cut: beginning.length < value.length }
+}
+
+/** The first `MAX_TEXT` code units. A surrogate pair stays whole, because its second half decides the order. */
+function beginningOf(text: string): string {
+  if (text.length <= MAX_TEXT) return text
+  const beginning = text.slice(0, MAX_TEXT)
+  return beginning.isWellFormed() ? beginning : text.slice(0, MAX_TEXT + 1)
+}
+
+/** Whether several texts may share an entry's value because they were cut. */
+export function isLong({ kind, value }: SortValue): boolean {
+  return kind === SortKind.string && typeof value === 'string' && value.length >= MAX_TEXT
+}
+
+/** Sort value of a child in the index over integer keys; `undefined` for other keys, which have no entry there. */
+export function keyEntry(key: string): SortValue | undefined {
+  return isIntegerKey(key) ? { kind: SortKind.string, value: keyOf(key) } : undefined
+}

@@ -1,0 +1,84 @@
+import { mentionsPriority } from '../../tree/json/print.ts'
+import { PRIORITY } from '../../tree/key.ts'
+import { sortKey } from '../../tree/order.ts'
+import { isBranch, type Value } from '../../tree/value.ts'
+
+/** Kind of the content of a slot. The numbers are stored and sort as the values do. */
+export const SlotKind = {
+  false: 1,
+  true: 2,
+  number: 3,
+  string: 4,
+  interior: 5,
+  /** A whole small subtree as text, or a leaf with a priority. */
+  inline: 6,
+} as const
+
+/** Bits on an interior node that a reader of its children must heed. A write sets them and never clears them. */
+export const Trait = {
+  /** The JSON text of a key differs from its stored form: it is an integer, or has a quote, a backslash or an encoded character. */
+  carefulKeys: 1,
+  /** A child's text is longer than `LONG_TEXT`: a page must hold few children. */
+  longTexts: 2,
+  /** The node or a child's text has a priority: the plain text differs from the stored text. */
+  priorities: 4,
+} as const
+
+/** Longest text of a child, in UTF-16 code units, for which pages hold many children. */
+const LONG_TEXT = 8192
+
+/** Parent and key of the root's slot. */
+export const ROOT_PARENT = 0
+export const ROOT_KEY = ''
+/** Parent of an interior node that is not part of the tree. */
+export const NOWHERE = -1
+/** Greater than every key. */
+export const LAST_KEY = '\u{10FFFF}\u{10FFFF}'
+
+/** The content of a slot: text, or the id of an interior node. */
+export interface Slot {
+  readonly kind: number
+  readonly value: string | null
+  readonly id: number | null
+}
+
+/** A slot of a list with its key. */
+export interface ChildRow {
+  /** Encoded by `sortKey`. */
+  readonly key: string
+  readonly value: string | null
+  readonly id: number | null
+}
+
+/** The columns of an interior node that a reader of its children needs. */
+export interface Interior {
+  readonly id: number
+  readonly childCount: number
+  readonly traits: number
+}
+
+/** Slot kind of a value that is stored as one text. */
+export function kindOf(value: Value): number {
+  if (isBranch(value)) return SlotKind.inline
+  if (typeof value === 'string') return SlotKind.string
+  if (typeof value === 'number') return SlotKind.number
+  return value ? SlotKind.true : SlotKind.false
+}
+
+/** Traits that a child with this key and text adds to its parent. */
+export function traitsOf(key: string, text: string | undefined): number {
+  const careful = sortKey(key) !== key || key.includes('"') || key.includes('\\')
+  const long = text !== undefined && text.length > LONG_TEXT
+  const priority = key === PRIORITY || (text !== undefined && mentionsPriority(text))
+  return (careful ? Trait.carefulKeys : 0) | (long ? Trait.longTexts : 0) | (priority ? Trait.priorities : 0)
+}
+
+/** Traits that a text adds to its parent when it replaces a child: the parent already has those of the key. */
+export function replacementTraits(traits: number): number {
+  return traits & ~Trait.carefulKeys
+}
+
+/** Whether the slot with this key is a child; a priority is not. */
+export function isChild(key: string): boolean {
+  return key !== PRIORITY
+}

@@ -1,0 +1,245 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { JsonText } from '../../../tree/json/print.ts'
+import { PRIORITY } from '../../../tree/key.ts'
+import { ROOT_PARENT, replacementTraits, SlotKind } from '../../rows/slot.ts'
+import type { PreparedText } from '../../rows/write-plan.ts'
+import { type Connection, setSpilling } from '../file/connection.ts'
+import { closure, detached, interior, node } from '../file/schema.ts'
+
+/** Rows written between two pauses of a long write. */
+const STEP_ROWS = 128
+/** Text written between two pauses of a long write, in UTF-16 code units. */
+const STEP_LENGTH = 64 * 1024
+/** Placeholder for a long text while it is replaced by another one. */
+const EMPTY_TEXT = '""'
+/** Text written in one transaction, in UTF-16 code units, from which SQLite moves pages to the log before the commit. */
+const SPILLING_LENGTH = 2 * 1024 * 1024
+
+/** Writes the rows of slots and interior nodes inside the writer's open transaction. Keys are encoded by `sortKey`. */
+export class RowWriter {
+  readonly #connection: Connection
+  #rowsSincePause = 0
+  #lengthSincePause = 0
+  /** Text written in this transaction, in UTF-16 code units. */
+  #length = 0
+  #isSpilling = false
+  /** Whether the last text was written into a new slot. */
+  #wasNew = false
+  /** The update of a parent for the last texts written below it. */
+  #pendingUpdate: { readonly parent: number; by: number; traits: number } | undefined
+
+  readonly #upsert
+  readonly #upsertBytes
+  readonly #overwrite
+  readonly #overwriteExpected
+  readonly #insertNew
+  readonly #remove
+  readonly #insertInterior
+  readonly #insertClosure
+  readonly #adjust
+  readonly #removeInterior
+  readonly #removeClosure
+  readonly #childCount
+
+  constructor(connection: Connection) {
+    const { client, orm } = connection
+    this.#connection = connection
+    const id = sql.placeholder('id')
+    const address = and(eq(node.parentId, sql.placeholder('parent')), eq(node.key, sql.placeholder('key')))
+    // Raw SQL: these statements write every row, and Drizzle's prepared insert costs more.
+    this.#upsert = client.prepare<unknown, [number, string, number, string | null, number | null]>(
+      'INSERT INTO node(parent_id, key, kind, value, id) VALUES (?, ?, ?, ?, ?) ' +
+        'ON CONFLICT DO UPDATE SET kind = excluded.kind, value = excluded.value, id = excluded.id',
+    )
+    this.#upsertBytes = client.prepare<unknown, [number, string, number, Uint8Array]>(
+      'INSERT INTO node(parent_id, key, kind, value) VALUES (?, ?, ?, CAST(? AS TEXT)) ' +
+        'ON CONFLICT DO UPDATE SET kind = excluded.kind, value = excluded.value, id = NULL',
+    )
+    const overwrite = 'UPDATE node SET kind = ?, value = ? WHERE parent_id = ? AND key = ? AND id IS NULL'
+    this.#overwrite = client.prepare<unknown, [number, string, number, string]>(overwrite)
+    this.#overwriteExpected = client.prepare<unknown, [number, string, number, string, string]>(
+      `${overwrite} AND value = ?`,
+    )
+    this.#insertNew = client.prepare<unknown, [number, string, number, string]>(
+      'INSERT INTO node(parent_id, key, kind, value) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    )
+    this.#insertClosure = client.prepare<unknown, [number, number]>(
+      'INSERT INTO closure(ancestor, descendant, depth) ' +
+        'SELECT ancestor, ?1, depth + 1 FROM closure WHERE descendant = ?2 UNION ALL SELECT ?1, ?1, 0',
+    )
+    this.#insertInterior = client.prepare<unknown, [number, number, string, number]>(
+      'INSERT INTO interior(id, parent_id, key, child_count, traits) VALUES (?, ?, ?, ?, 0)',
+    )
+    this.#remove = orm.delete(node).where(address).prepare()
+    this.#adjust = orm
+      .update(interior)
+      .set({
+        childCount: sql`${interior.childCount} + ${sql.placeholder('by')}`,
+        traits: sql`${interior.traits} | ${sql.placeholder('traits')}`,
+      })
+      .where(eq(interior.id, id))
+      .prepare()
+    this.#childCount = orm.select({ count: interior.childCount }).from(interior).where(eq(interior.id, id)).prepare()
+    this.#removeInterior = orm.delete(interior).where(eq(interior.id, id)).prepare()
+    this.#removeClosure = orm.delete(closure).where(eq(closure.descendant, id)).prepare()
+  }
+
+  /** The greatest id in use. A detached node can be gone and still be listed: its id must not be used again. */
+  greatestId(): number {
+    const { orm } = this.#connection
+    const greatest = (column: typeof interior.id | typeof detached.id) => sql<number | null>`max(${column})`
+    const last = orm
+      .select({ id: greatest(interior.id) })
+      .from(interior)
+      .get()
+    const lastDetached = orm
+      .select({ id: greatest(detached.id) })
+      .from(detached)
+      .get()
+    return Math.max(last?.id ?? 0, lastDetached?.id ?? 0)
+  }
+
+  /** Writes a text over another text or into a new slot, without reading first. @returns `false` for an interior node */
+  put(parent: number, key: string, kind: number, text: JsonText, traits: number): boolean {
+    // The slot is most likely new, or old, as the one before it was.
+    let isNew = this.#wasNew && this.#insertNew.run(parent, key, kind, text).changes > 0
+    if (!isNew && this.#overwrite.run(kind, text, parent, key).changes === 0) {
+      isNew = !this.#wasNew && this.#insertNew.run(parent, key, kind, text).changes > 0
+      if (!isNew) return false
+    }
+    this.#wasNew = isNew
+    this.#countText(text.length)
+    this.#deferParentUpdate(parent, !isNew, traits)
+    return true
+  }
+
+  /** Writes a prepared text. @returns `false`, with nothing written, when the slot does not hold what is expected */
+  putPrepared(parent: number, { key, kind, text, traits, expected }: PreparedText): boolean {
+    if (expected === 'any') return this.put(parent, key, kind, text, traits)
+    const { changes } =
+      expected === undefined
+        ? this.#insertNew.run(parent, key, kind, text)
+        : this.#overwriteExpected.run(kind, text, parent, key, expected.text)
+    if (changes === 0) return false
+    this.#countText(text.length)
+    this.#deferParentUpdate(parent, expected !== undefined, traits)
+    return true
+  }
+
+  /** Writes a text into a slot, whatever it held. */
+  upsertText(parent: number, key: string, kind: number, text: JsonText): void {
+    this.#upsert.run(parent, key, kind, text, null)
+    this.#countText(text.length)
+  }
+
+  /** As `upsertText`, in several steps and as bytes, which SQLite accepts faster than a long string. */
+  *upsertLongText(parent: number, key: string, kind: number, text: JsonText): Generator<void> {
+    yield
+    const bytes = Buffer.from(text)
+    yield
+    // Removing a long text takes as long as writing one: each is a step of its own.
+    this.#overwrite.run(kind, EMPTY_TEXT, parent, key)
+    yield
+    this.#upsertBytes.run(parent, key, kind, bytes)
+    this.#countText(text.length)
+    yield
+  }
+
+  /** Writes the slot of an interior node. */
+  upsertInterior(parent: number, key: string, id: number): void {
+    this.#upsert.run(parent, key, SlotKind.interior, null, id)
+  }
+
+  /** Writes an interior node and its closure. */
+  insertInterior(id: number, parent: number, key: string, childCount: number): void {
+    this.#insertClosure.run(id, parent)
+    this.#insertInterior.run(id, parent, key, childCount)
+  }
+
+  remove(parent: number, key: string): void {
+    this.#remove.run({ parent, key })
+  }
+
+  /** Removes an interior node without children, and its priority. */
+  removeInterior(id: number): void {
+    this.#remove.run({ parent: id, key: PRIORITY })
+    this.#removeClosure.run({ id })
+    this.#removeInterior.run({ id })
+  }
+
+  childCount(id: number): number {
+    return this.#childCount.get({ id })?.count ?? 0
+  }
+
+  /** Changes the number of children of an interior node, and adds traits. */
+  adjust(id: number, by: number, traits: number): void {
+    this.#adjust.run({ id, by, traits })
+  }
+
+  /** Updates the parent of a slot that was written. @param isOld whether the slot existed before */
+  updateParent(parent: number, isOld: boolean, traits: number): void {
+    if (parent === ROOT_PARENT) return
+    const added = isOld ? replacementTraits(traits) : traits
+    if (!isOld || added !== 0) this.#adjust.run({ id: parent, by: isOld ? 0 : 1, traits })
+  }
+
+  /** As `updateParent`, combined for consecutive children of one parent. */
+  #deferParentUpdate(parent: number, isOld: boolean, traits: number): void {
+    if (parent === ROOT_PARENT) return
+    const by = isOld ? 0 : 1
+    const added = isOld ? replacementTraits(traits) : traits
+    const pending = this.#pendingUpdate
+    if (pending !== undefined && pending.parent === parent) {
+      pending.by += by
+      pending.traits |= added
+      return
+    }
+    this.flushParentUpdate()
+    this.#pendingUpdate = { parent, by, traits: added }
+  }
+
+  /** Writes the pending update of a parent. Call it after the last write of a change. */
+  flushParentUpdate(): void {
+    const pending = this.#pendingUpdate
+    this.#pendingUpdate = undefined
+    if (pending !== undefined && (pending.by !== 0 || pending.traits !== 0)) {
+      this.#adjust.run({ id: pending.parent, by: pending.by, traits: pending.traits })
+    }
+  }
+
+  /** Whether a long write must pause now. The count begins anew. */
+  takePause(): boolean {
+    if (this.#rowsSincePause < STEP_ROWS && this.#lengthSincePause < STEP_LENGTH) return false
+    this.#rowsSincePause = 0
+    this.#lengthSincePause = 0
+    return true
+  }
+
+  /** Whether this transaction is so large that SQLite moves pages to the log before the commit. */
+  get isSpilling(): boolean {
+    return this.#isSpilling
+  }
+
+  /** The transaction has committed. */
+  ended(): void {
+    this.#length = 0
+    if (!this.#isSpilling) return
+    this.#isSpilling = false
+    setSpilling(this.#connection, false)
+  }
+
+  /** The transaction was rolled back. */
+  reset(): void {
+    this.#pendingUpdate = undefined
+    this.ended()
+  }
+
+  #countText(length: number): void {
+    this.#rowsSincePause++
+    this.#lengthSincePause += length
+    this.#length += length
+    if (this.#isSpilling || this.#length < SPILLING_LENGTH) return
+    this.#isSpilling = true
+    setSpilling(this.#connection, true)
+  }
+}
