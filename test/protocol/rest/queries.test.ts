@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { DholeOptions } from '../../../src/index.ts'
 import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { inLanes } from '../../support/lane.ts'
 import { S } from './data-sets.ts'
 import { errorBody, errors } from './errors.ts'
 import { type Call, type Case, play } from './interpreter.ts'
@@ -76,7 +77,13 @@ describe.each(Object.keys(marks))('a Firebase client, known by %s', (mark) => {
     call = marks[mark]?.(server.call) ?? server.call
   })
   afterAll(() => server.stop())
-  test.each(firebaseQueries.map((row) => [row.name, row] as const))('%s', (_, row) => play(row, call))
+  // In the short lane each way to know a client has a sixth of the rows, which all of them together cover.
+  const ways = Object.keys(marks)
+  const rows = inLanes(
+    firebaseQueries.filter((_, at) => at % ways.length === ways.indexOf(mark)),
+    firebaseQueries,
+  )
+  test.each(rows.map((row) => [row.name, row] as const))('%s', (_, row) => play(row, call))
 })
 
 test('permission is asked before an index is missed', async () => {

@@ -6,6 +6,7 @@ import { defaultLimits } from '../../../src/tree/limits.ts'
 import { parsePath } from '../../../src/tree/path.ts'
 import { planPatch } from '../../../src/tree/write.ts'
 import { Model } from '../../model/store/model.ts'
+import { inLanes } from '../../support/lane.ts'
 import {
   commit,
   nothing,
@@ -123,7 +124,7 @@ describe.each([[0], [200], [4096]])('at most %d characters in a row, every patch
         await store.close()
         expect(integrityProblems(file)).toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: inLanes(20, 150) },
     )
   }, 120_000)
 })

@@ -1,0 +1,2 @@
+import '../../support/long-lane.ts'
+import './large-server-values.test.ts'
