@@ -10,15 +10,15 @@ import { MAX_TOKEN_LENGTH, type SignedToken } from './signature.ts'
 import { SuperSecret } from './super-secret.ts'
 import type { VerifiedToken } from './token-cache.ts'
 
-/** What opens everything in development, as with Firebase's emulator. */
+/** Bearer token of an admin in development, as with Firebase's emulator. */
 const DEVELOPMENT_TOKEN = 'owner'
 
 export interface AuthenticatorOptions {
-  /** Name of the application, which ID tokens are made for. */
+  /** Name of the application; the audience of its ID tokens. */
   readonly application: string
-  /** Its super secret; not empty. */
+  /** Super secret of the application; not empty. */
   readonly secret: string
-  /** Counts wrong credentials. Several gates may share it. */
+  /** Counts wrong credentials. Several authenticators may share it. */
   readonly failedAttempts: FailedAttempts
   /** Whether `Bearer owner` from this machine is an admin. Default false. */
   readonly development?: boolean
@@ -26,11 +26,11 @@ export interface AuthenticatorOptions {
   readonly now?: () => number
 }
 
-/** Where a credential came from. */
+/** How a credential was received. */
 export interface CredentialOrigin {
   /**
-   * Who asks, for the count of failures; `undefined` where it is not known: then nothing is counted. Read only when a
-   * credential has to be verified.
+   * Address of the client, for the count of failures; `undefined` counts nothing. Read only when a credential has to be
+   * verified.
    */
   readonly address: string | undefined
   /** Whether it came as `Authorization: Bearer`. */
@@ -39,7 +39,7 @@ export interface CredentialOrigin {
   readonly isLoopback?: boolean
 }
 
-/** Judges the credentials shown to one application. @see docs/reference/protocol.md#credentials */
+/** Authenticates the requests to one application by their credentials. @see docs/reference/protocol.md#credentials */
 export class Authenticator {
   readonly #options: AuthenticatorOptions
   #keyring: Keyring
@@ -51,11 +51,11 @@ export class Authenticator {
   }
 
   /**
-   * Judges a credential. At once when it is absent, the secret, or a token verified before; a promise otherwise, and for
-   * every failure. A bad one is an error, never "nobody". Callers are frozen, all the way down.
-   * @param credential as sent, `undefined` when none was
-   * @returns rejects with `bad-token`, `token-expired`, `token-payload`, `token-refused`; with `too-many-failures` for a
-   *   wrong credential of an address that has shown too many
+   * Authenticates a credential. The result is synchronous for no credential, the secret and a cached token; a promise
+   * otherwise, and for every failure. A bad credential is an error, never an anonymous caller. Callers are deeply frozen.
+   * @param credential as sent, `undefined` for none
+   * @returns rejects with `bad-token`, `token-expired`, `token-payload`, `token-refused`; and `too-many-failures` for a
+   *   wrong credential of an address that has sent too many
    */
   authenticate(credential: string | undefined, origin: CredentialOrigin): Awaitable<Caller> {
     if (credential === undefined) return ANONYMOUS
@@ -67,8 +67,8 @@ export class Authenticator {
   }
 
   /**
-   * Makes an ID token of a custom token. The secret and ID tokens are no custom tokens.
-   * @param token member of a body, as it was parsed
+   * Exchanges a custom token for an ID token. The secret and ID tokens cannot be exchanged.
+   * @param token parsed member of a request body
    * @throws `token-missing` when it is absent or null, and the errors of {@link authenticate}
    */
   async exchange(token: unknown, origin: CredentialOrigin): Promise<IdToken> {
@@ -83,20 +83,20 @@ export class Authenticator {
     return keyring === this.#keyring ? idToken : this.exchange(token, origin)
   }
 
-  /** Makes ids of the positions of events, and reads them. Other ones once the secret is replaced. */
+  /** Encrypts and decrypts event ids. Replaced together with the secret. */
   get positions(): PositionCipher {
     return this.#keyring.positions
   }
 
-  /** From now on the old secret and every token under it are refused; ids of events are unknown. @param secret not empty */
+  /** Replaces the secret. The old secret, its tokens and its event ids become invalid. @param secret not empty */
   rotate(secret: string): void {
     this.#keyring = new Keyring(new SuperSecret(secret))
   }
 
   async #verifyWithinLimit(text: string, origin: CredentialOrigin): Promise<VerifiedToken> {
-    // Nothing is no guess.
+    // An empty credential counts as no attempt.
     if (text === '') throw new DholeError('bad-token')
-    // Read before the wait: whoever has hung up has no address any more.
+    // Read before the wait: a closed connection has no address.
     const { address } = origin
     if (address === undefined) return this.#verify(text, address)
     return this.#options.failedAttempts.runWithinLimit(address, () => this.#verify(text, address))
@@ -109,20 +109,20 @@ export class Authenticator {
       signed = await keyring.verify(text)
     } catch (thrown) {
       if (keyring !== this.#keyring) return this.#verify(text, address)
-      // Only a signature tells who knows the secret: whoever comes too late or claims too little has not guessed.
+      // Only a wrong signature counts as an attempt: expired or incomplete tokens are no guesses of the secret.
       const isGuess = thrown instanceof DholeError && address !== undefined
       if (isGuess && (await this.#options.failedAttempts.record(address))) throw new DholeError('too-many-failures')
       throw thrown
     }
-    // What was signed with a secret that is gone meanwhile is judged by the one there is now.
+    // The secret was replaced meanwhile: verify with the new one.
     if (keyring !== this.#keyring) return this.#verify(text, address)
-    const judge = signed.kind === 'id' ? idCaller : customCaller
-    const verified = { kind: signed.kind, caller: judge(signed.payload, this.#options.application, this.#now()) }
+    const callerOf = signed.kind === 'id' ? idCaller : customCaller
+    const verified = { kind: signed.kind, caller: callerOf(signed.payload, this.#options.application, this.#now()) }
     keyring.cache.set(text, verified)
     return verified
   }
 
-  /** Who it is that asks is looked up last: that is dear. */
+  /** Reads `isLoopback` last; it costs a system call. */
   #isDevelopmentToken(credential: string, origin: CredentialOrigin): boolean {
     if (this.#options.development !== true || credential !== DEVELOPMENT_TOKEN) return false
     return origin.isBearer && origin.isLoopback === true
@@ -132,7 +132,7 @@ export class Authenticator {
     return credential.length <= MAX_TOKEN_LENGTH && this.#keyring.secret.matches(credential)
   }
 
-  /** Never goes back, so that a token that has expired stays so when the clock is set back. */
+  /** Never goes back: an expired token stays expired when the clock is set back. */
   #now(): number {
     this.#latest = Math.max(this.#latest, (this.#options.now ?? Date.now)())
     return this.#latest

@@ -1,17 +1,17 @@
-/** What rules see as `auth`: `uid`, `provider`, `token`, and whatever else the token says. */
+/** `auth` of the rules: `uid`, `provider`, `token`, and further members of the token. */
 export type Auth = Readonly<Record<string, unknown>>
 
-/** Who asks. */
+/** Authenticated sender of a request. */
 export interface Caller {
-  /** `admin`: no rule applies. `anybody`: no credential was shown. */
+  /** `admin`: no rule applies. `anybody`: the request has no credential. */
   readonly kind: 'admin' | 'user' | 'anybody'
   readonly auth: Auth | null
-  /** When the credential ends, in milliseconds since 1970. */
+  /** Expiry of the credential, in milliseconds since 1970. */
   readonly expiresAt?: number | undefined
-  /** Whether answers tell why rules refused. */
+  /** Whether replies contain the trace of the rules. */
   readonly debug?: boolean | undefined
 }
 
 export const ANONYMOUS: Caller = Object.freeze({ kind: 'anybody', auth: null })
-/** Whoever shows the super secret. */
+/** Caller with the super secret. */
 export const ADMIN: Caller = Object.freeze({ kind: 'admin', auth: null })

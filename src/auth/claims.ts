@@ -3,20 +3,20 @@ import type { Auth, Caller } from './caller.ts'
 import { freeze, isJsonObject, type JsonObject, member } from './json-object.ts'
 
 const SECOND_MS = 1000
-/** How far the clock of whoever makes tokens may be ahead of this one. */
+/** Maximum clock difference to the issuer of a token. */
 const LEEWAY_MS = 5 * SECOND_MS
-/** How long a token is good that does not say it, in seconds. */
+/** Lifetime of a token without `exp`, in seconds. */
 const DEFAULT_LIFETIME = 24 * 60 * 60
 
-/** Names of users in Wilddog's tokens. */
+/** User names in tokens of Wilddog. */
 const WILDDOG_UID = /^[0-9A-Za-z-]{1,64}$/
-/** Longest name of a user in Firebase's tokens, in UTF-16 code units. */
+/** Longest user name in tokens of Firebase, in UTF-16 code units. */
 const MAX_UID_LENGTH = 256
 
-/** What `provider` is unless the token says otherwise. */
+/** Default of `provider`. */
 export const PROVIDER = 'custom'
 
-/** What a token says of its user and its time, in seconds since 1970. */
+/** User and validity of a token; times in seconds since 1970. */
 interface Claims {
   /** `null` without a user. */
   readonly auth: Auth | null
@@ -25,11 +25,11 @@ interface Claims {
 }
 
 /**
- * Whom a custom token of either family speaks for. Its signature must have been checked.
- * @param application the one it is shown to; an audience, if the token has one, must name it
+ * The caller of a custom token of Wilddog or Firebase, whose signature is verified.
+ * @param application that receives the token; an audience of the token must name it
  * @param now in milliseconds since 1970
  * @throws `token-payload` for claims that are missing or of a wrong type; `token-expired`; `token-refused` when it is
- *   not good yet, or good for another application
+ *   not valid yet, or issued for another application
  * @see docs/reference/protocol.md#credentials
  */
 export function customCaller(payload: JsonObject, application: string, now: number): Caller {
@@ -40,7 +40,7 @@ export function customCaller(payload: JsonObject, application: string, now: numb
   return caller
 }
 
-/** Whom an ID token speaks for. Parameters and errors as of {@link customCaller}; the audience must be there. */
+/** The caller of an ID token. Parameters and errors as of {@link customCaller}; the audience is required. */
 export function idCaller(payload: JsonObject, application: string, now: number): Caller {
   const caller = callerOf(payload, idClaims(payload), now)
   if (member(payload, 'aud') !== application) throw new DholeError('token-refused')
@@ -97,12 +97,12 @@ function callerOf(payload: JsonObject, { auth, since, until }: Claims, now: numb
   const debug = flagOf(payload, 'debug')
   if (now >= until * SECOND_MS) throw new DholeError('token-expired')
   if (since * SECOND_MS > now + LEEWAY_MS) throw new DholeError('token-refused')
-  // The end may be as far away as a number goes.
+  // `exp` may be any finite number.
   const expiresAt = Math.min(until * SECOND_MS, Number.MAX_SAFE_INTEGER)
   return Object.freeze({ kind, auth, expiresAt, ...(debug ? { debug } : {}) })
 }
 
-/** Without prototypes at the top, where rules look first; members named like those of prototypes stay members. */
+/** Objects without prototypes, so that a member such as `constructor` is one only if the token has it. */
 function authOf(members: JsonObject, uid: string, token: JsonObject): Auth {
   const provider = member(members, 'provider') ?? PROVIDER
   return freeze(withoutPrototype({ ...members, uid, provider, token: withoutPrototype(token) }))
@@ -112,7 +112,7 @@ function withoutPrototype(members: JsonObject): Record<string, unknown> {
   return Object.assign(Object.create(null), members)
 }
 
-/** The name of the user. It may be missing where the token is one of an admin. */
+/** The user name. Only the token of an admin may lack it. */
 function readUid(members: JsonObject, isGood: (uid: string) => boolean, payload: JsonObject): string | undefined {
   const uid = member(members, 'uid')
   if (uid === undefined && flagOf(payload, 'admin')) return undefined
@@ -124,14 +124,14 @@ function isShort(uid: string): boolean {
   return uid !== '' && uid.length <= MAX_UID_LENGTH
 }
 
-/** An object; an empty one when it is missing or null. */
+/** An object; empty when the member is missing or null. */
 function objectOf(payload: JsonObject, name: string): JsonObject {
   const object = member(payload, name) ?? {}
   if (!isJsonObject(object)) throw unusable()
   return object
 }
 
-/** A time in seconds. A number too great for JSON's readers is none. @param missing what it is when absent */
+/** A finite time in seconds. @param missing default when the member is absent */
 function timeOf(payload: JsonObject, name: string, missing?: number): number {
   const time = Object.hasOwn(payload, name) ? payload[name] : missing
   if (typeof time !== 'number' || !Number.isFinite(time)) throw unusable()

@@ -3,56 +3,56 @@ import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { networkOf } from './network.ts'
 
 const WINDOW_SECONDS = 60
-/** Networks counted at a time; the count of the one that failed longest ago goes when there are more. */
+/** Maximum counted networks; beyond it the one with the oldest failure is forgotten. */
 const MAX_NETWORKS = 10_000
-/** Credentials of one network that are verified at the same time: each costs a signature. */
+/** Maximum credentials of one network that are verified at the same time: each costs a signature. */
 const VERIFIED_AT_ONCE = 8
 
 export interface FailedAttemptsOptions {
   /** Default 10,000. */
   readonly maxNetworks?: number
-  /** Hears of every wrong credential. */
+  /** Called for every wrong credential. */
   readonly onFailed?: () => void
-  /** Hears of a network that has shown as many wrong credentials as are answered with what is wrong, once a minute. */
+  /** Called when a network reaches the limit, once a minute. */
   readonly onExceeded?: (network: string) => void
 }
 
 /** Verifications of one network. */
 interface Verifications {
   readonly limit: LimitFunction
-  /** Under way or waiting. */
+  /** Running or waiting. */
   count: number
 }
 
 /**
- * Counts wrong credentials by network. Whoever has shown many is told to come later in place of what is wrong. Right
- * credentials are heard all the same: behind one address there may be many, and a secret is too long to be guessed.
+ * Counts wrong credentials by network. Beyond the limit a wrong credential gets `too-many-failures` in place of its own
+ * error. Right credentials are still accepted: many clients may share an address, and a secret is too long to be guessed.
  * @see docs/reference/protocol.md#credentials
  */
 export class FailedAttempts {
-  /** Made with the first wrong credential: reading its library takes a noticeable part of a start. */
+  /** Created for the first wrong credential: loading the library would delay the start. */
   #limiter: Promise<RateLimiterMemory> | undefined
   readonly #perMinute: number
   readonly #options: FailedAttemptsOptions
-  /** Networks that are counted, in the order of the last failure. */
+  /** Counted networks in the order of the last failure. */
   readonly #counted = new Set<string>()
   readonly #verifications = new Map<string, Verifications>()
 
   /**
-   * @param perMinute wrong credentials after which more of a network are too many, until the minute that began with the
-   *   first one is over; 0: any number
+   * @param perMinute limit of wrong credentials of a network within the minute that begins with the first one; 0 means
+   *   unlimited
    */
   constructor(perMinute: number, options: FailedAttemptsOptions = {}) {
     this.#perMinute = perMinute
     this.#options = options
   }
 
-  /** Networks of which a credential is being verified. */
+  /** Number of networks with a credential that is being verified. */
   get verifyingNetworks(): number {
     return this.#verifications.size
   }
 
-  /** Verifies a credential, beside few others of its network. @throws what `verify` throws */
+  /** Verifies a credential; few of one network run at the same time. @throws what `verify` throws */
   async runWithinLimit<T>(address: string, verify: () => Promise<T>): Promise<T> {
     const network = networkOf(address)
     const known = this.#verifications.get(network)
@@ -66,7 +66,7 @@ export class FailedAttempts {
     }
   }
 
-  /** Counts a wrong credential. @returns whether its network has shown too many */
+  /** Counts a wrong credential. @returns whether its network is beyond the limit */
   async record(address: string): Promise<boolean> {
     this.#options.onFailed?.()
     if (this.#perMinute === 0) return false

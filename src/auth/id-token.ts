@@ -5,20 +5,20 @@ import { ISSUER, sign } from './signature.ts'
 import type { SuperSecret } from './super-secret.ts'
 
 const SECOND_MS = 1000
-/** Longest life of an ID token, in seconds. */
+/** Longest lifetime of an ID token, in seconds. */
 const MAX_LIFETIME = 60 * 60
 
-/** What a custom token is exchanged for. */
+/** Result of exchanging a custom token. */
 export interface IdToken {
   readonly idToken: string
-  /** How long it is good, in seconds. */
+  /** Lifetime in seconds. */
   readonly expireIn: number
 }
 
 /**
- * Makes an ID token for whom a custom token spoke for. It never outlives the custom token.
+ * Issues an ID token for the caller of a custom token. It expires no later than the custom token.
  * @param now in milliseconds since 1970
- * @throws `token-expired` when less than a second is left; `token-payload` when it would be too long
+ * @throws `token-expired` when less than a second is left; `token-payload` when the ID token would be too long
  * @see docs/reference/protocol.md#credentials
  */
 export async function issueIdToken(

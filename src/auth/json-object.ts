@@ -1,16 +1,16 @@
 import { visit } from 'jsonc-parser'
 import { MAX_DEPTH } from '../tree/limits.ts'
 
-/** A JSON object as it was parsed. Names come from the token: read it with {@link member}. */
+/** A parsed JSON object. Its names come from the token: read it with {@link member}. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Why bytes cannot be read as an object: they are none, or they can be read in more than one way or nest too deeply. */
+/** Why bytes are no JSON object: `ambiguous` means a duplicate name or too deep nesting. */
 export type ParseFailure = 'no-object' | 'ambiguous'
 
-/** Keeps a mark of the byte order: JSON has none. */
+/** Keeps a byte order mark, which JSON does not allow. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Reads a JSON object in which every member of every object has a name of its own. */
+/** Parses a JSON object. Every name must be unique within its object. */
 export function parseJsonObject(bytes: Uint8Array): JsonObject | ParseFailure {
   let text: string
   let json: unknown
@@ -28,12 +28,12 @@ export function isJsonObject(json: unknown): json is JsonObject {
   return typeof json === 'object' && json !== null && !Array.isArray(json)
 }
 
-/** The object's own member of that name. */
+/** An own member of an object. */
 export function member(members: JsonObject, name: string): unknown {
   return Object.hasOwn(members, name) ? members[name] : undefined
 }
 
-/** Makes JSON constant, all the way down. @param json as {@link parseJsonObject} gave it, or made of such */
+/** Freezes JSON deeply. @param json from {@link parseJsonObject}, or made of its results */
 export function freeze<T>(json: T): T {
   if (typeof json !== 'object' || json === null) return json
   for (const child of Object.values(json)) freeze(child)
@@ -41,14 +41,14 @@ export function freeze<T>(json: T): T {
 }
 
 /**
- * Whether valid JSON nests no deeper than the tree does and says no name twice. Readers differ in which of two they
- * take, so one of them might have checked what another does not use.
+ * Whether valid JSON nests no deeper than the tree and has no duplicate name. Parsers differ in which duplicate they use,
+ * so one parser could check a value that another does not use.
  */
 function isPlain(text: string): boolean {
   let plain = true
   let depth = 0
   const objects: Set<string>[] = []
-  // The visitor goes as deep as the text does unless it is stopped by an exception.
+  // Only an exception stops the visitor before the end of the text.
   const enter = (): void => {
     depth++
     if (depth > MAX_DEPTH) throw new TooDeep()

@@ -3,12 +3,12 @@ import { type SignedToken, verifySignature } from './signature.ts'
 import type { SuperSecret } from './super-secret.ts'
 import { TokenCache } from './token-cache.ts'
 
-/** All that is known under one super secret, and forgotten with it. */
+/** State that belongs to one super secret, and is dropped with it. */
 export class Keyring {
   readonly secret: SuperSecret
   readonly cache = new TokenCache()
   readonly positions: PositionCipher
-  /** Tokens whose signatures are being checked. */
+  /** Tokens whose signatures are being verified. */
   readonly #verifying = new Map<string, Promise<SignedToken>>()
 
   constructor(secret: SuperSecret) {
@@ -16,7 +16,7 @@ export class Keyring {
     this.positions = new PositionCipher(secret.positionKey)
   }
 
-  /** Checks a signature; whoever asks for the same token meanwhile gets the same answer. @see {@link verifySignature} */
+  /** Verifies a signature. Concurrent calls for the same token share one result. @see {@link verifySignature} */
   verify(text: string): Promise<SignedToken> {
     const known = this.#verifying.get(text)
     if (known !== undefined) return known

@@ -2,17 +2,17 @@ import { customCaller } from './claims.ts'
 import { sign, verifySignature } from './signature.ts'
 import { SuperSecret } from './super-secret.ts'
 
-/** What a custom token is to say. */
+/** Content of a custom token. */
 export interface TokenOptions {
-  /** The user: 1 to 64 of `0-9 A-Z a-z -`. Only a token of an admin may go without. */
+  /** The user: 1 to 64 of `0-9 A-Z a-z -`. Only the token of an admin may lack it. */
   readonly uid?: string | undefined
-  /** What rules see as `auth.token`. */
+  /** `auth.token` of the rules. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined
-  /** How long it is good, in seconds. Default 24 hours. */
+  /** Lifetime in seconds. Default 24 hours. */
   readonly expiresIn?: number | undefined
-  /** Whether no rule applies to it. Default false. */
+  /** Whether no rule applies to the token. Default false. */
   readonly admin?: boolean | undefined
-  /** Whether answers tell why rules refused. Default false. */
+  /** Whether replies contain the trace of the rules. Default false. */
   readonly debug?: boolean | undefined
 }
 
@@ -20,7 +20,7 @@ const SECOND_MS = 1000
 
 /**
  * Makes a custom token, signed with the super secret.
- * @throws `token-payload` when no gate would take it: a wrong `uid`, or too long a text; RangeError unless
+ * @throws `token-payload` when no server would accept it: a wrong `uid`, or too long a text; RangeError unless
  *   `expiresIn` is a whole number above 0; TypeError for an empty secret
  * @see docs/reference/protocol.md#credentials
  */
@@ -42,7 +42,7 @@ export async function mintToken(secret: string, options: TokenOptions): Promise<
     ...(debug ? { debug } : {}),
   }
   const token = await sign(payload, root.customKey)
-  const { payload: said } = await verifySignature(token, root)
-  customCaller(said, '', now)
+  const { payload: signed } = await verifySignature(token, root)
+  customCaller(signed, '', now)
   return token
 }

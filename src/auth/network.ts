@@ -1,20 +1,19 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 const GROUPS = 8
-/** Groups of an IPv6 address that name the network: one household or host has all of a /64. */
+/** Groups of an IPv6 address that identify the network: one household or host has a whole /64. */
 const NETWORK_GROUPS = 4
 const MAPPED_PREFIX = '0:0:0:0:0:ffff'
 
-/** What all text that is no address is counted as. */
+/** Network of all text that is no address. */
 const NO_ADDRESS = 'no address'
 
-/** How proxies write ports: behind an IPv4 address, or behind brackets around an address. */
+/** Port notation of proxies: after an IPv4 address, or after an address in brackets. */
 const WITH_PORT = /^(?:\[([^\]]*)\]|(.*\.\d+))(?::\w*)?$/
 
 /**
- * Whom to count for an address: the IPv4 address, also when it comes in IPv6's clothes, or the /64 network of an IPv6
- * address. Quotes, brackets, ports and zones do not matter. Other text is all the same, or whoever chooses it could be
- * as many as he likes.
+ * The network to count an address under: an IPv4 address, also one mapped to IPv6, or the /64 network of an IPv6 address.
+ * Quotes, brackets, ports and zones are ignored. All other text is one network, so that invented text gains nothing.
  */
 export function networkOf(address: string): string {
   const plain = withoutPort(address)

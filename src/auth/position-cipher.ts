@@ -1,26 +1,26 @@
 import { type Cipheriv, createCipheriv, createDecipheriv, type Decipheriv } from 'node:crypto'
 
-/** One block: half of it names the tree, half of it is the number of the commit. */
+/** Bytes of one block: one half identifies the tree, the other is the number of the commit. */
 const BLOCK_BYTES = 16
 const HALF = BLOCK_BYTES / 2
 const TEXT = /^[A-Za-z0-9_-]{22}$/
 
-/** Where a commit stands in the history of one tree. */
+/** Position of a commit in the history of one tree. */
 interface Position {
   readonly epoch: string
   readonly seq: number
 }
 
 /**
- * Makes positions into ids that tell their readers nothing: who reads one node must not learn how many commits there
- * were elsewhere. A position is one block of AES, so equal positions have equal ids, and half of the block is known:
- * who does not have the key meets it by guessing once in 2^64 times.
+ * Encrypts positions into opaque ids: a reader of one node must not learn how many commits other nodes had. A position is
+ * one AES block, so equal positions have equal ids. Half of the block is checked, so a guessed id is accepted once in
+ * 2^64 times.
  */
 export class PositionCipher {
   readonly #cipher: Cipheriv
   readonly #decipher: Decipheriv
   readonly #block = Buffer.alloc(BLOCK_BYTES)
-  /** Of the tree asked for last: an application has one. */
+  /** Epoch of the last tree: an application has one. */
   #epoch: string | undefined
   #name: Buffer = Buffer.alloc(HALF)
 
@@ -37,7 +37,7 @@ export class PositionCipher {
     return this.#cipher.update(this.#block).toString('base64url')
   }
 
-  /** Number of the commit that an id of a tree stands for; `undefined` when it is not one that was made here. */
+  /** Number of the commit of an id; `undefined` for an id that this key did not make for this tree. */
   seqOf(id: string, epoch: string): number | undefined {
     if (!TEXT.test(id)) return undefined
     const block = this.#decipher.update(Buffer.from(id, 'base64url'))

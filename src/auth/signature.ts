@@ -2,38 +2,38 @@ import { DholeError } from '../error.ts'
 import { type JsonObject, member, parseJsonObject } from './json-object.ts'
 import type { SuperSecret } from './super-secret.ts'
 
-/** The only algorithm: whoever else's is named, nothing is verified. */
+/** The only accepted algorithm. */
 const ALGORITHM = 'HS256'
 const TYPE = 'JWT'
 
 /** Longest token, in characters. */
 export const MAX_TOKEN_LENGTH = 16 * 1024
 
-/** What ID tokens name as their issuer. */
+/** Issuer of ID tokens. */
 export const ISSUER = 'dhole'
 
 let library: Promise<typeof import('jose')> | undefined
 
-/** Read with the first token: reading it takes a noticeable part of a start. */
+/** Loaded with the first token: loading it would delay the start. */
 function jose(): Promise<typeof import('jose')> {
   library ??= import('jose')
   return library
 }
 
-/** A token whose signature is right. What it claims is still to be judged. */
+/** A token with a right signature and unchecked claims. */
 export interface SignedToken {
-  /** `id`: made by this service for an application. `custom`: made by whoever has the secret. */
+  /** `id`: issued by this service. `custom`: signed with the super secret by the operator. */
   readonly kind: 'id' | 'custom'
   readonly payload: JsonObject
 }
 
-/** Signature may be empty here, so that a token that names no algorithm is refused for that. */
+/** The signature may be empty, so that a token without an algorithm is refused for the algorithm. */
 const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/
 
 /**
  * Checks the form, the header and the signature of a token.
- * @throws `bad-token` when it is no token or the signature is wrong; `token-refused` for another algorithm, type, or an
- *   extension that must be understood; `token-payload` for a right signature under what is no clear JSON object
+ * @throws `bad-token` for text that is no token and a wrong signature; `token-refused` for another algorithm, type, or a
+ *   critical extension; `token-payload` for a rightly signed payload that is no unambiguous JSON object
  * @see docs/reference/protocol.md#credentials
  */
 export async function verifySignature(text: string, secret: SuperSecret): Promise<SignedToken> {
@@ -46,7 +46,7 @@ export async function verifySignature(text: string, secret: SuperSecret): Promis
   return { kind, payload }
 }
 
-/** Signs a payload. @throws `token-payload` when the token would be longer than any that is accepted */
+/** Signs a payload. @throws `token-payload` when the token would be longer than the limit */
 export async function sign(payload: JsonObject, key: Uint8Array): Promise<string> {
   const { CompactSign } = await jose()
   const text = await new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
@@ -65,14 +65,14 @@ function partsOf(text: string): [Uint8Array, Uint8Array] {
   return [decode(header), decode(body)]
 }
 
-/** One text for the same bytes: no padding, no bits left over. @throws `bad-token` */
+/** Decodes canonical base64url: no padding, no stray bits. @throws `bad-token` */
 function decode(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text) throw new DholeError('bad-token')
   return bytes
 }
 
-/** Nothing in the header chooses a key: `kid`, `jku`, `jwk` and the like are never looked at. */
+/** Checks the header. It never selects a key: `kid`, `jku`, `jwk` and the like are ignored. */
 function checkHeader(bytes: Uint8Array): void {
   const header = parseJsonObject(bytes)
   if (header === 'no-object') throw new DholeError('bad-token')

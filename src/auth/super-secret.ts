@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Said to the secret to get the key of ID tokens. No dot in it, so that it is never what a token's signature is of. */
+/** Label of the key of ID tokens. It has no dot, so that it is never the signed text of a token. */
 const ID_TOKEN_LABEL = 'dhole id token key 1'
-/** The same for the key of positions. */
+/** Label of the key of positions. */
 const POSITION_LABEL = 'dhole position key 1'
 const POSITION_KEY_BYTES = 16
 
@@ -13,13 +13,13 @@ const POSITION_KEY_BYTES = 16
 export class SuperSecret {
   /** Key of custom tokens: the secret itself, in UTF-8. */
   readonly customKey: Uint8Array
-  /** Key of ID tokens, which only this service makes. Nobody who holds one learns the secret from it. */
+  /** Key of ID tokens, which only this service issues. It does not reveal the secret. */
   readonly idKey: Uint8Array
-  /** Key of the ids of events, of 16 bytes. */
+  /** Key of event ids, 16 bytes. */
   readonly positionKey: Uint8Array
   readonly #digest: Buffer
 
-  /** @throws TypeError when it is empty: then everybody would have it */
+  /** @throws TypeError when it is empty */
   constructor(text: string) {
     if (text === '') throw new TypeError('the super secret must not be empty')
     this.customKey = new TextEncoder().encode(text)
@@ -32,7 +32,7 @@ export class SuperSecret {
     return createHmac('sha256', this.customKey).update(label).digest()
   }
 
-  /** Compares in a time that tells nothing of where two texts differ: digests have one length. */
+  /** Compares in constant time: the digests have equal lengths. */
   matches(text: string): boolean {
     return timingSafeEqual(digest(text), this.#digest)
   }

@@ -1,6 +1,6 @@
 import type { Caller } from './caller.ts'
 
-/** A token that was found good. */
+/** A verified token. */
 export interface VerifiedToken {
   readonly kind: 'id' | 'custom'
   readonly caller: Caller
@@ -9,17 +9,17 @@ export interface VerifiedToken {
 /** Bounds of a cache of tokens. */
 export interface CacheBounds {
   readonly maxTokens: number
-  /** Length of all tokens together, in characters. */
+  /** Total length of all tokens, in characters. */
   readonly maxLength: number
 }
 
-/** Some thousand users at work. A token has a few hundred characters; many long ones must not fill the memory. */
+/** Enough for some thousand users. A token has a few hundred characters; long tokens must not fill the memory. */
 const defaultBounds: CacheBounds = { maxTokens: 10_000, maxLength: 4 * 1024 * 1024 }
 
-/** Tokens found good before, until they expire. Bounded; what was not used for the longest time goes first. */
+/** Verified tokens until they expire. Bounded; the least recently used token is removed first. */
 export class TokenCache {
   readonly #bounds: CacheBounds
-  /** In the order of use. */
+  /** In the order of the last use. */
   readonly #tokens = new Map<string, VerifiedToken>()
   #length = 0
 
