@@ -3,7 +3,7 @@ import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { inTurns } from '../../scheduling/turns.ts'
 
 /** Rules read before that are kept: those in force, and those in force before, for reads that are under way. */
-const KEPT = 4
+const MAX_KEPT = 4
 /** What stands in for rules that cannot be read: only the owner may do anything, such as store others. */
 const LOCKED = '{"rules":{}}'
 
@@ -74,7 +74,7 @@ export class RuleCache {
   }
 
   #keep(rules: RuleSet): RuleSet {
-    this.#kept = [rules, ...this.#kept.filter((kept) => kept !== rules)].slice(0, KEPT)
+    this.#kept = [rules, ...this.#kept.filter((kept) => kept !== rules)].slice(0, MAX_KEPT)
     return rules
   }
 }

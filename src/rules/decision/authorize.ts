@@ -8,7 +8,7 @@ import type { Decision } from './decision.ts'
 import { NewTreeView } from './new-tree-view.ts'
 import { type AuthorizeOptions, RuleEvaluator } from './rule-evaluator.ts'
 import { Validation } from './validate.ts'
-import { type WritePlace, writeTree } from './write-trie.ts'
+import { type WriteNode, writeTrie } from './write-trie.ts'
 
 /** Whether every caller may write all valid data while the rules stay in force. */
 export function isWritable({ root }: RuleSet): boolean {
@@ -50,7 +50,7 @@ export class WriteAuthorization {
   readonly #writes: readonly Write[]
   readonly #request: RequestContext
   readonly #options: AuthorizeOptions
-  #parts: { readonly root: WritePlace; readonly newTree: NewTreeView } | undefined
+  #parts: { readonly root: WriteNode; readonly newTree: NewTreeView } | undefined
 
   /** @param writes not overlapping; the rules read the tree before them */
   constructor(rules: RuleSet, writes: readonly Write[], request: RequestContext, options: AuthorizeOptions = {}) {
@@ -85,9 +85,9 @@ export class WriteAuthorization {
     return evaluator.decide(yield* new Validation(evaluator, newTree).isValid(root, rules, []))
   }
 
-  *#prepare(): Reads<{ readonly root: WritePlace; readonly newTree: NewTreeView }> {
+  *#prepare(): Reads<{ readonly root: WriteNode; readonly newTree: NewTreeView }> {
     if (this.#parts === undefined) {
-      const root = yield* writeTree(this.#writes)
+      const root = yield* writeTrie(this.#writes)
       this.#parts = { root, newTree: new NewTreeView(root) }
     }
     return this.#parts
@@ -97,7 +97,7 @@ export class WriteAuthorization {
 /** Evaluates a rule above several written paths once. */
 function* mayWriteAt(
   evaluator: RuleEvaluator,
-  place: WritePlace,
+  place: WriteNode,
   rules: RuleNode | undefined,
   path: Path,
 ): Reads<boolean> {

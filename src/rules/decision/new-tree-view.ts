@@ -5,26 +5,26 @@ import type { Reads } from '../../tree/read-program.ts'
 import { isBranch, type Leaf, leafOf, ownMember, type Value, valueAt } from '../../tree/value.ts'
 import { CURRENT_TREE, countChildren } from '../expression/current-tree.ts'
 import type { EvaluationContext, TreeView } from '../expression/evaluation-context.ts'
-import { findWrites, type WritePlace } from './write-trie.ts'
+import { findWrites, type WriteNode } from './write-trie.ts'
 
 /**
- * The tree as it will be after the writes of a request: laid over the tree as it is, not made. What it has found out
- * about a node that is written below it remembers: nothing changes while a request is judged.
+ * The tree after the writes of a request, as a view over the current tree. It caches its findings about nodes above
+ * writes, because nothing changes during the evaluation.
  * @see docs/reference/protocol.md#rules
  */
 export class NewTreeView implements TreeView {
-  readonly #root: WritePlace
-  readonly #survives = new Map<WritePlace, boolean>()
-  readonly #keepsChild = new Map<WritePlace, boolean | undefined>()
+  readonly #root: WriteNode
+  readonly #survives = new Map<WriteNode, boolean>()
+  readonly #keepsChild = new Map<WriteNode, boolean | undefined>()
 
-  constructor(root: WritePlace) {
+  constructor(root: WriteNode) {
     this.#root = root
   }
 
   *leaf(path: Path, context: EvaluationContext): Reads<Leaf | undefined> {
     const found = findWrites(this.#root, path)
     if (found.kind === 'replaced') return leafIn(found.value, found.rest)
-    // A leaf gives way to what is set below it; deleting below it changes nothing.
+    // A value that is set below a leaf removes the leaf; a deletion below it changes nothing.
     if (found.kind === 'place' && found.place.isFilled) return undefined
     return yield* CURRENT_TREE.leaf(path, context)
   }
@@ -53,8 +53,8 @@ export class NewTreeView implements TreeView {
     return (yield* this.exists(path, context)) ? priority : undefined
   }
 
-  /** Whether a node is there after what is written to its children, or to it. */
-  *#survivesAt(place: WritePlace, path: Path, context: EvaluationContext): Reads<boolean> {
+  /** Whether a node exists after the writes to it and below it. */
+  *#survivesAt(place: WriteNode, path: Path, context: EvaluationContext): Reads<boolean> {
     const known = this.#survives.get(place)
     if (known !== undefined) return known
     const survives = yield* this.#findSurvives(place, path, context)
@@ -62,23 +62,23 @@ export class NewTreeView implements TreeView {
     return survives
   }
 
-  *#findSurvives(place: WritePlace, path: Path, context: EvaluationContext): Reads<boolean> {
+  *#findSurvives(place: WriteNode, path: Path, context: EvaluationContext): Reads<boolean> {
     if (place.replaced !== undefined) return place.replaced.value !== undefined
     if (place.isFilled) return true
     const kept = yield* this.#keepsChildAt(place, path, context)
-    // Without children it is a leaf, which deletes below it do not reach, or it never was there.
+    // Without children it is a leaf, which deletions below do not change, or it did not exist.
     return kept ?? (yield* CURRENT_TREE.exists(path, context))
   }
 
-  /** Whether a node below which is only deleted has a child left; `undefined` when it had none before. */
-  *#keepsChildAt(place: WritePlace, path: Path, context: EvaluationContext): Reads<boolean | undefined> {
+  /** Whether a node with only deletions below keeps a child; `undefined` when it had none before. */
+  *#keepsChildAt(place: WriteNode, path: Path, context: EvaluationContext): Reads<boolean | undefined> {
     if (this.#keepsChild.has(place)) return this.#keepsChild.get(place)
     const keeps = yield* this.#findKeepsChild(place, path, context)
     this.#keepsChild.set(place, keeps)
     return keeps
   }
 
-  *#findKeepsChild(place: WritePlace, path: Path, context: EvaluationContext): Reads<boolean | undefined> {
+  *#findKeepsChild(place: WriteNode, path: Path, context: EvaluationContext): Reads<boolean | undefined> {
     const count = yield* countChildren(path, context)
     if (count === 0) return undefined
     if (count > place.children.size) return true

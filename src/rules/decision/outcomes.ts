@@ -5,18 +5,18 @@ import type { Choice, Expression, Strict } from '../expression/expression.ts'
 import { isEqual, isUnequal } from '../expression/operators.ts'
 import { RuleFailure, UnknownValue } from '../expression/rule-errors.ts'
 
-/** Whether something can be: not at all, depending on what is not known yet, or in any case. */
+/** Whether a rule can be true: never, depending on unknown values, or always. */
 export type Chance = 'none' | 'some' | 'sure'
 
-/** What an expression can come to, as a set: true, false, or no answer, which makes the whole rule false. */
+/** Possible outcomes of an expression, as a set of bits. A failure makes the whole rule false. */
 const TRUE = 1
 const FALSE = 2
 const NO_ANSWER = 4
 const ANYTHING = TRUE | FALSE | NO_ANSWER
 
 /**
- * Whether an expression can be true where not all that it looks at is known: what throws `NotKnownYet` may be anything.
- * `newData.exists() && auth != null` cannot, when nobody is signed in.
+ * Whether an expression can be true while some values are unknown: an operand that throws `UnknownValue` may be anything.
+ * `newData.exists() && auth != null` cannot be true for an anonymous caller.
  */
 export function* chanceOf(expression: Expression, context: EvaluationContext): Reads<Chance> {
   const outcomes = yield* outcomesOf(expression, context)
@@ -41,7 +41,7 @@ function* outcomesOf(expression: Expression, context: EvaluationContext): Reads<
   return found | (yield* outcomesOfStrict(chosen, context))
 }
 
-/** The one that a row of `&&` or `||` ends with, and the one that it goes on with. */
+/** The branch that ends a row of `&&` or `||`, and the branch that continues it. */
 function branchesOf({ operator, yes, no }: Choice): readonly [short: Expression, long: Expression] {
   return operator === '&&' ? [no, yes] : [yes, no]
 }
@@ -61,7 +61,7 @@ function outcomeOf(value: Plain): number {
   return value === false ? FALSE : NO_ANSWER
 }
 
-/** A key that is not known is a string all the same: `auth.uid == $user` is false when nobody is signed in. */
+/** An unknown key is still a string: `auth.uid == $user` is false for an anonymous caller. */
 function* outcomesOfUnknown(expression: Strict, context: EvaluationContext): Reads<number> {
   if (expression.kind !== 'chain' || expression.links.length !== 1) return ANYTHING
   const [link] = expression.links

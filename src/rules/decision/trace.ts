@@ -5,7 +5,7 @@ import { lineIn, type Rule } from '../file/rule-node.ts'
 const MAX_LINES = 200
 
 /**
- * What the rules of one request said, for whoever writes them. It holds nothing of the data.
+ * The results of the rules of one request, for their author. It contains no data.
  * @see docs/reference/protocol.md#rules
  */
 export class Trace {
@@ -20,12 +20,12 @@ export class Trace {
     this.#add(() => `${nameOf(rule)}: ${quote(rule)} is ${value}`)
   }
 
-  /** @param at place in the expression */
+  /** @param at position in the expression */
   recordFailure(rule: Rule, why: string, at: number): void {
     this.#add(() => `${nameOf(rule)}: ${quote(rule)} failed: ${why} (line ${lineIn(rule, at)})`)
   }
 
-  /** Nothing on the way to a place says anything. */
+  /** Records that no rule on the path matched. */
   recordNoRule(path: Path, kind: '.read' | '.write'): void {
     this.#add(() => `${formatPath(path)} ${kind}: no rule`)
   }

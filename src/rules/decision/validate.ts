@@ -4,9 +4,9 @@ import { type Branch, isBranch, leafOf, ownMember, type Value } from '../../tree
 import type { TreeView } from '../expression/evaluation-context.ts'
 import { childRules, type RuleNode } from '../file/rule-node.ts'
 import type { RuleEvaluator } from './rule-evaluator.ts'
-import type { WritePlace } from './write-trie.ts'
+import type { WriteNode } from './write-trie.ts'
 
-/** Walks writes and rules together, only where some `.validate` may stand. */
+/** Walks writes and rules together, only where `.validate` rules may exist. */
 export class Validation {
   readonly #evaluator: RuleEvaluator
   readonly #newTree: TreeView
@@ -16,8 +16,8 @@ export class Validation {
     this.#newTree = newTree
   }
 
-  /** What is on the way to the writes, and what they write. */
-  *isValid(place: WritePlace, rules: RuleNode, path: Path): Reads<boolean> {
+  /** Validates the nodes above the writes, and the written values. */
+  *isValid(place: WriteNode, rules: RuleNode, path: Path): Reads<boolean> {
     if (!rules.validates) return true
     if (place.replaced !== undefined) {
       const { value } = place.replaced
@@ -43,7 +43,7 @@ export class Validation {
   }
 
   *#isChildValid(branch: Branch, key: string, rules: RuleNode, path: Path): Reads<boolean> {
-    // What begins with a dot is no child.
+    // A name with a leading dot is no child.
     const child = key.startsWith('.') ? undefined : ownMember(branch, key)
     const below = childRules(rules, key)
     if (child === undefined || !below?.validates) return true
@@ -51,7 +51,7 @@ export class Validation {
   }
 }
 
-/** Keys of the children that some rule may be about: those named in the rules where these are fewer. */
+/** Keys of the children that may have rules, from the rules where those name fewer. */
 function keysToAsk(value: Branch, rules: RuleNode): Iterable<string> {
   const keys = Object.keys(value)
   return rules.wildcard?.validates || keys.length <= rules.children.size ? keys : rules.children.keys()

@@ -4,24 +4,24 @@ import type { Reads } from '../../tree/read-program.ts'
 import type { Value } from '../../tree/value.ts'
 import type { Write } from '../../tree/write.ts'
 
-/** The writes of one request by place: what is above, at and below a path is found without looking at all of them. */
-export interface WritePlace {
-  readonly children: Map<string, WritePlace>
-  /** The write that replaces this node, or deletes it; there is none below it then. */
+/** One node of the writes of a request, arranged by path, so that the writes near a path are found quickly. */
+export interface WriteNode {
+  readonly children: Map<string, WriteNode>
+  /** The write that replaces or deletes this node. No write is below it. */
   replaced: { readonly value: Value | undefined } | undefined
-  /** The write of this node's priority. */
+  /** The write of the priority of this node. */
   prioritized: { readonly priority: Priority | undefined } | undefined
-  /** Whether this node or one below is replaced, not only given a priority. */
+  /** Whether this node or a node below is replaced or deleted. */
   isTouched: boolean
-  /** Whether this node or one below is given a value. */
+  /** Whether this node or a node below gets a value. */
   isFilled: boolean
 }
 
-/** Writes looked at between two pauses. */
+/** Writes added between two pauses. */
 const STEP_WRITES = 256
 
 /** @param writes not overlapping */
-export function* writeTree(writes: readonly Write[]): Reads<WritePlace> {
+export function* writeTrie(writes: readonly Write[]): Reads<WriteNode> {
   const root = newPlace()
   for (const [index, write] of writes.entries()) {
     if (index % STEP_WRITES === STEP_WRITES - 1) yield { kind: 'pause' }
@@ -32,8 +32,8 @@ export function* writeTree(writes: readonly Write[]): Reads<WritePlace> {
   return root
 }
 
-/** The place that a write is about, marked with what the write means for all above. */
-function placeOf(root: WritePlace, write: Write): WritePlace {
+/** The node of a write. Marks all nodes above it. */
+function placeOf(root: WriteNode, write: Write): WriteNode {
   let place = root
   mark(place, write)
   for (const key of write.path) {
@@ -48,24 +48,24 @@ function placeOf(root: WritePlace, write: Write): WritePlace {
   return place
 }
 
-function mark(place: WritePlace, write: Write): void {
+function mark(place: WriteNode, write: Write): void {
   if (write.kind === 'priority') return
   place.isTouched = true
   if (write.value !== undefined) place.isFilled = true
 }
 
-function newPlace(): WritePlace {
+function newPlace(): WriteNode {
   return { children: new Map(), replaced: undefined, prioritized: undefined, isTouched: false, isFilled: false }
 }
 
-/** What the writes say of a path: the value it gets from a write at or above it, or the writes at and below it. */
+/** The writes at a path: the value from a write at or above it, or the writes at and below it. */
 export type Found =
   | { readonly kind: 'replaced'; readonly value: Value | undefined; readonly rest: Path }
-  | { readonly kind: 'place'; readonly place: WritePlace }
+  | { readonly kind: 'place'; readonly place: WriteNode }
   | { readonly kind: 'none' }
 
-/** Looks a path up among the writes. `rest` is what remains of it below the node that is replaced. */
-export function findWrites(root: WritePlace, path: Path): Found {
+/** Finds the writes at a path. `rest` is the path below the replaced node. */
+export function findWrites(root: WriteNode, path: Path): Found {
   let place = root
   for (let depth = 0; ; depth++) {
     if (place.replaced !== undefined) return { kind: 'replaced', value: place.replaced.value, rest: path.slice(depth) }

@@ -1,36 +1,36 @@
 import type { Reads } from '../../tree/read-program.ts'
 import { EvaluationPostponed, fail } from './rule-errors.ts'
 
-/** Steps after which others may run: a few ten microseconds. */
+/** Steps between two pauses: some ten microseconds. */
 const STEPS_BETWEEN_PAUSES = 2_000
-/** Dearest single operation: a few milliseconds, on the longest texts. */
+/** Maximum cost of one operation: a few milliseconds, on the longest texts. */
 const MAX_OPERATION_STEPS = 100_000
-/** Dearest pattern on a text, which nothing can interrupt: some milliseconds. */
+/** Maximum cost of matching one pattern, which cannot pause: some milliseconds. */
 const MAX_MATCH_STEPS = 500_000
 const MAX_REQUEST_STEPS = 1_000_000
-/** Own time of the rules of one request, pauses left out: many times what that many steps take. */
+/** Maximum time of the rules of one request without pauses: many times the duration of that many steps. */
 const MAX_REQUEST_MS = 5_000
-/** What rules may cost while other writes wait: some milliseconds. */
+/** Maximum cost while other writes wait: some milliseconds. */
 const MAX_BRIEF_STEPS = 10_000
 const MAX_BRIEF_MS = 10
-/** Longest text a rule may make: no leaf is longer. */
+/** Longest text that a rule may create: no leaf is longer. */
 const MAX_TEXT_LENGTH = 10 * 1024 * 1024
-/** What one rule may make in all, as it may hold every piece until it ends. */
+/** Maximum text that one rule may create in total, as it may hold all of it until it ends. */
 const MAX_MADE_LENGTH = 4 * MAX_TEXT_LENGTH
-/** About what a read of the tree costs. */
+/** Approximate cost of a read of the tree. */
 const READ_STEPS = 10
-/** Characters that are copied or compared in a step. */
+/** Characters that are copied or compared in one step. */
 const CHARACTERS_PER_STEP = 200
 
 /**
- * What the rules of one request may still cost, so that none can hold the loop or fill the memory. A step is about
- * what adding two numbers takes.
+ * Bounds the time and memory of the rules of one request, so that they can neither block the event loop nor fill the
+ * memory. A step costs about as much as adding two numbers.
  */
 export class Budget {
-  /** Steps and milliseconds after which judging is postponed; `undefined` when it is not. */
+  /** Steps and milliseconds after which the evaluation is postponed; `undefined` for no such bound. */
   readonly #brief: { readonly steps: number; readonly milliseconds: number } | undefined
   #spent = 0
-  /** Own time before the current stretch of work, and when that began, in milliseconds. */
+  /** Time before the latest pause, and the start of the work since, in milliseconds. */
   #worked = 0
   #resumedAt = performance.now()
   #nextPause = STEPS_BETWEEN_PAUSES
@@ -38,8 +38,8 @@ export class Budget {
   #walked = 0
 
   /**
-   * @param patience for judging while other writes wait: how many times the usual bound it may cost before it is
-   * postponed; without it there is no such bound
+   * @param patience bounds an evaluation that other writes wait for: the multiple of the usual bound after which it is
+   *   postponed; `undefined` for no such bound
    */
   constructor(patience?: number) {
     this.#brief =
@@ -48,8 +48,8 @@ export class Budget {
 
   /**
    * Charges an operation.
-   * @throws RuleFailure when the operation or the whole request has become too dear
-   * @throws JudgingPostponed when the request has for a brief judgement
+   * @throws RuleFailure when the operation or the whole request costs too much
+   * @throws EvaluationPostponed when it costs too much while other writes wait
    */
   spend(steps: number, most: number = MAX_OPERATION_STEPS): void {
     this.#spent += steps
@@ -62,40 +62,40 @@ export class Budget {
     this.spend(READ_STEPS)
   }
 
-  /** Charges what looks at so many characters once. */
+  /** Charges an operation that visits each of these characters once. */
   spendText(length: number): void {
     this.spend(1 + Math.floor(length / CHARACTERS_PER_STEP))
   }
 
-  /** Charges a search, which in the worst case compares the whole needle everywhere. */
+  /** Charges a search, which may compare the whole needle at every character. */
   spendSearch(text: string, needle: string): void {
     this.spendText(text.length)
     this.spend(Math.floor((text.length * needle.length) / 1000))
   }
 
-  /** Charges a pattern on a text. */
+  /** Charges matching a pattern. */
   spendMatch(steps: number): void {
     this.spend(steps, MAX_MATCH_STEPS)
   }
 
-  /** Charges a new text before it is made. */
+  /** Charges a new text before it is created. */
   make(length: number): void {
     this.#made += length
     if (length > MAX_TEXT_LENGTH || this.#made > MAX_MADE_LENGTH) fail('too costly')
     this.spendText(length)
   }
 
-  /** Charges a step of the way to the rules: it lets others run, but has no limit but that of a request's body. */
+  /** Counts a step of the walk to the rules. It leads to pauses; only the size of the request bounds it. */
   walk(): void {
     this.#walked++
   }
 
-  /** A new rule holds nothing of the one before. */
+  /** Forgets the texts of the previous rule. */
   startRule(): void {
     this.#made = 0
   }
 
-  /** Whether others should run now. True once for every stretch of work. */
+  /** Whether a pause is due. True once between two pauses. */
   isPauseDue(): boolean {
     const done = this.#spent + this.#walked
     if (done < this.#nextPause) return false
@@ -104,7 +104,7 @@ export class Budget {
     return true
   }
 
-  /** Lets others run; their time is not charged. */
+  /** Lets other work run; its time is not charged. */
   *pause(): Reads<void> {
     this.#worked += performance.now() - this.#resumedAt
     yield { kind: 'pause' }
@@ -114,7 +114,7 @@ export class Budget {
   #checkTime(): void {
     const worked = this.#worked + performance.now() - this.#resumedAt
     if (this.#brief !== undefined && worked > this.#brief.milliseconds) throw new EvaluationPostponed()
-    // From here on every operation fails, as when the steps are spent.
+    // Every further operation fails, as when all steps are spent.
     if (worked > MAX_REQUEST_MS) this.#spent = Math.max(this.#spent, MAX_REQUEST_STEPS)
   }
 }

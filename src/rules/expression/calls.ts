@@ -2,22 +2,22 @@ import type { SpreadElement, Expression as Syntax } from 'acorn'
 import { childKeys } from '../file/child-keys.ts'
 import { type About, application, type Expression, type PlaceExpression, type PlaceStep } from './expression.ts'
 import type { Pattern } from './pattern.ts'
-import type { PatternShelf } from './pattern-cache.ts'
+import type { PatternCache } from './pattern-cache.ts'
 import { refuse } from './rule-errors.ts'
 import { matches, STRING_METHODS } from './string-methods.ts'
-import { ANYTHING, BOOLEAN, NULL, NUMBER, STRING, type Typed, type TypedValue, take, typed } from './types.ts'
+import { ANYTHING, BOOLEAN, expressionOf, NULL, NUMBER, STRING, type Typed, type TypedValue, typed } from './types.ts'
 
-/** A method called on something. */
+/** A method call. */
 export interface Call {
   readonly at: number
   readonly name: string
   readonly arguments: readonly (Syntax | SpreadElement)[]
-  /** Converts an argument. */
+  /** Compiles an argument. */
   readonly convert: (syntax: Syntax | SpreadElement) => Typed
-  readonly patterns: PatternShelf
+  readonly patterns: PatternCache
 }
 
-/** Questions without arguments, and what the answers can be. */
+/** Methods of snapshots without arguments, and the types of their results. */
 const QUESTIONS: ReadonlyMap<string, { readonly about: About; readonly gives: number }> = new Map([
   ['val', { about: 'value', gives: ANYTHING }],
   ['exists', { about: 'exists', gives: BOOLEAN }],
@@ -27,7 +27,7 @@ const QUESTIONS: ReadonlyMap<string, { readonly about: About; readonly gives: nu
   ['isBoolean', { about: 'is-boolean', gives: BOOLEAN }],
 ])
 
-/** @throws Refusal for a method that snapshots have not, and for wrong arguments */
+/** @throws ExpressionError for an unknown method of snapshots, and for wrong arguments */
 export function callSnapshot(place: PlaceExpression, call: Call): Typed {
   const { at, name } = call
   const question = QUESTIONS.get(name)
@@ -60,7 +60,7 @@ function further({ from, steps }: PlaceExpression, step: PlaceStep): PlaceExpres
   return { from, steps: [...steps, step] }
 }
 
-/** A name that is written out is taken apart once. */
+/** A literal name is split into keys once. */
 function childStep(at: number, name: Expression): PlaceStep {
   if (name.kind !== 'constant' || typeof name.value !== 'string') return { kind: 'child', at, name }
   return { kind: 'keys', ...childKeys(name.value) }
@@ -74,7 +74,7 @@ function hasChildren(place: PlaceExpression, call: Call): Typed {
   if (list.elements.length === 0) refuse(list.start, 'hasChildren takes a list that is not empty')
   const names = list.elements.map((element) => {
     if (element === null) return refuse(list.start, 'hasChildren takes a list without holes')
-    return take(call.convert(element), STRING, 'hasChildren takes strings')
+    return expressionOf(call.convert(element), STRING, 'hasChildren takes strings')
   })
   return ask(call.at, place, 'has-these-children', names, BOOLEAN)
 }
@@ -89,26 +89,26 @@ function ask(
   return typed(at, { kind: 'question', waits: true, at, place, about, names }, gives)
 }
 
-/** @throws Refusal for a method that strings have not, for what cannot be a string, and for wrong arguments */
+/** @throws ExpressionError for an unknown method of strings, for a value that cannot be a string, and for wrong arguments */
 export function callString(text: Typed, call: Call): TypedValue {
   const { at, name } = call
   if (name === 'matches') return callMatches(text, call)
   const method = STRING_METHODS.get(name)
   if (method === undefined) return refuse(at, `unknown method "${name}"`)
-  const operands = [take(text, STRING, `${name} is of strings`), ...strings(call, method.arguments)]
+  const operands = [expressionOf(text, STRING, `${name} is of strings`), ...strings(call, method.arguments)]
   return typed(at, application(at, method.operation, operands, true), method.gives)
 }
 
 function callMatches(text: Typed, call: Call): TypedValue {
   checkCount(call, 1)
-  const subject = take(text, STRING, 'matches is of strings')
+  const subject = expressionOf(text, STRING, 'matches is of strings')
   const [pattern] = call.arguments
   if (pattern?.type !== 'Literal') return refuse(call.at, 'matches takes a pattern that is written out')
   const operation = matches(patternOf(pattern, call.patterns))
   return typed(call.at, application(call.at, operation, [subject], true), BOOLEAN)
 }
 
-function patternOf(literal: Extract<Syntax, { type: 'Literal' }>, patterns: PatternShelf): Pattern {
+function patternOf(literal: Extract<Syntax, { type: 'Literal' }>, patterns: PatternCache): Pattern {
   // After the slash or the quotation mark.
   const at = literal.start + 1
   if (literal.regex) return patterns.pattern(at, literal.regex.pattern, literal.regex.flags)
@@ -118,7 +118,7 @@ function patternOf(literal: Extract<Syntax, { type: 'Literal' }>, patterns: Patt
 
 function strings(call: Call, count: number): readonly Expression[] {
   checkCount(call, count)
-  return call.arguments.map((argument) => take(call.convert(argument), STRING, `${call.name} takes strings`))
+  return call.arguments.map((argument) => expressionOf(call.convert(argument), STRING, `${call.name} takes strings`))
 }
 
 function checkCount({ at, name, arguments: given }: Call, count: number): void {

@@ -1,19 +1,19 @@
 import { type Options, parseExpressionAt, type SpreadElement, type Super, type Expression as Syntax } from 'acorn'
 import { callSnapshot, callString } from './calls.ts'
 import { application, chain, choice, constant, type Expression, type Link } from './expression.ts'
-import { authMember, convertName, queryMember, type Scope } from './names.ts'
+import { authMember, compileName, queryMember, type Scope } from './names.ts'
 import { falseWithNull, negate, not, OPERATORS, type Operator } from './operators.ts'
 import { refuse } from './rule-errors.ts'
 import { lengthOf } from './string-methods.ts'
 import {
   ANYTHING,
   BOOLEAN,
+  expressionOf,
   NULL,
   NUMBER,
   STRING,
   type Typed,
   type TypedValue,
-  take,
   typed,
   typedMember,
 } from './types.ts'
@@ -25,21 +25,21 @@ const MAX_DEPTH = 200
 const BLANK = /\s+|\/\/.*|\/\*[\s\S]*?\*\//y
 const DECIMAL = /^(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
 
-/** A module has no comments of HTML, and no octal numbers. */
+/** A module allows neither HTML comments nor octal numbers. */
 const OPTIONS: Options = { ecmaVersion: 'latest', sourceType: 'module', preserveParens: true }
 
 type Of<T extends Syntax['type']> = Extract<Syntax, { type: T }>
 
 /**
- * Reads an expression and checks it as far as that is possible before it runs. Nothing but names, members, methods
- * and operators of the rules comes through: what is returned is our own tree, and no code is ever made from it.
- * @throws Refusal
+ * Compiles an expression and checks it as far as possible before it runs. Only names, members, methods and operators of
+ * the rules are accepted. The result is a tree of this module's own nodes; no code is ever generated from it.
+ * @throws ExpressionError
  * @see docs/reference/protocol.md#rules
  */
-export function convertExpression(text: string, scope: Scope): Expression {
+export function compileExpression(text: string, scope: Scope): Expression {
   if (text.length > MAX_LENGTH) refuse(0, `an expression has at most ${MAX_LENGTH} characters`)
-  const converted = new Converter(scope).convert(parse(text))
-  return take(converted, BOOLEAN, 'a rule is a boolean')
+  const converted = new ExpressionCompiler(scope).convert(parse(text))
+  return expressionOf(converted, BOOLEAN, 'a rule is a boolean')
 }
 
 function parse(text: string): Syntax {
@@ -49,7 +49,7 @@ function parse(text: string): Syntax {
   return syntax
 }
 
-/** Where white space and comments end. */
+/** End of white space and comments. */
 function endOfBlank(text: string, start: number): number {
   if (start === text.length) return start
   BLANK.lastIndex = start
@@ -68,7 +68,7 @@ function parseSyntax(text: string): Syntax {
   }
 }
 
-class Converter {
+class ExpressionCompiler {
   readonly #scope: Scope
   #depth = 0
 
@@ -91,7 +91,7 @@ class Converter {
       case 'Literal':
         return literal(syntax)
       case 'Identifier':
-        return convertName(syntax.start, syntax.name, this.#scope)
+        return compileName(syntax.start, syntax.name, this.#scope)
       case 'MemberExpression':
         return this.#member(syntax)
       case 'CallExpression':
@@ -114,12 +114,12 @@ class Converter {
     if (operator !== '!' && operator !== '-') return refuse(start, `unknown operator ${operator}`)
     const operand = this.convert(syntax.argument)
     if (operator === '!') {
-      return typed(start, application(start, not, [take(operand, BOOLEAN, '! needs a boolean')]), BOOLEAN)
+      return typed(start, application(start, not, [expressionOf(operand, BOOLEAN, '! needs a boolean')]), BOOLEAN)
     }
-    return typed(start, application(start, negate, [take(operand, NUMBER, '- needs a number')]), NUMBER)
+    return typed(start, application(start, negate, [expressionOf(operand, NUMBER, '- needs a number')]), NUMBER)
   }
 
-  /** Operators in a row lean to the left: walked, not descended, so that a row may be long. */
+  /** Operators in a row are left-associative. They are walked in a loop, not recursively, so a row may be long. */
   #binary(syntax: Of<'BinaryExpression'>): Typed {
     const row: Of<'BinaryExpression'>[] = []
     let first: Syntax = syntax
@@ -133,18 +133,18 @@ class Converter {
     let left = head
     for (const each of row.reverse()) left = this.#link(left, each, links)
     const { types } = left as TypedValue
-    // The head was checked as the left operand of the first link.
+    // The head is checked as the left operand of the first link.
     return typed(syntax.start, chain((head as TypedValue).expression, links), types)
   }
 
-  /** Adds an operator and its right operand. @returns what is known of the result, whose expression stands in `links` */
+  /** Adds an operator and its right operand. @returns the type of the result, whose expression is in `links` */
   #link(left: Typed, syntax: Of<'BinaryExpression'>, links: Link[]): TypedValue {
     const operator = OPERATORS.get(syntax.operator)
     if (operator === undefined) return refuse(syntax.start, `unknown operator ${syntax.operator}`)
     const right = this.convert(syntax.right)
     const needs = `${syntax.operator} needs ${operator.needs}`
-    const result = take(left, operator.takes, needs)
-    const operand = take(right, operator.takes, needs)
+    const result = expressionOf(left, operator.takes, needs)
+    const operand = expressionOf(right, operator.takes, needs)
     links.push({ at: syntax.right.start, operation: operationFor(operator, left, right), operand })
     return typed(syntax.start, result, operator.gives((left as TypedValue).types, (right as TypedValue).types))
   }
@@ -153,7 +153,9 @@ class Converter {
   #logical(syntax: Of<'LogicalExpression'>): Typed {
     const { start, operator } = syntax
     if (operator === '??') return refuse(start, 'unknown operator ??')
-    const operands = inRow(syntax).map((operand) => take(this.convert(operand), BOOLEAN, `${operator} needs booleans`))
+    const operands = inRow(syntax).map((operand) =>
+      expressionOf(this.convert(operand), BOOLEAN, `${operator} needs booleans`),
+    )
     const decided = constant(operator === '||')
     const all = operands.reduceRight((rest, operand) =>
       operator === '&&'
@@ -164,7 +166,7 @@ class Converter {
   }
 
   #conditional(syntax: Of<'ConditionalExpression'>): Typed {
-    const test = take(this.convert(syntax.test), BOOLEAN, '?: needs a boolean')
+    const test = expressionOf(this.convert(syntax.test), BOOLEAN, '?: needs a boolean')
     const either = [this.#branch(syntax.consequent), this.#branch(syntax.alternate)] as const
     const [yes, no] = either
     const expression = choice(syntax.start, '?:', test, yes.expression, no.expression)
@@ -173,7 +175,7 @@ class Converter {
 
   #branch(syntax: Syntax): TypedValue {
     const converted = this.convert(syntax)
-    take(converted, ANYTHING, '?: chooses between values')
+    expressionOf(converted, ANYTHING, '?: chooses between values')
     return converted as TypedValue
   }
 
@@ -187,7 +189,7 @@ class Converter {
     if (object.memberOf === 'auth') return this.#authMember(object, syntax, name)
     if (name === undefined) return refuse(at, 'only auth has members to choose')
     if (name !== 'length') return refuse(at, `unknown name "${name}"`)
-    return typed(at, application(at, lengthOf, [take(object, STRING, 'length is of strings')]), NUMBER)
+    return typed(at, application(at, lengthOf, [expressionOf(object, STRING, 'length is of strings')]), NUMBER)
   }
 
   #authMember(object: TypedValue, syntax: Of<'MemberExpression'>, name: string | undefined): Typed {
@@ -198,7 +200,7 @@ class Converter {
 
   #chosenMember({ property }: Of<'MemberExpression'>): Expression {
     if (property.type === 'PrivateIdentifier') return refuse(property.start, 'rules have nothing like this')
-    return take(this.convert(property), STRING, 'a member is named by a string')
+    return expressionOf(this.convert(property), STRING, 'a member is named by a string')
   }
 
   #call(syntax: Of<'CallExpression'>): Typed {
@@ -220,7 +222,7 @@ class Converter {
   }
 }
 
-/** What else acorn knows, in words. */
+/** Error texts for other syntax that acorn accepts. */
 const OTHERS: ReadonlyMap<string, string> = new Map([
   ['ArrayExpression', 'a list may only stand in hasChildren'],
   ['AssignmentExpression', 'rules cannot assign'],
@@ -251,7 +253,7 @@ function literal({ start, value, regex, bigint, raw }: Of<'Literal'>): Typed {
   }
 }
 
-/** The name that stands behind the dot, or as a string in brackets. */
+/** The name after the dot, or the literal string in brackets. */
 function nameOf({ computed, property }: Of<'MemberExpression'>): string | undefined {
   if (computed) return property.type === 'Literal' && typeof property.value === 'string' ? property.value : undefined
   return property.type === 'Identifier' ? property.name : refuse(property.start, 'rules have nothing like this')
@@ -261,7 +263,7 @@ function snapshotMember(name: string | undefined): string {
   return name === undefined ? 'a member of a snapshot is written out' : `a snapshot has no "${name}" that is not called`
 }
 
-/** A query may leave open what it is compared with. */
+/** Comparisons with an unset member of `query` are false. */
 function operationFor(operator: Operator, left: Typed, right: Typed): Operator['operation'] {
   return operator.isOrdering && (isOfQuery(left) || isOfQuery(right))
     ? falseWithNull(operator.operation)

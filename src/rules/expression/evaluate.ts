@@ -5,8 +5,8 @@ import { fail } from './rule-errors.ts'
 import { ask, type NameSource } from './snapshot.ts'
 
 /**
- * What a rule says.
- * @throws RuleFailure where it has no answer; `context.at` tells the place
+ * Evaluates a rule.
+ * @throws RuleFailure when it has no boolean result; `context.at` is the position
  */
 export function* isTrue(expression: Expression, context: EvaluationContext): Reads<boolean> {
   const value = yield* evaluate(expression, context)
@@ -14,7 +14,7 @@ export function* isTrue(expression: Expression, context: EvaluationContext): Rea
 }
 
 /**
- * Evaluates what may read or take long; all else it hands to `compute`.
+ * Evaluates an expression that may read or take long; others are passed to `compute`.
  * @throws as `isTrue`
  */
 export function* evaluate(expression: Expression, context: EvaluationContext): Reads<Plain> {
@@ -58,7 +58,7 @@ function* evaluateStrict(expression: Strict, context: EvaluationContext): Reads<
 
 const nameSource: NameSource = { compute, evaluate }
 
-/** The same for what neither reads nor takes long: no generator is made. */
+/** Evaluates an expression that neither reads nor takes long, without a generator. */
 function compute(expression: Expression, context: EvaluationContext): Plain {
   let mustBe: Choice | undefined
   let chosen: Expression = expression
@@ -110,7 +110,7 @@ function logical(choice: Choice): Choice | undefined {
   return choice.operator === '?:' ? undefined : choice
 }
 
-/** Both operands of `&&` and `||` are booleans, also the one that is the result. */
+/** Checks that the result of `&&` or `||` is a boolean. */
 function checked(value: Plain, mustBe: Choice | undefined, context: EvaluationContext): Plain {
   if (mustBe === undefined || typeof value === 'boolean') return value
   context.at = mustBe.at

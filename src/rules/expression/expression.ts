@@ -1,16 +1,16 @@
 import type { ChildKeys } from '../file/child-keys.ts'
 import type { EvaluationContext, Plain } from './evaluation-context.ts'
 
-/** Computes a value from values; what it does not take it is given as null. Fails when it cannot. */
+/** Computes a value; unused operands are null. @throws RuleFailure */
 export type Operation = (context: EvaluationContext, first: Plain, second: Plain, third: Plain) => Plain
 
 /**
- * A checked expression. `waits` tells that evaluating it may read the tree or take long, so that it must be able to
- * pause; the others are computed in one go.
+ * A checked expression. `waits` means that its evaluation may read the tree or take long, so it can pause; others are
+ * computed in one go.
  */
 export type Expression = Strict | Choice
 
-/** What is computed from all its parts. */
+/** An expression whose parts are all evaluated. */
 export type Strict = Constant | Application | Chain | Question
 
 interface Constant {
@@ -26,7 +26,7 @@ interface Application {
   readonly at: number
   readonly operation: Operation
   readonly operands: readonly Expression[]
-  /** Whether it is a `$name`: a key of the path, so always a string. */
+  /** Set for a `$name`: a key of the path, which is always a string. */
   readonly isKey?: true
 }
 
@@ -44,7 +44,7 @@ export interface Link {
   readonly operand: Expression
 }
 
-/** `test ? yes : no`, and what `&&` and `||` come to: then the result must be a boolean as well. */
+/** `test ? yes : no`. `&&` and `||` are choices with a boolean result. */
 export interface Choice {
   readonly kind: 'choice'
   readonly waits: boolean
@@ -55,14 +55,14 @@ export interface Choice {
   readonly no: Expression
 }
 
-/** Something asked of a snapshot. */
+/** A question about a snapshot. */
 export interface Question {
   readonly kind: 'question'
   readonly waits: true
   readonly at: number
   readonly place: PlaceExpression
   readonly about: About
-  /** Children asked for by name. */
+  /** Names of the children in question. */
   readonly names: readonly Expression[]
 }
 
@@ -76,7 +76,7 @@ export type About =
   | 'is-string'
   | 'is-boolean'
 
-/** The way to a place in one of the two trees. */
+/** A node of the current or the new tree. */
 export interface PlaceExpression {
   readonly from: 'root' | 'data' | 'new-data'
   readonly steps: readonly PlaceStep[]
@@ -87,7 +87,7 @@ export type PlaceStep =
   | ({ readonly kind: 'keys' } & ChildKeys)
   | { readonly kind: 'parent'; readonly at: number }
 
-/** Those that stand everywhere are there once. */
+/** Frequent constants are shared. */
 const TRUE: Expression = { kind: 'constant', waits: false, value: true }
 const FALSE: Expression = { kind: 'constant', waits: false, value: false }
 const NULL: Expression = { kind: 'constant', waits: false, value: null }
@@ -100,7 +100,7 @@ export function constant(value: Plain): Expression {
 
 const NO_OPERANDS: readonly Expression[] = []
 
-/** An operation without operands, which takes no time. */
+/** A short operation without operands. */
 export function nullary(at: number, operation: Operation): Expression {
   return { kind: 'application', waits: false, at, operation, operands: NO_OPERANDS }
 }

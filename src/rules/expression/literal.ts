@@ -15,7 +15,7 @@ const ESCAPED: ReadonlyMap<string, string> = new Map([
   ['t', '\t'],
 ])
 
-/** The text of a JSON string, which may hold raw control characters. @param raw what stands between its quotation marks */
+/** The text of a JSON string, which may hold raw control characters. @param raw text between its quotation marks */
 function textOfLiteral(raw: string): string {
   if (!raw.includes('\\')) return raw
   return raw.replace(ESCAPE, (_, digits: string | undefined, character: string | undefined) =>
@@ -38,7 +38,7 @@ export function* textInSteps(raw: string): Steps<string> {
   return pieces.join('')
 }
 
-/** Where a piece of a raw string ends, so that no escape is cut. */
+/** End of a piece of a raw string that splits no escape. */
 function endOfPiece(raw: string, start: number): number {
   const stop = start + STEP_LENGTH
   for (let at = start; ; ) {
@@ -48,7 +48,7 @@ function endOfPiece(raw: string, start: number): number {
   }
 }
 
-/** Where in the raw string a character of its text stands. */
+/** Position in the raw string of a character of its text. */
 export function rawIndex(raw: string, index: number): number {
   let at = index
   for (const { 0: found, index: start } of raw.matchAll(ESCAPE)) {
@@ -58,7 +58,7 @@ export function rawIndex(raw: string, index: number): number {
   return at
 }
 
-/** Number of the line that a character stands in, from 1. */
+/** Line number of a character, from 1. */
 export function lineOf(source: string, offset: number): number {
   return drain(lineInSteps(source, offset))
 }
@@ -72,14 +72,14 @@ export function* lineInSteps(source: string, offset: number): Steps<number> {
   return line
 }
 
-/** Number of a character within its line, from 1. */
+/** Column number of a character, from 1. */
 export function columnOf(source: string, offset: number): number {
   return offset === 0 ? 1 : offset - source.lastIndexOf('\n', offset - 1)
 }
 
 const MAX_QUOTED_LENGTH = 200
 
-/** A piece of a file as it is shown to people. */
+/** A piece of a file, shortened for messages. */
 export function cut(text: string): string {
   return text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text
 }

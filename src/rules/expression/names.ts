@@ -1,9 +1,9 @@
 import type { EvaluationContext, Plain } from './evaluation-context.ts'
 import { nullary, pathKey } from './expression.ts'
-import type { PatternShelf } from './pattern-cache.ts'
+import type { PatternCache } from './pattern-cache.ts'
 import { NO_QUERY, type QueryFacts } from './request-context.ts'
 import { fail, refuse, UnknownValue } from './rule-errors.ts'
-import type { FileBounds } from './source-limits.ts'
+import type { SourceLimits } from './source-limits.ts'
 import { lengthOf } from './string-methods.ts'
 import {
   ANYTHING,
@@ -18,19 +18,19 @@ import {
   typedMember,
 } from './types.ts'
 
-/** Where an expression stands: what decides which names it may use. */
+/** Context of an expression, which decides the names it may use. */
 export interface Scope {
   readonly kind: RuleKind
-  /** Names of the `$name` keys above, and which key of the path each is. */
+  /** The `$name` keys above, and the index of each in the path. */
   readonly wildcards: ReadonlyMap<string, number>
-  readonly bounds: FileBounds
-  readonly patterns: PatternShelf
+  readonly bounds: SourceLimits
+  readonly patterns: PatternCache
 }
 
 export type RuleKind = '.read' | '.write' | '.validate'
 
-/** @throws Refusal for a name that is not known here */
-export function convertName(at: number, name: string, scope: Scope): Typed {
+/** @throws ExpressionError for an unknown name */
+export function compileName(at: number, name: string, scope: Scope): Typed {
   switch (name) {
     case 'auth':
       return typedMember(at, nullary(at, authOf), NULL_OR_OBJECT, 'auth')
@@ -53,7 +53,7 @@ export function convertName(at: number, name: string, scope: Scope): Typed {
 function wildcard(at: number, name: string, { wildcards }: Scope): Typed {
   const depth = wildcards.get(name)
   if (depth === undefined) return refuse(at, `unknown name "${name}"`)
-  // The path of a request is at least as deep as its rules, unless they are asked before its body is read.
+  // The path of a request is at least as deep as its rules, unless they are evaluated before its body is read.
   const keyOf = (context: EvaluationContext): Plain => context.path[depth] ?? notKnownYet()
   return typed(at, pathKey(at, keyOf), STRING)
 }
@@ -71,7 +71,7 @@ function timeOf(context: EvaluationContext): Plain {
   return context.request.now
 }
 
-/** A part of `auth`: null where there is none, as for all members of null. */
+/** A member of `auth`; null for a missing member and for any member of null. */
 export function authMember(context: EvaluationContext, object: Plain, name: Plain): Plain {
   if (typeof name !== 'string') return fail('a member is named by a string')
   if (object === null) return null
@@ -103,7 +103,7 @@ const QUERY_MEMBERS: ReadonlyMap<string, number> = new Map<keyof QueryFacts, num
   ['limitToLast', NULL | NUMBER],
 ])
 
-/** @throws Refusal for a member that queries have not */
+/** @throws ExpressionError for an unknown member of `query` */
 export function queryMember(at: number, name: string): TypedValue {
   const types = QUERY_MEMBERS.get(name)
   if (types === undefined) return refuse(at, `a query has no "${name}"`)

@@ -6,13 +6,13 @@ import { BOOLEAN, NULL, NUMBER, STRING, VALUE } from './types.ts'
 /** An operator with two operands. */
 export interface Operator {
   readonly operation: Operation
-  /** What an operand may be: one that can be nothing of it is refused. */
+  /** Accepted types of an operand. */
   readonly takes: number
-  /** What it needs, in words. */
+  /** The accepted types in words. */
   readonly needs: string
-  /** What it gives for operands that can be these. */
+  /** Types of the result for these types of operands. */
   readonly gives: (left: number, right: number) => number
-  /** Whether it compares by order. */
+  /** Set for a comparison by order. */
   readonly isOrdering?: true
 }
 
@@ -45,7 +45,7 @@ function equality(operation: Operation): Operator {
   return { operation, takes: VALUE, needs: 'values', gives: () => BOOLEAN }
 }
 
-/** Values of two types are never equal, and an object is equal to nothing, not even to itself. */
+/** Values of different types are never equal, and an object equals nothing, not even itself. */
 export function isEqual(context: EvaluationContext, left: Plain, right: Plain): boolean {
   if (typeof left === 'string' && typeof right === 'string' && left.length === right.length) {
     context.budget.spendText(left.length)
@@ -68,7 +68,7 @@ function comparison(sign: string, holds: (order: number) => boolean): Operator {
   return { operation, takes: NUMBER | STRING | NULL, needs, gives: () => BOOLEAN, isOrdering: true }
 }
 
-/** Strings by UTF-16 code unit, as the tree sorts. Not a number where there is no order. */
+/** Compares strings by UTF-16 code unit, as the tree sorts. NaN for values without an order. */
 function orderOf<T extends number | string>(left: T, right: T): number {
   if (left === right) return 0
   if (left < right) return -1
@@ -76,7 +76,7 @@ function orderOf<T extends number | string>(left: T, right: T): number {
 }
 
 /**
- * The same comparison for a member of `query`, which is false where the query does not say.
+ * The same comparison for a member of `query`: false when the member is unset.
  * @param operation one of `<`, `<=`, `>`, `>=`
  */
 export function falseWithNull(operation: Operation): Operation {
@@ -108,7 +108,7 @@ function arithmetic(sign: string, compute: (left: number, right: number) => numb
   return { operation, takes: NUMBER, needs: 'numbers', gives: () => NUMBER }
 }
 
-/** Nothing divided is infinite here. */
+/** Division by 0 is NaN, never infinite. */
 function divide(left: number, right: number): number {
   return right === 0 ? Number.NaN : left / right
 }

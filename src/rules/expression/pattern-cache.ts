@@ -1,28 +1,28 @@
 import { compilePattern, type Pattern } from './pattern.ts'
-import { type FileBounds, INSTRUCTIONS_AROUND } from './source-limits.ts'
+import { INSTRUCTIONS_AROUND, type SourceLimits } from './source-limits.ts'
 
 /** Instructions compiled between two pauses. */
 const STEP_INSTRUCTIONS = 4096
 
-/** So many patterns were compiled that a pause is due. After it the expression is to be converted from its beginning. */
+/** Thrown when a pause is due. After it the expression must be compiled from its beginning. */
 export class PatternPause extends Error {
   override readonly name = 'PatternPause'
 }
 
-/** The patterns of one rules file: equal ones are compiled once. */
-export class PatternShelf {
-  readonly #bounds: FileBounds
+/** The compiled patterns of one rules file; equal patterns are compiled once. */
+export class PatternCache {
+  readonly #bounds: SourceLimits
   readonly #patterns = new Map<string, Pattern>()
   /** Instructions compiled since the last pause. */
   #compiled = 0
 
-  constructor(bounds: FileBounds) {
+  constructor(bounds: SourceLimits) {
     this.#bounds = bounds
   }
 
   /**
-   * @param at place of the pattern in the expression, for the refusal
-   * @throws Refusal for what is no pattern of the rules, and when all together are too large;
+   * @param at position of the pattern in the expression
+   * @throws ExpressionError for an invalid pattern, and when all patterns together are too large;
    * PatternPause
    */
   pattern(at: number, text: string, flags: string): Pattern {
@@ -37,7 +37,7 @@ export class PatternShelf {
     return pattern
   }
 
-  /** There was a pause. */
+  /** Restarts the count after a pause. */
   resume(): void {
     this.#compiled = 0
   }

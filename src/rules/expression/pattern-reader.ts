@@ -10,17 +10,17 @@ const PUNCTUATION = /^[!-/:-@[-`{-~]$/
 const WORD_CHARACTER = /^[0-9A-Za-z]$/
 
 /**
- * Reads a pattern of the rules and writes it for the matcher, whose language has more than the rules have and differs
- * in what it makes of stray signs.
- * @param at place of the pattern in the expression, for the refusal
- * @throws Refusal
+ * Parses a pattern of the rules and prints it for the matcher, whose language has more syntax and treats stray signs in
+ * another way.
+ * @param at position of the pattern in the expression
+ * @throws ExpressionError
  * @see docs/reference/protocol.md#rules
  */
 export function readPattern(at: number, text: string): string {
   return new PatternReader(at, text).read()
 }
 
-/** One character of a class, or an escape that stands for several. */
+/** One character of a class, or an escape for several characters. */
 interface ClassItem {
   readonly text: string
   readonly code: number | undefined
@@ -129,7 +129,7 @@ class PatternReader {
     return `${written}]`
   }
 
-  /** Whether a `-` comes that is not the last of its class. */
+  /** Whether the next character is a `-` that is not the last of its class. */
   #isRange(): boolean {
     return this.#isNext('-') && this.#text[this.#at + 1] !== ']' && this.#at + 1 < this.#text.length
   }

@@ -2,23 +2,23 @@ import { RE2JS } from 're2js'
 import { readPattern } from './pattern-reader.ts'
 import { refuse } from './rule-errors.ts'
 
-/** A pattern that takes a time in proportion to the text, whoever wrote either. */
+/** A pattern whose match takes time linear in the text, for every pattern and text. */
 export interface Pattern {
-  /** Of its program, in instructions. */
+  /** Size of its program, in instructions. */
   readonly size: number
   readonly stepsPerCharacter: number
-  /** Whether it occurs in the text. */
+  /** Whether the text contains a match. */
   test(text: string): boolean
 }
 
-/** Greatest program: a pattern such as `(.{30}){30}` comes to about that. */
+/** Maximum size of a program: about that of `(.{30}){30}`. */
 const MAX_PROGRAM_SIZE = 1_000
-/** In the worst case every character is tried against the whole program, eight instructions in about a step. */
+/** In the worst case each character visits the whole program; eight instructions cost about one step. */
 const INSTRUCTIONS_PER_STEP = 8
 
 /**
- * @param at place of the pattern in the expression, for the refusal
- * @throws Refusal for what is no pattern of the rules
+ * @param at position of the pattern in the expression
+ * @throws ExpressionError for an invalid pattern
  * @see docs/reference/protocol.md#rules
  */
 export function compilePattern(at: number, text: string, flags: string): Pattern {

@@ -1,14 +1,14 @@
-/** Who asks, when, and how. */
+/** Properties of a request that rules can read. */
 export interface RequestContext {
-  /** What rules see as `auth`; `null` for nobody. */
+  /** `auth` of the rules; `null` for an anonymous caller. */
   readonly auth: Readonly<Record<string, unknown>> | null
-  /** Time of the operation, in milliseconds since 1970: what `{".sv":"timestamp"}` becomes. */
+  /** `now` of the rules, in milliseconds since 1970: the value of `{".sv":"timestamp"}`. */
   readonly now: number
-  /** The query of a read, if it has one. */
+  /** `query` of the rules; `undefined` for a read without one. */
   readonly query?: QueryFacts | undefined
 }
 
-/** What rules see as `query`. */
+/** `query` of the rules. */
 export interface QueryFacts {
   readonly orderByKey: boolean
   readonly orderByValue: boolean
@@ -21,7 +21,7 @@ export interface QueryFacts {
   readonly limitToLast: number | null
 }
 
-/** A plain read: by key, without bounds. */
+/** `query` of a plain read: by key, without bounds. */
 export const NO_QUERY: QueryFacts = {
   orderByKey: true,
   orderByValue: false,

@@ -1,30 +1,30 @@
-/** Why one rule has no answer while it runs: the whole rule is false then. It never leaves the room. */
+/** A rule failed during its evaluation, so it is false. Caught by `RuleEvaluator` and the chance of a write. */
 export class RuleFailure extends Error {
   override readonly name = 'RuleFailure'
 }
 
 /**
- * Rules that are judged while other writes wait have taken longer than those may wait. It is no verdict: they are to be
- * judged where nobody waits.
+ * An evaluation that other writes wait for has taken too long. It is no decision: the rules must be evaluated outside the
+ * transaction.
  */
 export class EvaluationPostponed extends Error {
-  override readonly name = 'JudgingPostponed'
+  override readonly name = 'EvaluationPostponed'
 }
 
-/** Something that is not known before the body of a write is read: a key of the payload, or what it leaves behind. */
+/** A value that is unknown before the body of a write is read: a key of the payload, or the new tree. */
 export class UnknownValue extends Error {
-  override readonly name = 'NotKnownYet'
+  override readonly name = 'UnknownValue'
 }
 
-/** Ends the evaluation of the rule that is being looked at. */
+/** Ends the evaluation of the current rule. */
 export function fail(why: string): never {
   throw new RuleFailure(why)
 }
 
-/** What is wrong with an expression, before it is known where in the file the expression stands. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal'
-  /** Place of the offending piece, in characters from the beginning of the expression. */
+/** Error in an expression, before its position in the file is known. */
+export class ExpressionError extends Error {
+  override readonly name = 'ExpressionError'
+  /** Position of the error, in characters from the beginning of the expression. */
   readonly at: number
 
   constructor(at: number, why: string) {
@@ -33,7 +33,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses an expression. */
+/** Throws an `ExpressionError`. */
 export function refuse(at: number, why: string): never {
-  throw new Refusal(at, why)
+  throw new ExpressionError(at, why)
 }

@@ -7,24 +7,24 @@ import type { EvaluationContext, Plain, TreeView } from './evaluation-context.ts
 import type { Expression, PlaceExpression, Question } from './expression.ts'
 import { fail, UnknownValue } from './rule-errors.ts'
 
-/** How the values that name children are come by: at once, or by reading. */
+/** Evaluates the expressions that name children. */
 export interface NameSource {
   compute(expression: Expression, context: EvaluationContext): Plain
   evaluate(expression: Expression, context: EvaluationContext): Reads<Plain>
 }
 
-/** What the value of a node with children is: not null, and equal to nothing. */
+/** The value of a node with children: not null, and equal to nothing. */
 const OPAQUE: object = Object.freeze(Object.create(null))
 
-/** A place that a snapshot stands at, which need not be a possible one. */
+/** The path of a snapshot, which may be impossible in the tree. */
 interface Place {
   readonly tree: TreeView
   readonly path: Path
-  /** How many of the keys can be keys of the data: where it is fewer than all, no node is there. */
+  /** Number of leading keys that are possible; with fewer than all no node exists. */
   readonly possible: number
 }
 
-/** Answers what an expression asks of a snapshot. */
+/** Answers a question about a snapshot. */
 export function* ask(question: Question, context: EvaluationContext, names: NameSource): Reads<Plain> {
   let place = start(question.place.from, context)
   for (const step of question.place.steps) {
@@ -101,7 +101,7 @@ function above({ tree, path, possible }: Place, at: number, context: EvaluationC
   return { tree, path: parent, possible: Math.min(possible, parent.length) }
 }
 
-/** @param name a key or a path; what cannot be one names a node that is not there */
+/** @param name a key or a path; an impossible one names a node that does not exist */
 function below(place: Place, name: Plain, context: EvaluationContext): Place {
   if (typeof name !== 'string') return fail('a child is named by a string')
   context.budget.spend(1 + name.length)

@@ -6,21 +6,21 @@ const MAX_EXPRESSIONS = 30_000
 /** Names, literals, members, calls and operands of all expressions. */
 const MAX_PIECES = 1_000_000
 const MAX_INSTRUCTIONS = 50_000
-/** What a pattern takes beside its program, in instructions. */
+/** Memory of a pattern beside its program, in instructions. */
 export const INSTRUCTIONS_AROUND = 10
 
 /**
- * What one rules file may still hold, so that none holds the loop for long while it is read, or fills the memory.
- * What stands there again counts once, but for values.
+ * Limits of one rules file, so that reading it neither blocks the event loop nor fills the memory. Repeated expressions
+ * and patterns count once.
  * @see docs/reference/protocol.md#the-file
  */
-export class FileBounds {
+export class SourceLimits {
   #values = 0
   #expressions = 0
   #pieces = 0
   #instructions = 0
 
-  /** @throws Refusal at that place, as the others do */
+  /** @throws ExpressionError at that place, as the others do */
   countValue(at: number): void {
     if (++this.#values > MAX_VALUES) refuse(at, `a rules file has at most ${MAX_VALUES} values`)
   }

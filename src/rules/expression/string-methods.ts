@@ -4,14 +4,14 @@ import type { Pattern } from './pattern.ts'
 import { fail } from './rule-errors.ts'
 import { BOOLEAN, NUMBER, STRING } from './types.ts'
 
-/** A method of strings, whose arguments are strings too. */
+/** A method of strings with string arguments. */
 interface StringMethod {
   readonly operation: Operation
   readonly arguments: number
   readonly gives: number
 }
 
-/** All but `matches`, whose argument is no value. @see docs/reference/protocol.md#rules */
+/** All methods but `matches`, whose argument is no value. @see docs/reference/protocol.md#rules */
 export const STRING_METHODS: ReadonlyMap<string, StringMethod> = new Map([
   ['length', { operation: lengthOf, arguments: 0, gives: NUMBER }],
   ['contains', { operation: contains, arguments: 1, gives: BOOLEAN }],
@@ -29,10 +29,10 @@ export const STRING_METHODS: ReadonlyMap<string, StringMethod> = new Map([
   ['toUpperCase', { operation: change('toUpperCase', (text) => text.toUpperCase()), arguments: 0, gives: STRING }],
 ])
 
-/** Longest text a pattern is tried on, in UTF-16 code units. */
+/** Longest text that a pattern is matched with, in UTF-16 code units. */
 const MAX_SUBJECT_LENGTH = 500_000
 
-/** Most occurrences that are replaced at once. */
+/** Maximum occurrences that one call replaces. */
 const MAX_REPLACED = 100_000
 
 /** Number of UTF-16 code units. */
@@ -71,7 +71,7 @@ function change(name: string, convert: (text: string) => string): Operation {
   }
 }
 
-/** All occurrences, taken literally. Where nothing is to be replaced the text stays. */
+/** Replaces all literal occurrences. An empty part leaves the text unchanged. */
 function replace(context: EvaluationContext, text: Plain, part: Plain, replacement: Plain): string {
   const whole = stringOf(text, 'replace')
   const wanted = stringOf(part, 'replace')
@@ -82,7 +82,7 @@ function replace(context: EvaluationContext, text: Plain, part: Plain, replaceme
   if (found === 0) return whole
   context.budget.spend(found)
   context.budget.make(whole.length + found * (instead.length - wanted.length))
-  // A dollar sign would have a meaning; a function in its place is called for every occurrence and takes long.
+  // `$` is special in a replacement text; a replacement function would be called for each occurrence and be slow.
   return whole.replaceAll(wanted, instead.replaceAll('$', '$$$$'))
 }
 

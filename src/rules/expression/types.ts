@@ -1,7 +1,7 @@
 import type { Expression, PlaceExpression } from './expression.ts'
 import { refuse } from './rule-errors.ts'
 
-/** What a value can be, as far as it is known before the rule runs: a sum of these. */
+/** Possible types of a value before the rule runs: a sum of these bits. */
 export const NULL = 1
 export const BOOLEAN = 2
 export const NUMBER = 4
@@ -10,11 +10,11 @@ const OBJECT = 16
 
 /** Null, or a part of `auth` that has members. */
 export const NULL_OR_OBJECT: number = NULL | OBJECT
-/** All that can stand in the tree, and null. */
+/** Leaves of the tree, and null. */
 export const VALUE: number = NULL | BOOLEAN | NUMBER | STRING
 export const ANYTHING: number = VALUE | OBJECT
 
-/** An expression and what is known of it. */
+/** An expression and its possible types. */
 export type Typed = TypedValue | TypedSnapshot | TypedQuery
 
 export interface TypedValue {
@@ -22,9 +22,9 @@ export interface TypedValue {
   readonly at: number
   readonly expression: Expression
   readonly types: number
-  /** The two values it may be, of which each must fit. */
+  /** The two branches of a choice, which must both fit. */
   readonly either?: readonly [TypedValue, TypedValue]
-  /** Where it is a member of: `auth` has further members, what a query does not say compares as false. */
+  /** The object it belongs to: `auth` has further members, an unset member of `query` compares as false. */
   readonly memberOf?: 'auth' | 'query'
 }
 
@@ -34,7 +34,7 @@ interface TypedSnapshot {
   readonly place: PlaceExpression
 }
 
-/** The name `query`, of which only members can be used. */
+/** The name `query`, which can be used only through its members. */
 interface TypedQuery {
   readonly kind: 'query'
   readonly at: number
@@ -44,17 +44,17 @@ export function typed(at: number, expression: Expression, types: number): TypedV
   return { kind: 'value', at, expression, types }
 }
 
-/** What is known of `auth`, and of a member of it or of `query`. */
+/** `auth`, or a member of `auth` or `query`. */
 export function typedMember(at: number, expression: Expression, types: number, memberOf: 'auth' | 'query'): TypedValue {
   return { kind: 'value', at, expression, types, memberOf }
 }
 
 /**
- * The value of an expression that may be one of some types.
- * @param needs what is needed, for whoever wrote the rule
- * @throws Refusal when it can be none of them
+ * The expression, checked to have one of some types.
+ * @param needs the requirement, for the error text
+ * @throws ExpressionError when it can have none of them
  */
-export function take(item: Typed, types: number, needs: string): Expression {
+export function expressionOf(item: Typed, types: number, needs: string): Expression {
   checkType(item, types, needs)
   return item.expression
 }

@@ -1,6 +1,6 @@
 import type { Steps } from '../../scheduling/steps.ts'
 import { refuse } from '../expression/rule-errors.ts'
-import type { FileBounds } from '../expression/source-limits.ts'
+import type { SourceLimits } from '../expression/source-limits.ts'
 import { RuleScanner } from './rule-scanner.ts'
 
 /** A value of a rules file, by where it stands: offsets and lengths are in characters, those of strings with their quotation marks. */
@@ -44,17 +44,17 @@ interface JsonOther {
 
 /**
  * Reads a rules file that `strictSource` has read before, as far as the first thing in it that is not JSON with comments.
- * @throws Refusal there, and where there are too many values
+ * @throws ExpressionError there, and where there are too many values
  */
-export function* readJson(source: string, bounds: FileBounds): Steps<JsonNode> {
+export function* readJson(source: string, bounds: SourceLimits): Steps<JsonNode> {
   return yield* new JsonReader(source, bounds).read()
 }
 
 class JsonReader {
   readonly #scanner: RuleScanner
-  readonly #bounds: FileBounds
+  readonly #bounds: SourceLimits
 
-  constructor(source: string, bounds: FileBounds) {
+  constructor(source: string, bounds: SourceLimits) {
     this.#scanner = new RuleScanner(source)
     this.#bounds = bounds
   }

@@ -3,13 +3,13 @@ import type { Steps } from '../../scheduling/steps.ts'
 import { checkKey } from '../../tree/key.ts'
 import { MAX_DEPTH } from '../../tree/limits.ts'
 import { type Path, sortPath } from '../../tree/path.ts'
-import { convertExpression } from '../expression/compile-expression.ts'
+import { compileExpression } from '../expression/compile-expression.ts'
 import { constant, type Expression } from '../expression/expression.ts'
 import { rawIndex, textInSteps } from '../expression/literal.ts'
 import type { RuleKind } from '../expression/names.ts'
-import { PatternPause, PatternShelf } from '../expression/pattern-cache.ts'
-import { Refusal, refuse } from '../expression/rule-errors.ts'
-import type { FileBounds } from '../expression/source-limits.ts'
+import { PatternCache, PatternPause } from '../expression/pattern-cache.ts'
+import { ExpressionError, refuse } from '../expression/rule-errors.ts'
+import type { SourceLimits } from '../expression/source-limits.ts'
 import type { JsonNode, JsonString } from './rule-json.ts'
 import type { Rule, RuleNode } from './rule-node.ts'
 
@@ -18,7 +18,7 @@ const WILDCARD = /^\$[A-Za-z_][A-Za-z0-9_]*$/
 const ALWAYS_INDEXED: ReadonlySet<string> = new Set(['$key', '$priority', '.priority'])
 
 /** Two `$name` keys in one node. */
-export class WildcardRefusal extends Refusal {}
+export class WildcardError extends ExpressionError {}
 
 /** A member of an object in the file. */
 interface Member {
@@ -61,20 +61,20 @@ const MAX_ORDER_LENGTH = 16 * 1024
 /** Reads the tree of rules out of a file that is JSON. */
 export class RuleReader {
   readonly #source: string
-  readonly #bounds: FileBounds
-  readonly #patterns: PatternShelf
+  readonly #bounds: SourceLimits
+  readonly #patterns: PatternCache
   /** Work since the last pause, in characters of expressions. */
   #worked = 0
 
-  constructor(source: string, bounds: FileBounds) {
+  constructor(source: string, bounds: SourceLimits) {
     this.#source = source
     this.#bounds = bounds
-    this.#patterns = new PatternShelf(bounds)
+    this.#patterns = new PatternCache(bounds)
   }
 
   /**
    * @param file the outermost object
-   * @throws Refusal at a place in the file
+   * @throws ExpressionError at a place in the file
    */
   *read(file: JsonNode): Steps<RuleNode> {
     const [rules, other] = yield* this.#members(file, 'the rules')
@@ -154,7 +154,7 @@ export class RuleReader {
       return { path: [...path, key], names }
     }
     if (!WILDCARD.test(key)) refuse(at, `"${key}" is no name for a key`)
-    if (draft.wildcard) throw new WildcardRefusal(at, `there is a second $ key beside "${draft.wildcard.path.at(-1)}"`)
+    if (draft.wildcard) throw new WildcardError(at, `there is a second $ key beside "${draft.wildcard.path.at(-1)}"`)
     if (names.wildcards.has(key)) refuse(at, `"${key}" is the name of a key above`)
     return { path: [...path, key], names: namesBelow(names, key, path.length) }
   }
@@ -194,9 +194,9 @@ export class RuleReader {
     const { pieces } = this.#bounds
     for (;;) {
       try {
-        return convertExpression(text, scope)
+        return compileExpression(text, scope)
       } catch (error) {
-        if (error instanceof Refusal) return refuse(this.#offset(literal, error.at), error.message)
+        if (error instanceof ExpressionError) return refuse(this.#offset(literal, error.at), error.message)
         if (!(error instanceof PatternPause)) throw error
       }
       this.#bounds.resetPieces(pieces)

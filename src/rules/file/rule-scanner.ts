@@ -51,7 +51,7 @@ export class RuleScanner {
     if (hasByteOrderMark(source)) this.end = 1
   }
 
-  /** Goes on to the next token. @throws Refusal at what is none */
+  /** Goes on to the next token. @throws ExpressionError at what is none */
   *next(): Steps<void> {
     const isPauseDue = this.end - this.#paused >= STRETCH
     if (isPauseDue || SKIPPED.includes(this.#source.charAt(this.end))) yield* this.#skip()
@@ -163,7 +163,7 @@ export class RuleScanner {
     this.end = at
   }
 
-  /** @returns where the digits end @throws Refusal where there is none */
+  /** @returns where the digits end @throws ExpressionError where there is none */
   *#digits(start: number): Steps<number> {
     if (!this.#isDigit(start)) refuse(this.offset, NO_TOKEN)
     let at = start + 1

@@ -2,11 +2,11 @@ import { DholeError } from '../../error.ts'
 import { drain, type Steps } from '../../scheduling/steps.ts'
 import type { Path } from '../../tree/path.ts'
 import { columnOf, cut, lineInSteps } from '../expression/literal.ts'
-import { Refusal, refuse } from '../expression/rule-errors.ts'
-import { FileBounds } from '../expression/source-limits.ts'
+import { ExpressionError, refuse } from '../expression/rule-errors.ts'
+import { SourceLimits } from '../expression/source-limits.ts'
 import { readJson } from './rule-json.ts'
 import { childRules, type RuleNode } from './rule-node.ts'
-import { RuleReader, WildcardRefusal } from './rule-reader.ts'
+import { RuleReader, WildcardError } from './rule-reader.ts'
 import { strictSource } from './rule-source.ts'
 
 /** Longest rules file, in UTF-16 code units. */
@@ -51,8 +51,8 @@ export function* parseRulesInSteps(source: string): Steps<RuleSet> {
   try {
     return yield* readRules(source)
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    const code = error instanceof WildcardRefusal ? 'rule-wildcards' : 'bad-rules'
+    if (!(error instanceof ExpressionError)) throw error
+    const code = error instanceof WildcardError ? 'rule-wildcards' : 'bad-rules'
     const line = yield* lineInSteps(source, error.at)
     throw new DholeError(code, `Line ${line}: ${cut(error.message)} (column ${columnOf(source, error.at)})`)
   }
@@ -63,7 +63,7 @@ function* readRules(source: string): Steps<RuleSet> {
   // It could not be kept: in UTF-8 another character would stand in its place.
   if (!source.isWellFormed()) refuse(source.search(HALF_CHARACTER), 'half a character')
   const strict = yield* strictSource(source)
-  const bounds = new FileBounds()
+  const bounds = new SourceLimits()
   const root = yield* new RuleReader(source, bounds).read(yield* readJson(source, bounds))
   const indexes = yield* declaredIndexes(root)
   return { source, strict, root, indexes, indexesAt: (list) => indexesAt(root, list) }

@@ -21,7 +21,7 @@ const CONTROLS = /[\u0000-\u001f]/g
 /**
  * A rules file as valid JSON that says the same, if the file is right: comments are gone, control characters that stand
  * raw in strings are escaped.
- * @throws Refusal at a comment without an end, and where it is nested absurdly
+ * @throws ExpressionError at a comment without an end, and where it is nested absurdly
  * @see docs/reference/protocol.md#rules
  */
 export function* strictSource(source: string): Steps<string> {
@@ -116,7 +116,7 @@ function* endOfString(source: string, start: number): Steps<number> {
 
 /**
  * Offset behind the comment that begins at a slash; `undefined` for a slash that begins none.
- * @throws Refusal at a comment without an end
+ * @throws ExpressionError at a comment without an end
  */
 export function* endOfComment(source: string, start: number): Steps<number | undefined> {
   switch (source.charCodeAt(start + 1)) {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { textInSteps } from '../../../src/rules/expression/literal.ts'
-import { Refusal } from '../../../src/rules/expression/rule-errors.ts'
-import { FileBounds } from '../../../src/rules/expression/source-limits.ts'
+import { ExpressionError } from '../../../src/rules/expression/rule-errors.ts'
+import { SourceLimits } from '../../../src/rules/expression/source-limits.ts'
 import { type JsonNode, readJson } from '../../../src/rules/file/rule-json.ts'
 import { strictSource } from '../../../src/rules/file/rule-source.ts'
 import { drain } from '../../../src/scheduling/steps.ts'
@@ -60,9 +60,9 @@ function shapeOfNode({ type, offset, length, value, children = [] }: Node): unkn
 
 function actual(source: string): unknown {
   try {
-    return shapeOf(drain(readJson(source, new FileBounds())))
+    return shapeOf(drain(readJson(source, new SourceLimits())))
   } catch (error) {
-    if (error instanceof Refusal) return `${error.at}: ${error.message}`
+    if (error instanceof ExpressionError) return `${error.at}: ${error.message}`
     throw error
   }
 }
