@@ -2,8 +2,9 @@ import packageJson from '../../../../package.json' with { type: 'json' }
 import type { Endpoint } from '../../exchange.ts'
 import { errorExamples, methodNotAllowed } from './errors.ts'
 import { metricsPaths } from './metrics.ts'
-import { paths } from './operations.ts'
-import { besidePaths } from './other-operations.ts'
+import { treePaths } from './operations.ts'
+import { settingsPaths } from './other-operations.ts'
+import type { DocumentedMethod, MethodsOf } from './parameters.ts'
 import { type Documentation, schemas, toOpenApi } from './schemas.ts'
 import { securitySchemes } from './security.ts'
 import { SMS_TAG, smsPaths } from './sms.ts'
@@ -30,6 +31,7 @@ Beside the tree it keeps what became of text messages, and tells it as Wilddog d
  * @param hasMetrics whether `/metrics` is there
  */
 export function documentation(prefix: string, hasMetrics: boolean, endpoints: readonly Endpoint[]): Documentation {
+  const methodsOf = methodsIn(endpoints)
   return {
     info: {
       title: 'Dhole',
@@ -50,12 +52,27 @@ export function documentation(prefix: string, hasMetrics: boolean, endpoints: re
     ],
     // Rules may let in whoever shows nothing.
     security: [{}, ...Object.keys(securitySchemes).map((name) => ({ [name]: [] }))],
-    paths: { ...paths, ...besidePaths, ...smsPaths, ...systemPaths, ...(hasMetrics ? metricsPaths : {}) },
+    paths: {
+      ...treePaths(methodsOf),
+      ...settingsPaths(methodsOf),
+      ...smsPaths(methodsOf),
+      ...systemPaths,
+      ...(hasMetrics ? metricsPaths : {}),
+    },
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toOpenApi(schema)])),
       examples: { ...errorExamples, ...smsErrorExamples },
       responses: { MethodNotAllowed: methodNotAllowed(endpoints), NotOffered: notOffered },
       securitySchemes,
     },
+  }
+}
+
+/** Looks up the methods of a path in the table of endpoints. @throws RangeError where it has no such endpoint */
+function methodsIn(endpoints: readonly Endpoint[]): MethodsOf {
+  return (path) => {
+    const endpoint = endpoints.find((candidate) => candidate.path === path)
+    if (endpoint === undefined) throw new RangeError(`no endpoint ${path}`)
+    return endpoint.methods.map((method) => method.toLowerCase() as DocumentedMethod)
   }
 }

@@ -1,7 +1,7 @@
 import { ALLOWED_METHODS } from '../../response/reply.ts'
 import { eventExamples, replyExamples, requestBody, standingExamples } from './bodies.ts'
 import { authDebug, errorResponses } from './errors.ts'
-import { type DocumentedMethod, parametersOf, pathParameter, type TreeResource } from './parameters.ts'
+import { type DocumentedMethod, type MethodsOf, parametersOf, pathParameter, type TreeResource } from './parameters.ts'
 import {
   type HeaderObject,
   type OperationObject,
@@ -19,14 +19,14 @@ interface Place {
   readonly id: string
   readonly tag: string
   readonly what: string
-  readonly methods: readonly DocumentedMethod[]
+  /** Those of the tree that mean something here. Default all. */
+  readonly methods?: readonly DocumentedMethod[]
   /** What GET answers. */
   readonly read: SchemaName
   /** Example of the path parameter, where there is one. */
   readonly path?: string
 }
 
-const ALL: readonly DocumentedMethod[] = ['get', 'put', 'post', 'patch', 'delete', 'head', 'options']
 const INFO: readonly DocumentedMethod[] = ['get', 'head', 'options']
 const PRIORITY: readonly DocumentedMethod[] = ['get', 'put', 'delete', 'head', 'options']
 const PRIORITY_PLACE = { resource: 'priority', tag: 'Priorities', methods: PRIORITY, read: 'Priority' } as const
@@ -38,11 +38,10 @@ const places: Readonly<Record<string, Place>> = {
     id: 'Node',
     tag: 'Tree',
     what: 'the node',
-    methods: ALL,
     read: 'Json',
     path: 'users/alice',
   },
-  '/.json': { resource: 'node', id: 'Root', tag: 'Root', what: 'the whole tree', methods: ALL, read: 'Json' },
+  '/.json': { resource: 'node', id: 'Root', tag: 'Root', what: 'the whole tree', read: 'Json' },
   '/{path}/.priority.json': {
     ...PRIORITY_PLACE,
     id: 'Priority',
@@ -133,11 +132,14 @@ const corsHeaders: Readonly<Record<string, HeaderObject>> = {
 export const preflight: ResponseObject = { description: 'What may be called.', headers: corsHeaders }
 
 /** Every path of the tree. */
-export const paths: PathsObject = Object.fromEntries(
-  Object.entries(places).map(([path, place]): [string, PathItemObject] => {
-    return [path, Object.fromEntries(place.methods.map((method) => [method, operation(method, place)]))]
-  }),
-)
+export function treePaths(methodsOf: MethodsOf): PathsObject {
+  const all: readonly DocumentedMethod[] = [...methodsOf('/*'), 'options']
+  const items = Object.entries(places).map(([path, place]): [string, PathItemObject] => {
+    const methods = all.filter((method) => place.methods?.includes(method) ?? true)
+    return [path, Object.fromEntries(methods.map((method) => [method, operation(method, place)]))]
+  })
+  return Object.fromEntries(items)
+}
 
 function operation(method: DocumentedMethod, { resource, id, tag, what, read, path }: Place): OperationObject {
   const body = requestBody(method, resource)

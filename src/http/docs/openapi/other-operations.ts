@@ -1,7 +1,7 @@
 import { errorResponses } from './errors.ts'
 import { preflight } from './operations.ts'
 import { exchangeExamples, rulesExamples, writeSizeExamples } from './other-bodies.ts'
-import { type DocumentedMethod, parametersOf, type Resource } from './parameters.ts'
+import { type DocumentedMethod, type MethodsOf, parametersOf, type Resource } from './parameters.ts'
 import {
   type ExampleObject,
   type OperationObject,
@@ -111,16 +111,26 @@ const exchange: Endpoint = {
   },
 }
 
-/** The paths beside the tree. */
-export const besidePaths: PathsObject = {
-  '/.settings/rules.json': pathItem(rules),
-  '/.settings/defaultWriteSizeLimit.json': pathItem(writeSize),
-  '/.auth/customTokenToIdToken.json': pathItem(exchange),
+const endpoints: Readonly<Record<string, Endpoint>> = {
+  '/.settings/rules.json': rules,
+  '/.settings/defaultWriteSizeLimit.json': writeSize,
+  '/.auth/customTokenToIdToken.json': exchange,
 }
 
-function pathItem(endpoint: Endpoint): PathItemObject {
-  const calls = Object.entries(endpoint.calls) as [DocumentedMethod, Call][]
-  const operations = calls.map(([method, call]) => [method, operation(method, call, endpoint)])
+/** The paths of settings and credentials. */
+export function settingsPaths(methodsOf: MethodsOf): PathsObject {
+  const items = Object.entries(endpoints).map(
+    ([path, endpoint]) => [path, pathItem(endpoint, methodsOf(path))] as const,
+  )
+  return Object.fromEntries(items)
+}
+
+function pathItem(endpoint: Endpoint, methods: readonly DocumentedMethod[]): PathItemObject {
+  const operations = methods.map((method) => {
+    const call = endpoint.calls[method]
+    if (call === undefined) throw new RangeError(`${method} of ${endpoint.id} is not described`)
+    return [method, operation(method, call, endpoint)]
+  })
   return { ...Object.fromEntries(operations), options: preflightOperation(endpoint) }
 }
 

@@ -11,6 +11,9 @@ import { type ParameterObject, toOpenApi } from './schemas.ts'
 /** Methods in the spelling of OpenAPI. */
 export type DocumentedMethod = 'get' | 'head' | 'put' | 'post' | 'patch' | 'delete' | 'options'
 
+/** Methods of the endpoint at a path, in the order of the table of endpoints. */
+export type MethodsOf = (path: string) => readonly DocumentedMethod[]
+
 /** What a path of the tree names: how much of the protocol applies to it. */
 export type TreeResource = 'node' | 'priority' | 'info'
 

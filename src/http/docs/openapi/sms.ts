@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type SmsCall, smsParameters } from '../../sms/schemas.ts'
 import { preflight } from './operations.ts'
+import type { DocumentedMethod, MethodsOf } from './parameters.ts'
 import {
   type ExampleObject,
   type OperationObject,
@@ -20,7 +21,6 @@ interface Endpoint {
   readonly call: SmsCall
   /** Ends the names of its operations. */
   readonly id: string
-  readonly methods: readonly ('get' | 'post')[]
   readonly summary: string
   readonly description: string
 }
@@ -55,24 +55,21 @@ nothing away from \`/api/v2/{app}/status\`. A batch that is not known has no mes
 } as const
 
 const endpoints: Readonly<Record<string, Endpoint>> = {
-  '/api/v2/{app}/status': { ...statuses, id: 'SmsStatuses', methods: ['get', 'post'] },
+  '/api/v2/{app}/status': { ...statuses, id: 'SmsStatuses' },
   '/api/v2/{app}/send': {
     ...statuses,
     id: 'SmsStatusesBySend',
-    methods: ['post'],
     description: `Another name of \`/api/v2/{app}/status\`, for \`timestamp\` and \`signature\` alone. It sends nothing.`,
   },
-  '/api/v1/{app}/status': { ...batch, id: 'SmsBatch', methods: ['get', 'post'] },
+  '/api/v1/{app}/status': { ...batch, id: 'SmsBatch' },
   '/api/v1/{app}/send': {
     ...batch,
     id: 'SmsBatchBySend',
-    methods: ['post'],
     description: `Another name of \`/api/v1/{app}/status\`. It sends nothing.`,
   },
   '/api/v1/{app}/batch/record': {
     call: 'record',
     id: 'SmsRecord',
-    methods: ['post'],
     summary: 'Takes in a batch that other software has sent',
     description: `Its messages are in state 0 until something is reported of them. The same batch under the same \`rrid\` once more
 gets the same answer and changes nothing; another batch under that name is refused.`,
@@ -80,7 +77,6 @@ gets the same answer and changes nothing; another batch under that name is refus
   '/api/v1/{app}/report': {
     call: 'report',
     id: 'SmsReport',
-    methods: ['post'],
     summary: "Takes in what carriers report, in the shape of Wilddog's pushes",
     description: `All of it, or nothing when any of it is wrong: then the answer names the place. What is signed is \`timestamp\` and
 the body, to the letter, as a parameter \`body\`.
@@ -92,7 +88,6 @@ known.`,
   '/api/v1/{app}/dlr': {
     call: 'receipt',
     id: 'SmsReceipt',
-    methods: ['get', 'post'],
     summary: 'Takes in one report, from a gateway that calls a URL',
     description: `Which message it is, is said by \`rrid\` and \`mobile\` or by \`messageId\`; what became of it, by \`stat\`. Or all of
 it is said by \`receipt\`.
@@ -112,24 +107,30 @@ const APP: ParameterObject = {
 }
 
 /** Every path about text messages. */
-export const smsPaths: PathsObject = {
-  ...Object.fromEntries(Object.entries(endpoints).map(([path, endpoint]) => [path, pathItem(endpoint)])),
-  '/api/v1/carrier-codes': carrierCodes(),
+export function smsPaths(methodsOf: MethodsOf): PathsObject {
+  const items = Object.entries(endpoints).map(
+    ([path, endpoint]) => [path, pathItem(endpoint, methodsOf(path))] as const,
+  )
+  return { ...Object.fromEntries(items), '/api/v1/carrier-codes': carrierCodes() }
 }
 
-function pathItem(endpoint: Endpoint): PathItemObject {
-  const { id, methods } = endpoint
-  const operations = methods.map((method) => [method, operation(method, endpoint)])
+function pathItem(endpoint: Endpoint, methods: readonly DocumentedMethod[]): PathItemObject {
+  const { id } = endpoint
+  const operations = methods.map((method) => [method, operation(method, endpoint, method !== methods[0])])
   return { ...Object.fromEntries(operations), options: preflightOperation(id, [APP]) }
 }
 
-function operation(method: 'get' | 'post', { call, id, methods, summary, description }: Endpoint): OperationObject {
+function operation(
+  method: DocumentedMethod,
+  { call, id, summary, description }: Endpoint,
+  isAlternative: boolean,
+): OperationObject {
   const isForm = method === 'post' && call !== 'report'
   const content = { 'application/json': { schema: schemaRef(ANSWERS[call]), examples: smsReplies[call] } }
   return {
     operationId: `${method}${id}`,
     tags: [SMS_TAG],
-    summary: method !== methods[0] ? `${summary}: asked with a form` : summary,
+    summary: isAlternative ? `${summary}: asked with a form` : summary,
     description,
     parameters: [APP, ...(isForm ? [] : queryParameters(call))],
     ...(method === 'get' ? {} : { requestBody: isForm ? form(call) : json(call) }),
