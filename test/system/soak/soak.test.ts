@@ -133,6 +133,8 @@ test('a short soak: samples are taken, everything is done at least once, streams
     speed: 40,
     sampleSeconds: 0.2,
     steadyMs: 500,
+    // A machine that is busy with other tests makes requests slow.
+    slowRequestMs: 0,
   })
   expect(tally.failures).toEqual([])
   expect(requests).toBeGreaterThan(100)

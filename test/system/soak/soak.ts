@@ -26,6 +26,8 @@ export interface SoakOptions {
   readonly sampleSeconds: number
   /** How long the number of descriptors must not change until the server is at rest. */
   readonly steadyMs?: number
+  /** Duration from which a request is logged as slow, which is a problem; 0: none. Default: that of the server. */
+  readonly slowRequestMs?: number
   readonly onSample?: (sample: Sample, requests: number) => void
 }
 
@@ -92,7 +94,13 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   const heapFile = join(besides, 'heap.json')
   const rulesFile = join(besides, 'rules.json')
   await writeFile(rulesFile, rulesText(0))
-  const settings = { ...SETTINGS, DATA_DIR: dataDir, RULES: rulesFile, HEAP_PROBE: heapFile }
+  const settings = {
+    ...SETTINGS,
+    DATA_DIR: dataDir,
+    RULES: rulesFile,
+    HEAP_PROBE: heapFile,
+    ...(options.slowRequestMs === undefined ? {} : { SLOW_REQUEST_MS: String(options.slowRequestMs) }),
+  }
   const server = await spawnServer(settings, { runtime: ['--preload', PROBE] })
   try {
     const watch = new Watch(server, heapFile, options)

@@ -19,7 +19,7 @@ self.onmessage = ({ data }: MessageEvent<FileRequest>) => {
 function reply({ file, target, sha256 }: FileRequest): FileReply {
   try {
     if (sha256 !== undefined && digest(file).sha256 !== sha256) {
-      return { error: 'it is not what was backed up: its checksum is another one' }
+      return { error: 'it differs from the backed up file: its checksum is wrong' }
     }
     copyTree(file, target)
     return { examined: examineFile(target) }
