@@ -35,42 +35,42 @@ const DEFAULT_FAILED_CREDENTIALS = 30
 const OPEN_RULES = '{"rules":{".read":true,".write":true}}'
 const LOCKED_RULES = '{"rules":{".read":false,".write":false}}'
 
-/** Which rules a tree has. */
+/** Rules of a tree. */
 interface InitialRules {
-  /** Source of those in force until others are stored. */
+  /** Source of the rules until others are stored. */
   readonly rules: string
-  /** Whether they become its own when it has none. */
+  /** Whether they are stored when the tree has no rules. */
   readonly keepRules: boolean
 }
 
-/** Applications beside those of the options, opened when they are asked for. */
+/** Applications beside those of the options, opened on demand. */
 export interface OnDemand {
   /**
-   * Settings of one, its secret among them; `undefined` when there is none of that name.
-   * @throws Error when there is one and its settings cannot be read
+   * Options of an application, with its secret; `undefined` when it does not exist.
+   * @throws Error when its settings cannot be read
    */
   readonly find: (id: string) => (ApplicationOptions & { readonly secret: string }) | undefined
-  /** Time after which one that nobody needs is closed, in milliseconds. */
+  /** Time after which an idle application is closed, in milliseconds. */
   readonly idleMs: number
-  /** Most that are open at once. */
+  /** Maximum open applications. */
   readonly maxOpen: number
 }
 
 /**
- * One application's tree without HTTP, with all that the inside may do to it. Options are checked by the caller.
+ * The tree of one application without HTTP, with internal operations. The caller checks the options.
  * @throws Error when the file is in use or damaged
  */
 export function openTree(options: DatabaseOptions): Database {
-  return treeAt(options, { rules: options.rules ?? OPEN_RULES, keepRules: options.rules !== undefined })
+  return openInitialTree(options, { rules: options.rules ?? OPEN_RULES, keepRules: options.rules !== undefined })
 }
 
-/** What clients may take of a service, however many listeners it has. */
+/** Limits for clients. All listeners of a service share them. */
 export function clientLimits({ clients }: Pick<DholeOptions, 'clients'>): ClientLimits {
   return new ClientLimits({ ...defaultClientLimits, ...clients })
 }
 
 /**
- * The plugin over applications that are open already; `server` mounts the same ones on two listeners.
+ * The plugin over open applications. `server` mounts the same applications on two listeners.
  * @param metrics served at `/metrics`
  */
 export function mount(
@@ -102,7 +102,7 @@ export function mount(
 }
 
 /**
- * Opens every application of the options, each on its own file; the single one is that of requests that name none.
+ * Opens every application of the options, each on its own file. A single application serves requests without a name.
  * @throws Error when a file is in use or damaged
  */
 export function openApplications(options: DholeOptions, onDemand?: OnDemand): Applications {
@@ -129,7 +129,7 @@ export function openApplications(options: DholeOptions, onDemand?: OnDemand): Ap
   try {
     for (const id of kept.keys()) applications.keep(id)
   } catch (error) {
-    // The first trouble is the one to hear of.
+    // The first error is reported; errors of closing are not.
     applications.close().catch(() => {})
     throw error
   }
@@ -159,7 +159,7 @@ function openApplication(
   if (smsKey !== undefined) checked('SMS key', smsKey)
   const file = treeFile(dataDir, id)
   const store = openStore(resolve(file), options.storage ?? {}, observer)
-  const database = databaseOver(
+  const database = databaseWith(
     store,
     {
       file,
@@ -236,15 +236,15 @@ export function openClosedApplication(
 
 function closedTree(store: Store, file: string, { open, rules, limits }: ApplicationOptions): Database {
   const options = { file, ...(limits === undefined ? {} : { limits }) }
-  return databaseOver(store, options, { rules: rules ?? (open ? OPEN_RULES : LOCKED_RULES), keepRules: false })
+  return databaseWith(store, options, { rules: rules ?? (open ? OPEN_RULES : LOCKED_RULES), keepRules: false })
 }
 
-function treeAt(options: DatabaseOptions, initial: InitialRules): Database {
+function openInitialTree(options: DatabaseOptions, initial: InitialRules): Database {
   const observer: Observer = options.observer ?? silentObserver
-  return databaseOver(openStore(options.file, options.storage ?? {}, observer), options, initial)
+  return databaseWith(openStore(options.file, options.storage ?? {}, observer), options, initial)
 }
 
-function databaseOver(store: Store, options: DatabaseOptions, initial: InitialRules): Database {
+function databaseWith(store: Store, options: DatabaseOptions, initial: InitialRules): Database {
   const observer: Observer = options.observer ?? silentObserver
   const onTroubled = (error: unknown) => observer.storeTroubled(options.file, error)
   const limits = limitsOf(options.limits)
@@ -261,15 +261,15 @@ function databaseOver(store: Store, options: DatabaseOptions, initial: InitialRu
       onLost: observer.streamResynced?.bind(observer),
     },
   }
-  const database = treeOver(store, settings)
+  const database = databaseOn(store, settings)
   store.onReplaced(() => database.endStreams())
-  // What cannot be built now is built, or done without, when a query comes.
+  // A query builds an index that cannot be built now, or runs without it.
   if (options.indexes !== undefined) database.declareIndexes(options.indexes).catch(onTroubled)
   return database
 }
 
-/** Lets go of the file when the tree in it cannot be served, so that it can be mended. */
-function treeOver(store: Store, settings: DatabaseSettings): Database {
+/** Closes the file when its tree cannot be served, so that the operator can repair it. */
+function databaseOn(store: Store, settings: DatabaseSettings): Database {
   try {
     return new Database(store, settings)
   } catch (error) {

@@ -26,7 +26,7 @@ export type { IndexInfo, LoggedChange, Position } from './store/store.ts'
 export { formatPath, type Path, type PathLike, parsePath } from './tree/path.ts'
 
 /**
- * One application's tree without HTTP.
+ * Opens the tree of one application without HTTP.
  * @throws TypeError for wrong options, Error when the file is in use or damaged
  * @example await using db = openDatabase({ file: './tree.sqlite' })
  */

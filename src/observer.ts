@@ -1,6 +1,6 @@
 import type { ErrorCode } from './error.ts'
 
-/** What requests are told apart by; nothing that a client writes becomes one. */
+/** Kinds of requests in metrics and logs. The list is fixed: no input of a client adds a kind. */
 export const OPERATIONS = [
   'get',
   'query',
@@ -25,60 +25,60 @@ export const OPERATIONS = [
   'other',
 ] as const
 
-/** What a request was for; `other` is what is no call of ours. */
+/** Kind of a request; `other` for requests outside the API. */
 export type Operation = (typeof OPERATIONS)[number]
 
 /** A key of an application. */
 export type SecretName = 'super secret' | 'SMS key'
 
-/** A request that was answered. What takes work to find out is found when it is read, which is in this very turn or never. */
+/** A completed request. Expensive members are computed on access, which must happen in the same turn. */
 export interface EndedRequest {
   readonly operation: Operation
   readonly status: number
-  /** Time until the answer was ready to be sent; of a stream, until it was open. */
+  /** Time until the response was ready; of a stream, until it was open. */
   readonly milliseconds: number
-  /** Length of the body as it came, in bytes; 0 where nobody has read it. */
+  /** Received length of the body, in bytes; 0 for an unread body. */
   readonly bytesIn: number
-  /** Length of the body of the answer, in bytes; 0 where it is sent bit by bit: `answerSent` tells of that. */
+  /** Length of the response body, in bytes; 0 for a body in chunks, which `answerSent` reports. */
   readonly bytesOut: number
-  /** Tells it from others, in the log and in the header `X-Request-Id` of errors. */
+  /** Identifies the request in the log and in the header `X-Request-Id` of errors. */
   readonly id: string
   readonly method: string
-  /** Without the query string, and without what looks like a credential; empty where it is none of ours. */
+  /** Without the query string and without possible credentials; empty for a path outside the API. */
   readonly path: string
-  /** Of the client; `undefined` where it is not known any more. */
+  /** Address of the client; `undefined` when the connection is gone. */
   readonly address: string | undefined
 }
 
 /**
- * What happens inside, for logs and metrics. Nothing here ever carries a credential or data of the tree. No method may
- * throw or take long: the work it tells of waits for it. What is left out costs nothing.
+ * Receives internal events, for logs and metrics. No event carries a credential or data of the tree. A method must not
+ * throw or take long: the reported work waits for it. An absent method costs nothing.
  */
 export interface Observer {
-  /** The store of a file cannot write any more: nothing is acknowledged from now on. */
+  /** The store of a file cannot write any more: no write is acknowledged from now on. */
   storeFailed(file: string, error: unknown): void
-  /** Something failed that costs no data: it will be tried again. */
+  /** A failure without loss of data: the store will try again. */
   storeTroubled(file: string, error: unknown): void
-  /** A request ended in an error nobody foresaw. @param id as the client was told in `X-Request-Id` */
+  /** A request ended in an unexpected error. @param id header `X-Request-Id` of the response */
   requestFailed(method: string, path: string, error: unknown, id: string): void
-  /** A request was answered. */
+  /** A request was completed. */
   requestEnded?(request: EndedRequest): void
-  /** A piece of an answer that is too long to go at once was given to the connection. */
+  /** A chunk of a long response was passed to the connection. */
   answerSent?(operation: Operation, bytes: number): void
-  /** It was refused: `permission-denied` is what rules said, or the lack of the secret. */
+  /** A request was refused: `permission-denied` means by rules, or for lack of the secret. */
   requestRefused?(operation: Operation, code: ErrorCode): void
-  /** A credential was shown that nobody has given out. */
+  /** A request had a wrong credential. */
   credentialFailed?(): void
-  /** A network has shown so many wrong credentials within a minute: more of them are answered 429. */
+  /** A network has sent too many wrong credentials within a minute: more get 429. */
   credentialsExceeded?(network: string, perMinute: number): void
-  /** Told once: a peer that is not named as a proxy has sent `X-Forwarded-For`. */
+  /** Called once: a peer that is not a trusted proxy has sent `X-Forwarded-For`. */
   proxyUnnamed?(address: string): void
-  /** A key of an application that is opened has fewer characters than a safe one. */
+  /** A key of an opened application is shorter than recommended. */
   secretShort?(application: string, name: SecretName, length: number): void
-  /** Somebody began to listen, over HTTPS or in this process. */
+  /** A stream was opened, over HTTPS or in this process. */
   streamOpened?(): void
   streamClosed?(): void
-  /** A listener read so slowly that what waited for it was dropped: it is told everything anew. */
+  /** A stream was read so slowly that its pending events were dropped: it gets the whole value again. */
   streamResynced?(): void
   /** Bytes were written to the connection of a stream. */
   streamSent?(bytes: number): void
@@ -86,17 +86,17 @@ export interface Observer {
   batchCommitted?(jobs: number, milliseconds: number): void
   /** The log was synced: what was committed before is durable. */
   logSynced?(milliseconds: number): void
-  /** The log was moved into the file. @param logBytes length of the log when that began */
+  /** The log was moved into the file. @param logBytes length of the log before the move */
   checkpointed?(logBytes: number, milliseconds: number): void
   /** An index is being built. */
   indexBegun?(): void
-  /** It is complete. @param rows children that were looked at */
+  /** An index is complete. @param rows number of children read */
   indexBuilt?(rows: number, milliseconds: number): void
   /** Text messages were recorded. */
   messagesRecorded?(count: number): void
-  /** Reports of text messages were taken in. */
+  /** Reports of text messages were received. */
   messagesReported?(accepted: number, ignored: number): void
-  /** Final states were handed over to a client. */
+  /** Final states were delivered to a client. */
   statesReturned?(count: number): void
   applicationOpened?(id: string): void
   applicationClosed?(id: string): void

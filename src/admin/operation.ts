@@ -48,6 +48,18 @@ export function valueOperation<Input extends TObject, Result extends TSchema>(
   return { kind: 'value', input, result, run: (target, given) => handle(target, checked(given)) }
 }
 
+/** Defines an operation on one application, which stays open until the result is there. */
+export function onApplication<Input extends TObject & { static: { id: string } }, Result extends TSchema>(
+  input: Input,
+  result: Result,
+  handle: (application: AdministeredApplication, input: Static<Input>) => Awaitable<Static<Result>>,
+): ValueOperation<Input, Result> {
+  return valueOperation(input, result, async (target, given) => {
+    using application = await target.open(given.id)
+    return await handle(application, given)
+  })
+}
+
 /** Defines an operation that returns text of any length. */
 export function streamOperation<Input extends TObject>(
   input: Input,

@@ -2,7 +2,13 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { ExportCursor, ExportPage } from '../sms/model/message.ts'
 import type { Path } from '../tree/path.ts'
 import { addedApplication, rotation, serverProcess, serverState } from './administration.ts'
-import { type StreamOperation, streamOperation, type ValueOperation, valueOperation } from './operation.ts'
+import {
+  onApplication,
+  type StreamOperation,
+  streamOperation,
+  type ValueOperation,
+  valueOperation,
+} from './operation.ts'
 import { importedMessage, importMessages, importReply, PAGE_RECORDS } from './sms-import.ts'
 import { OpenTreeAdmin, treeFacts } from './tree-admin.ts'
 
@@ -43,78 +49,45 @@ export const OPERATIONS = {
   ),
   reload: valueOperation(Type.Object({}), Type.String(), (target) => target.reload()),
   process: valueOperation(Type.Object({}), serverProcess, (target) => target.process()),
-  'sms-import': valueOperation(
+  'sms-import': onApplication(
     Type.Object({ id, page: Type.Array(importedMessage, { maxItems: PAGE_RECORDS }) }),
     importReply,
-    async (target, { id, page }) => {
-      using application = await target.open(id)
-      return await importMessages(application.messages, page)
-    },
+    ({ messages }, { page }) => importMessages(messages, page),
   ),
-  'sms-export': valueOperation(
-    Type.Object({
-      id,
-      after: Type.Optional(cursor),
-      limit: Type.Integer({ minimum: 1, maximum: PAGE_RECORDS }),
-    }),
+  'sms-export': onApplication(
+    Type.Object({ id, after: Type.Optional(cursor), limit: Type.Integer({ minimum: 1, maximum: PAGE_RECORDS }) }),
     Type.Unsafe<ExportPage>(Type.Object({ records: Type.Array(Type.Object({})), next: Type.Optional(cursor) })),
-    async (target, { id, after, limit }) => {
-      using application = await target.open(id)
-      return await application.messages.export(after, limit)
-    },
+    ({ messages }, { after, limit }) => messages.export(after, limit),
   ),
-  'sms-counts': valueOperation(
+  'sms-counts': onApplication(
     Type.Object({ id }),
     Type.Record(Type.String(), Type.Integer()),
-    async (target, { id }) => {
-      using application = await target.open(id)
-      return { ...(await application.messages.counts()) }
-    },
+    async ({ messages }) => ({
+      ...(await messages.counts()),
+    }),
   ),
-  'tree-facts': valueOperation(Type.Object({ id }), treeFacts, async (target, { id }) => {
-    using application = await target.open(id)
-    return await new OpenTreeAdmin(application.database).facts()
-  }),
+  'tree-facts': onApplication(Type.Object({ id }), treeFacts, ({ database }) => new OpenTreeAdmin(database).facts()),
   // The tree checks the values, as for every request.
-  'tree-put': valueOperation(
-    Type.Object({ id, path, json: Type.Unknown() }),
-    nothing,
-    async (target, { id, path, json }) => {
-      using application = await target.open(id)
-      await new OpenTreeAdmin(application.database).put(path, json)
-    },
+  'tree-put': onApplication(Type.Object({ id, path, json: Type.Unknown() }), nothing, ({ database }, { path, json }) =>
+    new OpenTreeAdmin(database).put(path, json),
   ),
-  'tree-members': valueOperation(
+  'tree-members': onApplication(
     Type.Object({ id, path, members: Type.Unsafe<Record<string, unknown>>(Type.Object({})) }),
     nothing,
-    async (target, { id, path, members }) => {
-      using application = await target.open(id)
-      await new OpenTreeAdmin(application.database).putMembers(path, members)
-    },
+    ({ database }, { path, members }) => new OpenTreeAdmin(database).putMembers(path, members),
   ),
-  'tree-priority': valueOperation(
+  'tree-priority': onApplication(
     Type.Object({ id, path, priority: Type.Union([Type.String(), Type.Number(), Type.Null()]) }),
     nothing,
-    async (target, { id, path, priority }) => {
-      using application = await target.open(id)
-      await new OpenTreeAdmin(application.database).putPriority(path, priority)
-    },
+    ({ database }, { path, priority }) => new OpenTreeAdmin(database).putPriority(path, priority),
   ),
   'tree-export': streamOperation(Type.Object({ id, path }), async function* (target, { id, path }) {
     using application = await target.open(id)
     yield* application.database.export(path)
   }),
-  'tree-rules': valueOperation(Type.Object({ id }), Type.String(), async (target, { id }) => {
-    using application = await target.open(id)
-    return application.database.rules
-  }),
-  'tree-set-rules': valueOperation(
-    Type.Object({ id, source: Type.String() }),
-    nothing,
-    async (target, { id, source }) => {
-      using application = await target.open(id)
-      await application.database.setRules(source)
-    },
+  'tree-rules': onApplication(Type.Object({ id }), Type.String(), ({ database }) => database.rules),
+  'tree-set-rules': onApplication(Type.Object({ id, source: Type.String() }), nothing, ({ database }, { source }) =>
+    database.setRules(source),
   ),
 } as const
 

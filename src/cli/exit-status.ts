@@ -4,3 +4,8 @@ export const EXIT_FAILED = 1
 export const EXIT_UNUSABLE = 2
 /** Exit status of an interrupted program, as shells have it. */
 export const EXIT_INTERRUPTED = 130
+
+/** Makes SIGINT and SIGTERM run the exit handlers, which remove unfinished files. */
+export function exitOnSignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(EXIT_INTERRUPTED))
+}

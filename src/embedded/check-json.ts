@@ -2,19 +2,19 @@ import { DholeError } from '../error.ts'
 import { MAX_DEPTH } from '../tree/limits.ts'
 import { formatPath, type Path } from '../tree/path.ts'
 
-/** Levels that `.sv` and its argument take. */
+/** Levels of `.sv` and its argument. */
 const DEEPEST_SPECIAL = 2
 
 /**
- * Refuses what JSON has no form for, before it could be taken for an empty object, which deletes.
- * @param path where it is going to stand
- * @throws `bad-data` that names the exact place: `/a/b: expected a JSON value, got a Date`; `too-deep`
+ * Refuses values without a JSON form, such as a `Date`: as an empty object they would delete the node.
+ * @param path path of the value
+ * @throws `bad-data` that names the exact path: `/a/b: expected a JSON value, got a Date`; `too-deep`
  */
 export function checkJson(json: unknown, path: Path): void {
   check(json, [...path])
 }
 
-/** @param place keys down to the value; the same list again when this returns */
+/** @param place keys down to the value; unchanged when this returns */
 function check(json: unknown, place: string[]): void {
   switch (typeof json) {
     case 'string':
@@ -25,7 +25,7 @@ function check(json: unknown, place: string[]): void {
       return
     case 'object':
       if (json === null) return
-      // So that objects that contain themselves end. Special members may stand below the deepest key.
+      // Also ends objects that contain themselves. Special members may be below the deepest key.
       if (place.length > MAX_DEPTH + DEEPEST_SPECIAL) throw tooDeep(place)
       if (!isJsonObject(json)) refuse(place, withArticle(json.constructor?.name ?? 'object'))
       for (const [key, member] of members(json)) {
@@ -42,13 +42,13 @@ function check(json: unknown, place: string[]): void {
   }
 }
 
-/** Elements that are missing from an array count as `undefined`. */
+/** Missing elements of an array count as `undefined`. */
 function* members(json: object): Generator<readonly [key: string, member: unknown]> {
   if (Array.isArray(json)) for (let index = 0; index < json.length; index++) yield [String(index), json[index]]
   else yield* Object.entries(json)
 }
 
-/** Whether its own members are all there is to it. What has a JSON form of its own, as a `Date`, must be converted first. */
+/** Whether an object is plain. The caller must convert objects with `toJSON`, such as a `Date`. */
 function isJsonObject(json: object): boolean {
   if (Array.isArray(json)) return true
   return Object.prototype.toString.call(json) === '[object Object]' && !('toJSON' in json)

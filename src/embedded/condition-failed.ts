@@ -2,14 +2,14 @@ import { DholeError } from '../error.ts'
 import { NULL_ETAG } from '../tree/json/etag.ts'
 import type { NodeText } from './database.ts'
 
-/** A write whose `ifMatch` did not hold, or a transaction that met too many conflicts. Nothing was written. */
+/** A write whose `ifMatch` did not match, or a transaction with too many conflicts. Nothing was written. */
 export class ConditionFailedError extends DholeError {
-  /** What is there instead; `undefined` for no node. */
+  /** The current node; `undefined` for no node. */
   readonly current: NodeText | undefined
-  /** Its tag, for another try. */
+  /** Tag of the current node, for another attempt. */
   readonly etag: string
 
-  /** @param hint says which condition failed */
+  /** @param hint text about the failed condition */
   constructor(hint: string, current: NodeText | undefined) {
     super('condition-failed', hint)
     this.current = current

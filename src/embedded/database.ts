@@ -5,22 +5,22 @@ import type { QueryLike } from '../query/query.ts'
 import type { IndexInfo, LoggedChange, Position } from '../store/store.ts'
 import type { PathLike } from '../tree/path.ts'
 
-/** Conditions on a write, and for whom it is made. */
+/** Options of a write. */
 export interface WriteOptions extends Access {
-  /** Write only if the node has this tag: `null_etag` for no node, `*` for any. Otherwise `ConditionFailedError`. */
+  /** Required tag of the node: `null_etag` for no node, `*` for any. Else the write fails with `ConditionFailedError`. */
   readonly ifMatch?: string | undefined
-  /** Refuse a write that is estimated to take longer, in seconds. Default: what the tree is set to. */
+  /** Maximum estimated time of the write, in seconds. Default: the setting of the tree. */
   readonly maxSeconds?: number | undefined
   /**
-   * Names this request, with 1 to 255 printable ASCII characters. A repetition within a day gets the first result and
-   * writes nothing. Another request of the same caller must not have the same key.
+   * Key of this request: 1 to 255 printable ASCII characters. A repetition within a day gets the first result and writes
+   * nothing. Another request of the same caller must not have the same key.
    */
   readonly idempotencyKey?: string | undefined
 }
 
-/** A node as finished text. */
+/** A node as text. */
 export interface NodeText {
-  /** What GET answers. */
+  /** Text as in the response to GET. */
   readonly plain: string
   /** With priorities, without arrays. */
   readonly export: string
@@ -28,13 +28,13 @@ export interface NodeText {
   readonly etag: string
 }
 
-/** A write that was done. */
+/** Result of a write. */
 export interface Written {
   /** The payload as sent, with server values filled in. */
   readonly json: unknown
-  /** Tag of what is there now; `undefined` after a patch. */
+  /** Tag of the node now; `undefined` after a patch. */
   readonly etag: string | undefined
-  /** Set when an earlier request with the same idempotency key has written it, and this one nothing. */
+  /** Set when an earlier request with the same idempotency key has done the write. */
   readonly replayed?: true
 }
 
@@ -42,36 +42,36 @@ export interface Written {
 export interface Appended {
   readonly name: string
   readonly etag: string
-  /** Set when an earlier request with the same idempotency key has appended it, and this one nothing. */
+  /** Set when an earlier request with the same idempotency key has appended the child. */
   readonly replayed?: true
 }
 
-/** What `onValue` listens to. */
+/** Options of `onValue`. */
 export interface ValueOptions extends Access {
-  /** Listens to the children that this query chooses. */
+  /** Listens to the children that this query selects. */
   readonly query?: QueryLike | undefined
   /** With priorities, without arrays. Default `false`. */
   readonly export?: boolean | undefined
   /**
-   * Called once when listening ends with a failure: `read-too-big`, `permission-denied`, `token-expired`,
-   * `index-missing`, a wrong path or query, or what the callback threw. No value is delivered after it.
+   * Called once when listening fails: `read-too-big`, `permission-denied`, `token-expired`,
+   * `index-missing`, a wrong path or query, or an error of the callback. No value follows.
    */
   readonly onError: (error: unknown) => void
 }
 
-/** How a transaction reads and writes. */
+/** Options of a transaction. */
 export interface TransactionOptions extends Access {
-  /** How often `update` is called at most. Default 25. */
+  /** Maximum calls of `update`. Default 25. */
   readonly maxTries?: number | undefined
-  /** Hands `update` the value with priorities and without arrays. Default `false`: what is written has no priorities. */
+  /** Calls `update` with priorities and without arrays. Default `false`: the written value has no priorities. */
   readonly export?: boolean | undefined
 }
 
-/** What became of a transaction. */
+/** Result of a transaction. */
 export interface TransactionResult<T = unknown> {
   /** `false` when `update` returned `undefined`: nothing was written. */
   readonly committed: boolean
-  /** What was written, with server values filled in, or else what is there; `null` for no node. */
+  /** The written value with server values filled in, or else the current one; `null` for no node. */
   readonly value: T | null
 }
 
@@ -79,18 +79,18 @@ export interface TransactionResult<T = unknown> {
  * One application's tree without HTTP. A path is text (`/rooms/lobby`) or a list of keys; `.priority` may stand last.
  * Values are JSON. Errors are `DholeError`s whose message begins with the path.
  *
- * Type parameters say what a caller expects: nothing is checked at run time.
+ * Type parameters are expectations of the caller: they are not checked at run time.
  * @see docs/reference/protocol.md#methods
  */
 export interface Database extends AsyncDisposable {
-  /** The value at a path, `null` if no node is there. @throws `read-too-big`, `permission-denied` */
+  /** The value at a path; `null` without a node. @throws `read-too-big`, `permission-denied` */
   get<T = unknown>(path: PathLike, options?: ReadOptions): Promise<T | null>
 
-  /** The node at a path as finished text with its tag, `undefined` if none is there. @throws as `get` */
+  /** The node at a path as text with its tag; `undefined` without a node. @throws as `get` */
   node(path: PathLike, options?: ReadOptions): Promise<NodeText | undefined>
 
   /**
-   * The children of a node in the order asked for, cut by ranges and limits.
+   * The children of a node in the order of a query, within its range and limit.
    * @example await db.query('/dinosaurs', { orderBy: 'height', startAt: 3, limitToFirst: 10 })
    * @throws `read-too-big`, `index-missing`, `permission-denied`, and the rows of queries for a wrong query
    * @see docs/reference/protocol.md#queries
@@ -99,17 +99,17 @@ export interface Database extends AsyncDisposable {
 
   /**
    * The keys of the children as `{"key":true,…}`, or the leaf itself; `undefined` for no node.
-   * @param query by key; chooses some of them
+   * @param query query by key that selects children
    * @throws as `query`
    */
   shallow(path: PathLike, query?: QueryLike, options?: ReadOptions): Promise<string | undefined>
 
-  /** Number of children, or of those that a query chooses. @throws as `query` */
+  /** Number of children, or of those that a query selects. @throws as `query` */
   count(path: PathLike, query?: QueryLike, options?: ReadOptions): Promise<number>
 
   /**
-   * The text of a node of any size with priorities and without arrays, `null` where none is: pieces that make one JSON
-   * text, all of one commit. Rules are not asked.
+   * The text of a node of any size with priorities and without arrays; `null` without a node. The chunks make one JSON
+   * text of one commit. No rule applies.
    */
   export(path: PathLike): AsyncGenerator<string, void>
 
@@ -122,16 +122,16 @@ export interface Database extends AsyncDisposable {
   /** Deletes the node at a path. @throws as `put` */
   delete(path: PathLike, options?: WriteOptions): Promise<Written>
 
-  /** Writes several places below a path as one commit: each member's key is a path, `null` deletes. @throws as `put` */
+  /** Writes several nodes below a path as one commit: each key is a path, `null` deletes. @throws as `put` */
   patch(path: PathLike, json: object | null, options?: WriteOptions): Promise<Written>
 
-  /** Appends a child under a generated key. `null` only makes a key. @throws as `put` */
+  /** Appends a child under a generated key. `null` only generates a key. @throws as `put` */
   post(path: PathLike, json: unknown, options?: Omit<WriteOptions, 'ifMatch'>): Promise<Appended>
 
   /**
-   * Reads a node, has `update` change it, and writes what it returns if the node is still what was read; otherwise
-   * does so again with the new value. `update` may be called several times and may change what it is given. It returns
-   * `null` to delete the node, `undefined` to write nothing.
+   * Reads a node, calls `update` with its value, and writes the result if the node has not changed; otherwise tries again
+   * with the new value. `update` may be called several times and may change its argument. It returns `null` to delete
+   * the node, `undefined` to write nothing.
    * @example await db.transaction<number>('/visits', (visits) => (visits ?? 0) + 1)
    * @throws ConditionFailedError after `maxTries` conflicts; what `update` throws; as `get` and `put`
    */
@@ -142,16 +142,16 @@ export interface Database extends AsyncDisposable {
   ): Promise<TransactionResult<T>>
 
   /**
-   * Calls back with the value now, and with the new value after it has changed. Changes that follow each other quickly
-   * may be one call. The callback is never called after the returned function was called or `onError` was.
-   * @returns ends listening
+   * Calls the callback with the current value, and with the new value after each change. Quick changes may be combined in
+   * one call. No call follows the returned function or `onError`.
+   * @returns stops listening
    * @example const stop = db.onValue<number>('/visits', { onError: console.error }, (visits) => show(visits))
    */
   onValue<T = unknown>(path: PathLike, options: ValueOptions, callback: (value: T | null) => void): () => void
 
   /**
-   * Everything at and below a node now, and then every change, each once and in order, for as long as the loop runs.
-   * A loop that reads too slowly gets everything anew instead of what it has missed.
+   * The current value of a node, and then every change at and below it, once and in order, while the loop runs. A loop
+   * that reads too slowly gets the whole value again instead of the missed changes.
    * @example for await (const { path, data } of db.watch('/rooms')) console.log(path, data)
    * @throws `read-too-big`, `index-missing`, `permission-denied`, `token-expired`, and the rows of queries
    * @see docs/reference/protocol.md#streams
@@ -159,22 +159,21 @@ export interface Database extends AsyncDisposable {
   watch(path: PathLike, options?: WatchOptions): AsyncGenerator<WatchedChange, void>
 
   /**
-   * Replaces the indexes that are kept whether they are used or not, and that `indexPolicy: 'require'` asks for.
-   * Resolves when they are built.
+   * Replaces the declared indexes: they are kept without use, and `indexPolicy: 'require'` requires them. Resolves when
+   * they are built.
    * @example await db.declareIndexes({ '/dinosaurs': ['height'], '/users/$user/scores': ['.value'] })
    * @throws `bad-path`, `bad-order` for a wrong one, `unavailable` when they cannot be built
    */
   declareIndexes(spec: IndexSpec): Promise<void>
 
-  /** Every index there is, declared or made for a query. */
+  /** Every index, declared or created for a query. */
   indexes(): readonly IndexInfo[]
 
-  /** Source of the rules in force. */
+  /** Source of the current rules. */
   readonly rules: string
 
   /**
-   * Replaces the rules. Writes are judged by the rules that stand before them in the order of writes; listeners that
-   * may not go on are ended.
+   * Replaces the rules. They apply to all later writes; listeners without permission end.
    * @throws `bad-rules`, `rule-wildcards`: the old ones stay
    * @see docs/reference/protocol.md#rules
    */
@@ -183,7 +182,7 @@ export interface Database extends AsyncDisposable {
   /** @throws what `setRules` would */
   checkRules(source: string): void
 
-  /** The size that writes may have unless they say otherwise: `tiny` to `unlimited`. */
+  /** Default size limit of writes: `tiny` to `unlimited`. */
   readonly writeSizeLimit: string
 
   /** @throws `bad-parameter` unless it is one of the sizes */

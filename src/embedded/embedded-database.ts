@@ -22,7 +22,7 @@ import { locatedError, locatedWriteError } from './located-error.ts'
 import { transact, type Update } from './transaction.ts'
 import { ValueListener } from './value-listener.ts'
 
-/** The tree as hosts see it: nothing of the inside can be reached, and errors name the place. */
+/** The public interface of a tree: internals are unreachable, and errors name the path. */
 export class EmbeddedDatabase implements Database {
   readonly #tree: Tree
 
@@ -195,7 +195,7 @@ export class EmbeddedDatabase implements Database {
     }
   }
 
-  /** @throws what the work throws, with the path in its text */
+  /** @throws the error of the work, with the path in its text */
   async #at<R>(path: PathLike, work: () => R | Promise<R>): Promise<R> {
     try {
       return await work()

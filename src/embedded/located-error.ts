@@ -4,19 +4,19 @@ import { formatPath, type Path, type PathLike, toPath } from '../tree/path.ts'
 import { isBranch, SERVER_VALUE, VALUE } from '../tree/value.ts'
 import { planPatch, planPut } from '../tree/write.ts'
 
-/** A failure with the path of the call before its text; anything but a `DholeError` is returned as it is. */
+/** Puts the path of the call before the text of a `DholeError`. Returns other errors unchanged. */
 export function locatedError(path: PathLike, error: unknown): unknown {
   return error instanceof DholeError ? at(typeof path === 'string' ? path : formatPath(path), error) : error
 }
 
-/** What was to be written where. */
+/** A requested write. */
 export interface AskedWrite {
   readonly kind: 'put' | 'patch'
   readonly path: PathLike
   readonly json: unknown
 }
 
-/** The same for a write: if a part of the payload is at fault, the path is that of the part. */
+/** As `locatedError`, with the path of the faulty part of the payload. */
 export function locatedWriteError(write: AskedWrite, limits: Limits, error: unknown): unknown {
   if (!(error instanceof DholeError)) return error
   try {
@@ -24,7 +24,7 @@ export function locatedWriteError(write: AskedWrite, limits: Limits, error: unkn
     const place = write.kind === 'patch' ? faultyTarget(path, write.json, limits) : faultyPart(path, write.json, limits)
     return at(formatPath(place), error)
   } catch {
-    // The path itself is at fault.
+    // The path itself is wrong.
     return locatedError(write.path, error)
   }
 }
@@ -33,7 +33,7 @@ function at(place: string, error: DholeError): DholeError {
   return new DholeError(error.code, `${place}: ${error.message}`, { cause: error })
 }
 
-/** The first member of a patch that is refused by itself, or the place of the patch. */
+/** Path of the first member of a patch that is refused by itself; else the path of the patch. */
 function faultyTarget(path: Path, json: unknown, limits: Limits): Path {
   for (const [key, member] of entriesOf(json)) {
     if (isRefused(() => planPatch(path, { [key]: member }, limits))) {
@@ -43,7 +43,7 @@ function faultyTarget(path: Path, json: unknown, limits: Limits): Path {
   return path
 }
 
-/** The deepest part of a payload that is refused by itself. Payloads are checked again, so only after a failure. */
+/** Path of the deepest part of a payload that is refused by itself. Checks the payload again, so only after a failure. */
 function faultyPart(path: Path, json: unknown, limits: Limits): Path {
   if (path.length > MAX_DEPTH) return path
   for (const [key, member] of entriesOf(json)) {

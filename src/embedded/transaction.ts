@@ -4,10 +4,10 @@ import type { NodeText, TransactionOptions, TransactionResult, Written } from '.
 
 const DEFAULT_TRIES = 25
 
-/** Makes a new value of the current one; `undefined` writes nothing. */
+/** Computes the new value from the current one; `undefined` writes nothing. */
 export type Update<T> = (current: T | null) => T | null | undefined | Promise<T | null | undefined>
 
-/** The node that a transaction is about. */
+/** The node of a transaction. */
 export interface TransactedNode {
   readonly read: () => Promise<NodeText | undefined>
   /** @throws ConditionFailedError unless the node has that tag */
@@ -15,8 +15,8 @@ export interface TransactedNode {
 }
 
 /**
- * Reads, updates and writes a node, on the condition that it has not changed meanwhile, until that is so.
- * @throws ConditionFailedError after the last try, TypeError for a wrong number of tries
+ * Reads, updates and writes a node, and repeats that when the node has changed meanwhile.
+ * @throws ConditionFailedError after the last attempt, TypeError for a wrong number of attempts
  */
 export async function transact<T>(
   { read, write }: TransactedNode,
@@ -27,7 +27,7 @@ export async function transact<T>(
   let node = await read()
   for (let tries = 1; ; tries++) {
     const next = await update(parsedValue<T>(node, withPriorities))
-    // It may have changed what it was given, so the value is made again.
+    // `update` may have changed its argument, so the value is parsed again.
     if (next === undefined) return { committed: false, value: parsedValue<T>(node, withPriorities) }
     try {
       const { json } = await write(next, node?.etag ?? NULL_ETAG)

@@ -3,23 +3,23 @@ import type { EndReason, Sink } from '../hub/subscriber.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { ReadText } from '../tree/json/node-text.ts'
 
-/** Where values and the failure of a listener go. */
+/** Callbacks of a listener. */
 export interface ValueCallbacks {
   readonly onValue: (node: ReadText | undefined) => void
-  /** Called at most once; nothing follows. */
+  /** Called at most once; no call follows. */
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Reads a node again whenever a stream says that it has changed. It always has room, because it keeps no events: while
- * it reads, any number of changes is one more read.
+ * Reads a node again when a stream reports a change. It stores no events: any number of changes during a read cause one
+ * more read.
  */
 export class ValueListener implements Sink {
   readonly #read: () => Awaitable<ReadText | undefined>
   readonly #callbacks: ValueCallbacks
   #unsubscribe: (() => void) | undefined
   #state: 'idle' | 'reading' | 'changed' | 'ended' = 'idle'
-  /** Tag of the value that was delivered last. */
+  /** Tag of the last delivered value. */
   #etag: string | null | undefined = null
 
   constructor(read: () => Awaitable<ReadText | undefined>, callbacks: ValueCallbacks) {
@@ -27,7 +27,7 @@ export class ValueListener implements Sink {
     this.#callbacks = callbacks
   }
 
-  /** @param subscribe starts the stream; resolves to what ends it */
+  /** @param subscribe starts the stream; resolves to a function that stops it */
   async start(subscribe: (sink: Sink) => Promise<() => void>): Promise<void> {
     try {
       const unsubscribe = await subscribe(this)
@@ -38,7 +38,7 @@ export class ValueListener implements Sink {
     }
   }
 
-  /** Ends listening: no callback is called from here on. */
+  /** Stops listening: no callback follows. */
   stop(): void {
     this.#state = 'ended'
     this.#unsubscribe?.()
@@ -56,7 +56,7 @@ export class ValueListener implements Sink {
 
   end(reason?: EndReason): void {
     const error = reason && endError(reason)
-    // Without a reason the database is being closed.
+    // No reason: the database is closing.
     if (error === undefined) this.stop()
     else this.#fail(error)
   }

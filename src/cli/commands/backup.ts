@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import type { Manifest } from '../../admin/backup/manifest.ts'
-import { EXIT_INTERRUPTED } from '../exit-status.ts'
+import { exitOnSignals } from '../exit-status.ts'
 import { print, printJson, type ReportFlags, withReport } from '../terminal/output.ts'
 
 interface BackupFlags extends ReportFlags {
@@ -12,7 +12,7 @@ interface BackupFlags extends ReportFlags {
 
 const MEBI = 1024 * 1024
 
-/** The command `dhole backup`. What it is made of is read when it is called. @see docs/how-to/back-up-and-restore.md#backing-up */
+/** The command `dhole backup`. Its modules are loaded on demand. @see docs/how-to/back-up-and-restore.md#backing-up */
 export function backupCommand(): Command {
   const command = new Command('backup')
     .description('copy the trees of a folder, beside the running server or without one, and examine the copies')
@@ -25,36 +25,31 @@ export function backupCommand(): Command {
 
 async function backup(given: string | undefined, flags: BackupFlags): Promise<void> {
   const { app, dataDir, withSecrets, json, quiet } = flags
-  const tells = !json && !quiet
+  const isShown = !json && !quiet
   const { connectAdmin } = await import('../connect/admin-client.ts')
   const { makeBackup } = await import('../../admin/backup/backup.ts')
   const { Progress } = await import('../terminal/progress.ts')
   const { stampOf } = await import('../terminal/stamp.ts')
   const target = given ?? join(dataDir, 'backups', stampOf(new Date()))
-  process.once('SIGINT', interrupted)
-  process.once('SIGTERM', interrupted)
-  const progress = new Progress('MiB copied', 1, tells)
+  exitOnSignals()
+  const progress = new Progress('MiB copied', 1, isShown)
   const options = { dataDir, target, ids: app, withSecrets: withSecrets ?? false }
   await using admin = await connectAdmin(dataDir)
   let manifest: Manifest
   try {
     manifest = await makeBackup(options, admin, {
-      // Packed, a copy is smaller than what it is of: it may be done before it is all there.
+      // A copy is compact: it may be complete before it reaches the size of its tree.
       onCopying: (bytes, total) => progress.show(Math.round(bytes / MEBI), Math.min(bytes / Math.max(total, 1), 1)),
       onCopied: (id, { bytes, seq, epoch }) => {
         progress.clear()
-        if (tells) print(`"${id}": ${bytes} bytes, commit ${seq} of ${epoch}, nothing wrong with it`)
+        if (isShown) print(`"${id}": ${bytes} bytes, commit ${seq} of ${epoch}, nothing wrong with it`)
       },
     })
   } finally {
     progress.clear()
   }
   if (json) printJson({ target, withSecrets: manifest.withSecrets, applications: manifest.applications })
-  if (!tells) return
+  if (!isShown) return
   print(`backup in ${target}`)
   if (withSecrets) print('it holds keys: keep it where nobody else reads it')
-}
-
-function interrupted(): void {
-  process.exit(EXIT_INTERRUPTED)
 }

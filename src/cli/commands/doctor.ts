@@ -12,7 +12,7 @@ interface DoctorFlags extends ReportFlags {
 
 const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const
 
-/** The command `dhole doctor`. What it is made of is read when it is called. @see docs/how-to/troubleshoot.md#looking-for-trouble */
+/** The command `dhole doctor`. Its modules are loaded on demand. @see docs/how-to/troubleshoot.md#looking-for-trouble */
 export function doctorCommand(): Command {
   const command = new Command('doctor')
     .description('check files, permissions, trees, certificate and settings; changes nothing')

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import type { PlannedRestore } from '../../admin/backup/restore.ts'
-import { EXIT_INTERRUPTED } from '../exit-status.ts'
+import { exitOnSignals } from '../exit-status.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { print, printJson, type ReportFlags, withReport } from '../terminal/output.ts'
 
@@ -14,7 +14,7 @@ interface RestoreFlags extends ReportFlags {
 
 const MEBI = 1024 * 1024
 
-/** The command `dhole restore`. What it is made of is read when it is called. @see docs/how-to/back-up-and-restore.md#restoring */
+/** The command `dhole restore`. Its modules are loaded on demand. @see docs/how-to/back-up-and-restore.md#restoring */
 export function restoreCommand(): Command {
   const command = new Command('restore')
     .description('replace trees by those of a backup, beside the running server or without one')
@@ -36,12 +36,11 @@ async function restoreFrom(source: string, flags: RestoreFlags): Promise<void> {
   const options = { dataDir, source, ids: app, stamp: stampOf(new Date()), keep: !discard }
   await using admin = await connectAdmin(dataDir)
   const planned = await planRestore(options, admin, dryRun ?? false)
-  if (dryRun) return tellPlan(planned, options.keep, flags)
+  if (dryRun) return printPlan(planned, options.keep, flags)
   await confirm(questionOf(planned, dataDir, options.keep), yes ?? false)
-  process.once('SIGINT', interrupted)
-  process.once('SIGTERM', interrupted)
-  const tells = !json && !quiet
-  const progress = new Progress('MiB copied', 1, tells)
+  exitOnSignals()
+  const isShown = !json && !quiet
+  const progress = new Progress('MiB copied', 1, isShown)
   const restored: Record<string, unknown>[] = []
   const keys = new Map<string, AddedKeys>()
   try {
@@ -50,7 +49,7 @@ async function restoreFrom(source: string, flags: RestoreFlags): Promise<void> {
       onRestored: (id, kept) => {
         progress.clear()
         restored.push({ id, kept: kept ?? null, ...keys.get(id) })
-        if (tells) print(`"${id}": restored${kept === undefined ? '' : `; what was there is ${kept}`}`)
+        if (isShown) print(`"${id}": restored${kept === undefined ? '' : `; what was there is ${kept}`}`)
       },
       onRegistered: (id, fresh) => {
         progress.clear()
@@ -67,7 +66,7 @@ async function restoreFrom(source: string, flags: RestoreFlags): Promise<void> {
   if (json) printJson({ source, applications: restored })
 }
 
-/** Keys that were made for an application that was not registered. */
+/** Keys generated for a new application. */
 interface AddedKeys {
   readonly secret: string
   readonly smsKey: string
@@ -79,7 +78,7 @@ function questionOf(planned: readonly PlannedRestore[], dataDir: string, keep: b
   return `Restore ${named} in ${dataDir}? ${old}`
 }
 
-function tellPlan(planned: readonly PlannedRestore[], keep: boolean, { json, quiet }: ReportFlags): void {
+function printPlan(planned: readonly PlannedRestore[], keep: boolean, { json, quiet }: ReportFlags): void {
   if (json) printJson({ dryRun: true, applications: planned })
   if (json || quiet) return
   for (const { id, bytes, replacedBytes, registers } of planned) {
@@ -92,8 +91,4 @@ function tellPlan(planned: readonly PlannedRestore[], keep: boolean, { json, qui
     ]
     print(`"${id}": ${parts.join(', ')}`)
   }
-}
-
-function interrupted(): void {
-  process.exit(EXIT_INTERRUPTED)
 }

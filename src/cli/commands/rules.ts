@@ -6,8 +6,7 @@ import { type ReportFlags, withReport } from '../terminal/output.ts'
 const RULES_FILE = 'rules, as `/.settings/rules.json` takes them; `-` is standard input'
 
 /**
- * The commands `dhole rules …`: they need neither a server nor its data. What they are made of is read when one of them
- * is called.
+ * The commands `dhole rules …`: they need neither a server nor its data. Their modules are loaded on demand.
  * @see docs/reference/protocol.md#rules
  */
 export function rulesCommand(): Command {

@@ -26,8 +26,8 @@ interface SignFlags extends AppFlags {
 }
 
 /**
- * The commands `dhole sms …`. Those about messages work with a running server and without one. What they are made of is
- * read when one of them is called.
+ * The commands `dhole sms …`. Those about messages work with and without a running server. Their modules are loaded on
+ * demand.
  * @see docs/reference/protocol.md#text-messages
  */
 export function smsCommand(): Command {

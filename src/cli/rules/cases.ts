@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { within } from '../terminal/within.ts'
 import { type Attempt, attemptSchema, attemptText, checkAttempt } from './attempt.ts'
-import { within } from './fault.ts'
 import { type OfflineTree, offlineTree } from './offline-tree.ts'
 
 /** One row of a table of cases. */

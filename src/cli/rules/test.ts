@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
 import type { RuleCache } from '../../database/access/rule-cache.ts'
 import { printable } from '../terminal/printable.ts'
+import { within } from '../terminal/within.ts'
 import type { Case } from './cases.ts'
-import { within } from './fault.ts'
 import { judgeAttempt } from './verdict.ts'
 
 /** What became of a case. */

@@ -11,8 +11,8 @@ import { endsInPriority, type Path, parsePath } from '../../tree/path.ts'
 import { PushIds } from '../../tree/push-id.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import { planPatch, planPut, type WritePlan } from '../../tree/write.ts'
+import { within } from '../terminal/within.ts'
 import type { Attempt } from './attempt.ts'
-import { within } from './fault.ts'
 import { type OfflineTree, runOffline } from './offline-tree.ts'
 
 /** What the rules say, and a line for each that was looked at. */

@@ -5,6 +5,7 @@ import { isMessageId, MESSAGE_ID_FORM } from '../../sms/model/message-id.ts'
 import type { State } from '../../sms/model/report.ts'
 import { isRrid } from '../../sms/model/rrid.ts'
 import { shown } from '../terminal/shown.ts'
+import { within } from '../terminal/within.ts'
 import { isoOf, readReceiveTime, readTime } from './time.ts'
 
 /** What a file says of a message, in this order. */
@@ -124,13 +125,4 @@ function text(cells: Cells, column: Column, isGood: (text: string) => boolean, e
 
 function missing(column: Column): never {
   throw new Error(`${column}: expected a value, found nothing`)
-}
-
-/** Names the column of what is wrong. */
-function within<T>(column: Column, read: () => T): T {
-  try {
-    return read()
-  } catch (cause) {
-    throw new Error(`${column}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
-  }
 }

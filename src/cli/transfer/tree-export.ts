@@ -2,8 +2,8 @@ import type { TreeAdmin } from '../../admin/tree-admin.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 import { STDIN as STDIO } from '../terminal/input.ts'
 import { print, printJson, type ReportFlags } from '../terminal/output.ts'
+import { ByteProgress, megabytes } from '../terminal/progress.ts'
 import { type Destination, destinationOf, Output } from './destination.ts'
-import { megabytes, TransferProgress } from './transfer-progress.ts'
 
 /** What is exported, and where to. */
 export interface ExportOrder {
@@ -44,7 +44,7 @@ async function writeTo(
   pieces: AsyncIterable<string | Uint8Array>,
   isShown: boolean,
 ): Promise<number> {
-  const progress = new TransferProgress(undefined, isShown)
+  const progress = new ByteProgress(undefined, isShown)
   let bytes = 0
   try {
     for await (const piece of pieces) {

@@ -6,13 +6,13 @@ import { formatPath, type Path } from '../../tree/path.ts'
 import { sizeOf } from '../sms/input.ts'
 import { fileName, readText, STDIN } from '../terminal/input.ts'
 import { print, printJson, type ReportFlags } from '../terminal/output.ts'
+import { ByteProgress, megabytes } from '../terminal/progress.ts'
 import { type ImportNote, noteFile, readNote, removeNote, sourceOf, writeNote } from './import-position.ts'
 import { bytesOf, DamagedError } from './import-source.ts'
 import { type HeldPriorities, Importing, pathsOfOpen } from './importing.ts'
 import { JsonFault } from './json-fault.ts'
 import { BrokenText } from './json-slice.ts'
 import { JsonSlicer } from './json-slicer.ts'
-import { megabytes, TransferProgress } from './transfer-progress.ts'
 
 /** Text that is written at once, in bytes: a few milliseconds of work for whoever writes it. */
 const SLICE_BYTES = 256 * 1024
@@ -63,7 +63,7 @@ class ImportRun {
   readonly #importing: Importing
   readonly #slicer: JsonSlicer
   readonly #begin: ImportNote | undefined
-  readonly #progress: TransferProgress
+  readonly #progress: ByteProgress
   #noted: number
   /** Byte up to which a note says that all is in the tree. */
   #durable: number
@@ -94,7 +94,7 @@ class ImportRun {
     this.#durable = this.#noted
     this.#importing = new Importing({ tree, path, limits, merge }, priorities)
     this.#slicer = new JsonSlicer(SLICE_BYTES, LONGEST_ESCAPE * maxLeafBytes + SLICE_BYTES, note)
-    this.#progress = new TransferProgress(sizeOf(file), isShown)
+    this.#progress = new ByteProgress(sizeOf(file), isShown)
   }
 
   async import(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Puts the name of what is at fault before what went wrong. */
+/** Runs a function, and puts the name of the faulty part before the text of an error. */
 export function within<T>(name: string, use: () => T): T {
   try {
     return use()
