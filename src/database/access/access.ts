@@ -1,9 +1,9 @@
 import type { Caller } from '../../auth/caller.ts'
 
-/** Whose request it is. */
+/** Caller of a request. */
 export interface Access {
-  /** Who asks: the rules of the tree decide what they may. Without, everything is allowed. */
+  /** The caller that the rules apply to. Without it everything is allowed. */
   readonly as?: Caller | undefined
-  /** Hears which rules were looked at and what they said, a line each. */
+  /** Called with the trace of the evaluated rules, one line per rule. */
   readonly onTrace?: ((lines: readonly string[]) => void) | undefined
 }

@@ -2,7 +2,7 @@ import type { Query } from '../../query/query.ts'
 import { NO_QUERY, type QueryFacts } from '../../rules/expression/request-context.ts'
 import { PRIORITY } from '../../tree/key.ts'
 
-/** A query as rules see it; a read without one is one by key. @see docs/reference/protocol.md#rules */
+/** `query` of the rules. A read without a query is one by key. @see docs/reference/protocol.md#rules */
 export function queryFacts(query: Query | undefined): QueryFacts {
   if (query === undefined) return NO_QUERY
   const { orderBy, start, end, limit } = query

@@ -2,20 +2,20 @@ import { parseRules, parseRulesInSteps, type RuleSet } from '../../rules/file/ru
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { inTurns } from '../../scheduling/turns.ts'
 
-/** Rules read before that are kept: those in force, and those in force before, for reads that are under way. */
+/** Maximum cached rules: those in force, and earlier ones for reads that are still running. */
 const MAX_KEPT = 4
-/** What stands in for rules that cannot be read: only the owner may do anything, such as store others. */
+/** Replaces stored rules that cannot be read: only an admin is allowed anything, such as storing other rules. */
 const LOCKED = '{"rules":{}}'
 
 /**
- * Reads rules, those of a long file in several turns of the event loop.
+ * Parses rules; a long file takes several turns of the event loop.
  * @throws `bad-rules`, `rule-wildcards`
  */
 export function readInTurns(source: string): Awaitable<RuleSet> {
   return inTurns(parseRulesInSteps(source))
 }
 
-/** Rules by their source, read once. */
+/** Caches parsed rules by their source. */
 export class RuleCache {
   readonly #fallback: RuleSet
   readonly #onTroubled: (error: unknown) => void
@@ -24,7 +24,7 @@ export class RuleCache {
 
   /**
    * @param fallback source of the rules where none are stored
-   * @param onTroubled hears of stored rules that cannot be read: another version may have stored them
+   * @param onTroubled called for stored rules that cannot be read: another version may have stored them
    */
   constructor(fallback: string, onTroubled: (error: unknown) => void = () => {}) {
     this.#fallback = parseRules(fallback)
@@ -32,8 +32,7 @@ export class RuleCache {
   }
 
   /**
-   * Reads rules and uses them. They are not read again as long as they are used, however many others are.
-   * @param use stores them
+   * Parses rules and runs `use`, which stores them. They stay cached while it runs.
    * @throws `bad-rules`, `rule-wildcards`, and what `use` throws
    */
   async use<T>(source: string, use: () => Promise<T>): Promise<T> {
@@ -49,11 +48,11 @@ export class RuleCache {
     }
   }
 
-  /** The rules of a stored source, or those for where none is. */
+  /** The rules of a stored source; the fallback without one. */
   of(source: string | undefined): RuleSet {
     if (source === undefined) return this.#fallback
     const [latest] = this.#kept
-    // The same text as the last time, which is compared by where it lies.
+    // Mostly the same string object, so the comparison is short.
     if (latest?.source === source) return latest
     return this.#keep(this.#known(source) ?? this.#stored(source))
   }

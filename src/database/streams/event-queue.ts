@@ -2,7 +2,7 @@ import { DholeError } from '../../error.ts'
 import type { EventBatch, NumberedEvent } from '../../hub/event-batch.ts'
 import { type EndReason, NO_ROOM, type Sink, TOO_LARGE } from '../../hub/subscriber.ts'
 
-/** Hands the events of a stream to a loop, one by one. While some wait, it has no room for more. */
+/** Queues the events of a stream for a loop. It accepts the next batch when the queue is empty. */
 export class EventQueue implements Sink {
   #events: NumberedEvent[] = []
   #room: PromiseWithResolvers<void> | undefined
@@ -11,7 +11,7 @@ export class EventQueue implements Sink {
   #reason: EndReason | undefined
 
   write(batch: EventBatch): Promise<void> {
-    // A list of many events is no list of arguments.
+    // `push(...events)` fails for very many events.
     for (const event of batch.events) this.#events.push(event)
     this.#wake?.()
     this.#room ??= Promise.withResolvers<void>()
@@ -20,7 +20,7 @@ export class EventQueue implements Sink {
 
   keepAlive(): void {}
 
-  /** A loop may take its time. */
+  /** A loop may be slow without a limit. */
   abort(): void {}
 
   end(reason?: EndReason): void {
@@ -29,17 +29,17 @@ export class EventQueue implements Sink {
     this.#wake?.()
   }
 
-  /** @throws `read-too-big`, `too-busy`, `permission-denied`, `token-expired` when that is why nothing more comes */
+  /** @throws `read-too-big`, `too-busy`, `permission-denied`, `token-expired` when the stream ended for that reason */
   check(): void {
     if (this.#reason !== undefined) throw endError(this.#reason)
   }
 
-  /** The next event; `undefined` when there will be none. */
+  /** The next event; `undefined` at the end. */
   async next(): Promise<NumberedEvent | undefined> {
     while (this.#events.length === 0 && !this.#ended) {
       this.#room?.resolve()
       this.#room = undefined
-      // Whoever has waited for room may have brought something already.
+      // The writer that waited for room may have written already.
       await Promise.resolve()
       if (this.#events.length > 0 || this.#ended) break
       await new Promise<void>((resolve) => {
@@ -51,7 +51,7 @@ export class EventQueue implements Sink {
   }
 }
 
-/** Why a stream has ended, as an error: `read-too-big`, `too-busy`, `permission-denied` or `token-expired`. */
+/** The reason of the end of a stream as an error: `read-too-big`, `too-busy`, `permission-denied` or `token-expired`. */
 export function endError(reason: EndReason): DholeError {
   if (reason === TOO_LARGE) return new DholeError('read-too-big')
   if (reason === NO_ROOM) return new DholeError('too-busy')

@@ -1,5 +1,5 @@
 import { formatPath, type Path } from '../../tree/path.ts'
-import { cut } from '../expression/literal.ts'
+import { shortened } from '../expression/literal.ts'
 import { lineIn, type Rule } from '../file/rule-node.ts'
 
 const MAX_LINES = 200
@@ -38,9 +38,9 @@ export class Trace {
 
 /** Such as `/users/$user .read`. */
 function nameOf({ path, kind }: Rule): string {
-  return cut(`/${path.join('/')} ${kind}`)
+  return shortened(`/${path.join('/')} ${kind}`)
 }
 
 function quote({ text }: Rule): string {
-  return JSON.stringify(cut(text))
+  return JSON.stringify(shortened(text))
 }

@@ -80,6 +80,6 @@ export function columnOf(source: string, offset: number): number {
 const MAX_QUOTED_LENGTH = 200
 
 /** A piece of a file, shortened for messages. */
-export function cut(text: string): string {
+export function shortened(text: string): string {
   return text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text
 }

@@ -1,13 +1,13 @@
 import { checkKey } from '../../tree/key.ts'
 
-/** The keys that a name such as `a/b` leads through. */
+/** The keys of a name such as `a/b`. */
 export interface ChildKeys {
   readonly keys: readonly string[]
-  /** How many of them, from the first on, can be keys of the data. */
+  /** Number of leading keys that are legal in the tree. */
   readonly legal: number
 }
 
-/** @param name a key or a path; empty keys do not count */
+/** @param name a key or a path; empty keys are ignored */
 export function childKeys(name: string): ChildKeys {
   const keys = name.split('/').filter((key) => key !== '')
   const illegal = keys.findIndex((key) => !isKey(key))

@@ -3,7 +3,7 @@ import { refuse } from '../expression/rule-errors.ts'
 import type { SourceLimits } from '../expression/source-limits.ts'
 import { RuleScanner } from './rule-scanner.ts'
 
-/** A value of a rules file, by where it stands: offsets and lengths are in characters, those of strings with their quotation marks. */
+/** A value of a rules file and its position. Offsets and lengths are in characters; strings include their quotation marks. */
 export type JsonNode = JsonObject | JsonList | JsonString | JsonBoolean | JsonOther
 
 interface JsonObject {
@@ -43,8 +43,8 @@ interface JsonOther {
 }
 
 /**
- * Reads a rules file that `strictSource` has read before, as far as the first thing in it that is not JSON with comments.
- * @throws ExpressionError there, and where there are too many values
+ * Parses a rules file that `strictSource` has accepted.
+ * @throws ExpressionError at the first error of JSON with comments, and for too many values
  */
 export function* readJson(source: string, bounds: SourceLimits): Steps<JsonNode> {
   return yield* new JsonReader(source, bounds).read()
@@ -129,7 +129,7 @@ class JsonReader {
     return { type: 'list', offset, elements }
   }
 
-  /** @param isBehindValue whether a comma can stand here */
+  /** @param isBehindValue whether a comma is allowed here */
   *#comma(isBehindValue: boolean): Steps<void> {
     if (!isBehindValue) this.#missing('a value should stand here')
     if (this.#scanner.token !== ',') this.#missing('a comma should stand here')

@@ -3,19 +3,19 @@ import type { Expression } from '../expression/expression.ts'
 import { lineOf, rawIndex } from '../expression/literal.ts'
 import type { RuleKind } from '../expression/names.ts'
 
-/** One node of the rules: what holds for the nodes of the tree that it matches. */
+/** One node of the rules, which applies to the nodes of the tree that it matches. */
 export interface RuleNode {
   /** As in the file, with `$name` keys. */
   readonly path: Path
   readonly read?: Rule
   readonly write?: Rule
   readonly validate?: Rule
-  /** What `.indexOn` says the children are sorted by; no keys for their own value. */
+  /** Child paths of `.indexOn`; no keys for the value of the children themselves. */
   readonly indexes: readonly Path[]
   readonly children: ReadonlyMap<string, RuleNode>
-  /** What matches every child that is not named. */
+  /** Matches every child without rules of its own. */
   readonly wildcard: RuleNode | undefined
-  /** Whether here or somewhere below stands a `.validate`. */
+  /** Whether this node or a node below has a `.validate` rule. */
   readonly validates: boolean
 }
 
@@ -23,21 +23,21 @@ export interface Rule {
   /** As in the file, with `$name` keys. */
   readonly path: Path
   readonly kind: RuleKind
-  /** The expression as written, or `true`, `false`. */
+  /** Source of the expression, or `true`, `false`. */
   readonly text: string
   readonly expression: Expression
-  /** The file, and where in it the boolean or string stands. */
+  /** The file, and the position of the boolean or string in it. */
   readonly source: string
   readonly offset: number
   readonly length: number
 }
 
-/** Line of the file that a place in the expression of a rule stands in. */
+/** Line in the file of a position in the expression of a rule. */
 export function lineIn({ source, offset, length }: Rule, at: number): number {
   return lineOf(source, offset + 1 + rawIndex(source.slice(offset + 1, offset + length - 1), at))
 }
 
-/** The node for a child: the one of its name, else the one for all others. */
+/** The rules of a child: those of its name, else the wildcard. */
 export function childRules(rules: RuleNode, key: string): RuleNode | undefined {
   return rules.children.get(key) ?? rules.wildcard
 }

@@ -14,51 +14,51 @@ import type { JsonNode, JsonString } from './rule-json.ts'
 import type { Rule, RuleNode } from './rule-node.ts'
 
 const WILDCARD = /^\$[A-Za-z_][A-Za-z0-9_]*$/
-/** What lists are always sorted by, so that it need not be declared. */
+/** Orders that need no index. */
 const ALWAYS_INDEXED: ReadonlySet<string> = new Set(['$key', '$priority', '.priority'])
 
 /** Two `$name` keys in one node. */
 export class WildcardError extends ExpressionError {}
 
-/** A member of an object in the file. */
+/** A member of an object of the file. */
 interface Member {
   readonly key: string
-  /** Where its key stands. */
+  /** Offset of its key. */
   readonly at: number
   readonly value: JsonNode
 }
 
-/** Where in the rules we are. */
+/** Position in the rules. */
 interface Position {
   readonly path: Path
   readonly names: Names
 }
 
-/** The `$name` keys on the way to a place, and what has been said below equal ones: files say the same again and again. */
+/** The `$name` keys above a node, and the expressions compiled below equal keys, because files repeat expressions. */
 interface Names {
-  /** Which key of the path each is. */
+  /** Index of each name in the path. */
   readonly wildcards: ReadonlyMap<string, number>
   readonly expressions: Record<RuleKind, Map<string, Expression> | undefined>
-  /** The same with one more name, by that name and its depth. */
+  /** The same names and one more, by that name and its depth. */
   readonly below: Map<string, Map<number, Names>>
 }
 
 type Draft = { -readonly [Name in keyof RuleNode]: RuleNode[Name] } & { children: Map<string, RuleNode> }
 
-/** Most nodes have neither: these are shared, and stay empty. */
+/** Most nodes have neither: these constants are shared and stay empty. */
 const NO_CHILDREN = new Map<string, RuleNode>()
 const NO_INDEXES: readonly Path[] = []
 
 /** Characters of expressions read between two pauses. */
 const STEP_LENGTH = 8 * 1024
-/** What a member costs beside its expression, in characters of one. */
+/** Cost of a member beside its expression, in characters of an expression. */
 const WORK_AROUND = 16
 /** Names of `.indexOn` read between two pauses. */
 const STEP_INDEXES = 256
 /** Longest name of `.indexOn`, in UTF-16 code units: keys are far shorter. */
 const MAX_ORDER_LENGTH = 16 * 1024
 
-/** Reads the tree of rules out of a file that is JSON. */
+/** Reads the tree of rules from a parsed file. */
 export class RuleReader {
   readonly #source: string
   readonly #bounds: SourceLimits
@@ -188,7 +188,7 @@ export class RuleReader {
     return expression
   }
 
-  /** Where an expression has many patterns it is converted again after each pause: those compiled before are known. */
+  /** Compiles an expression. After a pause for its patterns it starts over: compiled patterns are cached. */
   *#convert(text: string, literal: JsonString, kind: RuleKind, wildcards: Names['wildcards']): Steps<Expression> {
     const scope = { kind, wildcards, bounds: this.#bounds, patterns: this.#patterns }
     const { pieces } = this.#bounds
@@ -236,7 +236,7 @@ export class RuleReader {
     return literal.offset + 1 + rawIndex(this.#raw(literal), at)
   }
 
-  /** Counts a piece of work. @param length of its expression, or of one that takes as long */
+  /** Counts work towards the next pause. @param length of an expression that takes as long */
   #isPauseDue(length: number = 0): boolean {
     this.#worked += WORK_AROUND + length
     if (this.#worked < STEP_LENGTH) return false

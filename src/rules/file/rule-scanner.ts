@@ -2,7 +2,7 @@ import type { Steps } from '../../scheduling/steps.ts'
 import { refuse } from '../expression/rule-errors.ts'
 import { endOfComment, hasByteOrderMark, STRETCH } from './rule-source.ts'
 
-/** A number or `null` is `other`: rules have neither. */
+/** A number or `null` is `other`: rules use neither. */
 export type Token = '{' | '}' | '[' | ']' | ':' | ',' | 'string' | 'true' | 'false' | 'other' | 'end'
 
 const QUOTE = 34
@@ -13,7 +13,7 @@ const [ZERO, NINE] = [48, 57]
 const UNICODE_DIGITS = 4
 
 const SPACES = ' \t\r\n'
-/** What white space and comments begin with. */
+/** First characters of white space and comments. */
 const SKIPPED = `${SPACES}/`
 const WORDS: ReadonlyMap<string, Token> = new Map([
   ['true', 'true'],
@@ -21,9 +21,9 @@ const WORDS: ReadonlyMap<string, Token> = new Map([
   ['null', 'other'],
 ])
 const WORD = /^[^ \t\r\n{}[\]":,/]*/
-/** A word is as long as the longest that is known, or unknown. */
+/** Longest known word; a longer word is unknown. */
 const MAX_WORD_LENGTH = 5
-/** Longest string that is read without pauses. */
+/** Longest string that is scanned without pauses. */
 const PLAIN_LENGTH = 256
 const HEXADECIMAL = /[0-9a-fA-F]{0,4}/y
 const ESCAPED = '"\\/bfnrt'
@@ -39,9 +39,9 @@ const BAD_UNICODE = 'not JSON: \\u needs four hexadecimal digits'
  */
 export class RuleScanner {
   token: Token = 'end'
-  /** Where the token begins. */
+  /** Start of the token. */
   offset = 0
-  /** Where it ends: the offset behind it. */
+  /** Offset after the token. */
   end = 0
   readonly #source: string
   #paused = 0
@@ -51,7 +51,7 @@ export class RuleScanner {
     if (hasByteOrderMark(source)) this.end = 1
   }
 
-  /** Goes on to the next token. @throws ExpressionError at what is none */
+  /** Scans the next token. @throws ExpressionError at an invalid one */
   *next(): Steps<void> {
     const isPauseDue = this.end - this.#paused >= STRETCH
     if (isPauseDue || SKIPPED.includes(this.#source.charAt(this.end))) yield* this.#skip()
@@ -81,7 +81,7 @@ export class RuleScanner {
     }
   }
 
-  /** Goes on behind white space and comments. */
+  /** Skips white space and comments. */
   *#skip(): Steps<void> {
     const source = this.#source
     for (let at = this.end; ; ) {
@@ -98,7 +98,7 @@ export class RuleScanner {
     }
   }
 
-  /** Takes a string that is short and has no escapes. */
+  /** Scans a short string without escapes. */
   #isPlainString(): boolean {
     const start = this.offset + 1
     const stop = Math.min(start + PLAIN_LENGTH, this.#source.length)
@@ -133,7 +133,7 @@ export class RuleScanner {
     }
   }
 
-  /** @param at behind the backslash */
+  /** @param at offset after the backslash */
   #escapeError(at: number): string | undefined {
     const source = this.#source
     if (source.charCodeAt(at) !== LOWER_U) return ESCAPED.includes(source.charAt(at)) ? undefined : BAD_ESCAPE
@@ -163,7 +163,7 @@ export class RuleScanner {
     this.end = at
   }
 
-  /** @returns where the digits end @throws ExpressionError where there is none */
+  /** @returns the end of the digits @throws ExpressionError where there are none */
   *#digits(start: number): Steps<number> {
     if (!this.#isDigit(start)) refuse(this.offset, NO_TOKEN)
     let at = start + 1

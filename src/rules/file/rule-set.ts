@@ -1,7 +1,7 @@
 import { DholeError } from '../../error.ts'
 import { drain, type Steps } from '../../scheduling/steps.ts'
 import type { Path } from '../../tree/path.ts'
-import { columnOf, cut, lineInSteps } from '../expression/literal.ts'
+import { columnOf, shortened, lineInSteps } from '../expression/literal.ts'
 import { ExpressionError, refuse } from '../expression/rule-errors.ts'
 import { SourceLimits } from '../expression/source-limits.ts'
 import { readJson } from './rule-json.ts'
@@ -12,21 +12,21 @@ import { strictSource } from './rule-source.ts'
 /** Longest rules file, in UTF-16 code units. */
 const MAX_SOURCE_LENGTH = 4 * 1024 * 1024
 
-/** Nodes looked at between two pauses. */
+/** Nodes visited between two pauses. */
 const STEP_NODES = 1024
 
 const HALF_CHARACTER = /\p{Surrogate}/u
 
 /** The rules of one application, checked. */
 export interface RuleSet {
-  /** The file as it was given. */
+  /** Source of the file. */
   readonly source: string
   /** The same rules as valid JSON, without comments. */
   readonly strict: string
   readonly root: RuleNode
-  /** All that `.indexOn` declares. */
+  /** All declarations of `.indexOn`. */
   readonly indexes: readonly DeclaredIndex[]
-  /** What is declared for one list: a named key hides what stands at `$name` beside it. */
+  /** The indexes of one list: rules of a named key hide those of `$name` beside it. */
   indexesAt(list: Path): readonly Path[]
 }
 
@@ -54,13 +54,13 @@ export function* parseRulesInSteps(source: string): Steps<RuleSet> {
     if (!(error instanceof ExpressionError)) throw error
     const code = error instanceof WildcardError ? 'rule-wildcards' : 'bad-rules'
     const line = yield* lineInSteps(source, error.at)
-    throw new DholeError(code, `Line ${line}: ${cut(error.message)} (column ${columnOf(source, error.at)})`)
+    throw new DholeError(code, `Line ${line}: ${shortened(error.message)} (column ${columnOf(source, error.at)})`)
   }
 }
 
 function* readRules(source: string): Steps<RuleSet> {
   if (source.length > MAX_SOURCE_LENGTH) refuse(0, `a rules file has at most ${MAX_SOURCE_LENGTH} characters`)
-  // It could not be kept: in UTF-8 another character would stand in its place.
+  // UTF-8 cannot store it.
   if (!source.isWellFormed()) refuse(source.search(HALF_CHARACTER), 'half a character')
   const strict = yield* strictSource(source)
   const bounds = new SourceLimits()

@@ -1,11 +1,11 @@
 import type { Steps } from '../../scheduling/steps.ts'
 import { refuse } from '../expression/rule-errors.ts'
 
-/** Characters looked at between two pauses. */
+/** Characters scanned between two pauses. */
 export const STRETCH = 16 * 1024
-/** Deepest nesting of objects that is read at all; rules are refused long before. */
+/** Deepest nesting that is scanned; the limit of rules is far lower. */
 const MAX_NESTING = 100
-/** Pieces of the strict text that are joined at a time. */
+/** Pieces of the strict text that are joined at once. */
 const JOINED_PIECES = 4096
 
 const QUOTE = 34
@@ -15,13 +15,13 @@ const BACKSLASH = 92
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93]
 const [LINE_FEED, CARRIAGE_RETURN] = [10, 13]
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
 const CONTROLS = /[\u0000-\u001f]/g
 
 /**
- * A rules file as valid JSON that says the same, if the file is right: comments are gone, control characters that stand
- * raw in strings are escaped.
- * @throws ExpressionError at a comment without an end, and where it is nested absurdly
+ * Prints a rules file as JSON without comments; raw control characters in strings are escaped. The result is valid when
+ * the file is.
+ * @throws ExpressionError for a comment without an end, and for absurd nesting
  * @see docs/reference/protocol.md#rules
  */
 export function* strictSource(source: string): Steps<string> {
@@ -32,7 +32,7 @@ class StrictWriter {
   readonly #source: string
   #pieces: string[] = []
   readonly #joined: string[] = []
-  /** Up to where the source has been taken over. */
+  /** End of the source text that is printed. */
   #taken = 0
   #nesting = 0
 
@@ -63,7 +63,7 @@ class StrictWriter {
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) this.#nesting--
   }
 
-  /** @returns the offset behind it */
+  /** @returns the offset after the string */
   *#string(at: number): Steps<number> {
     const end = yield* endOfString(this.#source, at)
     for (let start = at; start < end; start += STRETCH) {
@@ -95,12 +95,12 @@ class StrictWriter {
   }
 }
 
-/** Whether a file begins with a byte order mark, which is white space there. */
+/** Whether a file begins with a byte order mark, which counts as white space. */
 export function hasByteOrderMark(source: string): boolean {
   return source.startsWith('\uFEFF')
 }
 
-/** Offset behind the string that begins at a quotation mark; the end of the source for a string without an end. */
+/** Offset after the string that begins at a quotation mark; the end of the source for an unterminated string. */
 function* endOfString(source: string, start: number): Steps<number> {
   for (let at = start + 1; ; ) {
     const stop = Math.min(at + STRETCH, source.length)
@@ -115,8 +115,8 @@ function* endOfString(source: string, start: number): Steps<number> {
 }
 
 /**
- * Offset behind the comment that begins at a slash; `undefined` for a slash that begins none.
- * @throws ExpressionError at a comment without an end
+ * Offset after the comment that begins at a slash; `undefined` for another slash.
+ * @throws ExpressionError for a comment without an end
  */
 export function* endOfComment(source: string, start: number): Steps<number | undefined> {
   switch (source.charCodeAt(start + 1)) {
