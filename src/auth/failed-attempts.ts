@@ -17,13 +17,6 @@ export interface FailedAttemptsOptions {
   readonly onExceeded?: (network: string) => void
 }
 
-/** Verifications of one network. */
-interface Verifications {
-  readonly limit: LimitFunction
-  /** Running or waiting. */
-  count: number
-}
-
 /**
  * Counts wrong credentials by network. Beyond the limit a wrong credential gets `too-many-failures` in place of its own
  * error. Right credentials are still accepted: many clients may share an address, and a secret is too long to be guessed.
@@ -36,7 +29,7 @@ export class FailedAttempts {
   readonly #options: FailedAttemptsOptions
   /** Counted networks in the order of the last failure. */
   readonly #counted = new Set<string>()
-  readonly #verifications = new Map<string, Verifications>()
+  readonly #verifications = new Map<string, LimitFunction>()
 
   /**
    * @param perMinute limit of wrong credentials of a network within the minute that begins with the first one; 0 means
@@ -55,14 +48,12 @@ export class FailedAttempts {
   /** Verifies a credential; few of one network run at the same time. @throws what `verify` throws */
   async runWithinLimit<T>(address: string, verify: () => Promise<T>): Promise<T> {
     const network = networkOf(address)
-    const known = this.#verifications.get(network)
-    const verifications = known ?? { limit: pLimit(VERIFIED_AT_ONCE), count: 0 }
-    if (known === undefined) this.#verifications.set(network, verifications)
-    verifications.count++
+    const limit = this.#verifications.get(network) ?? pLimit(VERIFIED_AT_ONCE)
+    this.#verifications.set(network, limit)
     try {
-      return await verifications.limit(verify)
+      return await limit(verify)
     } finally {
-      if (--verifications.count === 0) this.#verifications.delete(network)
+      if (limit.activeCount + limit.pendingCount === 0) this.#verifications.delete(network)
     }
   }
 

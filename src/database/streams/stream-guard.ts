@@ -4,7 +4,7 @@ import type { EventBatch } from '../../hub/event-batch.ts'
 import { BEGIN_ANEW, DENIED, type EndReason, type Sink } from '../../hub/subscriber.ts'
 import { type Decision, isStillValid } from '../../rules/decision/decision.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
-import { covers, type Path } from '../../tree/path.ts'
+import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import type { Access } from '../access/access.ts'
 
@@ -240,7 +240,7 @@ export class StreamGuard implements Sink {
     if (!this.#isOver) this.#keeper.watch(paths)
     const { invalidations, rules, seq } = this.#observe()
     // Commits meanwhile are noticed only at paths that were watched all the time.
-    const wasWatched = observed.seq === seq || haveSamePaths(observed.paths, paths)
+    const wasWatched = observed.seq === seq || Bun.deepEquals(observed.paths, paths)
     const isCurrent = wasWatched && observed.invalidations === invalidations && observed.rules === rules
     this.#isOutdated = !isCurrent
     return isCurrent
@@ -263,12 +263,4 @@ export class StreamGuard implements Sink {
     this.#timer = setTimeout(() => this.#awaitExpiry(), Math.min(left, LONGEST_TIMER_MS))
     this.#timer.unref()
   }
-}
-
-function haveSamePaths(left: readonly Path[], right: readonly Path[]): boolean {
-  return left.length === right.length && left.every((path, index) => isSame(path, right[index]))
-}
-
-function isSame(left: Path, right: Path | undefined): boolean {
-  return right !== undefined && left.length === right.length && covers(left, right)
 }

@@ -7,7 +7,7 @@ import type { RuleSet } from '../file/rule-set.ts'
 import type { Decision } from './decision.ts'
 import { NewTreeView } from './new-tree-view.ts'
 import { type AuthorizeOptions, RuleEvaluator } from './rule-evaluator.ts'
-import { Validation } from './validate.ts'
+import { areWritesValid } from './validate.ts'
 import { type WriteNode, writeTrie } from './write-trie.ts'
 
 /** Whether every caller may write all valid data while the rules stay in force. */
@@ -82,7 +82,7 @@ export class WriteAuthorization {
     if (!rules.validates) return ALLOWED
     const { root, newTree } = yield* this.#prepare()
     const evaluator = new RuleEvaluator(this.#request, newTree, this.#options)
-    return evaluator.decide(yield* new Validation(evaluator, newTree).isValid(root, rules, []))
+    return evaluator.decide(yield* areWritesValid(evaluator, root, rules, [], newTree))
   }
 
   *#prepare(): Reads<{ readonly root: WriteNode; readonly newTree: NewTreeView }> {

@@ -1,7 +1,7 @@
 import { DholeError } from '../../error.ts'
 import { drain, type Steps } from '../../scheduling/steps.ts'
 import type { Path } from '../../tree/path.ts'
-import { columnOf, shortened, lineInSteps } from '../expression/literal.ts'
+import { columnOf, lineInSteps, shortened } from '../expression/literal.ts'
 import { ExpressionError, refuse } from '../expression/rule-errors.ts'
 import { SourceLimits } from '../expression/source-limits.ts'
 import { readJson } from './rule-json.ts'
