@@ -53,7 +53,7 @@ async function measureWriting({ dataDir, children, ...slices }: IndexedWriteRequ
       at: { added: NOW + number },
     })
   }
-  check(database)
+  await check(database)
   const works: Readonly<Record<WriteName, { put: Put; clients: number }>> = {
     placeOne: { put: putPlace, clients: 1 },
     placeMany: { put: putPlace, clients: CLIENTS },
@@ -84,9 +84,10 @@ function times(clients: number, put: Put, list: Path): (index: number) => Promis
 }
 
 /** @throws unless one list is under four indexes and the other under none */
-function check(database: Database): void {
+async function check(database: Database): Promise<void> {
+  const indexes = await database.indexes()
   const [plain, indexed] = [PLAIN_PATH, INDEXED_PATH].map((list) => {
-    return database.indexes().filter((index) => index.ready && index.list.join('/') === list.join('/')).length
+    return indexes.filter((index) => index.ready && index.list.join('/') === list.join('/')).length
   })
   if (plain !== 0 || indexed !== 4) throw new Error(`There are ${plain} and ${indexed} indexes, not 0 and 4`)
 }

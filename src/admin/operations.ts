@@ -85,7 +85,10 @@ export const OPERATIONS = {
     using application = await target.open(id)
     yield* application.database.export(path)
   }),
-  'tree-rules': onApplication(Type.Object({ id }), Type.String(), ({ database }) => database.rules),
+  'tree-rules': onApplication(Type.Object({ id }), Type.String(), async ({ database }) => {
+    await database.fresh()
+    return database.rules
+  }),
   'tree-set-rules': onApplication(Type.Object({ id, source: Type.String() }), nothing, ({ database }, { source }) =>
     database.setRules(source),
   ),

@@ -86,6 +86,7 @@ export class OpenTreeAdmin implements TreeAdmin {
   }
 
   async rules(): Promise<string> {
+    await this.#database.fresh()
     return this.#database.rules
   }
 

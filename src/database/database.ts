@@ -65,7 +65,15 @@ export class Database {
     return this.#settings.profile
   }
 
-  /** Source of the rules in force. */
+  /**
+   * Makes the rules, the other settings and the position answer as of every commit that was durable before the call.
+   * Reads, writes and streams do so by themselves.
+   */
+  fresh(): Awaitable<void> {
+    return this.#store.fresh()
+  }
+
+  /** Source of the rules in force; see `fresh`. */
   get rules(): string {
     return this.#readAccess.rules.source
   }
@@ -178,8 +186,8 @@ export class Database {
     return this.#indexes.replace(spec)
   }
 
-  /** Every index there is, declared or made for a query. */
-  indexes(): readonly IndexInfo[] {
+  /** Every index, declared or made for a query. */
+  indexes(): Awaitable<readonly IndexInfo[]> {
     return this.#store.indexes()
   }
 
@@ -247,6 +255,8 @@ export class Database {
     const query = options.query && toQuery(options.query, this.#settings.profile)
     const check = () => query && this.#indexes.check(path, query)
     const form = options.export === true ? 'export' : 'plain'
+    const fresh = this.fresh()
+    if (fresh !== undefined) await fresh
     return this.#streams.open({ path, query, form, access: options, check, from: options.from }, sink)
   }
 

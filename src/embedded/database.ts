@@ -167,7 +167,7 @@ export interface Database extends AsyncDisposable {
   declareIndexes(spec: IndexSpec): Promise<void>
 
   /** Every index, declared or created for a query. */
-  indexes(): readonly IndexInfo[]
+  indexes(): Promise<readonly IndexInfo[]>
 
   /** Source of the current rules. */
   readonly rules: string

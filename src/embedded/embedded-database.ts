@@ -128,7 +128,7 @@ export class EmbeddedDatabase implements Database {
     return this.#tree.declareIndexes(spec)
   }
 
-  indexes(): readonly IndexInfo[] {
+  async indexes(): Promise<readonly IndexInfo[]> {
     return this.#tree.indexes()
   }
 

@@ -135,8 +135,8 @@ export interface TreeStore extends AsyncDisposable {
    * @throws `unavailable` when they cannot be built
    */
   declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void>
-  /** Every index there is. */
-  indexes(): readonly IndexInfo[]
+  /** Every index. */
+  indexes(): Awaitable<readonly IndexInfo[]>
   /**
    * The text of a node of any size as `format=export` prints it, `null` where none is, piece by piece and all of one
    * durable commit. That commit is held until the last piece was taken or the loop has ended.
@@ -148,7 +148,13 @@ export interface TreeStore extends AsyncDisposable {
    * @throws what it throws
    */
   read<T>(logic: () => Reads<T>): Awaitable<T>
-  /** Text kept beside the tree under a name, as of the commit that reads see. */
+  /**
+   * Makes `setting` and `position` answer as of every commit that was durable before the call. Reads, and the logic that
+   * authorises them, do so by themselves. An engine that always knows the last commit returns nothing to wait for.
+   * @throws `unavailable`
+   */
+  fresh(): Awaitable<void>
+  /** Text stored beside the tree under a name, as of the commit that reads see; see `fresh`. */
   setting(name: string): string | undefined
   /**
    * Runs the job in the next transaction; resolves when that transaction is durable. An error of the job rejects the
@@ -178,7 +184,7 @@ export interface TreeStore extends AsyncDisposable {
    * @throws `unavailable`
    */
   check(): Promise<void>
-  /** Position of the last durable commit. */
+  /** Position of the last durable commit; see `fresh`. */
   position(): Position
   /** Resolves when no rows of deleted subtrees are left to remove. */
   swept(): Promise<void>

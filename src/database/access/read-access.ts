@@ -58,7 +58,14 @@ export class ReadAccess {
    * only the write itself makes a complete trace.
    */
   admission(path: Path, reach: Reach, { as, onTrace }: Access): Awaitable<Admission> {
-    if (as === undefined || as.kind === 'admin' || onTrace !== undefined || isWritable(this.rules)) return 'open'
+    if (as === undefined || as.kind === 'admin' || onTrace !== undefined) return 'open'
+    const fresh = this.#store.fresh()
+    if (fresh !== undefined) return fresh.then(() => this.#admission(path, reach, as))
+    return this.#admission(path, reach, as)
+  }
+
+  #admission(path: Path, reach: Reach, as: Caller): Awaitable<Admission> {
+    if (isWritable(this.rules)) return 'open'
     return this.#store.read(() => new Authorizer(this.#ruleCache, as, undefined).admission(path, reach))
   }
 

@@ -33,6 +33,7 @@ function settingOf(read: SettingAnswer, write: SettingAnswer): Answer {
     if (method !== 'GET' && method !== 'PUT') throw new DholeError('method-not-allowed')
     const parameters = checkSettingsParameters(exchange.target.raw)
     await checkAdmin(exchange)
+    await exchange.application.database.fresh()
     return method === 'GET' ? read(exchange, parameters) : write(exchange, parameters)
   }
 }

@@ -35,6 +35,8 @@ interface StreamRequest extends Access {
  */
 export async function openStream({ database, authenticator }: Application, request: StreamRequest): Promise<Response> {
   const { path, query, lastEventId, signal, as, onTrace, leave, abort, reserve, sent } = request
+  const fresh = database.fresh()
+  if (fresh !== undefined) await fresh
   const { epoch } = database.position()
   let unsubscribe: (() => void) | undefined
   let isClosed = signal.aborted

@@ -258,6 +258,9 @@ export class SqliteStore implements TreeStore {
     return this.#reads.run(UNLIMITED, undefined, ({ tree }) => runReads(logic(), tree, this.#settings))
   }
 
+  /** This process is the only writer: it knows every commit. */
+  fresh(): void {}
+
   setting(name: string): string | undefined {
     return this.#settings.get(name)
   }

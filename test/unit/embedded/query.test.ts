@@ -198,10 +198,10 @@ describe('indexes without HTTP', () => {
     await using dir = await tempDir()
     await using db = open(dir, { storage })
     await db.put('/list', list)
-    expect(db.indexes()).toEqual([])
+    expect(await db.indexes()).toEqual([])
     await db.query('/list', { orderBy: 'b/c' })
     await db.count('/list', { orderBy: '$value', startAt: 1 })
-    const told = db.indexes().toSorted((left, right) => (left.path?.length ?? 0) - (right.path?.length ?? 0))
+    const told = (await db.indexes()).toSorted((left, right) => (left.path?.length ?? 0) - (right.path?.length ?? 0))
     expect(told).toEqual([
       { list: ['list'], path: [], ready: true },
       { list: ['list'], path: ['b', 'c'], ready: true },
@@ -214,23 +214,24 @@ describe('indexes without HTTP', () => {
       await using db = open(dir, { storage })
       await db.put('/', { list, users: { ann: { posts: list } } })
       await db.declareIndexes({ '/list': ['h', '.value'], '/users/$user/posts': ['b/c'] })
-      const told = db.indexes().map(({ list: keys, path, ready }) => `${keys.join('/')}: ${path?.join('/')}, ${ready}`)
+      const told = (await db.indexes()).map(
+        ({ list: keys, path, ready }) => `${keys.join('/')}: ${path?.join('/')}, ${ready}`,
+      )
       expect(told.sort()).toEqual(['list: , true', 'list: h, true', 'users/ann/posts: b/c, true'])
     }
     await using fresh = openDatabase({ file: dir.file('new.sqlite'), storage, indexes: { '/list': ['h'] } })
     await fresh.put('/list', list)
     await fresh.declareIndexes({ '/list': ['h'] })
-    expect(fresh.indexes()).toEqual([{ list: ['list'], path: ['h'], ready: true }])
+    expect(await fresh.indexes()).toEqual([{ list: ['list'], path: ['h'], ready: true }])
     await fresh.close()
     // In the options, for a list that is there.
     await using again = openDatabase({ file: dir.file('new.sqlite'), storage, indexes: { '/list': ['h', 'b/c'] } })
-    while (again.indexes().length < 2 || again.indexes().some(({ ready }) => !ready)) await turns(1)
-    expect(
-      again
-        .indexes()
-        .map(({ path }) => path?.join('/'))
-        .sort(),
-    ).toEqual(['b/c', 'h'])
+    const areReady = async () => {
+      const indexes = await again.indexes()
+      return indexes.length === 2 && indexes.every(({ ready }) => ready)
+    }
+    while (!(await areReady())) await turns(1)
+    expect((await again.indexes()).map(({ path }) => path?.join('/')).sort()).toEqual(['b/c', 'h'])
   })
 
   test('may be required', async () => {

@@ -9,8 +9,10 @@ const places = Object.fromEntries(Array.from({ length: 700 }, (_, index) => [`p$
 const indexed = { rules: { '.read': true, parks: { $park: { '.indexOn': ['height'] }, closed: {} } } }
 
 /** Names of the complete indexes there are. */
-function indexNames(db: ReturnType<typeof openDatabase>): string[] {
-  return db.indexes().flatMap(({ list, path, ready }) => (ready ? [`${list.join('/')} ${path?.join('/')}`] : []))
+async function indexNames(db: ReturnType<typeof openDatabase>): Promise<string[]> {
+  return (await db.indexes()).flatMap(({ list, path, ready }) =>
+    ready ? [`${list.join('/')} ${path?.join('/')}`] : [],
+  )
 }
 
 test('indexes that rules declare are built, kept across restarts, and what `require` asks for', async () => {
@@ -22,7 +24,7 @@ test('indexes that rules declare are built, kept across restarts, and what `requ
     const query = { orderBy: 'height', limitToFirst: 3 }
     await expect(db.query('/parks/north', query, { as: ANN })).rejects.toMatchObject({ code: 'index-missing' })
     await db.setRules(JSON.stringify(indexed))
-    while (!indexNames(db).includes('parks/north height')) await new Promise(setImmediate)
+    while (!(await indexNames(db)).includes('parks/north height')) await new Promise(setImmediate)
     expect((await db.query('/parks/north', query, { as: ANN })).children).toHaveLength(3)
     // A key that is named has rules of its own.
     await expect(db.query('/parks/closed', query, { as: ANN })).rejects.toMatchObject({ code: 'index-missing' })

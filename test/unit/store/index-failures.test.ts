@@ -55,7 +55,7 @@ describe.each([[0], [4096]] as const)('at most %d characters in a row, entries s
       for (const orderBy of ['h', 'a/b', '$priority']) await mirror.expectAnswers(['list'], { orderBy, startAt: 3 })
     }
     await expectAnswers()
-    const lines = indexLines(store)
+    const lines = await indexLines(store)
     const failed = await Promise.allSettled([
       store.commit(unwritable(putJob(path, json))),
       store.commit(refusing),
@@ -65,7 +65,7 @@ describe.each([[0], [4096]] as const)('at most %d characters in a row, entries s
     ])
     expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'rejected', 'fulfilled'])
     await expectAnswers()
-    expect(indexLines(store)).toEqual(lines)
+    expect(await indexLines(store)).toEqual(lines)
     // Alone, so that there is nobody to try again with.
     // Not by `rejects`: waiting inside, the runner now and then forgets the `setImmediate` that the batch begins with.
     const alone = await store.commit(unwritable(putJob(path, json))).catch((error: unknown) => error)
@@ -129,14 +129,14 @@ describe('a list without an index', () => {
     const counted = watch(countChosen(store, '/list', { orderBy: 'h', equalTo: 10 }))
     await syncs.arrived()
     expect([asked.state, counted.state]).toEqual(['waiting', 'waiting'])
-    expect(indexLines(store)).toEqual([])
+    expect(await indexLines(store)).toEqual([])
     expect(await query(store, '/short', { orderBy: 'h' })).toBe('{"b":{"h":0},"a":{"h":1}}')
     expect(await query(store, '/list', { orderBy: '$key', limitToFirst: 1 })).toBe('{"k0":{"h":0}}')
     expect(await count(store, '/list')).toBe(200)
     syncs.release()
     while (asked.state === 'waiting' || counted.state === 'waiting') await turns(1)
     expect([asked.value, counted.value]).toEqual([first, 4])
-    expect(indexLines(store)).toEqual(['/list by h'])
+    expect(await indexLines(store)).toEqual(['/list by h'])
   })
 
   test('is sorted in memory when nothing can be written any more', async () => {
@@ -163,7 +163,7 @@ describe('a list without an index', () => {
     expect(await query(store, '/list', { orderBy: '$key', endAt: 'k0' }, 'wilddog')).toBe('{"3":{"h":11},"k0":{"h":0}}')
     expect(await countChosen(store, '/list', { orderBy: 'h', startAt: 49 })).toBe(4)
     await expect(store.declareIndexes(parseIndexes({ '/list': ['h'] }))).rejects.toMatchObject({ code: 'unavailable' })
-    expect(indexLines(store)).toEqual([])
+    expect(await indexLines(store)).toEqual([])
     expect(await plain(store, '/n')).toBe('1')
     expect(failures.length).toBe(1)
     await store.close()

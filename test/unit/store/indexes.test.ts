@@ -84,11 +84,11 @@ describe.each(inLanes([[4096]], [[0], [4096]]))('at most %d characters in a row,
     let writesMeanwhile = 0
     while (building.state === 'waiting' || lexicographic.state === 'waiting') {
       await disturb(mirror, ++writes)
-      if (store.indexes().some(({ ready }) => !ready)) writesMeanwhile++
+      if ((await store.indexes()).some(({ ready }) => !ready)) writesMeanwhile++
     }
     expect([building.state, lexicographic.state]).toEqual(['resolved', 'resolved'])
     expect(writesMeanwhile).toBeGreaterThan(5)
-    expect(indexLines(store)).toEqual(allIndexes)
+    expect(await indexLines(store)).toEqual(allIndexes)
     await expectAllOrders(mirror)
     for (let round = 0; round < 40; round++) await disturb(mirror, ++writes)
     await expectAllOrders(mirror)
@@ -124,7 +124,7 @@ describe.each(inLanes([[4096]], [[0], [4096]]))('at most %d characters in a row,
     expect(integrityProblems(file)).toEqual([])
     await using store = open(file, { inlineLength })
     mirror.store = store
-    expect(indexLines(store)).toEqual(allIndexes)
+    expect(await indexLines(store)).toEqual(allIndexes)
     for (let round = 1; round < 20; round++) await disturb(mirror, round)
     await expectAllOrders(mirror)
     await store.swept()
@@ -139,7 +139,7 @@ describe.each(inLanes([[4096]], [[0], [4096]]))('at most %d characters in a row,
     await mirror.put(['list'], mixedList(60_000))
     const first = mirror.store
     const asked = watch(query(first, '/list', { orderBy: 'h', limitToFirst: 3 }))
-    while (first.indexes().length === 0) await turns(1)
+    while ((await first.indexes()).length === 0) await turns(1)
     await disturb(mirror, 1)
     await first.close()
     await turns(2)
@@ -152,7 +152,7 @@ describe.each(inLanes([[4096]], [[0], [4096]]))('at most %d characters in a row,
     mirror.store = store
     for (let round = 2; round < 15; round++) await disturb(mirror, round)
     await store.swept()
-    expect(indexLines(store)).toEqual(['/list by h'])
+    expect(await indexLines(store)).toEqual(['/list by h'])
     await mirror.expectAnswers(['list'], { orderBy: 'h' })
     await store.close()
     expect(integrityProblems(file)).toEqual([])
@@ -170,7 +170,7 @@ describe.each(inLanes([[4096]], [[0], [4096]]))('at most %d characters in a row,
     expect(new TextDecoder().decode(value)).toBe('building\n')
     await using store = open(file, { inlineLength })
     await store.swept()
-    expect(indexLines(store)).toEqual(['/list by h'])
+    expect(await indexLines(store)).toEqual(['/list by h'])
     const last = await query(store, '/list', { orderBy: 'h', limitToLast: 2 })
     expect(last).toBe('{"k19998":{"h":19998},"k19999":{"h":19999}}')
     await store.close()
@@ -189,7 +189,7 @@ describe.each(inLanes([[4096]], [[0], [4096]]))('at most %d characters in a row,
       await mirror.put(['list'], mixedList(size, size))
       for (let round = 1; round < 10; round++) await disturb(mirror, round)
       await store.swept()
-      expect(indexLines(store)).toEqual(allIndexes)
+      expect(await indexLines(store)).toEqual(allIndexes)
       await expectAllOrders(mirror)
     }
     // Asked while the new one is not built yet.
@@ -228,7 +228,7 @@ describe.each(inLanes([[4096]], [[0], [4096]]))('at most %d characters in a row,
     await end(mirror)
     await expectAllOrders(mirror)
     await store.swept()
-    expect(indexLines(store)).toEqual([])
+    expect(await indexLines(store)).toEqual([])
     await store.close()
     expect(integrityProblems(file)).toEqual([])
     expect([rowsOf(file, 'index_definition'), rowsOf(file, 'index_entry')]).toEqual([0, 0])
@@ -251,7 +251,7 @@ describe.each(inLanes([[4096]], [[0], [4096]]))('at most %d characters in a row,
       const expected = filled ? '{"k4999":{"h":-4999},"k4998":{"h":-4998}}' : undefined
       expect(asked).toMatchObject({ state: 'resolved', value: expected })
       await store.swept()
-      expect(indexLines(store)).toEqual(filled ? ['/list by h'] : [])
+      expect(await indexLines(store)).toEqual(filled ? ['/list by h'] : [])
     }
     await store.close()
     expect(integrityProblems(file)).toEqual([])
@@ -267,12 +267,12 @@ describe('an index that is not used', () => {
     await put(store, '/list', mixedList(300))
     await query(store, '/list', { orderBy: 'a/b' })
     await query(store, '/list', { orderBy: 'h' })
-    expect(indexLines(store)).toEqual(['/list by a/b', '/list by h'])
-    while (indexLines(store).length === 2) {
+    expect(await indexLines(store)).toEqual(['/list by a/b', '/list by h'])
+    while ((await indexLines(store)).length === 2) {
       await query(store, '/list', { orderBy: 'h', limitToFirst: 2 })
       await turns(1)
     }
-    expect(indexLines(store)).toEqual(['/list by h'])
+    expect(await indexLines(store)).toEqual(['/list by h'])
     await store.close()
     await using again = open(file, {})
     await again.swept()
@@ -292,13 +292,13 @@ describe('an index that is not used', () => {
     await first.close()
     await using store = open(file, { indexIdleMs: 100 })
     await store.declareIndexes(parseIndexes({ '/$any': ['h', '.value'], '/other': ['a/b'] }))
-    while (indexLines(store).length === 3) await turns(1)
-    expect(indexLines(store)).toEqual(['/list by ', '/list by h'])
+    while ((await indexLines(store)).length === 3) await turns(1)
+    expect(await indexLines(store)).toEqual(['/list by ', '/list by h'])
     await store.declareIndexes(parseIndexes({ '/list': ['h'] }))
-    while (indexLines(store).length === 2) await turns(1)
-    expect(indexLines(store)).toEqual(['/list by h'])
+    while ((await indexLines(store)).length === 2) await turns(1)
+    expect(await indexLines(store)).toEqual(['/list by h'])
     await store.declareIndexes([])
-    while (indexLines(store).length === 1) await turns(1)
+    while ((await indexLines(store)).length === 1) await turns(1)
     await store.swept()
     await store.close()
     expect(integrityProblems(file)).toEqual([])
@@ -312,7 +312,7 @@ describe('an index that is not used', () => {
     await mirror.put(['list'], mixedList(300))
     for (let round = 1; round < 4; round++) {
       await mirror.expectAnswers(['list'], { orderBy: 'h', startAt: 7 })
-      while (store.indexes().length > 0) await turns(1)
+      while ((await store.indexes()).length > 0) await turns(1)
       await disturb(mirror, round)
     }
     await mirror.expectAnswers(['list'], { orderBy: 'h', startAt: 7 })
@@ -346,10 +346,10 @@ describe('declared indexes', () => {
       '/users/ann/posts by likes',
       '/users/cat/posts by likes',
     ]
-    expect(indexLines(store)).toEqual(expected)
+    expect(await indexLines(store)).toEqual(expected)
     expect(await query(store, '/users/ann/posts', { orderBy: 'likes', limitToFirst: 1 })).toBe('{"k0":{"likes":0}}')
     await store.declareIndexes(parseIndexes({}))
-    expect(indexLines(store)).toEqual(expected)
+    expect(await indexLines(store)).toEqual(expected)
     await store.swept()
     await store.close()
     expect(integrityProblems(file)).toEqual([])
@@ -365,7 +365,7 @@ describe('declared indexes', () => {
     const declared = watch(store.declareIndexes(parseIndexes({ '/list': ['h', 'a/b', '.value'] })))
     for (let round = 1; declared.state === 'waiting'; round++) await disturb(mirror, round)
     expect(declared.state).toBe('resolved')
-    expect(indexLines(store)).toEqual(['/list by ', '/list by a/b', '/list by h'])
+    expect(await indexLines(store)).toEqual(['/list by ', '/list by a/b', '/list by h'])
     await expectAllOrders(mirror)
     await remove(store, '/list')
     await store.swept()

@@ -161,7 +161,7 @@ test('the entries of an index follow a prepared patch', async () => {
   )
   await query(store, '/list', { orderBy: 'h', limitToFirst: 1 })
   await store.commit(patchJob('/list', { 'k7/h': -1, 'k7/text': 'y', 'k8/h': null, 'new/h': -2, 'new/text': 'z' }))
-  expect(indexLines(store)).toEqual(['/list by h'])
+  expect(await indexLines(store)).toEqual(['/list by h'])
   expect(await query(store, '/list', { orderBy: 'h', startAt: -5, limitToFirst: 2 })).toBe(
     '{"new":{"h":-2,"text":"z"},"k7":{"h":-1,"text":"y"}}',
   )

@@ -25,9 +25,8 @@ export async function countChosen(
 }
 
 /** The indexes there are, as lines: list, child path, whether it is ready. */
-export function indexLines(store: TreeStore): string[] {
-  return store
-    .indexes()
+export async function indexLines(store: TreeStore): Promise<string[]> {
+  return (await store.indexes())
     .map(({ list, path, ready }) => `/${list.join('/')} by ${path?.join('/') ?? '$key'}${ready ? '' : ', not ready'}`)
     .sort()
 }

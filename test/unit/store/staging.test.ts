@@ -101,7 +101,7 @@ describe('while a large value is written', () => {
       wide(20_000, (index) => ({ h: -index })),
     )
     await store.swept()
-    expect(indexLines(store)).toEqual(['/list by h'])
+    expect(await indexLines(store)).toEqual(['/list by h'])
     expect(await query(store, '/list', { orderBy: 'h', limitToFirst: 1 })).toBe('{"k19999":{"h":-19999}}')
     await expectSound(store, file)
   })

@@ -154,6 +154,8 @@ export class PlannedStore implements TreeStore {
     return []
   }
 
+  fresh(): void {}
+
   async check(): Promise<void> {}
 
   async swept(): Promise<void> {}

@@ -35,7 +35,7 @@ export async function queriesAreTyped(database: Database): Promise<void> {
   expectTypeOf(answer.children).toEqualTypeOf<readonly QueriedChild[]>()
   expectTypeOf<QueriedChild>().toEqualTypeOf<{ readonly key: string; readonly value: unknown }>()
   expectTypeOf(await database.count('/list', { orderBy: '$value', equalTo: null })).toEqualTypeOf<number>()
-  expectTypeOf(database.indexes()).toEqualTypeOf<readonly IndexInfo[]>()
+  expectTypeOf(database.indexes()).toEqualTypeOf<Promise<readonly IndexInfo[]>>()
   expectTypeOf(await database.declareIndexes({ '/list': ['height', 'a/b', '.value'] })).toEqualTypeOf<void>()
   expectTypeOf<null | boolean | 5 | 'text' | readonly ['x', 'key']>().toExtend<BoundSpec>()
   // @ts-expect-error an order must be named
