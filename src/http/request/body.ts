@@ -1,45 +1,34 @@
 import { DholeError, type ErrorCode } from '../../error.ts'
 import type { Exchange } from '../exchange.ts'
-import type { AbortReason, Transfer } from '../limits/transfer.ts'
+import { abortError, type IncomingBody, LARGE_BYTES, receive, receiveBytes, statedLength } from './incoming-body.ts'
 import { parseBody } from './parse-body.ts'
 import { readShortBody, SHORT_BODY_BYTES } from './short-body.ts'
 import { claimedLength, unpack } from './unpack.ts'
 
 /** Drops a byte order mark; throws at anything that is not UTF-8. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-/** Size from which parsing and checking a body are worth a turn of the event loop each. */
-const LARGE_BYTES = 128 * 1024
-/** Longest body read only to be thrown away, in bytes. */
+/** Longest body that is received only to be discarded, in bytes. */
 const MAX_DISCARDED_BYTES = 1024 * 1024
 /** Greatest unpacked length without a credential, as a multiple of the packed one. JSON usually has 3 to 20. */
 const MAX_RATIO = 100
-/** Unpacked length that every gzip body may have, in bytes. */
+/** Unpacked length that is allowed to every gzip body, in bytes. */
 const FREE_BYTES = 64 * 1024
 const TOO_DENSE = `Without a credential a gzip body may not unpack to more than ${MAX_RATIO} times its length.`
 
 export interface BodyOptions {
-  /** Limit after decompression, in bytes; a longer body is not read to its end. */
+  /** Limit after decompression, in bytes; the rest of a longer body is not read. */
   readonly maxBytes: number
-  /** Which error a body gets that is not what it must be. */
+  /** Error of a body that has the wrong form. */
   readonly malformed: Extract<ErrorCode, 'bad-data' | 'bad-patch'>
-  /** Whether a good credential was shown: without one a small body may not unpack to a huge one. */
+  /** Whether the request has a valid credential: without one a small body may not unpack to a huge one. */
   readonly isTrusted: boolean
 }
 
-/** A body that is received or processed. */
-interface Incoming {
-  readonly transfer: Transfer
-  /** Rejects when the limits abort it. */
-  readonly aborted: Promise<never>
-  /** @throws the reason if the limits have aborted it */
-  readonly check: () => void
-}
-
 /**
- * Reads the JSON body of a write, whatever its content type says, and uses it. Its memory counts as held for the client
- * until it has been used, and large ones are unpacked, parsed and used a few at a time. The application of the request
- * may be closed until `use` is called: from there on it is that of `exchange.stay`.
- * @param use is given the JSON and, if wanted, the `digestOf` the unpacked bytes
+ * Receives the JSON body of a write, whatever its content type says, and passes it to `use`. Its memory stays reserved
+ * until `use` has ended; large bodies are unpacked, parsed and used a few at a time. The application may be closed and
+ * reopened before `use` is called.
+ * @param use receives the JSON and, if asked for, the `digestOf` the unpacked bytes
  * @throws `no-data`, `write-too-big`, `malformed`, `body-too-slow`, `too-busy`, and what `use` throws
  * @see docs/reference/protocol.md#bodies
  */
@@ -64,27 +53,27 @@ async function useDigested<T>(
   return use(await parseBody(bytes, maxBytes, malformed), digest)
 }
 
-/** As `useJson`, for a body that is text to us. */
+/** As `useJson`, for a body that is text. */
 export function useText<T>(exchange: Exchange, options: BodyOptions, use: (text: string) => Promise<T>): Promise<T> {
   return useBody(exchange, options, (bytes) => use(textOf(bytes, options.malformed)))
 }
 
 /**
- * Reads a body that nobody wants. An answer that comes before the body has been sent can be lost: over HTTP/2 the
- * listener then breaks the request off, and clients tell of that instead.
+ * Receives a body that no endpoint has read. A reply that precedes the end of the body can be lost: over HTTP/2 the
+ * listener then resets the request, and clients report that instead.
  */
 export async function discardBody(exchange: Exchange): Promise<void> {
   const { request, limits } = exchange
   if (limits.isCrowded || request.bodyUsed || request.body === null) return
   const incoming = receive(exchange)
   // A body that is too long, too slow or endless is not read to its end.
-  await readBytes(exchange, MAX_DISCARDED_BYTES, 'bad-data', incoming).catch(() => {})
+  await receiveBytes(exchange, MAX_DISCARDED_BYTES, 'bad-data', incoming).catch(() => {})
   incoming.transfer.end()
 }
 
 /**
- * What tells a body from others: its SHA-256 in base64. Made beside the loop, as bodies can be large.
- * @param bytes not of shared memory, which no body is
+ * SHA-256 of a body in base64, computed off the event loop.
+ * @param bytes not in shared memory
  */
 async function digestOf(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('base64')
@@ -100,15 +89,15 @@ function textOf(bytes: Uint8Array, malformed: ErrorCode): string {
 
 function useBody<T>(exchange: Exchange, options: BodyOptions, use: (bytes: Uint8Array) => Promise<T>): Promise<T> {
   const isPacked = isGzip(exchange.request)
-  const length = lengthOf(exchange.request)
+  const length = statedLength(exchange.request)
   if (length !== undefined && length > options.maxBytes) throw new DholeError('write-too-big')
   const isShort = !isPacked && length !== undefined && length <= SHORT_BODY_BYTES
   return isShort ? useShort(exchange, length, options, use) : useLong(exchange, isPacked, options, use)
 }
 
 /**
- * A short body is held for its client, and its application left, only while it is late. From then on it is no larger
- * than what else a request takes.
+ * Reserves memory for a short body, and lets its application close, only while the body is late: otherwise it is no
+ * larger than the rest of a request.
  */
 async function useShort<T>(
   exchange: Exchange,
@@ -146,26 +135,20 @@ async function useLong<T>(
   const incoming = receive(exchange)
   const { transfer, check } = incoming
   try {
-    const sent = await readBytes(exchange, options.maxBytes, options.malformed, incoming)
+    const sent = await receiveBytes(exchange, options.maxBytes, options.malformed, incoming)
     if (sent.byteLength === 0) throw new DholeError('no-data')
-    const useHeld = (bytes: Uint8Array): Promise<T> => {
+    const useSecured = (bytes: Uint8Array): Promise<T> => {
       check()
       transfer.secure()
       const resumed = exchange.stay?.resume()
       return resumed === undefined ? use(bytes) : resumed.then(() => use(bytes))
     }
-    if (isPacked) return await usePacked(exchange, sent, options, incoming, useHeld)
-    if (sent.byteLength <= LARGE_BYTES) return await useHeld(sent)
-    return await inQueue(exchange, sent.byteLength, incoming, () => useHeld(sent))
+    if (isPacked) return await usePacked(exchange, sent, options, incoming, useSecured)
+    if (sent.byteLength <= LARGE_BYTES) return await useSecured(sent)
+    return await inQueue(exchange, sent.byteLength, incoming, () => useSecured(sent))
   } finally {
     transfer.end()
   }
-}
-
-/** What a body says of its length, in bytes; `undefined` where it says nothing. */
-function lengthOf({ headers }: Request): number | undefined {
-  const length = headers.get('content-length')
-  return length === null ? undefined : Number(length)
 }
 
 /** @throws `bad-data` for an encoding that is not known here */
@@ -185,14 +168,14 @@ function isGzip({ headers }: Request): boolean {
 }
 
 /**
- * Unpacks and uses a body in its turn. It has room for the length that it claims; where it turns out longer, it begins
- * anew with room for the longest there may be.
+ * Unpacks and uses a body in its turn, with memory for the length that it claims; a body that turns out longer starts
+ * again with memory for the limit.
  */
 async function usePacked<T>(
   exchange: Exchange,
   sent: Uint8Array,
   { maxBytes, malformed, isTrusted }: BodyOptions,
-  incoming: Incoming,
+  incoming: IncomingBody,
   use: (bytes: Uint8Array) => Promise<T>,
 ): Promise<T> {
   const most = isTrusted ? maxBytes : Math.min(maxBytes, Math.max(FREE_BYTES, sent.byteLength * MAX_RATIO))
@@ -202,7 +185,7 @@ async function usePacked<T>(
     incoming.check()
     incoming.transfer.resize(sent.byteLength + bytes)
   }
-  // What claims to be too long is so, or broken. To tell which is not worth much work without a credential.
+  // A body that claims to be too long is too long or malformed; without a credential the difference is not worth the work.
   const isTried = claimed <= most || isTrusted || most <= LARGE_BYTES
   const limits = isTried ? [Math.min(claimed, most), most] : []
   for (const limit of new Set(limits)) {
@@ -216,105 +199,24 @@ async function usePacked<T>(
   throw most < maxBytes ? new DholeError('write-too-big', TOO_DENSE) : new DholeError('write-too-big')
 }
 
-/** Does the work on a large body when there is room for it. @param bytes its unpacked length */
-async function inQueue<T>(exchange: Exchange, bytes: number, incoming: Incoming, work: () => Promise<T>): Promise<T> {
+/** Does the work on a large body in its turn. @param bytes its unpacked length */
+async function inQueue<T>(
+  exchange: Exchange,
+  bytes: number,
+  incoming: IncomingBody,
+  work: () => Promise<T>,
+): Promise<T> {
   const { limits } = exchange
-  // The body is here: who waits for the answer is not idle.
+  // The body was received: the client is waiting, not idle.
   limits.disableIdleTimeout(exchange)
   const entering = limits.enterBodyQueue(exchange, bytes)
   try {
     await Promise.race([entering, incoming.aborted])
-    // Whoever has hung up meanwhile takes no answer.
+    // The client may have disconnected meanwhile.
     if (exchange.request.signal.aborted) throw new DholeError('bad-data')
     return await work()
   } finally {
     limits.enableIdleTimeout(exchange)
     void entering.then((leave) => leave())
-  }
-}
-
-function receive(exchange: Exchange): Incoming {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  // It may reject while nothing awaits it.
-  aborted.catch(() => {})
-  let error: DholeError | undefined
-  const transfer = exchange.limits.receive(exchange, 0, (reason) => {
-    error = abortError(reason)
-    reject(error)
-  })
-  const check = () => {
-    if (error !== undefined) throw error
-  }
-  return { transfer, aborted, check }
-}
-
-function abortError(reason: AbortReason): DholeError {
-  return new DholeError(reason === 'too-slow' ? 'body-too-slow' : reason)
-}
-
-async function readBytes(
-  exchange: Exchange,
-  maxBytes: number,
-  malformed: ErrorCode,
-  incoming: Incoming,
-): Promise<Uint8Array> {
-  const { request } = exchange
-  const length = lengthOf(request)
-  if (length !== undefined && length > maxBytes) throw new DholeError('write-too-big')
-  try {
-    const bytes = await arrived(request, length, maxBytes, incoming)
-    exchange.receivedBytes = bytes.byteLength
-    return bytes
-  } catch (cause) {
-    if (cause instanceof DholeError) throw cause
-    // The client went away in the middle.
-    throw new DholeError(malformed, undefined, { cause })
-  }
-}
-
-/** Reads a body while the limits bound its pace and its memory. */
-async function arrived(
-  request: Request,
-  length: number | undefined,
-  maxBytes: number,
-  { transfer, aborted, check }: Incoming,
-): Promise<Uint8Array> {
-  check()
-  try {
-    // Access to `body` makes a stream of it, which is not needed here.
-    if (length !== undefined && length <= LARGE_BYTES) {
-      transfer.resize(length)
-      return await Promise.race([request.bytes(), aborted])
-    }
-    if (request.body === null) return await request.bytes()
-    return await readChunks(request.body, maxBytes, aborted, (bytes) => transfer.grow(bytes))
-  } finally {
-    transfer.complete()
-  }
-}
-
-/** A long body, or one that does not say how long it is. @param aborted rejects when the limits abort it */
-async function readChunks(
-  body: ReadableStream<Uint8Array>,
-  maxBytes: number,
-  aborted: Promise<never>,
-  onChunk: (bytes: number) => void,
-): Promise<Uint8Array> {
-  const reader = body.getReader()
-  const chunks: Uint8Array[] = []
-  let length = 0
-  try {
-    for (;;) {
-      const { done, value } = await Promise.race([reader.read(), aborted])
-      if (done) return Buffer.concat(chunks, length)
-      length += value.byteLength
-      if (length > maxBytes) throw new DholeError('write-too-big')
-      chunks.push(value)
-      onChunk(value.byteLength)
-    }
-  } catch (error) {
-    // Nobody waits for the rest; it may be that it never comes.
-    reader.cancel().catch(() => {})
-    throw error
   }
 }
