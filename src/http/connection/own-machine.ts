@@ -1,6 +1,6 @@
 import { DholeError } from '../../error.ts'
 
-/** Names and addresses that a server on a loopback address answers to, beside those of loopback. */
+/** Names and addresses that a server on a loopback address accepts, besides those of loopback. */
 export interface OwnNames {
   /** Host names, perhaps with `*` as first label, and IP addresses; without ports. */
   readonly names?: readonly string[] | undefined
@@ -14,14 +14,14 @@ const FOREIGN_HOST =
   'What is open to this machine only is not served under this host name: use localhost, name it in TLS_NAMES, or give the tree rules'
 
 /**
- * Tells requests of programs and pages of this machine from those that a page of another site has a browser send: a
- * browser on this machine connects from loopback whatever page asks it to.
+ * Distinguishes requests of programs and pages of this machine from those that pages of other sites make a browser
+ * send: a browser on this machine connects from loopback for every page.
  * @see docs/reference/protocol.md#open-to-this-machine
  */
 export class OwnMachine {
   readonly #names: ReadonlySet<string>
   readonly #baseDomain: string | undefined
-  /** Begin of the URL of the last request whose host was accepted: most requests come under one name. */
+  /** Start of the URL of the last request whose host was accepted: most requests use one name. */
   #accepted = '\n'
 
   constructor({ names = [], baseDomain }: OwnNames = {}) {
@@ -30,8 +30,8 @@ export class OwnMachine {
   }
 
   /**
-   * Refuses what a page of another site asks for, unless it is a navigation, and what comes under a host name of
-   * others: such a name may have been pointed at this machine (DNS rebinding).
+   * Refuses requests of pages of other sites, except navigations, and requests under foreign host names: such a name
+   * may resolve to this machine (DNS rebinding).
    * @throws `permission-denied`
    */
   check(request: Request): void {
@@ -39,18 +39,18 @@ export class OwnMachine {
     if (!url.startsWith(this.#accepted)) this.#checkHost(request)
     const origin = headers.get('origin')
     const site = headers.get('sec-fetch-site')
-    // Programs send neither, and browsers send no origin for what a page reads from its own server.
+    // Programs send neither; browsers send no origin when a page reads from its own server.
     if (origin === null && (site === null || site === 'same-origin' || site === 'none')) return
     if (origin === null ? this.#isHarmless(request, site) : this.#isOwnPage(origin)) return
     throw new DholeError('permission-denied', FOREIGN_PAGE)
   }
 
-  /** A request without `Origin` that is not of the page's own server: a link, a script, an image. */
+  /** Decides on a request without `Origin` to another server than the page's: a link, a script, an image. */
   #isHarmless(request: Request, site: string | null): boolean {
     const { headers, method } = request
-    // The page that is left, or that holds the frame, cannot read what is shown.
+    // The previous page, or the page around a frame, cannot read the reply.
     if (headers.get('sec-fetch-mode') === 'navigate' && (method === 'GET' || method === 'HEAD')) return true
-    // Another port of the same loopback name. Other names of one domain may belong to different people.
+    // Another port of the same loopback name. Names of one public domain may have different owners.
     if (site === 'same-site' && namesLoopback(request)) return true
     const referrer = headers.get('referer')
     return referrer !== null && this.#isOwnPage(referrer)
@@ -63,7 +63,7 @@ export class OwnMachine {
 
   #checkHost(request: Request): void {
     const host = hostOf(request)
-    // Without a name only old programs ask, and no browser.
+    // Only old programs send no host name, no browser.
     if (host !== '' && !this.#isOwnName(nameOf(host))) throw new DholeError('permission-denied', FOREIGN_HOST)
     const { url } = request
     if (!url.startsWith('/')) this.#accepted = url.slice(0, url.indexOf('/', url.indexOf('://') + 3) + 1)
@@ -75,17 +75,17 @@ export class OwnMachine {
   }
 }
 
-/** Whether a request names a host that always leads to the machine that asks, such as `localhost`. */
+/** Whether the host of a request always resolves to the client's own machine, such as `localhost`. */
 export function namesLoopback(request: Request): boolean {
   return isLoopbackName(nameOf(hostOf(request)))
 }
 
-/** Whether a name in the form of {@link plainName} always leads to the machine that asks. */
+/** Whether a name in the form of {@link plainName} always resolves to the client's own machine. */
 function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || isLoopback(name)
 }
 
-/** Host of a request as sent, with its port. Without a cost for the usual ones: the runtime has it in the URL. */
+/** Host of a request as sent, with its port; usually from the URL, which costs less than a header. */
 function hostOf({ url, headers }: Request): string {
   // Without a usable Host header the URL is the bare target.
   if (url.startsWith('/')) return headers.get('host') ?? ''
@@ -105,7 +105,7 @@ function plainName(name: string): string {
     .toLowerCase()
 }
 
-/** Whether only this machine has an address. */
+/** Whether an address is a loopback address. */
 export function isLoopback(address: string): boolean {
   return address === '::1' || /^127(\.\d{1,3}){3}$/.test(address)
 }

@@ -3,11 +3,11 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net'
 const MAPPED = /^::ffff:(?=\d+\.)/i
 const PREFIX = /^\d{1,3}$/
 
-/** Addresses and ranges of the proxies that are believed. */
+/** Addresses and ranges of trusted proxies. */
 export class Proxies {
   readonly #addresses = new Set<string>()
   readonly #ranges = new BlockList()
-  /** Whether none is named. */
+  /** Whether there are none. */
   readonly isEmpty: boolean
 
   /**
@@ -42,7 +42,7 @@ export class Proxies {
   }
 }
 
-/** Addresses with a zone belong to this machine alone: no list has them. */
+/** `undefined` for other text, and for addresses with a zone, which are local to this machine. */
 function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
   if (isIPv4(address)) return 'ipv4'
   return isIPv6(address) && !address.includes('%') ? 'ipv6' : undefined

@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import type { Peer } from './peer.ts'
 
-/** A connection that both sides have open, as the tables of the system write it. */
+/** State of an open connection in the tables of the system. */
 const ESTABLISHED = '01'
-/** ` 0100007F:1F90 ` and so on: the address we listen at stands right before that of the peer. */
+/** Addresses look like ` 0100007F:1F90 `; the local address precedes that of the peer. */
 const PORT_DIGITS = 4
-/** The number that follows the state: bytes in the queue, in hex. */
+/** Bytes in the queue, in hex digits after the state. */
 const QUEUE_DIGITS = 8
 const MAPPED = '::ffff:'
 
 /**
- * Bytes of a connection that the system of the peer has not confirmed yet, sent or not.
- * @param localPort of our end: a peer may use one port of its own for several of ours
- * @returns `undefined` when this system does not tell, or has no such connection any more
+ * Bytes of a connection that the peer's system has not acknowledged yet, sent or not.
+ * @param localPort port of the server: a peer may use one of its ports for several
+ * @returns `undefined` where the system does not report it, or the connection has ended
  */
 export async function sendQueueOf(peer: Peer, localPort?: number): Promise<number | undefined> {
   const ours = localPort === undefined ? '' : hexPort(localPort)
@@ -23,7 +23,7 @@ export async function sendQueueOf(peer: Peer, localPort?: number): Promise<numbe
   return undefined
 }
 
-/** A table of connections. Whoever asks at the same time shares one reading: a long table takes its time. */
+/** A table of connections. Concurrent callers share one read, because a long table is slow to read. */
 class ConnectionTable {
   readonly #file: string
   #underWay: Promise<unknown> = Promise.resolve()
@@ -33,7 +33,7 @@ class ConnectionTable {
     this.#file = file
   }
 
-  /** Its text, read after this call: a reading under way may have passed the connection already. Empty without one. */
+  /** Its text, read after this call: an earlier read may have passed the connection already. Empty without a table. */
   text(): Promise<string> {
     this.#next ??= this.#underWay.then(() => {
       this.#next = undefined
@@ -48,7 +48,7 @@ class ConnectionTable {
 const tableOf4 = new ConnectionTable('/proc/net/tcp')
 const tableOf6 = new ConnectionTable('/proc/net/tcp6')
 
-/** Where an address may stand, and as what: a socket for IPv6 takes connections of IPv4 too. */
+/** Tables that may list an address, and its form there: IPv6 sockets accept IPv4 connections too. */
 function namesOf(address: string): readonly (readonly [ConnectionTable, string])[] {
   const plain = address.toLowerCase().startsWith(MAPPED) ? address.slice(MAPPED.length) : address
   const bytes = bytesOf4(plain)
@@ -75,7 +75,7 @@ function groupsOf(text: string): readonly number[] {
   return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
 }
 
-/** As the tables write addresses: words of four bytes as the machine has them, which all machines of ours have reversed. */
+/** Addresses as the tables write them: words of four bytes in little-endian order. */
 function hexWords(bytes: readonly number[]): string {
   let text = ''
   for (let start = 0; start < bytes.length; start += 4) {
@@ -89,9 +89,9 @@ function hexPort(port: number): string {
   return port.toString(16).toUpperCase().padStart(PORT_DIGITS, '0')
 }
 
-/** @param ours port of our end in hex; empty: any */
+/** @param ours port of the server in hex; empty for any */
 function queueIn(table: string, peer: string, ours: string): number | undefined {
-  // Only the far end is followed by a state.
+  // Only the address of the peer is followed by a state.
   const sought = ` ${peer} ${ESTABLISHED} `
   for (let at = table.indexOf(sought); at !== -1; at = table.indexOf(sought, at + 1)) {
     if (!table.slice(at - ours.length, at).endsWith(ours)) continue

@@ -38,7 +38,7 @@ const COMMON = { 'X-Content-Type-Options': 'nosniff' }
 const FRESH = { ...COMMON, 'Cache-Control': 'no-cache' }
 const FOREVER = { ...COMMON, 'Cache-Control': 'public, max-age=31536000, immutable' }
 
-/** The browser itself keeps a page from asking anybody but us. */
+/** Makes the browser keep a page from requests to other hosts. */
 function policy(styles: string, images: string): string {
   return [
     "default-src 'none'",

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import type { Endpoint } from '../exchange.ts'
 import { documentation } from './openapi/openapi.ts'
 
-/** Where the plugin puts it unless told otherwise. */
+/** Default path of the plugin. */
 const PATH = '/swagger/json'
 
 /**

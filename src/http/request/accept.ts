@@ -2,7 +2,7 @@ const EVENT_STREAM = 'text/event-stream'
 
 /** Whether an `Accept` list names event streams, with a weight above zero. */
 export function acceptsStream(accept: string | null): boolean {
-  // Nearly all requests have a list without it.
+  // Most requests have a list without event streams.
   if (accept === null || !/event-stream/i.test(accept)) return false
   return accept.split(',').some((range) => {
     const [type, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
@@ -10,12 +10,12 @@ export function acceptsStream(accept: string | null): boolean {
   })
 }
 
-/** Whether an `Accept` list would rather have HTML than JSON, as browsers would when they show a page. */
+/** Whether an `Accept` list prefers HTML to JSON, as that of a browser that opens a page. */
 export function prefersPage(accept: string | null): boolean {
   return accept !== null && weightOf('text/html', accept) > weightOf('application/json', accept)
 }
 
-/** How much a type is wanted, 0 to 1: the narrowest range that it falls into decides. */
+/** Weight of a type, 0 to 1: that of the narrowest range that contains it. */
 function weightOf(type: string, accept: string): number {
   const ranges = accept.split(',').map(readRange)
   for (const name of [type, `${type.split('/', 1)[0]}/*`, '*/*']) {

@@ -1,10 +1,10 @@
 import { checkIdempotencyKey } from '../../database/writes/idempotency-key.ts'
 
-/** A string as the fields of HTTP have them: quotes around it, and a backslash before those within. */
+/** A quoted string of HTTP, with backslashes before quotes and backslashes. */
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/
 
 /**
- * The name that a client gives to its write, without the quotes around it; `undefined` when it gives none.
+ * The idempotency key of a write, without quotes; `undefined` where there is none.
  * @throws `bad-parameter`
  * @see docs/reference/protocol.md#idempotent-writes
  */

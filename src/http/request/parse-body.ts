@@ -10,8 +10,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * The JSON of a body, parsed at once where it is short, and in several turns of the event loop where it is not.
- * @param maxBytes limit of its length, which says how much it may hold
- * @param malformed which error a body that is no JSON gets
+ * @param maxBytes limit of its length, from which bounds of its contents follow
+ * @param malformed error of a body that is not JSON
  * @throws `malformed`; for a long body also `too-deep` and `write-too-big`
  * @see docs/reference/protocol.md#bodies
  */

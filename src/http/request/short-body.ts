@@ -1,9 +1,9 @@
 import type { DholeError } from '../../error.ts'
 
-/** Longest body that usually comes together with the head of its request, in bytes. */
+/** Longest body that usually arrives together with the head of its request, in bytes. */
 export const SHORT_BODY_BYTES = 16 * 1024
 
-/** A body that has not come yet. */
+/** A body that has not arrived yet. */
 interface Arriving {
   isOver: boolean
   readonly onLate: () => void
@@ -12,10 +12,10 @@ interface Arriving {
 let arriving: Arriving[] = []
 
 /**
- * Reads a body of at most `SHORT_BODY_BYTES`. Nearly all of them come in the turn of the event loop in which their
- * request comes. One that does not is watched from the next turn on.
- * @param watch watches a late body, and is given what ends the wait for it; returns what ends the watching
- * @throws what `watch` stopped it with, or the failure of the connection
+ * Reads a body of at most `SHORT_BODY_BYTES`. Nearly all arrive in the same turn of the event loop as their request; a
+ * body that does not is watched from the next turn on.
+ * @param watch called for a late body with a function that aborts it; returns a function that ends the watch
+ * @throws the reason of the abort, or the failure of the connection
  */
 export function readShortBody(
   request: Request,
@@ -34,7 +34,7 @@ export function readShortBody(
           end()
           reject(reason)
         })
-        // It was stopped at once.
+        // It was aborted at once.
         if (body.isOver) unwatch()
       },
     }

@@ -1,11 +1,11 @@
 import { createGunzip } from 'node:zlib'
 import { DholeError, type ErrorCode } from '../../error.ts'
 
-/** Unpacked at a time, in bytes: between two pieces others run, and the reader may be told to stop. */
+/** Bytes unpacked at a time: between two pieces other work runs, and the reader may be aborted. */
 const PIECE_BYTES = 64 * 1024
-/** What a gzip member begins with: two bytes that mark it, and the one method there is. */
+/** Start of a gzip member: two magic bytes and the only compression method. */
 const MAGIC = [0x1f, 0x8b, 8] as const
-/** The last four bytes of a gzip member tell its unpacked length, modulo 2^32. */
+/** The last four bytes of a gzip member hold its unpacked length, modulo 2^32. */
 const LENGTH_BYTES = 4
 /** Header and trailer of a member. */
 const LEAST_BYTES = 18
@@ -13,15 +13,15 @@ const LEAST_BYTES = 18
 export interface UnpackOptions {
   /** Most bytes unpacked; the rest is never produced. */
   readonly limit: number
-  /** Error of what is not gzip. */
+  /** Error of a body that is not gzip. */
   readonly malformed: ErrorCode
-  /** Called with the unpacked length so far before the next piece is unpacked; what it throws ends the work. */
+  /** Called with the unpacked length so far before the next piece is unpacked; an exception ends the work. */
   readonly onPiece: (bytes: number) => void
 }
 
 /**
- * Unpacked length that a gzip body claims for itself. A body of several members, or one that lies, may unpack to more.
- * @returns bytes; `undefined` for what is not gzip
+ * Unpacked length that a gzip body states. A body of several members, or a forged one, may unpack to more.
+ * @returns bytes; `undefined` for a body that is not gzip
  */
 export function claimedLength(packed: Uint8Array): number | undefined {
   if (packed.byteLength < LEAST_BYTES || MAGIC.some((byte, index) => packed[index] !== byte)) return undefined
@@ -29,9 +29,9 @@ export function claimedLength(packed: Uint8Array): number | undefined {
 }
 
 /**
- * Unpacks a gzip body piece by piece, beside the event loop.
+ * Unpacks a gzip body piece by piece, off the event loop.
  * @returns `undefined` when it is longer than the limit
- * @throws the error named as `malformed`, and what `onPiece` throws
+ * @throws the error named as `malformed`, and errors of `onPiece`
  */
 export async function unpack(packed: Uint8Array, options: UnpackOptions): Promise<Uint8Array | undefined> {
   const { limit, malformed, onPiece } = options

@@ -4,7 +4,7 @@ import { familyOf, hasFirebaseHeader } from '../request/dialect.ts'
 import { methodOf } from '../request/method.ts'
 import { isCallbackName } from '../url/parameters.ts'
 import { bodyOf, statusOf } from './error-texts.ts'
-import { type Dress, dressedReply } from './reply.ts'
+import { type FormatOptions, formatReply } from './reply.ts'
 
 /** Value of the header `Retry-After`, in seconds. Wrong credentials are counted by the minute. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
@@ -16,7 +16,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
 
 /** Status of `permission-denied` for Firebase clients. */
 const DENIED_TO_FIREBASE = 401
-const UNFORMATTED: Dress = {}
+const UNFORMATTED: FormatOptions = {}
 
 /** Methods of an endpoint as the header `Allow` lists them. */
 export function allowedMethods({ methods }: { readonly methods: readonly string[] }): string {
@@ -43,13 +43,13 @@ export const treeErrors: ErrorFormat = {
   reply: (exchange, error) => {
     const isDenied = error.code === 'permission-denied'
     const status = isDenied && familyOf(exchange) === 'firebase' ? DENIED_TO_FIREBASE : undefined
-    return errorReply(exchange, error, dressOf(exchange, error), status)
+    return errorReply(exchange, error, formatOf(exchange, error), status)
   },
 }
 
 /** An error as JSON. @param status instead of the usual one */
-export function errorReply(exchange: Exchange, error: DholeError, dress: Dress, status?: number): Response {
-  const reply = failedReply(exchange, error, JSON.stringify(bodyOf(error)), dress, status)
+export function errorReply(exchange: Exchange, error: DholeError, format: FormatOptions, status?: number): Response {
+  const reply = failedReply(exchange, error, JSON.stringify(bodyOf(error)), format, status)
   if (error.code === 'method-not-allowed') reply.headers.set('Allow', allowedMethods(exchange.endpoint))
   return reply
 }
@@ -59,18 +59,18 @@ export function failedReply(
   exchange: Exchange,
   error: DholeError,
   text: string,
-  { print, callback }: Dress,
+  { print, callback }: FormatOptions,
   status: number = statusOf(error.code),
 ): Response {
-  const dress = { print: print === 'pretty' ? print : undefined, callback }
-  const reply = dressedReply(exchange, text, dress, status)
+  const format = { print: print === 'pretty' ? print : undefined, callback }
+  const reply = formatReply(exchange, text, format, status)
   const seconds = RETRY_AFTER_SECONDS[error.code]
   if (seconds !== undefined) reply.headers.set('Retry-After', String(seconds))
   return withRequestId(reply, exchange)
 }
 
 /** How an error is formatted: with `callback` only where a success would be. */
-function dressOf(exchange: Exchange, { code }: DholeError): Dress {
+function formatOf(exchange: Exchange, { code }: DholeError): FormatOptions {
   // Parameters are not looked at without encryption.
   if (code === 'https-required') return UNFORMATTED
   const { callback, print } = exchange.target.raw.values

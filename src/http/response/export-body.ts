@@ -4,19 +4,19 @@ import { PacedBody } from './paced-body.ts'
 
 const BYTES_PER_UNIT = 2
 
-/** An export whose first piece has been read. */
+/** An export whose first chunk has been read. */
 export interface BegunExport {
   readonly first: JsonText
   readonly rest: AsyncGenerator<JsonText, void>
   /** Called once, however it ends. */
   readonly release: () => void
-  /** Hears why it cannot be read to its end. */
+  /** Called with the error when the export cannot be read to its end. */
   readonly failed: (thrown: unknown) => void
 }
 
 /**
- * The body of an answer of any size: the next piece is read when the connection has taken the one before. It is cut off
- * as any long answer is, and when it cannot be read to its end.
+ * Body of an export of any size: the next chunk is read when the connection has accepted the previous one. The
+ * connection is aborted as for any long body, and when the export cannot be read to its end.
  * @see docs/reference/protocol.md#whole-exports
  */
 export function exportAnswer({ first, rest, release, failed }: BegunExport, exchange: Exchange): ReadableStream {
@@ -30,7 +30,7 @@ export function exportAnswer({ first, rest, release, failed }: BegunExport, exch
   const end = (): void => {
     begin = undefined
     release()
-    // Whatever it still finds wrong, nobody wants to know any more.
+    // Errors after the end are ignored.
     rest.return().catch(() => {})
   }
   const body = new PacedBody({ next, end, failed }, exchange, { bytes: first.length * BYTES_PER_UNIT })

@@ -6,18 +6,18 @@ import type { Exchange } from '../exchange.ts'
 import { PacedBody } from './paced-body.ts'
 import type { Layout } from './reply.ts'
 
-/** Longest answer that is given to the listener as it is, in UTF-16 code units. */
+/** Longest body that is passed to the listener as one string, in UTF-16 code units. */
 export const LARGE_LENGTH = 128 * 1024
-/** What the listener is given at a time: so much of it waits for a client that is slow. */
+/** Length passed to the listener at a time: what waits for a slow client, in UTF-16 code units. */
 const PIECE_LENGTH = 1024 * 1024
 const BYTES_PER_UNIT = 2
 
 /**
- * The body of a long answer, given to the connection as the client takes it. A client that takes it slower than it may,
- * or holds the most memory when there is too much held, is cut off.
- * @throws `too-busy` when it is more than may be held at all, or than anybody else holds
- * @param source what the text was made of: where several are sent the same, it is held once
- * @param layout rewrites it on its way
+ * Body of a long reply, written at the pace of the client. The connection is aborted if the client is too slow, or
+ * holds the most memory when memory runs out.
+ * @throws `too-busy` when it exceeds the memory budget, or is the largest when memory runs out
+ * @param source what the text was made of: equal replies share its reservation
+ * @param layout rewrites the text in steps
  * @see docs/how-to/limit-clients.md#limits-against-abuse
  */
 export function largeAnswer(
@@ -26,7 +26,7 @@ export function largeAnswer(
   exchange: Exchange,
   layout: Layout | undefined,
 ): ReadableStream {
-  // Nothing is kept of the text once it is over.
+  // Lets the text be collected once the reply has ended.
   let rest: (() => Awaitable<string | undefined>) | undefined =
     layout === undefined ? inParts(text) : laidOut(text, layout)
   const end = (): void => {
@@ -38,7 +38,7 @@ export function largeAnswer(
   return answer.body
 }
 
-/** The text bit by bit, as it is. */
+/** The text in parts, unchanged. */
 function inParts(text: AnyText): () => string | undefined {
   const pieces = piecesOf(text)
   let index = 0
@@ -58,7 +58,7 @@ function inParts(text: AnyText): () => string | undefined {
   }
 }
 
-/** What a layout makes of the text, as much at a time as one turn of the event loop has time for, or one piece. */
+/** Output of a layout, at most one turn of the event loop or one part at a time. */
 function laidOut(text: AnyText, layout: Layout): () => Promise<string | undefined> {
   let made = ''
   const steps = layout(text, (piece) => {

@@ -10,27 +10,27 @@ import type { Exchange } from '../exchange.ts'
 import { emptyBody } from '../rest/whole-export.ts'
 import { NO_PARAMETERS } from '../url/parameters.ts'
 import { LARGE_LENGTH, largeAnswer } from './large-body.ts'
-import { asItIs, type BodyOf, type Dress, dressedReply, emptyReply, jsonReply, replayedReply } from './reply.ts'
+import { asItIs, type BodyOf, emptyReply, type FormatOptions, formatReply, jsonReply, replayedReply } from './reply.ts'
 
 /** Whether the client asks for the ETag of the node. */
 export function wantsEtag(request: Request): boolean {
   return request.headers.get('x-firebase-etag')?.toLowerCase() === 'true'
 }
 
-/** As `dressedReply`, for text that may be long. @param source what the text is of: equal replies share it */
+/** As `formatReply`, for text that may be long. @param source what the text is of: equal replies share it */
 export function nodeTextReply(
   exchange: Exchange,
   text: AnyText,
-  dress: Dress,
+  format: FormatOptions,
   source: object = exchange,
   status?: number,
 ): Response {
   if (exchange.method !== 'HEAD' || typeof text === 'string') {
-    return dressedReply(exchange, text, dress, status, bodyOf(exchange, source))
+    return formatReply(exchange, text, format, status, bodyOf(exchange, source))
   }
   let byteLength: number | undefined
   // The listener sends no body for HEAD.
-  const reply = dressedReply(exchange, text, dress, status, (_, layout) => {
+  const reply = formatReply(exchange, text, format, status, (_, layout) => {
     if (layout !== undefined) return emptyBody()
     byteLength = piecesOf(text).reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
     return null
@@ -109,7 +109,7 @@ async function outcomeReply(exchange: Exchange, outcome: WriteOutcome): Promise<
 export async function appendReply(exchange: Exchange, appended: Appended): Promise<Response> {
   const { print } = exchange.target.parameters
   const etag = wantsEtag(exchange.request) ? await etagOf(appended, largePlanOf(appended)) : undefined
-  const reply = dressedReply(exchange, JSON.stringify({ name: appended.name }), { print, etag })
+  const reply = formatReply(exchange, JSON.stringify({ name: appended.name }), { print, etag })
   return appended.replayed ? replayedReply(reply) : reply
 }
 

@@ -4,19 +4,19 @@ import type { Transfer, TransferOptions } from '../limits/transfer.ts'
 
 type Writer = ReadableStreamDirectController
 
-/** Text that is sent bit by bit. */
+/** Text that is sent in pieces. */
 export interface Pieces {
-  /** The next one, `undefined` behind the last. No more is asked for before the connection has taken it. */
+  /** The next piece, `undefined` after the last. Called when the connection has accepted the previous one. */
   next(): Awaitable<string | undefined>
-  /** Called once, when nobody wants any more: it is sent, or whoever took it is gone. */
+  /** Called once: the last piece was sent, or the client has disconnected. */
   end(): void
-  /** Hears why there is no more, where `next` throws. */
+  /** Called with the error when `next` throws. */
   failed?(thrown: unknown): void
 }
 
 /**
- * The body of a long answer, given to the connection as the client takes it. A client that takes it slower than it may
- * is cut off. What does not come to its end does not look whole: the connection is broken off.
+ * Body of a long reply, written at the pace of the client. The connection of a client that is too slow is aborted, so
+ * that an incomplete reply never looks complete.
  * @see docs/how-to/limit-clients.md#limits-against-abuse
  */
 export class PacedBody {
@@ -25,9 +25,9 @@ export class PacedBody {
   readonly #exchange: Exchange
   /** Reports how many bytes were given to the connection. */
   readonly #sent: ((bytes: number) => void) | undefined
-  /** Kept once nothing more is to be told. */
+  /** Resolves once nothing more is sent. */
   readonly #over = Promise.withResolvers<void>()
-  /** Kept once the client has gone. */
+  /** Resolves once the client has disconnected. */
   readonly #gone = Promise.withResolvers<void>()
   readonly #transfer: Transfer | undefined
   #isOver = false
@@ -51,7 +51,7 @@ export class PacedBody {
     if (this.#isOver) this.#transfer.end()
   }
 
-  /** Whether nothing more is sent of it. */
+  /** Whether nothing more is sent. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -61,7 +61,7 @@ export class PacedBody {
     this.#transfer?.resize(bytes)
   }
 
-  /** Breaks it off. */
+  /** Ends the body and aborts its connection. */
   abort(): void {
     if (this.#isOver) return
     this.#end()
@@ -72,20 +72,20 @@ export class PacedBody {
     try {
       for (let piece = await this.#next(); piece !== undefined; piece = await this.#next()) {
         await this.#write(writer, piece)
-        // To encrypt a piece takes a millisecond: others have their turn before the next one.
+        // Encrypting a piece takes a millisecond: other work runs before the next one.
         await new Promise(setImmediate)
       }
     } catch (thrown) {
       this.#pieces.failed?.(thrown)
       this.abort()
     }
-    // What was cut must not look like a whole answer, so it ends with its connection.
+    // An incomplete reply must not look complete, so it ends with its connection.
     if (this.#isOver) return this.#gone.promise
     this.#end()
     writer.end()
   }
 
-  /** It may be over before it is asked, and when it is answered. */
+  /** `undefined` also where the body has ended meanwhile. */
   async #next(): Promise<string | undefined> {
     if (this.#isOver) return undefined
     const piece = await this.#pieces.next()
@@ -97,7 +97,7 @@ export class PacedBody {
     const written: unknown = writer.write(piece)
     writer.flush()
     this.#sent?.(bytes)
-    // A number says that it was taken, a promise that there is no room for more until it is kept.
+    // A number means accepted; a promise resolves when there is room for more.
     if (written instanceof Promise) await Promise.race([written, this.#over.promise])
     this.#transfer?.grow(bytes)
   }

@@ -5,7 +5,7 @@ import { type AnyText, collected, joined, pieces, type TextSink } from '../../tr
 import type { Exchange } from '../exchange.ts'
 
 /**
- * Headers of every answer, prepared once: a ready `Headers` is cheaper than an object of them.
+ * Headers of every reply, prepared once: a ready `Headers` is cheaper than an object literal.
  * @see docs/reference/protocol.md#ground-rules
  */
 const COMMON: Readonly<Record<string, string>> = {
@@ -22,8 +22,8 @@ const scriptHeaders = new Headers({ ...COMMON, ...SCRIPT_TYPE })
 const emptyHeaders = new Headers(COMMON)
 const jsonInit: ResponseInit = { headers: jsonHeaders }
 
-/** How the client wants its answer dressed. */
-export interface Dress {
+/** How the client asks for its reply to be formatted. */
+export interface FormatOptions {
   readonly print?: string | undefined
   readonly callback?: string | undefined
   readonly download?: string | undefined
@@ -35,41 +35,41 @@ export function jsonReply(exchange: Exchange, text: JsonText): Response {
   return replyOf(exchange, text, jsonInit)
 }
 
-/** As `jsonReply`, of text that is still being written. */
+/** As `jsonReply`, with a body that is still being written. */
 export function jsonStreamReply(body: ReadableStream): Response {
   return new Response(body, jsonInit)
 }
 
-/** Rewrites the text of an answer on its way, with pauses. */
+/** Rewrites the text of a reply in steps. */
 export type Layout = (text: AnyText, sink: TextSink) => Steps<void>
 
-/** The body of an answer: how its text travels, and what is done to it before. */
+/** Makes the body of a reply from its text. */
 export type BodyOf = (text: AnyText, layout: Layout | undefined) => string | ReadableStream | null
 
-/** The text as a whole. */
+/** The text as one string. */
 export const asItIs: BodyOf = (text, layout) =>
   joined(layout === undefined ? text : drain(collected((sink) => layout(text, sink))))
 
 /**
- * Any answer with a JSON body. `print=silent` leaves only the status 204 of a success.
- * @param bodyOf how its text travels
+ * Any reply with a JSON body, formatted as the client asks. `print=silent` turns a success into 204.
+ * @param bodyOf makes the body from the text
  */
-export function dressedReply(
+export function formatReply(
   exchange: Exchange,
   text: AnyText,
-  dress: Dress,
+  format: FormatOptions,
   status: number = 200,
   bodyOf: BodyOf = asItIs,
 ): Response {
-  if (status === 200 && isPlain(dress)) return replyOf(exchange, bodyOf(text, undefined), jsonInit)
-  if (status === 200 && dress.print === 'silent') return emptyReply(204, dress.etag)
-  const headers = new Headers(dress.callback === undefined ? jsonHeaders : scriptHeaders)
-  if (dress.etag !== undefined) headers.set('ETag', dress.etag)
-  if (dress.download !== undefined) headers.set('Content-Disposition', contentDisposition(dress.download))
-  return replyOf(exchange, bodyOf(text, layoutOf(dress)), { status, headers })
+  if (status === 200 && isPlain(format)) return replyOf(exchange, bodyOf(text, undefined), jsonInit)
+  if (status === 200 && format.print === 'silent') return emptyReply(204, format.etag)
+  const headers = new Headers(format.callback === undefined ? jsonHeaders : scriptHeaders)
+  if (format.etag !== undefined) headers.set('ETag', format.etag)
+  if (format.download !== undefined) headers.set('Content-Disposition', contentDisposition(format.download))
+  return replyOf(exchange, bodyOf(text, layoutOf(format)), { status, headers })
 }
 
-function layoutOf({ print, callback }: Dress): Layout | undefined {
+function layoutOf({ print, callback }: FormatOptions): Layout | undefined {
   if (callback === undefined) return print === 'pretty' ? prettyPrintInSteps : undefined
   const layout = print === 'pretty' ? prettyPrintInSteps : pieces
   return function* (text, sink) {
@@ -85,11 +85,11 @@ export function replyOf(exchange: Exchange, body: string | ReadableStream | null
   return new Response(body, init)
 }
 
-function isPlain({ print, callback, download, etag }: Dress): boolean {
+function isPlain({ print, callback, download, etag }: FormatOptions): boolean {
   return print === undefined && callback === undefined && download === undefined && etag === undefined
 }
 
-/** An answer that was given before, or might have been. */
+/** Marks the reply to a repeated idempotent request. */
 export function replayedReply(reply: Response): Response {
   reply.headers.set('Idempotency-Replayed', 'true')
   return reply
@@ -112,7 +112,7 @@ export function streamReply(body: ReadableStream): Response {
   return new Response(body, { headers: streamHeaders })
 }
 
-/** The same request has to go elsewhere. */
+/** Redirects the same request to another URL. */
 export function redirectReply(url: string): Response {
   const headers = new Headers(emptyHeaders)
   headers.set('Location', url)
@@ -133,12 +133,12 @@ export function preflightReply(): Response {
   return new Response(null, { status: 204, headers: preflightHeaders })
 }
 
-/** A script must not end in the middle of data, nor break at a line separator of older engines. */
+/** Keeps data from closing a script element, and from breaking older engines at a line separator. */
 function escapeForScript(text: JsonText): string {
   return text.replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }
 
-/** A file name that can neither leave its folder nor its header. */
+/** Header with a file name that cannot leave its folder or the header. */
 function contentDisposition(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
   const clean = name.replace(/[/\\"\u0000-\u001f\u007f]/g, '') || 'data.json'

@@ -9,7 +9,7 @@ import { familyOf } from '../request/dialect.ts'
 import { idempotencyKeyOf } from '../request/idempotency-key.ts'
 import { type Method, methodOf } from '../request/method.ts'
 import { wantsEtag } from '../response/node-reply.ts'
-import { dressedReply } from '../response/reply.ts'
+import { formatReply } from '../response/reply.ts'
 import { INFO } from '../url/target.ts'
 import { collectTrace } from './auth-debug.ts'
 import { readNode } from './read-node.ts'
@@ -45,7 +45,7 @@ export function answerNode(exchange: Exchange): Awaitable<Response> {
 function answerCaller(exchange: Exchange, method: Method, caller: Caller): Awaitable<Response> {
   const { parameters, path } = exchange.target
   exchange.caller = overriddenCaller(caller, parameters.auth_variable_override)
-  if (method === 'GET' && parameters.sv !== undefined) return dressedReply(exchange, String(Date.now()), parameters)
+  if (method === 'GET' && parameters.sv !== undefined) return formatReply(exchange, String(Date.now()), parameters)
   if (path[0] === INFO) return infoReply(exchange, method)
   if (caller.debug === true) collectTrace(exchange)
   return method === 'GET' ? readNode(exchange) : writeNode(exchange, method)
@@ -83,5 +83,5 @@ function infoReply(exchange: Exchange, method: Method): Response {
   const { path, parameters } = exchange.target
   const name = path.slice(1).join('/')
   const text = name === 'connected' ? 'true' : name === 'serverTimeOffset' ? '0' : 'null'
-  return dressedReply(exchange, text, parameters)
+  return formatReply(exchange, text, parameters)
 }

@@ -5,7 +5,7 @@ import { endsInPriority } from '../../tree/path.ts'
 import type { Exchange } from '../exchange.ts'
 import { exportAnswer } from '../response/export-body.ts'
 import { nodeTextReply, readReply } from '../response/node-reply.ts'
-import { dressedReply, redirectReply } from '../response/reply.ts'
+import { formatReply, redirectReply } from '../response/reply.ts'
 import { openStream } from '../streams/stream-route.ts'
 import { emptyBody } from './whole-export.ts'
 
@@ -19,7 +19,7 @@ export function readNode(exchange: Exchange): Awaitable<Response> {
   const options: ReadOptions = { as, onTrace, timeoutMs }
   if (parameters.count === 'true') {
     const count = database.count(path, query, options)
-    return then(exchange, count, (known) => dressedReply(exchange, String(known), parameters))
+    return then(exchange, count, (known) => formatReply(exchange, String(known), parameters))
   }
   if (parameters.shallow === 'true') {
     const keys = database.shallow(path, query, options)
@@ -40,7 +40,7 @@ function exportNode(exchange: Exchange): Awaitable<Response> {
   const { application, target, caller } = exchange
   const { path, parameters } = target
   if (caller?.kind !== 'admin') throw new DholeError('permission-denied')
-  if (exchange.method === 'HEAD') return dressedReply(exchange, '', parameters, 200, emptyBody)
+  if (exchange.method === 'HEAD') return formatReply(exchange, '', parameters, 200, emptyBody)
   const release = application.hold()
   const failed = (thrown: unknown) => exchange.reportError(thrown)
   const rest = application.database.export(path)
@@ -51,7 +51,7 @@ function exportNode(exchange: Exchange): Awaitable<Response> {
   })
   return then(exchange, first, ({ value }) => {
     const body = () => exportAnswer({ first: value ?? '', rest, release, failed }, exchange)
-    return dressedReply(exchange, '', parameters, 200, body)
+    return formatReply(exchange, '', parameters, 200, body)
   })
 }
 

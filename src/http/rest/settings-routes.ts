@@ -3,7 +3,7 @@ import type { Answer, Exchange } from '../exchange.ts'
 import { type BodyOptions, useJson, useText } from '../request/body.ts'
 import { callerOf } from '../request/caller.ts'
 import { methodOf } from '../request/method.ts'
-import { dressedReply } from '../response/reply.ts'
+import { formatReply } from '../response/reply.ts'
 import { checkSettingsParameters, type SettingsParameters } from '../url/parameters.ts'
 
 const UNKNOWN = 'Unknown setting: there are /.settings/rules.json and /.settings/defaultWriteSizeLimit.json'
@@ -47,7 +47,7 @@ async function checkAdmin(exchange: Exchange): Promise<void> {
 function readRules(exchange: Exchange, { format }: SettingsParameters): Response {
   const { database } = exchange.application
   // `print` is ignored: comments and layout belong to the source.
-  return dressedReply(exchange, format === 'strict' ? database.strictRules : database.rules, {})
+  return formatReply(exchange, format === 'strict' ? database.strictRules : database.rules, {})
 }
 
 function writeRules(exchange: Exchange, { dryRun, print }: SettingsParameters): Promise<Response> {
@@ -56,12 +56,12 @@ function writeRules(exchange: Exchange, { dryRun, print }: SettingsParameters): 
     const { database } = exchange.application
     if (dryRun === 'true') await database.checkRulesInTurns(source)
     else await database.setRules(source)
-    return dressedReply(exchange, DONE, { print })
+    return formatReply(exchange, DONE, { print })
   })
 }
 
 function readWriteSize(exchange: Exchange, { print }: SettingsParameters): Response {
-  return dressedReply(exchange, JSON.stringify(exchange.application.database.writeSizeLimit), { print })
+  return formatReply(exchange, JSON.stringify(exchange.application.database.writeSizeLimit), { print })
 }
 
 function writeWriteSize(exchange: Exchange, { print }: SettingsParameters): Promise<Response> {
@@ -69,7 +69,7 @@ function writeWriteSize(exchange: Exchange, { print }: SettingsParameters): Prom
     await checkAdmin(exchange)
     if (typeof size !== 'string') throw new DholeError('bad-data')
     await exchange.application.database.setWriteSizeLimit(size)
-    return dressedReply(exchange, JSON.stringify(size), { print })
+    return formatReply(exchange, JSON.stringify(size), { print })
   })
 }
 

@@ -4,7 +4,7 @@ import { type BodyOptions, useJson } from '../request/body.ts'
 import { methodOf } from '../request/method.ts'
 import { failedReply, treeErrors } from '../response/error-reply.ts'
 import { bodyOf } from '../response/error-texts.ts'
-import { dressedReply } from '../response/reply.ts'
+import { formatReply } from '../response/reply.ts'
 
 /** Longest body: a token and a few characters around it. */
 const BODY: BodyOptions = { maxBytes: 64 * 1024, malformed: 'bad-data', isTrusted: false }
@@ -36,7 +36,7 @@ export async function exchangeToken(exchange: Exchange): Promise<Response> {
   return useJson(exchange, BODY, async (json) => {
     const address = exchange.transport.addressOf(exchange)
     const idToken = await exchange.application.authenticator.exchange(tokenOf(json), { address, isBearer: false })
-    return dressedReply(exchange, JSON.stringify(idToken), {})
+    return formatReply(exchange, JSON.stringify(idToken), {})
   })
 }
 

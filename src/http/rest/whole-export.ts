@@ -1,21 +1,21 @@
 import { DholeError } from '../../error.ts'
 import type { RawParameters } from '../url/parameters.ts'
 
-/** What a whole export goes with: it has one form and is asked for by an administrator. */
+/** Parameters that may accompany a whole export. */
 const COMPANIONS: ReadonlySet<string> = new Set([
   ...['readSizeLimit', 'format', 'download', 'app', 'ns', 'auth', 'access_token', 'auth_variable_override'],
   'x-http-method-override',
 ])
 
-/** What the headers of a request ask for. */
+/** Headers of a request that a whole export does not support. */
 interface Asked {
   readonly isStream: boolean
-  /** Whether a tag is wanted, or one is shown. */
+  /** Whether an ETag is asked for or sent. */
   readonly isTagged: boolean
 }
 
 /**
- * Throws unless a GET of a node of any size asks for nothing else.
+ * Checks that a GET of a node of any size asks for nothing else.
  * @throws `bad-parameter`
  * @see docs/reference/protocol.md#whole-exports
  */
@@ -27,7 +27,7 @@ export function checkWholeExport(values: RawParameters['values'], { isStream, is
   if (isTagged) throw new DholeError('bad-parameter', 'ETags are not supported with readSizeLimit')
 }
 
-/** For HEAD. Of a length that is not told: the listener makes its headers of it and sends nothing. */
+/** Body of unknown length for HEAD: the listener derives headers from it and sends nothing. */
 export function emptyBody(): ReadableStream {
   const pull = async (writer: ReadableStreamDirectController) => {
     writer.end()

@@ -8,7 +8,7 @@ import type { Exchange } from '../exchange.ts'
 import { parseBody } from '../request/parse-body.ts'
 import { jsonReply } from '../response/reply.ts'
 import { checkSignature, checkSigned, checkTimestamp, given, required, signatureIn } from './checks.ts'
-import { handOver } from './confirmed-delivery.ts'
+import { deliver } from './confirmed-delivery.ts'
 import { checkReporter, parseDelivery } from './delivery-receipt.ts'
 import { addParameter, parametersOf, readParameters, readSmsBody, type SmsParameters } from './parameters.ts'
 import { parseBatch } from './record.ts'
@@ -53,7 +53,7 @@ async function hand(exchange: Exchange, parameters: SmsParameters): Promise<Resp
   const lease = await limits.inSilence(exchange, messages.lease())
   return lease.count === 0
     ? jsonReply(exchange, NOTHING)
-    : handOver(lease, exchange, ending(exchange, application.hold()))
+    : deliver(lease, exchange, ending(exchange, application.hold()))
 }
 
 function ending(exchange: Exchange, release: () => void): (failure?: unknown) => void {

@@ -2,7 +2,7 @@ import { DholeError } from '../../error.ts'
 import { isSignature, signatureOf } from '../../sms/model/signature.ts'
 import type { SmsParameters } from './parameters.ts'
 
-/** How far the time of a request may be from ours, before or after. */
+/** Greatest difference between the time of a request and the server's, either way. */
 const MAX_SKEW_MS = 60_000
 /** A time in milliseconds since 1970. */
 export const MILLISECONDS_PATTERN = '^[0-9]{1,16}$'
@@ -13,12 +13,12 @@ export function isMilliseconds(text: string): boolean {
   return MILLISECONDS.test(text)
 }
 
-/** A parameter that says something: forms and templates send those too that nobody has filled in. */
+/** Value of a parameter that is not empty: forms and templates send empty ones too. */
 export function given(parameters: SmsParameters, name: string): string | undefined {
   return parameters.get(name) || undefined
 }
 
-/** The signature a request shows. @throws `sms-no-signature` */
+/** Signature of a request. @throws `sms-no-signature` */
 export function signatureIn(parameters: SmsParameters): string {
   const signature = given(parameters, 'signature')
   if (signature === undefined) throw new DholeError('sms-no-signature')
@@ -34,7 +34,7 @@ export function required(parameters: SmsParameters, name: string): string {
 
 /**
  * @param text time of a request, milliseconds since 1970
- * @throws `sms-bad-timestamp` when it is no such text, or not about now
+ * @throws `sms-bad-timestamp` when it is malformed, or too far from now
  * @see docs/reference/protocol.md#checks
  */
 export function checkTimestamp(text: string, now: number): void {
@@ -42,8 +42,8 @@ export function checkTimestamp(text: string, now: number): void {
 }
 
 /**
- * @param shown what the request says its signature is
- * @param documented the one parameter that old clients sign, whatever else they send
+ * @param shown signature of the request
+ * @param documented the only parameter that old clients sign, whatever else they send
  * @throws `sms-bad-signature`
  * @see docs/reference/protocol.md#signing
  */
@@ -55,13 +55,13 @@ export function checkSignature(shown: string, parameters: SmsParameters, key: st
   throw new DholeError('sms-bad-signature')
 }
 
-/** Who knows the key, which may have to be read first: a request that is no good without does not cause that. */
+/** Holds the key, which may be read on first use: requests that are refused for other reasons do not read it. */
 export interface KeyHolder {
   readonly key: string
 }
 
 /**
- * Checks a call that has its time in it: signature and time are there, the time is now, the signature is right.
+ * Checks a signed call: signature and time are present, the time is current, the signature is valid.
  * @throws `sms-no-signature`, `sms-bad-arguments`, `sms-bad-timestamp`, `sms-bad-signature`
  */
 export function checkSigned(parameters: SmsParameters, holder: KeyHolder, now: number, documented?: string): void {

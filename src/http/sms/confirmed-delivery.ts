@@ -8,48 +8,47 @@ type Writer = ReadableStreamDirectController
 
 const HEAD = '{"status":"ok","data":['
 const END = ']}'
-/** A client that takes nothing for so long has gone. */
+/** Time without progress after which a client counts as disconnected. */
 const PATIENCE_MS = 60_000
-/** Once all is confirmed, the client has so long to go away: its last word may still be on the way. */
+/** Wait after everything was acknowledged: a disconnect may still be on its way. */
 const SETTLE_MS = 20
-/** Between looks at the queue of the connection; each pause is twice the one before. */
+/** Between reads of the connection's queue; each pause is twice the previous one. */
 const FIRST_PAUSE_MS = 1
 const LONGEST_PAUSE_MS = 50
-/** When even that has not happened, the answer is left without its end. */
+/** Longest wait for an aborted connection to end; then the reply is left without its end. */
 const CUT_WAIT_MS = 10_000
 
-/** What a handover may be waited for. */
+/** Options of a delivery. */
 export interface HandoverOptions {
   /** Time without progress after which the client counts as gone, in milliseconds. Default: a minute. */
   readonly patienceMs?: number
 }
 
 /**
- * Hands final states over to a client, and tells the lease whether it has got them.
+ * Delivers final states to a client, and acknowledges or releases the lease.
  *
- * All but the last two characters is written at once. The end is held back until the system has nothing of the
- * connection left that the system of the client has not confirmed, and the client has not gone away a moment later.
- * Then it is written and the lease acknowledged. If the client goes away before, or takes nothing for a minute, the
- * lease is released, and the client has an answer that is no JSON.
+ * All but the last two characters is written at once. The end is held back until the peer's system has acknowledged
+ * everything, and the client has not disconnected a moment later. Then the end is written and the lease acknowledged. If
+ * the client disconnects before, or makes no progress for a minute, the lease is released, and the client is left with a
+ * reply that is not JSON.
  *
- * What cannot be seen: a client whose system has confirmed every byte but the end, and that dies or is cut off from
- * then on, without its system telling within the moment; a client behind a proxy that reads ahead; and, where the
- * system does not show its queues (`sendQueueOf`), what of an answer has arrived: there only a client that closes its
- * connection within the moment has gone.
+ * Not detected: a client that disconnects after its system has acknowledged every byte but the end, without its system
+ * reporting that within the moment; a client behind a proxy that reads ahead; and, where the system does not show its
+ * queues (`sendQueueOf`), how much of a reply has arrived: there only a disconnect within the moment counts.
  *
  * @param ended called once, when the lease has been acknowledged or released; with the error when that has failed
  * @see docs/reference/protocol.md#handing-over
  */
-export function handOver(
+export function deliver(
   lease: Lease,
   exchange: Exchange,
   ended: (failure?: unknown) => void,
   { patienceMs = PATIENCE_MS }: HandoverOptions = {},
 ): Response {
-  return jsonStreamReply(new Handover(lease, exchange, ended, patienceMs).body)
+  return jsonStreamReply(new ConfirmedDelivery(lease, exchange, ended, patienceMs).body)
 }
 
-class Handover {
+class ConfirmedDelivery {
   /** The body of the answer. */
   readonly body: ReadableStream
   readonly #lease: Lease
@@ -57,14 +56,14 @@ class Handover {
   readonly #ended: (failure?: unknown) => void
   readonly #patienceMs: number
   readonly #peer: Peer | null
-  /** Our end of the connection. A listener that is about to stop says 0, and goes on with what is under way. */
+  /** Local port of the connection. A listener that is stopping reports 0, and finishes open requests. */
   readonly #port: number | undefined
-  /** Ends the wait of the moment. */
+  /** Ends the current wait. */
   #wake = () => {}
-  /** Whether the system has shown the connection. */
+  /** Whether the system has listed the connection. */
   #isSeen = false
   #isGone = false
-  /** Whether it is settled what becomes of the lease. */
+  /** Whether the lease was acknowledged or released. */
   #isOver = false
 
   constructor(lease: Lease, exchange: Exchange, ended: (failure?: unknown) => void, patienceMs: number) {
@@ -80,14 +79,14 @@ class Handover {
       pull: (writer: Writer) => this.#run(writer),
       cancel: () => this.#leave(),
     })
-    // While the end is held back nothing happens, and that is no idleness.
+    // The connection is silent, but not idle, while the end is held back.
     limits.disableIdleTimeout(exchange)
     request.signal.addEventListener('abort', () => this.#leave())
     if (request.signal.aborted) this.#leave()
     else this.#expectReader()
   }
 
-  /** It may be that nobody ever takes the answer. */
+  /** Releases the lease if the reply is never read. */
   #expectReader(): void {
     const timer = setTimeout(() => this.#release(), this.#patienceMs)
     this.#wake = () => clearTimeout(timer)
@@ -96,7 +95,7 @@ class Handover {
   async #run(writer: Writer): Promise<void> {
     this.#wake()
     try {
-      if (await this.#tell(writer)) return this.#finish(writer)
+      if (await this.#send(writer)) return this.#finish(writer)
       this.#release()
     } catch (error) {
       this.#release(error)
@@ -104,31 +103,31 @@ class Handover {
     await this.#cut()
   }
 
-  /** Writes all but the end. @returns whether the client has it */
-  async #tell(writer: Writer): Promise<boolean> {
+  /** Writes all but the end. @returns whether the client has received it */
+  async #send(writer: Writer): Promise<boolean> {
     let before = HEAD
     for (const piece of this.#lease.chunks) {
       if (this.#isOver) return false
       const written: unknown = writer.write(before + piece)
       writer.flush()
-      // A number says that it was taken, a promise that there is no room for more until it is kept.
+      // A number means accepted; a promise resolves when there is room for more.
       if (written instanceof Promise && !(await this.#wait(this.#patienceMs, written))) return false
       before = ','
     }
     if (!(await this.#isConfirmed())) return false
     await this.#wait(SETTLE_MS)
-    // Whoever went away meanwhile may not have been heard yet.
+    // The client may have disconnected meanwhile.
     return this.#isConfirmed()
   }
 
-  /** Waits for the queue of the connection to be empty. @returns `false` when the client has gone, or takes nothing */
+  /** Waits until the queue of the connection is empty. @returns `false` if the client disconnects or makes no progress */
   async #isConfirmed(): Promise<boolean> {
     let least = Number.POSITIVE_INFINITY
     let leastAt = performance.now()
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       const queued = await this.#queued()
       if (this.#isOver) return false
-      // A connection that was there and is there no more has been broken off.
+      // A connection that was listed before has ended.
       if (queued === undefined) return !this.#isSeen
       this.#isSeen = true
       if (queued === 0) return true
@@ -144,8 +143,8 @@ class Handover {
   }
 
   /**
-   * Waits for a time; less when the client goes away, or what is awaited is kept.
-   * @returns whether it was kept
+   * Waits for a time, for `awaited`, or for the client to disconnect.
+   * @returns whether `awaited` resolved
    */
   #wait(ms: number, awaited?: Promise<unknown>): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -159,18 +158,18 @@ class Handover {
     return promise.finally(() => clearTimeout(timer))
   }
 
-  /** The client has it all. */
+  /** The client has received everything but the end. */
   #finish(writer: Writer): void {
     this.#exchange.limits.enableIdleTimeout(this.#exchange)
     writer.write(END)
     writer.end()
-    // Even now it may turn out that the client has gone.
+    // Writing may show that the client has disconnected.
     if (this.#isOver) return
     this.#isOver = true
     this.#lease.acknowledge().then(() => this.#ended(), this.#ended)
   }
 
-  /** Breaks the connection off, unless the client has: what it was sent must not look like an answer. */
+  /** Aborts the connection, unless the client has: an incomplete reply must not look complete. */
   async #cut(): Promise<void> {
     const { listener, limits } = this.#exchange
     if (this.#isGone || listener === null) return

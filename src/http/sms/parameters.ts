@@ -2,16 +2,16 @@ import { DholeError } from '../../error.ts'
 import type { Exchange } from '../exchange.ts'
 import { useText } from '../request/body.ts'
 
-/** Parameters of a call about text messages by name, decoded: all that were sent, because all of them are signed. */
+/** Decoded parameters of a call about text messages by name: all that were sent, because all are signed. */
 export type SmsParameters = ReadonlyMap<string, string>
 
 /** Longest body that is a form, in bytes. */
 const MAX_FORM_BYTES = 1024 * 1024
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const ESCAPED = /[%+]/
-/** Far more than any call has; sorting them for the signature must not take long. */
+/** Far more than any call has; bounds the time to sort them for the signature. */
 const MAX_PARAMETERS = 100
-/** Longest name that an error repeats. */
+/** Longest part of a name that an error quotes. */
 const LONGEST_SHOWN = 64
 
 /**
@@ -47,8 +47,8 @@ export function addParameter(parameters: Map<string, string>, name: string, valu
 }
 
 /**
- * A body as text, empty when there is none. It is read before anybody knows who has sent it, because it is signed too:
- * so it must be as long as what is sent, and not many times longer once it is unpacked.
+ * A body as text, empty when there is none. It is part of the signature, so it is received before the client is known:
+ * compressed bodies, which could unpack to many times their length, are refused.
  * @throws `sms-bad-arguments` when it is too long, compressed, or no UTF-8
  */
 export async function readSmsBody(exchange: Exchange, maxBytes: number): Promise<string> {
@@ -72,7 +72,7 @@ function expectedOf({ code }: DholeError, maxBytes: number): string {
   return code === 'body-too-slow' ? 'it in time' : 'UTF-8'
 }
 
-/** A body of no type is one too: there are clients that do not say. */
+/** Bodies without a type count as forms: some clients send none. */
 function isForm({ headers }: Request): boolean {
   const type = headers.get('content-type') ?? FORM_TYPE
   return type.split(';', 1)[0]?.trim().toLowerCase() === FORM_TYPE
@@ -93,7 +93,7 @@ function addMember(member: string, parameters: Map<string, string>): void {
   else addParameter(parameters, decode(member.slice(0, equals)), decode(member.slice(equals + 1)))
 }
 
-/** What cannot be read as it was meant would have another signature than the client's. */
+/** Refuses malformed escapes: a lenient reading would have another signature than the client's. */
 function decode(text: string): string {
   if (!ESCAPED.test(text)) return text
   try {

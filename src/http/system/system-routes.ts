@@ -1,23 +1,23 @@
 import { DholeError } from '../../error.ts'
 import { type Exchange, withRequestId } from '../exchange.ts'
 import { callerOf } from '../request/caller.ts'
-import { dressedReply } from '../response/reply.ts'
+import { formatReply } from '../response/reply.ts'
 
 const OK = '{"status":"ok"}'
 
 /** Whether the process is alive. @throws `method-not-allowed` @see docs/reference/protocol.md#health-readiness-and-metrics */
 export function answerHealth(exchange: Exchange): Response {
   checkMethod(exchange)
-  return dressedReply(exchange, OK, {})
+  return formatReply(exchange, OK, {})
 }
 
 /** Whether every kept application can be read and written. @throws `method-not-allowed` */
 export async function answerReady(exchange: Exchange): Promise<Response> {
   checkMethod(exchange)
   const readiness = await exchange.service.applications.readiness()
-  if (readiness === 'ready') return dressedReply(exchange, OK, {})
+  if (readiness === 'ready') return formatReply(exchange, OK, {})
   const text = JSON.stringify({ status: 'unavailable', reason: readiness })
-  return withRequestId(dressedReply(exchange, text, {}, 503), exchange)
+  return withRequestId(formatReply(exchange, text, {}, 503), exchange)
 }
 
 /**
@@ -36,7 +36,7 @@ export async function answerMetrics(exchange: Exchange): Promise<Response> {
   if (caller.kind === 'anybody') throw new DholeError('bad-token')
   if (caller.kind !== 'admin') throw new DholeError('permission-denied')
   const { text, contentType } = await metrics.print()
-  const reply = dressedReply(exchange, text, {})
+  const reply = formatReply(exchange, text, {})
   reply.headers.set('Content-Type', contentType)
   return reply
 }

@@ -9,8 +9,7 @@ const MAX_TIMEOUT_MS = 15 * 60 * 1000
 const FLAG = Type.Union([Type.Literal('true'), Type.Literal('false')])
 
 /**
- * Parameters that choose children of a list, as they stand in the URL. What may stand in them is told by the query
- * parser, error by error.
+ * Parameters that filter the children of a list, as sent. The query parser checks their values.
  * @see docs/reference/protocol.md#queries
  */
 const filterSchemas = {
@@ -155,10 +154,10 @@ const NO_RAW_PARAMETERS: RawParameters = Object.freeze({
   filters: false,
 })
 
-/** What is written otherwise in a form than it is meant; a leading question mark belongs to nobody. */
+/** A form that needs decoding. `URLSearchParams` drops a leading question mark. */
 const WRITTEN_OTHERWISE = /^\?|[%+]/
 
-/** Hands over names and values of a form. Most need no decoding, and cutting them up by hand is much cheaper. */
+/** Calls `use` with names and values of a form. Most need no decoding, and splitting those here is much cheaper. */
 function eachMember(search: string, use: (name: string, value: string) => void): void {
   if (WRITTEN_OTHERWISE.test(search)) {
     for (const [name, value] of new URLSearchParams(search)) use(name, value)

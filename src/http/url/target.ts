@@ -81,7 +81,7 @@ export class Target implements TargetParts {
     const rawPath = ESCAPE_FREE.test(this.rawPath) ? this.rawPath : this.rawPath.replace(ENCODED_SLASH, '/')
     // A dot path that is no part of the data is known by its first key.
     if (rawPath.startsWith(INFO_PREFIX)) return [INFO, ...parseTargetPath(rawPath.slice(INFO.length + 1))]
-    // Whoever keeps the target keeps the path; many targets of one path differ in their parameters.
+    // Targets without parameters are cached with their path; others share paths of their own cache.
     return this.search === '' ? withText(parseTargetPath(rawPath)) : targetPath(rawPath)
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ClientLimits, defaultClientLimits } from '../../../src/http/limits/client-limits.ts'
-import { handOver } from '../../../src/http/sms/confirmed-delivery.ts'
+import { deliver } from '../../../src/http/sms/confirmed-delivery.ts'
 import type { Lease } from '../../../src/sms/model/lease.ts'
 import { exchangeOf } from '../../support/exchange.ts'
 import { certificate } from '../../support/https-server.ts'
@@ -87,7 +87,7 @@ async function listen(): Promise<ReturnType<typeof Bun.serve>> {
       const found = leases.get(new URL(request.url).pathname)
       if (found === undefined) return new Response('hello')
       const { lease, ...options } = found
-      return handOver(lease, exchangeOf(request, { limits }, listener), lease.end, options)
+      return deliver(lease, exchangeOf(request, { limits }, listener), lease.end, options)
     },
   })
 }
@@ -238,19 +238,19 @@ test('a request that is over already', async () => {
   const controller = new AbortController()
   controller.abort()
   const request = new Request('https://localhost/', { signal: controller.signal })
-  handOver(lease, exchangeOf(request, { limits }), lease.end)
+  deliver(lease, exchangeOf(request, { limits }), lease.end)
   expect(await lease.outcome).toEqual(RELEASED)
 })
 
 test('an answer that nobody takes', async () => {
   const lease = new KnownLease()
-  handOver(lease, exchangeOf(new Request('https://localhost/'), { limits }), lease.end, { patienceMs: 1 })
+  deliver(lease, exchangeOf(new Request('https://localhost/'), { limits }), lease.end, { patienceMs: 1 })
   expect(await lease.outcome).toEqual(RELEASED)
 })
 
 test('an answer that is read without a connection', async () => {
   const lease = new KnownLease()
-  const reply = handOver(lease, exchangeOf(new Request('https://localhost/'), { limits }), lease.end)
+  const reply = deliver(lease, exchangeOf(new Request('https://localhost/'), { limits }), lease.end)
   expect(await reply.text()).toBe(WHOLE)
   expect(await lease.outcome).toEqual(ACKNOWLEDGED)
 })

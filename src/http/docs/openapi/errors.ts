@@ -111,7 +111,7 @@ export function errorResponses(origin: Origin, scripted: boolean): Record<string
   const reachable =
     origin.method === 'options' ? (['https-required'] as const) : codes.filter((code) => reach[code](origin))
   const byStatus = Map.groupBy(reachable, statusOf)
-  // A Firebase client is told 401 where others are told 403.
+  // Firebase clients get 401 where others get 403.
   if (byStatus.has(403)) byStatus.set(401, [...(byStatus.get(401) ?? []), 'permission-denied'])
   const sorted = [...byStatus].toSorted(([left], [right]) => left - right)
   return Object.fromEntries(
@@ -142,7 +142,7 @@ export function errorMedia(some: readonly ErrorCode[]): Media {
   return { schema: schemaRef('Error'), examples: Object.fromEntries(examples) }
 }
 
-/** Statuses of failures that the exchange of tokens tells in a body of its own. */
+/** Statuses of errors that have another body at the token exchange. */
 const TOKEN_STATUSES: ReadonlySet<number> = new Set([400, 401, 429])
 
 function tokenErrors(some: readonly ErrorCode[]): Media {

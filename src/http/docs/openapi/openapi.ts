@@ -26,7 +26,7 @@ request to the tree whose credential is not its owner's: all of it is done, or n
 Beside the tree it keeps what became of text messages, and tells it as Wilddog does.`
 
 /**
- * What `/swagger/json` tells, built from the schemas and the error table the service itself runs on.
+ * The document of `/swagger/json`, made from the schemas, the table of endpoints and the error texts of the service.
  * @param prefix path the service lives under
  * @param hasMetrics whether `/metrics` is there
  */
@@ -50,7 +50,7 @@ export function documentation(prefix: string, hasMetrics: boolean, endpoints: re
       { name: SMS_TAG, description: SMS_DESCRIPTION },
       { name: SYSTEM_TAG, description: 'For those who watch over it.' },
     ],
-    // Rules may let in whoever shows nothing.
+    // Rules may admit requests without a credential.
     security: [{}, ...Object.keys(securitySchemes).map((name) => ({ [name]: [] }))],
     paths: {
       ...treePaths(methodsOf),

@@ -37,7 +37,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   503: 'The application is out of service for now.',
 }
 
-/** The answer to whoever comes without encryption. */
+/** The reply to a request without encryption. */
 export const insecure: ResponseObject = {
   description: `The request came without encryption. \`errcode\` ${bodyOf(new DholeError('https-required')).errcode}.`,
   content: { 'application/json': errorMedia(['https-required']) },

@@ -3,7 +3,7 @@ import { type OperationObject, type PathItemObject, type PathsObject, schemaRef 
 
 export const SYSTEM_TAG = 'Service'
 
-/** What is told of the service itself. */
+/** One path about the service itself. */
 interface Question {
   /** Ends the names of its operations. */
   readonly id: string
