@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import type { Database } from '../../src/database/database.ts'
 import { openTree } from '../../src/dhole.ts'
-import type { Sink } from '../../src/hub/subscriber.ts'
+import { sseEncoder } from '../../src/http/streams/sse-encoder.ts'
+import type { Sink } from '../../src/hub/sink.ts'
 import { silentObserver } from '../../src/observer.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
@@ -31,10 +32,12 @@ export type Written = 'bare' | 'alone' | 'crowded' | 'small' | 'large'
 /** Processor time of one write, in microseconds. */
 export type EmbeddedPublishFigures = Readonly<Record<`${Written} ${Writers}`, number>>
 
+const ENCODER = sseEncoder()
+
 /** Takes its messages and drops them. */
 const DROP: Sink = {
   write(batch) {
-    return batch.bytes.length > 0 ? undefined : Promise.resolve()
+    return batch.encoded(ENCODER).length > 0 ? undefined : Promise.resolve()
   },
   keepAlive() {},
   end() {},

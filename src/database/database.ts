@@ -1,5 +1,5 @@
 import { DholeError } from '../error.ts'
-import type { Sink } from '../hub/subscriber.ts'
+import type { Sink } from '../hub/sink.ts'
 import type { IndexSpec } from '../query/index-declarations.ts'
 import { type Family, type Query, type QueryLike, toQuery } from '../query/query.ts'
 import { parseRules } from '../rules/file/rule-set.ts'

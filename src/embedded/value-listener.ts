@@ -1,5 +1,5 @@
 import { endError } from '../database/streams/event-queue.ts'
-import type { EndReason, Sink } from '../hub/subscriber.ts'
+import type { EndReason, Sink } from '../hub/sink.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { ReadText } from '../tree/json/node-text.ts'
 

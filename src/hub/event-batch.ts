@@ -1,28 +1,33 @@
 import type { StreamEvent } from './event.ts'
-import { encode, framePieces, frameText } from './frame.ts'
 
-/** Makes the id of a commit from its number. */
-export type IdOf = (seq: number) => string
-
-/** An event, and the number of the last commit it tells of. */
+/** An event, and the number of the last commit that it covers. */
 export interface NumberedEvent extends StreamEvent {
   readonly seq: number
 }
 
-/** Events without the bytes that are made of them. Those who wait for the same events keep the same object. */
+/** Events without their encoded bytes, as mailboxes keep them. Mailboxes share the object. */
 export interface WaitingEvents {
   readonly events: readonly NumberedEvent[]
-  /** Their weight, in UTF-16 code units. */
+  /** Size in UTF-16 code units. */
   readonly length: number
 }
 
-/** Events for everybody who listens to the same thing, with bytes that are made once for all of them. */
+/** Encodes events for a protocol. Batches keep its bytes by its identity. */
+export interface EventEncoder {
+  encode(events: readonly NumberedEvent[]): Uint8Array
+  /** The same text in pieces. */
+  pieces(events: readonly NumberedEvent[]): Iterable<string>
+}
+
+/** Events for all subscribers of a topic, encoded once for each encoder. */
 export class EventBatch {
   readonly events: readonly NumberedEvent[]
-  /** Whether a stream, or what is left of it, begins with it. */
+  /** Whether a stream begins with it, possibly again. */
   readonly isBeginning: boolean
+  #encoder: EventEncoder | undefined
   #bytes: Uint8Array | undefined
-  #bytesWithIds: Uint8Array | undefined
+  /** Bytes of all encoders but the first. */
+  #others: Map<EventEncoder, Uint8Array> | undefined
   #waiting: WaitingEvents | undefined
   #length: number | undefined
 
@@ -31,54 +36,54 @@ export class EventBatch {
     this.isBeginning = isBeginning
   }
 
-  /** The events for the mailboxes of those who cannot take them now. */
+  /** The events for the mailboxes of slow subscribers. */
   get waiting(): WaitingEvents {
     this.#waiting ??= waitingOf(this.events)
     return this.#waiting
   }
 
-  /** The weight of the events, in UTF-16 code units. */
+  /** Size of the events, in UTF-16 code units. */
   get length(): number {
-    this.#length ??= weightOf(this.events)
+    this.#length ??= sizeOf(this.events)
     return this.#length
   }
 
-  get bytes(): Uint8Array {
-    this.#bytes ??= encode(this.events.map((event) => frameText(event, undefined)).join(''))
-    return this.#bytes
-  }
-
-  /** @param idOf the same for all who ask */
-  bytesWithIds(idOf: IdOf): Uint8Array {
-    this.#bytesWithIds ??= encode(this.events.map((event) => frameText(event, idOf(event.seq))).join(''))
-    return this.#bytesWithIds
-  }
-
-  /** The same text in pieces, for a batch that is too long to be encoded at once. None of them is kept. */
-  *texts(idOf: IdOf | undefined): Generator<string, void> {
-    for (const event of this.events) yield* framePieces(event, idOf?.(event.seq))
+  /** The bytes that an encoder makes, kept for the next call. */
+  encoded(encoder: EventEncoder): Uint8Array {
+    if (this.#bytes !== undefined && this.#encoder === encoder) return this.#bytes
+    const kept = this.#others?.get(encoder)
+    if (kept !== undefined) return kept
+    const bytes = encoder.encode(this.events)
+    if (this.#bytes === undefined) {
+      this.#encoder = encoder
+      this.#bytes = bytes
+    } else {
+      this.#others ??= new Map()
+      this.#others.set(encoder, bytes)
+    }
+    return bytes
   }
 }
 
-/** Names and punctuation of one message. */
+/** Size of the names and the punctuation of one event. */
 const EVENT_LENGTH = 40
 
 export function waitingOf(events: readonly NumberedEvent[]): WaitingEvents {
-  return { events, length: weightOf(events) }
+  return { events, length: sizeOf(events) }
 }
 
-function weightOf(events: readonly NumberedEvent[]): number {
+function sizeOf(events: readonly NumberedEvent[]): number {
   let length = 0
   for (const event of events) length += lengthOf(event)
   return length
 }
 
-/** What an event weighs, in UTF-16 code units. */
+/** Size of an event, in UTF-16 code units. */
 export function lengthOf({ data, path }: NumberedEvent): number {
   return data.length + path.length + EVENT_LENGTH
 }
 
-/** The events of commits after `seq`; `undefined` when there are none. */
+/** Events of commits after `seq`; `undefined` if there are none. */
 export function laterThan(waiting: WaitingEvents, seq: number): WaitingEvents | undefined {
   const first = waiting.events[0]
   if (first !== undefined && first.seq > seq) return waiting
@@ -86,7 +91,7 @@ export function laterThan(waiting: WaitingEvents, seq: number): WaitingEvents | 
   return later.length === 0 ? undefined : waitingOf(later)
 }
 
-/** Events that have waited, one after the other, as one batch. */
+/** Joins waiting events to one batch. */
 export function batchOf(waiting: readonly WaitingEvents[]): EventBatch {
   return new EventBatch(waiting.flatMap(({ events }) => events))
 }

@@ -1,53 +1,64 @@
 import type { Awaitable } from '../scheduling/awaitable.ts'
+import type { Steps } from '../scheduling/steps.ts'
 import { inTurns } from '../scheduling/turns.ts'
 import type { Change, NodeTags } from '../tree/change.ts'
 import { NULL_ETAG } from '../tree/json/etag.ts'
+import { toExport, toExportInSteps } from '../tree/json/export-text.ts'
 import type { ReadText } from '../tree/json/node-text.ts'
 import { tagAfter, textAfter } from '../tree/json/prepared-text.ts'
+import { toPlain } from '../tree/json/print.ts'
+import { toPlainInSteps } from '../tree/json/print-steps.ts'
 import { type AnyText, TextBuilder } from '../tree/json/text-pieces.ts'
 import { PRIORITY } from '../tree/key.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
 import type { Write } from '../tree/write.ts'
 
-/** Data that is made with pauses, in UTF-16 code units. */
+/** Length from which data is printed in several turns of the event loop, in UTF-16 code units. */
 const LONG_DATA = 128 * 1024
 
-/** Whether a listener sees priorities. */
+/** Form of the data: `export` includes priorities. */
 export type Form = 'plain' | 'export'
 
-/** What a listener is told: replace what it has at a path, or each member of the data below that path. */
+/** Replaces the data at a path (`put`), or at each member of the data below that path (`patch`). */
 export interface StreamEvent {
   readonly kind: 'put' | 'patch'
-  /** Relative to the node listened to: `/`, `/a/b`. */
+  /** Relative to the subscribed node: `/`, `/a/b`. */
   readonly path: string
   readonly data: AnyText
 }
 
-/** What stands somewhere, in the form that listeners want. What is long is made in several turns. */
+/** The data of a node in a form. Long data is printed in several turns of the event loop. */
 export function dataOf(value: ReadText | undefined, form: Form): Awaitable<AnyText> {
   if (value === undefined) return 'null'
   if (value.length > LONG_DATA) return inTurns(value.inSteps(form))
   return form === 'plain' ? value.plain : value.export
 }
 
+/** The stored text of a child in a form; `undefined` prints as `null`. */
+export function* childText(text: AnyText | undefined, form: Form): Steps<AnyText> {
+  if (text === undefined) return 'null'
+  if (typeof text === 'string') return form === 'plain' ? toPlain(text) : toExport(text)
+  return form === 'plain' ? yield* toPlainInSteps(text) : yield* toExportInSteps(text)
+}
+
 /**
- * What a change is to whoever listens to the node at `path`.
- * @returns `undefined` when it does not concern them
+ * The event of a change for the subscribers of a node.
+ * @returns `undefined` if the change does not concern the node
  * @see docs/reference/protocol.md#events
  */
 export function eventAt(change: Change, path: Path, form: Form): StreamEvent | undefined {
   return covers(path, change.path) ? eventBelow(change, path, form) : eventAbove(change, path, form)
 }
 
-/** The change is at or below the node. */
+/** The event of a change at or below the node. */
 function eventBelow({ kind, path: at, writes }: Change, path: Path, form: Form): StreamEvent | undefined {
   if (kind === 'patch') return patchOf(writes, at.length, formatPath(at.slice(path.length)), form)
   const write = writes[0]
   if (write === undefined || !isSeen(write, form)) return undefined
-  return { kind: 'put', path: formatPath(placeOf(write, path.length)), data: writtenText(write, form) }
+  return { kind: 'put', path: formatPath(relativePath(write, path.length)), data: writtenText(write, form) }
 }
 
-/** The change is above the node: it is written as part of something larger, or some places of it are. */
+/** The event of a change above the node, which writes the whole node or some nodes below it. */
 function eventAbove(change: Change, path: Path, form: Form): StreamEvent | undefined {
   const around = change.writes.find((write) => write.kind === 'value' && covers(write.path, path))
   if (around === undefined) {
@@ -60,7 +71,7 @@ function eventAbove(change: Change, path: Path, form: Form): StreamEvent | undef
   return { kind: 'put', path: '/', data: text ?? 'null' }
 }
 
-/** @param text what the write brings to the place */
+/** Whether a write leaves the node as it was. @param text of the node after the write */
 function isSame(
   before: NodeTags | undefined,
   write: Write,
@@ -75,21 +86,21 @@ function isSame(
     : before.stored === tagAfter(write, below, 'stored')
 }
 
-/** @param depth number of keys that the members' paths leave out */
+/** @param depth number of keys that the paths of the members omit */
 function patchOf(writes: readonly Write[], depth: number, path: string, form: Form): StreamEvent | undefined {
   const seen = writes.filter((write) => isSeen(write, form))
   if (seen.length === 0) return undefined
   const data = new TextBuilder()
   for (const [index, write] of seen.entries()) {
-    data.add(`${index === 0 ? '{' : ','}${JSON.stringify(placeOf(write, depth).join('/'))}:`)
+    data.add(`${index === 0 ? '{' : ','}${JSON.stringify(relativePath(write, depth).join('/'))}:`)
     data.addAll(writtenText(write, form))
   }
   data.add('}')
   return { kind: 'patch', path, data: data.end() }
 }
 
-/** Where a write goes, without the first keys of its path. */
-function placeOf({ kind, path }: Write, depth: number): Path {
+/** Path of a write without its first keys. */
+function relativePath({ kind, path }: Write, depth: number): Path {
   const below = path.slice(depth)
   return kind === 'priority' ? [...below, PRIORITY] : below
 }

@@ -6,11 +6,11 @@ import { KeepAlive } from './keep-alive.ts'
 import { NodeTopic } from './node-topic.ts'
 import { PathIndex } from './path-index.ts'
 import { QueryTopic } from './query-topic.ts'
-import type { Source } from './snapshot-source.ts'
-import { type EndReason, reasonOf, type Sink, Subscriber } from './subscriber.ts'
+import type { EndReason, Sink } from './sink.ts'
+import type { SnapshotSource } from './snapshot-source.ts'
+import { Subscriber } from './subscriber.ts'
 import type { NumberedChange, Topic } from './topic.ts'
 
-/** What somebody wants to listen to. */
 export interface Subscription {
   readonly path: Path
   readonly query: Query | undefined
@@ -19,45 +19,41 @@ export interface Subscription {
 
 const NOTHING: readonly Path[] = []
 
-/** What somebody has missed of a node. */
+/** Changes of a node that a listener has missed. */
 export interface MissedChanges {
   readonly changes: readonly NumberedChange[]
-  /** Number of the commit up to which these are all. */
+  /** Number of the commit up to which they are complete. */
   readonly seq: number
 }
 
-/** Who listens. */
 export interface Listener {
   readonly sink: Sink
-  /** Authorises the listener on the commit that its first snapshot is read from. */
+  /** Authorises the listener on the commit that a snapshot is read from. */
   readonly authorize?: AuthorizeRead | undefined
-  /**
-   * Finds what a listener has missed that was here before: it is told that instead of all there is. `undefined` when
-   * that cannot be told any more.
-   */
+  /** Finds what a returning listener has missed, to send it in place of a snapshot; `undefined` if that is lost. */
   readonly missed?: (() => Promise<MissedChanges | undefined>) | undefined
 }
 
 export interface HubSettings {
-  /** Most that may wait for one subscriber, in UTF-16 code units. */
+  /** Maximum that may wait for one subscriber, in UTF-16 code units. */
   readonly maxWaiting: number
   /** Longest data of one event, in UTF-16 code units. Default: that of a read. */
   readonly maxEvent: number
-  /** What has waited, and a catch-up, is handed over in pieces of so many UTF-16 code units. */
+  /** About how much of a catch-up, or of what waits, is delivered in one turn, in UTF-16 code units. */
   readonly pieceLength: number
-  /** Silence after which a client is told that nothing has happened, in milliseconds. */
+  /** Time without events after which a client gets a keep-alive, in milliseconds. */
   readonly keepAliveMs: number
 }
 
-/** What is told of subscribers. */
+/** Reports what happens to subscribers. */
 export interface HubEvents {
   readonly onOpened: (() => void) | undefined
   readonly onClosed: (() => void) | undefined
-  /** One reads so slowly that what waited for it was dropped. */
+  /** Called when events were dropped because a subscriber reads too slowly. */
   readonly onLost: (() => void) | undefined
 }
 
-const NOBODY: HubEvents = { onOpened: undefined, onClosed: undefined, onLost: undefined }
+const UNREPORTED: HubEvents = { onOpened: undefined, onClosed: undefined, onLost: undefined }
 
 const MEBI = 1024 * 1024
 
@@ -69,18 +65,18 @@ export const defaultStreams: HubSettings = {
 }
 
 /**
- * Who watches what. A change finds those above, at and below it; what they are told is put together once for all who
- * listen to the same thing.
+ * Delivers durable changes to subscribers. A change finds the topics above, at and below its path; each topic makes its
+ * events once for all its subscribers.
  * @see docs/explanation/streams.md#hub
  */
 export class Hub {
-  readonly #source: Source
+  readonly #source: SnapshotSource
   readonly #settings: HubSettings
   readonly #events: HubEvents
   readonly #topics = new PathIndex<Topic>()
   readonly #keepAlive: KeepAlive
 
-  constructor(source: Source, settings: HubSettings, events: HubEvents = NOBODY) {
+  constructor(source: SnapshotSource, settings: HubSettings, events: HubEvents = UNREPORTED) {
     this.#source = source
     this.#settings = settings
     this.#events = events
@@ -93,15 +89,14 @@ export class Hub {
   }
 
   /**
-   * Begins to tell a sink everything at and below a node, or of what a query chooses: first all there is, then every
-   * change, each once and in order.
-   * @returns to be closed when nobody listens any more
+   * Sends a sink what is at and below a node, or what a query selects of it, and then every change, once and in order.
+   * @returns must be closed when the listener leaves
    * @throws `permission-denied`, `read-too-big`, `unavailable`
    */
   async subscribe(subscription: Subscription, { sink, authorize, missed }: Listener): Promise<Subscriber> {
     const { topic, leave } = this.#join(subscription)
     const subscriber: Subscriber = new Subscriber({ sink, authorize }, this.#settings, {
-      begin: () => void topic.begin(subscriber).catch((error) => subscriber.end(reasonOf(error))),
+      begin: () => void topic.begin(subscriber).catch((error) => subscriber.fail(error)),
       closed: () => {
         topic.subscribers.delete(subscriber)
         this.#keepAlive.delete(subscriber)
@@ -124,13 +119,13 @@ export class Hub {
     return subscriber
   }
 
-  /** Changes that are durable now, in order. Reads see them already. */
+  /** Delivers durable changes, in order. Reads must see them already. */
   publish(changes: readonly NumberedChange[]): void {
     if (this.#keepAlive.size === 0) return
     const concerned = new Set<Topic>()
     for (const change of changes) {
       this.#topics.visit(change, (topic) => {
-        topic.note(change)
+        topic.collect(change)
         concerned.add(topic)
       })
     }
@@ -142,7 +137,7 @@ export class Hub {
     return this.#keepAlive.size === 0 ? NOTHING : this.#topics.below(path, inclusive)
   }
 
-  /** In which forms somebody is told of a change at a path: those who listen there and above. */
+  /** Forms in which a change at a path is printed, for the subscribers there and above. */
   formsAt(path: Path): ReadonlySet<Form> {
     const forms = new Set<Form>()
     if (this.#keepAlive.size === 0) return forms
@@ -160,18 +155,16 @@ export class Hub {
 
   #join({ path, query, form }: Subscription): { topic: Topic; leave: () => void } {
     const name = `${form} ${query === undefined ? '' : queryName(query)}`
-    let topic = this.#topics.get(path, name)
-    if (topic === undefined) {
-      topic =
-        query === undefined
-          ? new NodeTopic(path, form, this.#source, this.#settings)
-          : new QueryTopic(path, query, form, this.#source, this.#settings.maxEvent)
-      this.#topics.add(path, name, topic)
-    }
-    const joined = topic
+    const topic = this.#topics.get(path, name) ?? this.#makeTopic(path, query, form)
+    this.#topics.add(path, name, topic)
     const leave = () => {
-      if (joined.subscribers.size === 0 && this.#topics.get(path, name) === joined) this.#topics.remove(path, name)
+      if (topic.subscribers.size === 0 && this.#topics.get(path, name) === topic) this.#topics.remove(path, name)
     }
-    return { topic: joined, leave }
+    return { topic, leave }
+  }
+
+  #makeTopic(path: Path, query: Query | undefined, form: Form): Topic {
+    if (query === undefined) return new NodeTopic(path, form, this.#source, this.#settings)
+    return new QueryTopic(path, query, form, this.#source, this.#settings.maxEvent)
   }
 }

@@ -1,16 +1,16 @@
 import type { Subscriber } from './subscriber.ts'
 
-/** Turns of the clock in the time of silence after which a client wants to hear something. */
+/** Turns of the clock in the time between two keep-alives. */
 const TURNS = 8
 
-/** Every subscriber, and the one clock that tells the silent ones that nothing has happened. It runs while there are any. */
+/** All subscribers, with one clock that keeps the silent ones alive. It runs while there are subscribers. */
 export class KeepAlive {
   readonly #turnMs: number
   readonly #subscribers = new Set<Subscriber>()
   #timer: ReturnType<typeof setInterval> | undefined
   #turn = 0
 
-  /** @param silenceMs silence after which a client is told, in milliseconds; a turn of the clock later at most */
+  /** @param silenceMs time without events before a keep-alive, in milliseconds; it may be one turn longer */
   constructor(silenceMs: number) {
     this.#turnMs = Math.max(silenceMs / TURNS, 1)
   }

@@ -1,40 +1,40 @@
 /** Entries and bytes of a new table. */
 const FIRST_ENTRIES = 8
 const FIRST_BYTES = 128
-/** Slots for each entry at the least: the next power of two follows. */
+/** Least slots for each entry, rounded up to a power of two. */
 const SLOTS_PER_ENTRY = 1.5
-/** What is too small becomes so much larger. */
+/** Factor of growth. */
 const GROWTH = 1.5
-/** UTF-16 code units to bytes of UTF-8, at the most. */
+/** Maximum UTF-8 bytes of a UTF-16 code unit. */
 const MOST_BYTES_PER_UNIT = 3
-/** What a slot holds: nothing, an entry that is gone, or the number of an entry and `FIRST`. */
+/** A slot is empty, deleted, or the number of an entry plus `FIRST`. */
 const EMPTY = 0
-const GONE = 1
+const DELETED = 1
 const FIRST = 2
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-/** Whoever writes keys cannot know which of them share a slot. */
+/** Random, so that a client cannot choose keys that share a slot. */
 const SEED = crypto.getRandomValues(new BigUint64Array(1))[0]
 let scratch = new Uint8Array(1024)
 
 /**
- * A set of keys outside of the heap: some 40 bytes for a key of 20 characters, where a `Set` of strings takes 170.
- * Hashes are kept, so that growing moves numbers and hashes nothing again.
+ * A set of keys outside the JavaScript heap: about 40 bytes for a key of 20 characters, where a `Set` of strings takes
+ * 170. It keeps the hashes, so that growth does not hash the keys again.
  */
 export class KeyTable {
   #slots: Uint32Array
   #hashes: Uint32Array
-  /** Where the bytes of each entry end. */
+  /** End of the bytes of each entry. */
   #ends: Uint32Array
   #bytes: Uint8Array
-  /** Entries, those that are gone included. */
+  /** Number of entries, deleted ones included. */
   #entries = 0
   #size = 0
 
   /**
-   * @param capacity keys for which there is room without growing
-   * @param bytes that they take in UTF-8, about
+   * @param capacity number of keys that fit without growth
+   * @param bytes about how many they take in UTF-8
    */
   constructor(capacity = 0, bytes = 0) {
     const entries = Math.max(capacity, FIRST_ENTRIES)
@@ -69,11 +69,11 @@ export class KeyTable {
   delete(key: string): void {
     const slot = this.#find(encode(key), hashOf(key))
     if (slot < 0) return
-    this.#slots[slot] = GONE
+    this.#slots[slot] = DELETED
     this.#size--
   }
 
-  /** The keys, in no order. Nothing may be added meanwhile. */
+  /** The keys in no order. No key may be added meanwhile. */
   *[Symbol.iterator](): Generator<string> {
     for (const held of this.#slots) {
       if (held < FIRST) continue
@@ -82,7 +82,7 @@ export class KeyTable {
     }
   }
 
-  /** The slot of the key in `scratch`; negative when it is not there. */
+  /** The slot of the key in `scratch`; negative if it is absent. */
   #find(length: number, hash: number): number {
     const slots = this.#slots
     const mask = slots.length - 1
@@ -105,11 +105,11 @@ export class KeyTable {
     return entry === 0 ? 0 : (this.#ends[entry - 1] ?? 0)
   }
 
-  /** Adds a key that is not there, for which there is room. */
+  /** Adds an absent key that fits. */
   #append(hash: number, source: Uint8Array, from: number, length: number): void {
     const start = this.#startOf(this.#entries)
     const bytes = this.#bytes
-    // The library call costs more than the few bytes of a key.
+    // A call of `set` costs more than the few bytes of a key.
     for (let at = 0; at < length; at++) bytes[start + at] = source[from + at] ?? 0
     const slots = this.#slots
     const mask = slots.length - 1
@@ -129,7 +129,7 @@ export class KeyTable {
     this.#bytes.set(old)
   }
 
-  /** Moves all keys to new places, with room for more; those that are gone are left out. */
+  /** Moves all keys into larger arrays, without the deleted ones. */
   #rebuild(): void {
     const [slots, ends, bytes, hashes] = [this.#slots, this.#ends, this.#bytes, this.#hashes]
     const entries = Math.ceil((this.#size + 1) * GROWTH) + FIRST_ENTRIES
@@ -152,7 +152,7 @@ function slotsFor(entries: number): number {
   return 2 ** Math.ceil(Math.log2(entries * SLOTS_PER_ENTRY))
 }
 
-/** Puts a key into `scratch`. @returns its length in bytes */
+/** Writes a key to `scratch`. @returns its length in bytes */
 function encode(key: string): number {
   const most = key.length * MOST_BYTES_PER_UNIT
   if (scratch.length < most) scratch = new Uint8Array(most)

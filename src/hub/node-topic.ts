@@ -1,21 +1,21 @@
 import type { Path } from '../tree/path.ts'
 import { dataOf, eventAt, type Form } from './event.ts'
 import { EventBatch, lengthOf, type NumberedEvent, waitingOf } from './event-batch.ts'
-import type { Source } from './snapshot-source.ts'
+import type { SnapshotSource } from './snapshot-source.ts'
 import type { Subscriber } from './subscriber.ts'
 import { broadcast, type NumberedChange, type Topic, type TopicSettings } from './topic.ts'
 
-/** Everybody who listens to the same node in the same form. */
+/** The subscribers of one node in one form. */
 export class NodeTopic implements Topic {
   readonly #path: Path
   readonly subscribers = new Set<Subscriber>()
   readonly form: Form
   readonly printed: readonly Form[]
-  readonly #source: Source
+  readonly #source: SnapshotSource
   readonly #settings: TopicSettings
   #events: NumberedEvent[] = []
 
-  constructor(path: Path, form: Form, source: Source, settings: TopicSettings) {
+  constructor(path: Path, form: Form, source: SnapshotSource, settings: TopicSettings) {
     this.#path = path
     this.form = form
     this.printed = [form]
@@ -23,7 +23,7 @@ export class NodeTopic implements Topic {
     this.#settings = settings
   }
 
-  note(change: NumberedChange): void {
+  collect(change: NumberedChange): void {
     const event = eventAt(change, this.#path, this.form)
     if (event !== undefined) this.#events.push({ ...event, seq: change.seq })
   }
@@ -35,7 +35,6 @@ export class NodeTopic implements Topic {
     broadcast(this.subscribers, events, this.#settings.maxEvent)
   }
 
-  /** Tells a subscriber what has changed since it was here last. */
   async resume(subscriber: Subscriber, missed: readonly NumberedChange[], seq: number): Promise<void> {
     const pieces: NumberedEvent[][] = [[]]
     let length = 0
@@ -58,7 +57,6 @@ export class NodeTopic implements Topic {
   async begin(subscriber: Subscriber): Promise<void> {
     const { seq, value } = await this.#source.read(this.#path, undefined, subscriber.authorize)
     const data = await dataOf(value, this.form)
-    const batch = new EventBatch([{ kind: 'put', path: '/', data, seq }], true)
-    subscriber.start({ seq, batch })
+    subscriber.start({ seq, batch: new EventBatch([{ kind: 'put', path: '/', data, seq }], true) })
   }
 }

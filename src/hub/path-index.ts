@@ -2,7 +2,7 @@ import type { Change } from '../tree/change.ts'
 import type { Path } from '../tree/path.ts'
 import { nodeAt, prune, rootNode, type TrieNode } from '../tree/path-trie.ts'
 
-/** What is watched, by path: a change finds what is above, at and below it, and comes by nothing else. */
+/** Items by path. A change visits the items above, at and below its path, and no others. */
 export class PathIndex<T> {
   readonly #root = rootNode<T>()
 
@@ -15,42 +15,42 @@ export class PathIndex<T> {
   }
 
   remove(path: Path, name: string): void {
-    const place = this.#find(path)
-    place?.items.delete(name)
-    if (place !== undefined) prune(place)
+    const node = this.#find(path)
+    node?.items.delete(name)
+    if (node !== undefined) prune(node)
   }
 
-  /** Calls back with everything that a change can concern, each once. */
+  /** Visits the items that a change may concern, each once. */
   visit({ path, writes }: Change, use: (item: T) => void): void {
-    let place: TrieNode<T> | undefined = this.#root
+    let node: TrieNode<T> | undefined = this.#root
     for (const key of path) {
-      useItems(place, use)
-      place = place.children.get(key)
-      if (place === undefined) return
+      useItems(node, use)
+      node = node.children.get(key)
+      if (node === undefined) return
     }
-    useItems(place, use)
-    if (place.children.size === 0) return
-    const seen = new Set<TrieNode<T>>([place])
+    useItems(node, use)
+    if (node.children.size === 0) return
+    const seen = new Set<TrieNode<T>>([node])
     for (const write of writes) {
-      if (write.kind === 'value') visitWrite(place, write.path.slice(path.length), seen, use)
-      else visitWay(place, write.path.slice(path.length), seen, use)
+      if (write.kind === 'value') visitWrite(node, write.path.slice(path.length), seen, use)
+      else visitPath(node, write.path.slice(path.length), seen, use)
     }
   }
 
-  /** Paths of what is watched below one. @param inclusive whether that one counts */
+  /** Paths of items below one. @param inclusive whether that one counts */
   below(path: Path, inclusive: boolean): Path[] {
     const found: Path[] = []
-    const place = this.#find(path)
-    if (place === undefined) return found
-    if (inclusive && place.items.size > 0) found.push(path)
-    for (const child of place.children.values()) collect(child, path, found)
+    const node = this.#find(path)
+    if (node === undefined) return found
+    if (inclusive && node.items.size > 0) found.push(path)
+    for (const child of node.children.values()) collect(child, path, found)
     return found
   }
 
   #find(path: Path): TrieNode<T> | undefined {
-    let place: TrieNode<T> | undefined = this.#root
-    for (const key of path) place = place?.children.get(key)
-    return place
+    let node: TrieNode<T> | undefined = this.#root
+    for (const key of path) node = node?.children.get(key)
+    return node
   }
 }
 
@@ -58,36 +58,36 @@ function useItems<T>({ items }: TrieNode<T>, use: (item: T) => void): void {
   for (const item of items.values()) use(item)
 }
 
-/** What is on the way to a written place and not seen yet. @returns the place, if anything is watched there or below */
-function visitWay<T>(
+/** Visits the unseen nodes on the way to a written one. @returns that node, if there are items at or below it */
+function visitPath<T>(
   from: TrieNode<T>,
   way: Path,
   seen: Set<TrieNode<T>>,
   use: (item: T) => void,
 ): TrieNode<T> | undefined {
-  let place: TrieNode<T> | undefined = from
+  let node: TrieNode<T> | undefined = from
   for (const key of way) {
-    place = place.children.get(key)
-    if (place === undefined) return undefined
-    if (seen.has(place)) continue
-    seen.add(place)
-    useItems(place, use)
+    node = node.children.get(key)
+    if (node === undefined) return undefined
+    if (seen.has(node)) continue
+    seen.add(node)
+    useItems(node, use)
   }
-  return place
+  return node
 }
 
 function visitWrite<T>(from: TrieNode<T>, way: Path, seen: Set<TrieNode<T>>, use: (item: T) => void): void {
-  const place = visitWay(from, way, seen, use)
-  if (place !== undefined) for (const child of place.children.values()) visitAll(child, use)
+  const node = visitPath(from, way, seen, use)
+  if (node !== undefined) for (const child of node.children.values()) visitAll(child, use)
 }
 
-function visitAll<T>(place: TrieNode<T>, use: (item: T) => void): void {
-  useItems(place, use)
-  for (const child of place.children.values()) visitAll(child, use)
+function visitAll<T>(node: TrieNode<T>, use: (item: T) => void): void {
+  useItems(node, use)
+  for (const child of node.children.values()) visitAll(child, use)
 }
 
-function collect<T>(place: TrieNode<T>, above: Path, found: Path[]): void {
-  const path = [...above, place.key]
-  if (place.items.size > 0) found.push(path)
-  for (const child of place.children.values()) collect(child, path, found)
+function collect<T>(node: TrieNode<T>, above: Path, found: Path[]): void {
+  const path = [...above, node.key]
+  if (node.items.size > 0) found.push(path)
+  for (const child of node.children.values()) collect(child, path, found)
 }

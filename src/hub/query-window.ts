@@ -6,15 +6,12 @@ import { joined } from '../tree/json/text-pieces.ts'
 import { sortKey } from '../tree/order.ts'
 import { KeyTable } from './key-table.ts'
 
-/**
- * Which children a filtered stream shows. It knows their keys, and of a full one where it ends, but not what is in
- * them.
- */
+/** Keys of the children that a filtered stream shows, and the edge of a full window. It does not hold their data. */
 export class QueryWindow {
   readonly #query: Query
   readonly #range: Range
   #keys = new KeyTable()
-  /** Where the last child stands, seen from the end that the limit counts from; only in a full window. */
+  /** Position of the last child that the limit admits; only in a full window. */
   #edge: Position | undefined
 
   constructor(query: Query) {
@@ -40,9 +37,9 @@ export class QueryWindow {
   }
 
   /**
-   * Shows these children now.
+   * Replaces the children.
    * @param children in the order of the query
-   * @param keys of them
+   * @param keys of the children
    */
   show(children: readonly ChildText[], keys: KeyTable): void {
     const { limit } = this.#query
@@ -55,7 +52,7 @@ export class QueryWindow {
     this.#edge = last && this.#positionOf(last)
   }
 
-  /** Shows one child more, or one less, of a window without a limit. */
+  /** Shows or hides one child of a window without a limit. */
   set(key: string, isShown: boolean): void {
     if (isShown) this.#keys.add(key)
     else this.#keys.delete(key)
@@ -66,7 +63,7 @@ export class QueryWindow {
     return contains(this.#range, this.#positionOf(child))
   }
 
-  /** Whether a child that is not shown now would have to be. */
+  /** Whether the window must show a child that it does not show now. */
   wants(child: ChildText): boolean {
     const position = this.#positionOf(child)
     if (!contains(this.#range, position)) return false

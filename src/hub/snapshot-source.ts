@@ -4,17 +4,17 @@ import type { ReadText } from '../tree/json/node-text.ts'
 import type { Path } from '../tree/path.ts'
 import type { AuthorizeRead } from '../tree/read-program.ts'
 
-/** What stands somewhere as of one commit. */
-export interface Seen<T> {
+/** A value as of one commit. */
+export interface Snapshot<T> {
   readonly seq: number
   readonly value: T
 }
 
-/** Where the hub reads what streams begin with. */
-export interface Source {
+/** Reads what streams begin with. */
+export interface SnapshotSource {
   /**
-   * The node, or what a query chooses of it.
+   * Reads a node, or what a query selects of it.
    * @throws `read-too-big`, `unavailable`, and what `authorize` throws
    */
-  read(path: Path, query: Query | undefined, authorize?: AuthorizeRead): Awaitable<Seen<ReadText | undefined>>
+  read(path: Path, query: Query | undefined, authorize?: AuthorizeRead): Awaitable<Snapshot<ReadText | undefined>>
 }

@@ -1,119 +1,67 @@
-import { DholeError } from '../error.ts'
 import type { AuthorizeRead } from '../tree/read-program.ts'
 import type { EventBatch, WaitingEvents } from './event-batch.ts'
-import { Mailbox } from './mailbox.ts'
-import type { Reservation, ReserveMemory } from './reservation.ts'
+import { Mailbox, type Reservation } from './mailbox.ts'
+import { BEGIN_ANEW, type EndReason, NO_ROOM, reasonOf, type Sink } from './sink.ts'
 
-/** Why a stream ends by itself, in words for the client. */
-export interface EndReason {
-  readonly kind: 'cancel' | 'auth_revoked'
-  readonly text: string
-}
-
-/** What a client is told when there is more than anybody may read at once. */
-export const TOO_LARGE: EndReason = {
-  kind: 'cancel',
-  text: 'The specified payload is too large, please request a location with less data.',
-}
-
-/** What a client is told when the memory for streams is full and its query takes the most of it. */
-export const NO_ROOM: EndReason = {
-  kind: 'cancel',
-  text: 'The service has no room for this query, please choose fewer children.',
-}
-
-/** What a client is told that may not read any more. */
-export const DENIED: EndReason = { kind: 'cancel', text: 'Permission denied' }
-
-/** Why a stream cannot go on after a failure. */
-export function reasonOf(error: unknown): EndReason | undefined {
-  if (!(error instanceof DholeError)) return undefined
-  if (error.code === 'permission-denied') return DENIED
-  if (error.code === 'too-busy') return NO_ROOM
-  return error.code === 'read-too-big' ? TOO_LARGE : undefined
-}
-
-/** A sink did not take a batch, and never will: the stream must begin anew. */
-export const BEGIN_ANEW = Symbol('begin anew')
-
-/** Where the events of one subscriber go. */
-export interface Sink {
-  /** Counts memory that is held for the client; without, nothing is counted. */
-  readonly reserve?: ReserveMemory | undefined
-  /**
-   * Takes a batch.
-   * @returns `BEGIN_ANEW` when it did not take it; when there is no room for more, a promise that resolves when there
-   *   is, to `BEGIN_ANEW` when it did not take the batch after all. A batch that is a beginning is always taken.
-   */
-  write(batch: EventBatch): Promise<unknown> | typeof BEGIN_ANEW | undefined
-  /** Tells a client that nothing has happened. Only called while there is room. */
-  keepAlive(): void
-  /** Nothing more comes. */
-  end(reason?: EndReason): void
-  /** Whoever reads has stood still for too long. */
-  abort(): void
-}
-
-/** Times the silence between two keep-alives that somebody may go without reading. */
+/** Maximum time without reading, as a multiple of the time between two keep-alives. */
 const MOST_SILENCES = 4
 
 type State = 'starting' | 'open' | 'full' | 'closed'
 
-/** Who listens. */
 export interface SubscriberListener {
   readonly sink: Sink
-  /** Authorises the listener on the commit that its first snapshot is read from. */
+  /** Authorises the listener on the commit that a snapshot is read from. */
   readonly authorize: AuthorizeRead | undefined
 }
 
 /** Bounds of what waits, in UTF-16 code units. */
 export interface WaitingSettings {
-  /** Most that may wait. */
+  /** Maximum that waits for one subscriber. */
   readonly maxWaiting: number
-  /** What is handed over of it in one turn of the event loop, about. */
+  /** About how much of it is delivered in one turn of the event loop. */
   readonly pieceLength: number
 }
 
-/** What a stream, or what is left of it, begins with. */
+/** What a stream begins with, possibly again. */
 export interface Beginning {
-  /** Number of the commit up to which it tells everything. */
+  /** Number of the last commit that it covers. */
   readonly seq: number
   readonly batch: EventBatch
-  /** The rest of a long catch-up, in pieces. */
+  /** The rest of a long catch-up. */
   readonly more?: readonly WaitingEvents[]
 }
 
-/** What a subscriber asks of those who keep it. */
 export interface SubscriberKeeper {
-  /** Asks for a beginning: `start` is to be called. */
+  /** Asks for a beginning, which is passed to `start`. */
   readonly begin: () => void
-  /** Hears, once, that nothing more is to be delivered. */
+  /** Called once, when the subscriber is closed. */
   readonly closed: () => void
-  /** Hears each time that what waited was dropped because it was too much. */
+  /** Called each time that waiting events were dropped. */
   readonly onLost: (() => void) | undefined
 }
 
 /**
- * One watcher's mailbox. It is bounded: who reads too slowly loses what waits, and is told everything anew when there
- * is room again, which the path `/` of a put makes right.
+ * One listener of a topic. What waits for it is bounded: a slow reader loses it and begins anew when there is room,
+ * which is correct because a beginning replaces everything.
  *
- * The order holds by construction: only `start` leaves the state `starting`, it writes the beginning first, and of what
- * waited it writes only later commits. Whatever is lost or refused leads back to `starting`.
+ * The order of events holds by construction. Only `start` leaves the state `starting`. It writes the beginning first, and
+ * of the waiting events only those of later commits. Every loss or refusal leads back to `starting`.
  * @see docs/reference/protocol.md#streams
  */
 export class Subscriber {
-  /** Authorises the listener on the commit that its first snapshot is read from. */
   readonly authorize: AuthorizeRead | undefined
   readonly #sink: Sink
   readonly #settings: WaitingSettings
   readonly #keeper: SubscriberKeeper
   #state: State = 'starting'
-  /** Made when something has to wait. */
+  /** Created when an event has to wait. */
   #mailbox: Mailbox | undefined
-  /** Whether some of what waited was dropped. */
+  /** Whether waiting events were dropped. */
   #lost = false
-  #held: Reservation | undefined
-  /** First turn of the clock after it was last written to. */
+  /** Whether the beginning that is being read was authorised for a former caller. */
+  #isOutdated = false
+  #reservation: Reservation | undefined
+  /** First turn of the clock after the last write. */
   #silentSince: number | undefined
 
   constructor({ sink, authorize }: SubscriberListener, settings: WaitingSettings, keeper: SubscriberKeeper) {
@@ -123,10 +71,10 @@ export class Subscriber {
     this.#keeper = keeper
   }
 
-  /** The beginning: everything as of one commit. What came since has been waiting. */
+  /** Delivers a beginning, then what has waited for it. */
   start({ seq, batch, more = [] }: Beginning): void {
     if (this.#state !== 'starting') return
-    if (this.#lost) {
+    if (this.#lost || this.#isOutdated) {
       this.#beginAnew()
       return
     }
@@ -134,46 +82,60 @@ export class Subscriber {
     this.#state = 'open'
     let hasRoom = true
     if (batch.events.length > 0) hasRoom = this.#write(batch)
-    // Whoever has missed nothing must hear all the same that the stream is open.
+    // A client that has missed nothing must still see that the stream is open.
     else this.#sink.keepAlive()
-    // It may have been closed by what it was told.
+    // The sink may have closed it.
     if (this.#isClosed || (more.length === 0 && later.length === 0)) return
     for (const waiting of [...more, ...later]) this.#wait(waiting)
     if (!hasRoom) return
-    if (more.length === 0) this.#handOver()
-    else this.#handOverLater()
+    if (more.length === 0) this.#deliverWaiting()
+    else this.#deliverLater()
   }
 
-  /** Events, in order. */
+  /** Ends the stream because no beginning can be read, unless that was tried for a former caller. */
+  fail(error: unknown): void {
+    if (this.#state === 'starting' && this.#isOutdated) this.#beginAnew()
+    else this.end(reasonOf(error))
+  }
+
+  /**
+   * Must be called when the caller that `authorize` and the sink decide for has changed. A beginning that is being read
+   * is read again. Otherwise the events go on in order: the sink decides each batch.
+   */
+  callerChanged(): void {
+    this.#isOutdated = this.#state === 'starting'
+  }
+
+  /** Delivers events, in order. */
   deliver(batch: EventBatch): void {
     if (this.#state === 'open') this.#write(batch)
     else this.#keep(batch)
   }
 
   /**
-   * Counts memory that is held for it, together with others who hold the same thing. When there is no room any more,
-   * now or later, the stream ends with `NO_ROOM`.
+   * Reserves memory for what the subscriber shares with others. If there is no room, now or later, the stream ends with
+   * `NO_ROOM`.
    * @returns whether there is room
    */
   reserve(what: object, bytes: number): boolean {
-    if (this.#held !== undefined) this.#held.resize(bytes)
-    else if (this.#state !== 'closed') this.#held = this.#sink.reserve?.(what, bytes, () => this.end(NO_ROOM))
-    // It may have been given up before it was known here.
-    if (this.#state === 'closed') this.#release()
-    return this.#state !== 'closed'
+    if (this.#reservation !== undefined) this.#reservation.resize(bytes)
+    else if (!this.#isClosed) this.#reservation = this.#sink.reserve?.(what, bytes, () => this.end(NO_ROOM))
+    // The reservation may have been aborted before it was known here.
+    if (this.#isClosed) this.#release()
+    return !this.#isClosed
   }
 
-  /** What it holds takes so many bytes now. @returns whether it holds anything that is counted */
-  resizeHeld(bytes: number): boolean {
-    if (this.#held === undefined) return false
-    this.#held.resize(bytes)
+  /** Sets the size of the reserved memory. @returns whether there is a reservation */
+  resizeReservation(bytes: number): boolean {
+    if (this.#reservation === undefined) return false
+    this.#reservation.resize(bytes)
     return true
   }
 
   /**
-   * Tells the client that nothing has happened, if that is so, and gives up one that does not read at all.
+   * Keeps a silent stream alive, and aborts one whose client does not read.
    * @param turn of the clock
-   * @param silence turns after which it wants to hear something
+   * @param silence turns without events after which the client gets a keep-alive
    */
   tick(turn: number, silence: number): void {
     this.#silentSince ??= turn
@@ -184,19 +146,19 @@ export class Subscriber {
     } else if (this.#state === 'full' && silent >= silence * MOST_SILENCES) this.#sink.abort()
   }
 
-  /** Nothing more comes. */
+  /** Closes the subscriber and ends its sink. */
   end(reason?: EndReason): void {
-    if (this.#state === 'closed') return
+    if (this.#isClosed) return
     const isStuck = this.#state === 'full'
     this.close()
     this.#sink.end(reason)
-    // What waits to be read would keep the connection open.
+    // Unread events would keep the connection open.
     if (isStuck) this.#sink.abort()
   }
 
-  /** Nobody listens any more. */
+  /** Stops the delivery. */
   close(): void {
-    if (this.#state === 'closed') return
+    if (this.#isClosed) return
     this.#state = 'closed'
     this.#empty()
     this.#release()
@@ -208,16 +170,16 @@ export class Subscriber {
   }
 
   #release(): void {
-    this.#held?.release()
-    this.#held = undefined
+    this.#reservation?.release()
+    this.#reservation = undefined
   }
 
-  /** @returns whether there is room for more. A sink that ended the stream has room too: nobody asks it any more. */
+  /** @returns whether there is room for more. A sink that has ended the stream reports room, which nothing uses. */
   #write(batch: EventBatch): boolean {
     this.#silentSince = undefined
     const room = this.#sink.write(batch)
     if (room === undefined) return true
-    if (this.#state === 'closed') return false
+    if (this.#isClosed) return false
     if (room === BEGIN_ANEW) {
       this.#beginAnew()
       return false
@@ -233,11 +195,11 @@ export class Subscriber {
   #drained(wasRefused: boolean): void {
     if (this.#state !== 'full') return
     if (wasRefused) this.#beginAnew()
-    else this.#handOver()
+    else this.#deliverWaiting()
   }
 
-  /** There is room: hands over a piece of what waits, in each turn of the event loop one. */
-  #handOver(): void {
+  /** Delivers a piece of what waits; each turn of the event loop delivers one. */
+  #deliverWaiting(): void {
     if (this.#lost) {
       this.#beginAnew()
       return
@@ -245,38 +207,39 @@ export class Subscriber {
     this.#state = 'open'
     const batch = this.#mailbox?.take(this.#settings.pieceLength)
     if (batch === undefined || !this.#write(batch)) return
-    // What was left may have been lost meanwhile.
-    if (this.#lost || this.#mailbox?.isEmpty === false) this.#handOverLater()
+    // The write may have dropped the rest.
+    if (this.#lost || this.#mailbox?.isEmpty === false) this.#deliverLater()
   }
 
-  /** Whoever has room, but not all that came before, is told nothing else. */
-  #handOverLater(): void {
+  /** Delivers in the next turn. Until then new events wait behind the others. */
+  #deliverLater(): void {
     this.#state = 'full'
     setImmediate(() => this.#drained(false))
   }
 
   #keep(batch: EventBatch): void {
     this.#wait(batch.waiting)
-    if ((this.#mailbox?.length ?? 0) > this.#settings.maxWaiting) this.#lose()
+    this.#mailbox?.enforceBound(this.#settings.maxWaiting)
   }
 
   #wait(waiting: WaitingEvents): void {
-    if (this.#state === 'closed' || this.#lost) return
-    this.#mailbox ??= new Mailbox(this.#sink.reserve, () => this.#lose())
+    if (this.#isClosed || this.#lost) return
+    const { reserve, bound } = this.#sink
+    this.#mailbox ??= new Mailbox({ reserve, bound, onOverflow: () => this.#lose() })
     this.#mailbox.push(waiting)
   }
 
-  /** It is more than anybody may make us keep: it is dropped, and the stream begins anew when there is room. */
+  /** Drops what waits. The stream begins anew when there is room. */
   #lose(): void {
     this.#empty()
     this.#lost = true
     this.#keeper.onLost?.()
   }
 
-  /** Drops whatever waits, and asks for a beginning. */
   #beginAnew(): void {
     this.#empty()
     this.#state = 'starting'
+    this.#isOutdated = false
     this.#keeper.begin()
   }
 

@@ -1,18 +1,19 @@
 import type { Change } from '../tree/change.ts'
 import type { Form } from './event.ts'
 import { EventBatch, type NumberedEvent } from './event-batch.ts'
-import { type Subscriber, TOO_LARGE } from './subscriber.ts'
+import { TOO_LARGE } from './sink.ts'
+import type { Subscriber } from './subscriber.ts'
 
-/** A durable change and its number. */
+/** A durable change and the number of its commit. */
 export interface NumberedChange extends Change {
   readonly seq: number
 }
 
-/** Bounds of what a topic tells at a time, in UTF-16 code units. */
+/** Bounds of a topic, in UTF-16 code units. */
 export interface TopicSettings {
   /** Longest data of one event. */
   readonly maxEvent: number
-  /** Events of a catch-up, and events that have waited, that are handed over in one turn. */
+  /** About how much of a catch-up, or of what waits, is delivered in one turn of the event loop. */
   readonly pieceLength: number
 }
 
@@ -20,23 +21,23 @@ export interface TopicSettings {
 export interface Topic {
   readonly subscribers: Set<Subscriber>
   readonly form: Form
-  /** Forms in which it prints what is written. */
+  /** Forms in which it prints written values. */
   readonly printed: readonly Form[]
-  /** A change that may concern it. */
-  note(change: NumberedChange): void
-  /** No more changes in this turn. */
+  /** Collects a change that may concern the topic. */
+  collect(change: NumberedChange): void
+  /** Delivers the collected changes. */
   flush(): void
   /**
-   * Tells a subscriber everything there is to know now.
+   * Sends the current data to a subscriber.
    * @throws `permission-denied`, `read-too-big`, `unavailable`
    */
   begin(subscriber: Subscriber): Promise<void>
-  /** Tells a subscriber what it has missed, up to a commit, instead of everything. Not every topic can. */
+  /** Sends a subscriber what it has missed, up to a commit. Absent if the topic can only begin. */
   resume?(subscriber: Subscriber, missed: readonly NumberedChange[], seq: number): Promise<void>
 }
 
 /**
- * Tells everybody, with bytes that are made once; ends their streams when there is too much to tell.
+ * Delivers events to all subscribers in one batch. An event that is too long ends their streams.
  * @param maxEvent longest data of one event, in UTF-16 code units
  */
 export function broadcast(

@@ -1,6 +1,6 @@
 import { DholeError } from '../../error.ts'
 import type { EventBatch, NumberedEvent } from '../../hub/event-batch.ts'
-import { type EndReason, NO_ROOM, type Sink, TOO_LARGE } from '../../hub/subscriber.ts'
+import { type EndReason, NO_ROOM, type Sink, TOO_LARGE } from '../../hub/sink.ts'
 
 /** Queues the events of a stream for a loop. It accepts the next batch when the queue is empty. */
 export class EventQueue implements Sink {

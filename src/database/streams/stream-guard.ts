@@ -1,7 +1,7 @@
 import type { Caller } from '../../auth/caller.ts'
 import { DholeError } from '../../error.ts'
 import type { EventBatch } from '../../hub/event-batch.ts'
-import { BEGIN_ANEW, DENIED, type EndReason, type Sink } from '../../hub/subscriber.ts'
+import { BEGIN_ANEW, DENIED, type EndReason, type Sink } from '../../hub/sink.ts'
 import { type Decision, isStillValid } from '../../rules/decision/decision.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { Path } from '../../tree/path.ts'
@@ -55,6 +55,7 @@ interface Observation {
  */
 export class StreamGuard implements Sink {
   readonly reserve: Sink['reserve']
+  readonly bound: Sink['bound']
   readonly #sink: Sink
   readonly #caller: Caller
   readonly #tree: GuardedTree
@@ -76,6 +77,7 @@ export class StreamGuard implements Sink {
 
   constructor(sink: Sink, caller: Caller, tree: GuardedTree, keeper: GuardKeeper) {
     this.reserve = sink.reserve
+    this.bound = sink.bound
     this.#sink = sink
     this.#caller = caller
     this.#tree = tree

@@ -1,6 +1,6 @@
 import type { Caller } from '../../auth/caller.ts'
 import { PathIndex } from '../../hub/path-index.ts'
-import type { Sink } from '../../hub/subscriber.ts'
+import type { Sink } from '../../hub/sink.ts'
 import type { Change } from '../../tree/change.ts'
 import type { Path } from '../../tree/path.ts'
 import { type GuardedTree, StreamGuard } from './stream-guard.ts'

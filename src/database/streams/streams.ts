@@ -1,5 +1,5 @@
 import { Hub, type HubEvents, type HubSettings, type MissedChanges } from '../../hub/hub.ts'
-import type { Sink } from '../../hub/subscriber.ts'
+import type { Sink } from '../../hub/sink.ts'
 import type { Query } from '../../query/query.ts'
 import type { Decision } from '../../rules/decision/decision.ts'
 import type { Position, ReadLimit, TreeStore } from '../../store/store.ts'

@@ -1,4 +1,4 @@
-import type { Sink } from '../../hub/subscriber.ts'
+import type { Sink } from '../../hub/sink.ts'
 import { joined } from '../../tree/json/text-pieces.ts'
 import type { WatchedChange } from '../read-types.ts'
 import { EventQueue } from './event-queue.ts'

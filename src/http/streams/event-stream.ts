@@ -1,40 +1,40 @@
-import type { EventBatch } from '../../hub/event-batch.ts'
-import { encode, endFrame, KEEP_ALIVE } from '../../hub/frame.ts'
-import type { ReserveMemory } from '../../hub/reservation.ts'
-import type { EndReason, Sink } from '../../hub/subscriber.ts'
+import type { EventBatch, EventEncoder } from '../../hub/event-batch.ts'
+import type { ReserveMemory } from '../../hub/mailbox.ts'
+import type { EndReason, Sink } from '../../hub/sink.ts'
 import { pieceEnd } from '../../tree/json/text-pieces.ts'
+import { encode, endFrame, KEEP_ALIVE } from './sse-encoder.ts'
 
-/** What writes to the connection: Bun's own stream, which costs hardly more than the bare socket. */
+/** Bun's own stream, which costs little more than the bare socket. */
 type Writer = ReadableStreamDirectController
 
-/** What is encoded and given to the connection at a time, in UTF-16 code units: to encrypt so much takes a millisecond. */
+/** Maximum that is encoded and written at once, in UTF-16 code units: to encrypt it takes a millisecond. */
 const PIECE_LENGTH = 512 * 1024
 const BYTES_PER_UNIT = 2
 
-/** What a stream has to do with its connection. */
-export interface StreamEnds {
-  /** Called once the client has gone. */
+/** The connection of a stream. */
+export interface StreamConnection {
+  /** Called when the client has closed it. */
   readonly closed: () => void
-  /** Called once nothing more comes. */
+  /** Called when the stream has ended. */
   readonly ended: () => void
-  /** Breaks the connection off. */
+  /** Aborts the connection. */
   readonly abort: () => void
-  /** Counts memory that is held for the client. */
+  /** Reserves memory for the client. */
   readonly reserve: ReserveMemory
-  /** Hears how many bytes were written. */
+  /** Reports how many bytes were written. */
   readonly sent: ((bytes: number) => void) | undefined
 }
 
 /**
- * One event stream over HTTP. What is written before the connection is ready to take it waits here.
+ * One event stream over HTTP. Events wait here until the connection is ready.
  * @see docs/reference/protocol.md#streams
  */
 export class EventStream implements Sink {
-  /** The body of the answer. */
+  /** Body of the response. */
   readonly body: ReadableStream
   readonly reserve: ReserveMemory
-  readonly #idOf: ((seq: number) => string) | undefined
-  readonly #ends: StreamEnds
+  readonly #encoder: EventEncoder
+  readonly #connection: StreamConnection
   readonly #done = Promise.withResolvers<void>()
   readonly #ready = Promise.withResolvers<void>()
   #early: (Uint8Array | EventBatch)[] = []
@@ -42,24 +42,23 @@ export class EventStream implements Sink {
   #isOver = false
   #isWithinEvent = false
 
-  /** @param idOf when given, each event tells the id of its commit */
-  constructor(idOf: ((seq: number) => string) | undefined, ends: StreamEnds) {
-    this.#idOf = idOf
-    this.#ends = ends
-    this.reserve = ends.reserve
+  /** @param encoder streams that share it share the bytes of their events */
+  constructor(encoder: EventEncoder, connection: StreamConnection) {
+    this.#encoder = encoder
+    this.#connection = connection
+    this.reserve = connection.reserve
     this.body = new ReadableStream({
       type: 'direct',
       pull: (writer: Writer) => this.#begin(writer),
       cancel: () => {
         this.#isOver = true
-        ends.closed()
+        connection.closed()
       },
     })
   }
 
   write(batch: EventBatch): Promise<unknown> | undefined {
-    if (batch.length > PIECE_LENGTH) return this.#send(batch)
-    return this.#send(this.#idOf === undefined ? batch.bytes : batch.bytesWithIds(this.#idOf))
+    return this.#send(batch.length > PIECE_LENGTH ? batch : batch.encoded(this.#encoder))
   }
 
   keepAlive(): void {
@@ -67,21 +66,21 @@ export class EventStream implements Sink {
   }
 
   end(reason?: EndReason): void {
-    // Within another event nobody could read it.
+    // Within another event the client could not parse it.
     if (reason !== undefined && !this.#isWithinEvent) void this.#send(endFrame(reason.kind, reason.text))
     this.#isOver = true
     this.#done.resolve()
-    this.#ends.ended()
+    this.#connection.ended()
   }
 
   abort(): void {
-    this.#ends.abort()
+    this.#connection.abort()
   }
 
   #begin(writer: Writer): Promise<void> {
     this.#writer = writer
     let room: Promise<unknown> | undefined
-    // Also what tells why the stream has ended already.
+    // If the stream has ended already, its reason is among them.
     for (const what of this.#early.splice(0)) {
       if (room === undefined || this.#isOver) room = this.#write(writer, what) ?? room
       else room = room.then(() => this.#write(writer, what))
@@ -89,7 +88,7 @@ export class EventStream implements Sink {
     const ready = () => this.#ready.resolve()
     if (room === undefined) ready()
     else room.then(ready, ready)
-    // The stream is open for as long as this is not settled.
+    // The stream is open while this promise is pending.
     return this.#done.promise
   }
 
@@ -106,13 +105,14 @@ export class EventStream implements Sink {
     return what instanceof Uint8Array ? this.#writePiece(writer, what) : this.#writeInPieces(writer, what)
   }
 
-  /** Others have their turn between two pieces. Those who are sent the same batch hold its text once. */
+  /** Writes a long batch with a pause after each piece. Its bytes are not kept; streams of the same batch share its text. */
   async #writeInPieces(writer: Writer, batch: EventBatch): Promise<void> {
-    const { release } = this.#ends.reserve(batch, batch.length * BYTES_PER_UNIT, this.#ends.abort)
+    const { reserve, abort } = this.#connection
+    const { release } = reserve(batch, batch.length * BYTES_PER_UNIT, abort)
     this.#isWithinEvent = true
     try {
       let waiting = ''
-      for (const text of batch.texts(this.#idOf)) {
+      for (const text of this.#encoder.pieces(batch.events)) {
         for (let start = 0; start < text.length; ) {
           const end = pieceEnd(text, start, PIECE_LENGTH - waiting.length)
           waiting += text.slice(start, end)
@@ -133,12 +133,13 @@ export class EventStream implements Sink {
   }
 
   #writePiece(writer: Writer, bytes: Uint8Array): Promise<unknown> | undefined {
+    const { reserve, abort, sent } = this.#connection
     const written: unknown = writer.write(bytes)
     writer.flush()
-    this.#ends.sent?.(bytes.byteLength)
-    // A number says that it was taken, a promise that there is no room for more until it is kept.
+    sent?.(bytes.byteLength)
+    // The writer returns a number if it took the bytes, and a promise of room if its buffer is full.
     if (!(written instanceof Promise)) return undefined
-    const { release } = this.#ends.reserve({}, bytes.byteLength, this.#ends.abort)
+    const { release } = reserve({}, bytes.byteLength, abort)
     written.then(release, release)
     return written
   }

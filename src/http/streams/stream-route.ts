@@ -1,35 +1,43 @@
 import type { Application } from '../../applications/application.ts'
+import type { Authenticator } from '../../auth/authenticator.ts'
 import type { Access } from '../../database/access/access.ts'
 import type { WatchOptions } from '../../database/read-types.ts'
-import type { ReserveMemory } from '../../hub/reservation.ts'
+import type { EventEncoder } from '../../hub/event-batch.ts'
 import type { Query } from '../../query/query.ts'
 import type { Path } from '../../tree/path.ts'
 import { streamReply } from '../response/reply.ts'
-import { EventStream } from './event-stream.ts'
+import { EventStream, type StreamConnection } from './event-stream.ts'
+import { sseEncoder } from './sse-encoder.ts'
 
-/** What a request for a stream says. */
-interface StreamRequest extends Access {
+interface StreamRequest extends Access, Pick<StreamConnection, 'abort' | 'reserve' | 'sent'> {
   readonly path: Path
   readonly query: Query | undefined
   readonly export: boolean
-  /** Id of the last event that the client has seen. */
+  /** Id of the last event that the client has received. */
   readonly lastEventId: string | undefined
-  /** Whether events are to tell their ids. */
+  /** Whether events have ids. */
   readonly numbered: boolean
-  /** Aborted when the client has gone. */
+  /** Aborted when the client has closed the connection. */
   readonly signal: AbortSignal
-  /** Hears that nothing more goes by it, at least once, and before its answer has ended. */
+  /** Called at least once, when no more events follow and before the response ends. */
   readonly leave: () => void
-  /** Breaks the connection off. */
-  readonly abort: () => void
-  /** Counts memory that is held for the client. */
-  readonly reserve: ReserveMemory
-  /** Hears how many bytes were written. */
-  readonly sent: ((bytes: number) => void) | undefined
+}
+
+const unnumbered = sseEncoder()
+
+/** Encoders of events with ids, shared by all streams of one tree. */
+const numbered = new WeakMap<Authenticator, { readonly epoch: string; readonly encoder: EventEncoder }>()
+
+function numberedEncoder(authenticator: Authenticator, epoch: string): EventEncoder {
+  const known = numbered.get(authenticator)
+  if (known?.epoch === epoch) return known.encoder
+  const encoder = sseEncoder((seq) => authenticator.positions.idOf({ epoch, seq }))
+  numbered.set(authenticator, { epoch, encoder })
+  return encoder
 }
 
 /**
- * Opens a stream. What goes wrong before the first event is an ordinary error.
+ * Opens a stream. A failure before the first event is an ordinary error reply.
  * @throws as `Database.watch`
  * @see docs/reference/protocol.md#streams
  */
@@ -47,10 +55,9 @@ export async function openStream({ database, authenticator }: Application, reque
   }
   signal.addEventListener('abort', close)
   const isNumbered = request.numbered || lastEventId !== undefined
-  const ends = { closed: close, ended: leave, abort, reserve, sent }
-  const idOf = (seq: number) => authenticator.positions.idOf({ epoch, seq })
-  const stream = new EventStream(isNumbered ? idOf : undefined, ends)
-  // What a client shows may be of another tree, or nothing that was given out: then the stream begins anew.
+  const encoder = isNumbered ? numberedEncoder(authenticator, epoch) : unnumbered
+  const stream = new EventStream(encoder, { closed: close, ended: leave, abort, reserve, sent })
+  // An id of another tree, or a made-up one, is ignored: the stream begins with all data.
   const seq = lastEventId === undefined ? undefined : authenticator.positions.seqOf(lastEventId, epoch)
   const from = seq === undefined ? undefined : { epoch, seq }
   const options: WatchOptions = { query, as, onTrace, export: request.export, from }

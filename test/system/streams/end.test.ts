@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, spyOn, test } from 'bun:test'
 import { openDatabase } from '../../../src/embedded.ts'
 import { EventStream } from '../../../src/http/streams/event-stream.ts'
-import { DENIED } from '../../../src/hub/subscriber.ts'
+import { sseEncoder } from '../../../src/http/streams/sse-encoder.ts'
+import { DENIED } from '../../../src/hub/sink.ts'
 import { EventSource, escapedTarget, openSource } from '../../support/event-source.ts'
 import { startInProcess } from '../../support/https-server.ts'
 import { spawnServer } from '../../support/server-process.ts'
@@ -166,7 +167,7 @@ test('4.5 closing a tree ends who watches it', async () => {
 
 test('a stream that ends before its connection takes anything says why', async () => {
   const release = () => {}
-  const stream = new EventStream(undefined, {
+  const stream = new EventStream(sseEncoder(), {
     closed: release,
     ended: release,
     abort: release,

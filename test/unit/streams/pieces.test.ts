@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { EventBatch } from '../../../src/hub/event-batch.ts'
 import { defaultStreams, Hub } from '../../../src/hub/hub.ts'
-import type { Sink } from '../../../src/hub/subscriber.ts'
+import type { Sink } from '../../../src/hub/sink.ts'
 import type { NumberedChange } from '../../../src/hub/topic.ts'
 import { NodeText } from '../../../src/tree/json/node-text.ts'
 
