@@ -4,14 +4,14 @@ import { isClosedPipe, runCommandLine } from './run.ts'
 import { isServing } from './serve.ts'
 import { printError } from './terminal/output.ts'
 
-// Before anything is written: all that the server and the commands make is for their user alone.
+// Before any file is written: every new file is for this user alone.
 process.umask(0o077)
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // A server is there for others than the reader of what it prints.
+    // A server goes on without a reader of its output.
     if (isServing()) return
-    // A reader that goes early, as `head` does, has what it wants.
+    // A reader that ends early, such as `head`, is no error.
     if (isClosedPipe(error)) process.exit(0)
     if (stream === process.stdout) printError(error)
     process.exit(EXIT_UNUSABLE)

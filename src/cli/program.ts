@@ -13,7 +13,7 @@ import { exportCommand, importCommand } from './commands/transfer.ts'
 import { completionCommand } from './completion/completion.ts'
 import { serveCommand } from './serve.ts'
 
-/** The command line of `dhole`: what is wrong with one is thrown as a CommanderError, and not printed. */
+/** The command line of `dhole`. It throws a CommanderError for a wrong command line and prints nothing. */
 export function dholeProgram(): Command {
   const program = new Command('dhole')
     .description('A realtime JSON tree over HTTPS, durable on SQLite')
@@ -48,7 +48,7 @@ function helpCommand(program: Command): Command {
       const group = commandAt(program, words.slice(0, known)) ?? program
       const unknown = words[known] ?? ''
       if (group.commands.length === 0) throw new Error(`"${words.slice(0, known).join(' ')}" has no commands`)
-      // As if it was called: that names what it may have been.
+      // Runs the unknown command: its error suggests similar names.
       await group.parseAsync([unknown], { from: 'user' })
     })
 }

@@ -1,11 +1,12 @@
 import { CommanderError } from 'commander'
+import { codeOf } from '../files/system-error.ts'
 import { commandLineMessage } from './command-line.ts'
 import { EXIT_UNUSABLE } from './exit-status.ts'
 import { dholeProgram } from './program.ts'
 import { printError } from './terminal/output.ts'
 
 /**
- * Runs one command line to its end and prints why it fails.
+ * Runs one command line and prints its error.
  * @param words the arguments after the name of the program
  * @returns exit status of a command that did not run through; `undefined`: `process.exitCode` has it
  */
@@ -17,7 +18,7 @@ export async function runCommandLine(words: readonly string[]): Promise<number |
     return undefined
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Help and version have been printed, also the help of a group that was named without one of its commands.
+      // Help or version has been printed, also the help of a group without a command.
       if (error.exitCode === 0) return 0
       if (error.code !== 'commander.help') printError(commandLineMessage(program, words, error))
     } else if (isClosedPipe(error)) return 0
@@ -31,5 +32,5 @@ const CLOSED_PIPE = new Set(['EPIPE', 'ERR_STREAM_DESTROYED'])
 
 /** Whether a write failed because the reader of the pipe is gone. */
 export function isClosedPipe(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && CLOSED_PIPE.has(String(error.code))
+  return CLOSED_PIPE.has(codeOf(error))
 }

@@ -18,7 +18,7 @@ export function serveCommand(): Command {
   for (const name of Object.keys(configSchema.properties)) {
     const { default: fallback, description } = settingSchema(name)
     const option = new Option(`--${flagOf(name)} <value>`, String(description)).env(name)
-    // The values are checked with all other settings.
+    // `readConfig` checks the value with all other settings.
     const choices = choicesOf(name)
     if (choices !== undefined) option.argChoices = choices
     command.addOption(fallback === undefined ? option : option.default(String(fallback), String(fallback)))
@@ -28,20 +28,20 @@ export function serveCommand(): Command {
 
 async function serveTree(flags: Readonly<Record<string, string | undefined>>): Promise<void> {
   serving = true
-  // Whoever is told that it listens may stop it in the same moment.
+  // First: a client may stop the server as soon as it reads that it listens.
   const signals = takeStopSignals()
   void signals.forced.then(() => process.exit(EXIT_FAILED))
-  // A signal that comes before there is a server would end the process.
+  // Without a handler, a signal during the start would end the process.
   const running = Promise.withResolvers<RunningServer>()
   process.on('SIGHUP', () => void running.promise.then((server) => server.reload()))
   const config = readConfig(rawConfig(flags))
-  // The other commands need none of what a server is made of, and are done before it is read.
+  // Loaded on demand: the other commands do not need the modules of the server.
   const { serve } = await import('../server/serve.ts')
   const server = await serve(config)
   running.resolve(server)
   const failed = server.failed.then(() => true)
   const ended = await Promise.race([signals.stopped, failed])
-  // A server that has failed may not be able to end well either: the log has said why.
+  // After a failure of the server, an error of stopping adds nothing: the log has the reason.
   await server.stop(signals.hurried).catch((error) => {
     if (ended !== true) throw error
   })
@@ -53,7 +53,7 @@ function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
 
-/** The settings by their names in the environment; a flag wins over the environment. */
+/** Settings by their names in the environment. A flag has priority over the environment. */
 function rawConfig(flags: Readonly<Record<string, string | undefined>>): RawConfig {
   const raw: Record<string, string | undefined> = {}
   for (const name of Object.keys(configSchema.properties)) {

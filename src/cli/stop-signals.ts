@@ -1,20 +1,20 @@
-/** Signals of one Ctrl-C, forwarded by several parents, come within this time. */
+/** Time within which signals count as one Ctrl-C that several parents forward. */
 const REPEAT_MS = 2000
 
-/** What signals ask of a server, each 2 seconds after the one before or later. */
+/** Steps of stopping a server: one signal each, at least 2 seconds apart. */
 export interface StopSignals {
-  /** Resolves at the first: finish what is under way and end. */
+  /** Resolves at the first signal: finish open requests and stop. */
   readonly stopped: Promise<void>
-  /** Resolves at the second: do not wait for requests under way. */
+  /** Resolves at the second signal: do not wait for open requests. */
   readonly hurried: Promise<void>
-  /** Resolves at the third: end at once. */
+  /** Resolves at the third signal: exit at once. */
   readonly forced: Promise<void>
 }
 
 /**
- * Takes SIGINT and SIGTERM for the rest of the process: they do not end it any more. A terminal sends SIGINT to its
- * whole process group, and `npx` and `bun` forward theirs, so that one Ctrl-C arrives here several times.
- * @param now milliseconds of a clock that does not go back
+ * Handles SIGINT and SIGTERM from now on: they do not end the process any more. A terminal sends SIGINT to its whole
+ * process group, and `npx` and `bun` forward theirs, so one Ctrl-C arrives several times.
+ * @param now monotonic clock in milliseconds
  * @see docs/how-to/install.md#stopping
  */
 export function takeStopSignals(now: () => number = () => performance.now()): StopSignals {

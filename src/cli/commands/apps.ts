@@ -82,7 +82,7 @@ async function add(id: string, flags: AddFlags): Promise<void> {
   if (hasData) print('there was a tree of that name: its data and its rules are there again')
 }
 
-/** What is left out is not written down, so that it follows the defaults. */
+/** Leaves out absent flags, so that they follow the defaults. */
 function settingsOf({ profile, open, rules, indexPolicy, limits, sms }: AddFlags): ApplicationSettings {
   if (open && rules !== undefined) throw new Error('--open and --rules contradict each other: give one')
   return {
@@ -95,7 +95,7 @@ function settingsOf({ profile, open, rules, indexPolicy, limits, sms }: AddFlags
   }
 }
 
-/** @throws Error that names the file, and the line of what is wrong in it */
+/** @throws Error with the file and the faulty line */
 function rulesOf(file: string): string {
   try {
     const source = readFileSync(file, 'utf8')
@@ -106,7 +106,7 @@ function rulesOf(file: string): string {
   }
 }
 
-/** What it says is checked by whoever registers it. */
+/** Parses the JSON of a flag. The registration checks its content. */
 function json<T>(flag: string, text: string, example: string): T {
   try {
     return JSON.parse(text)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Completed, completed, formsOf } from './completed.ts'
 
-/** A script for bash: `eval "$(dhole completion bash)"`. What is no command, flag or choice is completed as a file. */
+/** A script for bash: `eval "$(dhole completion bash)"`. Other words are completed as files. */
 export function bashCompletion(program: Command): string {
   const name = program.name()
   const all = completed(program)
@@ -27,12 +27,12 @@ complete -o bashdefault -o default -F _${name} ${name}
 `
 }
 
-/** A script for zsh, which knows the completions of bash. */
+/** A script for zsh, which supports completions of bash. */
 export function zshCompletion(program: Command): string {
   return `autoload -U +X compinit && compinit -i\nautoload -U +X bashcompinit && bashcompinit\n${bashCompletion(program)}`
 }
 
-/** What stands behind a flag that takes a value: one of its choices, or nothing that is known here. */
+/** Cases for the values of flags: their choices, or nothing. */
 function valueCases({ path, options }: Completed): readonly string[] {
   const withValue = options.filter(({ takesValue }) => takesValue)
   const chosen = withValue.filter(({ choices }) => choices.length > 0)

@@ -1,12 +1,12 @@
 import type { Command, Option } from 'commander'
 
-/** One command of a program, as the scripts of shells need it. */
+/** One command of a program, for completion scripts. */
 export interface Completed {
-  /** Words from the program on, such as `dhole apps add`. */
+  /** Words of the command, such as `dhole apps add`. */
   readonly path: string
   readonly commands: readonly { readonly name: string; readonly description: string }[]
   readonly options: readonly CompletedOption[]
-  /** Choices of its first argument, if it has such. */
+  /** Choices of its first argument. */
   readonly choices: readonly string[]
 }
 
@@ -16,11 +16,11 @@ export interface CompletedOption {
   readonly long: string | undefined
   readonly description: string
   readonly takesValue: boolean
-  /** Values there are; any value if empty. */
+  /** Valid values; empty for any value. */
   readonly choices: readonly string[]
 }
 
-/** A command and all below it. */
+/** A command and its subcommands. */
 export function completed(command: Command, path: string = command.name()): readonly Completed[] {
   const commands = command.commands.map((below) => ({ name: below.name(), description: below.description() }))
   const options = command.createHelp().visibleOptions(command).map(completedOption)

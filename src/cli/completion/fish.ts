@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Completed, type CompletedOption, completed } from './completed.ts'
 
-/** A script for fish: `dhole completion fish | source`. What is no command, flag or choice is completed as a file. */
+/** A script for fish: `dhole completion fish | source`. Other words are completed as files. */
 export function fishCompletion(program: Command): string {
   const name = program.name()
   const all = completed(program)

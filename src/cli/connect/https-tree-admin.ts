@@ -2,25 +2,25 @@ import type { PartToPut, TreeAdmin, TreeFacts } from '../../admin/tree-admin.ts'
 import { defaultLimits } from '../../tree/limits.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 
-/** The credential is no admin's. */
+/** Error code: the credential gives no admin rights. */
 const PERMISSION_DENIED = 20401
 const READ_TOO_BIG = 20402
 const PRIORITY_ON_NOTHING = 26301
 
-/** Where a server is, and what it is shown. */
+/** Address of a server, and the credential for it. */
 export interface ServerAddress {
-  /** Such as `https://db.example.com:8443`; what stands behind the host is kept. */
+  /** Such as `https://db.example.com:8443`; a path is kept. */
   readonly url: string
-  /** Application to name in each request. */
+  /** Application of the requests. */
   readonly app: string | undefined
-  /** Super secret or token; nobody without. */
+  /** Super secret or token; `undefined` for anonymous requests. */
   readonly credential: string | undefined
-  /** PEM of a certificate to trust in place of those of the system. */
+  /** PEM of a trusted certificate, in place of those of the system. */
   readonly ca: string | undefined
   readonly maxLeafBytes: number | undefined
 }
 
-/** An answer that is no success. */
+/** An error response. */
 class Refusal extends Error {
   readonly errcode: number | undefined
 
@@ -30,12 +30,12 @@ class Refusal extends Error {
   }
 }
 
-/** A tree behind the public interface of a server. */
+/** A tree of a server, used through its public interface. */
 export class HttpsTreeAdmin implements TreeAdmin {
   readonly #address: ServerAddress
   readonly #base: string
 
-  /** @throws Error unless the address is one of HTTPS */
+  /** @throws Error unless the URL is an HTTPS one */
   constructor(address: ServerAddress) {
     this.#address = address
     if (!URL.canParse(address.url) || !address.url.startsWith('https://')) {
@@ -69,7 +69,7 @@ export class HttpsTreeAdmin implements TreeAdmin {
     }
   }
 
-  /** @throws Error when the answer breaks off */
+  /** @throws Error when the response breaks off */
   async *export(path: Path): AsyncGenerator<Uint8Array, void> {
     const { body } = await this.#exported(path)
     if (body === null) return
@@ -88,7 +88,7 @@ export class HttpsTreeAdmin implements TreeAdmin {
     await this.#finish(await this.#request('PUT', ['.settings', 'rules'], {}, source))
   }
 
-  /** Of any size for an admin; whoever the rules are asked for gets what they let anybody read at once. */
+  /** Exports a node of any size for an admin, and up to the read limit for others. */
   async #exported(path: Path): Promise<Response> {
     const query = { format: 'export' }
     try {
@@ -100,7 +100,7 @@ export class HttpsTreeAdmin implements TreeAdmin {
       return await this.#request('GET', path, query)
     } catch (cause) {
       if (!(cause instanceof Refusal && cause.errcode === READ_TOO_BIG)) throw cause
-      throw new Error(`${formatPath(path)} is longer than the server lets anybody read but an admin`, { cause })
+      throw new Error(`${formatPath(path)} is larger than the read limit; only an admin can export it`, { cause })
     }
   }
 
@@ -109,12 +109,12 @@ export class HttpsTreeAdmin implements TreeAdmin {
     await this.#finish(await this.#request(method, path, query, body))
   }
 
-  /** A body that nobody reads would keep its connection. */
+  /** Reads the body: an unread body blocks its connection. */
   async #finish(reply: Response): Promise<void> {
     await reply.arrayBuffer()
   }
 
-  /** @throws Refusal unless it succeeds, Error when the server cannot be reached */
+  /** @throws Refusal for an error response, Error when the server cannot be reached */
   async #request(
     method: string,
     path: Path,
@@ -126,9 +126,9 @@ export class HttpsTreeAdmin implements TreeAdmin {
     const place = path.map((key) => encodeURIComponent(key)).join('/')
     const reply = await fetch(`${this.#base}/${place}.json?${parameters}`, {
       method,
-      // Whoever the server sends us to must not be shown the secret.
+      // The target of a redirect must not get the secret.
       redirect: 'manual',
-      // In a header, where it stands in no log.
+      // In a header: URLs appear in logs.
       headers: credential === undefined ? {} : { Authorization: `Bearer ${credential}` },
       ...(body === undefined ? {} : { body }),
       ...(ca === undefined ? {} : { tls: { ca } }),
@@ -144,7 +144,7 @@ function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** Errors of a certificate that nobody has signed whom this machine trusts. */
+/** Error codes of a certificate without a trusted issuer. */
 const UNTRUSTED = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -153,7 +153,7 @@ const UNTRUSTED = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 ])
 
-/** Why a server cannot be reached, and what to do. @param hasCa whether a certificate to trust was given */
+/** Reason why a server cannot be reached, and the remedy. @param hasCa whether `--cacert` was given */
 function reasonOf(cause: unknown, hasCa: boolean): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   if (UNTRUSTED.has(code)) {
@@ -172,6 +172,6 @@ async function refusalOf(reply: Response): Promise<Refusal> {
     const { errcode, error } = JSON.parse(text) as { errcode?: number; error?: string }
     return new Refusal(`the server answers ${reply.status}: ${error}`, errcode)
   } catch {
-    return new Refusal(`the server answers ${reply.status}, and not as one of ours does`, undefined)
+    return new Refusal(`the server answers ${reply.status}, and not like a Dhole server`, undefined)
   }
 }

@@ -4,24 +4,24 @@ import { fileName, readText, STDIN } from '../terminal/input.ts'
 import { print, printStyled, type ReportFlags } from '../terminal/output.ts'
 import { within } from '../terminal/within.ts'
 import { parseCases } from './cases.ts'
-import { checkRules, findingJson, findingText } from './check.ts'
+import { checkJson, checkRules, checkText } from './check.ts'
+import { decideAttempt } from './decide-attempt.ts'
 import { asFlag, attemptOf, type ExplainFlags, rulingText } from './explain.ts'
 import { readJson } from './input.ts'
 import { type OfflineTree, offlineTree } from './offline-tree.ts'
 import { problemOf, problemText } from './problem.ts'
 import { resultsJson, resultsText, runCases } from './test.ts'
-import { judgeAttempt } from './verdict.ts'
 
-/** Says whether the server would take a rules file. */
+/** Prints whether the server would accept a rules file. */
 export async function checkFile(file: string, { json, quiet }: ReportFlags): Promise<void> {
   const source = await readText(file)
-  const finding = checkRules(source)
-  if (json) print(findingJson(fileName(file), finding))
-  else if (!(quiet && finding.ok)) print(findingText(fileName(file), source, finding))
-  if (!finding.ok) process.exitCode = EXIT_FAILED
+  const result = checkRules(source)
+  if (json) print(checkJson(fileName(file), result))
+  else if (!(quiet && result.ok)) print(checkText(fileName(file), source, result))
+  if (!result.ok) process.exitCode = EXIT_FAILED
 }
 
-/** Compares what rules say to a table of requests with what they should say. */
+/** Compares the decisions of rules with the expected decisions of a table of requests. */
 export async function testCases(file: string, table: string, { json, quiet }: ReportFlags): Promise<void> {
   checkInputs(file, table)
   const ruleCache = await readRuleCache(file)
@@ -32,19 +32,19 @@ export async function testCases(file: string, table: string, { json, quiet }: Re
   if (results.failed > 0) process.exitCode = EXIT_FAILED
 }
 
-/** Says what rules answer to a request, and which of them decides. */
+/** Prints the decision of rules for a request, and the rules behind it. */
 export async function explainAttempt(file: string, flags: ExplainFlags): Promise<void> {
   const attempt = attemptOf(flags)
   checkInputs(file, flags.tree)
   const ruleCache = await readRuleCache(file)
   const tree = await readTree(flags.tree)
-  const ruling = asFlag(() => judgeAttempt({ ruleCache, tree, now: Date.now() }, attempt))
+  const ruling = asFlag(() => decideAttempt({ ruleCache, tree, now: Date.now() }, attempt))
   if (flags.json) print(JSON.stringify(ruling))
   else printStyled(rulingText(attempt, ruling))
   if (!ruling.allowed) process.exitCode = EXIT_FAILED
 }
 
-/** @throws Error with the place of what is wrong */
+/** @throws Error with the position of the fault */
 async function readRuleCache(file: string): Promise<RuleCache> {
   const source = await readText(file)
   try {
@@ -54,7 +54,7 @@ async function readRuleCache(file: string): Promise<RuleCache> {
   }
 }
 
-/** Empty without a file. @throws Error with the name of the file */
+/** The tree of a file; empty without a file. @throws Error with the name of the file */
 async function readTree(file: string | undefined): Promise<OfflineTree> {
   if (file === undefined) return undefined
   const json = await readJson(file)

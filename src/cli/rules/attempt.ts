@@ -7,7 +7,7 @@ const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Nu
 const bound = Type.Optional(Type.Union([scalar, Type.Tuple([scalar, Type.String()])]))
 const limit = Type.Optional(Type.Integer())
 
-/** Who tries what, as people write it. The descriptions are what a wrong member is told it should be. */
+/** A request in a table of cases. The descriptions are part of the error texts. */
 export const attemptSchema = Type.Object(
   {
     auth: Type.Union([Type.Null(), Type.Record(Type.String(), Type.Unknown())], {
@@ -44,11 +44,11 @@ export const attemptSchema = Type.Object(
 
 export type Attempt = Static<typeof attemptSchema>
 
-/** Operations that write something. */
+/** Operations with a body. */
 const WITH_DATA: readonly string[] = ['put', 'patch', 'post']
 
 /**
- * Throws unless it has the members that the schema names and those that its operation needs.
+ * Checks the members of the schema and those of the operation.
  * @throws Error `<member>: expected <what>`
  */
 export function checkAttempt<T extends TObject>(schema: T, json: unknown): asserts json is Attempt & Static<T> {
@@ -61,7 +61,7 @@ export function checkAttempt<T extends TObject>(schema: T, json: unknown): asser
   if (operation !== 'read' && Object.hasOwn(members, 'query')) throw new Error(`query: only a read has one`)
 }
 
-/** @param pointer JSON pointer to what is wrong */
+/** @param pointer JSON pointer to the fault */
 function wrongMember(schema: TObject, pointer: string): string {
   const name = pointer.split('/')[1]?.replaceAll('~1', '/').replaceAll('~0', '~')
   if (name === undefined) return `expected ${schema.description}`
@@ -69,8 +69,8 @@ function wrongMember(schema: TObject, pointer: string): string {
   return `${name}: expected ${schema.properties[name]?.description ?? 'JSON'}`
 }
 
-/** Longest `auth` that is printed whole. */
-const SHORT = 60
+/** Maximum length of a printed `auth`. */
+const MAX_AUTH_LENGTH = 60
 
 /** `put /users/ann as bob`. */
 export function attemptText({ operation, path, auth }: Attempt): string {
@@ -82,5 +82,5 @@ function authText(auth: Attempt['auth']): string {
   const uid = Object.hasOwn(auth, 'uid') ? auth['uid'] : undefined
   if (typeof uid === 'string') return uid
   const text = JSON.stringify(auth)
-  return text.length > SHORT ? `${text.slice(0, SHORT)}…` : text
+  return text.length > MAX_AUTH_LENGTH ? `${text.slice(0, MAX_AUTH_LENGTH)}…` : text
 }

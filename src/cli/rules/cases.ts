@@ -20,9 +20,9 @@ const tableSchema = Type.Object(
   { additionalProperties: false },
 )
 
-/** A checked row, and the tree it begins from. */
+/** A checked row, and its initial tree. */
 export interface Case {
-  /** `case 3`, as people count. */
+  /** `case 3`, counted from 1. */
   readonly title: string
   readonly name: string
   readonly attempt: Attempt

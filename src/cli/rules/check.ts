@@ -1,18 +1,20 @@
 import { parseRules, type RuleSet } from '../../rules/file/rule-set.ts'
 import { type Problem, problemOf, problemText } from './problem.ts'
 
-/** What is in a rules file. */
+/** Content of a rules file. */
 interface Counts {
   readonly nodes: number
   readonly rules: number
   readonly indexes: number
 }
 
-/** What `dhole rules check` finds. */
-export type Finding = { readonly ok: true; readonly counts: Counts } | { readonly ok: false; readonly problem: Problem }
+/** Result of `dhole rules check`. */
+export type RulesCheck =
+  | { readonly ok: true; readonly counts: Counts }
+  | { readonly ok: false; readonly problem: Problem }
 
-/** Reads rules as the server would. */
-export function checkRules(source: string): Finding {
+/** Parses rules as the server does. */
+export function checkRules(source: string): RulesCheck {
   try {
     return { ok: true, counts: countsOf(parseRules(source)) }
   } catch (thrown) {
@@ -20,18 +22,25 @@ export function checkRules(source: string): Finding {
   }
 }
 
-/** A finding as people read it. */
-export function findingText(file: string, source: string, finding: Finding): string {
-  if (!finding.ok) return problemText(file, source, finding.problem)
-  const { nodes, rules, indexes } = finding.counts
+/** Text of a result. */
+export function checkText(file: string, source: string, result: RulesCheck): string {
+  if (!result.ok) return problemText(file, source, result.problem)
+  const { nodes, rules, indexes } = result.counts
   return `${file}: ok, ${some(nodes, 'node')}, ${some(rules, 'rule')}, ${some(indexes, 'index', 'indexes')}`
 }
 
-/** A finding as programs read it: one object. */
-export function findingJson(file: string, finding: Finding): string {
-  if (finding.ok) return JSON.stringify({ file, ok: true, ...finding.counts })
-  const { errcode, place, why } = finding.problem
-  return JSON.stringify({ file, ok: false, errcode, line: place?.line ?? null, column: place?.column ?? null, why })
+/** JSON of a result: one object. */
+export function checkJson(file: string, result: RulesCheck): string {
+  if (result.ok) return JSON.stringify({ file, ok: true, ...result.counts })
+  const { errcode, position, why } = result.problem
+  return JSON.stringify({
+    file,
+    ok: false,
+    errcode,
+    line: position?.line ?? null,
+    column: position?.column ?? null,
+    why,
+  })
 }
 
 function some(count: number, one: string, many: string = `${one}s`): string {
@@ -43,7 +52,7 @@ function countsOf({ strict, indexes }: RuleSet): Counts {
   return { ...countBelow(rules), indexes: indexes.length }
 }
 
-/** A node and all below it. */
+/** Counts of a node and its descendants. */
 function countBelow(node: object): Omit<Counts, 'indexes'> {
   let [nodes, rules] = [1, 0]
   for (const [key, member] of Object.entries(node)) {

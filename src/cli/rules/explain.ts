@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
 import { printable } from '../terminal/printable.ts'
 import { type Attempt, attemptSchema, attemptText, checkAttempt } from './attempt.ts'
+import type { Ruling } from './decide-attempt.ts'
 import { parseFlag } from './input.ts'
-import type { Ruling } from './verdict.ts'
 
 /** The flags of `dhole rules explain`, as text. */
 export interface ExplainFlags {
@@ -12,7 +12,7 @@ export interface ExplainFlags {
   readonly data?: string
   readonly query?: string
   readonly now?: string
-  /** File of the tree before. */
+  /** File of the tree before the request. */
   readonly tree?: string
   readonly json?: true
 }
@@ -33,7 +33,7 @@ export function attemptOf({ path, operation, auth, data, query, now }: ExplainFl
   })
 }
 
-/** A member of an attempt is a flag here. */
+/** Names the flag in the error of a member of an attempt. */
 export function asFlag<T>(use: () => T): T {
   try {
     return use()
@@ -42,7 +42,7 @@ export function asFlag<T>(use: () => T): T {
   }
 }
 
-/** The verdict, and below it every rule that was looked at. */
+/** The decision, and below it every evaluated rule. */
 export function rulingText(attempt: Attempt, { allowed, trace }: Ruling): string {
   const verdict = allowed ? styleText('green', 'allowed') : styleText('red', 'denied')
   return [`${verdict}: ${printable(attemptText(attempt))}`, ...trace.map((line) => `  ${printable(line)}`)].join('\n')

@@ -6,28 +6,28 @@ import { defaultLimits } from '../../tree/limits.ts'
 import type { ReadAnswer, ReadRequest, Reads } from '../../tree/read-program.ts'
 import { type Branch, isBranch, leafOf, ownMember, VALUE, type Value, valueAt } from '../../tree/value.ts'
 
-/** A whole tree in memory; `undefined` when it is empty. */
+/** A whole tree in memory; `undefined` for an empty one. */
 export type OfflineTree = Value | undefined
 
 /**
- * The tree that a root node of this JSON makes.
+ * The tree of this JSON.
  * @param json as `format=export` prints it, or as a PUT would send it, but without server values
  * @throws as `parsePayload`; Error for a server value
  */
 export function offlineTree(json: unknown): OfflineTree {
   const { value, serverValues } = parsePayload(json, [], defaultLimits)
-  if (serverValues.length > 0) throw new Error('a tree that is there holds no server values')
+  if (serverValues.length > 0) throw new Error('a stored tree holds no server values')
   return value
 }
 
-/** Runs logic that reads as it goes to its end. Nobody else runs meanwhile. */
+/** Runs a read program to its end, in one turn of the event loop. */
 export function runOffline<T>(tree: OfflineTree, reads: Reads<T>): T {
   let step = reads.next()
   while (!step.done) step = reads.next(answer(tree, step.value))
   return step.value
 }
 
-/** What a store with this tree answers. */
+/** Answer of a store with this tree. */
 function answer(tree: OfflineTree, request: ReadRequest): ReadAnswer {
   if (request.kind === 'pause' || request.kind === 'setting') return undefined
   const value = tree === undefined ? undefined : valueAt(tree, request.path)
@@ -47,7 +47,7 @@ function answer(tree: OfflineTree, request: ReadRequest): ReadAnswer {
   }
 }
 
-/** A leaf has none, also when it carries a priority. */
+/** Keys of the children; none for a leaf, even with a priority. */
 function childKeys(branch: Branch): readonly string[] {
   return Object.keys(branch).filter((key) => key !== PRIORITY && key !== VALUE)
 }

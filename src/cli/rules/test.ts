@@ -3,34 +3,34 @@ import type { RuleCache } from '../../database/access/rule-cache.ts'
 import { printable } from '../terminal/printable.ts'
 import { within } from '../terminal/within.ts'
 import type { Case } from './cases.ts'
-import { judgeAttempt } from './verdict.ts'
+import { decideAttempt } from './decide-attempt.ts'
 
-/** What became of a case. */
+/** Result of one case. */
 interface Outcome {
   readonly tried: Case
   readonly verdict: Case['expect']
   readonly trace: readonly string[]
 }
 
-/** What became of a table of cases. */
+/** Results of a table of cases. */
 export interface Results {
   readonly outcomes: readonly Outcome[]
   readonly failed: number
 }
 
-/** Tries every case. @throws Error that names the case for one that no server would take, whatever its rules are */
+/** Runs every case. @throws Error with the title of a case that is invalid for any rules */
 export function runCases(ruleCache: RuleCache, cases: readonly Case[], now: number): Results {
   const outcomes = cases.map((tried): Outcome => {
     const { title, attempt, tree } = tried
-    const { allowed, trace } = within(title, () => judgeAttempt({ ruleCache, tree, now }, attempt))
+    const { allowed, trace } = within(title, () => decideAttempt({ ruleCache, tree, now }, attempt))
     return { tried, verdict: allowed ? 'allow' : 'deny', trace }
   })
   return { outcomes, failed: outcomes.filter((outcome) => !isPassed(outcome)).length }
 }
 
 /**
- * A line for each case, below a failed one what the rules said, and the sum.
- * @param failedOnly leaves out the cases that passed
+ * A line per case, the trace of each failed case, and the sum.
+ * @param failedOnly leaves out passed cases
  */
 export function resultsText({ outcomes, failed }: Results, failedOnly: boolean): string {
   const sum = `${outcomes.length - failed} passed, ${failed} failed`
@@ -48,7 +48,7 @@ function outcomeLines(outcome: Outcome, index: number): readonly string[] {
   return [wrong, ...trace.map((line) => `    ${printable(line)}`)]
 }
 
-/** Results as programs read them: one object. */
+/** JSON of the results: one object. */
 export function resultsJson({ outcomes, failed }: Results): string {
   const cases = outcomes.map((outcome, index) => {
     const { tried, verdict, trace } = outcome

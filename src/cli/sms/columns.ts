@@ -8,7 +8,7 @@ import { shown } from '../terminal/shown.ts'
 import { within } from '../terminal/within.ts'
 import { isoOf, readReceiveTime, readTime } from './time.ts'
 
-/** What a file says of a message, in this order. */
+/** Columns of a message, in the order of a file. */
 export const COLUMNS = [
   'rrid',
   'mobile',
@@ -23,10 +23,10 @@ export const COLUMNS = [
 
 export type Column = (typeof COLUMNS)[number]
 
-/** Columns that a file must have. */
-export const NEEDED: readonly Column[] = ['rrid', 'mobile']
+/** Required columns. */
+export const REQUIRED: readonly Column[] = ['rrid', 'mobile']
 
-/** What a file says of one message; what is not there is not among them. */
+/** Cells of one message. Empty cells are absent. */
 export type Cells = ReadonlyMap<Column, unknown>
 
 const IS_COLUMN: ReadonlySet<string> = new Set(COLUMNS)
@@ -35,7 +35,7 @@ export function isColumn(name: string): name is Column {
   return IS_COLUMN.has(name)
 }
 
-/** What stands in a file for a message; `undefined` for what it has not. */
+/** Cells of a message for a file; `undefined` for an empty cell. */
 export function cellsOf(record: MessageRecord): Readonly<Record<Column, string | number | undefined>> {
   return {
     rrid: record.rrid,
@@ -51,9 +51,9 @@ export function cellsOf(record: MessageRecord): Readonly<Record<Column, string |
 }
 
 /**
- * The message that a file tells of. Whether its number has the right form, the application must say.
- * @param now when it was submitted, if the file does not tell
- * @throws Error that names the column and what is expected there
+ * The message of a row. The application checks the form of its telephone number.
+ * @param now submission time, unless the row has one
+ * @throws Error with the column and the expected value
  */
 export function messageOf(cells: Cells, now: number): ImportedMessage {
   const message: ImportedMessage = {
@@ -71,7 +71,7 @@ export function messageOf(cells: Cells, now: number): ImportedMessage {
   return message
 }
 
-/** What no message can be: at its end without a report, reported before it was sent, handed over before its end. */
+/** Refuses impossible states: final without a report, reported before it was sent, delivered before it was final. */
 function checkState({ status, deliveryStatus, receivedAt, producedAt, returnedAt }: ImportedMessage): void {
   const known = stateOf(deliveryStatus)
   if (deliveryStatus !== '' && known !== undefined && known !== status) {

@@ -2,16 +2,16 @@ import { type CsvError, type InfoRecord, Parser } from 'csv-parse'
 import { stringify } from 'csv-stringify/sync'
 import type { MessageRecord } from '../../sms/model/message.ts'
 import { shown } from '../terminal/shown.ts'
-import { type Cells, COLUMNS, type Column, cellsOf, isColumn, NEEDED } from './columns.ts'
+import { type Cells, COLUMNS, type Column, cellsOf, isColumn, REQUIRED } from './columns.ts'
 import { type FileFormat, LineError, LONGEST_ROW, type Row } from './file.ts'
 
-/** A line with the names of the columns, then one row per message, quoted as RFC 4180 says. */
+/** A header line with the columns, then one row per message, quoted as in RFC 4180. */
 export const csv: FileFormat = { read, head: `${COLUMNS.join(',')}\n`, write }
 
-/** The same, but cells that begin as a formula of a spreadsheet have an apostrophe before them. */
+/** CSV with an apostrophe before cells that a spreadsheet would compute. */
 export const csvForSpreadsheets: FileFormat = { ...csv, write: writeEscaped }
 
-const COMPLAINTS: ReadonlyMap<string, string> = new Map([
+const ERROR_TEXTS: ReadonlyMap<string, string> = new Map([
   ['CSV_QUOTE_NOT_CLOSED', 'a quotation mark is not closed'],
   ['CSV_INVALID_CLOSING_QUOTE', 'expected a comma or the end of the line after a closing quotation mark'],
   ['INVALID_OPENING_QUOTE', 'a quotation mark inside of a cell that does not begin with one'],
@@ -28,14 +28,14 @@ function writeEscaped(records: readonly MessageRecord[]): string {
   )
 }
 
-/** What a spreadsheet computes: text that begins with one of these, the wide forms included. */
+/** Whether a spreadsheet computes a cell: its first character decides, wide forms included. */
 function isFormula(cell: string | number | undefined): boolean {
   return typeof cell === 'string' && /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell)
 }
 
-/** Rows of cells as text; what is not there is empty. */
+/** Text of rows; an absent cell is empty. */
 export function writeCells(rows: readonly (readonly (string | number | undefined)[])[]): string {
-  // A return before the end of a row would be taken for a part of it.
+  // Without quotes, a return at the end of a row would be read as a part of it.
   return stringify([...rows], { record_delimiter: '\n', quoted_match: /[\r\n]/ })
 }
 
@@ -57,25 +57,25 @@ async function* read(pieces: AsyncIterable<string>): AsyncGenerator<readonly Row
   if (columns === undefined) throw new LineError(1, `expected a line with the names of the columns: ${COLUMNS.join()}`)
 }
 
-/** A row of cells, and the line where it begins. */
+/** A row of cells, and its first line. */
 interface Line {
   readonly line: number
   readonly cells: readonly string[]
 }
 
-/** The rows of a text, some at a time; empty lines are none. @throws LineError when all before it have been passed on */
+/** The rows of a text in batches, without empty lines. @throws LineError after all rows before it */
 export async function* readCells(pieces: AsyncIterable<string>): AsyncGenerator<readonly Line[]> {
   const reader = new Reader()
   for await (const piece of pieces) yield* reader.take((done) => reader.parser.write(piece, done))
   yield* reader.take((done) => reader.parser.end(done))
 }
 
-/** Collects what the parser finds: it drops its rows when it comes to an error. */
+/** Collects the rows of the parser, which drops them when it finds an error. */
 class Reader {
   readonly parser: Parser
   #found: Line[] = []
   #error: Error | undefined
-  /** Where the row after the last one found begins, but for empty lines. */
+  /** First line of the next row, without empty lines. */
   #next = 1
   #emptyLines = 0
 
@@ -90,11 +90,11 @@ class Reader {
     this.parser.on('error', (error) => {
       this.#error = error
     })
-    // Nothing comes out of it, but it ends only when somebody looks.
+    // The parser has no output, but it ends only when its output is read.
     this.parser.resume()
   }
 
-  /** @param give hands the parser something, and calls back when it has looked at it */
+  /** @param give passes text to the parser, and calls back when the parser has read it */
   async *take(give: (done: (error?: Error | null) => void) => void): AsyncGenerator<readonly Line[]> {
     await new Promise<void>((resolve) => {
       give((error) => {
@@ -108,7 +108,7 @@ class Reader {
     if (this.#error !== undefined) throw this.#lineError(this.#error as CsvError)
   }
 
-  /** It counts lines itself, but a return and a new line inside of quotes as two. */
+  /** The line count of the parser is unusable: it counts CR LF inside quotes as two lines. */
   #add(cells: readonly string[], { empty_lines: emptyLines }: InfoRecord): null {
     const line = this.#beginning(emptyLines)
     this.#found.push({ line, cells })
@@ -125,7 +125,7 @@ class Reader {
 
   #lineError(error: CsvError): LineError {
     const line = this.#beginning(Number(error['empty_lines']))
-    return new LineError(line, COMPLAINTS.get(error.code) ?? error.message)
+    return new LineError(line, ERROR_TEXTS.get(error.code) ?? error.message)
   }
 }
 
@@ -137,7 +137,7 @@ function columnsOf(cells: readonly string[], line: number): readonly Column[] {
   const columns = cells.filter(isColumn)
   const twice = columns.find((name, at) => columns.indexOf(name) !== at)
   if (twice !== undefined) throw new LineError(line, `column "${twice}" twice`)
-  const missing = NEEDED.find((name) => !columns.includes(name))
+  const missing = REQUIRED.find((name) => !columns.includes(name))
   if (missing !== undefined) throw new LineError(line, `no column "${missing}"`)
   return columns
 }

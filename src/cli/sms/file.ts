@@ -3,27 +3,27 @@ import type { Cells } from './columns.ts'
 
 /** A message in a file. */
 export interface Row {
-  /** Where it begins, counted from 1. */
+  /** Its first line, from 1. */
   readonly line: number
   readonly cells: Cells
 }
 
-/** How messages stand in a file. */
+/** A file format for messages. */
 export interface FileFormat {
   /**
-   * The messages of a text, some at a time, so that no file is too large.
-   * @throws LineError when all before the wrong line have been passed on
+   * The messages of a text in batches, for files of any size.
+   * @throws LineError after all messages before the faulty line
    */
   read(pieces: AsyncIterable<string>): AsyncIterable<readonly Row[]>
-  /** What stands before the messages. */
+  /** Text before the messages. */
   readonly head: string
   write(records: readonly MessageRecord[]): string
 }
 
-/** Longest line that is read, or longest row of several lines, in characters. */
+/** Maximum length of a row, in characters. */
 export const LONGEST_ROW = 1024 * 1024
 
-/** What is wrong in a file, and where. */
+/** A fault of a file with its line. */
 export class LineError extends Error {
   readonly line: number
 

@@ -14,8 +14,8 @@ const ENDINGS: ReadonlyMap<string, FormatName> = new Map([
 ])
 
 /**
- * The form of a format in which no cell is a formula. A file of that form cannot be imported as it is.
- * @throws Error for a format that has no cells
+ * The variant of a format without formulas. Its files cannot be imported unchanged.
+ * @throws Error for a format without cells
  */
 export function forSpreadsheets(format: FileFormat): FileFormat {
   if (format === csv) return csvForSpreadsheets
@@ -23,8 +23,8 @@ export function forSpreadsheets(format: FileFormat): FileFormat {
 }
 
 /**
- * The format that is asked for, or that the name of a file ends in.
- * @throws Error when neither says it
+ * The requested format, or that of the file extension.
+ * @throws Error when both are missing
  */
 export function formatOf(file: string, name: FormatName | undefined): FileFormat {
   const known = name ?? ENDINGS.get(extname(file).toLowerCase())

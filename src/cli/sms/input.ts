@@ -4,16 +4,16 @@ import { reason, STDIN } from '../terminal/input.ts'
 /** Bytes read at once. */
 const PIECE_BYTES = 64 * 1024
 
-/** Size of a file in bytes; `undefined` for standard input, and where there is no telling. */
+/** Size of a file in bytes; `undefined` for standard input and devices. */
 export function sizeOf(file: string): number | undefined {
   const found = file === STDIN ? undefined : statSync(file, { throwIfNoEntry: false })
   return found?.isFile() ? found.size : undefined
 }
 
 /**
- * The text of a file, or of standard input for `-`, piece by piece and without a byte order mark.
- * @param onBytes hears how many bytes each piece has
- * @throws Error when it cannot be read or is no text
+ * The text of a file, or of standard input for `-`, in chunks, without a byte order mark.
+ * @param onBytes receives the length of each chunk
+ * @throws Error when the file cannot be read or is no text
  */
 export async function* textOf(file: string, onBytes: (count: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })

@@ -7,7 +7,7 @@ import { type FileFormat, LineError, LONGEST_ROW, type Row } from './file.ts'
 export const ndjson: FileFormat = { read, head: '', write }
 
 function write(records: readonly MessageRecord[]): string {
-  // What a message has not is no member.
+  // Absent cells are no members.
   return records.map((record) => `${JSON.stringify(cellsOf(record))}\n`).join('')
 }
 
@@ -17,13 +17,13 @@ async function* read(pieces: AsyncIterable<string>): AsyncGenerator<readonly Row
   yield* lines.take('\n')
 }
 
-/** Cuts text into lines, and reads them. */
+/** Splits text into lines and parses them. */
 class Lines {
   #line = 0
-  /** Of the line that has begun. */
+  /** Start of an incomplete line. */
   #begun = '';
 
-  /** The rows whose lines end in a piece of text. Those before a wrong one come before the error. */
+  /** The rows whose lines end in a chunk. Rows before a faulty line come before the error. */
   *take(piece: string): Generator<readonly Row[]> {
     const rows: Row[] = []
     const lines = piece.split('\n')

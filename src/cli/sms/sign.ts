@@ -6,19 +6,19 @@ import { checkAppFlag } from '../connect/app-flag.ts'
 import { readText } from '../terminal/input.ts'
 import { shown } from '../terminal/shown.ts'
 
-/** Whose key signs. */
+/** The application whose key signs. */
 export interface KeyChoice {
   readonly app: string
   readonly dataDir: string
-  /** Whether it is the one whose key can be a setting. */
+  /** Whether it is the default application, whose key can be a setting. */
   readonly isDefault: boolean
 }
 
 /**
- * Signs parameters as a request must be signed.
+ * Signs the parameters of a request.
  * @param body file whose text is the parameter `body`; `-` is standard input
- * @returns the signature, and what is signed but for the key
- * @throws Error for what is no parameter, or when there is no key
+ * @returns the signature, and the signed text without the key
+ * @throws Error for a wrong parameter, or without a key
  * @see docs/reference/protocol.md#signing
  */
 export async function sign(
@@ -35,7 +35,7 @@ export async function sign(
   return { signature: signatureOf(parameters, keyOf(choice)), text: signedText(parameters) }
 }
 
-/** What lets a source of delivery receipts in. @throws Error for a name that no source can have, or without a key */
+/** Token of a source of delivery receipts. @throws Error for an invalid name, or without a key */
 export function tokenFor(source: string, choice: KeyChoice): string {
   if (!isSource(source)) {
     throw new Error(`${shown(source)} cannot name a source: 1 to 64 letters, digits, _ . and -`)
@@ -55,7 +55,7 @@ function parametersOf(given: readonly string[]): Map<string, string> {
   return parameters
 }
 
-/** The setting, which is that of the default application; else the one that is kept. */
+/** The setting for the default application; else the key of the file. */
 function keyOf({ app, dataDir, isDefault }: KeyChoice): string {
   const key = process.env['SMS_KEY']
   if (key && isDefault) return key

@@ -1,20 +1,20 @@
 import { shown } from '../terminal/shown.ts'
 
-/** Of the whole text; years beyond four digits as `Date` prints them. */
+/** ISO 8601 in UTC; years of more than four digits as `Date` prints them. */
 const ISO = /^((?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,3}))?Z$/
 const MILLISECONDS = /^\d{1,16}$/
-/** The form of answers, in the zone of the application. */
+/** Form of responses, in the time zone of the application. */
 const LOCAL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
-/** Greatest time that has a date. */
+/** Latest time of `Date`. */
 const LAST = 8.64e15
 const EXPECTED = 'a time such as 2026-11-21T10:00:00.000Z, or milliseconds since 1970'
 
-/** A time as an export has it, such as `2026-11-21T10:00:00.000Z`. @param time milliseconds since 1970 */
+/** A time in an export, such as `2026-11-21T10:00:00.000Z`. @param time milliseconds since 1970 */
 export function isoOf(time: number | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString()
 }
 
-/** Milliseconds since 1970 of a time in a file; `undefined` when it has none. @throws Error that says what is expected */
+/** Parses a time of a file; `undefined` for an empty cell. @throws Error with the expected form */
 export function readTime(value: unknown): number | undefined {
   if (value === undefined) return undefined
   const time = timeOf(value)
@@ -22,7 +22,7 @@ export function readTime(value: unknown): number | undefined {
   return time
 }
 
-/** As `readTime`; a text of the form `YYYY-MM-DD HH:MM:SS` is left to whoever knows the zone. */
+/** As `readTime`; returns `YYYY-MM-DD HH:MM:SS` unchanged: its time zone is that of the application. */
 export function readReceiveTime(value: unknown): number | string | undefined {
   if (typeof value === 'string' && LOCAL.test(value)) return value
   const time = value === undefined ? undefined : timeOf(value)
@@ -38,6 +38,6 @@ function timeOf(value: unknown): number | undefined {
   if (seconds === undefined) return undefined
   const exact = `${seconds}.${fraction.padEnd(3, '0')}Z`
   const time = Date.parse(exact)
-  // A date that there is not would be taken for another one.
+  // `Date.parse` accepts dates that do not exist.
   return !Number.isNaN(time) && isoOf(time) === exact ? time : undefined
 }

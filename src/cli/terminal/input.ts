@@ -1,7 +1,7 @@
 /** Standard input in place of a file. */
 export const STDIN = '-'
 
-/** What a file is called in what is printed. */
+/** Name of a file in messages. */
 export function fileName(file: string): string {
   return file === STDIN ? '<stdin>' : file
 }
@@ -27,7 +27,7 @@ async function readBytes(file: string): Promise<Uint8Array> {
   }
 }
 
-/** Why a file cannot be read. */
+/** Reason of a failed read, for messages. */
 export function reason(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined
   if (code === 'ENOENT') return 'there is no such file'

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { type Command, Option } from 'commander'
 import { printableLines } from './printable.ts'
 
-/** Flags of a command that tells what it did. */
+/** Flags of a command with a report. */
 export interface ReportFlags {
   /** One JSON value on standard output in place of lines. */
   readonly json?: true | undefined
@@ -17,12 +17,12 @@ export function withReport(command: Command): Command {
     .addOption(new Option('--quiet', 'print errors only').conflicts('json'))
 }
 
-/** Prints lines on standard output, without what would do something to a terminal. */
+/** Prints lines on standard output, without control characters. */
 export function print(text: string): void {
   process.stdout.write(`${printableLines(text)}\n`)
 }
 
-/** As `print`, for a line with styles of ours; its other parts are `printable`. */
+/** As `print`, for a line with styles; the caller makes its other parts `printable`. */
 export function printStyled(line: string): void {
   process.stdout.write(`${line}\n`)
 }
@@ -32,13 +32,13 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, undefined, 2))
 }
 
-/** Prints why a command fails, on standard error, as `dhole: <message>`. */
+/** Prints an error on standard error as `dhole: <message>`. */
 export function printError(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error)
   process.stderr.write(`dhole: ${printableLines(message)}\n`)
 }
 
-/** Text that stands out on a terminal; as it is elsewhere. */
+/** Bold text on a terminal; plain text elsewhere. */
 export function strong(text: string): string {
   return process.stdout.isTTY && !process.env['NO_COLOR'] ? styleText('bold', text) : text
 }

@@ -1,4 +1,4 @@
-/** A moment as the names of files have it, such as `2026-11-21T100000000Z`. */
+/** A time for file names, such as `2026-11-21T100000000Z`. */
 export function stampOf(time: Date): string {
   return time.toISOString().replace(/[:.]/g, '')
 }

@@ -6,11 +6,11 @@ import { reason } from '../terminal/input.ts'
 
 const OWNER_ONLY = 0o600
 
-/** Where text goes. Every method throws Error when it cannot be written. */
+/** Destination of text. Every method throws Error when it cannot write. */
 export interface Destination extends Disposable {
-  /** Waits until more is wanted. @param text as it is or in UTF-8 */
+  /** Resolves when the destination accepts more. @param text text, or its UTF-8 */
   write(text: string | Uint8Array): Awaitable<void>
-  /** All is written. */
+  /** Completes the destination. */
   finish(): void
 }
 
@@ -27,15 +27,15 @@ export class Output implements Destination {
   [Symbol.dispose](): void {}
 }
 
-/** A file that only its owner can read, written whole or not at all; a device or a pipe is written to as it is. */
+/** A file for its owner alone, written atomically; devices and pipes are written directly. */
 export function destinationOf(file: string): Destination {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) return new WholeFile(file)
-  // A link goes on leading to the file.
+  // Keeps a link and replaces its file.
   return found.isFile() ? new WholeFile(realpathSync(file)) : new OpenFile(openFor(file, file, 'w'))
 }
 
-/** @throws Error with the name that was asked for */
+/** @throws Error with the requested name */
 function openFor(file: string, path: string, flags: 'w' | 'wx'): number {
   try {
     return openSync(path, flags, OWNER_ONLY)
@@ -65,7 +65,7 @@ class OpenFile implements Destination {
   }
 }
 
-/** A file that appears, or takes the place of another one, when all of it is written. */
+/** A file that appears, or replaces another one, when it is complete. */
 class WholeFile implements Destination {
   readonly #file: string
   readonly #unfinished: string
@@ -99,7 +99,7 @@ class WholeFile implements Destination {
     process.off('SIGTERM', this.#interrupt)
   }
 
-  /** What has been finished has another name. */
+  /** Removes the incomplete file; a complete one has another name. */
   readonly #forget = (): void => rmSync(this.#unfinished, { force: true })
   readonly #interrupt = (): void => process.exit(EXIT_INTERRUPTED)
 }

@@ -4,19 +4,19 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { writePrivately } from '../../files/private-file.ts'
 
-/** Bytes at the beginning of a file by which it is known again. */
-const KNOWN_BYTES = 64 * 1024
+/** Bytes at the start of a file that identify it. */
+const IDENTIFYING_BYTES = 64 * 1024
 
 const sourceSchema = Type.Object({ bytes: Type.Integer(), modifiedMs: Type.Number(), begins: Type.String() })
 
-const noteSchema = Type.Object({
+const positionSchema = Type.Object({
   source: sourceSchema,
-  /** What it is imported into, and how. */
+  /** Target and mode of the import. */
   target: Type.String(),
   epoch: Type.Optional(Type.String()),
-  /** Everything before that byte of the text is in the tree. */
+  /** Every byte before this offset is in the tree. */
   offset: Type.Integer({ minimum: 0 }),
-  /** Objects and arrays around that place, with the priorities that have been met. */
+  /** Objects and arrays around the offset, with their known priorities. */
   open: Type.Array(
     Type.Object({
       key: Type.String(),
@@ -27,41 +27,41 @@ const noteSchema = Type.Object({
   ),
 })
 
-/** How far an import has come: a file beside the imported one. */
-export type ImportNote = Static<typeof noteSchema>
+/** Saved position of an import, in a file beside the imported one. */
+export type ImportPosition = Static<typeof positionSchema>
 
-/** Where the note of a file lies. */
-export function noteFile(file: string): string {
+/** File with the saved position of a file. */
+export function positionFile(file: string): string {
   return `${file}.import-state`
 }
 
-/** What a file is known by, so that nobody goes on with another one. */
-export async function sourceOf(file: string): Promise<ImportNote['source']> {
+/** Identity of a file, so that no import continues with another one. */
+export async function sourceOf(file: string): Promise<ImportPosition['source']> {
   const { size, mtimeMs } = statSync(file)
   const begins = createHash('sha256')
-    .update(await Bun.file(file).slice(0, KNOWN_BYTES).bytes())
+    .update(await Bun.file(file).slice(0, IDENTIFYING_BYTES).bytes())
     .digest('hex')
   return { bytes: size, modifiedMs: mtimeMs, begins }
 }
 
-/** @returns `undefined` when there is none @throws Error when it is not one of ours */
-export function readNote(file: string): ImportNote | undefined {
-  const name = noteFile(file)
+/** @returns `undefined` without a saved position @throws Error when the file holds something else */
+export function readPosition(file: string): ImportPosition | undefined {
+  const name = positionFile(file)
   if (!existsSync(name)) return undefined
   try {
     const note: unknown = JSON.parse(readFileSync(name, 'utf8'))
-    if (Value.Check(noteSchema, note)) return note
+    if (Value.Check(positionSchema, note)) return note
   } catch {
-    // As one that says something else.
+    // Reported below, as other content.
   }
   throw new Error(`${name} says nothing of an import: remove it to begin anew`)
 }
 
-/** Keeps a note. Durable when it returns. */
-export function writeNote(file: string, note: ImportNote): void {
-  writePrivately(noteFile(file), `${JSON.stringify(note)}\n`)
+/** Saves a position. Durable when it returns. */
+export function writePosition(file: string, note: ImportPosition): void {
+  writePrivately(positionFile(file), `${JSON.stringify(note)}\n`)
 }
 
-export function removeNote(file: string): void {
-  rmSync(noteFile(file), { force: true })
+export function removePosition(file: string): void {
+  rmSync(positionFile(file), { force: true })
 }

@@ -7,7 +7,7 @@ import { reason, STDIN } from '../terminal/input.ts'
 const PIECE_BYTES = 128 * 1024
 const GZIP_MAGIC = [0x1f, 0x8b]
 
-/** A packed file that cannot be unpacked. */
+/** A gzip file that cannot be decompressed. */
 export class DamagedError extends Error {
   constructor(cause: unknown) {
     super('what is packed is damaged', { cause })
@@ -15,10 +15,10 @@ export class DamagedError extends Error {
 }
 
 /**
- * The bytes of a file, or of standard input for `-`, piece by piece; what is packed with gzip is unpacked.
- * @param from bytes of the text to leave out
- * @param onBytes hears how many bytes of the file each reading has taken
- * @throws Error when it cannot be read, or the packing is damaged
+ * The bytes of a file, or of standard input for `-`, in chunks; gzip is decompressed.
+ * @param from bytes of the text to skip
+ * @param onBytes receives the number of file bytes of each read
+ * @throws Error when the file cannot be read, or its gzip data is damaged
  */
 export async function* bytesOf(
   file: string,
@@ -28,9 +28,9 @@ export async function* bytesOf(
   const isPacked = file !== STDIN && (await startsPacked(file))
   const start = isPacked || file === STDIN ? 0 : from
   onBytes(start)
-  const pieces = readings(file, start, onBytes)
+  const pieces = readChunks(file, start, onBytes)
   try {
-    if (isPacked) yield* behind(unpacked(pieces), from)
+    if (isPacked) yield* skipped(unpacked(pieces), from)
     else if (file === STDIN) yield* unpackedIfPacked(pieces)
     else yield* pieces
   } catch (cause) {
@@ -52,7 +52,7 @@ function isPackedText(bytes: Uint8Array): boolean {
   return GZIP_MAGIC.every((byte, index) => bytes[index] === byte)
 }
 
-async function* readings(file: string, start: number, onBytes: (count: number) => void): AsyncGenerator<Uint8Array> {
+async function* readChunks(file: string, start: number, onBytes: (count: number) => void): AsyncGenerator<Uint8Array> {
   const input: Readable | ReadStream =
     file === STDIN ? process.stdin : createReadStream(file, { highWaterMark: PIECE_BYTES, start })
   for await (const piece of input as AsyncIterable<Uint8Array>) {
@@ -74,12 +74,12 @@ async function* unpackedIfPacked(pieces: AsyncGenerator<Uint8Array>): AsyncGener
 async function* unpacked(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { Readable, pipeline } = await import('node:stream')
   const unzip = createGunzip({ chunkSize: PIECE_BYTES })
-  // What goes wrong is told to whoever reads.
+  // The reader of `unzip` gets the errors.
   pipeline(Readable.from(pieces, { objectMode: false }), unzip, () => {})
   yield* unzip as AsyncIterable<Uint8Array>
 }
 
-async function* behind(pieces: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
+async function* skipped(pieces: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
   let left = count
   for await (const piece of pieces) {
     if (piece.length > left) yield left === 0 ? piece : piece.subarray(left)

@@ -9,14 +9,14 @@ import { isBranch } from '../../tree/value.ts'
 import { type FaultyText, findFault, JsonFault } from './json-fault.ts'
 import type { BrokenText, MembersSlice, Slice } from './json-slice.ts'
 
-/** Members of one commit: more of them, however short, would hold the loop of a server. */
-const MOST_MEMBERS = 4096
+/** Maximum members of one commit: more would hold the event loop of a server. */
+const MAX_MEMBERS = 4096
 
-/** What a server value may be written with: its name, or that name with characters escaped. */
+/** Texts of a possible server value: its name, or that name with escapes. */
 const MAY_BE_SERVER_VALUE = ['".sv"', '\\u002e', '\\u002E', '\\u0073', '\\u0076'].map((text) => Buffer.from(text))
 const [BRACE, END_BRACE] = [Buffer.from('{'), Buffer.from('}')]
 
-/** Priorities of the nodes that are being told in parts, by their paths as text. */
+/** Priorities of the split nodes by path. */
 export type HeldPriorities = Map<string, Priority | null>
 
 interface ImportTarget {
@@ -28,29 +28,29 @@ interface ImportTarget {
 }
 
 /**
- * Writes slices to a tree in their order. One is on its way while the next one is read; a node that is told in parts
- * gets its priority when it is there.
+ * Writes slices to a tree in order. One write is pending while the next slice is read. A split node gets its priority
+ * when it is complete.
  */
 export class Importing {
   readonly #target: ImportTarget
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   readonly #priorities: HeldPriorities
-  #underWay: Promise<void> = Promise.resolve()
+  #pending: Promise<void> = Promise.resolve()
 
   constructor(target: ImportTarget, priorities: HeldPriorities = new Map()) {
     this.#target = target
     this.#priorities = priorities
   }
 
-  /** Priority of a node that is being told in parts, if it was met. */
+  /** Known priority of a split node. */
   priorityOf(path: Path): Priority | null | undefined {
     return this.#priorities.get(formatPath(path))
   }
 
   /**
-   * Sends a slice on its way, once the one before is durable.
-   * @param read called when members have been read: what it returns is called when they are durable
-   * @throws JsonFault when a PUT would not take it: then nothing of it is written. Error for the slice before
+   * Starts the write of a slice when the previous one is durable.
+   * @param read called after reading members; its result is called when they are durable
+   * @throws JsonFault when a PUT would refuse the slice: nothing of it is written. Error of the previous write
    */
   async take(slice: Slice, read: () => (() => void) | undefined = () => undefined): Promise<void> {
     switch (slice.kind) {
@@ -67,12 +67,12 @@ export class Importing {
     }
   }
 
-  /** Resolves when all is durable. */
+  /** Resolves when every write is durable. */
   settled(): Promise<void> {
-    return this.#underWay
+    return this.#pending
   }
 
-  /** What is wrong with a text that is not even in slices. */
+  /** Exact fault of a text that cannot be split. */
   faultOf({ message, window, at }: BrokenText): JsonFault {
     const { bytes, offset } = window
     const path = window.kind === 'whole' ? this.#target.path : [...this.#target.path, ...window.keys]
@@ -96,7 +96,7 @@ export class Importing {
     if (priority !== undefined) await this.#send(() => tree.putPriority(path, priority))
   }
 
-  /** What stood there goes first: also what the same text has said of it further up. */
+  /** Deletes the old node first, also when an earlier part of the text wrote it. */
   async #open(keys: readonly string[]): Promise<void> {
     const { tree, path, merge } = this.#target
     const place = [...path, ...keys]
@@ -108,10 +108,10 @@ export class Importing {
     const { bytes, offset, keys, isArray, first } = slice
     const { tree, limits } = this.#target
     const path = [...this.#target.path, ...keys]
-    if (tree.putText !== undefined && isAsItStands(slice)) {
+    if (tree.putText !== undefined && canSendText(slice)) {
       const text = Buffer.concat([BRACE, bytes, END_BRACE])
       const copy = { bytes: text.subarray(1, -1), offset, path, members: { isArray, first } }
-      return this.#send(() => this.#asked(copy, tree.putText?.(path, text)), read())
+      return this.#send(() => this.#checkedByServer(copy, tree.putText?.(path, text)), read())
     }
     const where = { bytes, offset, path, members: { isArray, first } }
     const { source, groups } = this.#checked(where, () => {
@@ -138,14 +138,14 @@ export class Importing {
   }
 
   async #send(write: () => Promise<void>, done: () => void = () => {}): Promise<void> {
-    await this.#underWay
-    this.#underWay = write().then(done)
-    // Whoever waits for it hears of it.
-    this.#underWay.catch(() => {})
+    await this.#pending
+    this.#pending = write().then(done)
+    // The next `await` of the write reports its error.
+    this.#pending.catch(() => {})
   }
 
-  /** Has the server look at a text. @throws JsonFault where it has reason to refuse it */
-  async #asked(text: FaultyText, written: Promise<void> | undefined): Promise<void> {
+  /** Waits for a write that the server checks. @throws JsonFault when the server has refused it */
+  async #checkedByServer(text: FaultyText, written: Promise<void> | undefined): Promise<void> {
     try {
       await written
     } catch (error) {
@@ -153,7 +153,7 @@ export class Importing {
     }
   }
 
-  /** @throws JsonFault with the exact place in place of what a parser or the tree says */
+  /** @throws JsonFault with the exact position, in place of an error of the parser or the tree */
   #checked<T>(text: FaultyText, read: () => T): T {
     try {
       return read()
@@ -166,22 +166,22 @@ export class Importing {
 }
 
 /**
- * Whether a PATCH of the members as they are written does what is meant, or refuses them: keys hold no paths, the node
- * has no priority among them and nothing is filled in.
+ * Whether a PATCH with the unchanged text has the right effect: keys hold no paths, and there is neither a priority of
+ * the node nor a server value.
  */
-function isAsItStands({ bytes, isArray, hasOddKeys, count }: MembersSlice): boolean {
-  if (isArray || hasOddKeys || count > MOST_MEMBERS || !isUtf8(bytes)) return false
+function canSendText({ bytes, isArray, hasOddKeys, count }: MembersSlice): boolean {
+  if (isArray || hasOddKeys || count > MAX_MEMBERS || !isUtf8(bytes)) return false
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return MAY_BE_SERVER_VALUE.every((text) => !buffer.includes(text))
 }
 
-/** The same members, not too many at a time. */
+/** Splits members into groups of bounded size. */
 function groupsOf(members: Record<string, unknown>): readonly Record<string, unknown>[] {
   const keys = Object.keys(members)
-  if (keys.length <= MOST_MEMBERS) return [members]
+  if (keys.length <= MAX_MEMBERS) return [members]
   const groups: Record<string, unknown>[] = []
-  for (let from = 0; from < keys.length; from += MOST_MEMBERS) {
-    groups.push(Object.fromEntries(keys.slice(from, from + MOST_MEMBERS).map((key) => [key, members[key]])))
+  for (let from = 0; from < keys.length; from += MAX_MEMBERS) {
+    groups.push(Object.fromEntries(keys.slice(from, from + MAX_MEMBERS).map((key) => [key, members[key]])))
   }
   return groups
 }
@@ -193,7 +193,7 @@ function byIndex(elements: readonly unknown[], first: number): Record<string, un
   return members
 }
 
-/** Path of a node by its place among those that are open. */
+/** Paths of the open containers, by depth. */
 export function pathsOfOpen(path: Path, open: readonly { readonly key: string }[]): readonly Path[] {
   return open.map((_, depth) => [...path, ...open.slice(1, depth + 1).map(({ key }) => key)])
 }

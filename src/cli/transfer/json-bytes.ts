@@ -1,4 +1,4 @@
-/** Bytes of JSON text, and where what they begin ends. */
+/** Structural bytes of JSON text, and searches for their ends. */
 
 export const QUOTE = 0x22
 export const COMMA = 0x2c
@@ -11,11 +11,11 @@ export const CLOSE_ARRAY = 0x5d
 export const OPEN_OBJECT = 0x7b
 export const CLOSE_OBJECT = 0x7d
 
-/** 1 for what may stand between any two parts. */
+/** 1 for white space. */
 export const SPACE = new Uint8Array(256)
 for (const byte of [0x20, 0x09, 0x0a, 0x0d]) SPACE[byte] = 1
 
-/** Behind the quote that ends a string; where its end is not known yet, the complement of where to look on. */
+/** Index behind the closing quote of a string; for an incomplete string, the complement of the index to continue at. */
 export function endOfString(bytes: Uint8Array, from: number, length: number): number {
   let at = from
   while (at < length) {
@@ -26,14 +26,14 @@ export function endOfString(bytes: Uint8Array, from: number, length: number): nu
   return ~at
 }
 
-/** Whether a string may be a key: what stands before it is no colon. */
+/** Whether a string may be a key: no colon precedes it. */
 export function mayBeKey(bytes: Uint8Array, quote: number): boolean {
   let at = quote - 1
   while (at >= 0 && SPACE[bytes[at] as number] === 1) at--
   return at < 0 || bytes[at] !== COLON
 }
 
-/** Behind the quote that ends a key; -1 when its end is not known yet, or it is an odd one. */
+/** Index behind the closing quote of a key; -1 for an incomplete or odd key. */
 export function endOfPlainKey(bytes: Uint8Array, from: number, length: number): number {
   if (bytes[from] === DOT) return -1
   for (let at = from; at < length; at++) {
@@ -44,7 +44,7 @@ export function endOfPlainKey(bytes: Uint8Array, from: number, length: number): 
   return -1
 }
 
-/** Behind the next comma that separates members of leaves, or behind the end. */
+/** Index behind the next comma between members that are leaves, or behind the end. */
 export function nextMember(bytes: Uint8Array, from: number, end: number): number {
   let at = from
   while (at <= end) {

@@ -9,10 +9,10 @@ import type { MembersSlice } from './json-slice.ts'
 
 const ENDS_LITERAL = new Set([...Buffer.from(' \t\n\r,:[]{}"')])
 
-/** What is wrong in a JSON text, and where. */
+/** A fault of a JSON text with its position. */
 export class JsonFault extends Error {
   readonly path: Path
-  /** Byte of the whole text, counted from 0. */
+  /** Byte offset in the whole text. */
   readonly offset: number
 
   constructor(message: string, path: Path, offset: number) {
@@ -22,17 +22,17 @@ export class JsonFault extends Error {
   }
 }
 
-/** A text in which something is wrong. */
+/** A faulty text. */
 export interface FaultyText {
   readonly bytes: Uint8Array
   readonly offset: number
-  /** Where it is going to stand: the value, or the container whose members it has. */
+  /** Path of the value, or of the container of the members. */
   readonly path: Path
   /** For members without the brackets around them. */
   readonly members?: Pick<MembersSlice, 'isArray' | 'first'>
 }
 
-/** The first thing in a text that no PUT would take; `undefined` when it would take all of it. */
+/** The first fault that a PUT would refuse; `undefined` without a fault. */
 export function findFault(text: FaultyText, limits: Limits): JsonFault | undefined {
   const finder = new FaultFinder(text, limits)
   try {
@@ -44,7 +44,7 @@ export function findFault(text: FaultyText, limits: Limits): JsonFault | undefin
   }
 }
 
-/** Reads JSON strictly and slowly, place by place, with the checks of the tree at each. */
+/** Parses JSON strictly and slowly, and checks every node as the tree does. */
 class FaultFinder {
   readonly #bytes: Uint8Array
   readonly #text: FaultyText
@@ -72,20 +72,20 @@ class FaultFinder {
     const from = this.#at
     switch (this.#bytes[from]) {
       case OPEN_OBJECT:
-        this.#judge(path, from, () => checkPath(path, 'bad-key'))
+        this.#check(path, from, () => checkPath(path, 'bad-key'))
         this.#at++
         this.#members(path, CLOSE_OBJECT)
-        // What its members are to each other is judged when each of them is sound.
-        this.#judge(path, from, () => checkWhole(path, this.#parse(from, path), this.#limits))
+        // Checks the relations of the members after each member is valid.
+        this.#check(path, from, () => checkWhole(path, this.#parse(from, path), this.#limits))
         return
       case OPEN_ARRAY:
-        this.#judge(path, from, () => checkPath(path, 'bad-key'))
+        this.#check(path, from, () => checkPath(path, 'bad-key'))
         this.#at++
         this.#elements(path, 0, CLOSE_ARRAY)
         return
       default: {
         const leaf = this.#leaf(path)
-        this.#judge(path, from, () => {
+        this.#check(path, from, () => {
           checkPath(path, 'bad-key')
           checkWhole(path, leaf, this.#limits)
         })
@@ -93,7 +93,7 @@ class FaultFinder {
     }
   }
 
-  /** @param end the bracket that must come; `undefined` when the text ends there */
+  /** @param end required closing bracket; `undefined` for the end of the text */
   #members(path: Path, end: number | undefined): void {
     const from = this.#at
     for (let isFirst = true; !this.#ends(end, isFirst, path); isFirst = false) {
@@ -101,19 +101,19 @@ class FaultFinder {
       const at = this.#at
       if (this.#bytes[at] !== QUOTE) throw this.#fault('a key in quotes is expected', path)
       const key = String(this.#leaf(path))
-      if (!key.startsWith('.')) this.#judge(path, at, () => checkKey(key, 'bad-key'))
+      if (!key.startsWith('.')) this.#check(path, at, () => checkKey(key, 'bad-key'))
       this.#space()
       if (this.#bytes[this.#at] !== COLON) throw this.#fault('a colon is expected', path)
       this.#at++
       this.#member(path, key, at)
     }
-    if (end === undefined) this.#judge(path, from, () => planPart(path, this.#allMembers(), this.#limits))
+    if (end === undefined) this.#check(path, from, () => planPart(path, this.#allMembers(), this.#limits))
   }
 
   #member(path: Path, key: string, at: number): void {
     if (key === '.value' || key === '.sv') this.#value(path)
     else if (key === '.priority') this.#priority(path)
-    else if (key.startsWith('.')) this.#judge(path, at, () => checkKey(key, 'bad-key'))
+    else if (key.startsWith('.')) this.#check(path, at, () => checkKey(key, 'bad-key'))
     else this.#value([...path, key])
   }
 
@@ -122,12 +122,12 @@ class FaultFinder {
     const from = this.#at
     const first = this.#bytes[from]
     if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
-      this.#judge([...path, '.priority'], from, () => {
+      this.#check([...path, '.priority'], from, () => {
         throw new DholeError('priority-type')
       })
     }
     const priority = this.#leaf(path)
-    this.#judge([...path, '.priority'], from, () => {
+    this.#check([...path, '.priority'], from, () => {
       parsePriority(priority)
       checkWhole(path, priority, this.#limits)
     })
@@ -138,7 +138,7 @@ class FaultFinder {
     for (let isFirst = true; !this.#ends(end, isFirst, path); isFirst = false) this.#value([...path, String(index++)])
   }
 
-  /** Whether the members end here; if not, the comma before the next one is read. */
+  /** Whether the members end here. Otherwise reads the comma before the next member. */
   #ends(end: number | undefined, isFirst: boolean, path: Path): boolean {
     this.#space()
     const byte = this.#bytes[this.#at]
@@ -170,7 +170,7 @@ class FaultFinder {
     return this.#parse(from, path)
   }
 
-  /** What was read from there on. */
+  /** Parses the text from an index to the current one. */
   #parse(from: number, path: Path): unknown {
     const offset = this.#text.offset + from
     const bytes = this.#bytes.subarray(from, this.#at)
@@ -191,7 +191,7 @@ class FaultFinder {
     return JSON.parse(`{${this.#utf8.decode(this.#bytes)}}`)
   }
 
-  #judge(path: Path, at: number, check: () => void): void {
+  #check(path: Path, at: number, check: () => void): void {
     try {
       check()
     } catch (error) {

@@ -18,10 +18,10 @@ const MEANING = new Uint8Array(256)
 for (const byte of [QUOTE, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT]) MEANING[byte] = byte
 
 /** One level more than a tree has, so that a wrong `.value` or `.priority` is reported at its own place. */
-const MAX_FRAMES = MAX_DEPTH + 2
+const MAX_DEPTH_OF_TEXT = MAX_DEPTH + 2
 
 /** An open container. Indexes refer to the window. */
-export interface Frame {
+export interface Container {
   isArray: boolean
   /** Index of its bracket. */
   bracket: number
@@ -35,7 +35,7 @@ export interface Frame {
 
 /** Finds the containers of a JSON text, their commas and their odd keys. */
 export class JsonScanner {
-  readonly frames: Frame[] = []
+  readonly containers: Container[] = []
   /** Index of the next byte; one behind the window inside an incomplete escape. */
   at = 0
   inString = false
@@ -61,8 +61,8 @@ export class JsonScanner {
   advance(splits: number, stopsAtComma: boolean): 'comma' | 'end' | 'window' {
     const window = this.#window.bytes
     const length = this.#window.length
-    const { frames } = this
-    let frame = frames.at(-1)
+    const { containers } = this
+    let container = containers.at(-1)
     let at = this.at
     if (this.inString) {
       at = endOfString(window, at, length)
@@ -78,11 +78,12 @@ export class JsonScanner {
       if (meaning === QUOTE) {
         const from = at
         // In an object, a string at the beginning or behind a comma is a key.
-        if (frame === undefined || frame.isArray || !mayBeKey(window, at)) at = endOfString(window, at + 1, length)
+        if (container === undefined || container.isArray || !mayBeKey(window, at))
+          at = endOfString(window, at + 1, length)
         else {
           at = endOfPlainKey(window, at + 1, length)
           if (at >= 0) continue
-          frame.oddKey = from
+          container.oddKey = from
           at = endOfString(window, from + 1, length)
         }
         if (at >= 0) continue
@@ -91,29 +92,29 @@ export class JsonScanner {
         break
       }
       if (meaning === COMMA) {
-        if (frame === undefined) throw this.#broken('only one value is expected', at)
-        if (stopsAtComma && frames.length === splits) {
+        if (container === undefined) throw this.#broken('only one value is expected', at)
+        if (stopsAtComma && containers.length === splits) {
           this.at = at
           return 'comma'
         }
-        frame.comma = at
-        frame.count++
+        container.comma = at
+        container.count++
         this.commas++
       } else if (meaning === OPEN_OBJECT || meaning === OPEN_ARRAY) {
-        if (frames.length >= MAX_FRAMES) throw this.#broken('too deep', at)
+        if (containers.length >= MAX_DEPTH_OF_TEXT) throw this.#broken('too deep', at)
         if (this.isDone) throw this.#broken('only one value is expected', at)
-        frame = { isArray: meaning === OPEN_ARRAY, bracket: at, comma: -1, count: 0, oddKey: -1 }
-        frames.push(frame)
+        container = { isArray: meaning === OPEN_ARRAY, bracket: at, comma: -1, count: 0, oddKey: -1 }
+        containers.push(container)
       } else {
-        if (frame === undefined || frame.isArray !== (meaning === CLOSE_ARRAY)) {
+        if (container === undefined || container.isArray !== (meaning === CLOSE_ARRAY)) {
           throw this.#broken('a bracket closes what is not open', at)
         }
-        if (frames.length === splits) {
+        if (containers.length === splits) {
           this.at = at
           return 'end'
         }
-        frames.pop()
-        frame = frames.at(-1)
+        containers.pop()
+        container = containers.at(-1)
       }
       at++
     }
@@ -122,25 +123,25 @@ export class JsonScanner {
   }
 
   /** Steps over the comma at which `advance` has stopped. */
-  passComma(frame: Frame): void {
-    frame.count++
+  passComma(container: Container): void {
+    container.count++
     this.commas++
     this.at++
   }
 
   /** Steps over the bracket at which `advance` has stopped. */
   passEnd(): void {
-    this.frames.pop()
+    this.containers.pop()
     this.at++
   }
 
   /** Adapts to bytes dropped from the start of the window. */
   drop(count: number): void {
     this.at -= count
-    for (const frame of this.frames) {
-      frame.bracket -= count
-      frame.comma -= count
-      frame.oddKey -= count
+    for (const container of this.containers) {
+      container.bracket -= count
+      container.comma -= count
+      container.oddKey -= count
     }
   }
 }

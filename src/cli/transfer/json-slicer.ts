@@ -1,5 +1,5 @@
 import { DOT, nextMember } from './json-bytes.ts'
-import { type Frame, JsonScanner } from './json-scanner.ts'
+import { type Container, JsonScanner } from './json-scanner.ts'
 import { BrokenText, type MembersSlice, type OpenContainer, type Slice, type SlicePosition } from './json-slice.ts'
 import { TextWindow } from './text-window.ts'
 
@@ -45,7 +45,7 @@ export class JsonSlicer {
     this.#hasBegun = true
     this.#window.base = from.offset
     for (const { key, isArray, count } of from.open) {
-      this.#scanner.frames.push({ isArray, bracket: -1, comma: -1, count, oddKey: -1 })
+      this.#scanner.containers.push({ isArray, bracket: -1, comma: -1, count, oddKey: -1 })
       this.#splits.push({ key, start: 0, first: count, hasEnded: false })
     }
   }
@@ -53,9 +53,13 @@ export class JsonSlicer {
   /** Position behind the last slice, which must be members with more members to follow. */
   get position(): SlicePosition {
     const open = this.#splits.map(({ key }, depth): OpenContainer => {
-      const frame = this.#frame(depth)
+      const container = this.#container(depth)
       // The innermost container is read again from its last comma.
-      return { key, isArray: frame.isArray, count: depth < this.#splits.length - 1 ? frame.count : this.#inner.first }
+      return {
+        key,
+        isArray: container.isArray,
+        count: depth < this.#splits.length - 1 ? container.count : this.#inner.first,
+      }
     })
     return { offset: this.#window.base + this.#inner.start, open }
   }
@@ -74,7 +78,7 @@ export class JsonSlicer {
 
   /** The text has ended. @throws BrokenText */
   *end(): Generator<Slice> {
-    if (this.#scanner.frames.length > 0 || this.#scanner.inString)
+    if (this.#scanner.containers.length > 0 || this.#scanner.inString)
       throw this.#broken('the file ends in the middle', this.#window.length)
     if (this.#scanner.isDone) return
     yield { kind: 'whole', bytes: this.#window.bytes.subarray(0, this.#window.length), offset: this.#window.base }
@@ -84,8 +88,8 @@ export class JsonSlicer {
     return this.#splits[this.#splits.length - 1] as Split
   }
 
-  #frame(depth: number): Frame {
-    return this.#scanner.frames[depth] as Frame
+  #container(depth: number): Container {
+    return this.#scanner.containers[depth] as Container
   }
 
   get #keepFrom(): number {
@@ -112,7 +116,7 @@ export class JsonSlicer {
       if (found === 'window') break
       if (found === 'comma') {
         this.#continueBehind(scanner.at)
-        scanner.passComma(this.#frame(this.#splits.length - 1))
+        scanner.passComma(this.#container(this.#splits.length - 1))
       } else {
         yield* this.#close(scanner.at)
         scanner.passEnd()
@@ -128,7 +132,7 @@ export class JsonSlicer {
     const { start } = this.#inner
     if (this.#window.behindSpace(start) !== at) throw this.#broken('a comma is expected', start)
     this.#inner.start = at + 1
-    this.#inner.first = this.#frame(this.#splits.length - 1).count + 1
+    this.#inner.first = this.#container(this.#splits.length - 1).count + 1
     this.#inner.hasEnded = false
   }
 
@@ -138,10 +142,10 @@ export class JsonSlicer {
     const isEmpty = this.#window.behindSpace(start) === at
     if (hasEnded && !isEmpty) throw this.#broken('a comma is expected', start)
     // A value must follow a comma.
-    if (isEmpty && !hasEnded && this.#frame(this.#splits.length - 1).count > 0) {
+    if (isEmpty && !hasEnded && this.#container(this.#splits.length - 1).count > 0) {
       throw this.#broken('a value is expected', at)
     }
-    if (!isEmpty) yield this.#members(at, this.#frame(this.#splits.length - 1).count + 1)
+    if (!isEmpty) yield this.#members(at, this.#container(this.#splits.length - 1).count + 1)
     yield { kind: 'close', keys: this.#keys }
     this.#splits.pop()
     if (this.#splits.length === 0) {
@@ -160,7 +164,7 @@ export class JsonSlicer {
   /** Members of the innermost container up to a comma or its end. @param behind number of the next element */
   #members(end: number, behind: number): MembersSlice {
     const { start, first } = this.#inner
-    const { isArray, oddKey } = this.#frame(this.#splits.length - 1)
+    const { isArray, oddKey } = this.#container(this.#splits.length - 1)
     const bytes = this.#window.bytes.subarray(start, end)
     const count = behind - first
     return {
@@ -179,34 +183,34 @@ export class JsonSlicer {
   *#cut(): Generator<Slice> {
     if (this.#splits.length === 0) {
       if (!this.#isSplittable(0)) return this.#checkLeaf(0)
-      if (this.#frame(0).bracket !== 0) throw this.#broken('one value is expected', 0)
+      if (this.#container(0).bracket !== 0) throw this.#broken('one value is expected', 0)
       this.#split('', 0)
       yield { kind: 'open', keys: [] }
     }
     for (;;) {
       const split = this.#inner
       const depth = this.#splits.length - 1
-      const frame = this.#frame(depth)
-      if (frame.comma >= split.start) {
-        if (this.#window.behindSpace(split.start) === frame.comma)
-          throw this.#broken('a value is expected', frame.comma)
-        const members = this.#members(frame.comma, frame.count)
-        split.start = frame.comma + 1
-        split.first = frame.count
+      const container = this.#container(depth)
+      if (container.comma >= split.start) {
+        if (this.#window.behindSpace(split.start) === container.comma)
+          throw this.#broken('a value is expected', container.comma)
+        const members = this.#members(container.comma, container.count)
+        split.start = container.comma + 1
+        split.first = container.count
         yield members
       }
       split.start = this.#window.behindSpace(split.start)
       if (this.#window.length - split.start < this.#sliceBytes / 2) return
       if (!this.#isSplittable(depth + 1)) return this.#checkLeaf(split.start)
       if (split.hasEnded) throw this.#broken('a comma is expected', split.start)
-      this.#split(this.#keyOf(depth + 1), this.#frame(depth + 1).bracket + 1)
+      this.#split(this.#keyOf(depth + 1), this.#container(depth + 1).bracket + 1)
       yield { kind: 'open', keys: this.#keys }
     }
   }
 
   #split(key: string, start: number): void {
     const depth = this.#splits.length
-    const { bracket } = this.#frame(depth)
+    const { bracket } = this.#container(depth)
     this.#splits.push({ key, start: depth === 0 ? bracket + 1 : start, first: 0, hasEnded: false })
   }
 
@@ -217,16 +221,16 @@ export class JsonSlicer {
 
   /** Whether a container holds children. A possible leaf with a priority is not split. */
   #isSplittable(depth: number): boolean {
-    const frame = this.#scanner.frames[depth]
-    if (frame === undefined) return false
-    if (frame.isArray || this.#scanner.frames.length > depth + 1) return true
-    let at = this.#window.behindSpace(frame.bracket + 1)
-    if (this.#window.bytes[at + 1] !== DOT) return frame.comma >= 0
-    if (frame.comma < 0) return false
+    const container = this.#scanner.containers[depth]
+    if (container === undefined) return false
+    if (container.isArray || this.#scanner.containers.length > depth + 1) return true
+    let at = this.#window.behindSpace(container.bracket + 1)
+    if (this.#window.bytes[at + 1] !== DOT) return container.comma >= 0
+    if (container.comma < 0) return false
     // The first member is special: search for a member that is not.
     for (;;) {
-      const next = nextMember(this.#window.bytes, at, frame.comma)
-      if (next > frame.comma) return false
+      const next = nextMember(this.#window.bytes, at, container.comma)
+      if (next > container.comma) return false
       at = this.#window.behindSpace(next)
       if (this.#window.bytes[at + 1] !== DOT) return true
     }
@@ -234,8 +238,8 @@ export class JsonSlicer {
 
   /** Key of a container in its split parent. */
   #keyOf(depth: number): string {
-    const { isArray, count } = this.#frame(depth - 1)
-    const { bracket } = this.#frame(depth)
+    const { isArray, count } = this.#container(depth - 1)
+    const { bracket } = this.#container(depth)
     const { start } = this.#inner
     if (isArray) {
       if (this.#window.behindSpace(start) !== bracket) throw this.#broken('a comma is expected', start)

@@ -5,22 +5,22 @@ import { print, printJson, type ReportFlags } from '../terminal/output.ts'
 import { ByteProgress, megabytes } from '../terminal/progress.ts'
 import { type Destination, destinationOf, Output } from './destination.ts'
 
-/** What is exported, and where to. */
-export interface ExportOrder {
+/** Source and destination of an export. */
+export interface ExportOptions {
   /** `-` is standard output. */
   readonly file: string
   readonly path: Path
-  /** File that gets the rules as well. */
+  /** File for the rules. */
   readonly rules: string | undefined
 }
 
 /**
- * Writes a node to a file, whole or not at all; one that is not there is `null`.
- * @throws Error when it cannot be read or written
+ * Writes a node to a file, atomically; a missing node is `null`.
+ * @throws Error when the node cannot be read or the file cannot be written
  */
 export async function exportTree(
   tree: TreeAdmin,
-  { file, path, rules }: ExportOrder,
+  { file, path, rules }: ExportOptions,
   { json, quiet }: ReportFlags,
 ): Promise<void> {
   const source = rules === undefined ? undefined : await tree.rules()
@@ -32,13 +32,13 @@ export async function exportTree(
     rulesFile.finish()
   }
   destination.finish()
-  // Standard output has the data then.
+  // Standard output holds the data.
   if (file === STDIO) return
   if (json) printJson({ file, path: formatPath(path), bytes })
   else if (!quiet) print(`exported ${formatPath(path)}: ${megabytes(bytes)}`)
 }
 
-/** @returns bytes written, the newline at the end not counted */
+/** @returns number of bytes without the final newline */
 async function writeTo(
   destination: Destination,
   pieces: AsyncIterable<string | Uint8Array>,

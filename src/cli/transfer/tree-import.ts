@@ -7,44 +7,51 @@ import { sizeOf } from '../sms/input.ts'
 import { fileName, readText, STDIN } from '../terminal/input.ts'
 import { print, printJson, type ReportFlags } from '../terminal/output.ts'
 import { ByteProgress, megabytes } from '../terminal/progress.ts'
-import { type ImportNote, noteFile, readNote, removeNote, sourceOf, writeNote } from './import-position.ts'
+import {
+  type ImportPosition,
+  positionFile,
+  readPosition,
+  removePosition,
+  sourceOf,
+  writePosition,
+} from './import-position.ts'
 import { bytesOf, DamagedError } from './import-source.ts'
 import { type HeldPriorities, Importing, pathsOfOpen } from './importing.ts'
 import { JsonFault } from './json-fault.ts'
 import { BrokenText } from './json-slice.ts'
 import { JsonSlicer } from './json-slicer.ts'
 
-/** Text that is written at once, in bytes: a few milliseconds of work for whoever writes it. */
+/** Maximum text of one write, in bytes: a few milliseconds of work for the server. */
 const SLICE_BYTES = 256 * 1024
-/** Text written between two notes of how far it has come, in bytes. */
-const NOTE_EVERY_BYTES = 8 * 1024 * 1024
-/** A character of a leaf as text at its longest: `\u0041`. */
+/** Bytes between two saved positions. */
+const SAVE_EVERY_BYTES = 8 * 1024 * 1024
+/** Maximum text of one character of a leaf: `\u0041`. */
 const LONGEST_ESCAPE = 6
 
-/** What is imported, and how. */
-export interface ImportOrder {
+/** Source and mode of an import. */
+export interface ImportOptions {
   /** `-` is standard input. */
   readonly file: string
   readonly path: Path
-  /** Whether children that the text does not name stay. */
+  /** Keeps children that the text does not name. */
   readonly merge: boolean
-  /** Whether it goes on where it was broken off. */
+  /** Continues at the saved position. */
   readonly resume: boolean
-  /** File of rules to set when all data is there. */
+  /** File of rules to set after the data. */
   readonly rules: string | undefined
-  /** Name of the tree in the note. */
+  /** Name of the tree in the saved position. */
   readonly target: string
 }
 
 /**
- * Imports a file of any size, and prints how much. Others see it come in part by part.
- * @throws Error with the place of what is wrong; nothing behind it is written
+ * Imports a file of any size, and prints its size. Other clients see the parts as they are written.
+ * @throws Error with the position of the fault; nothing behind it is written
  */
-export async function importTree(tree: TreeAdmin, order: ImportOrder, { json, quiet }: ReportFlags): Promise<void> {
+export async function importTree(tree: TreeAdmin, order: ImportOptions, { json, quiet }: ReportFlags): Promise<void> {
   const { file, path, rules: rulesFile } = order
   const rules = rulesFile === undefined ? undefined : await rulesOf(rulesFile)
   const facts = await tree.facts()
-  const run = new ImportRun(tree, order, facts, await noteFor(order, facts), !json && !quiet)
+  const run = new ImportRun(tree, order, facts, await positionFor(order, facts), !json && !quiet)
   const begin = performance.now()
   await run.import()
   if (rules !== undefined) await tree.setRules(rules)
@@ -57,28 +64,28 @@ export async function importTree(tree: TreeAdmin, order: ImportOrder, { json, qu
   print(`${what}${rules === undefined ? '' : ', and its rules'}`)
 }
 
-/** One import from its start, or from a note, to its end. */
+/** One import, from the start or from a saved position to the end. */
 class ImportRun {
-  readonly #order: ImportOrder
+  readonly #order: ImportOptions
   readonly #importing: Importing
   readonly #slicer: JsonSlicer
-  readonly #begin: ImportNote | undefined
+  readonly #begin: ImportPosition | undefined
   readonly #progress: ByteProgress
   #noted: number
-  /** Byte up to which a note says that all is in the tree. */
+  /** Offset of the last saved position. */
   #durable: number
   /** Bytes of the file read. */
   bytes = 0
 
   /**
-   * @param note where to begin; `undefined` where nothing can be noted
-   * @param isShown whether a terminal is shown how far it is
+   * @param note position to start at; `undefined` when positions cannot be saved
+   * @param isShown shows the progress on the terminal
    */
   constructor(
     tree: TreeAdmin,
-    order: ImportOrder,
+    order: ImportOptions,
     { maxLeafBytes }: TreeFacts,
-    note: ImportNote | undefined,
+    note: ImportPosition | undefined,
     isShown: boolean,
   ) {
     const { path, merge, file } = order
@@ -99,40 +106,40 @@ class ImportRun {
 
   async import(): Promise<void> {
     const { file } = this.#order
-    if (this.#begin !== undefined) writeNote(file, this.#begin)
+    if (this.#begin !== undefined) writePosition(file, this.#begin)
     try {
       const pieces = bytesOf(file, this.#begin?.offset ?? 0, (count) => {
         this.bytes += count
       })
       for await (const piece of pieces) {
-        for (const slice of this.#slicer.push(piece)) await this.#importing.take(slice, () => this.#noteLater())
+        for (const slice of this.#slicer.push(piece)) await this.#importing.take(slice, () => this.#saveLater())
         this.#progress.show(this.bytes)
       }
       for (const slice of this.#slicer.end()) await this.#importing.take(slice)
       await this.#importing.settled()
     } catch (cause) {
-      // What is on its way may fail as well, which is no news any more.
+      // An error of the pending write is not reported: the import has failed already.
       await this.#importing.settled().catch(() => {})
-      this.#complain(cause)
+      this.#fail(cause)
     } finally {
       this.#progress.clear()
     }
   }
 
-  /** It is done: there is nothing to go on with. */
+  /** Removes the saved position: the import is complete. */
   forget(): void {
-    if (this.#begin !== undefined) removeNote(this.#order.file)
+    if (this.#begin !== undefined) removePosition(this.#order.file)
   }
 
-  /** What to note once the slice is durable: something now and then. */
-  #noteLater(): (() => void) | undefined {
+  /** Function that saves the position when the slice is durable; `undefined` for most slices. */
+  #saveLater(): (() => void) | undefined {
     const begin = this.#begin
     if (begin === undefined) return undefined
     const { offset, open } = this.#slicer.position
-    if (offset - this.#noted < NOTE_EVERY_BYTES) return undefined
+    if (offset - this.#noted < SAVE_EVERY_BYTES) return undefined
     this.#noted = offset
     const places = pathsOfOpen(this.#order.path, open)
-    const note: ImportNote = {
+    const note: ImportPosition = {
       ...begin,
       offset,
       open: open.map((container, depth) => {
@@ -141,17 +148,17 @@ class ImportRun {
       }),
     }
     return () => {
-      writeNote(this.#order.file, note)
+      writePosition(this.#order.file, note)
       this.#durable = offset
     }
   }
 
-  #complain(cause: unknown): never {
+  #fail(cause: unknown): never {
     const name = fileName(this.#order.file)
     const fault = cause instanceof BrokenText ? this.#importing.faultOf(cause) : cause
-    // The file has to be mended, and is another one then; from its start there is nothing to go on with either.
-    const isMended = fault instanceof JsonFault || cause instanceof DamagedError
-    const hasProgress = !isMended && this.#durable > 0
+    // A faulty file has to be corrected, so its saved position is useless.
+    const isFaulty = fault instanceof JsonFault || cause instanceof DamagedError
+    const hasProgress = !isFaulty && this.#durable > 0
     if (!hasProgress) this.forget()
     if (fault instanceof JsonFault) {
       const place = `at byte ${fault.offset}, ${JSON.stringify(formatPath(fault.path))}`
@@ -164,20 +171,26 @@ class ImportRun {
   }
 }
 
-/** Where to begin. @throws Error when the note there is says that it is about something else */
-async function noteFor(
-  { file, target, merge, resume }: ImportOrder,
+/** Start position of an import. @throws Error when the saved position belongs to another import */
+async function positionFor(
+  { file, target, merge, resume }: ImportOptions,
   { epoch }: TreeFacts,
-): Promise<ImportNote | undefined> {
+): Promise<ImportPosition | undefined> {
   if (file === STDIN) return undefined
   const size = sizeOf(file)
   if (size === undefined) return undefined
   const source = await sourceOf(file)
   const whole = `${target}${merge ? ', merged' : ''}`
-  const fresh: ImportNote = { source, target: whole, ...(epoch === undefined ? {} : { epoch }), offset: 0, open: [] }
-  const note = resume ? readNote(file) : undefined
+  const fresh: ImportPosition = {
+    source,
+    target: whole,
+    ...(epoch === undefined ? {} : { epoch }),
+    offset: 0,
+    open: [],
+  }
+  const note = resume ? readPosition(file) : undefined
   if (note === undefined) return fresh
-  const name = noteFile(resolve(file))
+  const name = positionFile(resolve(file))
   if (JSON.stringify(note.source) !== JSON.stringify(source)) {
     throw new Error(`${name} is about another file of that name: remove it to begin anew`)
   }

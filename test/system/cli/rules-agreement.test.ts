@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Attempt } from '../../../src/cli/rules/attempt.ts'
+import { decideAttempt, type Ruling } from '../../../src/cli/rules/decide-attempt.ts'
 import { offlineTree } from '../../../src/cli/rules/offline-tree.ts'
-import { judgeAttempt, type Ruling } from '../../../src/cli/rules/verdict.ts'
 import { RuleCache } from '../../../src/database/access/rule-cache.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { openTree } from '../../../src/dhole.ts'
@@ -80,7 +80,7 @@ const attempt = fc.oneof(
 /** What is said offline, or why nothing is. */
 function offline(tree: unknown, tried: Attempt): Ruling | string {
   try {
-    return judgeAttempt({ ruleCache: new RuleCache(RULES), tree: offlineTree(tree), now: Date.now() }, tried)
+    return decideAttempt({ ruleCache: new RuleCache(RULES), tree: offlineTree(tree), now: Date.now() }, tried)
   } catch (error) {
     return error instanceof Error ? error.message.replace(/^(data|path|query): /, '') : String(error)
   }

@@ -235,7 +235,7 @@ const wrong: readonly (readonly [what: string, table: unknown, says: string])[] 
   [
     'a tree with server values',
     { data: { a: { '.sv': 'timestamp' } }, cases: [row] },
-    'data: a tree that is there holds no server values',
+    'data: a stored tree holds no server values',
   ],
   [
     'a priority of nothing',

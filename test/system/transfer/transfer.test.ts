@@ -201,7 +201,7 @@ test('what is longer than others may read ends an export, and leaves no file', a
     narrow.certificate,
   ])
   expect([status, existsSync(dir.file('no.json'))]).toEqual([1, false])
-  expect(err).toContain('/ is longer than the server lets anybody read but an admin')
+  expect(err).toContain('/ is larger than the read limit; only an admin can export it')
   await narrow.stop()
 })
 

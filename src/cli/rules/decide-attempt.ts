@@ -15,40 +15,45 @@ import { within } from '../terminal/within.ts'
 import type { Attempt } from './attempt.ts'
 import { type OfflineTree, runOffline } from './offline-tree.ts'
 
-/** What the rules say, and a line for each that was looked at. */
+/** Decision of the rules, with one line per evaluated rule. */
 export interface Ruling {
   readonly allowed: boolean
   readonly trace: readonly string[]
 }
 
-/** What an attempt meets. */
-export interface Scene {
+/** Rules, tree and time for an attempt. */
+export interface RuleSetting {
   /** The rules in force are those it falls back on. */
   readonly ruleCache: RuleCache
   readonly tree: OfflineTree
-  /** In milliseconds since 1970, unless the attempt says otherwise. */
+  /** Default time of the attempt, in milliseconds since 1970. */
   readonly now: number
 }
 
 /**
- * What the server would say to a request whose credential is good: the code that decides is the server's own.
- * @throws Error `<member>: <why>` for what no server takes, whatever its rules are
+ * The decision of the server for a request with a valid credential, made by the code of the server.
+ * @throws Error `<member>: <reason>` for a request that is invalid for any rules
  */
-export function judgeAttempt(scene: Scene, attempt: Attempt): Ruling {
+export function decideAttempt(setting: RuleSetting, attempt: Attempt): Ruling {
   const path = within('path', () => parsePath(attempt.path))
-  if (attempt.operation !== 'read') return within('data', () => judgeWrite(scene, attempt, path))
+  if (attempt.operation !== 'read') return within('data', () => decideWrite(setting, attempt, path))
   const { query } = attempt
-  // The family that takes more: what rules see of a query is the same for both.
+  // Firebase accepts more queries; rules see the same facts of a query in both dialects.
   const checked = query && within('query', () => makeQuery(query, 'firebase'))
-  return judgeRead(scene, attempt, path, checked)
+  return decideRead(setting, attempt, path, checked)
 }
 
-function judgeRead({ ruleCache, tree, now }: Scene, attempt: Attempt, path: Path, query: Query | undefined): Ruling {
+function decideRead(
+  { ruleCache, tree, now }: RuleSetting,
+  attempt: Attempt,
+  path: Path,
+  query: Query | undefined,
+): Ruling {
   const request = { auth: attempt.auth, now: attempt.now ?? now, query: queryFacts(query) }
   return runOffline(tree, mayRead(ruleCache.of(undefined), path, request, { trace: true }))
 }
 
-function judgeWrite({ ruleCache, tree, now }: Scene, attempt: Attempt, path: Path): Ruling {
+function decideWrite({ ruleCache, tree, now }: RuleSetting, attempt: Attempt, path: Path): Ruling {
   const trace: string[] = []
   const authorizer = new Authorizer(ruleCache, { kind: 'user', auth: attempt.auth }, (lines) => trace.push(...lines))
   try {
@@ -64,7 +69,7 @@ function judgeWrite({ ruleCache, tree, now }: Scene, attempt: Attempt, path: Pat
 function* job({ operation, data }: Attempt, path: Path, authorizer: Authorizer, now: number): Reads<unknown> {
   const name = new PushIds().next(now)
   const context = { now, nextPushId: () => name }
-  // How long it may take is no question of rules.
+  // The time limit does not depend on rules.
   const options = { maxSeconds: Number.POSITIVE_INFINITY }
   const isAppended = operation === 'post'
   if (endsInPriority(path) && (isAppended || operation === 'patch')) throw new DholeError('priority-method')
