@@ -90,7 +90,7 @@ export const smsParameters = {
     source: Type.Optional(
       Type.String({
         pattern: SOURCE_PATTERN,
-        description: 'In place of `timestamp`: who tells. Any name; goes with `token`.',
+        description: 'Instead of `timestamp`: name of the reporter. Any name; needs `token`.',
       }),
     ),
     token: Type.Optional(

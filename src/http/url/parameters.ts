@@ -40,10 +40,10 @@ const filterSchemas = {
     Type.String({ description: 'GET: children of exactly this value; written as `startAt`, and with no other bound.' }),
   ),
   limitToFirst: Type.Optional(
-    Type.String({ description: 'GET: at most so many, a whole number from 1, counted from the first.' }),
+    Type.String({ description: 'GET: at most this many children, from the first. A whole number from 1.' }),
   ),
   limitToLast: Type.Optional(
-    Type.String({ description: 'GET: at most so many, counted from the last; still in ascending order.' }),
+    Type.String({ description: 'GET: at most this many children, up to the last, in ascending order.' }),
   ),
 }
 
@@ -108,8 +108,7 @@ export const parameterSchema = Type.Object({
   ),
   resume: Type.Optional({
     ...FLAG,
-    description:
-      'Streams: each event tells its number (`id:`), to be sent as `Last-Event-ID` by a client that comes again.',
+    description: 'Streams: each event has its number (`id:`), which a client that reconnects sends as `Last-Event-ID`.',
   }),
   'x-http-method-override': Type.Optional(
     Type.String({ description: 'POST: the method meant. The header `X-HTTP-Method-Override` wins.' }),

@@ -102,7 +102,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   417: 'There are several applications and the request names none.',
   422: 'The caller has used this idempotency key for another request; nothing is written.',
   429: 'This address has shown too many wrong credentials, and for a while none of its credentials is looked at; or it asks more often, or for more at once, than it may.',
-  500: 'The service failed. What it was stays in its log.',
+  500: 'The service failed. The cause is in its log.',
   503: 'The application is out of service for now, or too much is under way.',
 }
 

@@ -1,16 +1,10 @@
 import type { ErrorCode } from '../../../error.ts'
 import { statusOf } from '../../response/error-texts.ts'
 import { errorMedia, retryAfter } from './errors.ts'
-import { preflight } from './operations.ts'
-import {
-  type OperationObject,
-  type PathItemObject,
-  type PathsObject,
-  type ResponseObject,
-  schemaRef,
-} from './schemas.ts'
+import type { DocumentedMethod, MethodsOf } from './parameters.ts'
+import { type OperationObject, type PathsObject, type ResponseObject, schemaRef } from './schemas.ts'
 import { securitySchemes } from './security.ts'
-import { SYSTEM_TAG } from './system.ts'
+import { SYSTEM_TAG, systemItem } from './system.ts'
 
 const EXAMPLE = `# HELP dhole_build_info version of this server
 # TYPE dhole_build_info gauge
@@ -24,7 +18,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   404: 'The request came without encryption.',
   417: 'There is no default application, whose owner this is for.',
   429: 'This address has shown too many wrong credentials.',
-  500: 'The service failed. What it was stays in its log.',
+  500: 'The service failed. The cause is in its log.',
   503: 'The default application cannot be opened.',
 }
 
@@ -34,24 +28,11 @@ const ERRORS: readonly ErrorCode[] = [
 ]
 
 /** The path of metrics, which a server has and the plugin alone has not. */
-export const metricsPaths: PathsObject = { '/metrics': pathItem() }
-
-function pathItem(): PathItemObject {
-  return {
-    get: operation('get'),
-    head: operation('head'),
-    options: {
-      operationId: 'optionsMetrics',
-      tags: [SYSTEM_TAG],
-      summary: 'What browsers ask before a call',
-      description: 'Asks for no credential, reads nothing.',
-      responses: { 204: preflight },
-      security: [],
-    },
-  }
+export function metricsPaths(methodsOf: MethodsOf): PathsObject {
+  return { '/metrics': systemItem('Metrics', methodsOf('/metrics'), operation) }
 }
 
-function operation(method: 'get' | 'head'): OperationObject {
+function operation(method: DocumentedMethod): OperationObject {
   const isHead = method === 'head'
   const content = { 'text/plain': { schema: schemaRef('Metrics'), example: EXAMPLE } }
   return {

@@ -14,16 +14,16 @@ import { SYSTEM_TAG, systemPaths } from './system.ts'
 
 const DESCRIPTION = `A realtime JSON tree: every URL that ends in \`.json\` is a node, every node an endpoint.
 
-It speaks the REST dialects of Wilddog Sync and the Firebase Realtime Database. Errors have one body for both:
+It supports the REST dialects of Wilddog Sync and the Firebase Realtime Database. Errors have one body for both:
 \`errcode\` and \`message\` are Wilddog's, \`error\` is Firebase's. Methods that are not documented here get 405,
-writes to \`/.info\` get 400. Without encryption everything is 404. Where the families answer a query differently, the
-application's profile decides; requests that show a Firebase client get Firebase's answer. Every error tells in the
-header \`X-Request-Id\` what its request is called in the log of the service: as it was sent, or made.
+writes to \`/.info\` get 400. Requests without encryption get 404. Where the families answer a query differently, the
+profile of the application decides; requests of Firebase clients get Firebase's answer. The header \`X-Request-Id\` of
+every error is the id of the request in the log of the service: the one it was sent with, or a new one.
 
-The rules of the application decide who may read and write what, and what may stand where. They are asked for every
-request to the tree whose credential is not its owner's: all of it is done, or nothing.
+The rules of the application decide who may read and write which nodes, and which values are valid. They apply to every
+request to the tree without an administrator's credential; a request is done as a whole or not at all.
 
-Beside the tree it keeps what became of text messages, and tells it as Wilddog does.`
+The service also stores the states of text messages, and answers the calls of Wilddog about them.`
 
 /**
  * The document of `/swagger/json`, made from the schemas, the table of endpoints and the error texts of the service.
@@ -44,11 +44,11 @@ export function documentation(prefix: string, hasMetrics: boolean, endpoints: re
       { name: 'Tree', description: 'Nodes and what is below them.' },
       { name: 'Root', description: 'The same for the whole tree.' },
       { name: 'Priorities', description: 'A value beside the value, for sorting. POST and PATCH get 20207.' },
-      { name: 'Connection', description: 'What the service says of itself.' },
-      { name: 'Rules', description: 'What the owner of the application sets beside the tree, and nobody else sees.' },
-      { name: 'Credentials', description: 'What makes a request somebody’s: see the schemes under Authorize.' },
+      { name: 'Connection', description: 'The state of the service as the SDKs read it.' },
+      { name: 'Rules', description: 'Settings of the application, for its administrators only.' },
+      { name: 'Credentials', description: 'How requests authenticate: see the schemes under Authorize.' },
       { name: SMS_TAG, description: SMS_DESCRIPTION },
-      { name: SYSTEM_TAG, description: 'For those who watch over it.' },
+      { name: SYSTEM_TAG, description: 'For monitoring.' },
     ],
     // Rules may admit requests without a credential.
     security: [{}, ...Object.keys(securitySchemes).map((name) => ({ [name]: [] }))],
@@ -56,8 +56,8 @@ export function documentation(prefix: string, hasMetrics: boolean, endpoints: re
       ...treePaths(methodsOf),
       ...settingsPaths(methodsOf),
       ...smsPaths(methodsOf),
-      ...systemPaths,
-      ...(hasMetrics ? metricsPaths : {}),
+      ...systemPaths(methodsOf),
+      ...(hasMetrics ? metricsPaths(methodsOf) : {}),
     },
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toOpenApi(schema)])),

@@ -122,7 +122,7 @@ const elsewhere: ResponseObject = {
 
 const corsHeaders: Readonly<Record<string, HeaderObject>> = {
   Allow: { description: 'The methods there are.', schema: { type: 'string', enum: [ALLOWED_METHODS] } },
-  'Access-Control-Allow-Origin': { description: 'Everybody.', schema: { type: 'string', enum: ['*'] } },
+  'Access-Control-Allow-Origin': { description: 'Every origin.', schema: { type: 'string', enum: ['*'] } },
   'Access-Control-Allow-Methods': { description: 'The same methods.', schema: { type: 'string' } },
   'Access-Control-Allow-Headers': { description: 'The headers that mean something.', schema: { type: 'string' } },
   'Access-Control-Max-Age': { description: 'Seconds.', schema: { type: 'string' } },
@@ -173,7 +173,7 @@ function successes(method: DocumentedMethod, resource: TreeResource, read: Schem
     const download = { 'Content-Disposition': { description: 'With `download`.', schema: { type: 'string' } } } as const
     return {
       200: {
-        description: method === 'head' ? 'It can be read. No body.' : 'What stands there.',
+        description: method === 'head' ? 'It can be read. No body.' : 'The value of the node.',
         headers: { ...headers.headers, ...download },
         ...(method === 'head' ? {} : { content: readContent(method, resource, read) }),
       },
@@ -220,7 +220,7 @@ function writtenSchema(method: DocumentedMethod, resource: TreeResource): Schema
 
 function mismatch(read: SchemaName, resource: TreeResource): ResponseObject {
   return {
-    description: 'The node has another `ETag` than `if-match` says; nothing is written. The body is what stands there.',
+    description: 'The node has another `ETag` than `if-match` says; nothing is written. The body is its value.',
     headers: { ...tagged, 'Idempotency-Replayed': replayed },
     content: { 'application/json': { schema: schemaRef(read), examples: standingExamples(resource) } },
   }

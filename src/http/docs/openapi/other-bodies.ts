@@ -5,7 +5,7 @@ type Examples = Readonly<Record<string, ExampleObject>>
 /** Rules to begin with. Each can be written as it stands. */
 export const rulesExamples: Examples = {
   users: {
-    summary: 'Everybody may read; users write what is theirs, in the shape that is meant',
+    summary: 'Public reads; users write their own data, in a fixed shape',
     value: {
       rules: {
         '.read': true,
@@ -41,7 +41,7 @@ export const rulesExamples: Examples = {
     },
   },
   claims: {
-    summary: 'What the token claims counts: editors write, whoever is signed in reads at most 100 at once',
+    summary: 'Claims decide: editors write, signed-in users read at most 100 at once',
     value: {
       rules: {
         articles: {
@@ -51,14 +51,14 @@ export const rulesExamples: Examples = {
       },
     },
   },
-  open: { summary: 'Everybody may do everything', value: { rules: { '.read': true, '.write': true } } },
-  locked: { summary: 'Nobody but the owner may do anything', value: { rules: {} } },
+  open: { summary: 'Public reads and writes', value: { rules: { '.read': true, '.write': true } } },
+  locked: { summary: 'Administrators only', value: { rules: {} } },
 }
 
 /** Values of the size. */
 export const writeSizeExamples: Examples = {
-  large: { summary: 'What it is unless it was set', value: 'large' },
-  small: { summary: 'Refuses what takes longer than ten seconds', value: 'small' },
+  large: { summary: 'The default', value: 'large' },
+  small: { summary: 'Refuses writes that take longer than ten seconds', value: 'small' },
 }
 
 /** A custom token for `alice`, signed with the secret `change me: a secret`. */

@@ -78,7 +78,7 @@ const settingsUses: Readonly<Record<keyof SettingsParameters, readonly Use[]>> =
 type CredentialName = 'auth' | 'access_token'
 
 const headers = {
-  'X-Firebase-ETag': Type.Literal('true', { description: 'Asks for the `ETag` of what stands there now.' }),
+  'X-Firebase-ETag': Type.Literal('true', { description: 'Asks for the current `ETag` of the node.' }),
   'If-None-Match': Type.String({ description: 'An `ETag`: answers 304 while the node still has it.' }),
   'if-match': Type.String({
     description: 'An `ETag`: writes only if the node has it, else 412. `null_etag` is no node, `*` any node.',
@@ -91,7 +91,7 @@ const headers = {
   }),
   'Last-Event-ID': Type.String({
     description:
-      'Streams: the `id` of the last event seen. What was missed since is told instead of everything, if it is still ' +
+      'Streams: the `id` of the last event seen. The stream begins with the events missed since, if they are still ' +
       'known. Browsers send it by themselves.',
   }),
   'X-HTTP-Method-Override': Type.Union(

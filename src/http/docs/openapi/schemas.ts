@@ -33,7 +33,7 @@ export const schemas = {
   }),
   Patch: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
     description:
-      'Each key is a path below the node; what stands there is replaced, `null` deletes. `null` alone deletes the node.',
+      'Each key is a path below the node; its value is replaced, `null` deletes it. `null` alone deletes the node.',
   }),
   Name: Type.Object(
     { name: Type.String({ pattern: PUSH_ID, description: 'The generated key: later ones sort behind it.' }) },
@@ -52,7 +52,7 @@ export const schemas = {
   Script: Type.String({ description: 'A call of the function named by `callback`, the JSON its only argument.' }),
   Events: Type.String({
     description:
-      'Events for as long as somebody listens: `event: put`, `event: patch` or `event: keep-alive` on a line, ' +
+      'Events for as long as the client listens: `event: put`, `event: patch` or `event: keep-alive` on a line, ' +
       '`data: ` and one line of JSON on the next, then an empty line. `put` and `patch` have ' +
       '`{"path":"/…","data":…}`. At last, where the service ends it, `event: cancel` or `event: auth_revoked` with the ' +
       'reason as bare text.',

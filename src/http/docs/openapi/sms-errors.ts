@@ -33,7 +33,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   401: 'It is signed with another key, or something else was signed.',
   404: 'There is no such application, or the request came without encryption.',
   429: 'The last correctly signed call was less than a second ago, or whatever is set for the application.',
-  500: 'The service failed. What it was stays in its log.',
+  500: 'The service failed. The cause is in its log.',
   503: 'The application is out of service for now.',
 }
 

@@ -53,7 +53,7 @@ export const smsRequests: Readonly<Record<SmsCall, Readonly<Record<string, SmsEx
       values: { rrid: RRID, signature: 'd94a6b8560f8ab7178ad7b42283800918c5296bf2690705e5469322d0fc04fd8' },
     },
     timed: {
-      summary: 'A request that nobody can repeat later',
+      summary: 'A request that cannot be replayed later',
       values: {
         rrid: RRID,
         timestamp: TIME,

@@ -44,7 +44,7 @@ comes with the next call. There may be one call a second, unless the application
 
 A state counts as handed over once the answer has arrived as a whole. Where the connection is cut before, the next call
 gets it again, so that none is lost: clients take those for the same that agree in \`rrid\`, \`mobile\` and \`status\`.
-What is older than 24 hours is told by \`/api/v1/{app}/status\`.`,
+States older than 24 hours are answered by \`/api/v1/{app}/status\`.`,
 } as const
 
 const batch = {
@@ -93,7 +93,7 @@ known.`,
 it is said by \`receipt\`.
 
 Gateways that can put values into a URL but cannot sign send \`source\` and \`token\` in place of \`timestamp\` and
-\`signature\`. The token opens this call alone; whoever has it can report, and see nothing.`,
+\`signature\`. The token is valid for this call only: it allows reports, and no reads.`,
   },
 }
 

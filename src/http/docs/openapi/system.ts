@@ -1,4 +1,5 @@
 import { preflight } from './operations.ts'
+import type { DocumentedMethod, MethodsOf } from './parameters.ts'
 import { type OperationObject, type PathItemObject, type PathsObject, schemaRef } from './schemas.ts'
 
 export const SYSTEM_TAG = 'Service'
@@ -21,28 +22,39 @@ const UNAVAILABLE = {
 }
 const UNREADY = 'It cannot read or cannot write, or is about to end.'
 
-/** The paths about the service itself that are always there. */
-export const systemPaths: PathsObject = {
-  '/health': pathItem({
+const questions: Readonly<Record<string, Question>> = {
+  '/health': {
     id: 'Health',
     summary: 'Whether the process is alive',
     description: `Looks at nothing else. ${OPEN}`,
     mayFail: false,
-  }),
-  '/ready': pathItem({
+  },
+  '/ready': {
     id: 'Ready',
     summary: 'Whether requests can be answered',
     description: `Whether every application that is kept open could be read and written just now. ${OPEN}`,
     mayFail: true,
-  }),
+  },
 }
 
-function pathItem(question: Question): PathItemObject {
+/** The paths about the service itself that always exist. */
+export function systemPaths(methodsOf: MethodsOf): PathsObject {
+  const items = Object.entries(questions).map(([path, question]) => {
+    return [path, systemItem(question.id, methodsOf(path), (method) => operation(method, question))] as const
+  })
+  return Object.fromEntries(items)
+}
+
+/** One path about the service itself. @param id ends the names of its operations */
+export function systemItem(
+  id: string,
+  methods: readonly DocumentedMethod[],
+  operationOf: (method: DocumentedMethod) => OperationObject,
+): PathItemObject {
   return {
-    get: operation('get', question),
-    head: operation('head', question),
+    ...Object.fromEntries(methods.map((method) => [method, operationOf(method)])),
     options: {
-      operationId: `options${question.id}`,
+      operationId: `options${id}`,
       tags: [SYSTEM_TAG],
       summary: 'What browsers ask before a call',
       description: 'Asks for no credential, reads nothing.',
@@ -52,7 +64,7 @@ function pathItem(question: Question): PathItemObject {
   }
 }
 
-function operation(method: 'get' | 'head', { id, summary, description, mayFail }: Question): OperationObject {
+function operation(method: DocumentedMethod, { id, summary, description, mayFail }: Question): OperationObject {
   const isHead = method === 'head'
   const content = (schema: 'Done' | 'Unavailable', examples: typeof OK | typeof UNAVAILABLE) =>
     isHead ? {} : { content: { 'application/json': { schema: schemaRef(schema), examples } } }
