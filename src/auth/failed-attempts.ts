@@ -1,8 +1,8 @@
 import pLimit, { type LimitFunction } from 'p-limit'
-import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { networkOf } from './network.ts'
 
-const WINDOW_SECONDS = 60
+/** Length of a period in which failures are counted. */
+const PERIOD_MS = 60_000
 /** Maximum counted networks; beyond it the one with the oldest failure is forgotten. */
 const MAX_NETWORKS = 10_000
 /** Maximum credentials of one network that are verified at the same time: each costs a signature. */
@@ -17,18 +17,22 @@ export interface FailedAttemptsOptions {
   readonly onExceeded?: (network: string) => void
 }
 
+/** A minute that begins with the first failure of a network. */
+interface Period {
+  readonly endsAt: number
+  failures: number
+}
+
 /**
  * Counts wrong credentials by network. Beyond the limit a wrong credential gets `too-many-failures` in place of its own
  * error. Right credentials are still accepted: many clients may share an address, and a secret is too long to be guessed.
  * @see docs/reference/protocol.md#credentials
  */
 export class FailedAttempts {
-  /** Created for the first wrong credential: loading the library would delay the start. */
-  #limiter: Promise<RateLimiterMemory> | undefined
   readonly #perMinute: number
   readonly #options: FailedAttemptsOptions
-  /** Counted networks in the order of the last failure. */
-  readonly #counted = new Set<string>()
+  /** Periods by network, in the order of the last failure. */
+  readonly #periods = new Map<string, Period>()
   readonly #verifications = new Map<string, LimitFunction>()
 
   /**
@@ -58,31 +62,21 @@ export class FailedAttempts {
   }
 
   /** Counts a wrong credential. @returns whether its network is beyond the limit */
-  async record(address: string): Promise<boolean> {
-    this.#options.onFailed?.()
+  record(address: string): boolean {
+    const { maxNetworks = MAX_NETWORKS, onFailed, onExceeded } = this.#options
+    onFailed?.()
     if (this.#perMinute === 0) return false
     const network = networkOf(address)
-    this.#limiter ??= limiterOf(this.#perMinute)
-    const limiter = await this.#limiter
-    const { consumedPoints } = await limiter.penalty(network)
-    this.#counted.delete(network)
-    this.#counted.add(network)
-    this.#forgetOldest(limiter)
-    if (consumedPoints === this.#perMinute) this.#options.onExceeded?.(network)
-    return consumedPoints > this.#perMinute
+    const now = Date.now()
+    const last = this.#periods.get(network)
+    const period = last !== undefined && now < last.endsAt ? last : { endsAt: now + PERIOD_MS, failures: 0 }
+    period.failures++
+    // A map lists an entry that is set again last.
+    this.#periods.delete(network)
+    this.#periods.set(network, period)
+    const [oldest] = this.#periods.keys()
+    if (this.#periods.size > maxNetworks && oldest !== undefined) this.#periods.delete(oldest)
+    if (period.failures === this.#perMinute) onExceeded?.(network)
+    return period.failures > this.#perMinute
   }
-
-  #forgetOldest(limiter: RateLimiterMemory): void {
-    const { maxNetworks = MAX_NETWORKS } = this.#options
-    if (this.#counted.size <= maxNetworks) return
-    const [oldest] = this.#counted
-    if (oldest === undefined) return
-    this.#counted.delete(oldest)
-    void limiter.delete(oldest)
-  }
-}
-
-async function limiterOf(perMinute: number): Promise<RateLimiterMemory> {
-  const { RateLimiterMemory } = await import('rate-limiter-flexible')
-  return new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS })
 }
