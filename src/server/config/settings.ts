@@ -6,7 +6,7 @@ import { defaultStreams } from '../../hub/hub.ts'
 import { STRICT_TRANSPORT } from '../../options/schemas.ts'
 import { defaultMessages } from '../../sms/messages.ts'
 import { defaultRetention } from '../../store/sqlite/log/change-log.ts'
-import { defaultNotes } from '../../store/sqlite/log/job-notes.ts'
+import { defaultRecordRetention } from '../../store/sqlite/log/idempotency-records.ts'
 import { defaultStorage } from '../../store/sqlite/sqlite-store.ts'
 import { defaultLimits } from '../../tree/limits.ts'
 
@@ -247,10 +247,10 @@ export const configSchema = Type.Object({
   CHANGE_LOG_AGE_MS: whole(1, defaultRetention.maxAgeMs, 'time for which they are kept, in milliseconds'),
   IDEMPOTENCY_COUNT: whole(
     1,
-    defaultNotes.maxNotes,
+    defaultRecordRetention.maxNotes,
     'maximum number of writes with an `Idempotency-Key` that an application remembers',
   ),
-  IDEMPOTENCY_AGE_MS: whole(1, defaultNotes.noteAgeMs, 'time for which they are remembered, in milliseconds'),
+  IDEMPOTENCY_AGE_MS: whole(1, defaultRecordRetention.noteAgeMs, 'time for which they are remembered, in milliseconds'),
 })
 
 export type Config = Static<typeof configSchema>

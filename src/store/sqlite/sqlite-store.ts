@@ -21,17 +21,17 @@ import type {
   TreeStore,
 } from '../store.ts'
 import { Checkpoint } from './commit/checkpoint.ts'
-import { DurabilityPipeline } from './commit/group-commit.ts'
+import { GroupCommit } from './commit/group-commit.ts'
 import { type Snapshot, Snapshots } from './commit/snapshots.ts'
-import { BatchRunner } from './commit/transaction.ts'
-import { LogFile, type SyncLog } from './commit/wal-file.ts'
+import { TransactionRunner } from './commit/transaction.ts'
+import { type SyncLog, WalFile } from './commit/wal-file.ts'
 import { type Connection, setScanning } from './file/connection.ts'
 import { type OpenFile, openFile } from './file/open.ts'
 import type { SideTables } from './file/side-tables.ts'
 import { IndexMaintenance } from './indexes/maintenance.ts'
 import { IndexManager } from './indexes/manager.ts'
 import { ChangeLog, defaultRetention, type LogRetention } from './log/change-log.ts'
-import { defaultNotes, type NoteRetention, Notes } from './log/job-notes.ts'
+import { defaultRecordRetention, IdempotencyRecords, type RecordRetention } from './log/idempotency-records.ts'
 import { Settings, type SettingTexts } from './log/settings.ts'
 import { ReadScheduler, UNLIMITED } from './query/read-scheduler.ts'
 import { type AccessPathReader, Selector } from './query/select.ts'
@@ -43,7 +43,7 @@ import { TreeReader } from './tree/tree-reader.ts'
 import { TreeWriter } from './tree/tree-writer.ts'
 
 /** Settings of the SQLite engine; all have defaults. */
-export interface SqliteOptions extends Partial<LogRetention>, Partial<NoteRetention> {
+export interface SqliteOptions extends Partial<LogRetention>, Partial<RecordRetention> {
   /** Longest text of a subtree kept as one row, in UTF-16 code units. Default 4096; 0 makes every object interior. */
   readonly inlineLength?: number
   /** Text from which on a value is written before its commit, in UTF-16 code units. Default 16 Ki. */
@@ -75,7 +75,7 @@ export const defaultStorage = {
   indexIdleMs: 7 * 24 * 60 * 60 * 1000,
   maxIndexEntries: 2_000_000,
   ...defaultRetention,
-  ...defaultNotes,
+  ...defaultRecordRetention,
 }
 
 /** Connections to files whose log could not be synced. */
@@ -90,7 +90,7 @@ export class SqliteStore implements TreeStore {
   readonly #epoch: string
   readonly #snapshots: Snapshots
   readonly #checkpoint: Checkpoint
-  readonly #pipeline: DurabilityPipeline
+  readonly #groupCommit: GroupCommit
   readonly #cache: TextCache
   readonly #reads: ReadScheduler
   readonly #indexes: IndexManager
@@ -123,33 +123,32 @@ export class SqliteStore implements TreeStore {
       onBegun: () => observer.indexBegun?.(),
       onBuilt: (rows, milliseconds) => observer.indexBuilt?.(rows, milliseconds),
     })
-    const sweep = new DeletedSubtrees(writer, maintenance.definitions, maintenance.entries)
-    const treeWriter = new TreeWriter(writer, reader, sweep, maintenance, settings.inlineLength)
+    const deletedSubtrees = new DeletedSubtrees(writer, maintenance.definitions, maintenance.entries)
+    const treeWriter = new TreeWriter(writer, reader, deletedSubtrees, maintenance, settings.inlineLength)
     const texts = new Settings(writer)
     this.#settings = texts.current
-    const runner = new BatchRunner(
-      writer,
+    const transactions = new TransactionRunner(writer, {
       reader,
-      treeWriter,
+      writer: treeWriter,
       log,
-      sweep,
-      maintenance,
-      texts,
-      new Notes(writer, settings),
-      new Staging(treeWriter, settings),
-    )
+      records: new IdempotencyRecords(writer, settings),
+      settings: texts,
+      deletedSubtrees,
+      indexes: maintenance,
+      staging: new Staging(treeWriter, settings),
+    })
     this.#cache = new TextCache(settings.cacheLength)
     this.#snapshots = new Snapshots(file, settings.shortList)
     this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes, (bytes, milliseconds) =>
       observer.checkpointed?.(bytes, milliseconds),
     )
-    this.#pipeline = new DurabilityPipeline(
+    this.#groupCommit = new GroupCommit(
       log.lastSeq,
       {
-        runner,
+        transactions,
         snapshots: this.#snapshots,
         checkpoint: this.#checkpoint,
-        logFile: new LogFile(file, settings.walLimitBytes, options.syncLog),
+        walFile: new WalFile(file, settings.walLimitBytes, options.syncLog),
       },
       {
         onDurable: (commits, settled) => {
@@ -168,7 +167,7 @@ export class SqliteStore implements TreeStore {
       () => this.#current(),
       () => this.#checkOpen(),
     )
-    const wake = () => this.#pipeline.wake()
+    const wake = () => this.#groupCommit.wake()
     this.#indexes = new IndexManager({ ...settings, maintenance, reader, reads: this.#reads, wake })
     this.#selector = new Selector(this.#reads, this.#indexes)
   }
@@ -266,7 +265,7 @@ export class SqliteStore implements TreeStore {
   }
 
   commit<T>(job: Job<T>): Promise<Committed<T>> {
-    return this.#pipeline.commit(job)
+    return this.#groupCommit.commit(job)
   }
 
   /** Those who ask while it is being found out hear the same. */
@@ -281,7 +280,7 @@ export class SqliteStore implements TreeStore {
   get sideTables(): SideTables {
     return {
       read: (work) => this.#reads.run(UNLIMITED, undefined, ({ connection }) => work(connection.orm)),
-      write: (work) => this.#pipeline.write(work),
+      write: (work) => this.#groupCommit.write(work),
     }
   }
 
@@ -302,7 +301,7 @@ export class SqliteStore implements TreeStore {
   }
 
   swept(): Promise<void> {
-    return this.#pipeline.idle()
+    return this.#groupCommit.idle()
   }
 
   close(): Promise<void> {
@@ -324,14 +323,14 @@ export class SqliteStore implements TreeStore {
     await this.#reads.run(UNLIMITED, undefined, function* ({ tree }) {
       tree.count([])
     })
-    await this.#pipeline.check()
+    await this.#groupCommit.check()
   }
 
   async #close(): Promise<void> {
     this.#indexes.stop()
     // What is kept would be told for ever, whatever another process or evaluation writes.
     this.#cache.invalidate([])
-    await this.#pipeline.close()
+    await this.#groupCommit.close()
     // Long reads see `#closed` at their next step and let go of their snapshots.
     await this.#reads.ended()
     // Whoever takes pieces of an export hears of it when the next one is wanted, which may be never.
@@ -350,13 +349,13 @@ export class SqliteStore implements TreeStore {
   #handOver(): void {
     this.#isReplaced = true
     this.#closed ??= this.#close()
-    this.#pipeline.finishNow()
+    this.#groupCommit.finishNow()
     for (const listener of this.#replacedListeners) listener()
     for (const end of this.#held) end()
-    this.#snapshots.cut()
+    this.#snapshots.closeAll()
     this.#checkpoint.release()
     const { writer } = this.#file
-    if (this.#pipeline.hasFailed) leftOpen.add(writer)
+    if (this.#groupCommit.hasFailed) leftOpen.add(writer)
     else writer.client.close()
     this.#file.unlock()
     this.#closed.catch(this.#troubled)
@@ -365,7 +364,7 @@ export class SqliteStore implements TreeStore {
   /** Moves the log into the file. Where that cannot be, the log stays, and whoever opens the file next does it. */
   #closeWriter(): void {
     const { writer } = this.#file
-    if (this.#pipeline.hasFailed) {
+    if (this.#groupCommit.hasFailed) {
       // Closing would move a log of which nobody knows what the disk has: it stays open until the process ends.
       leftOpen.add(writer)
       return
@@ -432,8 +431,8 @@ export class SqliteStore implements TreeStore {
     const current = this.#snapshots.current
     if (current !== undefined) return current
     // Readers have let go for a checkpoint: all commits are durable and no new one comes meanwhile.
-    const pinned = this.#snapshots.pin(this.#pipeline.lastSeq)
-    this.#snapshots.promote(pinned)
+    const pinned = this.#snapshots.open(this.#groupCommit.lastSeq)
+    this.#snapshots.publish(pinned)
     return pinned
   }
 

@@ -1,10 +1,9 @@
-/** Moves the write-ahead log into the database file, on a thread of its own so that its syncs hold nobody up. */
+/** Moves the write-ahead log into the database file on a thread of its own, so that its syncs do not hold the event loop. */
 import { Database as Client } from 'bun:sqlite'
 
 declare const self: Worker
 
 export type CheckpointRequest = { readonly file: string } | 'stop'
-/** What came of it. */
 export type CheckpointReply = 'done' | { readonly problem: string }
 
 let client: Client | undefined
@@ -13,7 +12,7 @@ self.onmessage = ({ data }: MessageEvent<CheckpointRequest>) => {
   self.postMessage(reply(data))
 }
 
-/** What is thrown here would end the worker, and whoever asks it next would wait for ever. */
+/** Must not throw: an error would end the worker, and the next request would wait for ever. */
 function reply(request: CheckpointRequest): CheckpointReply {
   try {
     if (request === 'stop') client?.close()

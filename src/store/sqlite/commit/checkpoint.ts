@@ -4,21 +4,21 @@ import type { CheckpointReply, CheckpointRequest } from './checkpoint-worker.ts'
 
 /** Bytes of one page in the log, its header included. */
 const FRAME_BYTES = 4096 + 24
-/** After a write longer than this many limits the file itself is cut down again. */
+/** Length of the log file, in limits, above which SQLite truncates it. */
 const LARGEST_FILE = 2
-/** The worker moves pages beside the writes whenever this share of the limit waits to be moved. */
+/** Share of the limit that waits to be moved before the worker starts beside the writes. */
 const START_SHARE = 4
 
-/** How long the write-ahead log is, and the worker that shortens it. */
+/** Measures the write-ahead log, and moves its pages into the database file with a worker. */
 export class Checkpoint {
   readonly #file: string
   readonly #limitBytes: number
   readonly #length
   readonly #onDone: (logBytes: number, milliseconds: number) => void
-  /** Length at which the next pause is worth it: a long read can keep a checkpoint from shortening the log. */
+  /** Length at which writes pause next. It grows if a long read keeps a checkpoint from finishing. */
   #pauseAtBytes: number
   #bytes = 0
-  /** Pages of the log that stand in the database file. */
+  /** Pages of the log that the database file has. */
   #moved = 0
   #worker: Worker | undefined
   #running: Promise<void> | undefined
@@ -26,7 +26,7 @@ export class Checkpoint {
 
   /**
    * @param limitBytes length of the log at which writes pause until it starts over
-   * @param onDone hears how long the log was when a checkpoint began, and how long that took
+   * @param onDone called with the length of the log before a checkpoint and its duration
    */
   constructor(
     file: string,
@@ -43,33 +43,33 @@ export class Checkpoint {
   }
 
   /**
-   * Takes the length of the log. Only between transactions of the writer: SQLite refuses inside one.
+   * Measures the log. Call it only between transactions of the writer: SQLite refuses inside one.
    * @returns bytes
    */
   measure(): number {
     const { log, checkpointed } = this.#length.get() ?? { log: 0, checkpointed: 0 }
     this.#bytes = log * FRAME_BYTES
-    // Fewer pages moved than before: the log has started over, be it with one write longer than the limit.
+    // Fewer moved pages than before: the log has started over, maybe with one write longer than the limit.
     const startedOver = checkpointed < this.#moved
     this.#moved = checkpointed
     if (startedOver || this.#bytes <= this.#limitBytes) this.#pauseAtBytes = this.#limitBytes
     return this.#bytes
   }
 
-  /** Whether the log is so long that writes should pause for a checkpoint. */
+  /** Whether the log is so long that writes must pause for a checkpoint. */
   get overdue(): boolean {
     return this.#bytes > this.#pauseAtBytes
   }
 
-  /** Starts a checkpoint beside the writes once enough has been written since the last one. */
+  /** Runs a checkpoint beside the writes once enough was written since the last one. */
   async advance(): Promise<void> {
     const waiting = this.#bytes - this.#moved * FRAME_BYTES
     if (this.#running === undefined && waiting > this.#limitBytes / START_SHARE) await this.#run()
   }
 
   /**
-   * Moves the whole log while nobody writes and no reader holds an older commit; the next commit then starts the log
-   * over. A long read may stand in the way: then the log grows a little more before the next try.
+   * Moves the whole log; the next commit then starts the log over. No transaction may be open, and no snapshot current.
+   * If a long read holds an older commit, a part stays, and the log grows a little more before the next try.
    */
   async finish(): Promise<void> {
     try {
@@ -77,12 +77,12 @@ export class Checkpoint {
       await this.#run()
     } finally {
       if (!this.#isReleased) this.measure()
-      // Also when it failed: a log that cannot be moved must not stop every write.
+      // Also after a failure: a log that cannot be moved must not stop all writes.
       this.#pauseAtBytes = this.#bytes + this.#limitBytes / START_SHARE
     }
   }
 
-  /** The connection of the writer is being closed: from now on nothing is measured on it. */
+  /** Measures nothing any more: the connection of the writer is closed next. */
   release(): void {
     this.#isReleased = true
   }
@@ -117,7 +117,7 @@ export class Checkpoint {
         else reject(new Error(`cannot move the write-ahead log into the file: ${data.problem}`))
       }
       worker.onerror = ({ message }) => {
-        // It has ended, and would not answer again.
+        // The worker has ended and would not answer the next request.
         this.#worker = undefined
         reject(new Error(`cannot move the write-ahead log into the file: ${message}`))
       }

@@ -5,8 +5,8 @@ import { ExportReader } from '../tree/export.ts'
 import { InteriorCache } from '../tree/interior-cache.ts'
 import { TreeReader } from '../tree/tree-reader.ts'
 
-/** Connections kept for the next snapshots: two take turns, and a long read now and then needs one more. */
-const MOST_IDLE = 2
+/** Connections kept for later snapshots. Two alternate; a long read needs one more now and then. */
+const MAX_IDLE = 2
 
 /** One reading connection and everything prepared on it. */
 class Reader {
@@ -45,7 +45,7 @@ class Reader {
   }
 }
 
-/** One commit of the tree, held open for reading. Whoever keeps it across turns of the event loop retains it. */
+/** One commit of the tree, open for reading. Retain it to use it across turns of the event loop. */
 export interface Snapshot {
   readonly connection: Connection
   readonly tree: TreeReader
@@ -62,15 +62,15 @@ interface HeldSnapshot extends Snapshot {
 }
 
 /**
- * Read transactions on a small pool of connections. When a sync starts, a snapshot of exactly what it covers is
- * pinned; when the sync has returned, that snapshot becomes the current one. So nothing that is not durable is seen,
- * and all reads in between share one open transaction, which is also what makes them fast.
+ * Read transactions on a small pool of connections. When a sync starts, a snapshot of exactly what it covers is opened;
+ * when the sync has returned, that snapshot is published as the current one. So reads never see a commit that is not
+ * durable, and all reads in between share one open transaction, which makes them fast.
  */
 export class Snapshots {
   readonly #file: string
   readonly #shortList: number
   readonly #idle: Reader[] = []
-  /** All there are, idle or not. */
+  /** All readers, idle or not. */
   readonly #readers = new Set<Reader>()
   #current: HeldSnapshot | undefined
 
@@ -80,28 +80,27 @@ export class Snapshots {
     this.#shortList = shortList
   }
 
-  /** The latest durable commit, if one is pinned. */
+  /** Snapshot of the last durable commit; `undefined` while a checkpoint runs. */
   get current(): Snapshot | undefined {
     return this.#current
   }
 
   /** Opens a snapshot of everything committed so far. */
-  pin(seq: number): Snapshot {
-    const reader = this.#idle.pop() ?? this.#open()
+  open(seq: number): Snapshot {
+    const reader = this.#idle.pop() ?? this.#openReader()
     reader.begin()
     const { connection, tree, queries, log, exports } = reader
     const snapshot: HeldSnapshot = { reader, connection, tree, queries, log, exports, seq, holders: 1 }
     return snapshot
   }
 
-  /** Makes a pinned snapshot the current one and lets go of the one before. */
-  promote(snapshot: Snapshot): void {
-    this.drop()
+  /** Makes a snapshot the current one, and releases the previous one. */
+  publish(snapshot: Snapshot): void {
+    this.releaseCurrent()
     this.#current = snapshot as HeldSnapshot
   }
 
-  /** Lets go of the current snapshot. */
-  drop(): void {
+  releaseCurrent(): void {
     const old = this.#current
     this.#current = undefined
     if (old !== undefined) this.release(old)
@@ -117,28 +116,28 @@ export class Snapshots {
     try {
       held.reader.end()
     } catch {
-      // It has met damage, and says so again at its end, when whoever has read there has heard of it.
+      // The file is damaged. The reader that found out has already got this error.
       this.#close(held.reader)
       return
     }
-    if (this.#idle.length < MOST_IDLE) this.#idle.push(held.reader)
+    if (this.#idle.length < MAX_IDLE) this.#idle.push(held.reader)
     else this.#close(held.reader)
   }
 
-  /** Closes every connection. Nobody may hold a snapshot any more. */
+  /** Closes every connection. No snapshot may be retained any more. */
   close(): void {
-    this.drop()
+    this.releaseCurrent()
     for (const reader of this.#idle.splice(0)) this.#close(reader)
   }
 
-  /** Closes every connection, also those of snapshots that are held: what is read there fails. */
-  cut(): void {
+  /** Closes every connection, also those of retained snapshots, whose reads fail. */
+  closeAll(): void {
     this.#current = undefined
     this.#idle.length = 0
     for (const reader of this.#readers) this.#close(reader)
   }
 
-  #open(): Reader {
+  #openReader(): Reader {
     const reader = new Reader(this.#file, this.#shortList)
     this.#readers.add(reader)
     return reader

@@ -1,270 +1,198 @@
 import { SQLiteError } from 'bun:sqlite'
-import { sql } from 'drizzle-orm'
 import type { JsonText } from '../../../tree/json/print.ts'
-import { PushIds } from '../../../tree/push-id.ts'
 import type { Write } from '../../../tree/write.ts'
 import type { Commit, CommitContext, JobOutcome } from '../../store.ts'
 import type { Connection } from '../file/connection.ts'
-import { meta } from '../file/schema.ts'
 import type { IndexMaintenance } from '../indexes/maintenance.ts'
 import type { ChangeLog } from '../log/change-log.ts'
-import type { Notes } from '../log/job-notes.ts'
-import { readMeta } from '../log/meta.ts'
+import type { IdempotencyRecords } from '../log/idempotency-records.ts'
 import type { Settings, SettingTexts } from '../log/settings.ts'
 import { GroupedWrites } from '../staging/grouped-writes.ts'
 import type { PreparedWrites } from '../staging/prepared-writes.ts'
-import type { Postponed, Staging } from '../staging/staging.ts'
+import type { PostponedJob, Staging } from '../staging/staging.ts'
 import type { DeletedSubtrees } from '../tree/deleted-subtrees.ts'
 import { runReads } from '../tree/run-program.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import type { TreeWriter } from '../tree/tree-writer.ts'
+import { GeneratedKeys } from './generated-keys.ts'
+import type { BackgroundWork, OpenTransaction, Settlement, TransactionParticipant } from './participant.ts'
 import type { Queued, QueuedJob, QueuedWork } from './queued-job.ts'
 
-/** How one job of a committed batch ended, to be told once that is durable. */
-export interface Settlement {
-  tell(): void
-  /** The batch will never be known to be durable. */
-  abandon(error: unknown): void
+/** Parts of the store that take part in transactions, all on the connection of the writer. */
+export interface TransactionParts {
+  readonly reader: TreeReader
+  readonly writer: TreeWriter
+  readonly log: ChangeLog
+  readonly records: IdempotencyRecords
+  readonly settings: Settings
+  readonly deletedSubtrees: DeletedSubtrees
+  readonly indexes: IndexMaintenance
+  readonly staging: Staging
 }
 
-/** What a batch came to. */
-export interface BatchOutcome {
+/** Result of a committed transaction, which may not be durable yet. */
+export interface CommittedTransaction {
   readonly commits: readonly Commit[]
   readonly settlements: readonly Settlement[]
-  /** Texts beside the tree as the batch leaves them. */
+  /** Texts beside the tree as the transaction leaves them. */
   readonly settings: SettingTexts
-  /** Whether the file changed, so that a sync is owed. */
+  /** Whether the file changed, so that it needs a sync. */
   readonly changed: boolean
 }
 
-/** What the jobs of a batch have come to. */
-interface Results {
+/** The transaction that runs. */
+interface RunningTransaction extends OpenTransaction {
+  readonly context: CommitContext
   readonly commits: Commit[]
-  readonly postponed: Postponed[]
+  readonly postponed: PostponedJob[]
 }
 
-const PUSH_TIME = 'push_time'
-/** Of a job that runs again: that run has a settlement of its own. */
-const NOTHING_TO_TELL: Settlement = { tell: () => {}, abandon: () => {} }
-
-/** Runs jobs inside one transaction of the writer. */
-export class BatchRunner {
+/** Runs jobs and background work in transactions of the writer, one transaction at a time. */
+export class TransactionRunner {
+  readonly staging: Staging
   readonly #client
   readonly #orm
   readonly #begin
   readonly #commit
   readonly #rollback
-  readonly #setMark
-  readonly #backToMark
-  readonly #forgetMark
+  readonly #savepoint
+  readonly #rollbackToSavepoint
+  readonly #releaseSavepoint
   readonly #countChanges
-  readonly #savePushTime
-  readonly #reader: TreeReader
-  readonly #writer: TreeWriter
-  readonly #log: ChangeLog
-  readonly #sweep: DeletedSubtrees
-  readonly #indexes: IndexMaintenance
-  readonly #settings: Settings
-  readonly #notes: Notes
-  readonly #pushIds: PushIds
-  readonly #staging: Staging
-  /** The greatest time of generated keys that a committed transaction has kept. */
-  #savedPushTime: number
+  readonly #parts: TransactionParts
+  readonly #keys: GeneratedKeys
+  readonly #participants: readonly TransactionParticipant[]
+  readonly #background: readonly BackgroundWork[]
 
-  constructor(
-    connection: Connection,
-    reader: TreeReader,
-    writer: TreeWriter,
-    log: ChangeLog,
-    sweep: DeletedSubtrees,
-    indexes: IndexMaintenance,
-    settings: Settings,
-    notes: Notes,
-    staging: Staging,
-  ) {
+  constructor(connection: Connection, parts: TransactionParts) {
     const { client, orm } = connection
+    const { writer, log, records, settings, deletedSubtrees, indexes, staging } = parts
     this.#client = client
     this.#orm = orm
     this.#begin = client.prepare('BEGIN IMMEDIATE')
     this.#commit = client.prepare('COMMIT')
     this.#rollback = client.prepare('ROLLBACK')
-    this.#setMark = client.prepare('SAVEPOINT work')
-    this.#backToMark = client.prepare('ROLLBACK TO work')
-    this.#forgetMark = client.prepare('RELEASE work')
+    this.#savepoint = client.prepare('SAVEPOINT work')
+    this.#rollbackToSavepoint = client.prepare('ROLLBACK TO work')
+    this.#releaseSavepoint = client.prepare('RELEASE work')
     this.#countChanges = client.prepare<{ changes: number }, []>('SELECT total_changes() AS changes')
-    this.#savePushTime = orm
-      .insert(meta)
-      .values({ name: PUSH_TIME, value: sql.placeholder('time') })
-      .onConflictDoUpdate({ target: meta.name, set: { value: sql`excluded.value` } })
-      .prepare()
-    this.#reader = reader
-    this.#writer = writer
-    this.#log = log
-    this.#sweep = sweep
-    this.#indexes = indexes
-    this.#settings = settings
-    this.#notes = notes
-    this.#staging = staging
-    this.#savedPushTime = Number(readMeta(connection, PUSH_TIME) ?? 0)
-    this.#pushIds = new PushIds(this.#savedPushTime)
+    this.staging = staging
+    this.#parts = parts
+    this.#keys = new GeneratedKeys(connection)
+    this.#participants = [log, writer, staging, indexes, settings, records, this.#keys, deletedSubtrees]
+    this.#background = [deletedSubtrees, log, records, indexes]
   }
 
-  /** Whether there is work that is no job: rows to remove, indexes to build. */
-  get hasWork(): boolean {
-    return this.#sweep.isDue || this.#log.moreToTrim || this.#notes.moreToTrim || this.#indexes.isDue
+  /** Whether background work is due, besides staging. */
+  get hasBackgroundWork(): boolean {
+    return this.#background.some(({ isDue }) => isDue)
   }
 
-  /** Whether large values are written ahead of their jobs. */
-  get isStaging(): boolean {
-    return this.#staging.isDue
-  }
-
-  /** Jobs whose large values are written ahead now, to be run again. */
-  takeReady(): readonly QueuedJob[] {
-    return this.#staging.takeReady()
-  }
-
-  /** From now on jobs write their large values themselves. @returns those that have not run again yet */
-  stopStaging(): readonly QueuedJob[] {
-    return this.#staging.stop()
-  }
-
-  /** Whether the last batch that failed had written ahead for another job, so that its own jobs may be fine. */
-  takeStagingFailure(): boolean {
-    return this.#staging.takeFailure()
-  }
-
-  /** A job will not run again. */
-  drop(queued: Queued): void {
-    if ('job' in queued) this.#staging.release(queued)
-  }
-
-  /** Whoever waits for such work need not any longer. */
-  abandon(error: unknown): void {
-    this.#indexes.abandon(error)
+  /** Rejects those who wait for background work. */
+  rejectBackgroundRequests(error: unknown): void {
+    this.#parts.indexes.rejectAll(error)
   }
 
   /**
-   * Runs the jobs, cleans up a little and commits. Pauses wherever a job's own work does.
-   * @throws whatever kept the transaction from committing; then nothing of the batch is written
+   * Runs the jobs and one step of the background work that is due, and commits. Pauses wherever they do.
+   * @throws what kept the transaction from committing; then it was rolled back, and all participants with it
    */
-  *run(jobs: readonly Queued[]): Generator<void, BatchOutcome> {
-    const firstSeq = this.#log.lastSeq
-    const removalIsDue = this.#sweep.isDue
-    const settingsBefore = this.#settings.current
-    const lastNote = this.#notes.lastSeq
-    let worked = false
+  *run(jobs: readonly Queued[]): Generator<void, CommittedTransaction> {
+    const { settings, writer, staging, log } = this.#parts
+    const now = Math.max(Date.now(), log.lastAt)
+    const context: CommitContext = { now, nextPushId: () => this.#keys.next(now) }
+    const transaction: RunningTransaction = {
+      now,
+      context,
+      commits: [],
+      postponed: [],
+      settlements: [],
+    }
     this.#begin.run()
     try {
-      const commits: Commit[] = []
-      const postponed: Postponed[] = []
-      const settlements: Settlement[] = []
-      const context: CommitContext = {
-        now: Math.max(Date.now(), this.#log.lastAt),
-        nextPushId: () => this.#pushIds.next(context.now),
-      }
+      let changed = false
       for (const queued of jobs) {
-        if ('job' in queued) {
-          settlements.push(yield* this.#runJob(queued, context, { commits, postponed }))
-          continue
-        }
-        const before = this.#changes
-        settlements.push(yield* this.#runWork(queued))
-        worked ||= this.#changes !== before
+        if ('job' in queued) yield* this.#runJob(queued, transaction)
+        else if (yield* this.#runWork(queued, transaction)) changed = true
       }
-      this.#log.flush()
-      const pushTime = this.#pushIds.lastTime
-      const issued = pushTime !== this.#savedPushTime
-      if (issued) this.#savePushTime.run({ time: String(pushTime) })
-      // What this very batch has cut off can wait for the next one: its callers need not wait for the cleaning.
-      const swept = removalIsDue && this.#sweep.step()
-      const trimmed = this.#log.trim(context.now)
-      const noted = this.#notes.trim() || this.#notes.lastSeq !== lastNote
-      const indexed = yield* this.#indexes.step(context.now)
-      const staged = yield* this.#staging.step()
-      // To commit much takes a while by itself.
-      if (this.#writer.isSpilling) yield
+      for (const participant of this.#participants) if (participant.flush?.()) changed = true
+      for (const work of this.#background) if (work.isDue && (yield* stepOf(work, transaction))) changed = true
+      if (staging.isDue && (yield* staging.step())) changed = true
+      // The commit of a large transaction takes long by itself.
+      if (writer.isSpilling) yield
       this.#commit.run()
-      this.#writer.ended()
-      this.#staging.committed()
-      for (const each of postponed) this.#staging.add(each)
-      for (const queued of jobs) this.drop(queued)
-      this.#savedPushTime = pushTime
-      this.#settings.keep()
-      const settings = this.#settings.current
-      const isSet = settings !== settingsBefore
-      return {
-        commits,
-        settlements: [...settlements, ...indexed.news],
-        settings,
-        changed:
-          commits.length > 0 || issued || swept || trimmed || noted || indexed.changed || isSet || worked || staged,
-      }
+      for (const participant of this.#participants) participant.committed?.()
+      for (const postponed of transaction.postponed) staging.add(postponed)
+      for (const queued of jobs) staging.release(queued)
+      return { commits: transaction.commits, settlements: transaction.settlements, settings: settings.current, changed }
     } catch (error) {
-      this.#log.rewind(firstSeq)
-      this.#writer.reset()
-      this.#staging.rolledBack()
-      this.#indexes.forget()
-      this.#settings.forget()
+      for (const participant of this.#participants) participant.rollback?.()
       if (this.#client.inTransaction) this.#rollback.run()
       throw error
     }
   }
 
   /**
-   * A job that refuses does so before anything of it is written, so it needs no savepoint. What fails while it is being
-   * applied ends the batch.
+   * A job that fails does so before anything of it is written, so it needs no savepoint. An error while its change is
+   * applied fails the transaction.
    */
-  *#runJob(queued: QueuedJob, context: CommitContext, { commits, postponed }: Results): Generator<void, Settlement> {
+  *#runJob(queued: QueuedJob, transaction: RunningTransaction): Generator<void> {
+    const { reader, writer, settings, records, staging, log } = this.#parts
     let outcome: JobOutcome<unknown>
     try {
-      outcome = yield* runReads(queued.job(context), this.#reader, this.#settings.current, this.#writer, this.#notes)
+      outcome = yield* runReads(queued.job(transaction.context), reader, settings.current, writer, records)
     } catch (error) {
-      // When SQLite has ended the transaction by itself, the batch is lost, not the job alone.
+      // If SQLite has rolled back by itself, the whole transaction is lost.
       if (!this.#client.inTransaction) throw error
-      return { tell: () => queued.reject(error), abandon: queued.reject }
+      transaction.settlements.push({ resolve: () => queued.reject(error), reject: queued.reject })
+      return
     }
-    const { result, change, settings, record } = outcome
-    const later = yield* this.#staging.postponed(queued, change)
-    if (later !== undefined) {
-      postponed.push(later)
-      return NOTHING_TO_TELL
+    const { result, change } = outcome
+    const postponed = yield* staging.postponed(queued, change)
+    if (postponed !== undefined) {
+      transaction.postponed.push(postponed)
+      return
     }
-    if (settings !== undefined) this.#settings.set(settings)
-    if (record !== undefined) this.#notes.keep(record)
-    if (change === undefined) return jobDone(queued, result, undefined)
-    const texts = yield* this.#apply(change.writes, queued.prepared)
-    this.#writer.flushParentUpdate()
-    if (this.#writer.isSpilling) yield
-    const commit = this.#log.append(change, context.now, texts)
-    commits.push(commit)
-    return jobDone(queued, result, commit)
+    if (outcome.settings !== undefined) settings.set(outcome.settings)
+    if (outcome.record !== undefined) records.save(outcome.record)
+    let commit: Commit | undefined
+    if (change !== undefined) {
+      const texts = yield* this.#apply(change.writes, queued.prepared)
+      writer.flushParentUpdate()
+      if (writer.isSpilling) yield
+      commit = log.append(change, transaction.now, texts)
+      transaction.commits.push(commit)
+    }
+    transaction.settlements.push({ resolve: () => queued.resolve({ result, commit }), reject: queued.reject })
   }
 
   *#apply(
     writes: readonly Write[],
     prepared: PreparedWrites | undefined,
   ): Generator<void, readonly (JsonText | undefined)[]> {
+    const { writer } = this.#parts
     if (prepared?.isOf(writes)) return yield* prepared.apply()
     const [first] = writes
-    if (first === undefined || writes.length > 1) return yield* new GroupedWrites(this.#writer, writes).apply()
-    return [yield* this.#writer.apply(first)]
+    if (first === undefined || writes.length > 1) return yield* new GroupedWrites(writer, writes).apply()
+    return [yield* writer.apply(first)]
   }
 
-  /** What it writes and what it judges are one, so what it has written before it fails is taken back. */
-  *#runWork({ work, resolve, reject }: QueuedWork): Generator<void, Settlement> {
-    this.#setMark.run()
+  /** Work that fails is rolled back alone: it may have written before. @returns whether it changed the file */
+  *#runWork({ work, resolve, reject }: QueuedWork, { settlements }: OpenTransaction): Generator<void, boolean> {
+    const before = this.#changes
+    this.#savepoint.run()
     try {
       const result = yield* work(this.#orm)
-      this.#forgetMark.run()
-      return { tell: () => resolve(result), abandon: reject }
+      this.#releaseSavepoint.run()
+      settlements.push({ resolve: () => resolve(result), reject })
     } catch (error) {
-      // A full disk is the trouble of the whole batch.
+      // An error of SQLite, such as a full disk, fails the whole transaction.
       if (error instanceof SQLiteError || !this.#client.inTransaction) throw error
-      this.#backToMark.run()
-      this.#forgetMark.run()
-      return { tell: () => reject(error), abandon: reject }
+      this.#rollbackToSavepoint.run()
+      this.#releaseSavepoint.run()
+      settlements.push({ resolve: () => reject(error), reject })
     }
+    return this.#changes !== before
   }
 
   /** Rows changed on this connection so far. */
@@ -273,6 +201,7 @@ export class BatchRunner {
   }
 }
 
-function jobDone({ resolve, reject }: QueuedJob, result: unknown, commit: Commit | undefined): Settlement {
-  return { tell: () => resolve({ result, commit }), abandon: reject }
+function* stepOf(work: BackgroundWork, transaction: OpenTransaction): Generator<void, boolean> {
+  const changed = work.step(transaction)
+  return typeof changed === 'boolean' ? changed : yield* changed
 }

@@ -4,17 +4,17 @@ import { promisify } from 'node:util'
 /** Syncs a file. Replaceable so that a test can hold a sync back. */
 export type SyncLog = (descriptor: number, done: (error: Error | null) => void) => void
 
-/** Room made at a time, in bytes: little work at a stretch, and enough for a hundred small commits. */
+/** Bytes added to the file at a time: quickly written, and enough for a hundred small commits. */
 const STEP_BYTES = 1024 * 1024
-/** Share of a step that is kept beyond the end of the log. */
+/** Share of a step that is kept free beyond the end of the log. */
 const SPARE_SHARE = 4
 
 /**
- * The file of the write-ahead log, as the pipeline sees it: something to sync. A sync of a file that has just grown
- * must write its length too and takes longer for it (`bun run bench write`, PUT leaf alone), so room is made ahead with
- * zeros. SQLite ends its log at the first frame that does not fit, as it does at frames of an earlier round.
+ * The file of the write-ahead log, which group commit syncs. A sync of a file that has just grown must write its length
+ * too and takes longer (`bun run bench write`, PUT leaf alone), so the file is extended ahead with zeros. SQLite ends its
+ * log at the first invalid frame, as it does at frames of an earlier round.
  */
-export class LogFile {
+export class WalFile {
   readonly #descriptor: number
   readonly #syncLog: SyncLog
   readonly #step: number
@@ -33,13 +33,13 @@ export class LogFile {
     this.#syncLog(this.#descriptor, done)
   }
 
-  /** Holds the event loop until the disk has it. @throws when that fails */
+  /** Holds the event loop until the sync has returned. @throws when it fails */
   syncNow(): void {
     fdatasyncSync(this.#descriptor)
   }
 
   /**
-   * Makes room ahead of the log. Only while no transaction is open: nobody else may be writing there.
+   * Extends the file ahead of the log. Call it only between transactions: SQLite must not write at the same time.
    * @param used length of the log, in bytes
    */
   makeRoom(used: number): void {
@@ -47,7 +47,7 @@ export class LogFile {
     this.#used = used
     const wanted = used + this.#step / SPARE_SHARE
     if (!startedOver && wanted <= this.#length) return
-    // SQLite lengthens the file too, and may have cut it down. Zeros go behind its end and nowhere else.
+    // SQLite extends and truncates the file as well. Zeros are written only behind its end.
     this.#length = fstatSync(this.#descriptor).size
     if (wanted > this.#length) {
       this.#length += writeSync(this.#descriptor, new Uint8Array(this.#step), 0, this.#step, this.#length)

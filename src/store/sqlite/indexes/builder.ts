@@ -3,13 +3,14 @@ import { FIRST_TEXT_KEY } from '../../../tree/order.ts'
 import { isValued } from '../../rows/index-entries.ts'
 import { keyEntry } from '../../rows/index-value.ts'
 import { type ChildRow, isChild, LAST_KEY, NOWHERE } from '../../rows/slot.ts'
+import type { OpenTransaction, Settlement } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import type { IndexCapacity } from './capacity.ts'
 import type { IndexDefinition, IndexDefinitions } from './definitions.ts'
 import type { IndexEntries } from './entries.ts'
 import type { Neighbors } from './neighbors.ts'
-import { type BuildCompletion, type IndexName, type IndexRequest, IndexRequests } from './requests.ts'
+import { type IndexName, type IndexRequest, IndexRequests } from './requests.ts'
 
 /**
  * Children looked at in one transaction. Their entries are scattered over the index, so each may dirty a page of its own:
@@ -115,22 +116,22 @@ export class IndexBuilder {
     this.#mayBeUnfinished = true
   }
 
-  /** The transaction was taken back. */
-  forget(): void {
+  /** The transaction was rolled back. */
+  rollback(): void {
     this.#mayBeUnfinished = true
     this.#requests.forget()
   }
 
-  /** Those who wait need not any longer: it will not be. */
-  abandon(error: unknown): void {
-    this.#requests.abandon(error)
+  /** Rejects all requests. */
+  rejectAll(error: unknown): void {
+    this.#requests.rejectAll(error)
   }
 
   /**
-   * Does one step inside the open transaction. A failure takes back the step alone, and tells those who wait.
-   * @returns whether anything changed, and who is to hear of it
+   * Does one step inside the open transaction. A failure rolls back the step alone and rejects all requests.
+   * @returns whether it changed the file
    */
-  *step(now: number): Generator<void, { changed: boolean; news: BuildCompletion[] }> {
+  *step({ now, settlements }: OpenTransaction): Generator<void, boolean> {
     this.#client.run('SAVEPOINT build')
     try {
       this.#defineRequested(now)
@@ -143,7 +144,8 @@ export class IndexBuilder {
         this.#enforceCapacity(definition)
       }
       this.#client.run('RELEASE build')
-      return { changed: definition !== undefined, news: this.#answered() }
+      settlements.push(...this.#answered())
+      return definition !== undefined
     } catch (error) {
       // When SQLite has ended the transaction by itself, there is nothing to go back to.
       if (!this.#client.inTransaction) throw error
@@ -151,8 +153,8 @@ export class IndexBuilder {
       this.#client.run('RELEASE build')
       this.#definitions.forget()
       this.#mayBeUnfinished = false
-      this.abandon(error)
-      return { changed: false, news: [] }
+      this.rejectAll(error)
+      return false
     }
   }
 
@@ -266,7 +268,7 @@ export class IndexBuilder {
   }
 
   /** The requests that need not wait any longer than for this transaction. */
-  #answered(): BuildCompletion[] {
+  #answered(): Settlement[] {
     return this.#requests.answer(({ listId, name }) => {
       const definition = this.#definitions.find(listId, name)
       return definition === undefined || definition.builtTo === null

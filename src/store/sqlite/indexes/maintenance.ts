@@ -1,3 +1,4 @@
+import type { BackgroundWork, OpenTransaction } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import { type BuildEvents, IndexBuilder } from './builder.ts'
@@ -5,7 +6,6 @@ import { IndexCapacity, type IndexLimits } from './capacity.ts'
 import { type IndexDefinition, IndexDefinitions } from './definitions.ts'
 import { IndexEntries } from './entries.ts'
 import { Neighbors } from './neighbors.ts'
-import type { BuildCompletion } from './requests.ts'
 
 /** What queries have used, and what may be dropped. */
 export interface IndexUse {
@@ -21,7 +21,7 @@ export interface IndexUse {
 const NOTED_SHARE = 8
 
 /** All work on indexes that no write does: building, dropping, removing what was dropped. Done in steps. */
-export class IndexMaintenance {
+export class IndexMaintenance implements BackgroundWork {
   readonly definitions: IndexDefinitions
   readonly entries: IndexEntries
   readonly neighbors: Neighbors
@@ -63,29 +63,22 @@ export class IndexMaintenance {
     this.#builder.expectWork()
   }
 
-  /**
-   * Does one step inside the open transaction.
-   * @returns whether anything changed, and who is to hear of it when it is durable
-   */
-  *step(now: number): Generator<void, { changed: boolean; news: readonly BuildCompletion[] }> {
-    if (!this.isDue) return { changed: false, news: [] }
-    const aged = this.#age(now)
-    const swept = this.entries.removalIsDue && this.entries.removeDropped()
-    if (!this.#builder.isDue) return { changed: aged || swept, news: [] }
-    const { changed, news } = yield* this.#builder.step(now)
-    return { changed: changed || aged || swept, news }
+  *step(transaction: OpenTransaction): Generator<void, boolean> {
+    const aged = this.#age(transaction.now)
+    const removed = this.entries.removalIsDue && this.entries.removeDropped()
+    const built = this.#builder.isDue && (yield* this.#builder.step(transaction))
+    return aged || removed || built
   }
 
-  /** The transaction was taken back. */
-  forget(): void {
+  rollback(): void {
     this.definitions.forget()
-    this.#builder.forget()
+    this.#builder.rollback()
     this.entries.expectRemoval()
   }
 
-  /** Nothing will be built any more. */
-  abandon(error: unknown): void {
-    this.#builder.abandon(error)
+  /** Rejects all requests. */
+  rejectAll(error: unknown): void {
+    this.#builder.rejectAll(error)
   }
 
   #age(now: number): boolean {

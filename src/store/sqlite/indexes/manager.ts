@@ -66,7 +66,7 @@ export class IndexManager {
     try {
       wake()
     } catch (error) {
-      maintenance.abandon(error)
+      maintenance.rejectAll(error)
     }
     return built
   }

@@ -1,3 +1,5 @@
+import type { Settlement } from '../commit/participant.ts'
+
 /** Which index. */
 export interface IndexName {
   readonly listId: number
@@ -12,12 +14,6 @@ export interface IndexRequest extends IndexName {
   readonly reject: (error: unknown) => void
   /** Whether the index is there, in a transaction that may not be durable yet. */
   isAnswered: boolean
-}
-
-/** Someone to be told when the transaction is durable. */
-export interface BuildCompletion {
-  tell(): void
-  abandon(error: unknown): void
 }
 
 /** Those who wait for indexes. */
@@ -48,7 +44,7 @@ export class IndexRequests {
   }
 
   /** Rejects all of them. */
-  abandon(error: unknown): void {
+  rejectAll(error: unknown): void {
     for (const { reject } of this.#waiting.splice(0)) reject(error)
   }
 
@@ -58,11 +54,11 @@ export class IndexRequests {
   }
 
   /** Those that need not wait any longer than for this transaction. */
-  answer(isDone: (request: IndexRequest) => boolean): BuildCompletion[] {
+  answer(isDone: (request: IndexRequest) => boolean): Settlement[] {
     const answered = this.#waiting.filter((request) => !request.isAnswered && isDone(request))
     return answered.map((request) => {
       request.isAnswered = true
-      return { tell: () => this.#take(request).resolve(), abandon: (error) => this.#take(request).reject(error) }
+      return { resolve: () => this.#take(request).resolve(), reject: (error) => this.#take(request).reject(error) }
     })
   }
 

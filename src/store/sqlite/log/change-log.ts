@@ -14,25 +14,26 @@ import {
   rowOf,
 } from '../../rows/change-row.ts'
 import type { Commit, LoggedChange, LogRange } from '../../store.ts'
+import type { BackgroundWork, OpenTransaction } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import { change } from '../file/schema.ts'
 
-/** Longest text of one change that is kept, in UTF-16 code units; what is longer can be read from the tree. */
+/** Maximum length of the stored data of one change, in UTF-16 code units. Longer data is not stored: readers get it from the tree. */
 const MAX_DATA_LENGTH = 16_384
-/** Entries removed at a time, and appended between two looks, when trimming. */
+/** Entries removed in one step, and entries appended between two looks for old ones. */
 const TRIM_STEP = 512
-/** Entries, and length of their data in UTF-16 code units, from which on others get a row of their own. */
+/** Maximum entries of one row, and length of their data in UTF-16 code units from which the next entry starts a new row. */
 const GROUP_ENTRIES = 64
 const GROUP_LENGTH = 65_536
 /** Rows read at a time. */
 const PAGE_ROWS = 4
-/** Rows of a stretch that are looked at without their data. */
+/** Maximum rows of one range. */
 const RANGE_ROWS = 32
-/** Length of data, in UTF-16 code units, that ends a stretch. */
+/** Length of data that ends a range, in UTF-16 code units. */
 const RANGE_LENGTH = 262_144
 
 export interface LogRetention {
-  /** Entries kept at the most. */
+  /** Maximum number of entries. */
   readonly maxChanges: number
   /** Age up to which an entry is kept, in milliseconds. */
   readonly maxAgeMs: number
@@ -40,18 +41,20 @@ export interface LogRetention {
 
 export const defaultRetention: LogRetention = { maxChanges: 10_000, maxAgeMs: 24 * 60 * 60 * 1000 }
 
-/** Appends every commit to the table `change` and trims it by count and age. Runs inside the writer's transaction. */
-export class ChangeLog {
+/** Appends every commit to the table `change` and removes old entries by count and age, in the transaction of the writer. */
+export class ChangeLog implements BackgroundWork {
   readonly #retention: LogRetention
   readonly #write
   readonly #oldest
   readonly #row
   readonly #lastBefore
   readonly #removeBefore
-  /** Commits that have no row yet. */
-  #waiting: LogEntry[] = []
-  #waitingLength = 0
+  /** Entries of the open transaction that have no row yet. */
+  #pending: LogEntry[] = []
+  #pendingLength = 0
   #lastSeq: number
+  /** Last entry of a committed transaction. */
+  #committedSeq: number
   #lastAt: number
   #untrimmed = TRIM_STEP
 
@@ -77,6 +80,7 @@ export class ChangeLog {
     this.#removeBefore = orm.delete(change).where(lt(change.seq, seq)).prepare()
     const last = orm.select().from(change).orderBy(desc(change.seq)).limit(1).get()
     this.#lastSeq = last?.seq ?? 0
+    this.#committedSeq = this.#lastSeq
     this.#lastAt = last?.at ?? 0
   }
 
@@ -84,57 +88,61 @@ export class ChangeLog {
     return this.#lastSeq
   }
 
-  /** Time of the latest entry; a commit is never dated before it. */
+  /** Time of the last entry. No later commit has an earlier time. */
   get lastAt(): number {
     return this.#lastAt
   }
 
-  /** Takes back what a transaction that did not commit had appended. */
-  rewind(seq: number): void {
-    this.#lastSeq = seq
-    this.#waiting = []
-    this.#waitingLength = 0
+  committed(): void {
+    this.#committedSeq = this.#lastSeq
+  }
+
+  rollback(): void {
+    this.#lastSeq = this.#committedSeq
+    this.#pending = []
+    this.#pendingLength = 0
   }
 
   /**
-   * `flush` is to follow before the transaction commits.
-   * @param at one for the whole transaction
+   * @param at the same for all commits of a transaction
    * @param texts stored text of each write's value, where the writer has printed it already
    */
   append(made: Change, at: number, texts: readonly (JsonText | undefined)[]): Commit {
     const data = dataOf(made, texts) ?? null
     const seq = this.#lastSeq + 1
-    this.#waiting.push({ kind: made.kind, path: formatPath(made.path), data })
-    this.#waitingLength += data?.length ?? 0
+    this.#pending.push({ kind: made.kind, path: formatPath(made.path), data })
+    this.#pendingLength += data?.length ?? 0
     this.#lastSeq = seq
     this.#lastAt = at
     this.#untrimmed++
-    if (this.#waiting.length >= GROUP_ENTRIES || this.#waitingLength >= GROUP_LENGTH) this.flush()
+    if (this.#pending.length >= GROUP_ENTRIES || this.#pendingLength >= GROUP_LENGTH) this.#writeRow()
     return { ...made, seq, at }
   }
 
-  /** Writes what was appended. */
-  flush(): void {
-    const [first, ...others] = this.#waiting
-    if (first === undefined) return
-    this.#put(rowOf([first, ...others], this.#lastSeq, this.#lastAt))
-    this.#waiting = []
-    this.#waitingLength = 0
+  flush(): boolean {
+    this.#writeRow()
+    return this.#lastSeq !== this.#committedSeq
   }
 
-  /** Whether `trim` has something to look at. */
-  get moreToTrim(): boolean {
+  #writeRow(): void {
+    const [first, ...others] = this.#pending
+    if (first === undefined) return
+    this.#put(rowOf([first, ...others], this.#lastSeq, this.#lastAt))
+    this.#pending = []
+    this.#pendingLength = 0
+  }
+
+  get isDue(): boolean {
     return this.#untrimmed >= TRIM_STEP
   }
 
-  /** Removes old entries, a bounded number a call. @returns whether there were any */
-  trim(now: number): boolean {
-    if (!this.moreToTrim) return false
+  /** Removes old entries. */
+  step({ now }: Pick<OpenTransaction, 'now'>): boolean {
     const oldest = this.#oldest.get()
     const first = oldest === undefined ? this.#lastSeq : firstSeqOf(oldest)
     const { maxChanges, maxAgeMs } = this.#retention
     const outdated = now - maxAgeMs
-    // Nearly always the oldest entry tells that none is too old.
+    // Nearly always the oldest entry is young enough, so that no other is examined.
     const isAged = oldest !== undefined && oldest.at < outdated
     const aged = isAged ? (this.#lastBefore.get({ seq: first + TRIM_STEP, at: outdated })?.seq ?? 0) : 0
     const wanted = Math.min(this.#lastSeq, Math.max(this.#lastSeq - maxChanges, aged) + 1)
@@ -157,7 +165,7 @@ export class ChangeLog {
   }
 }
 
-/** Stored text of a put's value, or an object of relative paths for a patch; `undefined` when it is too long. */
+/** Stored text of a put's value, or an object of relative paths for a patch; `undefined` if it is too long. */
 function dataOf({ kind, path, writes }: Change, texts: readonly (JsonText | undefined)[]): JsonText | undefined {
   const members: string[] = []
   let length = 0
@@ -177,7 +185,7 @@ function textOf(write: Write): JsonText | undefined {
   return write.value === undefined ? 'null' : printWithin(write.value, MAX_DATA_LENGTH)
 }
 
-/** Reads the log through a reader's connection. */
+/** Reads the change log on the connection of a reader. */
 export class ChangeLogReader {
   readonly #after
   readonly #heads
@@ -186,7 +194,7 @@ export class ChangeLogReader {
 
   constructor({ orm }: Connection) {
     const seq = sql.placeholder('seq')
-    // Data stands last in a row: what is not asked for is not read.
+    // SQLite does not read the data, which is the last column, for these.
     this.#heads = orm
       .select({ seq: change.seq, at: change.at, kind: change.kind, path: change.path })
       .from(change)
@@ -210,7 +218,7 @@ export class ChangeLogReader {
       .prepare()
   }
 
-  /** A stretch after `seq` and its entries near some places, or `undefined` when some of it has been trimmed. */
+  /** A range of entries after `seq`, with those near some paths; `undefined` if some of it was removed. */
   near(seq: number, places: readonly Path[], lastSeq: number): LogRange | undefined {
     if (this.#isTrimmed(seq, lastSeq)) return undefined
     const texts = places.map(formatPath)
@@ -224,7 +232,7 @@ export class ChangeLogReader {
       const row = this.#row.get({ seq: head.seq })
       if (row === undefined) continue
       length += row.data?.length ?? 0
-      // The first row may begin before what is wanted.
+      // The first row may begin before `seq`.
       const wanted = changesOf(row).filter((logged) => logged.seq > seq && isNearAny(formatPath(logged.path), texts))
       changes.push(...wanted)
       if (length > RANGE_LENGTH) break
@@ -232,13 +240,13 @@ export class ChangeLogReader {
     return { changes, seq: upTo, begunAt: heads[0]?.at, length, isLast: upTo === lastSeq || heads.length === 0 }
   }
 
-  /** Entries after `seq`, or `undefined` when some of them have been trimmed. */
+  /** Entries after `seq`; `undefined` if some of them were removed. */
   after(seq: number, limit: number, lastSeq: number): readonly LoggedChange[] | undefined {
     if (this.#isTrimmed(seq, lastSeq)) return undefined
     const changes: LoggedChange[] = []
     for (let from = seq; changes.length < limit; ) {
       const rows = this.#after.all({ seq: from })
-      // The first row may begin before what is wanted.
+      // The first row may begin before `seq`.
       for (const row of rows) changes.push(...changesOf(row).filter((logged) => logged.seq > seq))
       const last = rows.at(-1)
       if (last === undefined || rows.length < PAGE_ROWS) break

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { Connection } from '../file/connection.ts'
 import { meta } from '../file/schema.ts'
 
-/** A fact about the tree as a whole. */
+/** A value about the tree as a whole; `undefined` if none is stored. */
 export function readMeta({ orm }: Connection, name: string): string | undefined {
   return orm.select({ value: meta.value }).from(meta).where(eq(meta.name, name)).get()?.value
 }

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { TransactionParticipant } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import { meta } from '../file/schema.ts'
 
@@ -7,8 +8,8 @@ export type SettingTexts = ReadonlyMap<string, string>
 
 const PREFIX = 'setting:'
 
-/** Texts kept beside the tree. They change in the order of the writes, and like these only when a transaction commits. */
-export class Settings {
+/** Texts stored beside the tree. They change in the order of the writes, and as these only when a transaction commits. */
+export class Settings implements TransactionParticipant {
   readonly #save
   #committed: SettingTexts
   #current: SettingTexts
@@ -25,7 +26,7 @@ export class Settings {
     this.#current = this.#committed
   }
 
-  /** As the open transaction has them. */
+  /** As of the open transaction. */
   get current(): SettingTexts {
     return this.#current
   }
@@ -35,13 +36,15 @@ export class Settings {
     this.#current = new Map([...this.#current, ...texts])
   }
 
-  /** The transaction has committed. */
-  keep(): void {
+  flush(): boolean {
+    return this.#current !== this.#committed
+  }
+
+  committed(): void {
     this.#committed = this.#current
   }
 
-  /** The transaction was rolled back. */
-  forget(): void {
+  rollback(): void {
     this.#current = this.#committed
   }
 }

@@ -8,10 +8,10 @@ import { ROOT_KEY, ROOT_PARENT } from '../../rows/slot.ts'
 import type { TreeWriter } from '../tree/tree-writer.ts'
 import type { StagedValue } from './staged-values.ts'
 
-/** Small writes that are made between two pauses. */
+/** Small writes between two pauses. */
 const WRITES_BEFORE_PAUSE = 128
 
-/** Writes that end inside one slot, or inside one gap in the tree. */
+/** Writes that end inside one slot, or inside the same missing slot. */
 export interface Group {
   readonly parent: number
   readonly key: string
@@ -21,8 +21,8 @@ export interface Group {
 }
 
 /**
- * Applies the writes of one change. Those that end inside the same slot are made together, so that its text is read,
- * parsed and written once.
+ * Applies the writes of one change. Writes that end inside the same slot are applied together, so that its text is
+ * read, parsed and written once.
  */
 export class GroupedWrites {
   readonly #writer: TreeWriter
@@ -41,7 +41,7 @@ export class GroupedWrites {
   *apply(): Generator<void, readonly (JsonText | undefined)[]> {
     let phase = 0
     for (const [index, write] of this.#writes.entries()) {
-      // A delete may remove nodes above it, unless something is set below them before; a priority needs its node.
+      // A delete may remove ancestors, unless a set below them comes first; a priority needs its node.
       const next = phaseOf(write)
       if (next !== phase) yield* this.#applyGroups()
       phase = next
@@ -52,19 +52,19 @@ export class GroupedWrites {
     return this.#texts
   }
 
-  /** Adds a write to the group it belongs to. @returns `false` for one that ends at a slot of its own */
+  /** Adds a write to its group. @returns `false` for a write that replaces a whole slot */
   add(index: number, write: Write): boolean {
     const group = this.#groupOf(write.path)
     group?.writes.push({ index, write })
     return group !== undefined
   }
 
-  /** The groups of the writes that were added. */
+  /** The groups of the added writes. */
   *take(): Iterable<Group> {
     for (const siblings of this.#groups.values()) yield* siblings.values()
   }
 
-  /** The group of the slot or gap inside which a path ends; `undefined` for one that ends at a slot of its own. */
+  /** The group of the slot, present or missing, inside which a path ends; `undefined` for the path of a slot. */
   #groupOf(path: Path): Group | undefined {
     let parent = ROOT_PARENT
     for (let depth = 0; depth <= path.length; depth++) {
@@ -113,7 +113,7 @@ export class GroupedWrites {
   }
 }
 
-/** Sets, deletes, priorities: in the order in which they are made. */
+/** Order of application: sets, deletes, priorities. */
 export function phaseOf(write: Write): number {
   if (write.kind === 'priority') return 2
   return write.value === undefined ? 1 : 0

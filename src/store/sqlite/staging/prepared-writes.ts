@@ -10,25 +10,25 @@ import type { TreeWriter } from '../tree/tree-writer.ts'
 import { type Group, GroupedWrites, phaseOf } from './grouped-writes.ts'
 import type { StagedValue } from './staged-values.ts'
 
-/** Length of the texts of one change, old and new ones, that are kept ready, in UTF-16 code units. */
+/** Maximum length of the old and new texts kept for one change, in UTF-16 code units. */
 const MAX_LENGTH = 8 * 1024 * 1024
-/** Writes prepared, or texts put, between two pauses. */
+/** Writes prepared, or texts written, between two pauses. */
 const STEP_WRITES = 128
 
-/** What one slot is going to hold. */
+/** The planned content of one slot. */
 interface PreparedSlot {
   readonly path: Path
   readonly value: Value | undefined
-  /** What the slot held when the value was made; `undefined` for nothing. Does not count for a single write. */
+  /** Text of the slot when the value was computed; `undefined` for none. Ignored for a single write. */
   readonly old: JsonText | undefined
-  /** For a value that becomes one row. */
+  /** Set for a value that becomes one row. */
   readonly ready: PreparedText | undefined
   readonly isSingle: boolean
   /** Indexes of the writes that end there. */
   readonly writes: readonly number[]
 }
 
-/** Slots below one interior node. */
+/** Planned slots below one interior node. */
 interface PreparedParent {
   readonly id: number
   readonly path: Path
@@ -36,9 +36,9 @@ interface PreparedParent {
 }
 
 /**
- * The slots that a change of many writes leaves behind, made before its transaction in steps that may be spread over
- * other transactions. In its own transaction a slot is written as it was prepared if it still holds what it did then;
- * all other writes are made there.
+ * The slots of a change of many writes, computed before its transaction in steps that may be spread over other
+ * transactions. In its own transaction a prepared slot is written if its old text is unchanged; all other writes are
+ * applied there.
  */
 export class PreparedWrites {
   readonly #writer: TreeWriter
@@ -53,12 +53,12 @@ export class PreparedWrites {
     this.#writes = writes
   }
 
-  /** Whether it was made of these very writes. */
+  /** Whether it was prepared from these very writes. */
   isOf(writes: readonly Write[]): boolean {
     return writes.length === this.#writes.length && writes.every((write, index) => write === this.#writes[index])
   }
 
-  /** Values that are worth being written ahead of the commit: those made here, and large ones of single writes. */
+  /** Values to write ahead of the commit: those computed here, and large ones of single writes. */
   staged(large: readonly StagedValue[]): StagedValue[] {
     const inside = new Set<unknown>()
     const values: StagedValue[] = []
@@ -69,7 +69,7 @@ export class PreparedWrites {
     return [...large.filter(({ value }) => !inside.has(value)), ...values]
   }
 
-  /** Makes the slots of all writes of the first kind: later ones depend on what those leave behind. */
+  /** Computes the slots of all writes of the first phase: later phases depend on its result. */
   *prepare(): Generator<void> {
     const first = this.#writes[0]
     if (first === undefined || first.kind === 'priority') return
@@ -103,7 +103,7 @@ export class PreparedWrites {
 
   *#prepareGroup({ parent, key, path, writes }: Group): Generator<void> {
     const slot = this.#writer.slot(parent, sortKey(key))
-    // The root has no parent that could be looked at; an interior node was made there meanwhile.
+    // The root has no parent to examine. An interior node was made there meanwhile.
     if (path.length === 0 || (slot !== undefined && slot.value === null)) return
     const old = slot?.value ?? undefined
     let value = old === undefined ? undefined : parseStored(old)
@@ -128,7 +128,7 @@ export class PreparedWrites {
     else parent.slots.push(slot)
   }
 
-  /** Whether it is time for a pause after so many more writes. */
+  /** Counts writes. @returns whether a pause is due */
   #paused(writes: number): boolean {
     this.#sincePause += writes
     if (this.#sincePause < STEP_WRITES) return false
@@ -136,7 +136,7 @@ export class PreparedWrites {
     return true
   }
 
-  /** Whether a value that was written ahead would have to be made once more. */
+  /** Whether a value that was written ahead must be computed again. */
   get isOutdated(): boolean {
     return this.#staged.some((slot) => {
       const parent = this.#writer.interiorAt(slot.path.slice(0, -1))

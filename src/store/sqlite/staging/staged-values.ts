@@ -7,34 +7,34 @@ import type { DeletedSubtrees } from '../tree/deleted-subtrees.ts'
 
 /** A large value that is written before its commit. */
 export interface StagedValue {
-  /** Where it is going to stand. */
+  /** Its path in the tree. */
   readonly path: Path
-  /** The very object that the change has. */
+  /** The same object as in the change. */
   readonly value: Branch
 }
 
-/** An interior node that is no part of the tree yet. */
+/** An interior node that is not part of the tree yet. */
 interface Staged {
   readonly id: number
-  /** Ids smaller than its own and greater than those of all earlier nodes, for nodes made above it, outermost first. */
+  /** Ids for nodes made above it, outermost first: smaller than its own and greater than those of all earlier nodes. */
   readonly reserved: readonly number[]
-  /** Whether the open transaction, or a committed one, has made it part of the tree. */
+  /** Whether the open transaction or a committed one made it part of the tree. */
   isAttached: boolean
 }
 
 /** Interior nodes whose closure is completed between two pauses. */
 const STEP_INTERIORS = 512
 
-/** Large values that were written apart from the tree, by the objects they were written from. */
+/** Large values written apart from the tree, by the objects they were written from. */
 export class StagedValues {
-  readonly #sweep: DeletedSubtrees
+  readonly #deletedSubtrees: DeletedSubtrees
   readonly #byValue = new Map<Branch, Staged>()
   readonly #move
   readonly #below
   readonly #insertClosure
 
-  constructor({ client, orm }: Connection, sweep: DeletedSubtrees) {
-    this.#sweep = sweep
+  constructor({ client, orm }: Connection, deletedSubtrees: DeletedSubtrees) {
+    this.#deletedSubtrees = deletedSubtrees
     this.#move = orm
       .update(interior)
       .set({ parentId: sql`${sql.placeholder('parent')}`, key: sql`${sql.placeholder('key')}` })
@@ -55,13 +55,13 @@ export class StagedValues {
     )
   }
 
-  /** Lists a node that is about to be written apart from the tree. */
+  /** Registers a node before it is written apart from the tree. */
   begin(value: Branch, id: number, reserved: readonly number[]): void {
-    this.#sweep.hold(id)
+    this.#deletedSubtrees.hold(id)
     this.#byValue.set(value, { id, reserved, isAttached: false })
   }
 
-  /** A staged value that can be attached below a parent: ids grow downwards. */
+  /** A staged value that may be attached below a parent, as ids grow downwards. */
   find(value: Branch, parent: number): Staged | undefined {
     if (this.#byValue.size === 0) return undefined
     const staged = this.#byValue.get(value)
@@ -77,7 +77,7 @@ export class StagedValues {
   *attach(staged: Staged, parent: number, key: string): Generator<void, void> {
     const { id } = staged
     staged.isAttached = true
-    this.#sweep.adopt(id)
+    this.#deletedSubtrees.adopt(id)
     this.#move.run({ id, parent, key })
     for (let after = 0; ; ) {
       const page = this.#below.all({ id, after })
@@ -90,16 +90,16 @@ export class StagedValues {
     }
   }
 
-  /** The open transaction was taken back. */
+  /** The open transaction was rolled back. */
   reset(): void {
     for (const staged of this.#byValue.values()) staged.isAttached = false
   }
 
-  /** Forgets a value: it is attached, or left to the sweep. */
+  /** Forgets a value: it is attached, or will be removed like a deleted subtree. */
   release(value: Branch): void {
     const staged = this.#byValue.get(value)
     if (staged === undefined) return
     this.#byValue.delete(value)
-    this.#sweep.release(staged.id)
+    this.#deletedSubtrees.release(staged.id)
   }
 }

@@ -1,21 +1,22 @@
 import type { Change } from '../../../tree/change.ts'
 import { exceeds } from '../../../tree/json/print.ts'
 import type { Write } from '../../../tree/write.ts'
-import type { QueuedJob } from '../commit/queued-job.ts'
+import type { TransactionParticipant } from '../commit/participant.ts'
+import type { Queued, QueuedJob } from '../commit/queued-job.ts'
 import type { TreeWriter } from '../tree/tree-writer.ts'
 import { PreparedWrites } from './prepared-writes.ts'
 import type { StagedValue } from './staged-values.ts'
 
-/** Pauses of the writer within one transaction: about 2,000 rows, or a megabyte of text. */
+/** Pauses of the writer in one step: about 2,000 rows, or a megabyte of text. */
 const STEP_PAUSES = 16
-/** Values looked at between two pauses. */
+/** Values examined between two pauses. */
 const VALUES_BEFORE_PAUSE = 64
 
-/** Times a job is postponed because what it was to be attached to has changed, the first one among them. */
-const MOST_TIMES = 4
+/** Maximum times a job is postponed. After the first time, the place of its values has changed meanwhile. */
+const MAX_TIMES = 4
 
 /** A job that runs again once its large values are written and its many writes are prepared. */
-export interface Postponed {
+export interface PostponedJob {
   readonly queued: QueuedJob
   readonly writes: readonly Write[]
   /** Whether the writes are many. */
@@ -24,23 +25,23 @@ export interface Postponed {
   readonly values: readonly StagedValue[]
 }
 
-/** What is done ahead of a commit. */
+/** Thresholds of the work ahead of a commit. */
 export interface StagingOptions {
-  /** Text from which on a value is written ahead, in UTF-16 code units. */
+  /** Minimum text of a value that is written ahead, in UTF-16 code units. */
   readonly stagedLength: number
-  /** Writes from which on those of one change are prepared. */
+  /** Minimum number of writes of one change that are prepared. */
   readonly preparedWrites: number
 }
 
-/** The work ahead of one job. */
+/** The work ahead of the commit of one job. */
 class Preparation {
   readonly prepared: PreparedWrites | undefined
   readonly steps: Generator<void>
-  /** Values that are written, or are going to be. */
+  /** Values that are written, or will be. */
   staged: readonly StagedValue[]
   readonly #writer: TreeWriter
 
-  constructor(writer: TreeWriter, { writes, isMany, values }: Postponed) {
+  constructor(writer: TreeWriter, { writes, isMany, values }: PostponedJob) {
     this.#writer = writer
     this.prepared = isMany ? new PreparedWrites(writer, writes) : undefined
     this.staged = values
@@ -59,30 +60,30 @@ class Preparation {
   }
 }
 
-/** The values of a change that are worth being written ahead. @param length least text of one, in UTF-16 code units */
+/** The values of a change that are written ahead. @param length minimum text of one, in UTF-16 code units */
 function* largeValues(writes: readonly Write[], length: number): Generator<void, readonly StagedValue[]> {
   const values = new Map<object, StagedValue>()
-  let looked = 0
+  let examined = 0
   for (const write of writes) {
     if (write.kind === 'priority' || typeof write.value !== 'object') continue
     if (exceeds(write.value, length)) values.set(write.value, { path: write.path, value: write.value })
-    if (++looked % VALUES_BEFORE_PAUSE === 0) yield
+    if (++examined % VALUES_BEFORE_PAUSE === 0) yield
   }
   return [...values.values()]
 }
 
 /**
- * Writes large values apart from the tree before the jobs that have them, a bounded part in each transaction, so that
- * no other job waits for them. A job whose values are all written runs again and attaches them.
+ * Writes large values apart from the tree before their jobs, a bounded part in each transaction, so that no other job
+ * waits for them. A job whose values are all written runs again and attaches them.
  */
-export class Staging {
+export class Staging implements TransactionParticipant {
   readonly #writer: TreeWriter
   readonly #options: StagingOptions
-  #waiting: Postponed[] = []
-  /** The work on the first that waits. */
+  #waiting: PostponedJob[] = []
+  /** The work for the first waiting job. */
   #preparation: Preparation | undefined
-  /** What the open transaction works on. */
-  #current: Postponed | undefined
+  /** The job that the open transaction works for. */
+  #current: PostponedJob | undefined
   #isCurrentWritten = false
   #ready: QueuedJob[] = []
   #isStopped = false
@@ -93,17 +94,17 @@ export class Staging {
     this.#options = options
   }
 
-  /** Whether there is something to write. */
+  /** Whether a job waits for its values. */
   get isDue(): boolean {
     return this.#waiting.length > 0
   }
 
-  /** The transaction that has postponed the job has committed. */
-  add(postponed: Postponed): void {
+  /** Adds a job, once the transaction that postponed it has committed. */
+  add(postponed: PostponedJob): void {
     this.#waiting.push(postponed)
   }
 
-  /** Does one step inside the open transaction. @returns whether there was anything to do */
+  /** Does one step inside the open transaction. @returns whether there was something to do */
   *step(): Generator<void, boolean> {
     const first = this.#waiting[0]
     if (first === undefined) return false
@@ -120,7 +121,6 @@ export class Staging {
     return true
   }
 
-  /** The transaction of the last step has committed. */
   committed(): void {
     const current = this.#current
     const preparation = this.#preparation
@@ -134,8 +134,8 @@ export class Staging {
     this.#isCurrentWritten = false
   }
 
-  /** The transaction was taken back. What it has worked on is left to the sweep, and its job writes its values itself. */
-  rolledBack(): void {
+  /** The values of the open transaction are left to the removal of deleted subtrees, and their job writes them itself. */
+  rollback(): void {
     const current = this.#current
     this.#current = undefined
     this.#isCurrentWritten = false
@@ -146,38 +146,38 @@ export class Staging {
     this.#ready.push(this.#unstaged(current))
   }
 
-  /** Whether a transaction was taken back in which a step was done, since this was asked last. */
+  /** Whether a transaction with a step was rolled back since the last call: then its own jobs may not be at fault. */
   takeFailure(): boolean {
     const hasFailed = this.#hasFailed
     this.#hasFailed = false
     return hasFailed
   }
 
-  /** Jobs that are to run again. */
+  /** Takes the jobs that must run again now. */
   takeReady(): readonly QueuedJob[] {
     return this.#ready.splice(0)
   }
 
-  /** Postpones no more jobs. @returns those that were postponed and have not run again */
+  /** Postpones no more jobs. @returns the postponed ones that have not run again */
   stop(): readonly QueuedJob[] {
     this.#isStopped = true
     const waiting = this.#waiting.splice(0).map((postponed) => this.#unstaged(postponed))
     return [...this.takeReady(), ...waiting]
   }
 
-  /** A job has run again, or never will. */
-  release({ staged }: QueuedJob): void {
-    if (staged !== undefined) this.#writer.release(staged)
+  /** Releases the staged values of a job that has run again, or never will. */
+  release(queued: Queued): void {
+    if ('job' in queued && queued.staged !== undefined) this.#writer.release(queued.staged)
   }
 
-  #unstaged({ queued }: Postponed): QueuedJob {
+  #unstaged({ queued }: PostponedJob): QueuedJob {
     if (this.#preparation !== undefined) this.#writer.release(this.#preparation.staged)
     this.#preparation = undefined
-    return { ...queued, staged: [], prepared: undefined, postponed: MOST_TIMES }
+    return { ...queued, staged: [], prepared: undefined, postponed: MAX_TIMES }
   }
 
-  /** How to postpone a job that would write this change; `undefined` when it is to write it now. */
-  *postponed(queued: QueuedJob, change: Change | undefined): Generator<void, Postponed | undefined> {
+  /** Postpones a job with this change; `undefined` if it must write the change now. */
+  *postponed(queued: QueuedJob, change: Change | undefined): Generator<void, PostponedJob | undefined> {
     if (change?.canStoreAhead !== true || this.#isStopped || !this.#isWorthIt(queued, change)) return undefined
     const { writes } = change
     const values = yield* largeValues(writes, this.#options.stagedLength)
@@ -187,10 +187,10 @@ export class Staging {
     return { queued: { job, resolve, reject, postponed: postponed ?? 0 }, writes, isMany, values }
   }
 
-  /** Whether it was not postponed before, or what was done ahead is of no use any more. */
+  /** Whether the job was not postponed before, or the work ahead has become useless. */
   #isWorthIt({ staged, prepared, postponed = 0 }: QueuedJob, { writes }: Change): boolean {
     if (staged === undefined) return true
-    if (postponed >= MOST_TIMES) return false
+    if (postponed >= MAX_TIMES) return false
     if (prepared !== undefined) return !prepared.isOf(writes) || prepared.isOutdated
     const written = new Set<unknown>(writes.map((write) => (write.kind === 'value' ? write.value : undefined)))
     return !staged.every(({ value }) => written.has(value))

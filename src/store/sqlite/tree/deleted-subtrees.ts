@@ -1,5 +1,6 @@
 import { and, desc, eq, lte, sql } from 'drizzle-orm'
 import { NOWHERE } from '../../rows/slot.ts'
+import type { BackgroundWork } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import { closure, detached, interior, node } from '../file/schema.ts'
 import type { IndexDefinitions } from '../indexes/definitions.ts'
@@ -13,7 +14,7 @@ const STEP_ROWS = 512
  * Removes the rows of subtrees that a write has cut off, a bounded number at a time, so that deleting a large subtree
  * costs its caller nothing. What is left after a restart is found again in the table.
  */
-export class DeletedSubtrees {
+export class DeletedSubtrees implements BackgroundWork {
   readonly #cutOff
   readonly #note
   readonly #listed
@@ -28,8 +29,10 @@ export class DeletedSubtrees {
   readonly #forget
   /** Listed subtrees that are not swept yet: they are being written, or wait to become part of the tree. */
   readonly #held = new Set<number>()
-  /** Spares every batch a look at a table that is nearly always empty. */
+  /** Whether the table may have rows to remove: it is nearly always empty. */
   #mayBeWaiting = true
+  /** Whether the open transaction detached a subtree. The next one removes it, so that its writer does not wait. */
+  #hasDetached = false
 
   constructor({ client, orm }: Connection, definitions: IndexDefinitions, entries: IndexEntries) {
     this.#definitions = definitions
@@ -79,7 +82,17 @@ export class DeletedSubtrees {
     this.#cutOff.run({ id })
     this.#note.run({ id })
     this.dropIndexes(id)
+    this.#hasDetached = true
+  }
+
+  committed(): void {
+    this.#mayBeWaiting ||= this.#hasDetached
+    this.#hasDetached = false
+  }
+
+  rollback(): void {
     this.#mayBeWaiting = true
+    this.#hasDetached = false
   }
 
   /** Lists an interior node that is about to be written apart from the tree. It is not swept before `release`. */

@@ -1,6 +1,6 @@
 import type { JobReads, ReadAnswer, ReadRequest } from '../../../tree/read-program.ts'
 import { Lookup, type SlotSource } from '../../rows/lookup.ts'
-import type { Notes } from '../log/job-notes.ts'
+import type { IdempotencyRecords } from '../log/idempotency-records.ts'
 import type { SettingTexts } from '../log/settings.ts'
 import type { TreeReader } from './tree-reader.ts'
 
@@ -10,14 +10,14 @@ const ANSWERS_BEFORE_PAUSE = 64
 /**
  * Runs logic that reads, answering what it asks; pauses wherever the reading does.
  * @param slots finds slots in the same transaction as the reader
- * @param notes of the same transaction, for a job
+ * @param records of the same transaction, for a job
  */
 export function* runReads<T>(
   logic: JobReads<T>,
   reader: TreeReader,
   settings: SettingTexts,
   slots: SlotSource = reader,
-  notes?: Notes,
+  records?: IdempotencyRecords,
 ): Generator<void, T> {
   const lookup = new Lookup(reader.subtrees, slots)
   let step = logic.next()
@@ -28,7 +28,7 @@ export function* runReads<T>(
     if (request.kind === 'node') step = logic.next(yield* reader.node(request.path, Number.POSITIVE_INFINITY))
     else if (request.kind === 'size') step = logic.next(yield* reader.size(request.path))
     else if (request.kind === 'pause') step = logic.next(yield)
-    else if (request.kind === 'idempotency-record') step = logic.next(notes?.text(request.key))
+    else if (request.kind === 'idempotency-record') step = logic.next(records?.text(request.key))
     else step = logic.next(answer(request, lookup, settings))
   }
   return step.value

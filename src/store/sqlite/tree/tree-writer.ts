@@ -16,6 +16,7 @@ import {
   ROOT_ADDRESS,
   type SlotAddress,
 } from '../../rows/write-plan.ts'
+import type { TransactionParticipant } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import type { IndexMaintenance } from '../indexes/maintenance.ts'
 import { IndexWriteHook } from '../indexes/write-hook.ts'
@@ -32,7 +33,7 @@ const MAX_CACHED_INTERIORS = 256
  * Applies writes to the tree inside the writer's open transaction. Long writes are generators that pause between bounded
  * steps; the connection serves nothing else meanwhile.
  */
-export class TreeWriter {
+export class TreeWriter implements TransactionParticipant {
   readonly #reader: TreeReader
   readonly #deletedSubtrees: DeletedSubtrees
   readonly #indexes: IndexMaintenance
@@ -190,13 +191,11 @@ export class TreeWriter {
     return this.#rows.isSpilling
   }
 
-  /** The transaction has committed. */
-  ended(): void {
+  committed(): void {
     this.#rows.ended()
   }
 
-  /** The transaction was rolled back. */
-  reset(): void {
+  rollback(): void {
     this.#rows.reset()
     this.#branches.forgetIdsAbove()
     this.#staged.reset()

@@ -1,40 +1,43 @@
 import { and, asc, desc, lt, lte, max, sql } from 'drizzle-orm'
 import type { IdempotencyRecord } from '../../store.ts'
+import type { BackgroundWork } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import { note } from '../file/schema.ts'
 
-/** Notes removed at a time, and kept between two looks, when trimming. */
+/** Records removed in one step, and records saved between two looks for old ones. */
 const TRIM_STEP = 512
 
-export interface NoteRetention {
-  /** Age up to which a note is kept, in milliseconds. */
+export interface RecordRetention {
+  /** Age up to which a record is kept, in milliseconds. */
   readonly noteAgeMs: number
-  /** Notes kept at the most; beyond that the oldest go before their time. */
+  /** Maximum number of records; beyond it the oldest are removed before their time. */
   readonly maxNotes: number
 }
 
-export const defaultNotes: NoteRetention = { noteAgeMs: 24 * 60 * 60 * 1000, maxNotes: 1_000_000 }
+export const defaultRecordRetention: RecordRetention = { noteAgeMs: 24 * 60 * 60 * 1000, maxNotes: 1_000_000 }
 
 /**
- * The notes that jobs leave for later ones. Runs inside the writer's transaction, so a job sees those of the jobs before
- * it, and one that is rolled back leaves none.
+ * The idempotency records that jobs leave for later ones. They are read and saved in the transaction of the writer: a job
+ * sees the records of the jobs before it, and a job that is rolled back leaves none.
  */
-export class Notes {
-  readonly #retention: NoteRetention
+export class IdempotencyRecords implements BackgroundWork {
+  readonly #retention: RecordRetention
   readonly #find
   readonly #save
   readonly #oldest
   readonly #lastBefore
   readonly #removeUpTo
-  /** What the time since the start of the process is added to. */
+  /** Time in milliseconds since 1970 to which `performance.now()` is added. */
   readonly #start: number
   #lastSeq: number
   #untrimmed = TRIM_STEP
+  /** Whether the open transaction saved a record. */
+  #hasSaved = false
 
-  constructor({ client, orm }: Connection, retention: NoteRetention) {
+  constructor({ client, orm }: Connection, retention: RecordRetention) {
     this.#retention = retention
     const [seq, at] = [sql.placeholder('seq'), sql.placeholder('at')]
-    // Raw, because they run for every write that may come again and Drizzle's prepared statements cost more.
+    // Raw, because they run for every write with a key and Drizzle's prepared statements cost more.
     this.#find = client.prepare<{ at: number; text: string }, [string]>('SELECT at, text FROM note WHERE key = ?')
     this.#save = client.prepare<unknown, [number, string, number, string]>(
       'INSERT OR REPLACE INTO note(seq, key, at, text) VALUES (?, ?, ?, ?)',
@@ -48,34 +51,40 @@ export class Notes {
     this.#removeUpTo = orm.delete(note).where(lte(note.seq, seq)).prepare()
     const last = orm.select({ seq: note.seq, at: note.at }).from(note).orderBy(desc(note.seq)).limit(1).get()
     this.#lastSeq = last?.seq ?? 0
-    // The clock of the machine may jump. A note must neither go before its time nor stay for years because of that.
+    // The clock of the machine may jump. That must neither remove a record early nor keep it for years.
     this.#start = Math.max(Date.now(), last?.at ?? 0) - performance.now()
   }
 
-  /** Number of the latest one, also when it was taken back. */
-  get lastSeq(): number {
-    return this.#lastSeq
-  }
-
-  /** What is kept under a key; nothing when it is too old, whether it is removed yet or not. */
+  /** Text of the record with a key; `undefined` for a record that is too old, removed or not. */
   text(key: string): string | undefined {
     const found = this.#find.get(key)
     return found === null || found.at < this.#outdated ? undefined : found.text
   }
 
-  keep({ key, text }: IdempotencyRecord): void {
+  save({ key, text }: IdempotencyRecord): void {
     this.#save.run(++this.#lastSeq, key, this.#now, text)
     this.#untrimmed++
+    this.#hasSaved = true
   }
 
-  /** Whether `trim` has something to look at. */
-  get moreToTrim(): boolean {
+  flush(): boolean {
+    return this.#hasSaved
+  }
+
+  committed(): void {
+    this.#hasSaved = false
+  }
+
+  rollback(): void {
+    this.#hasSaved = false
+  }
+
+  get isDue(): boolean {
     return this.#untrimmed >= TRIM_STEP
   }
 
-  /** Removes old notes, a bounded number a call. @returns whether there were any */
-  trim(): boolean {
-    if (!this.moreToTrim) return false
+  /** Removes old records. */
+  step(): boolean {
     const oldest = this.#oldest.get()
     const first = oldest?.seq ?? this.#lastSeq + 1
     const end = first + TRIM_STEP - 1
@@ -92,7 +101,7 @@ export class Notes {
     return Math.floor(this.#start + performance.now())
   }
 
-  /** What is older than this is not known any more. */
+  /** Time before which records are too old. */
   get #outdated(): number {
     return this.#now - this.#retention.noteAgeMs
   }
