@@ -33,7 +33,7 @@ export function callSnapshot(place: PlaceExpression, call: Call): Typed {
   const question = QUESTIONS.get(name)
   if (question !== undefined) {
     checkCount(call, 0)
-    return ask(at, place, question.about, NO_NAMES, question.gives)
+    return typedQuestion(at, place, question.about, NO_NAMES, question.gives)
   }
   switch (name) {
     case 'parent':
@@ -46,7 +46,7 @@ export function callSnapshot(place: PlaceExpression, call: Call): Typed {
         place: further(place, childStep(at, strings(call, 1)[0] as Expression)),
       }
     case 'hasChild':
-      return ask(at, place, 'has-these-children', strings(call, 1), BOOLEAN)
+      return typedQuestion(at, place, 'has-these-children', strings(call, 1), BOOLEAN)
     case 'hasChildren':
       return hasChildren(place, call)
     default:
@@ -68,7 +68,7 @@ function childStep(at: number, name: Expression): PlaceStep {
 
 function hasChildren(place: PlaceExpression, call: Call): Typed {
   const [list] = call.arguments
-  if (list === undefined) return ask(call.at, place, 'has-children', NO_NAMES, BOOLEAN)
+  if (list === undefined) return typedQuestion(call.at, place, 'has-children', NO_NAMES, BOOLEAN)
   checkCount(call, 1)
   if (list.type !== 'ArrayExpression') return refuse(list.start, 'hasChildren takes a list of strings')
   if (list.elements.length === 0) refuse(list.start, 'hasChildren takes a list that is not empty')
@@ -76,10 +76,10 @@ function hasChildren(place: PlaceExpression, call: Call): Typed {
     if (element === null) return refuse(list.start, 'hasChildren takes a list without holes')
     return expressionOf(call.convert(element), STRING, 'hasChildren takes strings')
   })
-  return ask(call.at, place, 'has-these-children', names, BOOLEAN)
+  return typedQuestion(call.at, place, 'has-these-children', names, BOOLEAN)
 }
 
-function ask(
+function typedQuestion(
   at: number,
   place: PlaceExpression,
   about: About,

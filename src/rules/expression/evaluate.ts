@@ -2,7 +2,7 @@ import type { Reads } from '../../tree/read-program.ts'
 import type { EvaluationContext, Plain } from './evaluation-context.ts'
 import type { Choice, Expression, Strict } from './expression.ts'
 import { fail } from './rule-errors.ts'
-import { ask, type NameSource } from './snapshot.ts'
+import { answer, type NameSource } from './snapshot.ts'
 
 /**
  * Evaluates a rule.
@@ -35,7 +35,7 @@ function* evaluateStrict(expression: Strict, context: EvaluationContext): Reads<
     case 'constant':
       return expression.value
     case 'question':
-      return yield* ask(expression, context, nameSource)
+      return yield* answer(expression, context, nameSource)
     case 'application': {
       const values: Plain[] = []
       for (const operand of expression.operands) {
@@ -74,7 +74,7 @@ function computeStrict(expression: Strict, context: EvaluationContext): Plain {
     case 'constant':
       return expression.value
     case 'question':
-      throw new Error('A snapshot was asked without waiting')
+      throw new Error('A question about a snapshot needs a generator')
     case 'application': {
       const [first, second, third] = expression.operands
       const a = first ? compute(first, context) : null

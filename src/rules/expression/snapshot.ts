@@ -25,7 +25,7 @@ interface Place {
 }
 
 /** Answers a question about a snapshot. */
-export function* ask(question: Question, context: EvaluationContext, names: NameSource): Reads<Plain> {
+export function* answer(question: Question, context: EvaluationContext, names: NameSource): Reads<Plain> {
   let place = start(question.place.from, context)
   for (const step of question.place.steps) {
     if (step.kind === 'keys') place = belowKeys(place, step)
