@@ -1,7 +1,7 @@
 import { DholeError } from '../error.ts'
 import type { Sink } from '../hub/sink.ts'
 import type { IndexSpec } from '../query/index-declarations.ts'
-import { type Family, type Query, type QueryLike, toQuery } from '../query/query.ts'
+import type { Family, Query, QueryLike } from '../query/query.ts'
 import { parseRules } from '../rules/file/rule-set.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { IndexInfo, LoggedChange, Position, TreeStore } from '../store/store.ts'
@@ -9,7 +9,7 @@ import type { NodeText, ReadText } from '../tree/json/node-text.ts'
 import type { JsonText } from '../tree/json/print.ts'
 import type { AnyText } from '../tree/json/text-pieces.ts'
 import type { Limits } from '../tree/limits.ts'
-import { endsInPriority, type Path, type PathLike, toPath } from '../tree/path.ts'
+import { type Path, type PathLike, toPath } from '../tree/path.ts'
 import type { WritePlan } from '../tree/write.ts'
 import type { Access } from './access/access.ts'
 import { RULES } from './access/authorizer.ts'
@@ -18,7 +18,7 @@ import { RuleCache, readInTurns } from './access/rule-cache.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 import { DeclaredIndexes } from './declared-indexes.ts'
 import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from './read-types.ts'
-import { Streams } from './streams/streams.ts'
+import { requestedStream, Streams } from './streams/streams.ts'
 import { watch } from './streams/watch.ts'
 import { TreeReads } from './tree-reads.ts'
 import { type PayloadMethod, TreeWrites } from './writes/tree-writes.ts'
@@ -65,10 +65,7 @@ export class Database {
     return this.#settings.profile
   }
 
-  /**
-   * Makes the rules, the other settings and the position answer as of every commit that was durable before the call.
-   * Reads, writes and streams do so by themselves.
-   */
+  /** Makes rules, settings and position include every commit durable before the call. Reads, writes and streams do so. */
   fresh(): Awaitable<void> {
     return this.#store.fresh()
   }
@@ -154,10 +151,7 @@ export class Database {
     return this.#reads.query(path, query, options)
   }
 
-  /**
-   * The answer to a query as finished text; `undefined` for no node and for a leaf that the query leaves out.
-   * @throws as `query`
-   */
+  /** The answer to a query as finished text; `undefined` for no node and for an omitted leaf. @throws as `query` */
   select(path: PathLike, query: QueryLike, options: ReadOptions = {}): Awaitable<ReadText | undefined> {
     return this.#reads.select(path, query, options)
   }
@@ -249,15 +243,10 @@ export class Database {
    * @returns ends the stream
    * @throws as `watch`; `bad-parameter` for the path of a priority
    */
-  async subscribe(where: PathLike, options: WatchOptions, sink: Sink): Promise<() => void> {
-    const path = toPath(where)
-    if (endsInPriority(path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
-    const query = options.query && toQuery(options.query, this.#settings.profile)
-    const check = () => query && this.#indexes.check(path, query)
-    const form = options.export === true ? 'export' : 'plain'
+  async subscribe(path: PathLike, options: WatchOptions, sink: Sink): Promise<() => void> {
     const fresh = this.fresh()
     if (fresh !== undefined) await fresh
-    return this.#streams.open({ path, query, form, access: options, check, from: options.from }, sink)
+    return this.#streams.open(requestedStream(path, options, this.profile, this.#indexes), sink)
   }
 
   /** Durable commits after a position, oldest first; `undefined` when the change log does not reach back that far. */

@@ -1,13 +1,16 @@
+import { DholeError } from '../../error.ts'
 import { Hub, type HubEvents, type HubSettings, type MissedChanges } from '../../hub/hub.ts'
 import type { Sink } from '../../hub/sink.ts'
-import type { Query } from '../../query/query.ts'
+import { type Family, type Query, toQuery } from '../../query/query.ts'
 import type { Decision } from '../../rules/decision/decision.ts'
 import type { Position, ReadLimit, TreeStore } from '../../store/store.ts'
-import type { Path } from '../../tree/path.ts'
+import { endsInPriority, type Path, type PathLike, toPath } from '../../tree/path.ts'
 import type { AuthorizeRead } from '../../tree/read-program.ts'
 import type { Access } from '../access/access.ts'
 import { RULES, RULES_SINCE } from '../access/authorizer.ts'
 import type { ReadAccess } from '../access/read-access.ts'
+import type { DeclaredIndexes } from '../declared-indexes.ts'
+import type { WatchOptions } from '../read-types.ts'
 import { missedChanges } from './replay.ts'
 import type { StreamGuard } from './stream-guard.ts'
 import { StreamGuards } from './stream-guards.ts'
@@ -22,6 +25,24 @@ interface RequestedStream {
   readonly check: () => void
   /** Position up to which the listener has received the changes. */
   readonly from: Position | undefined
+}
+
+/**
+ * Checks the options of a stream.
+ * @throws `bad-parameter` for the path of a priority, and as `makeQuery` for a wrong query
+ */
+export function requestedStream(
+  where: PathLike,
+  options: WatchOptions,
+  profile: Family,
+  indexes: DeclaredIndexes,
+): RequestedStream {
+  const path = toPath(where)
+  if (endsInPriority(path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
+  const query = options.query && toQuery(options.query, profile)
+  const check = () => query && indexes.check(path, query)
+  const form = options.export === true ? 'export' : 'plain'
+  return { path, query, form, access: options, check, from: options.from }
 }
 
 /** The streams of one tree: the hub delivers the events, and a guard authorises them for each caller. */
