@@ -1,17 +1,16 @@
 import type { ReadOptions } from '../../database/read-types.ts'
 import { DholeError } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
-import { endsInPriority } from '../../tree/path.ts'
 import type { Exchange } from '../exchange.ts'
 import { exportAnswer } from '../response/export-body.ts'
 import { nodeTextReply, readReply } from '../response/node-reply.ts'
-import { formatReply, redirectReply } from '../response/reply.ts'
+import { formatReply } from '../response/reply.ts'
 import { openStream } from '../streams/stream-route.ts'
 import { emptyBody } from './whole-export.ts'
 
 /** Reads the node, or opens a stream of it. */
 export function readNode(exchange: Exchange): Awaitable<Response> {
-  if (exchange.isStream) return openNodeStream(exchange)
+  if (exchange.isStream) return openStream(exchange)
   const { application, target, query, caller: as, onTrace } = exchange
   const { path, parameters, timeoutMs } = target
   const { database } = application
@@ -53,41 +52,4 @@ function exportNode(exchange: Exchange): Awaitable<Response> {
     const body = () => exportAnswer({ first: value ?? '', rest, release, failed }, exchange)
     return formatReply(exchange, '', parameters, 200, body)
   })
-}
-
-async function openNodeStream(exchange: Exchange): Promise<Response> {
-  const { request, limits, application, target, query, caller: as, onTrace, service } = exchange
-  const { path, parameters } = target
-  const { observer, streamHost } = service
-  if (endsInPriority(path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
-  const elsewhere = streamHost && elsewhereUrl(request, streamHost)
-  if (elsewhere) return redirectReply(elsewhere)
-  const giveBack = limits.enterStream(exchange, application.id)
-  // An event stream may be silent.
-  limits.disableIdleTimeout(exchange)
-  const leave = () => {
-    giveBack()
-    limits.enableIdleTimeout(exchange)
-  }
-  return openStream(application, {
-    leave,
-    path,
-    query,
-    as,
-    onTrace,
-    export: parameters.format === 'export',
-    lastEventId: request.headers.get('last-event-id') ?? undefined,
-    numbered: parameters.resume === 'true',
-    signal: request.signal,
-    abort: () => limits.abortConnection(exchange),
-    reserve: (what, bytes, give, isSpare) => limits.reserve(what, bytes, give, isSpare),
-    sent: observer.streamSent?.bind(observer),
-  })
-}
-
-/** URL of the stream on the host that serves streams; `undefined` where that is this one. */
-function elsewhereUrl({ url }: Request, streamHost: string): string | undefined {
-  // The URL of a request without a host is its path alone.
-  const [, here = '', target = url] = /^([a-z]+:\/\/[^/?#]*)(.*)$/is.exec(url) ?? []
-  return here.toLowerCase() === streamHost.toLowerCase() ? undefined : streamHost + target
 }

@@ -1,27 +1,12 @@
-import type { Application } from '../../applications/application.ts'
 import type { Authenticator } from '../../auth/authenticator.ts'
-import type { Access } from '../../database/access/access.ts'
 import type { WatchOptions } from '../../database/read-types.ts'
+import { DholeError } from '../../error.ts'
 import type { EventEncoder } from '../../hub/event-batch.ts'
-import type { Query } from '../../query/query.ts'
-import type { Path } from '../../tree/path.ts'
-import { streamReply } from '../response/reply.ts'
-import { EventStream, type StreamConnection } from './event-stream.ts'
+import { endsInPriority } from '../../tree/path.ts'
+import type { Exchange } from '../exchange.ts'
+import { redirectReply, streamReply } from '../response/reply.ts'
+import { EventStream } from './event-stream.ts'
 import { sseEncoder } from './sse-encoder.ts'
-
-interface StreamRequest extends Access, Pick<StreamConnection, 'abort' | 'reserve' | 'sent'> {
-  readonly path: Path
-  readonly query: Query | undefined
-  readonly export: boolean
-  /** Id of the last event that the client has received. */
-  readonly lastEventId: string | undefined
-  /** Whether events have ids. */
-  readonly numbered: boolean
-  /** Aborted when the client has closed the connection. */
-  readonly signal: AbortSignal
-  /** Called at least once, when no more events follow and before the response ends. */
-  readonly leave: () => void
-}
 
 const unnumbered = sseEncoder()
 
@@ -37,12 +22,39 @@ function numberedEncoder(authenticator: Authenticator, epoch: string): EventEnco
 }
 
 /**
- * Opens a stream. A failure before the first event is an ordinary error reply.
- * @throws as `Database.watch`
+ * Opens an event stream of the node, or redirects to the host that serves streams. A failure before the first event is
+ * an ordinary error reply.
+ * @throws `bad-parameter` for a priority, `quota`, `too-busy`, and as `Database.watch`
  * @see docs/reference/protocol.md#streams
  */
-export async function openStream({ database, authenticator }: Application, request: StreamRequest): Promise<Response> {
-  const { path, query, lastEventId, signal, as, onTrace, leave, abort, reserve, sent } = request
+export async function openStream(exchange: Exchange): Promise<Response> {
+  const { request, target, service } = exchange
+  if (endsInPriority(target.path)) throw new DholeError('bad-parameter', 'Streams of a priority are not supported')
+  const elsewhere = service.streamHost && elsewhereUrl(request, service.streamHost)
+  if (elsewhere) return redirectReply(elsewhere)
+  const { limits, application } = exchange
+  const giveBack = limits.enterStream(exchange, application.id)
+  // An event stream may be silent.
+  limits.disableIdleTimeout(exchange)
+  const leave = () => {
+    giveBack()
+    limits.enableIdleTimeout(exchange)
+  }
+  try {
+    return streamReply(await subscribe(exchange, leave))
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+/** Body of the stream. @param leave called at least once, when no more events follow and before the response ends */
+async function subscribe(exchange: Exchange, leave: () => void): Promise<ReadableStream> {
+  const { request, limits, target, query, caller: as, onTrace, application } = exchange
+  const { database, authenticator } = application
+  const { observer } = exchange.service
+  const { path, parameters } = target
+  const { signal, headers } = request
   const fresh = database.fresh()
   if (fresh !== undefined) await fresh
   const { epoch } = database.position()
@@ -54,19 +66,28 @@ export async function openStream({ database, authenticator }: Application, reque
     unsubscribe?.()
   }
   signal.addEventListener('abort', close)
-  const isNumbered = request.numbered || lastEventId !== undefined
+  const lastEventId = headers.get('last-event-id') ?? undefined
+  const isNumbered = parameters.resume === 'true' || lastEventId !== undefined
   const encoder = isNumbered ? numberedEncoder(authenticator, epoch) : unnumbered
-  const stream = new EventStream(encoder, { closed: close, ended: leave, abort, reserve, sent })
+  const stream = new EventStream(encoder, {
+    closed: close,
+    ended: leave,
+    abort: () => limits.abortConnection(exchange),
+    reserve: (what, bytes, give, isSpare) => limits.reserve(what, bytes, give, isSpare),
+    sent: observer.streamSent?.bind(observer),
+  })
   // An id of another tree, or a made-up one, is ignored: the stream begins with all data.
   const seq = lastEventId === undefined ? undefined : authenticator.positions.seqOf(lastEventId, epoch)
   const from = seq === undefined ? undefined : { epoch, seq }
-  const options: WatchOptions = { query, as, onTrace, export: request.export, from }
-  try {
-    unsubscribe = await database.subscribe(path, options, stream)
-  } catch (error) {
-    leave()
-    throw error
-  }
+  const options: WatchOptions = { query, as, onTrace, export: parameters.format === 'export', from }
+  unsubscribe = await database.subscribe(path, options, stream)
   if (isClosed) close()
-  return streamReply(stream.body)
+  return stream.body
+}
+
+/** URL of the stream on the host that serves streams; `undefined` where that is this one. */
+function elsewhereUrl({ url }: Request, streamHost: string): string | undefined {
+  // The URL of a request without a host is its path alone.
+  const [, here = '', target = url] = /^([a-z]+:\/\/[^/?#]*)(.*)$/is.exec(url) ?? []
+  return here.toLowerCase() === streamHost.toLowerCase() ? undefined : streamHost + target
 }
