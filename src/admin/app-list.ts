@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
 import { treeFile } from '../data-folder/tree-file.ts'
+import { sizeOf } from '../files/file-size.ts'
 import type { ServerState } from './administration.ts'
 import { Registry, type RulesKind } from './registry.ts'
 
@@ -32,8 +32,4 @@ export function listApplications(dataDir: string, { defaultId, open }: ServerSta
     return { id, profile: registry.settings(id)?.profile ?? 'wilddog', rules: registry.rulesOf(id), bytes, isDefault }
   }
   return [...new Set([defaultId, ...registry.ids()])].map(listed)
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }

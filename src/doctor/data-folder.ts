@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, lstatSync, readdirSync, statfsSync, 
 import { join } from 'node:path'
 import { openToOthers } from '../data-folder/private-modes.ts'
 import { readSecret } from '../data-folder/secret-file.ts'
+import { sizeOf } from '../files/file-size.ts'
 import { messageOf } from '../files/system-error.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 
@@ -164,10 +165,6 @@ export function* checkLeftovers(dataDir: string, known: ReadonlySet<string>): Ge
 
 function namesIn(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder).sort() : []
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
 /** Whether a file belongs to this user. Root has access to every file. */

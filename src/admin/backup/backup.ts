@@ -1,10 +1,11 @@
-import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import program from '../../../package.json' with { type: 'json' }
 import { isApplicationId } from '../../applications/application-id.ts'
 import { lockFolder } from '../../data-folder/restore-lock.ts'
 import { readSecret, secretFile, smsKeyFile, writeSecret } from '../../data-folder/secret-file.ts'
 import { treeFile } from '../../data-folder/tree-file.ts'
+import { sizeOf } from '../../files/file-size.ts'
 import { makeFolder } from '../../files/folders.ts'
 import { writePrivately } from '../../files/private-file.ts'
 import { syncPath } from '../../files/sync-path.ts'
@@ -152,10 +153,6 @@ function syncLog(file: string): void {
   } finally {
     closeSync(descriptor)
   }
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
 /** An incomplete folder. It is deleted unless `keep` is called. */

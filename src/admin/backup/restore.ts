@@ -5,6 +5,7 @@ import { giveAllToOwner, giveToOwner } from '../../data-folder/ownership.ts'
 import { lockFolder } from '../../data-folder/restore-lock.ts'
 import { readSecret, secretFile, smsKeyFile, writeSecret } from '../../data-folder/secret-file.ts'
 import { treeFile } from '../../data-folder/tree-file.ts'
+import { sizeOf } from '../../files/file-size.ts'
 import { makeFolder } from '../../files/folders.ts'
 import { type ApplicationSettings, checkApplicationSettings } from '../../options.ts'
 import { copyAndExamine } from '../../store/sqlite/check/check-client.ts'
@@ -213,9 +214,9 @@ class Staging implements Disposable {
     const staged = stagedFile(this.#dataDir, id, this.#stamp)
     if (existsSync(staged)) throw new Error(`${staged} is there already`)
     this.#ready.add(staged)
-    const total = statSync(tree, { throwIfNoEntry: false })?.size ?? 0
+    const total = sizeOf(tree)
     const timer = setInterval(() => {
-      watcher.onCopying(statSync(staged, { throwIfNoEntry: false })?.size ?? 0, total)
+      watcher.onCopying(sizeOf(staged), total)
     }, POLL_MS)
     try {
       const { epoch, problems } = await copyAndExamine(tree, staged, sha256)

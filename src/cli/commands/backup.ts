@@ -51,5 +51,5 @@ async function backup(given: string | undefined, flags: BackupFlags): Promise<vo
   if (json) printJson({ target, withSecrets: manifest.withSecrets, applications: manifest.applications })
   if (!isShown) return
   print(`backup in ${target}`)
-  if (withSecrets) print('it holds keys: keep it where nobody else reads it')
+  if (withSecrets) print('it holds keys: store it where no other user can read it')
 }

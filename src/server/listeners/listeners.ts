@@ -36,7 +36,7 @@ export function listen(
   metrics: MetricsPage,
 ): Listeners {
   const limits = clientLimits(options)
-  // Elysia assumes a minimum length of the Host header and finds the wrong path for a shorter one, unless told otherwise.
+  // Elysia assumes a minimum length of the Host header and finds the wrong path for a shorter one by default.
   const app = () =>
     new Elysia({ handler: { standardHostname: false } }).use(mount(applications, options, limits, metrics))
   const idleTimeout = config.IDLE_TIMEOUT_S

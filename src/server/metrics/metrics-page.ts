@@ -38,7 +38,7 @@ export class PrometheusPage implements MetricsPage {
     page.gauges(['dhole_applications_open', 'Applications that are open.'], [], () => [
       [{}, this.#metrics.totals.applications],
     ])
-    page.gauges(['dhole_info', 'Always 1; the label tells the version.'], ['version'], () => [
+    page.gauges(['dhole_info', 'Always 1; the label is the version.'], ['version'], () => [
       [{ version: packageJson.version }, 1],
     ])
     this.#stopWatching = watchProcess(page)
@@ -71,9 +71,7 @@ function addRequests(page: Prometheus, { operations, refusals, denials, totals }
   page.totals(['dhole_denials_total', 'Requests that rules did not allow.'], ['operation'], function* () {
     for (const operation of OPERATIONS) yield [{ operation }, denials.get(operation) ?? 0]
   })
-  addTotals(page, totals, [
-    ['dhole_credential_failures_total', 'Credentials that nobody has given out.', 'credentialFailures'],
-  ])
+  addTotals(page, totals, [['dhole_credential_failures_total', 'Wrong credentials.', 'credentialFailures']])
 }
 
 function addStreams(page: Prometheus, { totals }: Metrics): void {
