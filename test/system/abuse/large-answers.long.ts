@@ -5,6 +5,8 @@ import { type HoldServer, members, startHoldServer, user } from './hold-server.t
 /** Parts that the nodes are written in, and members of each. */
 const PARTS = 10
 const MEMBERS = 100_000
+const TEXTS = 12
+const TEXT_LENGTH = 6_000_000
 
 let server: HoldServer
 
@@ -16,6 +18,18 @@ beforeAll(async () => {
     expect(await server.send('PATCH', '/large/numbers.json?print=silent', numbers)).toBe(204)
     const users = members(MEMBERS / 2, (index) => [`u${part}x${index}`, [...user(index), 'x'.repeat(40)]])
     expect(await server.send('PATCH', '/large/users.json?print=silent', users)).toBe(204)
+  }
+  // The first children say nothing of the length of those behind them.
+  expect(
+    await server.send(
+      'PUT',
+      '/texts.json?print=silent',
+      members(100, (index) => [`a${index}`, index]),
+    ),
+  ).toBe(204)
+  for (let index = 0; index < TEXTS; index++) {
+    const text = JSON.stringify('x'.repeat(TEXT_LENGTH))
+    expect(await server.send('PUT', `/texts/b${index}.json?print=silent`, text)).toBe(204)
   }
 }, 120_000)
 
@@ -46,6 +60,8 @@ describe.skipIf(!canWatch)('no answer of tens of megabytes holds the event loop'
     ['GET', '/large.json?orderBy="$key"'],
     ['GET', '/large/numbers.json?shallow=true'],
     ['GET', '/large/numbers.json?orderBy="$value"'],
+    ['GET', '/texts.json'],
+    ['GET', '/texts.json?orderBy="$key"&startAt="a"'],
   ])(
     '%s %s %p',
     async (...[method, target, headers]) => {

@@ -21,6 +21,8 @@ export type Projection =
   | 'count'
   /** Kind, value and key of the row so many behind the first. */
   | 'landmark'
+  /** Length of the text of the child, in bytes; read without the text. */
+  | 'lengths'
 
 interface Ends {
   readonly start: EdgeShape
@@ -48,6 +50,7 @@ export function printQuery(shape: Shape): string {
 }
 
 const CHILD = 'node.key, node.value, node.id'
+const LENGTH = 'coalesce(octet_length(node.value), 0)'
 const ENTRY = 'index_entry.kind, index_entry.value'
 const ENTRY_KEY = 'index_entry.key'
 // CROSS JOIN holds the planner to the order of the two.
@@ -59,6 +62,7 @@ const ENTRY_SOURCES: Readonly<Record<Projection, string>> = {
   keys: `SELECT ${ENTRY}, ${ENTRY_KEY} FROM index_entry`,
   count: 'SELECT count(*) FROM index_entry',
   landmark: `SELECT ${ENTRY}, ${ENTRY_KEY} FROM index_entry`,
+  lengths: `SELECT ${LENGTH} ${JOINED}`,
 }
 
 function printIndexQuery({ projection, start, end, descending }: IndexShape): string {
@@ -72,6 +76,7 @@ const NODE_SOURCES: Readonly<Record<NodeShape['projection'], string>> = {
   keys: 'SELECT 0, 0, node.key FROM node',
   count: 'SELECT count(*) FROM node',
   landmark: 'SELECT 0, 0, node.key FROM node',
+  lengths: `SELECT ${LENGTH} FROM node`,
 }
 
 /** Children in key order stand in the table itself, a priority among them. */

@@ -1,4 +1,5 @@
 import { DholeError } from '../../../error.ts'
+import { pageSizes } from '../../rows/page-sizes.ts'
 import { type Argument, behind, type ScanRange } from '../../rows/scan-range.ts'
 import { type ChildRow, type Interior, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
@@ -17,15 +18,14 @@ export interface RangeScan {
   readonly index: number | undefined
   readonly range: ScanRange
   readonly descending: boolean
-  /** Children read at a time. Default `PAGE_ROWS`. */
-  readonly page?: number
+  /** Whether children may have long texts: fewer of them are read in one step. */
+  readonly hasLongTexts: boolean
 }
 
 type Row = readonly (string | number | null)[]
 
-/** Rows read, or counted, between two pauses. Where children may be long, few are read. */
+/** Rows read, or counted, between two pauses. */
 const PAGE_ROWS = 512
-const PAGE_LONG_ROWS = 8
 const PAGE_COUNTED = 16_384
 
 /** Goes along lists and indexes with statements prepared once for each shape. */
@@ -61,7 +61,7 @@ export class RangeScanner {
     const rows: ChildRow[] = []
     let left = maxLength
     // The entries are needed only to go on behind a page.
-    const projection = scan.index === undefined || limit <= scanPageSize(scan) ? 'children' : 'entries'
+    const projection = scan.index === undefined || limit <= maxPageSize(scan) ? 'children' : 'entries'
     for (const page of this.#pages(scan, projection, limit)) {
       for (const row of page) {
         const child = childOf(row)
@@ -112,13 +112,17 @@ export class RangeScanner {
   /** @param projection not `children` along an index: the next page begins behind the last entry of this one */
   *#pages(scan: RangeScan, projection: Projection, limit: number): Generator<Row[]> {
     let { range } = scan
-    const size = projection === 'keys' ? PAGE_ROWS : scanPageSize(scan)
-    for (let left = limit; left > 0; left -= size) {
-      const page = this.#run({ ...scan, range }, projection, Math.min(left, size))
-      if (page.length > 0) yield page
-      const last = page.at(-1)
-      if (last === undefined || page.length < size || left <= size) return
-      range = behind(range, projection === 'keys' ? positionOf(scan, last) : rowPosition(scan, last), scan.descending)
+    const isLong = scan.hasLongTexts && includesChildren(projection)
+    for (let left = limit; left > 0; ) {
+      const most = Math.min(left, PAGE_ROWS)
+      for (const size of isLong ? pagesOfLengths(this.#run({ ...scan, range }, 'lengths', most)) : [most]) {
+        const page = this.#run({ ...scan, range }, projection, size)
+        if (page.length > 0) yield page
+        const last = page.at(-1)
+        left -= size
+        if (last === undefined || page.length < size || left <= 0) return
+        range = behind(range, projection === 'keys' ? positionOf(scan, last) : rowPosition(scan, last), scan.descending)
+      }
     }
   }
 
@@ -150,9 +154,15 @@ export class RangeScanner {
   }
 }
 
-/** Children read at a time. */
-export function scanPageSize({ page }: RangeScan): number {
-  return page ?? PAGE_ROWS
+/** Most children that are always short enough for one step. */
+export function maxPageSize({ hasLongTexts }: RangeScan): number {
+  return hasLongTexts ? 1 : PAGE_ROWS
+}
+
+/** Numbers of rows whose texts make pages of a bounded length. A single page without rows where there are none. */
+function pagesOfLengths(rows: readonly Row[]): readonly number[] {
+  const pages = pageSizes(rows.map(([length]) => Number(length)))
+  return pages.length > 0 ? pages : [1]
 }
 
 function includesChildren(projection: Projection): boolean {
@@ -192,6 +202,5 @@ export function scanOf(
   range: ScanRange,
   descending: boolean,
 ): RangeScan {
-  const scan = { list: id, index, range, descending }
-  return (traits & Trait.longTexts) === 0 ? scan : { ...scan, page: PAGE_LONG_ROWS }
+  return { list: id, index, range, descending, hasLongTexts: (traits & Trait.longTexts) !== 0 }
 }

@@ -2,7 +2,7 @@ import { NO_VALUE, SortKind } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import { behind, fromKey, type ScanRange } from '../../rows/scan-range.ts'
 import type { ChildRow } from '../../rows/slot.ts'
-import { type RangeScan, type RangeScanner, scanPageSize } from '../query/range-scan.ts'
+import { maxPageSize, type RangeScan, type RangeScanner } from '../query/range-scan.ts'
 import type { TreeReader } from './tree-reader.ts'
 
 /** A page grows by this as long as there are children without a value in it. */
@@ -33,7 +33,7 @@ export class EmptyChildren {
 
   /** Page by page, some of them without any. */
   *pages({ scan, index, path }: EmptyChildrenScan): Generator<readonly ChildRow[]> {
-    const longest = scanPageSize(scan)
+    const longest = maxPageSize(scan)
     let { range } = scan
     for (let size = 1; ; ) {
       const rows = this.#scanner.first({ ...scan, range }, size)

@@ -2,13 +2,13 @@ import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import { DholeError } from '../../../error.ts'
 import { type AnyText, TextBuilder } from '../../../tree/json/text-pieces.ts'
 import { arrayLength, keyOf } from '../../../tree/order.ts'
+import { pageSizes } from '../../rows/page-sizes.ts'
 import { type Interior, isChild, LAST_KEY, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
 
-/** Children read in one step at the least: at most four megabytes of text, or a few long leaves. */
+/** Fewest children read in one step, at most four megabytes of text, where no child has a long text. */
 const PAGE_CHILDREN = 512
-const PAGE_LONG_CHILDREN = 8
 /** Small children are read more at a time: as many as make about this much text, as the first of them tell. */
 const PAGE_LENGTH = 2 * 1024 * 1024
 const MAX_PAGE_CHILDREN = 8192
@@ -61,6 +61,7 @@ export class SubtreeReader {
   readonly #rows
   readonly #keys
   readonly #sample
+  readonly #lengths
   readonly #lastKey
 
   constructor({ client, orm }: Connection) {
@@ -109,6 +110,13 @@ export class SubtreeReader {
       .select({ average: sql<number | null>`avg(octet_length(${sampled.value}))` })
       .from(sampled)
       .prepare()
+    this.#lengths = orm
+      .select({ key: node.key, length: sql<number>`coalesce(octet_length(${node.value}), 0)` })
+      .from(node)
+      .where(rest)
+      .orderBy(node.key)
+      .limit(PAGE_CHILDREN)
+      .prepare()
     this.#lastKey = orm.select({ key: node.key }).from(node).where(parent).orderBy(desc(node.key)).limit(1).prepare()
   }
 
@@ -135,12 +143,33 @@ export class SubtreeReader {
     return text.end()
   }
 
-  /** How many children to read in one step. */
-  #pageSize({ id, childCount, traits }: Interior): number {
-    if ((traits & Trait.longTexts) !== 0) return PAGE_LONG_CHILDREN
+  /** How many children without long texts to read in one step. */
+  #pageSize({ id, childCount }: Interior): number {
     if (childCount < PAGE_CHILDREN) return PAGE_CHILDREN
     const average = this.#sample.get({ parent: id })?.average ?? 1
     return Math.min(Math.max(Math.floor(PAGE_LENGTH / average), PAGE_CHILDREN), MAX_PAGE_CHILDREN)
+  }
+
+  /** Ranges of keys that cover all children of an interior node, each with a bounded length of text. */
+  #textPages(branch: Interior): Iterable<KeyRange> {
+    return (branch.traits & Trait.longTexts) === 0
+      ? this.#pages(branch, this.#pageSize(branch))
+      : this.#longPages(branch)
+  }
+
+  *#longPages({ id: parent }: Interior): Generator<KeyRange> {
+    let after = ''
+    for (;;) {
+      const rows = this.#lengths.all({ parent, after })
+      let end = 0
+      for (const size of pageSizes(rows.map(({ length }) => length))) {
+        end += size
+        const last = rows[end - 1]?.key ?? LAST_KEY
+        yield { parent, after, end: last }
+        after = last
+      }
+      if (rows.length < PAGE_CHILDREN) return
+    }
   }
 
   /** Ranges of keys that cover all children of an interior node, each of a bounded number. */
@@ -171,16 +200,15 @@ export class SubtreeReader {
     const { childCount, traits } = branch
     if ((traits & Trait.priorities) !== 0) budget.hasPriorities = true
     const careful = (traits & Trait.carefulKeys) !== 0
-    const size = this.#pageSize(branch)
     const length = careful ? yield* this.#arrayLength(branch) : undefined
     if (length !== undefined) {
       spend(budget, '[]', length - 1 + (length - childCount) * 'null'.length)
-      yield* this.#printArray(branch, length, size, { budget, into })
+      yield* this.#printArray(branch, length, { budget, into })
       return
     }
     let before = spend(budget, '{')
     const isFlat = this.#branchesBelow.get(id) === null
-    for (const range of this.#pages(branch, size)) {
+    for (const range of this.#textPages(branch)) {
       const page = careful ? this.#carefulText(range) : this.#plainText(range)
       if (page === undefined) break
       const { first, text } = page
@@ -229,10 +257,10 @@ export class SubtreeReader {
   }
 
   /** The keys of the children are in the order of their numbers. */
-  *#printArray(branch: Interior, length: number, size: number, { budget, into }: Printing): Generator<void, void> {
+  *#printArray(branch: Interior, length: number, { budget, into }: Printing): Generator<void, void> {
     into.add('[')
     let next = 0
-    for (const range of this.#pages(branch, size)) {
+    for (const range of this.#textPages(branch)) {
       for (const { key, text } of this.#rows.all(range)) {
         for (const index = Number(keyOf(key)); next < index; next++) into.add(next === 0 ? 'null' : ',null')
         if (next > 0) into.add(',')
