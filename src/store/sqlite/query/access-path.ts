@@ -99,7 +99,10 @@ export class AccessPathFinder {
 
   /** One look tells for most lists: integers stand first. */
   #hasManyIntegers({ id: list }: Interior): boolean {
-    return this.#scanner.exceeds({ list, index: undefined, range: INTEGER_KEYS, descending: false, hasLongTexts: false }, this.#shortList)
+    return this.#scanner.exceeds(
+      { list, index: undefined, range: INTEGER_KEYS, descending: false, hasLongTexts: false },
+      this.#shortList,
+    )
   }
 
   /** An interior node and its complete index of that name. */

@@ -166,7 +166,7 @@ function pagesOfLengths(rows: readonly Row[]): readonly number[] {
 }
 
 function includesChildren(projection: Projection): boolean {
-  return projection === 'children' || projection === 'entries'
+  return projection === 'children' || projection === 'entries' || projection === 'lengths'
 }
 
 function childOf(row: Row): ChildRow {
