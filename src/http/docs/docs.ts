@@ -8,20 +8,20 @@ import { swaggerUiFile, swaggerUiVersion } from './swagger-ui.ts'
 /** The mount point, with and without its slash: a page of links for browsers. */
 const ROOTS = ['', '/']
 const PAGE = '/swagger'
-/** The one chapter of the page that is open. */
+/** The only chapter that is expanded at first. */
 const TREE_TAG = 'Tree'
 const SPECIFICATION = '/swagger/json'
 const START = '/swagger/start.js'
 const LIVE = '/docs/live'
 
-/** The live page: it names its own files relative to itself, so that it need not know the prefix. */
+/** The live page. It names its files relative to itself, because it does not know the prefix. */
 const LIVE_FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
   [LIVE]: ['page.html', 'text/html; charset=utf-8'],
   [`${LIVE}.js`]: ['script.js', 'text/javascript; charset=utf-8'],
   [`${LIVE}.css`]: ['style.css', 'text/css; charset=utf-8'],
 }
 
-/** Files of Swagger UI; their names change with the version, so that caches never need to ask. */
+/** Files of Swagger UI. Their URLs change with the version, so caches never revalidate them. */
 const ASSETS: Readonly<Record<string, readonly [file: string, type: string]>> = {
   [`${PAGE}/swagger-ui-bundle.js`]: ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
   [`${PAGE}/swagger-ui.css`]: ['swagger-ui.css', 'text/css; charset=utf-8'],
@@ -126,7 +126,7 @@ function specificationOnce(prefix: string, hasMetrics: boolean, endpoints: reado
   }
 }
 
-/** What a browser is shown at the mount point. */
+/** The page of links at the mount point. */
 function linksHtml(prefix: string): string {
   const at = (path: string) => Bun.escapeHTML(encodeURI(prefix + path))
   const item = (path: string, name: string, meaning: string) => `<li><a href="${at(path)}">${name}</a>: ${meaning}</li>`
@@ -179,8 +179,7 @@ function pageHtml(prefix: string): string {
 }
 
 /**
- * Swagger UI shows each request as it was sent. Credentials are covered before it stores one to be shown; what is sent
- * is another object by then.
+ * Swagger UI shows each request as sent. This masks credentials in the copy that is shown, not in the request.
  */
 const DISCREET = `const cover = (url) => url.replace(/([?&](?:auth|access_token)=)[^&#]*/g, '$1…')
 
@@ -206,7 +205,7 @@ const discreet = {
 }
 `
 
-/** HEAD and OPTIONS are in the document, but not in the list of the page: they say nothing that the others do not. */
+/** The page does not list HEAD and OPTIONS, which the document has: they repeat the other methods. */
 const BRIEF = `const isListed = (operation) => operation.get('method') !== 'head' && operation.get('method') !== 'options'
 
 const brief = {
@@ -224,8 +223,8 @@ const brief = {
 `
 
 /**
- * Without a validator, which would be a foreign host. Slashes in the parameter `path` are sent and shown bare: OpenAPI
- * has no way to say that they should be left alone.
+ * Without a validator, which is a foreign host. Slashes in the parameter `path` are sent and shown unescaped, which
+ * OpenAPI cannot express.
  */
 function startScript(prefix: string): string {
   return `${DISCREET}

@@ -7,8 +7,8 @@ import { documentation } from './openapi/openapi.ts'
 const PATH = '/swagger/json'
 
 /**
- * The text of the OpenAPI document as the plugin makes it. It runs on an instance of its own: on the host's it would
- * list the host's routes and models, and give way to a `swagger()` that the host has for itself.
+ * The text of the OpenAPI document, made by the plugin on an instance of its own: on that of the host it would list the
+ * host's routes and models, and yield to a `swagger()` of the host.
  * @param prefix path the service lives under
  * @param hasMetrics whether `/metrics` is there
  */

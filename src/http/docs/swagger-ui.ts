@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isSingleExecutable, shippedFile } from '../../files/shipped-file.ts'
 
-/** Where a package and a single executable have their copies; a checkout has the package that they are made of. */
+/** Folder of the copies in a package or single executable; a checkout reads the npm package. */
 const COPIES = 'swagger-ui'
 
 const hasCopies = isSingleExecutable || existsSync(shippedFile(COPIES))
 
-/** A file of Swagger UI. @param name as it is called in the package `swagger-ui-dist` */
+/** A file of Swagger UI. @param name file name in the package `swagger-ui-dist` */
 export function swaggerUiFile(name: string): URL {
   return hasCopies ? shippedFile(`${COPIES}/${name}`) : new URL(import.meta.resolve(`swagger-ui-dist/${name}`))
 }

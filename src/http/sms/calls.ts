@@ -16,7 +16,7 @@ import { parseBatch } from './record.ts'
 /** Longest body of reports, in bytes. */
 const MAX_REPORT_BYTES = 4 * 1024 * 1024
 const NOTHING = okText('[]')
-/** All that the alias of the batch query may have. */
+/** The only parameters of the alias of the status query. */
 const SEND_PARAMETERS: ReadonlySet<string> = new Set(['timestamp', 'signature'])
 const NO_SENDING = 'Sending is not offered here: record what other software has sent with batch/record'
 
@@ -30,7 +30,7 @@ export function refuseCall({ target }: Exchange): never {
 
 /** Hands out final states. @see docs/reference/protocol.md#calls */
 export function statuses(exchange: Exchange): Awaitable<Response> {
-  return withParameters(exchange, (parameters) => hand(exchange, parameters))
+  return withParameters(exchange, (parameters) => deliverStates(exchange, parameters))
 }
 
 /** Alias of `statuses` for clients of the call that sends. */
@@ -40,12 +40,12 @@ export function statusesBySend(exchange: Exchange): Awaitable<Response> {
     required(parameters, 'timestamp')
     const other = parameters.keys().find((name) => !SEND_PARAMETERS.has(name))
     if (other !== undefined) throw new DholeError('sms-bad-arguments', NO_SENDING)
-    return hand(exchange, parameters)
+    return deliverStates(exchange, parameters)
   })
 }
 
 /** Final states that were not delivered yet. */
-async function hand(exchange: Exchange, parameters: SmsParameters): Promise<Response> {
+async function deliverStates(exchange: Exchange, parameters: SmsParameters): Promise<Response> {
   const { application, limits } = exchange
   const { messages } = exchange.application
   checkSigned(parameters, messages, Date.now(), 'timestamp')
@@ -111,7 +111,7 @@ export async function report(exchange: Exchange): Promise<Response> {
   addParameter(parameters, 'body', body)
   const { messages } = exchange.application
   checkSignature(signature, parameters, messages.key)
-  return takeIn(exchange, await inTurns(parsePush(await parseReports(body), messages.time)))
+  return recordReports(exchange, await inTurns(parsePush(await parseReports(body), messages.time)))
 }
 
 async function parseReports(body: string): Promise<unknown> {
@@ -130,11 +130,11 @@ export function delivery(exchange: Exchange): Awaitable<Response> {
     const now = Date.now()
     const { messages } = exchange.application
     checkReporter(parameters, messages, now)
-    return takeIn(exchange, [parseDelivery(parameters, messages.time, now)])
+    return recordReports(exchange, [parseDelivery(parameters, messages.time, now)])
   })
 }
 
-async function takeIn(exchange: Exchange, reports: readonly Report[]): Promise<Response> {
+async function recordReports(exchange: Exchange, reports: readonly Report[]): Promise<Response> {
   const { accepted, ignored } = await exchange.limits.inSilence(exchange, exchange.application.messages.report(reports))
   return okReply(exchange, JSON.stringify({ accepted, ignored }))
 }

@@ -13,11 +13,11 @@ import type { SmsParameters } from './parameters.ts'
 
 /** The last moment of the year 9999. */
 const LAST_MS = 253_402_300_799_999
-/** What stands in a receipt itself. */
+/** Parameters whose values a receipt contains itself. */
 const NOT_BESIDE_RECEIPT = ['messageId', 'stat', 'done']
 
 /**
- * Signed like any other call; or with a token, for gateways that can only call a URL made beforehand.
+ * Checks the signature of a report, or its token: gateways that cannot sign call a URL prepared with one.
  * @throws `sms-no-signature`, `sms-bad-arguments`, `sms-bad-timestamp`, `sms-bad-signature`
  * @see docs/reference/protocol.md#signing
  */
@@ -36,9 +36,9 @@ function checkToken(parameters: SmsParameters, holder: KeyHolder): void {
 }
 
 /**
- * What a gateway reports of one message.
+ * Parses the report of a gateway about one message.
  * @param time zone of the dates in receipts
- * @param now when it was reported, unless the gateway says otherwise
+ * @param now time of the report, unless the gateway sends one
  * @throws `sms-bad-arguments`
  * @see docs/reference/protocol.md#gateways
  */
@@ -56,12 +56,12 @@ function receiptReport(text: string, parameters: SmsParameters, time: ReceiveTim
   if (beside !== undefined) throw wrong(`${beside}: not together with receipt`)
   const receipt = parseReceipt(text, time)
   if (receipt === undefined) throw wrong('receipt: expected the text of an SMPP delivery receipt, with id and stat')
-  // Who put the batch and the number into the URL need not know what the carrier calls the message.
+  // A URL with the batch and the number needs no id of the carrier.
   const message = isGiven(parameters, 'rrid', 'mobile') ? placeIn(parameters) : { messageId: receipt.messageId }
   return reportOf(message, receipt.code, receipt.receivedAt ?? now)
 }
 
-/** A code that is not known says at least that it was not `DELIVRD`. */
+/** Unknown codes count as failures: they are not `DELIVRD`. */
 function reportOf(message: MessageName, code: string, receivedAt: number): Report {
   return { message, state: stateOf(code) ?? 3, code, receivedAt }
 }
@@ -91,7 +91,7 @@ function doneIn(parameters: SmsParameters): number | undefined {
   throw wrong('done: expected milliseconds since 1970')
 }
 
-/** Whether any of these says something. */
+/** Whether any of these has a value. */
 function isGiven(parameters: SmsParameters, ...names: readonly string[]): boolean {
   return names.some((name) => given(parameters, name) !== undefined)
 }

@@ -6,12 +6,12 @@ import { given } from './checks.ts'
 import type { SmsParameters } from './parameters.ts'
 
 const MAX_MOBILES = 100
-/** Most of a value that an error repeats. */
+/** Longest part of a value that an error quotes. */
 const LONGEST_SHOWN = 40
 
 /**
- * The batch that a call wants recorded.
- * @param isMobile whether a telephone number has the form that is expected
+ * Parses the batch that a call records.
+ * @param isMobile whether a telephone number has the expected form
  * @throws `sms-no-mobiles`, `sms-too-many-mobiles`, `sms-bad-array`, `sms-bad-mobile`, `sms-bad-arguments`
  * @see docs/reference/protocol.md#taking-in
  */
