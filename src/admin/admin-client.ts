@@ -34,10 +34,14 @@ export interface SendOptions {
 export function localTransport(target: AdminTarget, close: () => Promise<void>): AdminTransport {
   return {
     close,
-    send: async (name, input) => operationNamed(name).run(target, input),
+    send: async (name, input, { rawMember } = {}) => {
+      const raw = rawMember && { [rawMember.name]: JSON.parse(Buffer.from(rawMember.text).toString()) as unknown }
+      return operationNamed(name).run(target, { ...input, ...raw })
+    },
     stream: async function* (name, input) {
-      const text = operationNamed(name).run(target, input) as AsyncGenerator<string>
-      for await (const chunk of text) yield Buffer.from(chunk)
+      const operation = operationNamed(name)
+      if (operation.kind !== 'stream') throw new Error(`the operation "${name}" returns no stream`)
+      for await (const chunk of operation.run(target, input)) yield Buffer.from(chunk)
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { PartToPut, TreeAdmin, TreeFacts } from '../../admin/tree-admin.ts'
+import { codeOf, messageOf } from '../../files/system-error.ts'
 import { defaultLimits } from '../../tree/limits.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 
@@ -140,10 +141,6 @@ export class HttpsTreeAdmin implements TreeAdmin {
   }
 }
 
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
-}
-
 /** Error codes of a certificate without a trusted issuer. */
 const UNTRUSTED = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -155,7 +152,7 @@ const UNTRUSTED = new Set([
 
 /** Reason why a server cannot be reached, and the remedy. @param hasCa whether `--cacert` was given */
 function reasonOf(cause: unknown, hasCa: boolean): string {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const code = codeOf(cause)
   if (UNTRUSTED.has(code)) {
     if (hasCa) return 'its certificate is not the one of --cacert, nor signed by it'
     return 'its certificate is not trusted: give --cacert, with tls/certificate.pem of its DATA_DIR if it made its own'

@@ -1,5 +1,6 @@
 import type { AdminClient } from '../../admin/admin-client.ts'
 import { type ImportedMessage, PAGE_RECORDS } from '../../admin/sms-import.ts'
+import { messageOf as errorText } from '../../files/system-error.ts'
 import { fileName } from '../terminal/input.ts'
 import { print, printJson, type ReportFlags } from '../terminal/output.ts'
 import { Progress } from '../terminal/progress.ts'
@@ -106,11 +107,11 @@ function atLine<T>(line: number, read: () => T): T {
   try {
     return read()
   } catch (cause) {
-    throw new LineError(line, cause instanceof Error ? cause.message : String(cause))
+    throw new LineError(line, errorText(cause))
   }
 }
 
 function complaintOf(cause: unknown): string {
-  const message = cause instanceof Error ? cause.message : String(cause)
+  const message = errorText(cause)
   return cause instanceof LineError ? `${cause.line}: ${message}` : ` ${message}`
 }

@@ -1,3 +1,5 @@
+import { codeOf } from '../../files/system-error.ts'
+
 /** Standard input in place of a file. */
 export const STDIN = '-'
 
@@ -29,8 +31,8 @@ async function readBytes(file: string): Promise<Uint8Array> {
 
 /** Reason of a failed read, for messages. */
 export function reason(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined
+  const code = codeOf(cause)
   if (code === 'ENOENT') return 'there is no such file'
   if (code === 'EISDIR') return 'it is a folder'
-  return code ?? String(cause)
+  return code || String(cause)
 }

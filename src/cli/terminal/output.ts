@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import { type Command, Option } from 'commander'
+import { messageOf } from '../../files/system-error.ts'
 import { printableLines } from './printable.ts'
 
 /** Flags of a command with a report. */
@@ -34,8 +35,7 @@ export function printJson(value: unknown): void {
 
 /** Prints an error on standard error as `dhole: <message>`. */
 export function printError(error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`dhole: ${printableLines(message)}\n`)
+  process.stderr.write(`dhole: ${printableLines(messageOf(error))}\n`)
 }
 
 /** Bold text on a terminal; plain text elsewhere. */

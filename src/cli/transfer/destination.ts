@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { codeOf } from '../../files/system-error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { EXIT_INTERRUPTED } from '../exit-status.ts'
 import { reason } from '../terminal/input.ts'
@@ -40,8 +41,7 @@ function openFor(file: string, path: string, flags: 'w' | 'wx'): number {
   try {
     return openSync(path, flags, OWNER_ONLY)
   } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-    const why = isMissing ? `there is no folder ${dirname(file)}` : reason(cause)
+    const why = codeOf(cause) === 'ENOENT' ? `there is no folder ${dirname(file)}` : reason(cause)
     throw new Error(`${file}: cannot be written: ${why}`, { cause })
   }
 }

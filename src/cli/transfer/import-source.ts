@@ -1,6 +1,7 @@
 import { createReadStream, type ReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { codeOf } from '../../files/system-error.ts'
 import { reason, STDIN } from '../terminal/input.ts'
 
 /** Bytes read at once. */
@@ -34,7 +35,7 @@ export async function* bytesOf(
     else if (file === STDIN) yield* unpackedIfPacked(pieces)
     else yield* pieces
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+    const code = codeOf(cause)
     if (code.startsWith('Z_') || code.startsWith('ERR_')) throw new DamagedError(cause)
     throw new Error(`cannot be read: ${reason(cause)}`, { cause })
   }

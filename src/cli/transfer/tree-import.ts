@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { TreeAdmin, TreeFacts } from '../../admin/tree-admin.ts'
+import { messageOf } from '../../files/system-error.ts'
 import { parseRules } from '../../rules/file/rule-set.ts'
 import { defaultLimits, type Limits } from '../../tree/limits.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
@@ -167,7 +168,7 @@ class ImportRun {
     const isUnread = this.bytes === (this.#begin?.offset ?? 0)
     const partly = isUnread ? 'nothing is imported' : 'it may be imported in part'
     const rest = hasProgress ? 'give --resume to go on' : partly
-    throw new Error(`${name}: ${cause instanceof Error ? cause.message : String(cause)}; ${rest}`, { cause })
+    throw new Error(`${name}: ${messageOf(cause)}; ${rest}`, { cause })
   }
 }
 
@@ -205,6 +206,6 @@ async function rulesOf(file: string): Promise<string> {
     parseRules(source)
     return source
   } catch (cause) {
-    throw new Error(`${fileName(file)}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    throw new Error(`${fileName(file)}: ${messageOf(cause)}`, { cause })
   }
 }
