@@ -1,15 +1,14 @@
 import { type Query, queryName } from '../query/query.ts'
 import type { Path } from '../tree/path.ts'
-import type { AuthorizeRead } from '../tree/read-program.ts'
 import type { Form } from './event.ts'
 import { KeepAlive } from './keep-alive.ts'
 import { NodeTopic } from './node-topic.ts'
 import { PathIndex } from './path-index.ts'
 import { QueryTopic } from './query-topic.ts'
-import type { EndReason, Sink } from './sink.ts'
+import type { EndReason } from './sink.ts'
 import type { SnapshotSource } from './snapshot-source.ts'
-import { Subscriber } from './subscriber.ts'
-import type { NumberedChange, Topic } from './topic.ts'
+import { Subscriber, type SubscriberListener, type WaitingSettings } from './subscriber.ts'
+import type { NumberedChange, Topic, TopicSettings } from './topic.ts'
 
 export interface Subscription {
   readonly path: Path
@@ -26,21 +25,12 @@ export interface MissedChanges {
   readonly seq: number
 }
 
-export interface Listener {
-  readonly sink: Sink
-  /** Authorises the listener on the commit that a snapshot is read from. */
-  readonly authorize?: AuthorizeRead | undefined
+export interface Listener extends SubscriberListener {
   /** Finds what a returning listener has missed, to send it in place of a snapshot; `undefined` if that is lost. */
   readonly missed?: (() => Promise<MissedChanges | undefined>) | undefined
 }
 
-export interface HubSettings {
-  /** Maximum that may wait for one subscriber, in UTF-16 code units. */
-  readonly maxWaiting: number
-  /** Longest data of one event, in UTF-16 code units. Default: that of a read. */
-  readonly maxEvent: number
-  /** About how much of a catch-up, or of what waits, is delivered in one turn, in UTF-16 code units. */
-  readonly pieceLength: number
+export interface HubSettings extends TopicSettings, WaitingSettings {
   /** Time without events after which a client gets a keep-alive, in milliseconds. */
   readonly keepAliveMs: number
 }
@@ -52,8 +42,6 @@ export interface HubEvents {
   /** Called when events were dropped because a subscriber reads too slowly. */
   readonly onLost: (() => void) | undefined
 }
-
-const UNREPORTED: HubEvents = { onOpened: undefined, onClosed: undefined, onLost: undefined }
 
 const MEBI = 1024 * 1024
 
@@ -72,11 +60,11 @@ export const defaultStreams: HubSettings = {
 export class Hub {
   readonly #source: SnapshotSource
   readonly #settings: HubSettings
-  readonly #events: HubEvents
+  readonly #events: HubEvents | undefined
   readonly #topics = new PathIndex<Topic>()
   readonly #keepAlive: KeepAlive
 
-  constructor(source: SnapshotSource, settings: HubSettings, events: HubEvents = UNREPORTED) {
+  constructor(source: SnapshotSource, settings: HubSettings, events?: HubEvents) {
     this.#source = source
     this.#settings = settings
     this.#events = events
@@ -101,13 +89,13 @@ export class Hub {
         topic.subscribers.delete(subscriber)
         this.#keepAlive.delete(subscriber)
         leave()
-        this.#events.onClosed?.()
+        this.#events?.onClosed?.()
       },
-      onLost: this.#events.onLost,
+      onLost: this.#events?.onLost,
     })
     topic.subscribers.add(subscriber)
     this.#keepAlive.add(subscriber)
-    this.#events.onOpened?.()
+    this.#events?.onOpened?.()
     try {
       const since = topic.resume === undefined ? undefined : await missed?.()
       if (since === undefined) await topic.begin(subscriber)

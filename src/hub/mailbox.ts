@@ -9,6 +9,7 @@ const BYTES_PER_UNIT = 2
 export interface Reservation {
   /** Sets the size in bytes. May abort other reservations, or this one, before it returns. */
   resize(bytes: number): void
+  /** Ends the reservation; later calls do nothing. */
   release(): void
 }
 

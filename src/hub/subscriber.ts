@@ -11,7 +11,7 @@ type State = 'starting' | 'open' | 'full' | 'closed'
 export interface SubscriberListener {
   readonly sink: Sink
   /** Authorises the listener on the commit that a snapshot is read from. */
-  readonly authorize: AuthorizeRead | undefined
+  readonly authorize?: AuthorizeRead | undefined
 }
 
 /** Bounds of what waits, in UTF-16 code units. */

@@ -1,11 +1,12 @@
 import { networkOf } from '../../auth/network.ts'
 import { DholeError } from '../../error.ts'
+import type { Reservation } from '../../hub/mailbox.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { type Connected, connectionOf } from '../connection/peer.ts'
 import type { Transport } from '../connection/transport.ts'
 import { BodyQueue } from './body-queue.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
-import { MemoryBudget, type Reservation } from './memory-budget.ts'
+import { MemoryBudget } from './memory-budget.ts'
 import { PendingBodies } from './pending-bodies.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { Timeouts } from './timeouts.ts'
@@ -89,9 +90,8 @@ export class ClientLimits {
     this.#perAddress = ratePerAddress > 0 ? new RateLimiter(ratePerAddress) : undefined
     this.#perApp = ratePerApp > 0 ? new RateLimiter(ratePerApp) : undefined
     const isCounting = maxRequests > 0 || maxRequestsPerAddress > 0
-    this.#requests = isCounting
-      ? new ConcurrencyLimit({ most: maxRequests, mostOfOne: maxRequestsPerAddress })
-      : undefined
+    const requests = { most: maxRequests, mostOfOne: maxRequestsPerAddress }
+    this.#requests = isCounting ? new ConcurrencyLimit(requests) : undefined
     this.#requestsOfApp = ofEach(maxRequestsPerApp)
     this.#streamsOfApp = ofEach(maxStreamsPerApp)
     this.#streams = new ConcurrencyLimit({ most: settings.maxStreams, mostOfOne: settings.maxStreamsPerAddress })
@@ -110,7 +110,7 @@ export class ClientLimits {
   within<C extends Client>(client: C, answer: (client: C) => Awaitable<Response>): Awaitable<Response> {
     if (this.#perAddress !== undefined) this.#checkAddress(this.#perAddress, client)
     if (this.#requests === undefined) return answer(client)
-    const leave = enter(this.#requests, () => networkOfClient(client))
+    const leave = this.#requests.enter(() => networkOfClient(client))
     return counted(leave, () => answer(client))
   }
 
@@ -121,7 +121,7 @@ export class ClientLimits {
   withinApplication<C>(id: string, client: C, answer: (client: C) => Awaitable<Response>): Awaitable<Response> {
     if (this.#perApp !== undefined && !this.#perApp.take(id, performance.now())) throw new DholeError('quota')
     if (this.#requestsOfApp === undefined) return answer(client)
-    const leave = enter(this.#requestsOfApp, () => id)
+    const leave = this.#requestsOfApp.enter(() => id)
     return counted(leave, () => answer(client))
   }
 
@@ -131,10 +131,10 @@ export class ClientLimits {
    * @throws `quota`, `too-busy`
    */
   enterStream(client: Client, applicationId: string): () => void {
-    const leave = enter(this.#streams, () => networkOfClient(client))
+    const leave = this.#streams.enter(() => networkOfClient(client))
     if (this.#streamsOfApp === undefined) return leave
     try {
-      const leaveApplication = enter(this.#streamsOfApp, () => applicationId)
+      const leaveApplication = this.#streamsOfApp.enter(() => applicationId)
       return () => {
         leave()
         leaveApplication()
@@ -230,12 +230,6 @@ function counted(leave: () => void, answer: () => Awaitable<Response>): Awaitabl
 /** Limits only each application. */
 function ofEach(most: number): ConcurrencyLimit | undefined {
   return most > 0 ? new ConcurrencyLimit({ most: 0, mostOfOne: most }) : undefined
-}
-
-function enter(limit: ConcurrencyLimit, holderOf: () => string): () => void {
-  const leave = limit.take(holderOf)
-  if (typeof leave === 'string') throw new DholeError(leave === 'one' ? 'quota' : 'too-busy')
-  return leave
 }
 
 /** Network of the client. Requests without a connection count as one network. */

@@ -1,12 +1,11 @@
+import { DholeError } from '../../error.ts'
+
 /** Maximum number at once. 0 means unlimited. */
 export interface ConcurrencySettings {
   readonly most: number
   /** Maximum of one holder, such as a network or an application. */
   readonly mostOfOne: number
 }
-
-/** Which maximum is reached. */
-export type Full = 'all' | 'one'
 
 /** Bounds how many run at once, in all and for each holder. A holder that has left takes no memory. */
 export class ConcurrencyLimit {
@@ -29,15 +28,16 @@ export class ConcurrencyLimit {
 
   /**
    * @param holderOf called only if holders are counted
-   * @returns leaves again, later calls do nothing; or the maximum that is reached
+   * @returns leaves again; later calls do nothing
+   * @throws `too-busy` at the maximum of all, `quota` at that of the holder
    */
-  take(holderOf: () => string): (() => void) | Full {
+  enter(holderOf: () => string): () => void {
     const { most, mostOfOne } = this.#settings
-    if (most > 0 && this.#taken >= most) return 'all'
+    if (most > 0 && this.#taken >= most) throw new DholeError('too-busy')
     const holder = mostOfOne > 0 ? holderOf() : undefined
     if (holder !== undefined) {
       const taken = this.#byHolder.get(holder) ?? 0
-      if (taken >= mostOfOne) return 'one'
+      if (taken >= mostOfOne) throw new DholeError('quota')
       this.#byHolder.set(holder, taken + 1)
     }
     this.#taken++

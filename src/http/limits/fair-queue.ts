@@ -1,23 +1,23 @@
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 
-/** How long requests are begun in the turn of the event loop in which they come, in milliseconds. */
-const MOST_MS = 1
-/** The same while many come at once again and again: what is begun lasts beside what it takes to have them wait. */
+/** Time in which requests start in the turn of the event loop in which they arrive, in milliseconds. */
+const FIRST_TURN_MS = 1
+/** The same in crowded mode, where the queue itself takes time. */
 const CROWDED_MS = 0.25
-/** So many have to wait at the end of a turn in which many come. */
+/** Requests queued in one turn from which the queue is in crowded mode. */
 const CROWD = 192
-/** So long after the last such turn it is taken for likely that there are more, in milliseconds. */
-const WARY_MS = 1000
-/** In later turns: how long those that wait are lined up, and how long they are begun, in milliseconds. */
+/** How long crowded mode lasts after the last crowded turn, in milliseconds. */
+const CROWDED_FOR_MS = 1000
+/** Time to sort queued requests by network, and time to start them, in each later turn, in milliseconds. */
 const LATER_MS = 0.5
-/** Requests between two looks at the clock. */
-const LOOK_EVERY = 4
+/** Requests between two reads of the clock. */
+const REQUESTS_PER_CLOCK_READ = 4
 
-/** A request that waits. Hundreds can come at once, only to be broken off: nothing is asked of one before its time. */
+/** A queued request. Clients may abort hundreds at once, so its methods are called as late as possible. */
 export interface Waiting<T> {
-  /** By which connection it came, where all of that is of one network. A system call, so it is not asked of all. */
+  /** Connection, if all its requests are of one network. A system call, so it is not resolved for every request. */
   connection(): string | undefined
-  /** Whose it is. */
+  /** Network of the client. */
   network(): string
   answer(): Awaitable<T>
 }
@@ -28,42 +28,42 @@ interface Entry<T> {
 }
 
 /**
- * Shares the event loop out among clients. What comes in one turn is answered in it while that takes but a moment. The
- * rest waits for turns to come, in which every network has one request answered after the other: of hundreds that come at
- * once, as HTTP/2 lets anybody send them, most wait behind those of others.
+ * Shares the event loop among clients. Requests of one turn start in that turn for a short time. The others are queued
+ * for later turns, in which the networks take turns with one request each. So a client that sends hundreds of requests at
+ * once, as HTTP/2 allows, delays mostly itself.
  */
 export class FairQueue<T> {
-  /** What has come in this turn and waits, in that order. */
+  /** Requests queued in this turn, in order. */
   #coming: Entry<T>[] = []
-  /** The same of turns before, each for itself; nobody has asked yet whose they are. */
+  /** Requests queued in earlier turns, a list each, whose networks are not resolved. */
   readonly #arrived: Entry<T>[][] = []
   readonly #byNetwork = new Map<string, Set<Entry<T>>>()
   #seen = 0
   #begunAt: number | undefined
   #isOver = false
-  /** Whether the loop has looked for others since the first of those that wait has come. */
+  /** Whether the loop has accepted other requests since the first of the queued ones arrived. */
   #isPassed = false
   #crowdedAt = Number.NEGATIVE_INFINITY
 
-  /** Asked once for each request: whether it has to wait. */
+  /** Whether a request must be queued. Must be called once for each request. */
   isOver(): boolean {
-    if (++this.#seen % LOOK_EVERY === 0) this.#look()
+    if (++this.#seen % REQUESTS_PER_CLOCK_READ === 0) this.#readClock()
     return this.#isOver
   }
 
-  /** Answers in a turn to come. */
+  /** Answers a request in a later turn. */
   later(waiting: Waiting<T>): Promise<T> {
     return new Promise((resolve) => this.#coming.push({ waiting, resolve }))
   }
 
-  #look(): void {
+  #readClock(): void {
     const now = performance.now()
-    const most = now - this.#crowdedAt < WARY_MS ? CROWDED_MS : MOST_MS
+    const most = now - this.#crowdedAt < CROWDED_FOR_MS ? CROWDED_MS : FIRST_TURN_MS
     if (this.#begunAt === undefined) this.#begin(now)
     else this.#isOver = now - this.#begunAt > most
   }
 
-  /** A turn lasts until the loop has looked at all that came. */
+  /** Begins a turn. It lasts until the loop has accepted all requests that have arrived. */
   #begin(now: number): void {
     this.#begunAt = now
     setImmediate(() => this.#next())
@@ -78,10 +78,10 @@ export class FairQueue<T> {
       return
     }
     this.#begin(performance.now())
-    // What has come since the turn began is looked at first: for all others it has lasted long enough.
+    // The loop accepts the requests that arrived during the turn before the queued ones start.
     if (this.#isPassed) {
-      this.#lineUp()
-      this.#answerInTurn()
+      this.#sortByNetwork()
+      this.#startInTurn()
     }
     this.#isPassed = true
     this.#begunAt = performance.now()
@@ -94,42 +94,43 @@ export class FairQueue<T> {
     this.#coming = []
   }
 
-  /** Those that have come stand behind others of their network. */
-  #lineUp(): void {
+  /** Queues arrived requests behind the others of their network. */
+  #sortByNetwork(): void {
     const until = performance.now() + LATER_MS
     let [turn] = this.#arrived
     while (turn !== undefined && performance.now() < until) {
       const network = turn[0]?.waiting.network() ?? ''
       const line = this.#byNetwork.get(network) ?? new Set()
       this.#byNetwork.set(network, line)
-      for (const entry of turn.splice(0, ofFirst(turn))) line.add(entry)
+      for (const entry of turn.splice(0, countOfFirst(turn))) line.add(entry)
       if (turn.length > 0) continue
       this.#arrived.shift()
       turn = this.#arrived[0]
     }
   }
 
-  #answerInTurn(): void {
+  /** Starts one request of each network after the other. */
+  #startInTurn(): void {
     const until = performance.now() + LATER_MS
-    // One of each in turn: a name that is put back stands last.
     for (const [network, line] of this.#byNetwork) {
+      // A map lists an entry that is set again last.
       this.#byNetwork.delete(network)
       const [first] = line
       if (first === undefined) continue
       line.delete(first)
       if (line.size > 0) this.#byNetwork.set(network, line)
-      answer(first)
+      start(first)
       if (performance.now() > until) break
     }
   }
 }
 
 /**
- * What comes by one connection in a turn comes one after the other, and by some it is hundreds: to ask the second, the
- * third, the fifth and so on is enough.
- * @returns how many of a turn, from its first on, are of the same connection; fewer where that takes less asking
+ * Counts the requests at the start of a turn that came by one connection. They are adjacent and may be hundreds, so it
+ * resolves the connections of the second, third, fifth and so on only.
+ * @returns a number that may be too low
  */
-function ofFirst<T>(turn: readonly Entry<T>[]): number {
+function countOfFirst<T>(turn: readonly Entry<T>[]): number {
   const connection = turn[0]?.waiting.connection()
   let count = 1
   if (connection === undefined) return count
@@ -137,7 +138,7 @@ function ofFirst<T>(turn: readonly Entry<T>[]): number {
   return count
 }
 
-function answer<T>({ waiting, resolve }: Entry<T>): void {
+function start<T>({ waiting, resolve }: Entry<T>): void {
   try {
     resolve(waiting.answer())
   } catch (thrown) {

@@ -1,11 +1,9 @@
-/** Memory reserved for a client. */
-export interface Reservation {
-  /** Sets the size in bytes. May abort other reservations, or this one, before it returns. */
-  resize(bytes: number): void
+import type { Reservation } from '../../hub/mailbox.ts'
+
+/** A reservation that can be protected. */
+export interface SecurableReservation extends Reservation {
   /** Marks the memory as in use: it still counts, but is no longer aborted. */
   secure(): void
-  /** Ends the reservation; later calls do nothing. */
-  release(): void
 }
 
 /** One object in memory. Several holders of the same object count it once. */
@@ -50,7 +48,7 @@ export class MemoryBudget {
    * @param abort called at most once, when there is no room; the reservation is released by then
    * @param isSpare whether it is aborted before all that are not, whatever its size
    */
-  reserve(what: object, bytes: number, abort: () => void, isSpare = false): Reservation {
+  reserve(what: object, bytes: number, abort: () => void, isSpare = false): SecurableReservation {
     const shares = isSpare ? this.#spares : this.#shares
     const share = shares.get(what) ?? { bytes: 0, isSecured: false, holders: new Set<Holder>() }
     shares.set(what, share)

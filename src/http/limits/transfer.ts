@@ -1,4 +1,4 @@
-import type { MemoryBudget, Reservation } from './memory-budget.ts'
+import type { MemoryBudget, SecurableReservation } from './memory-budget.ts'
 import type { PendingBodies, PendingBody } from './pending-bodies.ts'
 import type { Timeouts } from './timeouts.ts'
 
@@ -32,7 +32,7 @@ export interface TransferOptions {
 export class Transfer {
   readonly #bounds: TransferBounds
   readonly #onAbort: (reason: AbortReason) => void
-  readonly #memory: Reservation
+  readonly #memory: SecurableReservation
   readonly #body: PendingBody | undefined
   readonly #begunAt = performance.now()
   #cancelTimeout: (() => void) | undefined

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import fc from 'fast-check'
+import { DholeError } from '../../../src/error.ts'
 import { ConcurrencyLimit } from '../../../src/http/limits/concurrency-limit.ts'
 import { MemoryBudget } from '../../../src/http/limits/memory-budget.ts'
 import { PendingBodies, type PendingBody } from '../../../src/http/limits/pending-bodies.ts'
@@ -318,11 +319,12 @@ describe('at once', () => {
 
   test('places are given back once, and nothing stays of them', () => {
     const places = new ConcurrencyLimit({ most: 3, mostOfOne: 2 })
-    const [a, b, c] = ['x', 'x', 'y'].map((network) => places.take(() => network))
-    expect([typeof a, typeof b, typeof c, places.take(() => 'z')]).toEqual(['function', 'function', 'function', 'all'])
-    for (const leave of [c, c, c]) if (typeof leave === 'function') leave()
-    expect([places.taken, places.take(() => 'x')]).toEqual([2, 'one'])
-    for (const leave of [a, b]) if (typeof leave === 'function') leave()
+    const [a, b, c] = ['x', 'x', 'y'].map((network) => places.enter(() => network))
+    expect(() => places.enter(() => 'z')).toThrow(new DholeError('too-busy'))
+    for (const leave of [c, c, c]) leave?.()
+    expect(() => places.enter(() => 'x')).toThrow(new DholeError('quota'))
+    expect(places.taken).toBe(2)
+    for (const leave of [a, b]) leave?.()
     expect([places.taken, places.holders]).toEqual([0, 0])
   })
 })
