@@ -90,7 +90,7 @@ export async function serve(config: Config): Promise<RunningServer> {
         void hurried?.then(() => logger.warn('not waiting for requests under way'))
         renewal.stop()
         await control?.close()
-        await stopListeners(listeners, applications, hurried)
+        await stopListeners(listeners, applications, logger, hurried)
         metrics.close()
         logger.info('stopped')
       },

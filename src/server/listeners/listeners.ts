@@ -92,16 +92,20 @@ export function announce({ plain, page }: Listeners, logger: Logger): void {
   if (page !== undefined) logger.info(`metrics on ${page.url.origin}/metrics`)
 }
 
-/** Stops the listeners and closes the applications. @param hurried ends the grace time when it resolves */
+/** Stops the listeners and closes the applications; logs when requests take longer than the grace time. @param hurried ends that time when it resolves */
 export async function stopListeners(
   { secure, plain, page }: Listeners,
   applications: Applications,
+  logger: Logger,
   hurried: Promise<void> | undefined,
 ): Promise<void> {
   // Listeners wait for open requests; streams do not end by themselves.
   applications.endStreams()
   const grace = Promise.withResolvers<void>()
-  const timer = setTimeout(grace.resolve, STOP_GRACE_MS)
+  const timer = setTimeout(() => {
+    logger.warn(`requests still open after ${STOP_GRACE_MS / 1000} s are cut off`)
+    grace.resolve()
+  }, STOP_GRACE_MS)
   void hurried?.then(grace.resolve)
   await Promise.race([Promise.all([secure.stop(), plain?.stop()]), grace.promise])
   clearTimeout(timer)

@@ -54,8 +54,8 @@ describe('while a large value is written', () => {
       await put(store, '/small', acknowledged)
       if (writing.state === 'waiting') acknowledged++
     }
-    // A transaction writes some 2,000 rows of the large value; one that waited would be acknowledged once.
-    expect(acknowledged).toBeGreaterThanOrEqual(LARGE / 2048 / 2)
+    // A small write that waited for the large one would be acknowledged once.
+    expect(acknowledged).toBeGreaterThan(1)
     expect(await count(store, '/list')).toBe(LARGE)
     await expectSound(store, file)
   })
