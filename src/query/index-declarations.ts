@@ -4,16 +4,16 @@ import { type Path, parsePath } from '../tree/path.ts'
 import { type Order, parseChildPath } from './query.ts'
 
 /**
- * Lists and what they are to be sorted by: `{ '/dinosaurs': ['height', 'name/latin'], '/scores': ['.value'] }`. A key
- * that begins with `$` stands for every key of its place: `/users/$user/posts`.
+ * Child paths to sort lists by: `{ '/dinosaurs': ['height', 'name/latin'], '/scores': ['.value'] }`. A key that begins
+ * with `$` matches every key: `/users/$user/posts`.
  */
 export type IndexSpec = Readonly<Record<string, readonly string[]>>
 
-/** One index that is wanted. */
+/** A declared index. */
 export interface IndexDeclaration {
-  /** Keys of the list; one that begins with `$` stands for any. */
+  /** Path of the list; a key that begins with `$` matches every key. */
   readonly list: Path
-  /** Child path below each child of the list; no keys for its own value. */
+  /** Child path below each child of the list; empty for the child's own value. */
   readonly path: Path
 }
 
@@ -22,7 +22,7 @@ export type IndexPolicy = 'allow' | 'require'
 
 const VALUE_NAME = '.value'
 
-/** @throws `bad-path` for a list, `bad-order` for what it is to be sorted by */
+/** @throws `bad-path` for a list, `bad-order` for a child path */
 export function parseIndexes(spec: IndexSpec): readonly IndexDeclaration[] {
   return Object.entries(spec).flatMap(([list, names]) =>
     names.map((name) => ({ list: parseList(list), path: parseIndexPath(name) })),
@@ -57,7 +57,7 @@ function matches(pattern: Path, list: Path): boolean {
 }
 
 /**
- * Throws unless the order has an index: keys and priorities always have one.
+ * Throws unless the order has a declared index. Keys and priorities need none.
  * @throws `index-missing`
  * @see docs/reference/protocol.md#indexes
  */

@@ -1,11 +1,11 @@
 import { DholeError } from '../error.ts'
 import { type BoundSpec, type Family, makeQuery, type Query, type QuerySpec } from './query.ts'
 
-/** The parameters of a URL that choose children of a list, as they stand there, decoded. */
+/** The decoded parameters of a URL that select children of a list. */
 export type FilterTexts = { readonly [name in keyof QuerySpec]?: string | undefined }
 
 const LIMIT = /^-?[0-9]+$/
-/** What some clients send for a quote: the parameter was encoded twice. */
+/** A quote that a client has encoded twice. */
 const ENCODED_QUOTE = '%22'
 
 /**
@@ -24,7 +24,7 @@ export function parseQuery(texts: FilterTexts, family: Family): Query | undefine
 }
 
 /**
- * Reads the filters that may go with `shallow`: they are about keys, in key order, and a bound need not be quoted.
+ * Reads the filters of `shallow`. They select keys in key order, and a bound needs no quotes.
  * @throws `shallow-with-order`, and as `makeQuery`
  */
 export function parseShallowQuery(texts: FilterTexts): Query | undefined {
@@ -64,14 +64,14 @@ function decode(text: string): string {
   }
 }
 
-/** Not a number for what is none in decimal digits. Whether it may stand there is checked later. */
+/** NaN for anything but decimal digits. `makeQuery` checks the number. */
 function parseLimit(text: string): number {
   if (!LIMIT.test(text)) return Number.NaN
   const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number
   return Math.min(Math.max(Number(text), MIN_SAFE_INTEGER), MAX_SAFE_INTEGER)
 }
 
-/** A JSON primitive, or one, a comma and a key as JSON string. Whether they may stand there is checked later. */
+/** A JSON primitive, or a primitive, a comma and a key as JSON string. `makeQuery` checks them. */
 function parseBound(text: string): BoundSpec {
   const parts = parseJson(`[${text}]`)
   if (!Array.isArray(parts) || parts.length === 0 || parts.length > 2) throw new DholeError('bad-bound')
@@ -85,7 +85,7 @@ function parseKeyBound(text: string): BoundSpec {
   return typeof json === 'string' ? json : text
 }
 
-/** `undefined` for what is no JSON. */
+/** `undefined` for a text that is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

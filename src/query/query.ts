@@ -2,16 +2,16 @@ import { DholeError } from '../error.ts'
 import { PRIORITY } from '../tree/key.ts'
 import { type Path, sortPath } from '../tree/path.ts'
 
-/** Keys that no child can have, by which Firebase's clients mean a place below every key and one above every key. */
+/** Keys that no child can have: Firebase's clients use them for a bound below and above every key. */
 const MIN_NAME = '[MIN_NAME]'
 const MAX_NAME = '[MAX_NAME]'
 
-/** What a bound can be compared with. */
+/** Value of a bound. */
 export type Scalar = string | number | boolean | null
 
 /**
- * What children are sorted by. `lexicographic` compares keys as text; otherwise they come in key order, integers
- * first. A child path of no keys is the child's own value, `['.priority']` its priority.
+ * Order of children. `lexicographic` compares keys as text; otherwise they are in key order, integers first. An empty
+ * child path is the child's own value, `['.priority']` its priority.
  * @see docs/reference/protocol.md#order
  */
 export type Order =
@@ -21,7 +21,7 @@ export type Order =
 /** One end of a range of children. */
 export interface Bound {
   readonly value: Scalar
-  /** Decides among children of equal value. */
+  /** Orders children of equal value. */
   readonly key: string | undefined
   readonly inclusive: boolean
 }
@@ -31,7 +31,7 @@ interface LimitTo {
   readonly from: 'first' | 'last'
 }
 
-/** A question to a list, checked and complete. Never changes. */
+/** A checked, complete and immutable query of a list. */
 export interface Query {
   readonly orderBy: Order
   readonly start: Bound | undefined
@@ -39,54 +39,54 @@ export interface Query {
   readonly limit: LimitTo | undefined
 }
 
-/** A value to compare with, or one and the key that decides among equal ones. */
+/** A value to compare with, or a value and a key for children of equal value. */
 export type BoundSpec = Scalar | readonly [value: Scalar, key: string]
 
 /**
- * A query as people write it.
+ * A query as a caller writes it.
  * @see docs/reference/protocol.md#queries
  */
 export interface QuerySpec {
   /** A child path such as `height` or `name/first`, or `$key`, `$value`, `$priority`. */
   readonly orderBy: string
-  /** Children from this value on. */
+  /** Children with this value or a greater one. */
   readonly startAt?: BoundSpec | undefined
-  /** Children behind this value. */
+  /** Children with a greater value. */
   readonly startAfter?: BoundSpec | undefined
-  /** Children up to this value. */
+  /** Children with this value or a smaller one. */
   readonly endAt?: BoundSpec | undefined
-  /** Children before this value. */
+  /** Children with a smaller value. */
   readonly endBefore?: BoundSpec | undefined
-  /** Children of exactly this value. */
+  /** Children with exactly this value. */
   readonly equalTo?: BoundSpec | undefined
-  /** At most so many, counted from the first. */
+  /** Maximum number of children, from the first. */
   readonly limitToFirst?: number | undefined
-  /** At most so many, counted from the last; still in ascending order. */
+  /** Maximum number of children, from the last; in ascending order all the same. */
   readonly limitToLast?: number | undefined
 }
 
 /** Where two families of clients expect different answers. @see docs/reference/protocol.md#ground-rules */
 export type Family = 'wilddog' | 'firebase'
 
-/** The sorting of `$priority`. */
+/** Child path of `$priority`. */
 const PRIORITY_PATH: Path = Object.freeze([PRIORITY])
-/** The sorting of `$value`. */
+/** Child path of `$value`. */
 const VALUE_PATH: Path = Object.freeze([])
 
-/** Whether a query chooses every child. */
+/** Whether a query selects every child. */
 export function isUnbounded({ start, end, limit }: Query): boolean {
   return start === undefined && end === undefined && limit === undefined
 }
 
-/** A text that equal queries share and others do not. */
+/** A text that is equal for equal queries only. */
 export function queryName(query: Query): string {
   return JSON.stringify(query)
 }
 
-/** A query, or what one is made of. */
+/** A query, or the specification of a query. */
 export type QueryLike = Query | QuerySpec
 
-/** The checked query. @throws as `makeQuery` when it is not one yet */
+/** The checked query. @throws as `makeQuery` */
 export function toQuery(query: QueryLike, family: Family): Query {
   return isChecked(query) ? query : makeQuery(query, family)
 }
@@ -96,7 +96,7 @@ function isChecked(query: QueryLike): query is Query {
 }
 
 /**
- * Checks a query and makes it complete.
+ * Checks and completes a query.
  * @throws `bad-order`, `boolean-bound`, `bound-types-differ`, `both-limits`, `bad-limit`,
  * `key-bound`, `bad-bound`, `priority-boolean`, `bad-parameter`
  */
@@ -163,12 +163,12 @@ function isScalar(value: unknown): value is Scalar {
   return value === null || typeof value === 'boolean' || isText(value)
 }
 
-/** A lone surrogate stands in no value and has no place in its order. */
+/** A lone surrogate cannot be part of a value and has no position in the order. */
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.isWellFormed()
 }
 
-/** What the Wilddog service refuses and Firebase answers. */
+/** Throws for bounds that the Wilddog service refuses and Firebase accepts. */
 function checkWilddogBounds({ startAt, endAt }: QuerySpec, orderBy: Order): void {
   const start = boundValue(startAt)
   const end = boundValue(endAt)

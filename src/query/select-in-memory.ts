@@ -3,7 +3,7 @@ import { filterInSteps, sortInSteps } from '../tree/json/sort-steps.ts'
 import type { Query } from './query.ts'
 import { comparePositions, contains, type Position, rangeOf } from './range.ts'
 
-/** The children a query chooses, in its order, out of a list that need not be sorted. */
+/** The children of an unsorted list that a query selects, in its order. */
 export function select<T extends Position>(query: Query, children: readonly T[]): readonly T[] {
   const range = rangeOf(query)
   return limited(query, children.filter((child) => contains(range, child)).sort(comparePositions))

@@ -1,7 +1,7 @@
-/** Work that pauses between bounded pieces, so that whoever runs it can let others run. */
+/** Work that pauses between bounded steps, so that its caller can run other work in between. */
 export type Steps<T> = Generator<void, T>
 
-/** Runs the work to its end without a pause. */
+/** Runs all steps without a pause. */
 export function drain<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next()
@@ -9,7 +9,7 @@ export function drain<T>(steps: Steps<T>): T {
   }
 }
 
-/** Work of a single step. */
+/** Work that is a single step. */
 export function* atOnce<T>(work: () => T): Steps<T> {
   yield* []
   return work()

@@ -1,13 +1,13 @@
 import type { Awaitable } from './awaitable.ts'
 import type { Steps } from './steps.ts'
 
-/** Longest time the event loop is held at a stretch by one long piece of work, in milliseconds. */
+/** Longest time that one piece of work blocks the event loop, in milliseconds. */
 const HOLD_MS = 5
 
 /**
- * Runs steps until the work is done or has held the loop long enough.
- * @param isEnough ends the stretch earlier
- * @returns `undefined` when there is more to do
+ * Runs steps until the work is done or `HOLD_MS` have passed.
+ * @param isEnough ends the turn earlier
+ * @returns `undefined` when steps are left
  */
 export function runBriefly<T>(steps: Steps<T>, isEnough?: () => boolean): IteratorReturnResult<T> | undefined {
   const end = performance.now() + HOLD_MS
@@ -19,8 +19,8 @@ export function runBriefly<T>(steps: Steps<T>, isEnough?: () => boolean): Iterat
 }
 
 /**
- * Runs the rest of the work, giving way to everything else that waits before each stretch.
- * @param check called before each stretch; what it throws ends the work
+ * Runs the remaining steps in turns of the event loop, after all other waiting work.
+ * @param check called before each turn; an error ends the work
  */
 export async function runInTurns<T>(steps: Steps<T>, check: () => void = () => {}): Promise<T> {
   for (;;) {
@@ -31,13 +31,13 @@ export async function runInTurns<T>(steps: Steps<T>, check: () => void = () => {
   }
 }
 
-/** Runs the work at once where it is short, and in several turns of the event loop where it is not. */
+/** Runs short work at once, and longer work in several turns of the event loop. */
 export function inTurns<T>(steps: Steps<T>): Awaitable<T> {
   const finished = runBriefly(steps)
   return finished === undefined ? runInTurns(steps) : finished.value
 }
 
-/** @returns to be awaited again and again by a long loop: lets everything else run where the loop was held long enough */
+/** @returns a function for a long loop to await in each round: it pauses once `HOLD_MS` have passed */
 export function pauser(): () => Awaitable<void> {
   let since = performance.now()
   return () => {

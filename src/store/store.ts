@@ -8,15 +8,15 @@ import type { AnyText } from '../tree/json/text-pieces.ts'
 import type { Path } from '../tree/path.ts'
 import type { AuthorizeRead, JobReads, Reads } from '../tree/read-program.ts'
 
-/** How far a read may go before it is given up with `read-too-big`. */
+/** Bounds of a read. Beyond them it fails with `read-too-big`. */
 export interface ReadLimit {
-  /** Longest answer, in UTF-16 code units. */
+  /** Maximum length of the answer, in UTF-16 code units. */
   readonly maxLength: number
-  /** Longest time in milliseconds; looked at between the steps of a long read. */
+  /** Maximum time in milliseconds; checked between the steps of a long read. */
   readonly timeoutMs: number
 }
 
-/** Moment and generator of keys of the commit a job takes part in. */
+/** Time and generator of keys of the commit that a job is part of. */
 export interface CommitContext {
   /** Commit time in milliseconds since 1970, never smaller than that of an earlier commit. */
   readonly now: number
@@ -54,13 +54,13 @@ export interface Committed<T> {
   readonly commit: Commit | undefined
 }
 
-/** Where a commit stands in the history of one tree. A restored tree has another epoch. */
+/** Position of a commit in the history of one tree. A restored tree has another epoch. */
 export interface Position {
   readonly epoch: string
   readonly seq: number
 }
 
-/** A durable commit as the hub and the change log know it. */
+/** A durable commit. */
 export interface Commit extends Change {
   readonly seq: number
   readonly at: number
@@ -72,25 +72,25 @@ export interface LoggedChange {
   readonly at: number
   readonly kind: 'put' | 'patch'
   readonly path: Path
-  /** Stored text of what was written, an object of paths for a patch; `undefined` when it was too large to keep. */
+  /** Stored text of the written data, for a patch an object of paths; `undefined` when it was too long to store. */
   readonly data: JsonText | undefined
 }
 
-/** A stretch of the change log, as long as may be read at once. */
+/** A range of the change log that is read at once. */
 export interface LogRange {
-  /** The entries of it that are wanted, oldest first. */
+  /** The requested entries, oldest first. */
   readonly changes: readonly LoggedChange[]
-  /** Number of its last entry; that of the position where there is none behind it. */
+  /** Number of its last entry; of an empty range, that of the position it was requested from. */
   readonly seq: number
-  /** Time of its first entry, in milliseconds since 1970; `undefined` where there is none. */
+  /** Time of its first entry, in milliseconds since 1970; `undefined` for an empty range. */
   readonly begunAt: number | undefined
-  /** How much data was read for it, in UTF-16 code units. */
+  /** Length of the data that was read, in UTF-16 code units. */
   readonly length: number
   /** Whether it reaches to the last durable commit. */
   readonly isLast: boolean
 }
 
-/** What stands somewhere as of one commit. */
+/** The answer of a read as of one commit. */
 export interface ReadAt {
   readonly seq: number
   readonly value: ReadText | undefined
@@ -99,53 +99,51 @@ export interface ReadAt {
 /** An index over the children of one list. */
 export interface IndexInfo {
   readonly list: Path
-  /** Child path they are sorted by: no keys for their own value; `undefined` for their keys as text. */
+  /** Child path that it sorts by, empty for the child's own value; `undefined` for keys as text. */
   readonly path: Path | undefined
   /** Whether it is complete. */
   readonly ready: boolean
 }
 
 /**
- * The durable tree of one application. Every read sees one durable commit: nothing that a crash could still take back
- * is ever visible.
+ * The durable tree of one application. Every read sees one durable commit, never data that a crash could undo.
  */
 export interface TreeStore extends AsyncDisposable {
   /** The whole node. @throws `read-too-big` */
   node(path: Path, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<NodeText | undefined>
   /**
-   * The children that a query chooses, in its order, at a cost that does not grow with the list: where an index is
-   * missing it is built first.
-   * @returns `undefined` where no node is, and for a leaf that a bound or limit leaves out
+   * The children that a query selects, in its order. The cost does not grow with the list: a missing index is built first.
+   * @returns `undefined` when no node exists, and for a leaf that a bound or limit excludes
    * @throws `read-too-big`
    */
   query(path: Path, query: Query, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<ReadText | undefined>
   /**
-   * A leaf itself, or `{"key":true,…}` in key order.
-   * @param query by key order; chooses some of the keys
+   * The keys of the children as `{"key":true,…}` in key order; for a leaf, the leaf.
+   * @param query in key order; selects some of the keys
    * @throws `read-too-big`
    */
   shallow(path: Path, limit: ReadLimit, query?: Query, authorize?: AuthorizeRead): Awaitable<AnyText | undefined>
   /**
-   * Number of children, or of those that a query chooses; 0 for a leaf and for no node.
+   * Number of children, or of those that a query selects; 0 for a leaf and for no node.
    * @throws `read-too-big` when counting takes too long
    */
   count(path: Path, query?: Query, limit?: ReadLimit, authorize?: AuthorizeRead): Awaitable<number>
   /**
-   * Replaces the indexes that are kept whether they are used or not. Resolves when the long lists there are have them.
+   * Replaces the declared indexes, which are kept whether used or not. Resolves when every long list has its indexes.
    * @throws `unavailable` when they cannot be built
    */
   declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void>
   /** Every index. */
   indexes(): Awaitable<readonly IndexInfo[]>
   /**
-   * The text of a node of any size as `format=export` prints it, `null` where none is, piece by piece and all of one
-   * durable commit. That commit is held until the last piece was taken or the loop has ended.
+   * The text of a node of any size as `format=export` prints it, in chunks of one durable commit; `null` when no node
+   * exists. The store holds that commit until the loop ends.
    * @throws `unavailable` once closed
    */
   export(path: Path): AsyncGenerator<JsonText, void>
   /**
-   * Runs logic that reads, on one durable commit.
-   * @throws what it throws
+   * Runs a program that reads, on one durable commit.
+   * @throws what the program throws
    */
   read<T>(logic: () => Reads<T>): Awaitable<T>
   /**
@@ -163,31 +161,31 @@ export interface TreeStore extends AsyncDisposable {
    */
   commit<T>(job: Job<T>): Promise<Committed<T>>
   /**
-   * The node, or what a query chooses of it, and the number of the last commit that is in it.
+   * The node, or the children that a query selects, and the number of the commit that was read.
    * @throws `read-too-big`
    */
   readAt(path: Path, query: Query | undefined, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<ReadAt>
   /**
-   * Calls back with durable commits, in order, each once, as soon as reads see them and before their writers hear.
-   * @returns ends it
+   * Calls back with each durable commit once, in order, as soon as reads see it and before `commit` resolves.
+   * @returns ends the calls
    */
   onCommit(listener: (commits: readonly Commit[]) => void): () => void
   /** Durable commits after a position, oldest first; `undefined` when the log does not reach back that far. */
   changesAfter(position: Position, limit: number): Awaitable<readonly LoggedChange[] | undefined>
   /**
-   * A stretch of the log behind a position, and those of its entries whose path is one of some places, above or below
-   * one. The data of others is not read. `undefined` when the change log does not reach back that far.
+   * A range of the log after a position, with the entries whose path equals, contains or lies below one of `paths`. The
+   * data of other entries is not read. `undefined` when the change log does not reach back that far.
    */
-  changesNear(position: Position, places: readonly Path[]): Awaitable<LogRange | undefined>
+  changesNear(position: Position, paths: readonly Path[]): Awaitable<LogRange | undefined>
   /**
-   * Resolves when the tree could be read and written just now; nothing in it changes.
+   * Checks that the tree can be read and written, without a change.
    * @throws `unavailable`
    */
   check(): Promise<void>
   /** Position of the last durable commit; see `fresh`. */
   position(): Position
-  /** Resolves when no rows of deleted subtrees are left to remove. */
+  /** Resolves when all rows of deleted subtrees are removed. */
   swept(): Promise<void>
-  /** Ends all work, folds the log of the engine into its file and closes it. */
+  /** Finishes all work and closes the store. */
   close(): Promise<void>
 }

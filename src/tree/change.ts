@@ -1,23 +1,23 @@
 import type { Path } from './path.ts'
 import type { Write } from './write.ts'
 
-/** What one request changes, as listeners and the change log hear of it. */
+/** The change that one request makes, as listeners and the change log receive it. */
 export interface Change {
-  /** `put`: one place; `patch`: several below one path, at once. */
+  /** `put` writes one path; `patch` writes several paths below one path at once. */
   readonly kind: 'put' | 'patch'
   readonly path: Path
   /** Not overlapping, priorities last. */
   readonly writes: readonly Write[]
   /**
-   * Tags of watched nodes below the written ones, as they were before: what tells whether the change reaches them.
-   * Those that are missing are taken to have changed.
+   * Tags of watched nodes below the written ones before the change, which show whether the change affects them. A node
+   * without tags counts as changed.
    */
   readonly before?: ReadonlyMap<string, NodeTags> | undefined
   /** Whether every run of its job writes these very objects, so that a store may write large ones ahead of the commit. */
   readonly canStoreAhead?: boolean | undefined
 }
 
-/** Tags of one node: of what GET answers, and of everything. */
+/** Tags of one node: of its plain text, and of its stored text. */
 export interface NodeTags {
   readonly plain: string
   readonly stored: string

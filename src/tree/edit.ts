@@ -5,8 +5,8 @@ import { type Branch, emptyBranch, isBranch, type Leaf, ownMember, setMember, VA
 import type { Write } from './write.ts'
 
 /**
- * What `node` becomes when `write` is applied `path` below it; branches are changed in place.
- * @param path from `node` down to the place of the write, without its first `skipped` keys
+ * Applies `write` at `path` below `node`; branches are changed in place.
+ * @param path path from `node` to the written node, without its first `skipped` keys
  * @returns `undefined` when nothing is left
  * @see docs/reference/protocol.md#json-to-tree
  */
@@ -18,7 +18,7 @@ export function edit(node: Value | undefined, path: Path, write: Write, skipped 
   if (edited === child && !isBranch(child)) return node
   if (edited === undefined) return isBranch(node) ? withoutChild(node, key) : node
   const branch = isBranch(node) ? node : emptyBranch()
-  // A leaf gives way to its first child and leaves only its priority behind.
+  // The first child replaces the leaf; the priority stays.
   Reflect.deleteProperty(branch, VALUE)
   setMember(branch, key, edited)
   return branch

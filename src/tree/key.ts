@@ -14,7 +14,7 @@ export function utf8Length(text: string): number {
 
 /**
  * Throws unless `key` may name a node.
- * @param where which text a bad character gets: the key stood in a URL path or in a body
+ * @param where error code for a bad character: the key is part of a URL path or of a body
  * @throws `empty-key`, `bad-path` or `bad-key`, `key-too-long`, `bad-data` (a lone surrogate)
  * @see docs/reference/protocol.md#the-data-model
  */

@@ -1,16 +1,16 @@
-/** Greatest number of keys in a path, those inside a payload included. @see docs/reference/protocol.md#the-data-model */
+/** Maximum keys in a path, including those inside a payload. @see docs/reference/protocol.md#the-data-model */
 export const MAX_DEPTH = 32
-/** Greatest length of a key, and of a path counted as its key bytes plus one for each key, in UTF-8 bytes. */
+/** Maximum UTF-8 bytes of a key, and of a path, which counts its keys and one byte for each of them. */
 export const MAX_KEY_BYTES = 768
 
 /**
- * Length from which a body is looked at before it is parsed, in bytes. Shorter ones are parsed and planned in a few
- * milliseconds whatever is in them.
+ * Length from which a body is measured before it is parsed, in bytes. A shorter one is parsed and planned in a few
+ * milliseconds, whatever its content.
  */
 export const LARGE_BODY_BYTES = 128 * 1024
-/** Nodes from which a payload is worth being worked on in steps. */
+/** Number of nodes from which a payload is processed in steps. */
 export const LARGE_NODES = 4096
-/** Length of all strings of a payload from which it is worth being printed in steps, in UTF-16 code units. */
+/** Length of all strings of a payload from which it is printed in steps, in UTF-16 code units. */
 export const LARGE_TEXT = 256 * 1024
 
 /** Settable bounds on one request. @see docs/reference/protocol.md#sizes */
@@ -19,11 +19,11 @@ export interface Limits {
   readonly maxLeafBytes: number
   /** Largest write body after decompression, in bytes. */
   readonly maxWriteBytes: number
-  /** Largest answer to a read, in UTF-16 code units of its JSON text (equal to bytes for ASCII). */
+  /** Longest answer to a read, in UTF-16 code units of its JSON text, which equal bytes for ASCII. */
   readonly maxReadBytes: number
   /** Longest time a read may take, in milliseconds. */
   readonly maxReadMs: number
-  /** Nodes the engine is taken to write in a second, for the estimate behind `writeSizeLimit`. */
+  /** Nodes that the engine writes per second, for the estimate of `writeSizeLimit`. */
   readonly writeNodesPerSecond: number
 }
 

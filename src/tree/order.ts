@@ -16,11 +16,11 @@ const OFFSET = 2 ** 31
 const VALUE_DIGITS = 10
 const LENGTH_DIGITS = 3
 
-/** Characters that UTF-16 sorts after all astral ones while UTF-8 sorts them before, and the mark that mends it. */
+/** Characters that UTF-16 sorts after all astral ones and UTF-8 sorts before them, and the mark that corrects it. */
 const ABOVE_SURROGATES = /[\uE000-\uFFFF]|\u{10FFFF}/gu
 const LAST_CHARACTER = '\u{10FFFF}'
 
-/** What most keys are not: cheap to tell by their first character. */
+/** Whether the first character allows a key to be an integer; most keys fail this cheap check. */
 export function mayBeInteger(key: string): boolean {
   const first = key.charCodeAt(0)
   return first === 45 || (first >= 48 && first <= 57)
@@ -47,7 +47,7 @@ export function sortKey(key: string): string {
   return digits + String(key.length).padStart(LENGTH_DIGITS, '0') + negativeZero
 }
 
-/** What most texts have none of: code units whose order could differ. */
+/** Code units whose order may differ between UTF-8 and UTF-16; most texts have none. */
 const HIGH = /[\uD800-\uFFFF]/
 
 /** Encodes any well-formed string so that UTF-8 byte order is UTF-16 code-unit order. */
@@ -62,14 +62,14 @@ export function sortText(text: string): string {
 export const FIRST_TEXT_KEY = '\u0002'
 
 /**
- * Encodes a key to compare with, which need not be a legal one: what no key can begin with must not be taken for the
+ * Encodes a key of a bound, which need not be a legal key: a control character at its beginning must not look like the
  * mark of an integer.
  */
 export function sortKeyBound(key: string): string {
   return key < ' ' ? FIRST_TEXT_KEY : sortKey(key)
 }
 
-/** Whether an encoded key is that of an integer. */
+/** Whether an encoded key is an integer. */
 export function isIntegerKey(sorted: string): boolean {
   return sorted.startsWith(INTEGER_MARK)
 }
@@ -91,7 +91,7 @@ function decodeMarked(_: string, character: string): string {
   return character === '\u0001' ? LAST_CHARACTER : character
 }
 
-/** Negative, zero or positive as `left` stands before, is, or stands after `right`. */
+/** Negative, zero or positive when `left` sorts before, equals or sorts after `right`. */
 export function compareKeys(left: string, right: string): number {
   const leftIsInteger = integerOf(left) !== undefined
   const rightIsInteger = integerOf(right) !== undefined
@@ -109,11 +109,11 @@ export function sortKeys(keys: string[]): string[] {
     if (key < previous) isSorted = false
     previous = key
   }
-  // Without integers key order is code-unit order, which is what the built-in sort has.
+  // Without integers key order is code-unit order, the order of the built-in sort.
   return isSorted ? keys : keys.sort()
 }
 
-/** Each key is encoded once; comparing two of them anew each time takes many times as long. */
+/** Encodes each key once; encoding for each comparison takes many times as long. */
 function sortMixedKeys(keys: string[]): string[] {
   const encoded = keys.map(sortKey)
   return isAscending(encoded) ? keys : encoded.sort().map(keyOf)
@@ -123,7 +123,7 @@ function isAscending(texts: readonly string[]): boolean {
   return texts.every((text, index) => index === 0 || text >= (texts[index - 1] as string))
 }
 
-/** Keys that are sorted without a pause. */
+/** Maximum keys that are sorted without a pause. */
 const SHORT_KEYS = 1024
 
 /** As `sortKeys`, with pauses. */
@@ -146,7 +146,7 @@ function* isAscendingInSteps(texts: readonly string[]): Steps<boolean> {
   return true
 }
 
-/** Negative, zero or positive as `left` stands before, is, or stands after `right`, by UTF-16 code unit. */
+/** Negative, zero or positive when `left` sorts before, equals or sorts after `right`, by UTF-16 code unit. */
 export function compareText(left: string, right: string): number {
   if (left === right) return 0
   return left < right ? -1 : 1
@@ -155,7 +155,7 @@ export function compareText(left: string, right: string): number {
 /** The classes of values, in their order. */
 export const SortKind = { none: 0, false: 1, true: 2, number: 3, string: 4, object: 5 } as const
 
-/** What a child is sorted by. */
+/** Value that a child is sorted by. */
 export interface SortValue {
   /** One of `SortKind`. */
   readonly kind: number
@@ -163,13 +163,13 @@ export interface SortValue {
   readonly value: number | string
 }
 
-/** What a child without a value is sorted by. */
+/** Sort value of a child without a value. */
 export const NO_VALUE: SortValue = Object.freeze({ kind: SortKind.none, value: 0 })
 const FALSE: SortValue = Object.freeze({ kind: SortKind.false, value: 0 })
 const TRUE: SortValue = Object.freeze({ kind: SortKind.true, value: 0 })
 export const OBJECT: SortValue = Object.freeze({ kind: SortKind.object, value: 0 })
 
-/** Where a value stands among others; a leaf with a priority stands where the leaf does. */
+/** Sort value of a value; a leaf with a priority sorts as the leaf. */
 export function sortValue(value: Value | null | undefined): SortValue {
   if (value === undefined || value === null) return NO_VALUE
   if (typeof value === 'string') return { kind: SortKind.string, value }
@@ -179,7 +179,7 @@ export function sortValue(value: Value | null | undefined): SortValue {
   return leaf === undefined ? OBJECT : sortValue(leaf)
 }
 
-/** Negative, zero or positive as `left` stands before, beside or after `right`. */
+/** Negative, zero or positive when `left` sorts before, equal to or after `right`. */
 export function compareSortValues(left: SortValue, right: SortValue): number {
   if (left.kind !== right.kind) return left.kind - right.kind
   if (left.value === right.value) return 0
@@ -187,8 +187,8 @@ export function compareSortValues(left: SortValue, right: SortValue): number {
 }
 
 /**
- * Whether children with these keys read as an array, and how long it is: every key is an array index and more than
- * half of the places up to the greatest are filled.
+ * Length of the array that children with these keys form; `undefined` when they form none. Every key must be an array
+ * index, and more than half of the indexes up to the greatest must exist.
  * @param keys in key order
  * @see docs/reference/protocol.md#arrays
  */

@@ -7,7 +7,7 @@ import { type Priority, parsePriority } from './priority.ts'
 import { isBranch, ownMember, SERVER_VALUE, VALUE } from './value.ts'
 import type { Write, WritePlan } from './write.ts'
 
-/** Some members of a node that is too large to be told at once, checked as those of a whole one are. */
+/** Some members of a node that is too large for one request, checked like a whole node. */
 export interface Part {
   /** One commit: each child is replaced, a null deletes it. */
   readonly plan: WritePlan
@@ -16,9 +16,9 @@ export interface Part {
 }
 
 /**
- * Plans a part of a node. Unlike a PATCH its keys are keys, and hold no slashes.
+ * Plans a part of a node. Unlike a PATCH its keys are not paths: they contain no slash.
  * @param members parsed JSON, an object; it is changed
- * @throws as `planPut`; `bad-server-value` for a server value: what was exported has none
+ * @throws as `planPut`; `bad-server-value` for a server value: an export has none
  */
 export function planPart(path: Path, members: Record<string, unknown>, limits: Limits): Part {
   if (Object.hasOwn(members, VALUE)) throw new DholeError('bad-data')

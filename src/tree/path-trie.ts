@@ -1,11 +1,11 @@
 import type { Path } from './path.ts'
 
-/** A node on the way to things that are kept by path, so that what is above, at and below a path is found and no more. */
+/** A node of a trie of items by path, which finds the items above, at and below a path. */
 export interface TrieNode<T> {
   readonly key: string
   readonly parent: TrieNode<T> | undefined
   readonly children: Map<string, TrieNode<T>>
-  /** What is kept of this node, by name. */
+  /** Items at this path, by name. */
   readonly items: Map<string, T>
 }
 
@@ -13,7 +13,7 @@ export function rootNode<T>(): TrieNode<T> {
   return newNode('', undefined)
 }
 
-/** The place at a path, made where it is missing. */
+/** The node at a path, created where it is missing. */
 export function nodeAt<T>(root: TrieNode<T>, path: Path): TrieNode<T> {
   let node = root
   for (const key of path) {
@@ -27,7 +27,7 @@ export function nodeAt<T>(root: TrieNode<T>, path: Path): TrieNode<T> {
   return node
 }
 
-/** Removes a place that holds nothing, and what that leaves empty above it. */
+/** Removes an empty node, and every ancestor that becomes empty. */
 export function prune<T>(node: TrieNode<T>): void {
   let empty = node
   while (empty.parent !== undefined && empty.items.size === 0 && empty.children.size === 0) {

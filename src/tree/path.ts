@@ -2,15 +2,15 @@ import { DholeError, type ErrorCode } from '../error.ts'
 import { checkKey, PRIORITY, utf8Length } from './key.ts'
 import { MAX_DEPTH, MAX_KEY_BYTES } from './limits.ts'
 
-/** Keys from the root down; the root itself is the empty list. `.priority` may stand last where a caller says so. */
+/** Keys from the root down; the root is the empty list. Some functions accept a last `.priority`. */
 export type Path = readonly string[]
 
-/** A path as its keys, or as text: `/a/b`. */
+/** A path as a list of keys, or as text: `/a/b`. */
 export type PathLike = Path | string
 
 /**
- * Reads a path as text, decoded: `/a/b`, `a/b/`, `a//b` are the same.
- * @param where which text a bad key gets
+ * Parses a decoded path: `/a/b`, `a/b/` and `a//b` are the same.
+ * @param where error code for a bad key
  * @throws as `checkKey`, and `too-deep`, `key-too-long` for the path as a whole
  */
 export function parsePath(text: string, where: Extract<ErrorCode, 'bad-path' | 'bad-key'> = 'bad-path'): Path {
@@ -19,7 +19,7 @@ export function parsePath(text: string, where: Extract<ErrorCode, 'bad-path' | '
   return path
 }
 
-/** The keys below a child that say what it is sorted by: `height`, `name/first`; `undefined` when the text is no such path. */
+/** Parses a child path to sort by, such as `height` or `name/first`; `undefined` when the text is not one. */
 export function sortPath(text: string): Path | undefined {
   try {
     const path = parsePath(text)
@@ -29,17 +29,17 @@ export function sortPath(text: string): Path | undefined {
   }
 }
 
-/** The keys of a path, all of them legal. @throws as `parsePath` */
+/** The checked keys of a path. @throws as `parsePath` */
 export function toPath(path: PathLike): Path {
   if (typeof path === 'string') return parsePath(path)
-  // A key with a slash in it would be one place for the rules and another for whoever goes by the text.
+  // A key with a slash would name one node as a list of keys and another one as text.
   if (!texts.has(path)) checkPath(path, 'bad-path')
   return path
 }
 
 /**
- * Throws unless every key is legal and the path is neither too deep nor too long. A last `.priority` is let through
- * and not counted: it is no key of the data.
+ * Throws unless every key is legal and the path is neither too deep nor too long. A last `.priority` is accepted and not
+ * counted: it is not a key of the data.
  */
 export function checkPath(path: Path, where: Extract<ErrorCode, 'bad-path' | 'bad-key'>): void {
   const keys = endsInPriority(path) ? path.slice(0, -1) : path
@@ -56,22 +56,22 @@ export function checkLength(bytes: number): void {
   if (bytes > MAX_KEY_BYTES) throw new DholeError('key-too-long')
 }
 
-/** Length of a path as the limit counts it: the bytes of its keys and one for each key. */
+/** Length of a path for its limit: the bytes of its keys and one for each key. */
 export function pathBytes(path: Path): number {
   let bytes = path.length
   for (const key of path) bytes += utf8Length(key)
   return bytes
 }
 
-/** `/a/b`; the root is `/`. Keys hold no slash, so the text is unique to the path. */
+/** The path as text: `/a/b`; the root is `/`. A key contains no slash, so equal texts mean equal paths. */
 export function formatPath(path: Path): string {
   return texts.get(path) ?? `/${path.join('/')}`
 }
 
-/** Texts of paths that are used again and again. */
+/** Texts of paths that are formatted often. */
 const texts = new WeakMap<Path, string>()
 
-/** Has `formatPath` remember the text of this very list, whose keys have been checked. @returns the list */
+/** Caches the text of this list, whose keys are checked, for `formatPath`. @returns the list */
 export function withText(path: Path): Path {
   texts.set(path, formatPath(path))
   return path

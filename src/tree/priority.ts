@@ -4,7 +4,7 @@ import { DholeError } from '../error.ts'
 export type Priority = string | number
 
 /**
- * Reads a priority that stands in a payload or is one; JSON null is no priority.
+ * Parses the priority in a payload, or a payload that is a priority; JSON null means none.
  * @throws `priority-boolean`, `priority-type`, `bad-data` (not finite, a lone surrogate)
  * @see docs/reference/protocol.md#special-members
  */

@@ -14,22 +14,22 @@ export function encodeTime(time: number): string {
 }
 
 /**
- * Makes the keys of POST: unique, and strictly increasing in byte order whatever the clock does. Within one
- * millisecond the random part counts upwards; on overflow the time is pushed on by one.
+ * Generates the keys of POST: unique and strictly increasing in byte order, even when the clock goes back. Within one
+ * millisecond it increments the random part; on overflow it adds one to the time.
  * @see docs/reference/protocol.md#generated-keys
  */
 export class PushIds {
   #lastTime: number
   #random = new Uint8Array(RANDOM_LENGTH)
-  /** True while the random part of `#lastTime` is not known: after a restart that time is not used again. */
+  /** Whether the random part of `#lastTime` is unknown: after a restart that time is not used again. */
   #spent = true
 
-  /** @param lastTime the greatest time an earlier process issued, 0 for none */
+  /** @param lastTime the greatest time of an earlier process; 0 for none */
   constructor(lastTime = 0) {
     this.#lastTime = lastTime
   }
 
-  /** The greatest time issued so far, in milliseconds; kept by the store across restarts. */
+  /** The greatest issued time, in milliseconds; the store keeps it across restarts. */
   get lastTime(): number {
     return this.#lastTime
   }

@@ -3,23 +3,23 @@ import type { Path } from './path.ts'
 import type { Leaf } from './value.ts'
 
 /**
- * What a piece of logic may ask of a tree while it runs. It asks by yielding, so that engines that read synchronously
- * and engines that can only be awaited run the same code, on one snapshot or inside one transaction.
+ * Request of a program to a tree. A program yields its requests, so that synchronous and asynchronous engines run the
+ * same code, on one snapshot or inside one transaction.
  */
 export type ReadRequest =
   /** The whole node, `NodeText` or `undefined`. */
   | { readonly kind: 'node'; readonly path: Path }
-  /** The leaf there, with or without a priority; `undefined` for a node with children and for none. A last `.priority` is the priority. */
+  /** The leaf, with or without a priority; `undefined` for a node with children and for none. A last `.priority` names the priority. */
   | { readonly kind: 'leaf'; readonly path: Path }
-  /** Whether there is a node. */
+  /** Whether a node exists. */
   | { readonly kind: 'exists'; readonly path: Path }
   /** Number of children; 0 for a leaf and for no node. */
   | { readonly kind: 'count'; readonly path: Path }
-  /** Number of rows that deleting the node would touch, about. */
+  /** Approximate number of rows that deleting the node changes. */
   | { readonly kind: 'size'; readonly path: Path }
-  /** Text kept beside the tree under a name, or `undefined`. */
+  /** Text stored beside the tree under a name, or `undefined`. */
   | { readonly kind: 'setting'; readonly name: string }
-  /** Nothing: a good moment to let others run. */
+  /** Reads nothing: a point at which other work may run. */
   | { readonly kind: 'pause' }
 
 /** Text of the idempotency record with a key, or `undefined`. Only a job may ask. */
@@ -30,7 +30,7 @@ interface RecordRequest {
 
 export type ReadAnswer = NodeText | Leaf | boolean | number | undefined
 
-/** Logic that reads as it goes. */
+/** A program that reads a tree. */
 export type Reads<T> = Generator<ReadRequest, T, ReadAnswer>
 
 /**

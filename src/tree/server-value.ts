@@ -3,7 +3,7 @@ import type { Steps } from '../scheduling/steps.ts'
 import { formatPath, type Path } from './path.ts'
 import { isBranch, SERVER_VALUE } from './value.ts'
 
-/** What `{".sv": …}` asks for: the commit time, or the old number plus `by`. @see docs/reference/protocol.md#special-members */
+/** Meaning of `{".sv": …}`: the commit time, or the old number plus `by`. @see docs/reference/protocol.md#special-members */
 export type ServerValue = { readonly kind: 'timestamp' } | { readonly kind: 'increment'; readonly by: number }
 
 /**
@@ -21,21 +21,21 @@ export function parseServerValue(object: object): ServerValue {
   throw new DholeError('bad-server-value')
 }
 
-/** What the server values of one request come to: the commit time, and the old numbers of the incremented places. */
+/** Source of the server values of one request: the commit time, and the old numbers of the incremented nodes. */
 export interface ServerValueSource {
   /** Milliseconds since 1970, one for the whole request. */
   readonly now: number
-  /** The number standing at that place before the write, if one does; keyed by `formatPath`. */
+  /** Numbers before the write, by the text of their paths. */
   readonly old: ReadonlyMap<string, number>
 }
 
-/** Members looked at between two pauses. */
+/** Members processed between two pauses. */
 const STEP_MEMBERS = 512
 
 /**
- * The payload with every server value replaced by what it comes to.
- * @param json a payload that has passed `parsePayload`
- * @param path where it stands
+ * Replaces every server value of a payload by its value.
+ * @param json a payload that `parsePayload` accepts
+ * @param path path of the payload
  * @throws `bad-data` when an increment leaves the range of doubles
  */
 export function* resolveServerValues(json: unknown, path: Path, source: ServerValueSource): Steps<unknown> {

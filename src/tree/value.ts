@@ -2,13 +2,13 @@ import { PRIORITY } from './key.ts'
 
 /**
  * The value of an existing node as the tree keeps it: no null, no empty object, no array, finite numbers only.
- * A priority stands in its object as the member `.priority`; a leaf that carries one is
+ * A priority is the member `.priority` of its object; a leaf with a priority is
  * `{".value": leaf, ".priority": priority}`. Absent is `undefined`.
  */
 export type Value = Leaf | Branch
 export type Leaf = string | number | boolean
 
-/** Only its own members count: read it with `Object.keys` and `ownMember`, write it with `setMember`. */
+/** Only own members count: read it with `Object.keys` and `ownMember`, write it with `setMember`. */
 export interface Branch {
   [key: string]: Value
 }
@@ -20,17 +20,17 @@ export function isBranch(value: unknown): value is Branch {
   return typeof value === 'object' && value !== null
 }
 
-/** A branch whose every key, `__proto__` too, is an ordinary one. */
+/** A branch without a prototype: every key, even `__proto__`, is an ordinary one. */
 export function emptyBranch(): Branch {
   return Object.create(null) as Branch
 }
 
-/** The child of that key, never an inherited property. */
+/** The child with this key, never an inherited property. */
 export function ownMember(branch: Branch, key: string): Value | undefined {
   return Object.hasOwn(branch, key) ? branch[key] : undefined
 }
 
-/** The leaf that a value is, with or without a priority; `undefined` for a node with children. */
+/** The leaf of a value, with or without a priority; `undefined` for a node with children. */
 export function leafOf(value: Value): Leaf | undefined {
   if (!isBranch(value)) return value
   const leaf = ownMember(value, VALUE)
@@ -49,7 +49,7 @@ export function valueAt(node: Value, path: readonly string[]): Value | undefined
   return value
 }
 
-/** Sets a member of a branch that may come from `JSON.parse`, where assigning to `__proto__` would do something else. */
+/** Sets a member. A branch of `JSON.parse` has a prototype, so that assigning `__proto__` would change that. */
 export function setMember(branch: Branch, key: string, value: Value): void {
   if (key === '__proto__') {
     Object.defineProperty(branch, key, { value, writable: true, enumerable: true, configurable: true })

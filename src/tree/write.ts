@@ -38,11 +38,11 @@ interface Target {
 }
 
 /**
- * A checked request to change the tree: non-overlapping writes that become one commit, and what is left to fill in
+ * A checked request to change the tree: writes without overlap that become one commit, and the server values to fill in
  * at commit time.
  */
 export interface WritePlan {
-  /** How listeners hear of it: a put of one place, or a patch of several below `path`. */
+  /** Kind of the event for listeners: a put of one path, or a patch of several below `path`. */
   readonly kind: 'put' | 'patch'
   readonly path: Path
   readonly writes: readonly Write[]
@@ -57,12 +57,12 @@ export interface WritePlan {
   resolve(source: ServerValueSource): Steps<WritePlan>
 }
 
-/** Whether what is written is worth being printed in steps. */
+/** Whether a plan is so large that its values are printed in steps. */
 export function isLargePlan({ nodes, textLength }: Pick<WritePlan, 'nodes' | 'textLength'>): boolean {
   return nodes > LARGE_NODES || textLength > LARGE_TEXT
 }
 
-/** Members of a patch looked at between two pauses. */
+/** Members of a patch processed between two pauses. */
 const STEP_MEMBERS = 256
 
 /**
@@ -74,7 +74,7 @@ export function planPut(path: Path, json: unknown, limits: Limits): WritePlan {
   return planShortPut(path, json, limits) ?? drain(planPutInSteps(path, json, limits))
 }
 
-/** As `planPut`; `undefined` for a value that is worth being planned in steps. */
+/** As `planPut`; `undefined` for a value so large that it is planned in steps. */
 export function planShortPut(path: Path, json: unknown, limits: Limits): WritePlan | undefined {
   const parsed = parseShortTarget({ path, json }, limits)
   return parsed && putPlan(path, json, limits, parsed)
@@ -119,7 +119,7 @@ export function* planPatchInSteps(path: Path, json: unknown, limits: Limits): St
   if (!isBranch(json) || Array.isArray(json)) throw new DholeError('bad-patch')
   const keys = yield* keysInSteps(json)
   const targets = yield* patchTargets(path, json, keys)
-  // Children of one node, each named once, as most of many members are, never cover each other.
+  // Without slashes all members are different children of one node: none contains another.
   if (keys.some((key) => key.includes('/'))) yield* checkOverlap(targets)
   const writes: Write[] = []
   const serverValues: ServerValueUse[] = []
@@ -175,7 +175,7 @@ function checkedMember(key: string): string {
   return key
 }
 
-/** One member as it is going to be written. */
+/** A checked member. */
 interface ParsedTarget {
   readonly write: Write
   readonly serverValues: readonly ServerValueUse[]
@@ -183,7 +183,7 @@ interface ParsedTarget {
   readonly textLength: number
 }
 
-/** `undefined` for a value that is worth being looked at in steps. */
+/** `undefined` for a value so large that it is checked in steps. */
 function parseShortTarget(target: Target, limits: Limits): ParsedTarget | undefined {
   const { path, json } = target
   checkPath(path, 'bad-key')
@@ -212,14 +212,14 @@ function parsePriorityTarget({ path, json }: Target, limits: Limits): ParsedTarg
     return { write: { kind: 'priority', path: node, priority: 0 }, serverValues, nodes: 0, textLength: 0 }
   }
   const priority = parsePriority(json)
-  // A text has the bounds of a leaf.
+  // A string priority has the bounds of a leaf.
   if (priority !== undefined) parsePayload(priority, node, limits)
   return { write: { kind: 'priority', path: node, priority }, serverValues: [], nodes: 0, textLength: 0 }
 }
 
 /**
- * Deletes come after what is set: a node that the same request empties and fills again never was empty, so it keeps
- * its priority. A priority belongs to what the request leaves behind, so it comes last.
+ * Deletes come after values: a node that one request empties and fills is never empty, so it keeps its priority. A
+ * priority applies to the result of the request, so it comes last.
  */
 function inApplicationOrder(writes: readonly Write[]): Write[] {
   return [0, 1, 2].flatMap((wanted) => writes.filter((write) => rank(write) === wanted))
@@ -230,13 +230,13 @@ function rank(write: Write): number {
   return write.value === undefined ? 1 : 0
 }
 
-/** A key of a path that is written, or of one above. */
+/** A node of the trie of written paths. */
 interface PlannedPlace {
   isWritten: boolean
   readonly below: Map<string, PlannedPlace>
 }
 
-/** @throws `bad-parameter` when one of the paths is another one or lies above it */
+/** @throws `bad-parameter` when one path equals or contains another */
 function* checkOverlap(targets: readonly Target[]): Steps<void> {
   const root: PlannedPlace = { isWritten: false, below: new Map() }
   for (const [index, { path }] of targets.entries()) {

@@ -1,4 +1,4 @@
-import { drain, type Steps } from '../../scheduling/steps.ts'
+import { atOnce, drain, type Steps } from '../../scheduling/steps.ts'
 import { etagOf } from './etag.ts'
 import { toExport, toExportInSteps } from './export-text.ts'
 import type { ReadText } from './node-text.ts'
@@ -8,7 +8,7 @@ import { type AnyText, joined, TextBuilder } from './text-pieces.ts'
 
 /** Children printed between two pauses. */
 const STEP_CHILDREN = 64
-/** Memory of a child beside its text, in the unit of text length. */
+/** Memory of a child beside its text, in UTF-16 code units. */
 const CHILD_OVERHEAD = 40
 
 /** One child of an answer. */
@@ -19,8 +19,8 @@ export interface ChildText {
 }
 
 /**
- * The finished text of chosen children of a node, in the order they were chosen in: an object's members stand in that
- * order, whatever their keys.
+ * The text of selected children of a node. The members of an object are in the order of the selection, whatever their
+ * keys.
  * @see docs/reference/protocol.md#answers
  */
 export class ChildrenText implements ReadText {
@@ -30,7 +30,7 @@ export class ChildrenText implements ReadText {
   #length: number | undefined
   #plain: AnyText | undefined
 
-  /** @param hasNoPriority whether it is known that there is none, so that nobody needs to look */
+  /** @param hasNoPriority whether the texts are known to have no priority, which saves a search */
   constructor(children: readonly ChildText[], hasNoPriority: boolean) {
     this.children = children
     this.#hasNoPriority = hasNoPriority
@@ -54,12 +54,12 @@ export class ChildrenText implements ReadText {
     return this.#length
   }
 
-  /** The children's own texts, and the one that is made of them. */
+  /** The texts of the children, and the text of the whole. */
   get keptLength(): number {
     return 2 * this.length + CHILD_OVERHEAD * this.children.length
   }
 
-  /** Makes the plain text a bounded number of children at a time. */
+  /** Prints the plain text in steps. */
   *prepare(): Steps<AnyText> {
     this.#length ??= yield* lengthInSteps(this.children)
     this.#isArray ??= yield* areElementsInSteps(this.children)
@@ -106,17 +106,12 @@ export class ChildrenText implements ReadText {
   }
 }
 
-/** What is done with the stored text of each child. */
+/** Conversion of the stored text of each child. */
 type ChildForm = typeof asStored | typeof toPlain | typeof toExport
 
 function longInSteps(text: AnyText, form: ChildForm): Steps<AnyText> {
   if (form === toPlain) return toPlainInSteps(text)
-  return form === toExport ? toExportInSteps(text) : unchanged(text)
-}
-
-// biome-ignore lint/correctness/useYield: it takes the place of steps
-function* unchanged(text: AnyText): Steps<AnyText> {
-  return text
+  return form === toExport ? toExportInSteps(text) : atOnce(() => text)
 }
 
 function printMembers(children: readonly ChildText[], form: ChildForm): string {
@@ -127,7 +122,7 @@ function asStored(text: JsonText): JsonText {
   return text
 }
 
-/** Children looked at between two pauses. */
+/** Children processed between two pauses. */
 const STEP_LOOKED_AT = 4096
 
 function* lengthInSteps(children: readonly ChildText[]): Steps<number> {
@@ -140,7 +135,7 @@ function* lengthInSteps(children: readonly ChildText[]): Steps<number> {
   return children.length === 0 ? length : length - 1
 }
 
-/** A hole would be one more than the limit, and another order would be lost. */
+/** Whether the children form an array: without holes, which would exceed the limit, and in the order of their indexes. */
 function* areElementsInSteps(children: readonly ChildText[]): Steps<boolean> {
   for (const [index, { key }] of children.entries()) {
     if (key !== String(index)) return false

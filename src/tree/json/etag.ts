@@ -1,6 +1,6 @@
 import { type AnyText, piecesOf } from './text-pieces.ts'
 
-/** The tag of a place where no node is. */
+/** The tag of a path without a node. */
 export const NULL_ETAG = 'null_etag'
 
 /**
@@ -16,7 +16,7 @@ export function etagOf(stored: AnyText | undefined): string {
   return hash.digest('base64')
 }
 
-/** What a tag is made with, for those who have the text in pieces. */
+/** The hash of a tag, for a text in pieces. */
 export function etagHash(): Bun.CryptoHasher {
   return new Bun.CryptoHasher('sha256')
 }

@@ -2,7 +2,7 @@ import { drain, type Steps } from '../../scheduling/steps.ts'
 import type { JsonText } from './print.ts'
 import { type AnyText, collected, joined, piecesOf, type TextSink } from './text-pieces.ts'
 
-/** Code units of a text that are looked at between two pauses. */
+/** Code units read between two pauses. */
 const STEP_LENGTH = 64 * 1024
 
 const QUOTE = 0x22
@@ -14,7 +14,7 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const HOLE = 'null'
 
-/** Stored text as `format=export` answers it. Text without any array is that already. */
+/** Converts stored text to the text of `format=export`. A text without arrays is unchanged. */
 export function toExport(text: JsonText): JsonText {
   return text.includes('[') ? joined(drain(toExportInSteps(text))) : text
 }
@@ -29,18 +29,18 @@ export function* toExportInSteps(text: AnyText): Steps<AnyText> {
 }
 
 /**
- * Writes each array of a stored text as the object it stands for. The text is known to be well made, so it is enough to
- * look at it once, which is several times faster than to parse and print it.
+ * Writes each array of a stored text as an object. It reads the well-formed text once, which is several times faster than
+ * parsing and printing it.
  */
 class BracketPrinter {
   readonly #sink: TextSink
-  /** Of the containers around the place: index of the element in an array, -1 in an object. */
+  /** For each open container, the index of the element in an array, -1 for an object. */
   readonly #around: number[] = []
   #index = -1
-  /** Whether an element begins here, which is named unless it is a hole. */
+  /** Whether an element begins here; it gets a name unless it is a hole. */
   #isElement = false
   #isFirst = false
-  /** Whether the last piece ended within a string. */
+  /** Whether the last piece ended inside a string. */
   #isInString = false
 
   constructor(sink: TextSink) {
@@ -87,7 +87,7 @@ class BracketPrinter {
     if (copied < text.length) this.#sink(text.slice(copied))
   }
 
-  /** @param code of what is no string */
+  /** @param code of a character outside strings */
   #token(code: number): void {
     if (code === OPEN_OBJECT) {
       this.#around.push(this.#index)
@@ -108,7 +108,7 @@ class BracketPrinter {
     }
   }
 
-  /** @param start a place within the string. @returns the end of the piece when the string does not end in it */
+  /** @param start offset inside the string. @returns the end of the piece when the string continues in the next one */
   #behindString(text: string, start: number): number {
     let at = start
     while (at < text.length) {

@@ -7,7 +7,7 @@ export const PART_BYTES = 64 * 1024
 const MEBIBYTE = 1024 * 1024
 /** Longest run of spaces, or number, in bytes: neither can be parsed in parts. */
 const MAX_RUN_BYTES = MEBIBYTE
-/** Levels of a text: those of a tree, and the special members that may stand in the deepest one. */
+/** Maximum levels of a text: those of a tree, and special members in the deepest one. */
 const MAX_LEVELS = MAX_DEPTH + 4
 
 export const QUOTE = 0x22
@@ -19,7 +19,7 @@ export const CLOSE_ARRAY = 0x5d
 export const OPEN_OBJECT = 0x7b
 export const CLOSE_OBJECT = 0x7d
 
-/** How much there may be in a text. */
+/** Bounds of a text. */
 export interface JsonBounds {
   /** Leaves, objects and arrays; empty ones count twice. */
   readonly mostValues: number
@@ -27,14 +27,14 @@ export interface JsonBounds {
   readonly mostSiblings: number
 }
 
-/** Bodies up to that limit may hold as much as this one allows, in bytes. */
+/** Body limit, in bytes, up to which all limits allow the same number of values. */
 const DEFAULT_BYTES = 16 * MEBIBYTE
 const BYTES_PER_VALUE = 8
-/** A container with more members than the default allows cannot be put in order in a few milliseconds. */
+/** A container with more members than the default cannot be sorted in a few milliseconds. */
 const BYTES_PER_SIBLING = 80
 
 /**
- * What a body may hold, by the limit of its length: about 2 million values and 200,000 members of one container with
+ * Bounds of a body, by the limit of its length: about 2 million values and 200,000 members of one container with
  * the default of 16 MiB, and more with a higher limit.
  * @see docs/reference/protocol.md#sizes
  */
@@ -46,19 +46,19 @@ export function writeBounds(maxWriteBytes: number): JsonBounds {
   }
 }
 
-/** Of what is known to be in the tree. */
+/** Bounds of a text that is known to come from the tree. */
 export const NO_BOUNDS: JsonBounds = {
   mostValues: Number.POSITIVE_INFINITY,
   mostSiblings: Number.POSITIVE_INFINITY,
 }
 
-/** Where the containers and strings of at least `PART_BYTES` end, by where they begin: offsets of the first byte behind. */
+/** Ends of the containers and strings of at least `PART_BYTES`, by their starts; an end is the offset after the last byte. */
 export type LargeParts = ReadonlyMap<number, number>
 
 /**
- * Looks at each byte of a JSON text once, before any of it is parsed.
+ * Reads each byte of a JSON text once, before any of it is parsed.
  * @throws SyntaxError when brackets or quotes do not match, or a number or a run of spaces is longer than 1 MiB;
- *   `too-deep`, `write-too-big` when there is more than the bounds say
+ *   `too-deep`, `write-too-big` for more than the bounds allow
  * @see docs/reference/protocol.md#sizes
  */
 export function* measureJson(bytes: Uint8Array, bounds: JsonBounds): Steps<LargeParts> {
@@ -74,15 +74,15 @@ class Shape {
   readonly #bytes: Uint8Array
   readonly #bounds: JsonBounds
   readonly #large = new Map<number, number>()
-  /** Of each open container: where it begins, and the commas of its own so far. */
+  /** For each open container, its start and its number of commas. */
   readonly #starts = new Int32Array(MAX_LEVELS + 1)
   readonly #commas = new Int32Array(MAX_LEVELS + 1)
   #level = 0
   #values = 0
   #at = 0
-  /** Behind the last byte that was a bracket, a comma or a quote. */
+  /** Offset after the last bracket, comma or quote. */
   #run = 0
-  /** Where the open string begins, -1 outside. */
+  /** Start of the open string; -1 outside strings. */
   #string = -1
 
   constructor(bytes: Uint8Array, bounds: JsonBounds) {
@@ -99,7 +99,7 @@ class Shape {
     return this.#large
   }
 
-  /** Looks at so many bytes more. */
+  /** Reads that many more bytes. */
   look(count: number): void {
     const bytes = this.#bytes
     const end = Math.min(bytes.length, this.#at + count)
@@ -136,11 +136,11 @@ class Shape {
     }
     this.#at = at
     const isRun = at - this.#run > MAX_RUN_BYTES && this.#string < 0
-    // Spaces around the value do no harm.
+    // Spaces around the value are harmless.
     if (isRun && (this.#level > 0 || !isSpace(bytes[at - 1]))) throw new SyntaxError('A number or a space is too long')
   }
 
-  /** @returns offset behind the string that is open, or `end` or a little more when it goes on there */
+  /** @returns the offset after the open string, or `end` or a little more when it continues there */
   #behindString(from: number, end: number): number {
     const bytes = this.#bytes
     let at = from

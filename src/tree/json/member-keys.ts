@@ -5,7 +5,7 @@ import type { Branch } from '../value.ts'
 /** Keys listed between two pauses. */
 const STEP_KEYS = 1024
 
-/** The members of a branch in key order, `.priority` and `.value` among them. */
+/** The keys of a branch in key order, including `.priority` and `.value`. */
 export function memberKeys(branch: Branch): string[] {
   return sortKeys(Object.keys(branch))
 }
@@ -15,7 +15,7 @@ export function* memberKeysInSteps(branch: Branch): Steps<string[]> {
   return yield* sortKeysInSteps(yield* keysInSteps(branch))
 }
 
-/** As `Object.keys`, with pauses: texts of integer keys are made one by one, and that takes a while. */
+/** As `Object.keys`, with pauses, because creating the texts of many integer keys takes long. */
 export function* keysInSteps(object: object): Steps<string[]> {
   const keys: string[] = []
   yield

@@ -5,17 +5,17 @@ import { type JsonText, toPlain } from './print.ts'
 import { etagOfInSteps, toPlainInSteps } from './print-steps.ts'
 import { type AnyText, joined } from './text-pieces.ts'
 
-/** The finished text of an answer, in whatever form is asked for. */
+/** The text of an answer, in each form that a request may choose. */
 export interface ReadText {
-  /** What GET answers. */
+  /** Text that GET answers. */
   readonly plain: JsonText
-  /** What GET with `format=export` answers. */
+  /** Text that GET with `format=export` answers. */
   readonly export: JsonText
   /** Equal for equal content. */
   readonly etag: string
-  /** Length of its text, in UTF-16 code units, about. */
+  /** Approximate length of the text, in UTF-16 code units. */
   readonly length: number
-  /** Text that it keeps, in UTF-16 code units, about. */
+  /** Approximate length of all text that the object holds, in UTF-16 code units. */
   readonly keptLength: number
   /** As `plain` and `export`, with pauses; a long text is not joined. */
   inSteps(form: 'plain' | 'export'): Steps<AnyText>
@@ -24,17 +24,17 @@ export interface ReadText {
 }
 
 /**
- * The finished text of one existing node. Forms and tag are made once, when first
- * wanted, so that a node served often costs nothing but its bytes.
+ * The text of an existing node. Each form and the tag are computed once, when first used, so that further answers cost
+ * only their bytes.
  */
 export class NodeText implements ReadText {
-  /** With priorities and arrays: what the engine keeps, equal for equal content. */
+  /** Stored text, with priorities and arrays; equal for equal content. */
   readonly stored: AnyText
   readonly #hasNoPriority: boolean
   #plain: AnyText | undefined
   #etag: string | undefined
 
-  /** @param hasNoPriority whether it is known that there is none, so that nobody needs to look */
+  /** @param hasNoPriority whether the text is known to have no priority, which saves a search */
   constructor(stored: AnyText, hasNoPriority: boolean = false) {
     this.stored = stored
     this.#hasNoPriority = hasNoPriority
@@ -63,7 +63,7 @@ export class NodeText implements ReadText {
     return this.stored.length
   }
 
-  /** A text with priorities is kept in two forms. */
+  /** A text with priorities is held in two forms. */
   get keptLength(): number {
     return this.stored.length * (this.#hasNoPriority ? 1 : 2)
   }

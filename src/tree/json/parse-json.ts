@@ -19,13 +19,13 @@ import {
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 /** `u` of an escape with four digits. */
 const ESCAPED_UNIT = 0x75
-/** Throws at anything that is not UTF-8. A byte order mark is a character like any other: parts may begin with one. */
+/** Throws for bytes that are not UTF-8. It keeps a byte order mark, with which a part may begin. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * As `JSON.parse` of UTF-8 bytes, with pauses: what is long is parsed in parts of about `PART_BYTES`, by `JSON.parse`
- * itself, and put together.
- * @throws SyntaxError; TypeError for bytes that are no UTF-8; as `measureJson`
+ * As `JSON.parse` of UTF-8 bytes, with pauses: `JSON.parse` parses a long text in parts of about `PART_BYTES`, which are
+ * then assembled.
+ * @throws SyntaxError; TypeError for bytes that are not UTF-8; as `measureJson`
  */
 export function* parseJsonInSteps(bytes: Uint8Array, bounds: JsonBounds): Steps<unknown> {
   const text = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? bytes.subarray(3) : bytes
@@ -60,11 +60,11 @@ class PartsParser {
     }
   }
 
-  /** Parses members in groups, and those that are long one by one. */
+  /** Parses short members in groups and long ones one by one. */
   *#members(start: number, end: number, container: Elements | Members): Steps<unknown> {
     const bytes = this.#bytes
     const close = end - 1
-    // What has not been parsed begins at `from`; its last comma is `comma`.
+    // The rest to parse begins at `from`; its last comma is `comma`.
     let from = start + 1
     let comma = -1
     let paused = from
@@ -135,7 +135,7 @@ class PartsParser {
     return utf8.decode(this.#bytes.subarray(start, end))
   }
 
-  /** A string is cut between two characters; halves of a surrogate pair that are escaped come together again. */
+  /** Divides a string between two characters. Escaped halves of a surrogate pair join again. */
   *#string(start: number, end: number): Steps<string> {
     const pieces: string[] = []
     for (let at = start + 1; at < end - 1; ) {
@@ -153,7 +153,7 @@ class PartsParser {
   }
 }
 
-/** An array in the making. */
+/** An array that is being assembled. */
 class Elements {
   readonly built: unknown[] = []
 
@@ -168,7 +168,7 @@ class Elements {
     return false
   }
 
-  /** @param lead what stands between the comma before and the value */
+  /** @param lead text between the last comma and the value */
   add(lead: string, value: unknown): void {
     if (lead.trim() !== '') throw new SyntaxError('A comma is expected')
     this.built.push(value)
@@ -180,7 +180,7 @@ class Elements {
   }
 }
 
-/** An object in the making. What is named twice is what it is the second time. */
+/** An object that is being assembled. The last member with a name counts. */
 class Members {
   readonly built: Record<string, unknown> = {}
   #isEmpty = true
@@ -193,12 +193,12 @@ class Members {
     for (const key of keys) this.#set(key, members[key])
   }
 
-  /** Whether what follows is a key. @param lead what stands between it and the comma before */
+  /** Whether a key follows. @param lead text between the last comma and it */
   isKey(lead: string): boolean {
     return lead.trim() === ''
   }
 
-  /** @param lead what stands between the comma before and the value: the key */
+  /** @param lead text between the last comma and the value: the key */
   add(lead: string, value: unknown): void {
     const [key, ...others] = Object.keys(JSON.parse(`{${lead}[]}`) as object)
     if (key === undefined || others.length > 0) throw new SyntaxError('A key is expected')
@@ -212,14 +212,14 @@ class Members {
 
   #set(key: string, value: unknown): void {
     this.#isEmpty = false
-    // Assigning would do something else.
+    // Assigning `__proto__` would change the prototype.
     if (key === '__proto__') {
       Object.defineProperty(this.built, key, { value, writable: true, enumerable: true, configurable: true })
     } else this.built[key] = value
   }
 }
 
-/** Whether a byte of UTF-8 goes on with a character. */
+/** Whether a byte of UTF-8 continues a character. */
 function isContinuation(byte: number): boolean {
   return (byte & 0xc0) === 0x80
 }

@@ -7,14 +7,14 @@ import { parsePriority } from '../priority.ts'
 import { parseServerValue, type ServerValue } from '../server-value.ts'
 import { type Branch, emptyBranch, isBranch, ownMember, SERVER_VALUE, VALUE, type Value } from '../value.ts'
 
-/** A place in a payload that asks for a server value, and what it asks for. */
+/** A path in a payload with a server value. */
 export interface ServerValueUse {
   readonly path: Path
   readonly serverValue: ServerValue
 }
 
 export interface ParsedPayload {
-  /** What would be stored; `undefined` deletes. Places of server values hold 0 until they are filled in. */
+  /** The value to store; `undefined` deletes. Server values are 0 until they are filled in. */
   readonly value: Value | undefined
   /** Number of leaves and branches of the value. */
   readonly nodes: number
@@ -24,10 +24,10 @@ export interface ParsedPayload {
 }
 
 /**
- * Turns parsed JSON into a value of the tree: checks every key, string, number and special member, drops nulls and
- * what is empty, makes arrays objects. Clean parts of the input are returned as they are, not copied.
+ * Converts parsed JSON into a value of the tree: checks every key, string, number and special member, drops nulls and
+ * empty objects, converts arrays to objects. It returns unchanged parts of the input without copying them.
  * @param json what `JSON.parse` returned
- * @param path where the payload is going to stand: its depth and length count towards the limits
+ * @param path path of the payload: its depth and length count towards the limits
  * @throws DholeError of the body rows, `too-deep`, `key-too-long`, `leaf-too-big`
  * @see docs/reference/protocol.md#json-to-tree
  */
@@ -36,7 +36,7 @@ export function parsePayload(json: unknown, path: Path, limits: Limits): ParsedP
   return parser.parsed(parser.parse(json, pathBytes(path)))
 }
 
-/** As `parsePayload`; `undefined` for one of more than `LARGE_NODES`, which is worth being checked in steps. */
+/** As `parsePayload`; `undefined` for more than `LARGE_NODES` nodes, which are checked in steps. */
 export function parseShortPayload(json: unknown, path: Path, limits: Limits): ParsedPayload | undefined {
   const parser = new PayloadParser(path, limits, LARGE_NODES)
   try {
@@ -54,15 +54,15 @@ export function* parsePayloadInSteps(json: unknown, path: Path, limits: Limits):
   return parser.parsed(yield* parser.parseInSteps(json, pathBytes(path)))
 }
 
-/** Ends the check of a payload that is not short. */
+/** Thrown to end the check of a payload that is not short. */
 const TOO_LONG = new Error('The payload is not short')
 /** Members and elements checked between two pauses. */
 const STEP_MEMBERS = 512
 
-/** Keys whose check is remembered, and the longest worth it: less than a megabyte. */
+/** Maximum cached keys, and maximum length of one: less than a megabyte. */
 const KEPT_KEYS = 4096
 const LONGEST_KEPT = 64
-/** Lengths of legal keys: payloads say the same few over and over. */
+/** Byte lengths of legal keys: payloads repeat few keys. */
 const knownKeys = new Map<string, number>()
 
 class PayloadParser {
@@ -72,11 +72,11 @@ class PayloadParser {
   readonly #mostNodes: number
   #nodes = 0
   #textLength = 0
-  /** As `#nodes`, with those that hold nothing. */
+  /** As `#nodes`, including nulls and empty objects. */
   #looked = 0
   #members = 0
 
-  /** @param mostNodes more of them, nulls included, throw `TOO_LONG` */
+  /** @param mostNodes maximum nodes, nulls included; more throw `TOO_LONG` */
   constructor(path: Path, limits: Limits, mostNodes: number) {
     this.#path = [...path]
     this.#limits = limits
@@ -112,7 +112,7 @@ class PayloadParser {
   *parseInSteps(json: unknown, bytes: number): Steps<Value | undefined> {
     if (!isBranch(json)) return this.parse(json, bytes)
     if (Array.isArray(json)) return yield* this.#arrayInSteps(json, bytes)
-    // What is no node with children is short.
+    // A leaf is short.
     const isSpecial = Object.hasOwn(json, SERVER_VALUE) || Object.hasOwn(json, VALUE)
     return isSpecial ? this.#object(json, bytes) : yield* this.#objectInSteps(json, bytes)
   }
@@ -153,7 +153,7 @@ class PayloadParser {
     return branch
   }
 
-  /** A leaf in an array: its key is legal, and there may be millions of them. */
+  /** A leaf in an array: its key is legal. An array may have millions of them. */
   #leaf(index: number, json: unknown, bytes: number): Value | undefined {
     const length = bytes + digitsOf(index) + 1
     checkDepth(this.#path.length + 1)
@@ -164,7 +164,7 @@ class PayloadParser {
   #object(object: object, bytes: number): Value | undefined {
     if (Object.hasOwn(object, SERVER_VALUE)) return this.#serverValue(object)
     if (Object.hasOwn(object, VALUE)) return this.#wrappedLeaf(object, bytes)
-    // Keys and look-ups rather than entries: an array less for every member of a large payload.
+    // Reads keys and members: `Object.entries` would allocate an array for every member.
     const members = object as Readonly<Record<string, unknown>>
     const keys = Object.keys(members)
     let copy: Branch | undefined
@@ -185,7 +185,7 @@ class PayloadParser {
     return copy ?? (object as Branch)
   }
 
-  /** Makes a copy in any case, as copying late would take long. */
+  /** Always copies: a late copy of a large object would take long. */
   *#objectInSteps(object: object, bytes: number): Steps<Value | undefined> {
     this.#nodes++
     const members = object as Readonly<Record<string, unknown>>

@@ -4,7 +4,7 @@ import { arrayLengthOf, isArrayKey } from '../order.ts'
 import { VALUE } from '../value.ts'
 import { type AnyText, piecesOf, type TextSink } from './text-pieces.ts'
 
-/** Code units of a text that are looked at between two pauses. */
+/** Code units read between two pauses. */
 const STEP_LENGTH = 64 * 1024
 
 const QUOTE = 0x22
@@ -17,8 +17,8 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
 /**
- * Hands on stored text without its priorities. An object that reads as an array without its priority becomes one. The
- * text is gone through twice: which objects these are is known at their ends only.
+ * Converts stored text to plain text. An object that forms an array without its priority becomes one. It reads the text
+ * twice, because only the end of an object shows whether it forms an array.
  */
 export function* withoutPriorities(text: AnyText, sink: TextSink): Steps<void> {
   const finder = new ArrayFinder()
@@ -26,27 +26,27 @@ export function* withoutPriorities(text: AnyText, sink: TextSink): Steps<void> {
   yield* new Tokens(new PriorityRemover(finder.arrays, sink)).read(text)
 }
 
-/** Takes the tokens of a text. Each place is one in the current piece. */
+/** Receives the tokens of a text. Offsets are those of the current piece. */
 interface TokenHandler {
-  /** The text goes on with another piece. */
+  /** The next piece begins. */
   begin(piece: string): void
   open(isObject: boolean, at: number): void
-  /** @param end behind the closing quote */
+  /** @param end offset after the closing quote */
   key(key: string, at: number, end: number): void
   colon(at: number): void
   comma(isInObject: boolean, at: number): void
   close(isObject: boolean, at: number): void
-  /** The piece is over. */
+  /** The piece ends. */
   end(): void
 }
 
-/** Finds the tokens of a text that is known to be well made. */
+/** Finds the tokens of a well-formed text. */
 class Tokens {
   readonly #handler: TokenHandler
-  /** Of the containers around the place: whether it is an object. */
+  /** For each open container, whether it is an object. */
   readonly #around: boolean[] = []
   #isKeyNext = false
-  /** Whether the last piece ended within a string. */
+  /** Whether the last piece ended inside a string. */
   #isInString = false
 
   constructor(handler: TokenHandler) {
@@ -67,7 +67,7 @@ class Tokens {
     }
   }
 
-  /** @returns the place behind the token */
+  /** @returns the offset after the token */
   #token(text: string, at: number): number {
     const code = text.charCodeAt(at)
     if (code === QUOTE) return this.#string(text, at)
@@ -94,7 +94,7 @@ class Tokens {
     return end
   }
 
-  /** @param start a place within the string. @returns the end of the piece when the string does not end in it */
+  /** @param start offset inside the string. @returns the end of the piece when the string continues in the next one */
   #behindString(text: string, start: number): number {
     let at = start
     while (at < text.length) {
@@ -110,9 +110,9 @@ class Tokens {
   }
 }
 
-/** Finds the objects with a priority that read as arrays without it. */
+/** Finds the objects with a priority that form arrays without it. */
 class ArrayFinder implements TokenHandler {
-  /** Their numbers, in the order in which objects begin. */
+  /** Their numbers, counted in the order in which objects begin. */
   readonly arrays = new Set<number>()
   readonly #around: { number: number; count: number; last: string; hasPriority: boolean; isObjectAnyway: boolean }[] =
     []
@@ -145,14 +145,14 @@ class ArrayFinder implements TokenHandler {
   end(): void {}
 }
 
-/** An object around the place. */
+/** An open object. */
 interface AroundObject {
   readonly isArray: boolean
-  /** Whether its bracket is still to be written. */
+  /** Whether its opening bracket is not yet written. */
   isPending: boolean
-  /** Whether it stands for the leaf in it. */
+  /** Whether it is a leaf with a priority. */
   isLeaf: boolean
-  /** Whether the place is in a member that is left out. */
+  /** Whether the current member is left out. */
   isLeftOut: boolean
   /** The next index of an array. */
   next: number
@@ -165,9 +165,9 @@ class PriorityRemover implements TokenHandler {
   readonly #around: AroundObject[] = []
   #objects = 0
   #piece = ''
-  /** What of the piece is copied, or left out. */
+  /** Offset up to which the piece is copied or left out. */
   #copied = 0
-  /** Whether the colon that comes next is left out. */
+  /** Whether the next colon is left out. */
   #dropsColon = false
 
   constructor(arrays: ReadonlySet<number>, sink: TextSink) {
@@ -236,7 +236,7 @@ class PriorityRemover implements TokenHandler {
     this.#copy(this.#piece.length, this.#piece.length)
   }
 
-  /** Copies up to a place, unless it is left out, and goes on at another one. */
+  /** Copies up to an offset, unless the member is left out, and continues at another one. */
   #copy(to: number, next: number): void {
     if (this.#around.at(-1)?.isLeftOut !== true && this.#copied < to) this.#sink(this.#piece.slice(this.#copied, to))
     this.#copied = next

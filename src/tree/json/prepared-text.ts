@@ -7,19 +7,19 @@ import { print, type TextForm } from './print.ts'
 import { etagOfInSteps, printInSteps } from './print-steps.ts'
 import { type AnyText, collected } from './text-pieces.ts'
 
-/** Text of a large value in one form, and its tag where one is wanted. */
+/** Text of a large value in one form, with its tag where it is needed. */
 interface PreparedText {
   readonly text: AnyText
   readonly tag: string | undefined
 }
 
-/** Texts of what writes bring, by form and by path below the written place. */
+/** Texts of written values, by form and by path below the written node. */
 const prepared = new WeakMap<Write, Map<string, PreparedText>>()
 
 /**
- * Prints what a write brings to a place at or below it, for `textAfter` and `tagAfter`. Does nothing where the write
- * leaves nothing.
- * @param below keys from the written place on
+ * Prints the value that a write stores at or below its path, for `textAfter` and `tagAfter`. Does nothing where the write
+ * leaves no value.
+ * @param below path below the written node
  */
 export function* prepareText(write: Write, below: Path, form: TextForm, isTagged: boolean): Steps<void> {
   const value = valueAfter(write, below)
@@ -30,7 +30,7 @@ export function* prepareText(write: Write, below: Path, form: TextForm, isTagged
   prepared.set(write, texts.set(nameOf(below, form), { text, tag }))
 }
 
-/** Text of what a write brings to a place, at once where it was prepared; `undefined` where it leaves nothing. */
+/** Text of the value that a write stores at a path, at once where it was prepared; `undefined` where it leaves no value. */
 export function textAfter(write: Write, below: Path, form: TextForm): AnyText | undefined {
   const known = prepared.get(write)?.get(nameOf(below, form))
   if (known !== undefined) return known.text
@@ -39,7 +39,7 @@ export function textAfter(write: Write, below: Path, form: TextForm): AnyText | 
 }
 
 /**
- * Tag of the text that a write brings to a place, at once where it was prepared.
+ * Tag of the value that a write stores at a path, at once where it was prepared.
  * @param text that text, where it is known
  */
 export function tagAfter(write: Write, below: Path, form: TextForm, text?: AnyText): string {

@@ -3,19 +3,19 @@ import type { JsonText } from './print.ts'
 import type { TextSink } from './text-pieces.ts'
 import { type AnyText, collected, joined, pieces, piecesOf } from './text-pieces.ts'
 
-/** Strings are found by `stringEnd`: an expression that repeats a group gives up on a string of a few megabytes. */
+/** `stringEnd` finds strings: a regular expression that repeats a group fails on a string of a few megabytes. */
 const TOKEN = /\{\}|\[\]|[{}[\],:"]|[^{}[\],:"]+/g
 const INDENT = '  '
 
 /** Tokens between two pauses. */
 const STEP_TOKENS = 1024
-/** Text that is handed on at a time, in UTF-16 code units, about. */
+/** Approximate length of a chunk, in UTF-16 code units. */
 const PIECE_LENGTH = 64 * 1024
-/** Text from which it is handed on whatever the number of tokens, in UTF-16 code units. */
+/** Length from which a chunk ends, whatever its number of tokens, in UTF-16 code units. */
 const LONG_PIECE = 256 * 1024
 
 /**
- * Spreads compact JSON over lines without reordering it: two spaces of indent per object, `"key" : value`, arrays as
+ * Formats compact JSON over several lines, in the same order: two spaces of indent per object, `"key" : value`, arrays as
  * `[ 1, 2 ]`, a newline at the end.
  * @see docs/reference/protocol.md#parameters
  */
@@ -31,7 +31,7 @@ export function* prettyPrintInSteps(text: AnyText, sink: TextSink): Steps<void> 
 }
 
 function* prettyPrintPiece(text: string, layout: Layout, sink: TextSink): Steps<void> {
-  // Each printing has its own place in its text.
+  // The expression is stateful: each run needs its own.
   const tokens = new RegExp(TOKEN)
   let piece = ''
   if (layout.isInString) {
@@ -55,14 +55,14 @@ function* prettyPrintPiece(text: string, layout: Layout, sink: TextSink): Steps<
   sink(piece)
 }
 
-/** Knows the containers around the place. */
+/** Tracks the open containers. */
 class Layout {
   readonly #containers: string[] = []
   #newLine = '\n'
-  /** Whether the last piece ended within a string. */
+  /** Whether the last piece ended inside a string. */
   isInString = false
 
-  /** @param token no string */
+  /** @param token a token that is not a string */
   spread(token: string): string {
     switch (token) {
       case '{':
@@ -89,8 +89,8 @@ class Layout {
   }
 
   /**
-   * Index behind the quote that closes a string; the end of the text where it goes on in the next one.
-   * @param start index of the quote that opens it, -1 for a string that goes on
+   * Index after the closing quote of a string; the end of the text where the string continues in the next one.
+   * @param start index of the opening quote; -1 for a string that continues
    */
   stringEnd(text: string, start: number): number {
     let quote = start

@@ -10,7 +10,7 @@ import { type AnyText, collected, pieceEnd, pieces, piecesOf, type TextSink } fr
 
 /** Members printed between two pauses. */
 const STEP_MEMBERS = 256
-/** Text that is handed on at a time, in UTF-16 code units, about. */
+/** Approximate length of a chunk, in UTF-16 code units. */
 const PIECE_LENGTH = 64 * 1024
 
 /** As `print`, with pauses. */

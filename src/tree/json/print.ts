@@ -4,10 +4,10 @@ import { type Branch, emptyBranch, isBranch, ownMember, VALUE, type Value } from
 import { memberKeys } from './member-keys.ts'
 
 /**
- * JSON text of a node, in one of three forms:
- * - `stored`: with priorities; array-like branches without a priority of their own are arrays. A function of the
- *   content alone, so equal nodes have equal text;
- * - `plain`: what GET answers: no priorities, array-like branches are arrays;
+ * A form of the JSON text of a node:
+ * - `stored`: with priorities; array-like branches without a priority of their own are arrays. It depends on the
+ *   content alone: equal nodes have equal text;
+ * - `plain`: the answer of GET, without priorities; array-like branches are arrays;
  * - `export`: with priorities, no arrays.
  * @see docs/reference/protocol.md#reading
  */
@@ -19,7 +19,7 @@ export function print(value: Value, form: TextForm): JsonText {
   if (typeof value === 'string') return JSON.stringify(value)
   if (!isBranch(value)) return Object.is(value, -0) ? '0' : String(value)
   if (form === 'plain') return printPlain(value)
-  // Native printing is several times faster than our own.
+  // Native printing is several times faster.
   const ordered = inKeyOrder(value)
   if (ordered !== undefined) return JSON.stringify(ordered)
   const keys = memberKeys(value)
@@ -28,8 +28,8 @@ export function print(value: Value, form: TextForm): JsonText {
 }
 
 /**
- * The same branch with all members in key order, itself if they are already. `undefined` where there are keys like
- * integers: a JavaScript object has a place of its own for them, and they may make an array.
+ * The branch with all members in key order; the branch itself if they are already. `undefined` where a key may be an
+ * integer: JavaScript objects order such keys by themselves, and they may form an array.
  */
 function inKeyOrder(branch: Branch): Branch | undefined {
   const keys = Object.keys(branch)
@@ -65,11 +65,11 @@ function printPlain(branch: Branch): JsonText {
   return length === undefined ? printObject(branch, keys, 'plain') : printArray(branch, keys, length, 'plain')
 }
 
-/** What JSON does not write as it is. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are among it
+/** Characters that JSON escapes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
 
-/** A key in quotes. Hardly any needs more than that, and to look is cheaper. */
+/** A key as JSON. Hardly any key needs escapes, and the check is cheaper than `JSON.stringify`. */
 export function printKey(key: string): JsonText {
   return ESCAPED.test(key) ? JSON.stringify(key) : `"${key}"`
 }
@@ -96,15 +96,15 @@ function printArray(branch: Branch, keys: readonly string[], length: number, for
 }
 
 /**
- * Stored text of a value, unless it is a branch whose text is longer than `limit`: then `undefined`, found out without
- * printing much more than that.
+ * Stored text of a value; `undefined` for a branch whose text is longer than `limit`. It prints little more than `limit`
+ * characters to find out.
  */
 export function printWithin(value: Value, limit: number): JsonText | undefined {
   if (!isBranch(value) || ownMember(value, VALUE) !== undefined) return print(value, 'stored')
   return roomLeft(value, limit) >= 0 ? shortText(value, limit) : undefined
 }
 
-/** Whether the text of a branch is certainly longer than `limit`, found out without printing it. */
+/** Whether the text of a branch is certainly longer than `limit`. It prints nothing. */
 export function exceeds(value: Value | undefined, limit: number): value is Branch {
   return isBranch(value) && roomLeft(value, limit) < 0
 }
@@ -115,15 +115,15 @@ function shortText(branch: Branch, limit: number): JsonText | undefined {
 }
 
 /**
- * What is left of `room` after the least text a value can have. Negative tells that it does not fit, and ends the
- * count early.
+ * The rest of `room` after the shortest possible text of a value. A negative rest means that the value does not fit, and
+ * ends the count.
  */
 function roomLeft(value: Value, room: number): number {
   if (typeof value === 'string') return room - value.length - 2
   if (!isBranch(value)) return room - 1
   // Two brackets, and one comma less than there are members.
   let left = room - 1
-  // Not all keys at once: there may be many.
+  // Iterates without a list of the keys, which may be long.
   for (const key in value) {
     const member = ownMember(value, key)
     // In an array a key takes no room, so only the comma counts.
@@ -133,12 +133,12 @@ function roomLeft(value: Value, room: number): number {
   return left
 }
 
-/** Whether a text is that of a string: a long one takes long to parse, and nothing lies below it. */
+/** Whether a text is that of a string, which has no children and takes long to parse when it is long. */
 export function isStringText(text: JsonText): boolean {
   return text.charCodeAt(0) === QUOTE
 }
 
-/** Reads stored text back: arrays become branches again. */
+/** Parses stored text: arrays become branches. */
 export function parseStored(text: JsonText): Value {
   const json: unknown = JSON.parse(text)
   return (text.includes('[') ? withoutArrays(json) : json) as Value
@@ -154,14 +154,14 @@ function withoutArrays(json: unknown): unknown {
     return branch
   }
   for (const [key, member] of Object.entries(json)) {
-    // A member that holds itself after the call needs no writing; only arrays are replaced.
+    // Only arrays are replaced: other members keep their values.
     const converted = withoutArrays(member)
     if (converted !== member) Object.defineProperty(json, key, { value: converted, writable: true, enumerable: true })
   }
   return json
 }
 
-/** Stored text as GET answers it. Text without any priority is that already. */
+/** Converts stored text to plain text. A text without priorities is unchanged. */
 export function toPlain(text: JsonText): JsonText {
   if (!mentionsPriority(text)) return text
   return withoutOwnPriority(text) ?? print(parseStored(text), 'plain')
@@ -170,8 +170,8 @@ export function toPlain(text: JsonText): JsonText {
 const OWN_PRIORITY = /^\{"\.priority":(?:"(?:[^"\\]|\\.)*"|[-+.0-9eE]+),(?:"\.value":)?/
 
 /**
- * Cuts the priority off the front of a node that has no other. It stands there unless there are integer keys, which
- * could make an array of what is left.
+ * Removes the priority at the beginning of a node without other priorities. It is there unless the node has integer keys,
+ * which may form an array without the priority.
  */
 export function withoutOwnPriority(text: JsonText): JsonText | undefined {
   const start = OWN_PRIORITY.exec(text)?.[0]
@@ -180,14 +180,14 @@ export function withoutOwnPriority(text: JsonText): JsonText | undefined {
 }
 
 /**
- * Whether stored text has a priority in it, or a string within it that looks like one. The search for the bare word is much the
- * faster one, and most text does not have it.
+ * Whether stored text contains a priority, or a string that looks like one. The search for the bare word is much faster,
+ * and most texts do not contain it.
  */
 export function mentionsPriority(text: JsonText): boolean {
   return !isStringText(text) && includesPriority(text)
 }
 
-/** As `mentionsPriority`, of a piece of a text that is no string. */
+/** As `mentionsPriority`, for a piece of a text that is not a string. */
 export function includesPriority(piece: string): boolean {
   return piece.includes(PRIORITY) && piece.includes(`"${PRIORITY}"`)
 }

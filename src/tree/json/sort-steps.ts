@@ -4,8 +4,8 @@ import type { Steps } from '../../scheduling/steps.ts'
 const STEP_ITEMS = 1024
 
 /**
- * Sorts with pauses: runs by the built-in sort, which are then merged two by two. Equal items keep their order.
- * @param compare negative, zero or positive as the left one stands before, beside or after the right one
+ * Sorts with pauses: the built-in sort orders runs, which are then merged in pairs. Equal items keep their order.
+ * @param compare negative, zero or positive when the left item sorts before, equal to or after the right one
  * @returns a new list
  */
 export function* sortInSteps<T>(items: readonly T[], compare: (left: T, right: T) => number): Steps<T[]> {

@@ -1,11 +1,11 @@
 import type { Steps } from '../../scheduling/steps.ts'
 
-/** Takes the next piece of a text. */
+/** Receives the next piece of a text. */
 export type TextSink = (piece: string) => void
 
 /**
- * A text that is too long to be joined at once. A piece ends between two tokens of JSON, or between two characters of a
- * string.
+ * A text that is too long to be joined in one step. A piece ends between two tokens of JSON or between two characters of
+ * a string.
  */
 interface LongText {
   readonly pieces: readonly string[]
@@ -13,7 +13,7 @@ interface LongText {
   readonly length: number
 }
 
-/** One string when it is short, pieces when it is long. */
+/** A short text as one string, or a long text in pieces. */
 export type AnyText = string | LongText
 
 /** Longest text that a `TextBuilder` joins, in UTF-16 code units. */
@@ -25,12 +25,12 @@ export function piecesOf(text: AnyText): readonly string[] {
   return typeof text === 'string' ? [text] : text.pieces
 }
 
-/** The text as one string, which takes long for a long one. */
+/** The text as one string; joining a long text takes long. */
 export function joined(text: AnyText): string {
   return typeof text === 'string' ? text : text.pieces.join('')
 }
 
-/** Puts a text together. */
+/** Assembles a text. */
 export class TextBuilder {
   readonly #pieces: string[] = []
   #texts: string[] = []
@@ -38,7 +38,7 @@ export class TextBuilder {
   #waiting = 0
   #length = 0
 
-  /** @param text ends where a piece may end */
+  /** @param text must end where a piece may end */
   add(text: string): void {
     this.#length += text.length
     if (text.length >= PIECE_LENGTH) {
@@ -70,14 +70,14 @@ export class TextBuilder {
   }
 }
 
-/** The text that a printing makes. */
+/** Collects the text that a printer writes to its sink. */
 export function* collected(printing: (sink: TextSink) => Steps<void>): Steps<AnyText> {
   const builder = new TextBuilder()
   yield* printing((piece) => builder.add(piece))
   return builder.end()
 }
 
-/** End of a piece of a text, so that two halves of a character stay together. @param length of the piece, about */
+/** End of a piece of a text; it never splits a surrogate pair. @param length approximate length of the piece */
 export function pieceEnd(text: string, start: number, length: number): number {
   const end = start + length
   if (end >= text.length) return text.length
@@ -85,7 +85,7 @@ export function pieceEnd(text: string, start: number, length: number): number {
   return unit >= 0xd800 && unit < 0xdc00 ? end + 1 : end
 }
 
-/** Hands a text on in short pieces, with pauses. */
+/** Passes a text on in short pieces, with pauses. */
 export function* pieces(text: AnyText, sink: TextSink): Steps<void> {
   for (const piece of piecesOf(text)) {
     for (let start = 0; start < piece.length; ) {

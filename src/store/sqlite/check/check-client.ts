@@ -3,9 +3,9 @@ import type { FileReply, FileRequest } from './check-worker.ts'
 import type { FileReport } from './examine.ts'
 
 /**
- * Copies a tree into a new file and examines the copy, on another thread.
- * @param sha256 of the file that is copied, where it is known
- * @throws Error when it cannot be copied, or is not the file of that checksum
+ * Copies a tree into a new file and examines the copy on another thread.
+ * @param sha256 expected checksum of the file, where it is known
+ * @throws Error when the file cannot be copied, or has another checksum
  */
 export async function copyAndExamine(file: string, target: string, sha256?: string): Promise<FileReport> {
   const request: FileRequest = { file, target, ...(sha256 === undefined ? {} : { sha256 }) }

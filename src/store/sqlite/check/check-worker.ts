@@ -1,4 +1,4 @@
-/** Copies a file and examines the copy on a thread of its own, so that whoever waits can show how far it is. */
+/** Copies a file and examines the copy on a thread of its own, so that the caller can show progress. */
 import { copyTree, digest, examineFile, type FileReport } from './examine.ts'
 
 declare const self: Worker
@@ -6,7 +6,7 @@ declare const self: Worker
 export interface FileRequest {
   readonly file: string
   readonly target: string
-  /** Of the file, where it is known. */
+  /** Expected checksum of the file, where it is known. */
   readonly sha256?: string
 }
 

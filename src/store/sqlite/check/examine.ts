@@ -4,18 +4,18 @@ import { Client } from '../file/client.ts'
 import { type FileAge, fileAge } from '../file/file-version.ts'
 import { inspectFile, type Problem } from './inspect.ts'
 
-/** What a file of a tree holds, and what is wrong with it. */
+/** Content and problems of a tree's file. */
 export interface FileReport {
   readonly bytes: number
-  /** Of all its bytes, as hexadecimal digits. */
+  /** Checksum of the file, in hexadecimal digits. */
   readonly sha256: string
   readonly age: FileAge
   readonly epoch: string | undefined
   /** Number of the last commit. */
   readonly seq: number
-  /** Rows of each table, by its name. */
+  /** Number of rows of each table. */
   readonly rows: readonly (readonly [table: string, rows: number])[]
-  /** The first few. */
+  /** The first problems. */
   readonly problems: readonly Problem[]
 }
 
@@ -24,9 +24,9 @@ const MAX_PROBLEMS = 10
 const PIECE_BYTES = 1024 * 1024
 
 /**
- * Copies a tree into a new file: one commit of it, durable when this returns, packed and with nothing beside it. The
- * tree may be open elsewhere and written to meanwhile; its log then grows until the copy is made.
- * @throws when there is no such file, the target exists, or there is no room for it
+ * Copies one commit of a tree into a new compact file without a log, durable when this returns. Another process may
+ * write to the tree meanwhile; its log grows until the copy is complete.
+ * @throws when the file does not exist, the target exists, or the disk is full
  * @see docs/how-to/back-up-and-restore.md#backing-up
  */
 export function copyTree(file: string, target: string): void {
@@ -41,7 +41,7 @@ export function copyTree(file: string, target: string): void {
   syncPath(target)
 }
 
-/** Reads a closed file from its first to its last byte. @throws when it cannot be read at all */
+/** Checks a closed file completely. @throws when it cannot be read at all */
 export function examineFile(file: string): FileReport {
   const { bytes, sha256 } = digest(file)
   const problems: Problem[] = []
@@ -60,7 +60,7 @@ export function examineFile(file: string): FileReport {
   }
 }
 
-/** SHA-256 of a file, read piece by piece. */
+/** Size and SHA-256 of a file. */
 export function digest(file: string): { readonly bytes: number; readonly sha256: string } {
   const hasher = new Bun.CryptoHasher('sha256')
   const piece = new Uint8Array(PIECE_BYTES)

@@ -1,7 +1,7 @@
 import type { Connection } from '../file/connection.ts'
 import { type Problem, type Violation, violations } from './problem.ts'
 
-/** Notes go by number, oldest first, and what jobs leave in them is JSON. How many may be kept is no matter of the file. */
+/** Idempotency records are numbered in the order of their times and hold JSON. Their number is not checked. */
 const NOTES: readonly Violation[] = [
   [
     'the notes go back in time',
@@ -11,8 +11,8 @@ const NOTES: readonly Violation[] = [
 ]
 
 /**
- * The tables of text messages, as the migrations make them. A clock that is put forward and back may empty `sms_final`
- * and let stretches of `sms_handover` overlap, so nothing is said of that.
+ * The tables of text messages. A clock that is put forward and back may empty `sms_final` and make ranges of
+ * `sms_handover` overlap, so neither is checked.
  */
 const MESSAGES: readonly Violation[] = [
   [
@@ -32,7 +32,7 @@ const MESSAGES: readonly Violation[] = [
       'OR f.status <> m.status OR f.code <> m.code OR f.received_at IS NOT m.received_at',
   ],
   [
-    // They go from the oldest on.
+    // The oldest are removed first.
     'a final state is missing',
     'SELECT batch_id, position, final_seq FROM sms_message WHERE final_seq > (SELECT min(seq) FROM sms_final) ' +
       'AND final_seq < (SELECT max(seq) FROM sms_final) AND final_seq NOT IN (SELECT seq FROM sms_final)',
@@ -49,7 +49,7 @@ const MESSAGES: readonly Violation[] = [
   ],
 ]
 
-/** What does not fit together in the tables beside the tree: notes and text messages. */
+/** Inconsistencies in the tables beside the tree: idempotency records and text messages. */
 export function* sideTableProblems({ client }: Connection): Generator<Problem, void> {
   yield* violations(client, NOTES)
   yield* violations(client, MESSAGES)

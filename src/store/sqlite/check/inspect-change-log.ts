@@ -2,7 +2,7 @@ import { type ChangeRow, changesOf, firstSeqOf } from '../../rows/change-row.ts'
 import type { Connection } from '../file/connection.ts'
 import { MAX_REPORTED, type Problem, problem } from './problem.ts'
 
-/** What is wrong with the change log: its commits follow each other without a gap, each of a form that can be told. */
+/** Problems of the change log: gaps between commits, times that go back, rows that cannot be read. */
 export function* changeLogProblems({ client }: Connection): Generator<Problem, void> {
   const rows = client.prepare<ChangeRow, []>('SELECT seq, at, kind, path, data FROM change ORDER BY seq')
   let last: { readonly seq: number; readonly at: number } | undefined

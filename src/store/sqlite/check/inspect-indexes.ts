@@ -14,7 +14,7 @@ interface Definition {
   readonly has_cut: number
 }
 
-/** An entry that a child may have. */
+/** An entry that a child must or may have. */
 interface WantedEntry {
   readonly key: string
   readonly sorted: SortValue
@@ -22,13 +22,13 @@ interface WantedEntry {
   readonly isOptional: boolean
 }
 
-/** The ids that entries have, each found by one look into the primary key. */
+/** Ids of indexes with entries but without a definition. It finds each id with one step in the primary key. */
 const ENTRIES_OF_NOTHING =
   'WITH RECURSIVE ids(id) AS (SELECT min(index_id) FROM index_entry UNION ALL ' +
   'SELECT (SELECT min(index_id) FROM index_entry WHERE index_id > ids.id) FROM ids WHERE id IS NOT NULL) ' +
   'SELECT id FROM ids WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM index_definition)'
 
-/** Makes the entry of every child of every indexed list anew, and looks whether it is there and no other one is. */
+/** Computes the entries of every index again and compares them with the stored ones. */
 export function* indexProblems(connection: Connection): Generator<Problem, void> {
   const { client } = connection
   const without = client
@@ -90,8 +90,8 @@ class IndexChecker {
   }
 
   /**
-   * What entries a list may have, in key order. A child without a value need not have one, unless it stands next to one
-   * with a value.
+   * The entries that a list may have, in key order. The mark of a child without a value is optional, except next to a
+   * child with a value.
    */
   *#wanted({ list_id, path: name, built_to }: Definition): Generator<WantedEntry, void> {
     const path = indexedPath(name)

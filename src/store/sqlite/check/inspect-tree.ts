@@ -3,14 +3,14 @@ import { traitsOf } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { MAX_REPORTED, type Problem, problem, type Violation, violations } from './problem.ts'
 
-/** Interior nodes of subtrees that were cut off: their rows go bit by bit and need not fit any more. */
+/** Interior nodes of detached subtrees: their rows are removed in steps and need not be consistent. */
 const GONE =
   'CREATE TEMP TABLE gone AS WITH RECURSIVE gone(id) AS (SELECT id FROM detached UNION ' +
   'SELECT n.id FROM gone g JOIN node n ON n.parent_id = g.id WHERE n.id IS NOT NULL) SELECT id FROM gone'
 
 /**
- * What must find nothing, and what it means when it does. A closure that has the row of each node with itself, and for
- * each row of its parent one of its own a step further, and no other rows, is the right one.
+ * Queries that find inconsistencies. The closure is right when it has a row of each node with itself, for each row of
+ * its parent a row one level deeper, and no others.
  */
 const VIOLATIONS: readonly Violation[] = [
   [
@@ -71,7 +71,7 @@ interface TraitRow {
   readonly traits: number
 }
 
-/** What of slots, interior nodes and closure does not fit together. */
+/** Inconsistencies of slots, interior nodes and closure. */
 export function* treeProblems({ client }: Connection): Generator<Problem, void> {
   client.run(GONE)
   client.run('CREATE UNIQUE INDEX temp.gone_id ON gone(id)')
@@ -79,7 +79,7 @@ export function* treeProblems({ client }: Connection): Generator<Problem, void> 
   yield* traitProblems(client)
 }
 
-/** Traits that are missing would have a reader give wrong answers. */
+/** Missing traits, which make a reader return wrong answers. */
 function* traitProblems(client: Connection['client']): Generator<Problem, void> {
   const rows = client.prepare<TraitRow, []>(
     'SELECT n.parent_id, n.key, n.value, i.traits FROM interior i JOIN node n ON n.parent_id = i.id ' +

@@ -10,21 +10,21 @@ import { MAX_REPORTED, type Problem, problem } from './problem.ts'
 export type { Problem }
 
 export interface InspectOptions {
-  /** Only SQLite's quick check and what can be told at a glance. Default: everything, every row. */
+  /** Runs only SQLite's quick check and checks of the schema. Default: checks every row. */
   readonly quick?: boolean
 }
 
 /**
- * Looks for what is wrong in the file of a tree: pages, tables and whatever else is declared in it, foreign keys, closure, counts, slots, indexes, change log, notes,
- * text messages. Only reads, one commit, also beside the process that has the file open; as long as that takes, the log
- * of the file cannot start over. Ends at nothing: whoever has seen enough stops asking.
- * @throws when there is no such file, or it cannot be opened at all
+ * Checks the file of a tree: pages, schema, foreign keys, closure, counts, slots, indexes, change log, idempotency
+ * records and text messages. It reads one commit and works while another process has the file open; the log cannot start
+ * over meanwhile. The caller may stop iterating at any problem.
+ * @throws when the file does not exist or cannot be opened
  * @see docs/explanation/storage.md#schema
  */
 export function* inspectFile(file: string, { quick = false }: InspectOptions = {}): Generator<Problem, void> {
   const connection = connectReader(file)
   try {
-    // What is gathered meanwhile may be long.
+    // Temporary tables may be large.
     connection.client.run('PRAGMA temp_store = FILE')
     connection.client.run('BEGIN')
     yield* inspect(connection, quick)
@@ -37,7 +37,7 @@ function* inspect(connection: Connection, quick: boolean): Generator<Problem, vo
   const { client } = connection
   const broken = [...readable(pageProblems(connection, quick))]
   yield* broken
-  // Rows of broken pages would only be told once more, if they can be read at all.
+  // Rows on damaged pages would only repeat the problem.
   if (broken.length > 0) return
   const age = fileAge(client)
   if (age === 'none') yield problem('this is no file of a tree', 'its tables are missing')
@@ -45,10 +45,10 @@ function* inspect(connection: Connection, quick: boolean): Generator<Problem, vo
   if (age === 'older' || age === 'current') {
     const foreign = [...readable(schemaProblems(client))]
     yield* foreign
-    // What is in tables of others says nothing.
+    // The rows of a foreign schema have no meaning.
     if (foreign.length > 0) return
   }
-  // Opening brings an older one up to date first.
+  // An older file is migrated before its rows are read.
   if (age !== 'current') return
   const epoch = client.prepare<{ value: string }, []>("SELECT value FROM meta WHERE name = 'epoch'").get()
   if (!epoch?.value) yield problem('the tree has no epoch', 'meta')
@@ -57,7 +57,7 @@ function* inspect(connection: Connection, quick: boolean): Generator<Problem, vo
     yield* readable(part(connection))
 }
 
-/** What is wrong with one row can keep those that depend on it from being read. */
+/** A damaged row can make other rows unreadable: reports that as a problem. */
 function* readable(problems: Generator<Problem, void>): Generator<Problem, void> {
   try {
     yield* problems

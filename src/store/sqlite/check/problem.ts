@@ -1,27 +1,27 @@
 import type { Client } from '../file/client.ts'
 
-/** Something in a file that must not be. */
+/** A problem of a file. */
 export interface Problem {
-  /** What was looked at, such as `a closure row is missing`. */
+  /** What is wrong, such as `a closure row is missing`. */
   readonly check: string
-  /** The row, or what was found there. */
+  /** The row or value. */
   readonly detail: string
 }
 
-/** Rows of one kind that are told: more of them say nothing new. */
+/** Maximum reported rows of one kind. */
 export const MAX_REPORTED = 100
 const LONGEST_DETAIL = 200
 
-/** A problem with what was found, cut where it is long. */
+/** A problem with its row or value, which is cut when it is long. */
 export function problem(check: string, found: unknown): Problem {
   const text = typeof found === 'string' ? found : JSON.stringify(found)
   return { check, detail: text.length > LONGEST_DETAIL ? `${text.slice(0, LONGEST_DETAIL)}…` : text }
 }
 
-/** A query that must find nothing, and what it means when it does. */
+/** A query that returns inconsistent rows, and their description. */
 export type Violation = readonly [check: string, query: string]
 
-/** The first rows that each query finds. */
+/** The first rows that each query returns. */
 export function* violations(client: Client, all: readonly Violation[]): Generator<Problem, void> {
   for (const [check, query] of all) {
     const rows = client.prepare<Record<string, unknown>, []>(`${query} LIMIT ${MAX_REPORTED}`).all()
@@ -29,7 +29,7 @@ export function* violations(client: Client, all: readonly Violation[]): Generato
   }
 }
 
-/** Problems shown in one line; the others would say the same. */
+/** Problems shown in one line. */
 const SHOWN = 3
 
 /** The first few problems of a file, in one line. */

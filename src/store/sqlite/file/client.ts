@@ -1,11 +1,11 @@
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 
-/** Statements after which those that are gone are looked for. */
+/** Number of statements after which collected ones are removed from the list. */
 const FIRST_LOOK = 256
 
 /**
- * A connection that is closed for good when it is closed: a file stays open, and what is deleted of it takes room, for
- * as long as a statement on it has not been collected.
+ * A connection that `close` really closes: SQLite keeps the file open, and the space of a deleted file in use, until all
+ * statements on it are finalized or collected.
  */
 export class Client extends Database {
   #statements: WeakRef<Statement>[] = []
@@ -14,7 +14,7 @@ export class Client extends Database {
   override prepare<Row, Bound extends SQLQueryBindings | SQLQueryBindings[]>(
     sql: string,
     parameters?: Bound,
-    // biome-ignore lint/suspicious/noExplicitAny: the type of the method it stands for
+    // biome-ignore lint/suspicious/noExplicitAny: the type of the overridden method
   ): Statement<Row, Bound extends any[] ? Bound : [Bound]> {
     const statement = super.prepare<Row, Bound>(sql, parameters)
     this.#statements.push(new WeakRef(statement as unknown as Statement))

@@ -1,7 +1,7 @@
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { Client } from './client.ts'
 
-/** One connection to a tree's file: Drizzle on top, and the client for what must be fast or is no query. */
+/** A connection to the file of a tree: Drizzle, and its client for hot statements and pragmas. */
 export interface Connection {
   readonly client: Client
   readonly orm: BunSQLiteDatabase
@@ -12,10 +12,10 @@ const PAGE_BYTES = 4096
 /** Negative: kibibytes, SQLite's notation. */
 const WRITER_CACHE = -65_536
 const READER_CACHE = -49_152
-/** For one long reading that comes to no page twice. */
+/** For one long read that uses each page once. */
 const SCAN_CACHE = -4096
 
-/** Opens the connection that writes. Its commits are not synced: the pipeline does that. */
+/** Opens the connection that writes. Its commits are not synced; the group commit syncs the log. */
 export function connectWriter(file: string): Connection {
   const client = new Client(file, { create: true, readwrite: true })
   client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -27,12 +27,12 @@ export function connectWriter(file: string): Connection {
   return { client, orm: drizzle(client) }
 }
 
-/** While a writer writes much in one transaction: pages go to the log on the way, not all of them with the commit. */
+/** For a large transaction: SQLite moves pages to the log while it runs, not all with the commit. */
 export function setSpilling({ client }: Connection, isSpilling: boolean): void {
   client.run(`PRAGMA cache_size = ${isSpilling ? SCAN_CACHE : WRITER_CACHE}`)
 }
 
-/** While a reader goes through a large tree once, what it has read is not worth its memory. */
+/** For a read of a large tree: its pages are not worth caching. */
 export function setScanning({ client }: Connection, isPassing: boolean): void {
   client.run(`PRAGMA cache_size = ${isPassing ? SCAN_CACHE : READER_CACHE}`)
 }

@@ -1,6 +1,6 @@
 import { SQLiteError } from 'bun:sqlite'
 
-/** What to do about what SQLite says, where that is known. */
+/** Advice for error codes of SQLite. */
 const ADVICE: readonly (readonly [code: RegExp, advice: string])[] = [
   [/^SQLITE_NOTADB/, 'it is no database: move it away, or restore it from a backup'],
   [/^SQLITE_CORRUPT/, 'it is damaged: restore it from a backup'],
@@ -9,7 +9,7 @@ const ADVICE: readonly (readonly [code: RegExp, advice: string])[] = [
   [/^SQLITE_IOERR/, 'the disk cannot be read or written'],
 ]
 
-/** What keeps a file from being opened, in one line. */
+/** The reason why a file cannot be opened, in one line. */
 export function describeOpenError(error: unknown): string {
   // Drizzle wraps what SQLite says, and adds the statement.
   if (error instanceof Error && error.cause instanceof SQLiteError) return describeOpenError(error.cause)

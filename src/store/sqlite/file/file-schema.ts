@@ -8,27 +8,27 @@ import { MIGRATIONS } from './migrations.ts'
 interface SchemaRow {
   readonly type: string
   readonly name: string
-  /** The table it belongs to, or is. */
+  /** The table it belongs to; for a table, its own name. */
   readonly table: string
-  /** The statement that made it; `null` for an index that SQLite makes by itself. */
+  /** The statement that created it; `null` for an automatic index. */
   readonly sql: string | null
 }
 
 const SCHEMA = 'SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema ORDER BY type, name'
 
-/** By the time of the newest migration: the same for every file of a version. */
+/** Schemas by the time of their newest migration. All files of one version share a schema. */
 const known = new Map<number, ReadonlyMap<string, SchemaRow>>()
 
 /**
- * Compares the tables and indexes of a file with what the migrations make that it has had. A trigger or view runs
- * statements of whoever made it; a constraint or an index of another kind makes writes fail.
+ * Compares the schema of a file with the one that its migrations create. A foreign trigger or view would run its own
+ * statements; another constraint or index makes writes fail.
  */
 export function* schemaProblems(client: Client): Generator<Problem, void> {
   const missing = new Map(schemaUntil(appliedUntil(client)))
   for (const row of client.prepare<SchemaRow, []>(SCHEMA).all()) {
     const wanted = missing.get(nameOf(row))
     missing.delete(nameOf(row))
-    // Drizzle makes this one, in words of its own.
+    // Drizzle creates this table with its own SQL.
     if (row.table === APPLIED && (row.type === 'table' || row.sql === null)) continue
     if (wanted === undefined) yield problem(`the file has ${withArticle(row.type)} that is none of a tree`, row.name)
     else if (textOf(wanted) !== textOf(row))
@@ -68,7 +68,7 @@ function nameOf({ type, name }: SchemaRow): string {
   return `${type} ${name}`
 }
 
-/** How a statement is laid out does not matter. */
+/** A statement without its layout. */
 function textOf({ sql }: SchemaRow): string | undefined {
   return sql?.replace(/\s+/g, ' ').trim()
 }

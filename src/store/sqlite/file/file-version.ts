@@ -1,18 +1,18 @@
 import journal from '../../../../drizzle/sqlite/meta/_journal.json' with { type: 'json' }
 import { Client } from './client.ts'
 
-/** Where Drizzle keeps which migrations a file has had. */
+/** Table in which Drizzle records the applied migrations. */
 export const APPLIED = '__drizzle_migrations'
 
-/** How the tables of a file compare with those this program knows. */
+/** Version of a file's tables compared with this program. */
 export type FileAge = 'none' | 'older' | 'current' | 'newer'
 
-/** Time of the newest migration this program has, in milliseconds since 1970. */
+/** Time of the newest known migration, in milliseconds since 1970. */
 const KNOWN = Math.max(...journal.entries.map(({ when }) => when))
 
 /**
- * Whether the tables of a file are those of this program: it brings older ones up to date when it opens the file, and
- * does not understand newer ones. `none` when there are no tables of ours.
+ * Compares the tables of a file with those of this program, which migrates older ones when it opens the file and refuses
+ * newer ones. `none` when the file has no migration.
  */
 export function fileAge(client: Client): FileAge {
   const latest = appliedUntil(client)
@@ -21,7 +21,7 @@ export function fileAge(client: Client): FileAge {
   return latest < KNOWN ? 'older' : 'newer'
 }
 
-/** Time of the newest migration that a file has had, in milliseconds since 1970; 0 when it had none. */
+/** Time of the newest applied migration, in milliseconds since 1970; 0 when there is none. */
 export function appliedUntil(client: Client): number {
   const table = client
     .prepare<{ found: number }, []>(`SELECT 1 AS found FROM sqlite_schema WHERE name = '${APPLIED}' AND type = 'table'`)
@@ -33,7 +33,7 @@ export function appliedUntil(client: Client): number {
   return Number(applied?.latest ?? 0)
 }
 
-/** As `fileAge`, of a file that is not open here. @throws when it cannot be read */
+/** As `fileAge`, for a file that is not open here. @throws when it cannot be read */
 export function ageOf(file: string): FileAge {
   const client = new Client(file, { readonly: true })
   try {

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 
-/** A lock for writing, its process, and the file as `<major>:<minor>:<inode>`. */
+/** A line of a write lock: its process, and the file as `<major>:<minor>:<inode>`. */
 const WRITE_LOCK = /^\d+: POSIX +\S+ +WRITE (\d+) ([0-9a-f]+:[0-9a-f]+:\d+) /gm
 
-/** The other process that has a file locked, by its id; `undefined` where the system does not say. Linux only. */
+/** Id of the other process that holds a lock on a file; `undefined` where it is unknown. Linux only. */
 export function lockHolder(file: string): number | undefined {
   try {
     const wanted = lockedAs(file)
@@ -11,12 +11,12 @@ export function lockHolder(file: string): number | undefined {
       if (locked === wanted && Number(pid) > 0 && Number(pid) !== process.pid) return Number(pid)
     }
   } catch {
-    // A message without it is still right.
+    // The id only adds to an error message.
   }
   return undefined
 }
 
-/** As the list of locks names it: device in two parts of hexadecimal digits, and inode. */
+/** The file as `/proc/locks` names it: major and minor device number in hexadecimal digits, and inode. */
 function lockedAs(file: string): string {
   const { dev, ino } = statSync(file, { bigint: true })
   const major = ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & ~0xfffn)

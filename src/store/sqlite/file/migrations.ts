@@ -8,24 +8,23 @@ import { APPLIED, fileAge } from './file-version.ts'
 export const MIGRATIONS = fileURLToPath(shippedFile('drizzle/sqlite'))
 
 /**
- * Brings the tables of a file up to date.
- * @throws Error when a later version of this program has written it, or another program, or somebody has put triggers
- *   or views into it
+ * Migrates the tables of a file to this version.
+ * @throws Error when a later version of this program or another program has written it, or it has a trigger or view
  */
 export function bringUpToDate(connection: Connection): void {
   refuseOthers(connection)
   migrate(connection.orm, { migrationsFolder: MIGRATIONS })
 }
 
-/** Drizzle would take a file of the future for one that is up to date. */
+/** Drizzle does not detect a file of a later version. */
 function refuseOthers({ client }: Connection): void {
   const age = fileAge(client)
-  // A process that is killed amid its first start may leave the table of the migrations alone.
+  // A process killed during its first start may leave only the table of migrations.
   const others = client.query(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name <> '${APPLIED}'`)
   if (age === 'none' && others.get() !== null) {
     throw new Error('it is the database of another program')
   }
-  // They would run with the next write, that of a migration too. The doctor and restores compare everything.
+  // A trigger would run with the next write, even of a migration. The doctor and restores compare the whole schema.
   const foreign = client
     .query<{ type: string; name: string }, []>(
       "SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view') LIMIT 1",

@@ -3,25 +3,25 @@ import { basename, dirname, join } from 'node:path'
 
 /** A file that this process has open. */
 interface OpenFileEntry {
-  /** Which evaluation of this module has opened it. */
+  /** The evaluation of this module that opened it. */
   readonly evaluation: symbol
-  /** Which copy of this module, should a process have several. */
+  /** The copy of this module that opened it; a process may load several. */
   readonly module: string
-  /** Finishes what is under way and lets go of the file, all before it returns. */
+  /** Finishes pending work and closes the file before it returns. */
   readonly release: () => void
 }
 
 declare global {
-  /** Files that this process has open, by their paths. It outlives the evaluation of modules. */
+  /** Files that this process has open, by path. It survives a new evaluation of the modules. */
   var dholeOpenFiles: Map<string, OpenFileEntry> | undefined
 }
 
-/** `bun --hot` evaluates every module anew, in the same process. */
+/** `bun --hot` evaluates every module again in the same process. */
 const EVALUATION = Symbol('evaluation')
 
 /**
- * Has an earlier evaluation of this program, which a hot reload has replaced, let go of a file. A file that this very
- * evaluation has open is left alone: opening it twice is a mistake.
+ * Makes an earlier evaluation of this program, which a hot reload has replaced, close a file. A file that this evaluation
+ * has open stays open: opening it twice is an error.
  */
 export function releaseReplaced(file: string): void {
   const holder = globalThis.dholeOpenFiles?.get(keyOf(file))
@@ -30,9 +30,9 @@ export function releaseReplaced(file: string): void {
 }
 
 /**
- * Notes that a file is open.
+ * Records that a file is open.
  * @param release called when a later evaluation of this program opens it
- * @returns to be called when the file is closed
+ * @returns a function to call when the file is closed
  */
 export function registerOpenFile(file: string, release: () => void): () => void {
   globalThis.dholeOpenFiles ??= new Map()
@@ -45,7 +45,7 @@ export function registerOpenFile(file: string, release: () => void): () => void 
   }
 }
 
-/** One name for each file, whatever path it is opened by. Its folder is there, the file itself may not be. */
+/** One name for each file, for every path to it. Its folder must exist, the file need not. */
 function keyOf(file: string): string {
   return join(realpathSync(dirname(file)), basename(file))
 }

@@ -10,20 +10,20 @@ import { registerOpenFile, releaseReplaced } from './open-files.ts'
 import { completeReplacement } from './replace.ts'
 import { TreeLock } from './tree-lock.ts'
 
-/** A tree's file, opened for this process alone. */
+/** The file of a tree, opened for this process alone. */
 export interface OpenFile {
   readonly writer: Connection
-  /** Made with the file; a restored tree gets a new one. */
+  /** Created with the file; a restored tree gets a new one. */
   readonly epoch: string
-  /** Lets go of the lock that keeps other processes away. */
+  /** Releases the lock that excludes other processes. */
   unlock(): void
 }
 
 /**
- * Opens or creates the file, brings its tables up to date and makes file, log and directory entries durable.
- * @param onReplaced called when a hot reload has this file opened anew: the file must be let go before it returns
- * @throws Error that names the file: another process has it open, it cannot be written, it is gone, damaged, no
- *   database, one of something else, or of a later version of this program
+ * Opens or creates the file, migrates its tables and makes file, log and directory entries durable.
+ * @param onReplaced called when a hot reload opens this file again: it must close the file before it returns
+ * @throws Error that names the file: another process has it open, it cannot be written, is missing, is damaged, is no
+ *   database, or belongs to another program or to a later version of this one
  */
 export function openFile(file: string, onReplaced: () => void): OpenFile {
   if (!existsSync(file)) makeFolder(dirname(file))
@@ -57,14 +57,14 @@ function openTables(file: string): Pick<OpenFile, 'writer' | 'epoch'> {
   try {
     writer = connectWriter(file)
     writer.client.run('PRAGMA synchronous = FULL')
-    // What a killed process has left in the log is written to the file anew: a sync may have failed there.
+    // Writes the log of a killed process to the file: its own sync may have failed.
     writer.client.run('PRAGMA wal_checkpoint(TRUNCATE)')
     bringUpToDate(writer)
     const epoch = readMeta(writer, 'epoch') ?? crypto.randomUUID()
     writeMeta(writer, 'epoch', epoch)
-    // A process that was killed may have left commits that were never synced: from here on they are read and told of.
+    // Syncs the commits of a killed process before any of them is read.
     syncPath(`${file}-wal`)
-    // Its name too: later syncs of its content do not keep that.
+    // Makes its name durable too; later syncs of its content do not.
     syncPath(dirname(file))
     writer.client.run('PRAGMA synchronous = NORMAL')
     return { writer, epoch }

@@ -8,11 +8,11 @@ import { syncPath } from '../../../files/sync-path.ts'
 import { Client } from './client.ts'
 import { TreeLock } from './tree-lock.ts'
 
-/** A file that takes the place of a tree's. */
+/** A file that replaces the file of a tree. */
 export interface Replacement {
-  /** In the same folder, closed and durable; it is gone afterwards. */
+  /** In the same folder, closed and durable; it is renamed. */
   readonly staged: string
-  /** What the old file is called from then on; `undefined` when nobody wants it. */
+  /** New name of the old file; `undefined` deletes it. */
   readonly kept: string | undefined
 }
 
@@ -20,14 +20,14 @@ const intentSchema = Type.Object({ staged: Type.String(), kept: Type.Union([Type
 
 type Intent = Static<typeof intentSchema>
 
-/** What SQLite keeps beside a file that it would apply to whatever stands there next. */
+/** Suffixes of files that SQLite would apply to the next file of the same name. */
 const LOGS = ['-wal', '-journal']
 
 /**
- * Puts another file in the place of a closed tree's. The tree in it gets a new epoch, and generates keys above all that
- * either of the two has. From the moment its intent is on the disk the new file is the tree's: what is left to do then
- * is done by whoever opens it next. Before that the old one stays as it is.
- * @throws Error when a process has the tree open, or something cannot be written: the old one stays
+ * Replaces the file of a closed tree. The new tree gets a new epoch and generates keys greater than all keys of both.
+ * Once the intent is durable the replacement is decided: the next process that opens the tree completes it. Before that
+ * the old file stays unchanged.
+ * @throws Error when a process has the tree open or a file cannot be written: the old file stays
  */
 export function replaceFile(file: string, { staged, kept }: Replacement): void {
   makeFolder(dirname(file))
@@ -40,8 +40,8 @@ export function replaceFile(file: string, { staged, kept }: Replacement): void {
 }
 
 /**
- * Ends a replacement that was interrupted, if there is one. Whoever calls it has the lock of the file.
- * @throws Error when the file that was to take its place is gone, and the old one too
+ * Completes an interrupted replacement, if there is one. The caller must hold the lock of the file.
+ * @throws Error when both the new and the old file are missing
  */
 export function completeReplacement(file: string): void {
   if (!existsSync(intentFile(file))) return
@@ -49,7 +49,7 @@ export function completeReplacement(file: string): void {
   const { staged, kept } = readIntent(file)
   const incoming = join(folder, staged)
   if (existsSync(incoming)) {
-    // The log of the old file belongs to it alone: applied to the new one it would destroy that.
+    // The log of the old file would destroy the new one.
     if (kept !== null) for (const suffix of LOGS) moveIfThere(file + suffix, join(folder, kept) + suffix)
     else for (const suffix of LOGS) rmSync(file + suffix, { force: true })
     rmSync(`${file}-shm`, { force: true })
@@ -64,7 +64,7 @@ export function completeReplacement(file: string): void {
   syncPath(folder)
 }
 
-/** Says on the disk what takes the place of what. */
+/** The file that records a replacement. */
 export function intentFile(file: string): string {
   return `${file}-restore`
 }
@@ -81,7 +81,7 @@ function readIntent(file: string): Intent {
   return intent
 }
 
-/** Moves the log of a file into it, so that it is whole by itself. @returns greatest time of its keys, 0 if none is known */
+/** Moves the log of a file into it. @returns the greatest time of its generated keys; 0 if it is unknown */
 function fold(file: string): number {
   if (!existsSync(file)) return 0
   try {
@@ -94,7 +94,7 @@ function fold(file: string): number {
       client.close()
     }
   } catch {
-    // It may be damaged, which is why another one takes its place: then its log goes with it.
+    // A damaged file may be the reason for the replacement: its log is moved or deleted with it.
     return 0
   }
 }

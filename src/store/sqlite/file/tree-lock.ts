@@ -3,20 +3,20 @@ import { truncateSync } from 'node:fs'
 import { describeOpenError } from './error-advice.ts'
 import { lockHolder } from './lock-holder.ts'
 
-/** Mark in the file of a lock. */
+/** Mark in the lock file. */
 const HAD_TREE_FILE = 1
 
 /**
- * Two processes on one file would each believe their own caches. An exclusive transaction on a file beside it is a
- * lock that the system takes back when the process dies. The file of the lock also remembers that there was a tree.
+ * Excludes other processes from a tree, because each process caches it. The lock is an exclusive transaction on a file
+ * beside the tree: the system releases it when the process dies. The lock file also records that the tree existed.
  */
 export class TreeLock implements Disposable {
   readonly file: string
   readonly #client: Client
-  /** Whether the file it is for has been opened before: if it is not there now, somebody has lost it. */
+  /** Whether the tree existed before: if its file is missing now, it was lost. */
   readonly hadTreeFile: boolean
 
-  /** @throws Error when another process has it, or it cannot be made */
+  /** @throws Error when another process holds the lock, or the lock file cannot be created */
   constructor(file: string) {
     this.file = `${file}-lock`
     try {
@@ -28,7 +28,7 @@ export class TreeLock implements Disposable {
     }
   }
 
-  /** The file is there from now on. */
+  /** Records that the file exists. */
   noteFile(): void {
     if (!this.hadTreeFile) this.#client.run(`PRAGMA user_version = ${HAD_TREE_FILE}`)
     this.#client.run('COMMIT')
@@ -39,19 +39,19 @@ export class TreeLock implements Disposable {
   }
 }
 
-/** The process that has a lock, by its id where the system tells it. */
+/** The process that holds a lock, with its id where it is known. */
 function processNamed(lockFile: string): string {
   const pid = lockHolder(lockFile)
   return pid === undefined ? 'another process' : `another process, ${pid}`
 }
 
-/** @throws SQLiteError with the code `SQLITE_BUSY` when another process has it */
+/** @throws SQLiteError with the code `SQLITE_BUSY` when another process holds the lock */
 function lock(file: string): Client {
   try {
     return lockWhole(file)
   } catch (error) {
     if (!hasCode(error, 'SQLITE_NOTADB')) throw error
-    // The power has gone while it got its mark. Nobody has it: whoever did would have been told of before this.
+    // The power failed while the mark was written. The lock is free: a held lock throws SQLITE_BUSY first.
     truncateSync(file)
     return lockWhole(file)
   }
@@ -61,7 +61,7 @@ function lockWhole(file: string): Client {
   const client = new Client(file, { create: true, readwrite: true })
   try {
     client.run('PRAGMA journal_mode = MEMORY')
-    // A commit does not let go of it.
+    // Keeps the lock after a commit.
     client.run('PRAGMA locking_mode = EXCLUSIVE')
     client.run('BEGIN EXCLUSIVE')
     return client

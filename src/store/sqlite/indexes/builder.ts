@@ -13,46 +13,46 @@ import type { Neighbors } from './neighbors.ts'
 import { type IndexName, type IndexRequest, IndexRequests } from './requests.ts'
 
 /**
- * Children looked at in one transaction. Their entries are scattered over the index, so each may dirty a page of its own:
- * few in a transaction write the same pages again and again, many make it long.
+ * Children indexed in one transaction. Their entries are scattered over the index, so each may change a page of its own:
+ * small transactions write the same pages again and again, large ones take long.
  */
 const STEP_CHILDREN = 4096
-/** Children looked at between two pauses. */
+/** Children indexed between two pauses. */
 const PAGE_CHILDREN = 128
 
-/** Indexes that are remembered to be too large. */
+/** Maximum remembered indexes that are too large. */
 const MAX_TOO_LARGE = 1024
 
-/** What is told of the building. A step that is taken back afterwards has been told of. */
+/** Callbacks about builds. They also run for a step that is rolled back later. */
 export interface BuildEvents {
   onBegun(): void
-  /** @param rows children that were looked at by this process */
+  /** @param rows children indexed by this process */
   onBuilt(rows: number, milliseconds: number): void
 }
 
-/** What there is of indexes, as the writer sees it. */
+/** The tables of indexes on the writer's connection. */
 interface IndexTables {
   readonly definitions: IndexDefinitions
   readonly entries: IndexEntries
   readonly neighbors: Neighbors
 }
 
-/** A child that the building has come to. */
+/** The last child that the builder has indexed. */
 interface BuiltChild {
   readonly key: string
-  /** Whether it has no value to be sorted by. */
+  /** Whether it has no value at the indexed path. */
   readonly isEmpty: boolean
 }
 
-/** How far an index has come in this process. */
+/** Progress of a build in this process. */
 interface Progress {
   readonly startedAt: number
   rows: number
 }
 
 /**
- * Builds indexes a bounded number of children at a time, each step in a transaction among all others, so that reads and
- * writes go on. Writes keep the entries of the part that is built. What is half built goes on after a restart.
+ * Builds indexes in bounded steps, each as part of an ordinary transaction, so that reads and writes go on meanwhile.
+ * Writes update the entries of the part that is built. After a restart a build continues where it stopped.
  */
 export class IndexBuilder {
   readonly #client
@@ -63,13 +63,13 @@ export class IndexBuilder {
   readonly #children
   readonly #parent
   readonly #events: BuildEvents
-  /** Of indexes that are not complete, by id; forgotten when there are none. */
+  /** Progress of incomplete indexes, by id. */
   readonly #progress = new Map<number, Progress>()
   readonly #requests = new IndexRequests()
   #capacity: IndexCapacity | undefined
-  /** Indexes that were given up because they alone are too large: nobody builds them again to find that out. */
+  /** Indexes that were dropped because they exceed the capacity by themselves: they are not built again. */
   readonly #tooLarge = new Set<string>()
-  /** Spares every batch a look at definitions that are nearly always complete. */
+  /** Whether a definition may be incomplete. It saves a query per transaction. */
   #mayBeUnfinished = true
 
   constructor(
@@ -84,21 +84,21 @@ export class IndexBuilder {
     this.#neighbors = neighbors
     this.#reader = reader
     this.#events = events
-    // Raw, because this is the row loop of building.
+    // Raw SQL: it reads every row of a build.
     this.#children = client.prepare<ChildRow, [number, string, string, number]>(
       'SELECT key, value, id FROM node WHERE parent_id = ? AND key > ? AND key < ? ORDER BY key LIMIT +?',
     )
     this.#parent = client.prepare<{ parent_id: number }, [number]>('SELECT parent_id FROM interior WHERE id = ?')
   }
 
-  /** Whether there may be something to do. */
+  /** Whether there may be work. */
   get isDue(): boolean {
     return this.#mayBeUnfinished || this.#requests.hasUnanswered
   }
 
   /**
-   * Resolves when a durable commit has the index, or the list is gone. Wake the pipeline after it.
-   * @param isDeclared one that is not is made only if there is room for it: else it rejects
+   * Resolves when a durable commit has the index, or the list no longer exists. Wake the pipeline after it.
+   * @param isDeclared an index that is not declared rejects when the capacity is exhausted
    */
   request(listId: number, name: string, isDeclared: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -106,12 +106,12 @@ export class IndexBuilder {
     })
   }
 
-  /** From now on indexes that are not declared are made only where there is room. */
+  /** Bounds the indexes that are not declared. */
   limit(capacity: IndexCapacity): void {
     this.#capacity = capacity
   }
 
-  /** Indexes were defined that are still to be built. */
+  /** Incomplete indexes were defined. */
   expectWork(): void {
     this.#mayBeUnfinished = true
   }
@@ -147,7 +147,7 @@ export class IndexBuilder {
       settlements.push(...this.#answered())
       return definition !== undefined
     } catch (error) {
-      // When SQLite has ended the transaction by itself, there is nothing to go back to.
+      // After SQLite has ended the transaction by itself there is no savepoint.
       if (!this.#client.inTransaction) throw error
       this.#client.run('ROLLBACK TO build')
       this.#client.run('RELEASE build')
@@ -173,7 +173,7 @@ export class IndexBuilder {
     return this.#capacity === undefined || this.#capacity.admit(listId, (definition) => this.#requests.has(definition))
   }
 
-  /** Gives an index up for which there is no room, unless it is declared. */
+  /** Drops an index that exceeds the capacity, unless it is declared. */
   #enforceCapacity(definition: IndexDefinition): void {
     const capacity = this.#capacity
     if (capacity === undefined || capacity.evictFor(definition, (other) => this.#requests.has(other))) return
@@ -192,7 +192,7 @@ export class IndexBuilder {
     return parent !== undefined && parent !== NOWHERE
   }
 
-  /** First those that somebody waits for. */
+  /** The next index to build; requested ones come first. */
   #next(): IndexDefinition | undefined {
     for (const { listId, name } of this.#requests.all) {
       const definition = this.#definitions.find(listId, name)
@@ -229,7 +229,7 @@ export class IndexBuilder {
     this.#definitions.progress(definition, builtTo, entries)
   }
 
-  /** The last child that has been looked at. */
+  /** The last child that is indexed. */
   #lastBuilt({ listId, path }: IndexDefinition, builtTo: string): BuiltChild | undefined {
     const child = path === undefined || builtTo === '' ? undefined : this.#neighbors.upTo(listId, builtTo)
     if (child === undefined || path === undefined) return undefined
@@ -247,8 +247,8 @@ export class IndexBuilder {
   }
 
   /**
-   * Writes the entry of a child, and marks it or the child before it where one has a value and the other has none.
-   * @returns what is the last child now, and how many entries were written
+   * Writes the entry of a child. When only one of it and the child before it has a value, marks the other one.
+   * @returns the child, and the number of entries written
    */
   #add(
     definition: IndexDefinition,
@@ -267,7 +267,7 @@ export class IndexBuilder {
     return { child: { key, isEmpty }, entries }
   }
 
-  /** The requests that need not wait any longer than for this transaction. */
+  /** The requests that this transaction answers. */
   #answered(): Settlement[] {
     return this.#requests.answer(({ listId, name }) => {
       const definition = this.#definitions.find(listId, name)
@@ -280,7 +280,7 @@ function noCapacityError(): DholeError {
   return new DholeError('unavailable', 'there is no capacity for the index')
 }
 
-/** Tells indexes apart. */
+/** A text that identifies an index. */
 function indexOf({ listId, name }: IndexName): string {
   return `${listId} ${name}`
 }

@@ -1,22 +1,22 @@
 import type { IndexDefinition, IndexDefinitions } from './definitions.ts'
 import type { IndexEntries } from './entries.ts'
 
-/** How much queries may fill with indexes that nobody has declared. */
+/** Bounds on the indexes that queries create. */
 export interface IndexLimits {
-  /** Indexes of one list, declared ones counted. */
+  /** Maximum indexes of one list, declared ones included. */
   readonly maxPerList: number
-  /** Entries of all undeclared indexes of a file together. */
+  /** Maximum entries of all undeclared indexes of a file together. */
   readonly maxEntries: number
-  /** Whether an index is declared: it stays, and does not count as one of queries. */
+  /** Whether an index is declared: it is never dropped and has no bounds. */
   isKept(definition: IndexDefinition): boolean
-  /** Time of the last use that is known, in milliseconds since 1970. */
+  /** Time of the last known use, in milliseconds since 1970. */
   usedAt(definition: IndexDefinition): number
 }
 
-/** Whether somebody waits for an index, so that it must not go. */
+/** Whether an index is requested and must not be dropped. */
 type IsWanted = (definition: IndexDefinition) => boolean
 
-/** Makes room for indexes inside the writer's transaction: those that were not used for the longest time go. */
+/** Enforces the bounds inside the writer's transaction: it drops the least recently used indexes. */
 export class IndexCapacity {
   readonly #definitions: IndexDefinitions
   readonly #entries: IndexEntries
@@ -28,7 +28,7 @@ export class IndexCapacity {
     this.#limits = limits
   }
 
-  /** Makes a place for one more index of a list. @returns `false` when none can go */
+  /** Makes room for one more index of a list. @returns `false` when no index can be dropped */
   admit(listId: number, isWanted: IsWanted): boolean {
     const all = this.#definitions.of(listId)
     if (all.length < this.#limits.maxPerList) return true
@@ -39,8 +39,8 @@ export class IndexCapacity {
   }
 
   /**
-   * Makes room for the entries of an index that is being built.
-   * @returns `false` when there is not enough for it, though all others have gone that could
+   * Drops indexes until the entries of a growing index fit.
+   * @returns `false` when they do not fit although every other index that may be dropped is dropped
    */
   evictFor(growing: IndexDefinition, isWanted: IsWanted): boolean {
     const { maxEntries } = this.#limits
@@ -56,12 +56,12 @@ export class IndexCapacity {
     return entries <= maxEntries
   }
 
-  /** Whether an index has more entries than all that are not declared may have together. */
+  /** Whether an index alone exceeds the bound of all undeclared indexes. */
   isTooLarge({ entries }: IndexDefinition): boolean {
     return entries > this.#limits.maxEntries
   }
 
-  /** Those that may go, the least recently used first. */
+  /** Those that may be dropped, the least recently used first. */
   #leastUsed(definitions: readonly IndexDefinition[]): IndexDefinition[] {
     return definitions
       .filter((definition) => !this.#limits.isKept(definition))

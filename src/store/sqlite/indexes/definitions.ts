@@ -4,10 +4,10 @@ import { indexedPath } from '../../rows/index-name.ts'
 import type { Connection } from '../file/connection.ts'
 import { indexDefinition } from '../file/schema.ts'
 
-/** An index as the writer knows it. */
+/** An index on the writer's connection. */
 export interface IndexDefinition {
   readonly id: number
-  /** The interior node whose children it sorts. */
+  /** Interior node whose children it sorts. */
   readonly listId: number
   readonly name: string
   /** Child path below each child; `undefined` for the index over integer keys. */
@@ -23,13 +23,13 @@ export interface IndexDefinition {
 
 type Row = typeof indexDefinition.$inferSelect
 
-/** Indexes looked at in one step. */
+/** Maximum unused indexes found in one step. */
 const STEP_DEFINITIONS = 128
-/** Lists whose indexes are remembered. */
+/** Maximum lists whose indexes are cached. */
 const MAX_CACHED_LISTS = 1024
 const NONE: readonly IndexDefinition[] = []
 
-/** The indexes there are, seen and changed inside the writer's transaction. */
+/** The definitions of all indexes, read and changed inside the writer's transaction. */
 export class IndexDefinitions {
   readonly #ofList
   readonly #unfinished
@@ -44,7 +44,7 @@ export class IndexDefinitions {
   readonly #touch
   readonly #unused
   readonly #byList = new Map<number, readonly IndexDefinition[]>()
-  /** Most trees have none: then nobody looks. */
+  /** Most trees have no index: then the table is not read. */
   #isEmpty: boolean | undefined
 
   constructor({ orm }: Connection) {
@@ -103,7 +103,7 @@ export class IndexDefinitions {
       .prepare()
   }
 
-  /** Whether there is none at all. */
+  /** Whether no index exists. */
   get isEmpty(): boolean {
     this.#isEmpty ??= this.#some.get() === undefined
     return this.#isEmpty
@@ -130,26 +130,26 @@ export class IndexDefinitions {
     return this.#all.all().map(definitionOf)
   }
 
-  /** How many entries building all of them has written. */
+  /** Number of entries that the builds of all indexes have written. */
   countEntries(): number {
     return this.#countEntries.get()?.entries ?? 0
   }
 
-  /** One that is not built yet. */
+  /** An incomplete index. */
   unfinished(): IndexDefinition | undefined {
     if (this.isEmpty) return undefined
     const row = this.#unfinished.get()
     return row === undefined ? undefined : this.find(row.listId, row.path)
   }
 
-  /** Adds an index that is still to be built, unless the list has it. */
+  /** Adds an empty, incomplete index, unless the list has it. */
   define(listId: number, name: string, now: number): void {
     this.#insert.run({ list: listId, name, now })
     this.#isEmpty = false
     this.#byList.delete(listId)
   }
 
-  /** @param added entries written since the last progress */
+  /** Records the progress of a build. @param added entries written since the last call */
   progress(definition: IndexDefinition, builtTo: string | null, added: number): void {
     definition.builtTo = builtTo
     definition.entries += added
@@ -162,13 +162,13 @@ export class IndexDefinitions {
     this.#markCut.run({ id: definition.id })
   }
 
-  /** From now on nobody sees the index; its entries go later. */
+  /** Hides an index at once; its entries are removed later. */
   drop({ id, listId }: IndexDefinition): void {
     this.#drop.run({ id })
     this.#byList.delete(listId)
   }
 
-  /** The same for all indexes of a list. @returns whether there were any */
+  /** As `drop`, for all indexes of a list. @returns whether there were any */
   dropAll(listId: number): boolean {
     if (this.of(listId).length === 0) return false
     this.#dropList.run({ list: listId })
@@ -176,22 +176,22 @@ export class IndexDefinitions {
     return true
   }
 
-  /** A list stands where another one stood: it is to be sorted by the same. */
+  /** Defines the indexes of a list for the list that replaces it. */
   inherit(from: number, to: number, now: number): void {
     for (const { name } of this.of(from)) this.define(to, name, now)
   }
 
-  /** Notes a use, unless one not much older is noted. @returns whether it was news */
+  /** Records a use, unless a use after `before` is recorded. @returns whether it was written */
   touch(id: number, now: number, before: number): boolean {
     return this.#touch.get({ id, now, before }) !== undefined
   }
 
-  /** Some indexes whose last noted use is older. */
+  /** Some indexes whose last recorded use is older. */
   unusedSince(before: number): readonly IndexDefinition[] {
     return this.isEmpty ? NONE : this.#unused.all({ before }).map(definitionOf)
   }
 
-  /** A transaction was taken back: what is remembered may be wrong. */
+  /** The transaction was rolled back: clears the caches. */
   forget(): void {
     this.#byList.clear()
     this.#isEmpty = undefined

@@ -8,7 +8,7 @@ import type { IndexDefinition, IndexDefinitions } from './definitions.ts'
 /** Entries removed in one step. */
 const STEP_ENTRIES = 1024
 
-/** Writes the entries of indexes inside the writer's transaction, and removes those of indexes given up. */
+/** Writes the entries of indexes inside the writer's transaction, and removes those of dropped indexes. */
 export class IndexEntries {
   readonly #definitions: IndexDefinitions
   readonly #insert
@@ -17,12 +17,12 @@ export class IndexEntries {
   readonly #dropped
   readonly #removePage
   readonly #removeDefinition
-  /** Spares every batch a look at a table that is nearly always without such rows. */
+  /** Whether a dropped index may be left. It saves a query per transaction. */
   #mayBeGivenUp = true
 
   constructor({ client, orm }: Connection, definitions: IndexDefinitions) {
     this.#definitions = definitions
-    // Raw, because these are the row loops of building and of every write to an indexed list.
+    // Raw SQL: these run for every row of a build and every write to an indexed list.
     this.#insert = client.prepare<unknown, [number, number, string | number, string]>(
       'INSERT INTO index_entry(index_id, kind, value, key) VALUES (?, ?, ?, ?)',
     )
@@ -38,7 +38,7 @@ export class IndexEntries {
       .where(lt(indexDefinition.listId, 0))
       .limit(1)
       .prepare()
-    // Raw, because Drizzle neither compares rows of values nor says how many rows went.
+    // Raw SQL: Drizzle has no row values and does not return the number of changes.
     this.#removePage = client.prepare<unknown, [number, number]>(
       'DELETE FROM index_entry WHERE index_id = ?1 AND (kind, value, key) IN ' +
         '(SELECT kind, value, key FROM index_entry WHERE index_id = ?1 ORDER BY kind, value, key LIMIT ?2)',
@@ -49,7 +49,7 @@ export class IndexEntries {
       .prepare()
   }
 
-  /** @param key sort key of the child */
+  /** Adds the entry of a child. @param key encoded by `sortKey` */
   insert(definition: IndexDefinition, value: SortValue, key: string): void {
     const entry = indexValue(value)
     if (entry.cut) this.#definitions.markCut(definition)
@@ -62,30 +62,30 @@ export class IndexEntries {
   }
 
   /**
-   * Notes a child without a value next to one that has one, where it is not noted yet.
-   * @param key sort key of the child
-   * @returns whether that was news
+   * Adds the mark of a child without a value next to a child with one, unless the mark exists.
+   * @param key encoded by `sortKey`
+   * @returns whether it was added
    */
   mark(definition: IndexDefinition, key: string): boolean {
     return this.#mark.run(definition.id, NO_VALUE.kind, NO_VALUE.value, key).changes > 0
   }
 
-  /** A child that may be noted so has a value now, or is gone. */
+  /** Removes the mark of a child, if it has one. */
   unmark(definition: IndexDefinition, key: string): void {
     this.#remove.run(definition.id, NO_VALUE.kind, NO_VALUE.value, key)
   }
 
-  /** Whether there may be entries of indexes given up. */
+  /** Whether there may be entries of dropped indexes. */
   get removalIsDue(): boolean {
     return this.#mayBeGivenUp
   }
 
-  /** Indexes were given up. */
+  /** Indexes were dropped. */
   expectRemoval(): void {
     this.#mayBeGivenUp = true
   }
 
-  /** Removes some entries of an index given up, and the index with the last of them. @returns whether there was one */
+  /** Removes some entries of a dropped index, and its definition after the last one. @returns whether there was one */
   removeDropped(): boolean {
     const dropped = this.#dropped.get()
     if (dropped === undefined) {

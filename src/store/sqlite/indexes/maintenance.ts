@@ -7,20 +7,20 @@ import { type IndexDefinition, IndexDefinitions } from './definitions.ts'
 import { IndexEntries } from './entries.ts'
 import { Neighbors } from './neighbors.ts'
 
-/** What queries have used, and what may be dropped. */
+/** Uses of indexes, and which of them may be dropped. */
 export interface IndexUse {
   /** Time of the last use of indexes, by id, in milliseconds since 1970. */
   readonly used: ReadonlyMap<number, number>
-  /** An index not used for so long is dropped, in milliseconds. */
+  /** Time without a use after which an index is dropped, in milliseconds. */
   readonly idleMs: number
-  /** Whether an index is wanted whether it is used or not. */
+  /** Whether an index is declared and never dropped. */
   isKept(definition: IndexDefinition): boolean
 }
 
-/** A use is noted again when the last note is older than this share of the time after which an index is dropped. */
+/** A use is recorded again when the last record is older than `idleMs` divided by this. */
 const NOTED_SHARE = 8
 
-/** All work on indexes that no write does: building, dropping, removing what was dropped. Done in steps. */
+/** Background work on indexes, in steps: builds them, drops unused ones, removes the entries of dropped ones. */
 export class IndexMaintenance implements BackgroundWork {
   readonly definitions: IndexDefinitions
   readonly entries: IndexEntries
@@ -36,7 +36,7 @@ export class IndexMaintenance implements BackgroundWork {
     this.#builder = new IndexBuilder(connection, this, reader, events)
   }
 
-  /** Whether there may be something to do. */
+  /** Whether there may be work. */
   get isDue(): boolean {
     return this.#builder.isDue || this.entries.removalIsDue || this.#use !== undefined
   }
@@ -46,17 +46,17 @@ export class IndexMaintenance implements BackgroundWork {
     return this.#builder.request(listId, name, isDeclared)
   }
 
-  /** Bounds the indexes that queries make. Without it there is no bound. */
+  /** Bounds the indexes that queries create. Without a call there are no bounds. */
   limit(limits: IndexLimits): void {
     this.#builder.limit(new IndexCapacity(this.definitions, this.entries, limits))
   }
 
-  /** Notes uses and drops what was not used, with the next transaction. */
+  /** Records uses and drops unused indexes with the next transaction. */
   age(use: IndexUse): void {
     this.#use = use
   }
 
-  /** A list replaces another one: it is to be sorted by the same. */
+  /** Defines the indexes of a list for the list that replaces it. */
   inherit(from: number, to: number): void {
     if (this.definitions.of(from).length === 0) return
     this.definitions.inherit(from, to, Date.now())
@@ -94,7 +94,7 @@ export class IndexMaintenance implements BackgroundWork {
       else this.definitions.drop(definition)
     }
     if (unused.length > 0) this.entries.expectRemoval()
-    // When nothing is left to look at, or the transaction is taken back, the next look will find it.
+    // After a rollback the next call of `age` repeats what was lost.
     this.#use = unused.length > 0 ? { ...use, used: new Map() } : undefined
     return changed || unused.length > 0
   }

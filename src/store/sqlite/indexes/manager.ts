@@ -7,36 +7,36 @@ import type { TreeReader } from '../tree/tree-reader.ts'
 import type { IndexDefinition } from './definitions.ts'
 import type { IndexMaintenance } from './maintenance.ts'
 
-/** Uses are noted, and unused indexes looked for, so often in the time after which one is dropped. */
+/** How often uses are recorded and unused indexes dropped within `indexIdleMs`. */
 const LOOKS = 16
 const LONGEST_PAUSE_MS = 60_000
-/** Whoever may read a list can have it sorted by anything: that must not fill the disk. */
+/** Maximum indexes of one list: a caller that may read it can order it by anything, which must not fill the disk. */
 const MAX_PER_LIST = 32
-/** Indexes whose last use is remembered. */
+/** Maximum indexes whose last use is cached. */
 const MAX_CACHED_USES = 65_536
 
-/** What an index keeper needs of its surroundings. */
+/** Parts and settings of an `IndexManager`. */
 export interface IndexManagerParts {
   readonly maintenance: IndexMaintenance
   /** The reader of the writer's connection. */
   readonly reader: TreeReader
-  /** Has a transaction run soon. Throws `unavailable` when none can be any more. */
+  /** Schedules a transaction. @throws `unavailable` once the store cannot write */
   readonly wake: () => void
   readonly reads: ReadScheduler
-  /** An index not used for so long is dropped, in milliseconds. */
+  /** Time without a use after which an index is dropped, in milliseconds. */
   readonly indexIdleMs: number
-  /** Lists of no more children need no index. */
+  /** Longest list that needs no index, in children. */
   readonly shortList: number
-  /** Entries that all indexes together may have that are not declared. */
+  /** Maximum entries of all undeclared indexes together. */
   readonly maxIndexEntries: number
 }
 
-/** Knows which indexes are wanted and which are used, and sees to it that those are there and no others. */
+/** Requests the indexes that queries and declarations need, and has unused ones dropped. */
 export class IndexManager {
   readonly #parts: IndexManagerParts
   readonly #timer: ReturnType<typeof setInterval>
   #declarations: readonly IndexDeclaration[] = []
-  /** Time of the last use of indexes by id, in milliseconds since 1970: since the last look, and before it. */
+  /** Time of the last use by index id, in milliseconds since 1970: since the last call of `#age`, and before it. */
   #used = new Map<number, number>()
   readonly #usedBefore = new Map<number, number>()
 
@@ -53,8 +53,8 @@ export class IndexManager {
   }
 
   /**
-   * Resolves when the next snapshot has the index, or the list is gone.
-   * @throws when it cannot be built, or there is no room for it though those that are used less have gone
+   * Resolves when the next snapshot has the index, or the list no longer exists.
+   * @throws when it cannot be built, or the capacity is exhausted
    */
   want(listId: number, name: string): Promise<void> {
     return this.#request(listId, name, false)
@@ -71,17 +71,17 @@ export class IndexManager {
     return built
   }
 
-  /** A query has gone along an index. */
+  /** Records that a query has used an index. */
   recordUse(id: number): void {
     this.#used.set(id, Date.now())
   }
 
-  /** Not written down each time, so what this process has seen is newer. */
+  /** The cached time is newer than the stored one, which is not written for each use. */
   #usedAt({ id, usedAt }: IndexDefinition): number {
     return this.#used.get(id) ?? this.#usedBefore.get(id) ?? usedAt
   }
 
-  /** From now on these are kept, whether used or not. Resolves when the lists there are have them. */
+  /** Replaces the declared indexes, which are kept whether used or not. Resolves when every existing list has its own. */
   async declare(declarations: readonly IndexDeclaration[]): Promise<void> {
     this.#declarations = declarations
     const pause = pauser()
@@ -109,7 +109,7 @@ export class IndexManager {
     try {
       wake()
     } catch {
-      // Nothing can be written any more: nothing is dropped either.
+      // The store cannot write any more, so no index is dropped.
     }
   }
 
@@ -119,7 +119,7 @@ export class IndexManager {
     return list !== undefined && isDeclared(this.#declarations, list, path)
   }
 
-  /** Ids of the lists that a pattern is about and that need an index. */
+  /** Ids of the lists that match a pattern and are long enough to need an index. */
   *#longLists(tree: TreeReader, pattern: Path): Generator<void, number[]> {
     const long: number[] = []
     for (const id of yield* tree.interiorNodes(pattern, isWildcard)) {

@@ -7,7 +7,7 @@ import type { ChildRow } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 
-/** A child of a list, looked at in several orders. Its text is parsed once. */
+/** A child of a list. Its text is parsed once for all indexes. */
 export class Neighbor implements AdjacentChild {
   readonly #row: ChildRow
   readonly #reader: TreeReader
@@ -18,12 +18,12 @@ export class Neighbor implements AdjacentChild {
     this.#reader = reader
   }
 
-  /** Its sort key. */
+  /** Encoded by `sortKey`. */
   get key(): string {
     return this.#row.key
   }
 
-  /** Whether something lies at a path below it. */
+  /** Whether it has a value at a path. */
   presence(path: Path): Presence {
     const { id, value } = this.#row
     if (id !== null) return this.#reader.sortValueBelow(this.#row, path).kind === SortKind.none ? 'empty' : 'valued'
@@ -41,7 +41,7 @@ export class Neighbors {
 
   constructor({ client }: Connection, reader: TreeReader) {
     this.#reader = reader
-    // Raw, because they run for every child that an indexed list gains or loses.
+    // Raw SQL: they run for every child that an indexed list gains or loses.
     const row = "SELECT key, value, id FROM node WHERE parent_id = ? AND key <> '.priority' AND key"
     this.#before = client.prepare<ChildRow, [number, string]>(`${row} < ? ORDER BY key DESC LIMIT 1`)
     this.#upTo = client.prepare<ChildRow, [number, string]>(`${row} <= ? ORDER BY key DESC LIMIT 1`)
@@ -53,7 +53,7 @@ export class Neighbors {
     return this.#neighbor(this.#before.get(listId, key))
   }
 
-  /** The child at a key, or before it where none is. */
+  /** The child at a key, or the one before it. */
   upTo(listId: number, key: string): Neighbor | undefined {
     return this.#neighbor(this.#upTo.get(listId, key))
   }

@@ -12,27 +12,27 @@ import { EmptyChildren, type EmptyChildrenScan } from '../tree/empty-children.ts
 import { spend } from '../tree/subtree-reader.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 
-/** A child whose place in the order is known. */
+/** A child with its position in the order. */
 type Candidate = Position & { readonly row: ChildRow }
 
 type IndexAccessPath = Extract<AccessPath, { kind: 'index' }>
 
-/** What is to be read of one part of a range. */
+/** Bounds of reading one part of a range. */
 interface Wanted {
   readonly descending: boolean
   readonly limit: number
-  /** Longest text of all children together. */
+  /** Maximum text of all children together. */
   readonly maxLength: number
 }
 
 const NO_LIMIT = Number.POSITIVE_INFINITY
-/** Rows taken over, and rows whose text is looked into, between two pauses. */
+/** Rows copied, and rows compared by their texts, between two pauses. */
 const STEP_ROWS = 4096
 const STEP_LOOKED_AT = 64
 
 /**
- * Reads what a query chooses along an index. Children without a value stand first in the order and have no rows in the
- * index: they are found along the table.
+ * Reads a selection along an index. Children without a value sort first and have no entries: they are read from the
+ * table.
  */
 export class IndexReader {
   readonly #tree: TreeReader
@@ -45,7 +45,7 @@ export class IndexReader {
     this.#empty = new EmptyChildren(tree, scanner)
   }
 
-  /** The chosen children in the order of the query. @throws `read-too-big` */
+  /** The selected children in the order of the query. @throws `read-too-big` */
   *rows(access: IndexAccessPath, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
     const { empty, valued } = divide(rangeOf(query))
     const descending = query.limit?.from === 'last'
@@ -68,7 +68,7 @@ export class IndexReader {
     return descending ? rows.reverse() : rows
   }
 
-  /** How many children the query chooses, limits aside. */
+  /** Number of children in the range of the query, whatever its limit. */
   *count(access: IndexAccessPath, query: Query): Generator<void, number> {
     const { empty, valued } = divide(rangeOf(query))
     let counted = 0
@@ -118,8 +118,8 @@ export class IndexReader {
   }
 
   /**
-   * Along an index in which entries of equal value may stand for different texts: those are put in order by what the
-   * children really hold. In the direction of the scan.
+   * Reads an index in which different texts may share the value of an entry because they were cut. It sorts those
+   * children by their whole texts. In the direction of the scan.
    */
   *#childrenInExactOrder(
     { list, index, path }: IndexAccessPath,
@@ -160,7 +160,7 @@ function isOpen({ start, end }: ScanRange): boolean {
   return start.shape === 'open' && end.shape === 'open'
 }
 
-/** Entries of long and equal values as one group, all others alone; an empty group between two pages. */
+/** Groups entries with the same cut text; every other entry is a group of its own. Between two pages, an empty group. */
 function* equalEntries(pages: Iterable<EntryRow[]>): Generator<EntryRow[]> {
   let group: EntryRow[] = []
   for (const page of pages) {

@@ -1,26 +1,26 @@
 import type { Settlement } from '../commit/participant.ts'
 
-/** Which index. */
+/** Identifies an index. */
 export interface IndexName {
   readonly listId: number
   readonly name: string
 }
 
-/** Somebody who waits for an index. */
+/** A request for an index. */
 export interface IndexRequest extends IndexName {
-  /** Whether it is made however many there are. */
+  /** Whether it is declared, and so exempt from the capacity. */
   readonly isDeclared: boolean
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
-  /** Whether the index is there, in a transaction that may not be durable yet. */
+  /** Whether the index is complete in a transaction that may not be durable yet. */
   isAnswered: boolean
 }
 
-/** Those who wait for indexes. */
+/** The open requests for indexes. */
 export class IndexRequests {
   #waiting: IndexRequest[] = []
 
-  /** All of them, in the order in which they came. */
+  /** All requests, oldest first. */
   get all(): readonly IndexRequest[] {
     return this.#waiting
   }
@@ -33,27 +33,27 @@ export class IndexRequests {
     this.#waiting.push({ ...request, isAnswered: false })
   }
 
-  /** Whether somebody waits for an index. */
+  /** Whether an index is requested. */
   has(index: IndexName): boolean {
     return this.#waiting.some((request) => isSame(request, index))
   }
 
-  /** Rejects all that wait for an index. */
+  /** Rejects all requests for an index. */
   refuse(index: IndexName, error: unknown): void {
     for (const request of this.#waiting.filter((each) => isSame(each, index))) this.#take(request).reject(error)
   }
 
-  /** Rejects all of them. */
+  /** Rejects all requests. */
   rejectAll(error: unknown): void {
     for (const { reject } of this.#waiting.splice(0)) reject(error)
   }
 
-  /** The transaction was taken back. */
+  /** The transaction was rolled back. */
   forget(): void {
     for (const request of this.#waiting) request.isAnswered = false
   }
 
-  /** Those that need not wait any longer than for this transaction. */
+  /** The requests that the transaction answers. */
   answer(isDone: (request: IndexRequest) => boolean): Settlement[] {
     const answered = this.#waiting.filter((request) => !request.isAnswered && isDone(request))
     return answered.map((request) => {

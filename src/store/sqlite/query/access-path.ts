@@ -13,30 +13,30 @@ import type { RangeScanner } from './range-scan.ts'
 /** A complete index. */
 export interface ReadyIndex {
   readonly id: number
-  /** Whether some entries stand for longer texts than they hold. */
+  /** Whether some entries hold only the beginning of their texts. */
   readonly hasCut: boolean
 }
 
-/** The way to the children that a query chooses. */
+/** How to reach the children that a query selects. */
 export type AccessPath =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'leaf'; readonly text: JsonText }
-  /** They lie within one text. */
+  /** The list is part of one text. */
   | { readonly kind: 'text'; readonly branch: Branch }
-  /** In key order, along the table. */
+  /** A scan of the table in key order. */
   | { readonly kind: 'keys'; readonly list: Interior }
-  /** In lexicographic order: text keys along the table, integers along an index, or sorted in memory without one. */
+  /** Lexicographic order: a scan of the table for text keys, merged with integer keys from an index or sorted in memory. */
   | { readonly kind: 'merge'; readonly list: Interior; readonly index: ReadyIndex | undefined }
   | { readonly kind: 'index'; readonly list: Interior; readonly index: ReadyIndex; readonly path: Path }
-  /** Sorted in memory. */
+  /** A scan of all children, sorted in memory. */
   | { readonly kind: 'scan'; readonly list: Interior }
-  /** An index must be made first. */
+  /** The index must be built first. */
   | { readonly kind: 'missing'; readonly list: Interior; readonly name: string }
 
-/** A way that leads somewhere without waiting. */
+/** A path that needs no index to be built. */
 export type UsableAccessPath = Exclude<AccessPath, { kind: 'missing' }>
 
-/** An interior node, and its index if it has that one. */
+/** An interior node with the requested index, if it is complete. */
 interface ListRow {
   readonly childCount: number
   readonly traits: number
@@ -44,19 +44,19 @@ interface ListRow {
   readonly hasCut: number | null
 }
 
-/** Finds the way for a query in one snapshot. */
+/** Chooses the access path of a query in one snapshot. */
 export class AccessPathFinder {
   readonly #tree: TreeReader
   readonly #scanner: RangeScanner
   readonly #shortList: number
   readonly #list
 
-  /** @param shortList children up to which a list is sorted in memory */
+  /** @param shortList longest list that is sorted in memory, in children */
   constructor({ client }: Connection, tree: TreeReader, scanner: RangeScanner, shortList: number) {
     this.#tree = tree
     this.#scanner = scanner
     this.#shortList = shortList
-    // Raw, because it runs for every query. A `+` keeps SQLite from preparing it anew for every value.
+    // Raw SQL: it runs for every query. A `+` keeps SQLite from preparing the statement again for each value.
     this.#list = client.prepare<ListRow, [string, number]>(
       `SELECT interior.child_count AS childCount, traits, index_definition.id AS indexId, has_cut AS hasCut
        FROM interior LEFT JOIN index_definition
@@ -89,7 +89,7 @@ export class AccessPathFinder {
     return { kind: 'missing', list, name }
   }
 
-  /** The way that needs no index where one is missing. */
+  /** As `find`; where an index is missing, a path that works without it. */
   findWithoutIndex(selection: { readonly path: Path; readonly query: Query }): UsableAccessPath {
     const access = this.find(selection)
     if (access.kind !== 'missing') return access
@@ -97,7 +97,7 @@ export class AccessPathFinder {
     return name === KEY_INDEX ? { kind: 'merge', list, index: undefined } : { kind: 'scan', list }
   }
 
-  /** One look tells for most lists: integers stand first. */
+  /** One row answers it for most lists, because integer keys sort first. */
   #hasManyIntegers({ id: list }: Interior): boolean {
     return this.#scanner.exceeds(
       { list, index: undefined, range: INTEGER_KEYS, descending: false, hasLongTexts: false },
@@ -105,7 +105,7 @@ export class AccessPathFinder {
     )
   }
 
-  /** An interior node and its complete index of that name. */
+  /** An interior node and its index of that name, if it is complete. */
   #listAt(id: number, name: string): { list: Interior; index: ReadyIndex | undefined } {
     const row = this.#list.get(name, id)
     if (row === null) throw new DholeError('internal', undefined, { cause: `no interior row ${id}` })

@@ -21,34 +21,34 @@ import type { TreeReader } from '../tree/tree-reader.ts'
 import { type AccessPath, AccessPathFinder, type UsableAccessPath } from './access-path.ts'
 import { RangeScanner, scanOf } from './range-scan.ts'
 
-/** A child whose place in the order is known. */
+/** A child with its position in the order. */
 type Candidate = Position & { readonly row: ChildRow }
 
 type ListAccessPath = Extract<UsableAccessPath, { list: Interior }>
 
 const NO_LIMIT = Number.POSITIVE_INFINITY
-/** Children put together between two pauses. */
+/** Children assembled between two pauses. */
 const PAGE_CHILDREN = 4096
-/** Children from which their text is made with pauses, in place of being made when it is wanted. */
+/** Children from which the text is printed in steps at once, not when it is first used. */
 const PAGE_PREPARED = 512
 /** Keys printed between two pauses. */
 const PAGE_KEYS = 1024
-/** Children looked up by their keys between two pauses. */
+/** Children read by key between two pauses. */
 const PAGE_LOOKED_UP = 256
 
 /**
- * Answers queries from one snapshot. Long readings are generators that pause between bounded steps.
+ * Answers queries from one snapshot. Long reads are generators that pause between bounded steps.
  * @see docs/explanation/storage.md#queries
  */
 export class QueryReader {
   readonly #tree: TreeReader
   readonly #scanner: RangeScanner
   readonly #indexed: IndexReader
-  /** Finds the way for a query. */
+  /** Chooses access paths. */
   readonly accessPaths: AccessPathFinder
   readonly #definitions
 
-  /** @param shortList children up to which a list is sorted in memory */
+  /** @param shortList longest list that is sorted in memory, in children */
   constructor(connection: Connection, tree: TreeReader, shortList: number) {
     this.#tree = tree
     this.#scanner = new RangeScanner(connection)
@@ -57,7 +57,7 @@ export class QueryReader {
     this.#definitions = connection.orm.select().from(indexDefinition).where(gt(indexDefinition.listId, 0)).prepare()
   }
 
-  /** Every index there is. */
+  /** Every index. */
   indexes(): IndexInfo[] {
     return this.#definitions.all().flatMap(({ listId, path, builtTo }) => {
       const list = this.#tree.pathOf(listId)
@@ -66,8 +66,8 @@ export class QueryReader {
   }
 
   /**
-   * The chosen children in the order of the query.
-   * @returns `undefined` when there is no node, or a leaf that a bound or limit leaves out
+   * The selected children in the order of the query.
+   * @returns `undefined` when no node exists, or a leaf that a bound or limit excludes
    * @throws `read-too-big`
    */
   *answer(access: UsableAccessPath, query: Query, maxLength: number): Generator<void, ReadText | undefined> {
@@ -90,7 +90,7 @@ export class QueryReader {
     }
   }
 
-  /** How many children the query chooses; 0 for a leaf and for no node. */
+  /** Number of children that the query selects; 0 for a leaf and for no node. */
   *count(access: UsableAccessPath, query: Query): Generator<void, number> {
     switch (access.kind) {
       case 'nothing':
@@ -127,7 +127,7 @@ export class QueryReader {
   }
 
   /**
-   * The keys of the children that a query by key order chooses, as `{"key":true,…}`; a leaf itself.
+   * Keys of the children that a query in key order selects, as `{"key":true,…}`; for a leaf, the leaf.
    * @throws `read-too-big`
    */
   *keys(access: UsableAccessPath, query: Query, maxLength: number): Generator<void, AnyText | undefined> {
@@ -139,7 +139,7 @@ export class QueryReader {
     let before = spend(budget, '{')
     for (let first = 0; first < chosen.length; first += PAGE_KEYS) {
       const members = chosen.slice(first, first + PAGE_KEYS).map((key) => `${JSON.stringify(keyOf(key))}:true`)
-      // One more for the comma or the brace behind it.
+      // One more for the comma or brace after it.
       text.add(before + spend(budget, members.join(','), 1))
       before = ','
       yield
@@ -174,7 +174,7 @@ export class QueryReader {
     }
   }
 
-  /** Along the table, from the end the limit counts from. */
+  /** Scans the table from the end that the limit counts from. */
   *#inKeyOrder(list: Interior, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
     const descending = query.limit?.from === 'last'
     const scan = scanOf(list, undefined, keyRange(rangeOf(query)), descending)
@@ -182,7 +182,7 @@ export class QueryReader {
     return descending ? rows.reverse() : rows
   }
 
-  /** Two ordered stretches, integers and other keys, become one in the order of their text. */
+  /** Merges two sorted ranges, integer keys and other keys, into lexicographic order. */
   *#merge(
     { list, index }: AccessPath & { kind: 'merge' },
     query: Query,
@@ -215,12 +215,12 @@ export class QueryReader {
     return rows
   }
 
-  /** The integer keys of a list that has few of them, or no index. */
+  /** The integer keys of a list with few of them or without an index. */
   *#integers(list: Interior): Generator<void, readonly string[]> {
     return yield* this.#scanner.keys(scanOf(list, undefined, INTEGER_KEYS, false), NO_LIMIT)
   }
 
-  /** Without an index: looks at every child, and keeps no more of them than may be in the answer. */
+  /** Without an index: reads every child and keeps no more of them than the answer may hold. */
   *#sortInMemory(list: Interior, query: Query, maxLength: number): Generator<void, readonly ChildRow[]> {
     const scan = scanOf(list, undefined, keyRange({ start: undefined, end: undefined }), false)
     const range = rangeOf(query)

@@ -1,25 +1,24 @@
 /**
- * Prints the statements that ordered queries run. A statement depends on the shape of a query alone: whatever comes
- * from a request travels as a parameter. All of them walk along a primary key and stop at the other end of the range:
- * none sorts, none scans.
+ * Prints the statements of ordered queries. A statement depends only on the shape of a query: all data of a request are
+ * parameters. Each statement follows a primary key and stops at the end of the range; none sorts or scans a table.
  *
- * A bare `?` in these places has SQLite prepare the statement anew for every value, to choose its plan by that. Behind a
- * `+` it does not look.
+ * A bare `?` in these positions makes SQLite prepare the statement again for each value, to choose a plan by it. A `+`
+ * before it prevents that.
  * @see docs/explanation/storage.md#queries
  */
 import type { EdgeShape } from '../../rows/scan-range.ts'
 
-/** What is read of each row of the range. */
+/** Columns that a statement returns for each row of the range. */
 export type Projection =
   /** Key, text and id of the child. */
   | 'children'
-  /** The same, and the kind and value of its entry. */
+  /** As `children`, with the kind and value of the entry. */
   | 'entries'
-  /** The key alone, behind kind and value. */
+  /** Kind, value and key of the entry. */
   | 'keys'
-  /** How many there are. */
+  /** Number of rows. */
   | 'count'
-  /** Kind, value and key of the row so many behind the first. */
+  /** As `keys`, of the one row at an offset. */
   | 'landmark'
   /** Length of the text of the child, in bytes; read without the text. */
   | 'lengths'
@@ -30,13 +29,13 @@ interface Ends {
   readonly descending: boolean
 }
 
-/** A walk along an index. Parameters begin with the list, where children are read, and the index. */
+/** A scan of an index. The first parameters are the list, where children are read, and the index. */
 interface IndexShape extends Ends {
   readonly over: 'index'
   readonly projection: Projection
 }
 
-/** A walk along the children of a list in key order. Parameters begin with the list. */
+/** A scan of a list in key order. The first parameter is the list. */
 interface NodeShape extends Ends {
   readonly over: 'node'
   readonly projection: Exclude<Projection, 'entries'>
@@ -44,7 +43,7 @@ interface NodeShape extends Ends {
 
 export type Shape = IndexShape | NodeShape
 
-/** Then follow the parameters of the start, those of the end and, but for `count`, the limit or offset. */
+/** Further parameters: those of the start, those of the end and, except for `count`, the limit or offset. */
 export function printQuery(shape: Shape): string {
   return shape.over === 'index' ? printIndexQuery(shape) : printNodeQuery(shape)
 }
@@ -53,7 +52,7 @@ const CHILD = 'node.key, node.value, node.id'
 const LENGTH = 'coalesce(octet_length(node.value), 0)'
 const ENTRY = 'index_entry.kind, index_entry.value'
 const ENTRY_KEY = 'index_entry.key'
-// CROSS JOIN holds the planner to the order of the two.
+// CROSS JOIN fixes the join order.
 const JOINED = 'FROM index_entry CROSS JOIN node ON node.parent_id = +? AND node.key = index_entry.key'
 
 const ENTRY_SOURCES: Readonly<Record<Projection, string>> = {
@@ -79,7 +78,7 @@ const NODE_SOURCES: Readonly<Record<NodeShape['projection'], string>> = {
   lengths: `SELECT ${LENGTH} FROM node`,
 }
 
-/** Children in key order stand in the table itself, a priority among them. */
+/** The table itself is in key order; it also holds the priority, which is no child. */
 function printNodeQuery({ projection, start, end, descending }: NodeShape): string {
   const columns = ['node.key']
   const conditions = ['node.parent_id = +?', ...edge(start, '>', columns), ...edge(end, '<', columns)]

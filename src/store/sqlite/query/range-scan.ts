@@ -5,16 +5,16 @@ import { type ChildRow, type Interior, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { type Projection, printQuery, type Shape } from './query-sql.ts'
 
-/** A child, and its entry in an index. */
+/** A child with its entry in an index. */
 export interface EntryRow extends ChildRow {
   readonly kind: number
   readonly sorted: string | number
 }
 
-/** A stretch of a list in some order, and the way through it. */
+/** A range of a list in key order or in the order of an index, and the direction to read it in. */
 export interface RangeScan {
   readonly list: number
-  /** The index to go along; without one it is the table, in key order. */
+  /** Index to read; `undefined` reads the table in key order. */
   readonly index: number | undefined
   readonly range: ScanRange
   readonly descending: boolean
@@ -28,7 +28,7 @@ type Row = readonly (string | number | null)[]
 const PAGE_ROWS = 512
 const PAGE_COUNTED = 16_384
 
-/** Goes along lists and indexes with statements prepared once for each shape. */
+/** Reads ranges of lists and indexes with one prepared statement per shape. */
 export class RangeScanner {
   readonly #client
   readonly #statements = new Map<string, ReturnType<Connection['client']['prepare']>>()
@@ -37,7 +37,7 @@ export class RangeScanner {
     this.#client = client
   }
 
-  /** Keys in the order of the scan. */
+  /** Keys in the direction of the scan. */
   *keys(scan: RangeScan, limit: number): Generator<void, string[]> {
     const keys: string[] = []
     for (const page of this.#pages(scan, 'keys', limit)) {
@@ -47,20 +47,20 @@ export class RangeScanner {
     return keys
   }
 
-  /** Whether a walk meets more children than so many. */
+  /** Whether a range holds more than `count` children. */
   exceeds(scan: RangeScan, count: number): boolean {
     return this.#run(scan, 'landmark', count).length > 0
   }
 
   /**
-   * Children in the order of the scan.
-   * @param maxLength longest text of all of them together
+   * Children in the direction of the scan.
+   * @param maxLength maximum text of all children together
    * @throws `read-too-big`
    */
   *children(scan: RangeScan, limit: number, maxLength: number): Generator<void, ChildRow[]> {
     const rows: ChildRow[] = []
     let left = maxLength
-    // The entries are needed only to go on behind a page.
+    // Only a further page needs the entries.
     const projection = scan.index === undefined || limit <= maxPageSize(scan) ? 'children' : 'entries'
     for (const page of this.#pages(scan, projection, limit)) {
       for (const row of page) {
@@ -74,23 +74,23 @@ export class RangeScanner {
     return rows
   }
 
-  /** The first children of a walk along the table, at most so many. */
+  /** The first children of a range of the table. */
   first(scan: RangeScan, limit: number): ChildRow[] {
     return this.#run(scan, 'children', limit).map(childOf)
   }
 
-  /** The key of the first entry of a walk along an index. */
+  /** Key of the first entry of a range of an index. */
   firstKey(scan: RangeScan): string | undefined {
     const [row] = this.#run(scan, 'keys', 1)
     return row && textAt(row, 2)
   }
 
-  /** All children of a walk along the table, page by page. */
+  /** All children of a range of the table, page by page. */
   *pages(scan: RangeScan): Generator<ChildRow[]> {
     for (const page of this.#pages(scan, 'children', Number.POSITIVE_INFINITY)) yield page.map(childOf)
   }
 
-  /** All children of a walk along an index with their entries, page by page. */
+  /** All children of a range of an index with their entries, page by page. */
   *entries(scan: RangeScan): Generator<EntryRow[]> {
     for (const page of this.#pages(scan, 'entries', Number.POSITIVE_INFINITY)) yield page.map(entryOf)
   }
@@ -109,7 +109,7 @@ export class RangeScanner {
     return counted + Number(row?.[0])
   }
 
-  /** @param projection not `children` along an index: the next page begins behind the last entry of this one */
+  /** @param projection must not be `children` for an index: the next page begins after the last entry of this one */
   *#pages(scan: RangeScan, projection: Projection, limit: number): Generator<Row[]> {
     let { range } = scan
     const isLong = scan.hasLongTexts && includesChildren(projection)
@@ -146,7 +146,7 @@ export class RangeScanner {
     const name = `${over} ${projection} ${start} ${end} ${descending}`
     let statement = this.#statements.get(name)
     if (statement === undefined) {
-      // Raw, because it runs for every query and compares rows of values.
+      // Raw SQL: it runs for every query and compares row values.
       statement = this.#client.prepare(printQuery(shape))
       this.#statements.set(name, statement)
     }
@@ -181,20 +181,20 @@ function textAt(row: Row, column: number): string {
   return row[column] as string
 }
 
-/** Where a child read with its entry stands. */
+/** Position of a child that was read with its entry. */
 function rowPosition({ index }: RangeScan, row: Row): Argument[] {
   return index === undefined ? [textAt(row, 0)] : [row[3] as number, row[4] as Argument, textAt(row, 0)]
 }
 
-/** Where a key or landmark stands. */
+/** Position of a key or landmark. */
 function positionOf({ index }: RangeScan, row: Row): Argument[] {
   const [kind, value, key] = row as readonly [number, Argument, string]
   return index === undefined ? [key] : [kind, value, key]
 }
 
 /**
- * A walk through a list.
- * @param index the index to go along; `undefined` for the table, in key order
+ * A scan of a list.
+ * @param index the index to read; `undefined` reads the table in key order
  */
 export function scanOf(
   { id, traits }: Interior,

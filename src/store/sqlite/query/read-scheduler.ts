@@ -8,16 +8,16 @@ import type { Snapshot, Snapshots } from '../commit/snapshots.ts'
 import type { SettingTexts } from '../log/settings.ts'
 import { runReads } from '../tree/run-program.ts'
 
-/** ReadScheduler that take several turns, at once: each holds a snapshot and a growing text. */
+/** Maximum long reads at a time: each holds a snapshot and a growing text. */
 const LONG_READS = 4
 
-/** ReadSteps that no request has asked for. */
+/** Limit of internal reads. */
 export const UNLIMITED: ReadLimit = { maxLength: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY }
 
-/** A reading, begun on a snapshot, that pauses between bounded steps. */
+/** A read on a snapshot that pauses between bounded steps. */
 export type ReadSteps<T> = (snapshot: Snapshot) => Generator<void, T>
 
-/** Runs readings so that none of them holds the event loop. */
+/** Runs reads in turns of the event loop, so that no read blocks it. */
 export class ReadScheduler {
   readonly #snapshots: Snapshots
   readonly #settings: () => SettingTexts
@@ -26,9 +26,9 @@ export class ReadScheduler {
   readonly #long = pLimit(LONG_READS)
 
   /**
-   * @param settings texts beside the tree as of the latest durable commit
-   * @param current the latest durable commit
-   * @param check throws once nobody may read any more
+   * @param settings the settings as of the latest durable commit
+   * @param current the snapshot of the latest durable commit
+   * @param check throws once the store is closed
    */
   constructor(snapshots: Snapshots, settings: () => SettingTexts, current: () => Snapshot, check: () => void) {
     this.#snapshots = snapshots
@@ -38,8 +38,8 @@ export class ReadScheduler {
   }
 
   /**
-   * Whether a cached answer about the current commit may be returned.
-   * @returns `false` when the authorisation takes too long for one turn
+   * Whether the caller may have a cached answer of the current commit.
+   * @returns `false` also when the authorisation takes more than one turn
    * @throws what the authorisation throws
    */
   isAllowedNow(authorize: AuthorizeRead | undefined): boolean {
@@ -47,7 +47,7 @@ export class ReadScheduler {
     return logic === undefined || runBriefly(runReads(logic, this.#current().tree, this.#settings())) !== undefined
   }
 
-  /** Most reads end at once. One that does not gives way to others between its steps, on the snapshot it began with. */
+  /** Most reads end in one turn. A longer one pauses between its steps and stays on its first snapshot. */
   run<T>(limit: ReadLimit, authorize: AuthorizeRead | undefined, reading: ReadSteps<T>): Awaitable<T> {
     const start = authorize === undefined ? reading : this.#authorized(authorize, reading)
     const snapshot = this.#current()
@@ -55,19 +55,19 @@ export class ReadScheduler {
     const finished = runBriefly(steps)
     if (finished !== undefined) return finished.value
     if (this.#long.activeCount >= LONG_READS) {
-      // A queue of half-done reads would hold a snapshot each: this one starts over when its turn comes.
+      // Each waiting read would hold a snapshot: this one starts again when it is its turn.
       return this.#long(() => {
         const current = this.#current()
         this.#snapshots.retain(current)
         return this.#runInTurns(limit, current, start)
       })
     }
-    // Not when the rest of it begins: this very turn may still let go of the snapshot, for a log that is too long.
+    // Retain it now: a checkpoint may release the snapshot before the next turn.
     this.#snapshots.retain(snapshot)
     return this.#long(() => this.#runInTurns(limit, snapshot, () => steps))
   }
 
-  /** The authorisation sees the settings of the commit that is read. */
+  /** Adds the authorisation, which sees the settings of the commit that is read. */
   #authorized<T>(authorize: AuthorizeRead, reading: ReadSteps<T>): ReadSteps<T> {
     return (snapshot) => {
       const logic = authorize()
@@ -76,12 +76,12 @@ export class ReadScheduler {
     }
   }
 
-  /** Resolves when no long read is left; they end at their next step once nobody may read. */
+  /** Resolves when all long reads have ended; on a closed store they end at their next step. */
   async ended(): Promise<void> {
     while (this.#long.activeCount > 0) await new Promise(setImmediate)
   }
 
-  /** @param snapshot retained for it; it is released when the read ends */
+  /** @param snapshot retained by the caller; released when the read ends */
   async #runInTurns<T>(limit: ReadLimit, snapshot: Snapshot, start: ReadSteps<T>): Promise<T> {
     const deadline = performance.now() + limit.timeoutMs
     try {

@@ -10,12 +10,12 @@ import type { UsableAccessPath } from './access-path.ts'
 import type { QueryReader } from './query-reader.ts'
 import type { ReadScheduler } from './read-scheduler.ts'
 
-/** A list may be replaced by another one, without its index, each time one has been built. */
+/** Maximum builds for one query: a write may replace the list, and so drop its index, after each build. */
 const ATTEMPTS = 3
-/** Timers do not reach further. */
+/** Maximum delay of a timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** Which children are wanted. */
+/** A requested selection of children. */
 interface Selection {
   readonly path: Path
   readonly query: Query
@@ -23,14 +23,14 @@ interface Selection {
   readonly authorize: AuthorizeRead | undefined
 }
 
-/** What is read along a way that has been found. */
+/** Reads a selection along its access path. */
 export type AccessPathReader<T> = (
   reader: QueryReader,
   accessPath: UsableAccessPath,
   snapshot: Snapshot,
 ) => Generator<void, T>
 
-/** Instead of an answer: what must be built first. */
+/** Result of a query that needs an index to be built first. */
 class MissingIndex {
   readonly listId: number
   readonly name: string
@@ -41,7 +41,7 @@ class MissingIndex {
   }
 }
 
-/** ReadScheduler what queries choose. Where an index is missing it waits for it, and where it cannot be had it does without. */
+/** Reads the selections of queries. Waits for a missing index to be built; sorts in memory where it cannot be built. */
 export class Selector {
   readonly #reads: ReadScheduler
   readonly #indexes: IndexManager
@@ -65,7 +65,7 @@ export class Selector {
     return this.#reads.run(selection.limit, selection.authorize, (snapshot) => this.#along(snapshot, selection, use))
   }
 
-  /** Builds what is missing and tries again; in the end goes without. */
+  /** Builds the missing index and tries again; after `ATTEMPTS` builds it reads without the index. */
   async #later<T>(missing: MissingIndex, selection: Selection, use: AccessPathReader<T>): Promise<T> {
     const deadline = performance.now() + selection.limit.timeoutMs
     const rest = (): Selection => {
@@ -74,9 +74,9 @@ export class Selector {
     }
     let found: T | MissingIndex = missing
     for (let attempt = 1; found instanceof MissingIndex && attempt <= ATTEMPTS; attempt++) {
-      const isThere = await within(rest().limit.timeoutMs, this.#indexes.want(found.listId, found.name))
-      // A store that cannot write can still sort.
-      if (!isThere) break
+      const isBuilt = await within(rest().limit.timeoutMs, this.#indexes.want(found.listId, found.name))
+      // Without the index the children are sorted in memory.
+      if (!isBuilt) break
       found = await this.#try(rest(), use)
     }
     if (!(found instanceof MissingIndex)) return found
@@ -96,7 +96,7 @@ export class Selector {
   }
 }
 
-/** Whether a promise is kept. @throws `read-too-big` when nothing is known of it in time */
+/** Whether a promise resolves. @throws `read-too-big` when it does not settle in time */
 async function within(timeoutMs: number, promise: Promise<void>): Promise<boolean> {
   const kept = promise.then(
     () => true,

@@ -6,18 +6,18 @@ import { closure, detached, interior, node } from '../file/schema.ts'
 import type { IndexDefinitions } from '../indexes/definitions.ts'
 import type { IndexEntries } from '../indexes/entries.ts'
 
-/** Interior nodes looked at, and rows removed, in one step: well under a millisecond or two of work. */
+/** Interior nodes read, and rows removed, in one step: less than two milliseconds of work. */
 const STEP_INTERIORS = 64
 const STEP_ROWS = 512
 
 /**
- * Removes the rows of subtrees that a write has cut off, a bounded number at a time, so that deleting a large subtree
- * costs its caller nothing. What is left after a restart is found again in the table.
+ * Removes the rows of detached subtrees in bounded steps, so that deleting a large subtree costs its caller nothing. The
+ * table `detached` lists what is left after a restart.
  */
 export class DeletedSubtrees implements BackgroundWork {
-  readonly #cutOff
-  readonly #note
-  readonly #listed
+  readonly #detach
+  readonly #list
+  readonly #nextListed
   readonly #below
   readonly #pageEnd
   readonly #removePage
@@ -27,7 +27,7 @@ export class DeletedSubtrees implements BackgroundWork {
   readonly #removeClosure
   readonly #removeInterior
   readonly #forget
-  /** Listed subtrees that are not swept yet: they are being written, or wait to become part of the tree. */
+  /** Listed subtrees that must not be removed: they are being written, or will be attached to the tree. */
   readonly #held = new Set<number>()
   /** Whether the table may have rows to remove: it is nearly always empty. */
   #mayBeWaiting = true
@@ -39,13 +39,13 @@ export class DeletedSubtrees implements BackgroundWork {
     this.#entries = entries
     const id = sql.placeholder('id')
     const children = eq(node.parentId, id)
-    this.#cutOff = orm.update(interior).set({ parentId: NOWHERE }).where(eq(interior.id, id)).prepare()
-    this.#note = orm
+    this.#detach = orm.update(interior).set({ parentId: NOWHERE }).where(eq(interior.id, id)).prepare()
+    this.#list = orm
       .insert(detached)
       .values({ id: sql.placeholder('id') })
       .prepare()
-    this.#listed = orm.select().from(detached).limit(sql.placeholder('limit')).prepare()
-    // Ids grow downwards, so the deepest come first and the cut-off node itself last.
+    this.#nextListed = orm.select().from(detached).limit(sql.placeholder('limit')).prepare()
+    // Ids grow downwards: the deepest node comes first and the detached node itself last.
     this.#below = orm
       .select({ id: closure.descendant })
       .from(closure)
@@ -65,22 +65,22 @@ export class DeletedSubtrees implements BackgroundWork {
       .delete(node)
       .where(and(children, lte(node.key, sql.placeholder('end'))))
       .prepare()
-    // Raw, because Drizzle does not say how many rows went.
+    // Raw SQL: Drizzle does not return the number of changes.
     this.#removeChildren = client.prepare<unknown, [number]>('DELETE FROM node WHERE parent_id = ?')
     this.#removeClosure = orm.delete(closure).where(eq(closure.descendant, id)).prepare()
     this.#removeInterior = orm.delete(interior).where(eq(interior.id, id)).prepare()
     this.#forget = orm.delete(detached).where(eq(detached.id, id)).prepare()
   }
 
-  /** Whether there may be something to do. */
+  /** Whether there may be work. */
   get isDue(): boolean {
     return this.#mayBeWaiting
   }
 
-  /** Takes an interior node out of the tree at once; its rows go later. The caller has removed its slot. */
+  /** Detaches an interior node; its rows are removed later. The caller removes or replaces its slot. */
   detach(id: number): void {
-    this.#cutOff.run({ id })
-    this.#note.run({ id })
+    this.#detach.run({ id })
+    this.#list.run({ id })
     this.dropIndexes(id)
     this.#hasDetached = true
   }
@@ -95,37 +95,37 @@ export class DeletedSubtrees implements BackgroundWork {
     this.#hasDetached = false
   }
 
-  /** Lists an interior node that is about to be written apart from the tree. It is not swept before `release`. */
+  /** Lists an interior node that will be written apart from the tree. It is not removed before `release`. */
   hold(id: number): void {
     this.#held.add(id)
-    this.#note.run({ id })
+    this.#list.run({ id })
   }
 
-  /** Takes a held node off the list, in the transaction that makes it part of the tree. */
+  /** Removes a held node from the list, in the transaction that attaches it to the tree. */
   adopt(id: number): void {
     this.#forget.run({ id })
   }
 
-  /** Ends the hold. A node that was not adopted is swept like any other. */
+  /** Ends the hold. A node that was not adopted is removed like any other. */
   release(id: number): void {
     this.#held.delete(id)
     this.#mayBeWaiting = true
   }
 
-  /** A list is gone, and nobody needs its indexes. */
+  /** Drops the indexes of a list that no longer exists. */
   dropIndexes(id: number): void {
     if (this.#definitions.dropAll(id)) this.#entries.expectRemoval()
   }
 
   /** Does one step inside the open transaction. @returns whether there was anything to do */
   step(): boolean {
-    const root = this.#listed.all({ limit: this.#held.size + 1 }).find(({ id }) => !this.#held.has(id))
+    const root = this.#nextListed.all({ limit: this.#held.size + 1 }).find(({ id }) => !this.#held.has(id))
     if (root === undefined) {
       this.#mayBeWaiting = false
       return false
     }
     const below = this.#below.all({ id: root.id })
-    // Gone already, with a subtree around it that was cut off later.
+    // Removed already, with a subtree around it that was detached later.
     if (below.length === 0) this.#forget.run({ id: root.id })
     let rows = 0
     for (const { id } of below) {

@@ -5,15 +5,15 @@ import type { ChildRow } from '../../rows/slot.ts'
 import { maxPageSize, type RangeScan, type RangeScanner } from '../query/range-scan.ts'
 import type { TreeReader } from './tree-reader.ts'
 
-/** A page grows by this as long as there are children without a value in it. */
+/** Growth of the page size while pages end with a child without a value. */
 const PAGE_GROWTH = 4
 
 /** A walk along the table past the children that an index has no rows for. */
 export interface EmptyChildrenScan {
-  /** Along the table. */
+  /** A scan of the table. */
   readonly scan: RangeScan
   readonly index: number
-  /** What the index sorts by. */
+  /** Child path that the index sorts by. */
   readonly path: Path
 }
 
@@ -31,7 +31,7 @@ export class EmptyChildren {
     this.#scanner = scanner
   }
 
-  /** Page by page, some of them without any. */
+  /** The children without a value, page by page; a page may be empty. */
   *pages({ scan, index, path }: EmptyChildrenScan): Generator<readonly ChildRow[]> {
     const longest = maxPageSize(scan)
     let { range } = scan

@@ -5,9 +5,9 @@ import type { Path } from '../../../tree/path.ts'
 import type { Connection } from '../file/connection.ts'
 import type { TreeReader } from './tree-reader.ts'
 
-/** Text that is handed over, and read, at once, in UTF-16 code units: a millisecond or two of work. */
+/** Text read and returned at once, in UTF-16 code units: a millisecond or two of work. */
 const PIECE_LENGTH = 256 * 1024
-/** What a row counts for beside its text. */
+/** Cost of a row beside its text, in UTF-16 code units. */
 const ROW_LENGTH = 64
 
 interface Row {
@@ -16,20 +16,20 @@ interface Row {
   readonly id: number | null
 }
 
-/** Prints subtrees of any size as `format=export` does, piece by piece: no more than that is ever in memory. */
+/** Prints subtrees of any size as `format=export` does, in chunks. It keeps one chunk in memory. */
 export class ExportReader {
   readonly #tree: TreeReader
   readonly #rowsAfter
 
   constructor({ client }: Connection, tree: TreeReader) {
     this.#tree = tree
-    // Raw, because every row goes through it, and to stop after any of them.
+    // Raw SQL: it reads every row and stops after any of them.
     this.#rowsAfter = client.prepare<Row, [number, string]>(
       'SELECT key, value, id FROM node WHERE parent_id = ? AND key > ? ORDER BY key',
     )
   }
 
-  /** The text of a node, which is `null` where none is. */
+  /** The text of a node; `null` where no node exists. */
   *pieces(path: Path): Generator<JsonText> {
     const location = this.#tree.location(path)
     if (location === undefined) yield 'null'
@@ -51,7 +51,7 @@ export class ExportReader {
     yield '}'
   }
 
-  /** Children in their order. The statement is at rest between pages: those below are read with the same one. */
+  /** Children in key order. The statement is closed between pages, because the levels below use the same one. */
   *#pages(parent: number): Generator<readonly Row[]> {
     for (let after: string | undefined = ''; after !== undefined; ) {
       const page: Row[] = []
@@ -70,7 +70,7 @@ export class ExportReader {
   }
 }
 
-/** As few pieces as come to the length of one. */
+/** Joins texts into chunks. */
 function* joined(texts: Iterable<string>): Generator<string> {
   let piece = ''
   for (const text of texts) {

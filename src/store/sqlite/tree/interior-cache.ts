@@ -1,23 +1,22 @@
 import type { Slot } from '../../rows/slot.ts'
 
-/** Remembered at most: about a megabyte. */
-const MOST = 4096
+/** Maximum cached slots: about a megabyte. */
+const MAX_CACHED = 4096
 
 /**
- * Slots of interior nodes that one snapshot was seen to have. Nothing changes in a snapshot, and most ways through the
- * tree begin alike.
+ * Slots of interior nodes in one snapshot. A snapshot never changes, and most paths share their first nodes.
  */
 export class InteriorCache {
   readonly #byParent = new Map<number, Map<string, Slot>>()
   #count = 0
 
-  /** @param key as it stands in the table */
+  /** @param key encoded by `sortKey` */
   get(parent: number, key: string): Slot | undefined {
     return this.#byParent.get(parent)?.get(key)
   }
 
   add(parent: number, key: string, slot: Slot): void {
-    if (this.#count >= MOST) this.clear()
+    if (this.#count >= MAX_CACHED) this.clear()
     let slots = this.#byParent.get(parent)
     if (slots === undefined) {
       slots = new Map()

@@ -4,7 +4,7 @@ import type { IdempotencyRecords } from '../log/idempotency-records.ts'
 import type { SettingTexts } from '../log/settings.ts'
 import type { TreeReader } from './tree-reader.ts'
 
-/** Requests answered at a stretch. */
+/** Requests answered between two pauses. */
 const ANSWERS_BEFORE_PAUSE = 64
 
 /**
@@ -24,7 +24,7 @@ export function* runReads<T>(
   for (let answered = 1; !step.done; answered++) {
     const { value: request } = step
     if (answered % ANSWERS_BEFORE_PAUSE === 0) yield
-    // What can take long is a generator of its own; most is not.
+    // Only a request that can take long has a generator of its own.
     if (request.kind === 'node') step = logic.next(yield* reader.node(request.path, Number.POSITIVE_INFINITY))
     else if (request.kind === 'size') step = logic.next(yield* reader.size(request.path))
     else if (request.kind === 'pause') step = logic.next(yield)

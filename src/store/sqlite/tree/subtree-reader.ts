@@ -9,11 +9,11 @@ import { interior, node } from '../file/schema.ts'
 
 /** Fewest children read in one step, at most four megabytes of text, where no child has a long text. */
 const PAGE_CHILDREN = 512
-/** Small children are read more at a time: as many as make about this much text, as the first of them tell. */
+/** Target length of a page with small children, estimated from the first of them. */
 const PAGE_LENGTH = 2 * 1024 * 1024
 const MAX_PAGE_CHILDREN = 8192
 const SAMPLED_CHILDREN = 16
-/** Stand in assembled text for what JavaScript puts in; no JSON text holds them raw. */
+/** Marks in assembled text that JavaScript replaces; no JSON text contains these characters. */
 const INTERIOR_MARK = '\u0002'
 const KEY_MARK = '\u0003'
 
@@ -21,7 +21,7 @@ const MARKED_INTERIOR = sql.raw(`char(2) || ${node.id.name} || char(2)`)
 const MARKED_KEY = sql`char(3) || ${node.key} || char(3)`
 const TEXT = sql`coalesce(${node.value}, ${MARKED_INTERIOR})`
 
-/** Children behind one key and up to another. */
+/** Children after one key and up to another. */
 interface KeyRange extends Record<string, unknown> {
   readonly parent: number
   readonly after: string
@@ -30,26 +30,26 @@ interface KeyRange extends Record<string, unknown> {
 
 /** Members of one page of children. */
 interface Page {
-  /** What belongs before the text: the first key, with its quotes and colon. */
+  /** Text before `text`: the first key with its quotes and colon. */
   readonly first: string
   readonly text: string
 }
 
-/** What a reading may still take, and what it has come across. */
+/** Remaining length of a read, and whether it has met a priority. */
 export interface Budget {
   left: number
   hasPriorities: boolean
 }
 
-/** Where a text is being put together. */
+/** State of printing. */
 interface Printing {
   readonly budget: Budget
   readonly into: TextBuilder
 }
 
 /**
- * Puts together the text of interior nodes from the rows of their children, a page of them at a time. Readings are
- * generators that pause between pages.
+ * Assembles the text of interior nodes from the rows of their children, page by page. Reads are generators that pause
+ * between pages.
  */
 export class SubtreeReader {
   readonly #interiorRow
@@ -81,17 +81,17 @@ export class SubtreeReader {
       .limit(1)
       .offset(sql.placeholder('offset'))
       .prepare()
-    // The rows of a range arrive in key order because that is the order of the table itself.
+    // The rows of a range are in key order, because the table is.
     const first = orm.select({ key: node.key }).from(node).where(rest).orderBy(node.key).limit(1)
-    // Each key is the separator before its own text, which copies that text once less; the first one has none.
+    // Each key is the separator before its own text, which saves copying the text; the first text has none.
     const plain = orm.select({
       first: sql<string | null>`${first}`,
       text: sql<string | null>`group_concat(${TEXT}, ',"' || ${node.key} || '":')`,
     })
     this.#plainPage = plain.from(node).where(range).prepare()
-    // Comparing each key with an end that is none would cost a twentieth of the whole reading.
+    // Without an end: comparing each key with `LAST_KEY` would take a twentieth of the read.
     this.#plainRest = plain.from(node).where(rest).prepare()
-    // Each interior node has itself for a descendant. Raw, because it runs for every one of them.
+    // Each interior node is a descendant of itself. Raw SQL: it runs for every interior node.
     this.#branchesBelow = client.prepare('SELECT 1 FROM closure WHERE ancestor = ? LIMIT 1 OFFSET 1')
     this.#carefulPage = orm
       .select({ text: sql<string | null>`group_concat(concat(${MARKED_KEY}, ':', ${TEXT}))` })
@@ -126,7 +126,7 @@ export class SubtreeReader {
     return row
   }
 
-  /** Its keys as `{"key":true,…}`. @throws `read-too-big` */
+  /** Keys of an interior node as `{"key":true,…}`. @throws `read-too-big` */
   *keys(id: number, budget: Budget): Generator<void, AnyText> {
     const text = new TextBuilder()
     let before = spend(budget, '{')
@@ -134,7 +134,7 @@ export class SubtreeReader {
       const keys = this.#keys.values(range).map(([key]) => String(key))
       const members = keys.filter(isChild).map((key) => `${JSON.stringify(keyOf(key))}:true`)
       if (members.length === 0) continue
-      // One more for the comma or the brace behind it.
+      // One more for the comma or brace after it.
       text.add(before + spend(budget, members.join(','), 1))
       before = ','
       yield
@@ -172,7 +172,7 @@ export class SubtreeReader {
     }
   }
 
-  /** Ranges of keys that cover all children of an interior node, each of a bounded number. */
+  /** Divides the children of an interior node into ranges of a bounded number. */
   *#pages({ id, childCount }: Interior, size: number): Generator<KeyRange> {
     const parent = id
     let after = ''
@@ -212,7 +212,7 @@ export class SubtreeReader {
       const page = careful ? this.#carefulText(range) : this.#plainText(range)
       if (page === undefined) break
       const { first, text } = page
-      // One more for the comma or the brace behind it.
+      // One more for the comma or brace after it.
       into.add(before + spend(budget, first, 1))
       before = ','
       if (isFlat) into.add(spend(budget, text))
@@ -232,7 +232,7 @@ export class SubtreeReader {
     return typeof text === 'string' ? { first: '', text: nameKeys(text) } : undefined
   }
 
-  /** Puts the text of each interior child where its mark stands. */
+  /** Replaces each mark by the text of its interior child. */
   *#fillIn(text: string, budget: Budget, into: TextBuilder): Generator<void, void> {
     if (!text.includes(INTERIOR_MARK)) {
       into.add(spend(budget, text))
@@ -244,7 +244,7 @@ export class SubtreeReader {
     }
   }
 
-  /** Integers stand first, so the last key and the count tell nearly always that there is no array. */
+  /** Integer keys sort first, so the last key and the count rule out an array for nearly every node. */
   *#arrayLength(branch: Interior): Generator<void, number | undefined> {
     const last = this.#lastKey.get({ parent: branch.id })?.key
     if (last === undefined || !(Number(keyOf(last)) + 1 < branch.childCount * 2)) return undefined
@@ -256,7 +256,7 @@ export class SubtreeReader {
     return arrayLength(keys)
   }
 
-  /** The keys of the children are in the order of their numbers. */
+  /** Prints children with array keys, which are in numeric order. */
   *#printArray(branch: Interior, length: number, { budget, into }: Printing): Generator<void, void> {
     into.add('[')
     let next = 0
@@ -274,7 +274,7 @@ export class SubtreeReader {
   }
 }
 
-/** @param extra characters that stand around the text */
+/** Takes the length of a text from a budget. @param extra characters around the text */
 export function spend(budget: Budget, text: string, extra = 0): string {
   budget.left -= text.length + extra
   if (budget.left < 0) throw new DholeError('read-too-big')

@@ -2,7 +2,7 @@ import type { NodeText, ReadText } from '../../../tree/json/node-text.ts'
 import { formatPath, type Path } from '../../../tree/path.ts'
 import { nodeAt, prune, rootNode, type TrieNode } from '../../../tree/path-trie.ts'
 
-/** What a query chose, and the index that led to it. */
+/** The answer of a query, and the index that it used. */
 export interface CachedAnswer {
   readonly text: ReadText
   readonly index: number | undefined
@@ -12,30 +12,30 @@ interface Entry {
   readonly value: NodeText | CachedAnswer
   readonly size: number
   readonly place: TrieNode<Entry>
-  /** Whether it was asked for since it last came up for removal. */
+  /** Whether it was read since `#makeRoom` last considered it. */
   used: boolean
 }
 
-/** An entry's cost beside its text: map, place and object, in the unit of text length. */
+/** Cost of an entry beside its text: maps and objects, in UTF-16 code units. */
 const ENTRY_OVERHEAD = 200
-/** No single text takes more than this share of the room. */
+/** A text longer than the capacity divided by this is not cached. */
 const LARGEST_SHARE = 4
 
-/** Stands between a path and a query; no key holds it. */
+/** Separates a path from a query; no key contains it. */
 const QUERY_MARK = '\u0000'
 
 /**
- * Finished text of nodes and queries read before, for as long as the durable tree holds the same. Bounded; what was not
- * asked for again goes first.
+ * Texts of nodes and answers of queries that are valid for the last durable commit. When it is full it removes first what
+ * was not read again.
  */
 export class TextCache {
   readonly #room: number
   readonly #entries = new Map<string, Entry>()
-  /** Texts and answers by their place, so that a write finds those above, at and below it and no others. */
+  /** Entries by path, so that a write finds those above, at and below its path and no others. */
   readonly #root = rootNode<Entry>()
   #used = 0
 
-  /** @param room total length of text kept, in UTF-16 code units */
+  /** @param room maximum total length of cached text, in UTF-16 code units */
   constructor(room: number) {
     this.#room = room
   }
@@ -44,7 +44,7 @@ export class TextCache {
     return this.#find(path) as NodeText | undefined
   }
 
-  /** @param query name of the query, equal for equal ones */
+  /** @param query name of the query, as `queryName` returns it */
   getAnswer(path: string, query: string): CachedAnswer | undefined {
     return this.#find(path + QUERY_MARK + query) as CachedAnswer | undefined
   }
@@ -57,7 +57,7 @@ export class TextCache {
     this.#keep(path, formatPath(path) + QUERY_MARK + query, answer, answer.text.keptLength + query.length)
   }
 
-  /** Forgets what a write at `path` may have changed: that node, all above and all below it. */
+  /** Removes everything that a write at `path` may change: that node and all nodes above and below it. */
   invalidate(path: Path): void {
     let place: TrieNode<Entry> | undefined = this.#root
     for (const key of path) {
@@ -114,7 +114,7 @@ export class TextCache {
     for (const [name, entry] of this.#entries) {
       if (this.#used <= this.#room) return
       if (entry.used) {
-        // A second chance, at the back of the queue.
+        // It was read: it gets a second chance at the end of the queue.
         entry.used = false
         this.#entries.delete(name)
         this.#entries.set(name, entry)

@@ -11,27 +11,27 @@ import { interior, node } from '../file/schema.ts'
 import type { InteriorCache } from './interior-cache.ts'
 import { SubtreeReader, spend } from './subtree-reader.ts'
 
-/** Children looked at between two pauses. */
+/** Children read between two pauses. */
 const PAGE_CHILDREN = 512
 /** Interior nodes whose children are counted between two pauses. */
 const PAGE_COUNTED = 2048
 
-/** Interior nodes below one, their children counted. */
+/** Numbers of children of interior nodes below a node. */
 interface SizePage {
   readonly rows: number | null
   readonly count: number
-  /** The last of them. */
+  /** Id of the last of them. */
   readonly last: number | null
 }
 
-/** Where a path ends: at a slot, or at a value inside the text of one. */
+/** Where a path ends: at a slot, or at a value inside the text of a slot. */
 export type Location =
   | { readonly kind: 'slot'; readonly slot: Slot }
   | { readonly kind: 'inside'; readonly value: Value }
 
 /**
- * Reads the tree through one connection and whatever transaction is open on it. Long readings are generators that
- * pause between bounded steps.
+ * Reads the tree through one connection, in the transaction that is open on it. Long reads are generators that pause
+ * between bounded steps.
  */
 export class TreeReader {
   readonly #slot
@@ -40,7 +40,7 @@ export class TreeReader {
   readonly #sizePage
   readonly #above
   readonly #interiorPage
-  /** Reads what stands below interior nodes. */
+  /** Reads the children of interior nodes. */
   readonly subtrees: SubtreeReader
   readonly #interiorCache: InteriorCache | undefined
 
@@ -49,7 +49,7 @@ export class TreeReader {
     const { client, orm } = connection
     this.#interiorCache = cached
     this.subtrees = new SubtreeReader(connection)
-    // Raw, because it runs for every key of every path and Drizzle's prepared query costs more.
+    // Raw SQL: it runs for every key of every path, and Drizzle's prepared query costs more.
     this.#slot = client.prepare<Slot, [number, string]>(
       'SELECT kind, value, id FROM node WHERE parent_id = ? AND key = ?',
     )
@@ -57,7 +57,7 @@ export class TreeReader {
       'SELECT kind, NULL AS value, id FROM node WHERE parent_id = ? AND key = ?',
     )
     this.#nothing = client.prepare<unknown, []>("SELECT 1 FROM node WHERE parent_id = 0 AND key = '' LIMIT 0")
-    // Raw, because Drizzle writes no cross join, which keeps SQLite from going through all interior nodes there are.
+    // Raw SQL: Drizzle has no cross join, which keeps SQLite from scanning all interior nodes.
     this.#sizePage = client.prepare<SizePage, [number, number]>(
       `SELECT sum(childCount) AS rows, count(*) AS count, max(descendant) AS last FROM (
          SELECT descendant, child_count AS childCount FROM closure CROSS JOIN interior ON interior.id = descendant
@@ -92,8 +92,8 @@ export class TreeReader {
   }
 
   /**
-   * Opens the snapshot of a transaction just begun: SQLite takes it at the first read, be it one that reads no page of
-   * the table.
+   * Fixes the snapshot of a transaction that has just begun: SQLite takes it with the first read, even one that returns
+   * nothing.
    */
   touch(): void {
     this.#nothing.get()
@@ -108,7 +108,7 @@ export class TreeReader {
     return childKeys(textValue(location)).length
   }
 
-  /** Where a slot stands in the order of what lies at a path below it. */
+  /** Sort value of a slot in an order by a child path. */
   sortValueBelow({ id, value }: Pick<Slot, 'id' | 'value'>, path: Path): SortValue {
     if (id === null) return sortValue(insideText(value ?? '', path)?.value)
     const [key, ...rest] = path
@@ -117,7 +117,7 @@ export class TreeReader {
     return slot === undefined ? sortValue(undefined) : this.sortValueBelow(slot, rest)
   }
 
-  /** Where an interior node stands; `undefined` when it is no part of the tree. */
+  /** Path of an interior node; `undefined` when it is not part of the tree. */
   pathOf(id: number): Path | undefined {
     const path: string[] = []
     for (let above = this.#above.get({ id }); above !== undefined; above = this.#above.get({ id: above.parentId })) {
@@ -127,7 +127,7 @@ export class TreeReader {
     return undefined
   }
 
-  /** Ids of the interior nodes at a path whose keys may stand for any: those that `isAny` says. */
+  /** Ids of the interior nodes that match a path. A key that satisfies `isAny` matches every key. */
   *interiorNodes(pattern: Path, isAny: (key: string) => boolean): Generator<void, readonly number[]> {
     const root = this.slot(ROOT_PARENT, ROOT_KEY)?.id
     let level: number[] = typeof root === 'number' ? [root] : []
@@ -158,7 +158,7 @@ export class TreeReader {
     }
   }
 
-  /** Rows the engine holds at and below a path: what removing it costs. */
+  /** Number of rows at and below a path, which is the cost of removing it. */
   *size(path: Path): Generator<void, number> {
     const location = this.location(path)
     if (location === undefined) return 0
@@ -175,8 +175,8 @@ export class TreeReader {
   }
 
   /**
-   * The finished text of a node.
-   * @param maxLength longest text wanted; a longer one throws `read-too-big`
+   * Text of a node.
+   * @throws `read-too-big` for a text longer than `maxLength`
    */
   *node(path: Path, maxLength: number): Generator<void, NodeText | undefined> {
     const location = this.location(path)
@@ -216,7 +216,7 @@ function insideText(text: JsonText, path: Path): (Location & { kind: 'inside' })
   return value === undefined ? undefined : { kind: 'inside', value }
 }
 
-/** The value of a place that is no interior node. */
+/** The value at a location that is not an interior node. */
 export function textValue(location: Location): Value {
   return location.kind === 'inside' ? location.value : parseStored(location.slot.value ?? '')
 }
