@@ -65,7 +65,7 @@ export interface QuerySpec {
   readonly limitToLast?: number | undefined
 }
 
-/** Where two families of clients expect different answers. @see docs/reference/protocol.md#ground-rules */
+/** Family of clients; the two expect different answers in some cases. @see docs/reference/protocol.md#ground-rules */
 export type Family = 'wilddog' | 'firebase'
 
 /** Child path of `$priority`. */

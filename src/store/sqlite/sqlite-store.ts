@@ -290,10 +290,10 @@ export class SqliteStore implements TreeStore {
     return log.after(seq, limit, lastSeq)
   }
 
-  changesNear({ epoch, seq }: Position, places: readonly Path[]): LogRange | undefined {
+  changesNear({ epoch, seq }: Position, paths: readonly Path[]): LogRange | undefined {
     const { log, seq: lastSeq } = this.#current()
     if (epoch !== this.#epoch || seq > lastSeq) return undefined
-    return log.near(seq, places, lastSeq)
+    return log.near(seq, paths, lastSeq)
   }
 
   position(): Position {

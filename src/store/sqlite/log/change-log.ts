@@ -219,9 +219,9 @@ export class ChangeLogReader {
   }
 
   /** A range of entries after `seq`, with those near some paths; `undefined` if some of it was removed. */
-  near(seq: number, places: readonly Path[], lastSeq: number): LogRange | undefined {
+  near(seq: number, paths: readonly Path[], lastSeq: number): LogRange | undefined {
     if (this.#isTrimmed(seq, lastSeq)) return undefined
-    const texts = places.map(formatPath)
+    const texts = paths.map(formatPath)
     const changes: LoggedChange[] = []
     const heads = this.#heads.all({ seq })
     let length = 0
