@@ -59,16 +59,10 @@ export class JsonScanner {
    * @returns where it stopped: at that comma, at the end of that container, or at the end of the window
    */
   advance(splits: number, stopsAtComma: boolean): 'comma' | 'end' | 'window' {
-    const window = this.#window.bytes
-    const length = this.#window.length
+    const { bytes: window, length } = this.#window
     const { containers } = this
     let container = containers.at(-1)
-    let at = this.at
-    if (this.inString) {
-      at = endOfString(window, at, length)
-      this.inString = at < 0
-      if (at < 0) at = ~at
-    }
+    let at = this.#resume()
     while (at < length) {
       const meaning = MEANING[window[at] as number] as number
       if (meaning === 0) {
@@ -101,10 +95,7 @@ export class JsonScanner {
         container.count++
         this.commas++
       } else if (meaning === OPEN_OBJECT || meaning === OPEN_ARRAY) {
-        if (containers.length >= MAX_DEPTH_OF_TEXT) throw this.#broken('too deep', at)
-        if (this.isDone) throw this.#broken('only one value is expected', at)
-        container = { isArray: meaning === OPEN_ARRAY, bracket: at, comma: -1, count: 0, oddKey: -1 }
-        containers.push(container)
+        container = this.#open(meaning === OPEN_ARRAY, at)
       } else {
         if (container === undefined || container.isArray !== (meaning === CLOSE_ARRAY)) {
           throw this.#broken('a bracket closes what is not open', at)
@@ -120,6 +111,22 @@ export class JsonScanner {
     }
     this.at = at
     return 'window'
+  }
+
+  /** Continues an incomplete string. @returns index behind it, or the end of the window */
+  #resume(): number {
+    if (!this.inString) return this.at
+    const at = endOfString(this.#window.bytes, this.at, this.#window.length)
+    this.inString = at < 0
+    return at < 0 ? ~at : at
+  }
+
+  #open(isArray: boolean, bracket: number): Container {
+    if (this.containers.length >= MAX_DEPTH_OF_TEXT) throw this.#broken('too deep', bracket)
+    if (this.isDone) throw this.#broken('only one value is expected', bracket)
+    const container = { isArray, bracket, comma: -1, count: 0, oddKey: -1 }
+    this.containers.push(container)
+    return container
   }
 
   /** Steps over the comma at which `advance` has stopped. */
