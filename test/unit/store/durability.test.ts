@@ -5,7 +5,19 @@ import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import type { Job } from '../../../src/store/store.ts'
 import type { ReadAnswer, Reads } from '../../../src/tree/read-program.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
-import { count, plain, put, remove, shallow, strictObserver, turns, watch, wide } from '../../support/store.ts'
+import {
+  count,
+  plain,
+  put,
+  putJob,
+  remove,
+  shallow,
+  strictObserver,
+  turns,
+  unwritable,
+  watch,
+  wide,
+} from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { integrityProblems } from './integrity.ts'
 
@@ -175,6 +187,34 @@ describe('a sync that fails', () => {
     await new SqliteStore(file, {}, observer).close()
     expect(integrityProblems(file)).toEqual([])
   })
+
+  test('also refuses the jobs of a transaction that is rolled back after it', async () => {
+    await using directory = await tempDir()
+    const syncs = new HeldSyncs()
+    const observer = new Recorder()
+    const store = new SqliteStore(directory.file('tree'), { syncLog: syncs.syncLog }, observer)
+    await put(store, '/a', 1)
+    await store.swept()
+    syncs.holding = true
+    const failed = watch(put(store, '/a', 2))
+    await syncs.arrived()
+    let isHeld = true
+    const long: Job = function* () {
+      // Keeps its transaction open for several turns.
+      for (const since = performance.now(); isHeld && performance.now() - since < 10_000; ) yield { kind: 'pause' }
+      return { result: undefined }
+    }
+    const later = [watch(store.commit(long)), watch(store.commit(unwritable(putJob('/b', 1))))]
+    const others = watch(enoughForABatch(store))
+    await turns(5)
+    syncs.end(new Error('the disk is gone'))
+    await turns(5)
+    expect(failed.state).toBe('rejected')
+    isHeld = false
+    for (let turn = 0; turn < 1000 && later.some(({ state }) => state === 'waiting'); turn++) await turns(1)
+    expect([...later, others].map(({ state }) => state)).toEqual(['rejected', 'rejected', 'rejected'])
+    await store.close()
+  }, 30_000)
 
   test('while a long write is open fails that too', async () => {
     await using directory = await tempDir()
