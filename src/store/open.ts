@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Observer } from '../observer.ts'
-import { type SqliteOptions, SqliteStore } from './sqlite/sqlite-store.ts'
+import type { SqliteOptions } from './sqlite/sqlite-options.ts'
+import { SqliteStore } from './sqlite/sqlite-store.ts'
 
 /** An open store of any engine. */
 export type Store = SqliteStore

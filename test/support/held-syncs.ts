@@ -1,5 +1,5 @@
 import { fdatasync } from 'node:fs'
-import type { SqliteOptions } from '../../src/store/sqlite/sqlite-store.ts'
+import type { SqliteOptions } from '../../src/store/sqlite/sqlite-options.ts'
 import { turns } from './store.ts'
 
 type SyncLog = NonNullable<SqliteOptions['syncLog']>

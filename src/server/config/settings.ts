@@ -7,7 +7,7 @@ import { STRICT_TRANSPORT } from '../../options/schemas.ts'
 import { defaultMessages } from '../../sms/messages.ts'
 import { defaultRetention } from '../../store/sqlite/log/change-log.ts'
 import { defaultRecordRetention } from '../../store/sqlite/log/idempotency-records.ts'
-import { defaultStorage } from '../../store/sqlite/sqlite-store.ts'
+import { defaultStorage } from '../../store/sqlite/sqlite-options.ts'
 import { defaultLimits } from '../../tree/limits.ts'
 
 const PORT_NUMBER = { minimum: 0, maximum: 65_535 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type SqliteOptions, SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-options.ts'
+import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { inLanes } from '../../support/lane.ts'
 import { strictObserver } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'

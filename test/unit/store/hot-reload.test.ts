@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { type SqliteOptions, SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-options.ts'
+import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { parsePath } from '../../../src/tree/path.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
 import { plain, put, putJob, strictObserver, turns, unlimited, watch, wide } from '../../support/store.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type IndexSpec, parseIndexes } from '../../../src/query/index-declarations.ts'
-import { type SqliteOptions, SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-options.ts'
+import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { Mirror } from '../../model/store/mirror.ts'
 import { inLanes } from '../../support/lane.ts'
 import { patchJob, put, remove, strictObserver, turns, watch, wide } from '../../support/store.ts'

@@ -3,32 +3,15 @@ import type { JsonText } from '../../../tree/json/print.ts'
 import type { Write } from '../../../tree/write.ts'
 import type { Commit, CommitContext, JobOutcome } from '../../store.ts'
 import type { Connection } from '../file/connection.ts'
-import type { IndexMaintenance } from '../indexes/maintenance.ts'
-import type { ChangeLog } from '../log/change-log.ts'
-import type { IdempotencyRecords } from '../log/idempotency-records.ts'
-import type { Settings, SettingTexts } from '../log/settings.ts'
+import type { SettingTexts } from '../log/settings.ts'
 import { GroupedWrites } from '../staging/grouped-writes.ts'
 import type { PreparedWrites } from '../staging/prepared-writes.ts'
 import type { PostponedJob, Staging } from '../staging/staging.ts'
-import type { DeletedSubtrees } from '../tree/deleted-subtrees.ts'
 import { runReads } from '../tree/run-program.ts'
-import type { TreeReader } from '../tree/tree-reader.ts'
-import type { TreeWriter } from '../tree/tree-writer.ts'
 import { GeneratedKeys } from './generated-keys.ts'
 import type { BackgroundWork, OpenTransaction, Settlement, TransactionParticipant } from './participant.ts'
 import type { Queued, QueuedJob, QueuedWork } from './queued-job.ts'
-
-/** Parts of the store that take part in transactions, all on the connection of the writer. */
-export interface TransactionParts {
-  readonly reader: TreeReader
-  readonly writer: TreeWriter
-  readonly log: ChangeLog
-  readonly records: IdempotencyRecords
-  readonly settings: Settings
-  readonly deletedSubtrees: DeletedSubtrees
-  readonly indexes: IndexMaintenance
-  readonly staging: Staging
-}
+import type { TransactionParts } from './transaction-parts.ts'
 
 /** Result of a committed transaction, which may not be durable yet. */
 export interface CommittedTransaction {

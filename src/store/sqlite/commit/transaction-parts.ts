@@ -1,0 +1,50 @@
+import type { Observer } from '../../../observer.ts'
+import type { Connection } from '../file/connection.ts'
+import { IndexMaintenance } from '../indexes/maintenance.ts'
+import { ChangeLog, type LogRetention } from '../log/change-log.ts'
+import { IdempotencyRecords, type RecordRetention } from '../log/idempotency-records.ts'
+import { Settings } from '../log/settings.ts'
+import { Staging, type StagingOptions } from '../staging/staging.ts'
+import { DeletedSubtrees } from '../tree/deleted-subtrees.ts'
+import { TreeReader } from '../tree/tree-reader.ts'
+import { TreeWriter } from '../tree/tree-writer.ts'
+
+/** Parts of the store that take part in transactions, all on the connection of the writer. */
+export interface TransactionParts {
+  readonly reader: TreeReader
+  readonly writer: TreeWriter
+  readonly log: ChangeLog
+  readonly records: IdempotencyRecords
+  readonly settings: Settings
+  readonly deletedSubtrees: DeletedSubtrees
+  readonly indexes: IndexMaintenance
+  readonly staging: Staging
+}
+
+interface TransactionOptions extends LogRetention, RecordRetention, StagingOptions {
+  readonly inlineLength: number
+}
+
+export function transactionParts(
+  connection: Connection,
+  options: TransactionOptions,
+  observer: Observer,
+): TransactionParts {
+  const reader = new TreeReader(connection)
+  const indexes = new IndexMaintenance(connection, reader, {
+    onBegun: () => observer.indexBegun?.(),
+    onBuilt: (rows, milliseconds) => observer.indexBuilt?.(rows, milliseconds),
+  })
+  const deletedSubtrees = new DeletedSubtrees(connection, indexes.definitions, indexes.entries)
+  const writer = new TreeWriter(connection, reader, deletedSubtrees, indexes, options.inlineLength)
+  return {
+    reader,
+    writer,
+    log: new ChangeLog(connection, options),
+    records: new IdempotencyRecords(connection, options),
+    settings: new Settings(connection),
+    deletedSubtrees,
+    indexes,
+    staging: new Staging(writer, options),
+  }
+}
