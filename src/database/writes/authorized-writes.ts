@@ -10,7 +10,7 @@ import { type IdempotentRequest, idempotentRequest } from './idempotency-key.ts'
 import { onlyOnce } from './idempotent-write.ts'
 import { type Watchers, writeJob } from './write-job.ts'
 import type { WriteOperation } from './write-operation.ts'
-import { ReadPlaces, WriteRecorder } from './write-recorder.ts'
+import { ReadPaths, WriteRecorder } from './write-recorder.ts'
 import type { WriteOptions } from './write-request.ts'
 
 /** Writes evaluated on snapshots at the same time: each takes some milliseconds of every turn of the event loop. */
@@ -31,7 +31,7 @@ interface PostponedAttempt {
 /** What an evaluation on a snapshot found out about a write. */
 interface EvaluatedAttempt extends PostponedAttempt {
   /** Paths that the rules read. */
-  readonly places: ReadPlaces
+  readonly readPaths: ReadPaths
   readonly bounds: AuthorizerOptions
 }
 
@@ -97,19 +97,19 @@ export class AuthorizedWrites {
 
   /** Evaluates all rules on a snapshot. @throws their refusal, unless the write may have been done before */
   async #evaluate<T>(attempt: Attempt<T>, postponed: PostponedAttempt): Promise<EvaluatedAttempt> {
-    const places = new ReadPlaces()
+    const readPaths = new ReadPaths()
     const allowed = new Set<'write' | 'read' | 'validate'>()
     const authorizer = this.readAccess.authorizerFor(attempt.options, { onAllowed: (asked) => allowed.add(asked) })
     try {
       await this.#evaluations(() =>
-        this.store.read(() => recordReads(attempt.operation.decide(postponed.context, authorizer), places)),
+        this.store.read(() => recordReads(attempt.operation.decide(postponed.context, authorizer), readPaths)),
       )
     } catch (refusal) {
-      if (attempt.request !== undefined) return { ...postponed, places, bounds: { refusal } }
+      if (attempt.request !== undefined) return { ...postponed, readPaths, bounds: { refusal } }
       this.recorders.delete(postponed.recorder)
       throw refusal
     }
-    return { ...postponed, places, bounds: { allowed } }
+    return { ...postponed, readPaths, bounds: { allowed } }
   }
 }
 
@@ -147,7 +147,7 @@ class Attempt<T> implements AuthorizerOptions {
 
   run(context: CommitContext): JobReads<JobOutcome<T>> {
     const evaluated = this.#evaluated
-    if (evaluated === undefined || evaluated.recorder.hasTouched(evaluated.places)) return this.#job(context, this)
+    if (evaluated === undefined || evaluated.recorder.hasTouched(evaluated.readPaths)) return this.#job(context, this)
     const onPostponed = () => this.onPostponed()
     return this.#job(evaluated.context, { patience: this.patience, onPostponed, ...evaluated.bounds })
   }
@@ -183,11 +183,11 @@ function resultOf<T>({ result }: Committed<T>): T {
 }
 
 /** Runs logic and adds the paths that it reads. */
-function* recordReads(logic: Reads<unknown>, places: ReadPlaces): Reads<void> {
+function* recordReads(logic: Reads<unknown>, readPaths: ReadPaths): Reads<void> {
   let step = logic.next()
   while (!step.done) {
     const request = step.value
-    if ('path' in request) places.add(request.path)
+    if ('path' in request) readPaths.add(request.path)
     step = logic.next(yield request)
   }
 }

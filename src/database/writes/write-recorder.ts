@@ -6,7 +6,7 @@ import type { Write } from '../../tree/write.ts'
 const MAX_PATHS = 4096
 
 /** Paths of the tree that were read, as a trie. */
-export class ReadPlaces {
+export class ReadPaths {
   readonly #root: TrieNode<true> = rootNode()
 
   add(path: Path): void {
@@ -43,7 +43,7 @@ export class WriteRecorder {
   }
 
   /** Whether a write may have changed what was read. */
-  hasTouched(places: ReadPlaces): boolean {
-    return this.#paths === undefined || this.#paths.some((path) => places.isTouchedBy(path))
+  hasTouched(readPaths: ReadPaths): boolean {
+    return this.#paths === undefined || this.#paths.some((path) => readPaths.isTouchedBy(path))
   }
 }

@@ -97,7 +97,7 @@ export class IndexBuilder {
   }
 
   /**
-   * Resolves when a durable commit has the index, or the list no longer exists. Wake the pipeline after it.
+   * Resolves when a durable commit has the index, or the list no longer exists. Wake group commit after it.
    * @param isDeclared an index that is not declared rejects when the capacity is exhausted
    */
   request(listId: number, name: string, isDeclared: boolean): Promise<void> {
