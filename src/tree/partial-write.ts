@@ -1,4 +1,5 @@
 import { DholeError } from '../error.ts'
+import { atOnce } from '../scheduling/steps.ts'
 import { parsePayload } from './json/payload.ts'
 import { checkKey, PRIORITY } from './key.ts'
 import type { Limits } from './limits.ts'
@@ -52,10 +53,6 @@ function takePriority(members: Record<string, unknown>, path: Path, limits: Limi
 }
 
 function planChecked(path: Path, writes: readonly Write[]): WritePlan {
-  // biome-ignore lint/correctness/useYield: it has nothing to fill in
-  const unresolved = function* () {
-    return plan
-  }
   const plan: WritePlan = {
     kind: 'patch',
     path,
@@ -64,7 +61,7 @@ function planChecked(path: Path, writes: readonly Write[]): WritePlan {
     json: undefined,
     nodes: 0,
     textLength: 0,
-    resolve: unresolved,
+    resolve: () => atOnce(() => plan),
   }
   return plan
 }
