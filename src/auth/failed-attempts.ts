@@ -1,4 +1,4 @@
-import pLimit, { type LimitFunction } from 'p-limit'
+import { TaskLimit } from '../scheduling/task-limit.ts'
 import { networkOf } from './network.ts'
 
 /** Length of a period in which failures are counted. */
@@ -33,7 +33,7 @@ export class FailedAttempts {
   readonly #options: FailedAttemptsOptions
   /** Periods by network, in the order of the last failure. */
   readonly #periods = new Map<string, Period>()
-  readonly #verifications = new Map<string, LimitFunction>()
+  readonly #verifications = new Map<string, TaskLimit>()
 
   /**
    * @param perMinute limit of wrong credentials of a network within the minute that begins with the first one; 0 means
@@ -52,12 +52,12 @@ export class FailedAttempts {
   /** Verifies a credential; few of one network run at the same time. @throws what `verify` throws */
   async runWithinLimit<T>(address: string, verify: () => Promise<T>): Promise<T> {
     const network = networkOf(address)
-    const limit = this.#verifications.get(network) ?? pLimit(VERIFIED_AT_ONCE)
+    const limit = this.#verifications.get(network) ?? new TaskLimit(VERIFIED_AT_ONCE)
     this.#verifications.set(network, limit)
     try {
-      return await limit(verify)
+      return await limit.run(verify)
     } finally {
-      if (limit.activeCount + limit.pendingCount === 0) this.#verifications.delete(network)
+      if (limit.isIdle) this.#verifications.delete(network)
     }
   }
 

@@ -1,7 +1,7 @@
-import pLimit from 'p-limit'
 import type { MissedChanges } from '../../hub/hub.ts'
 import type { NumberedChange } from '../../hub/topic.ts'
 import { type Decision, isStillValid } from '../../rules/decision/decision.ts'
+import { TaskLimit } from '../../scheduling/task-limit.ts'
 import type { LoggedChange, Position, TreeStore } from '../../store/store.ts'
 import { parseStored } from '../../tree/json/print.ts'
 import { covers, endsInPriority, type Path } from '../../tree/path.ts'
@@ -15,7 +15,7 @@ const MOST_COMMITS = 20_000
 const MAX_LENGTH = 4 * 1024 * 1024
 /** Maximum listeners whose missed changes are gathered at the same time. */
 const AT_ONCE = 4
-const gathering = pLimit(AT_ONCE)
+const gathering = new TaskLimit(AT_ONCE)
 
 /** Listener that resumes. */
 export interface Listener {
@@ -37,7 +37,7 @@ export function missedChanges(
   from: Position,
   listener: Listener,
 ): Promise<MissedChanges | undefined> {
-  return gathering(() => gather(store, from, listener))
+  return gathering.run(() => gather(store, from, listener))
 }
 
 async function gather(store: TreeStore, from: Position, listener: Listener): Promise<MissedChanges | undefined> {

@@ -1,6 +1,6 @@
-import pLimit from 'p-limit'
 import { DholeError } from '../../error.ts'
 import { EvaluationPostponed } from '../../rules/expression/rule-errors.ts'
+import { TaskLimit } from '../../scheduling/task-limit.ts'
 import type { CommitContext, Committed, JobOutcome, TreeStore } from '../../store/store.ts'
 import type { JobReads, Reads } from '../../tree/read-program.ts'
 import type { Write } from '../../tree/write.ts'
@@ -47,7 +47,7 @@ export class AuthorizedWrites {
   readonly readAccess: ReadAccess
   readonly watchers: Watchers
   readonly recorders = new Set<WriteRecorder>()
-  readonly #evaluations = pLimit(MAX_CONCURRENT_EVALUATIONS)
+  readonly #evaluations = new TaskLimit(MAX_CONCURRENT_EVALUATIONS)
 
   constructor(store: TreeStore, readAccess: ReadAccess, watchers: Watchers) {
     this.store = store
@@ -101,7 +101,7 @@ export class AuthorizedWrites {
     const allowed = new Set<'write' | 'read' | 'validate'>()
     const authorizer = this.readAccess.authorizerFor(attempt.options, { onAllowed: (asked) => allowed.add(asked) })
     try {
-      await this.#evaluations(() =>
+      await this.#evaluations.run(() =>
         this.store.read(() => recordReads(attempt.operation.decide(postponed.context, authorizer), readPaths)),
       )
     } catch (refusal) {

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import pLimit from 'p-limit'
+import { TaskLimit } from '../../../src/scheduling/task-limit.ts'
 import { mobiles, pushed, type Status } from '../../protocol/sms/calls.ts'
 import { Audience, recordsOf } from './audience.ts'
 import { BEGINNING, begin, type Call, type CallAction, type NewsCall, recordedBy } from './calls.ts'
@@ -62,7 +62,8 @@ export class Scene {
       rrid: `flood-${number}`,
       numbers: mobiles(Math.min(MOST_IN_BATCH, count - number * MOST_IN_BATCH)),
     }))
-    await pLimit(AT_ONCE).map(batches, ({ rrid, numbers }) => this.#record(rrid, numbers))
+    const limit = new TaskLimit(AT_ONCE)
+    await Promise.all(batches.map(({ rrid, numbers }) => limit.run(() => this.#record(rrid, numbers))))
     const names = batches.flatMap(({ rrid, numbers }) => numbers.map((mobile) => ({ rrid, mobile })))
     const time = { receiveTime: receiveTime(BEGINNING) }
     const reports = names.map(({ rrid, mobile }) => pushed(rrid, mobile, 'DELIVRD', time))

@@ -1,6 +1,6 @@
-import pLimit from 'p-limit'
 import { DholeError } from '../../../error.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
+import { TaskLimit } from '../../../scheduling/task-limit.ts'
 import { runBriefly, runInTurns } from '../../../scheduling/turns.ts'
 import type { AuthorizeRead } from '../../../tree/read-program.ts'
 import type { ReadLimit } from '../../store.ts'
@@ -23,7 +23,7 @@ export class ReadScheduler {
   readonly #settings: () => SettingTexts
   readonly #current: () => Snapshot
   readonly #check: () => void
-  readonly #long = pLimit(LONG_READS)
+  readonly #long = new TaskLimit(LONG_READS)
 
   /**
    * @param settings the settings as of the latest durable commit
@@ -54,9 +54,9 @@ export class ReadScheduler {
     const steps = start(snapshot)
     const finished = runBriefly(steps)
     if (finished !== undefined) return finished.value
-    if (this.#long.activeCount >= LONG_READS) {
+    if (this.#long.running >= LONG_READS) {
       // Each waiting read would hold a snapshot: this one starts again when it is its turn.
-      return this.#long(() => {
+      return this.#long.run(() => {
         const current = this.#current()
         this.#snapshots.retain(current)
         return this.#runInTurns(limit, current, start)
@@ -64,7 +64,7 @@ export class ReadScheduler {
     }
     // Retain it now: a checkpoint may release the snapshot before the next turn.
     this.#snapshots.retain(snapshot)
-    return this.#long(() => this.#runInTurns(limit, snapshot, () => steps))
+    return this.#long.run(() => this.#runInTurns(limit, snapshot, () => steps))
   }
 
   /** Adds the authorisation, which sees the settings of the commit that is read. */
@@ -78,7 +78,7 @@ export class ReadScheduler {
 
   /** Resolves when all long reads have ended; on a closed store they end at their next step. */
   async ended(): Promise<void> {
-    while (this.#long.activeCount > 0) await new Promise(setImmediate)
+    while (this.#long.running > 0) await new Promise(setImmediate)
   }
 
   /** @param snapshot retained by the caller; released when the read ends */
