@@ -114,6 +114,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** Rooms that see the contract of the store and never an engine. */
 export const ENGINE_FREE = ['applications', 'database', 'embedded', 'http', 'hub', 'query', 'rules', 'sms', 'tree']
 
+/** Most lines of one file. */
+export const MAX_LINES = 300
 /** Most files directly in one folder of `src/`. */
 export const MAX_FILES = 15
 /** Folders that may hold more: many small files of one kind. */

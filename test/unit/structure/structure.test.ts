@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { dirname } from 'node:path'
 import { cyclesOf, roomOf, sourceFiles } from './imports.ts'
-import { ENGINE_FREE, LARGER_FOLDERS, MAX_FILES, ROOMS } from './rooms.ts'
+import { ENGINE_FREE, LARGER_FOLDERS, MAX_FILES, MAX_LINES, ROOMS } from './rooms.ts'
+
+/** Comments that begin a line. */
+const VAGUE = /^ *(?:\/\/|\/?\*).*(?<!`)\b(?:whoever|nobody|somebody|anybody)\b.*$/gim
 
 const files = await sourceFiles()
 
@@ -48,6 +51,16 @@ describe('the rooms of src/', () => {
 
   test('no files import each other in a circle', () => {
     expect(cyclesOf(files)).toEqual([])
+  })
+
+  test('a file has at most 300 lines', () => {
+    const long = files.filter(({ text }) => text.split('\n').length - 1 > MAX_LINES)
+    expect(long.map(({ path }) => path)).toEqual([])
+  })
+
+  test('comments name the subject instead of "whoever", "nobody" and the like', () => {
+    const vague = files.flatMap(({ path, text }) => text.match(VAGUE)?.map((line) => `${path}: ${line.trim()}`) ?? [])
+    expect(vague).toEqual([])
   })
 
   test('a folder holds a bounded number of files', () => {
