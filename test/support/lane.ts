@@ -1,3 +1,5 @@
+import { test } from 'bun:test'
+
 /**
  * The lane this file runs in. `x.test.ts` is of the short lane. `x.long.ts` imports `long-lane.ts` and then `x.test.ts`,
  * which runs the same tests with the numbers of the long lane.
@@ -11,4 +13,9 @@ export function enterLongLane(): void {
 /** A number of runs, rounds or seeds; or a list of cases. */
 export function inLanes<T>(short: T, long: T): T {
   return isLong ? long : short
+}
+
+/** Defines a test of the long lane alone. @param timeoutMs default: that of the lane */
+export function longTest(name: string, run: () => Promise<void>, timeoutMs?: number): void {
+  if (isLong) test(name, run, timeoutMs)
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { dhole } from '../../../src/index.ts'
 import { certificate, type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
-import { inLanes } from '../../support/lane.ts'
+import { longTest } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
 import { findChromium } from './chromium.ts'
@@ -13,7 +13,7 @@ const executablePath = findChromium()
 const MISSING = 'skipped: no Chromium on this machine; name one in CHROMIUM, or `bunx playwright-core install chromium`'
 const title = `the live page${executablePath === undefined ? ` (${MISSING})` : ''}`
 
-const WRITES = inLanes(200, 1000)
+const WRITES = 1000
 /** Writes between two looks at the page. */
 const BETWEEN = 50
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -209,7 +209,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.close()
   })
 
-  test('says in plain words why a stream has ended', async () => {
+  longTest('says in plain words why a stream has ended', async () => {
     const rules = { rules: { '.read': "auth.uid === 'alice' && data.child('closed').val() !== true", '.write': true } }
     const application = { secret: SECRET, rules: JSON.stringify(rules) }
     await using ruled = await startInProcess({ docs: true, applications: { app: application } })
@@ -244,7 +244,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.close()
   })
 
-  test(`stays converged through ${WRITES} random writes`, async () => {
+  longTest(`stays converged through ${WRITES} random writes`, async () => {
     const whole = await open()
     const exported = await open()
     const best = await open()

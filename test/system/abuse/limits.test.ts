@@ -10,6 +10,7 @@ import { RateLimiter } from '../../../src/http/limits/rate-limiter.ts'
 import { dhole } from '../../../src/index.ts'
 import { openSource } from '../../support/event-source.ts'
 import { type Answer, type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { longTest } from '../../support/lane.ts'
 
 const QUOTA = { errcode: 20105, message: 'Quota limit exceeded.', error: 'Too many requests' }
 const BUSY = { errcode: 20104, message: 'The app is out of service', error: 'Too much is under way' }
@@ -356,7 +357,7 @@ describe('what takes too long', () => {
     expect((await server.call('GET', '/b.json')).text).toBe('null')
   })
 
-  test('an answer that nobody takes is cut off, and is no whole answer', async () => {
+  longTest('an answer that nobody takes is cut off, and is no whole answer', async () => {
     await using server = await serving({ transferSeconds: 1, maxStreams: 1 })
     const piece = 'x'.repeat(10_000_000)
     const names = ['p', 'q', 'r', 's']

@@ -5,6 +5,7 @@ import { SecureListener } from '../../../src/server/listeners/secure-listener.ts
 import type { Certificate } from '../../../src/server/tls/certificate.ts'
 import { certificateFor, fingerprintOf, putCertificate, visit } from '../../support/certificates.ts'
 import { runDhole } from '../../support/dhole-command.ts'
+import { longTest } from '../../support/lane.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import { samplesOf } from '../metrics/page.ts'
@@ -116,35 +117,36 @@ async function put(port: number, value: string): Promise<void> {
   expect(reply.status).toBe(200)
 }
 
-test.skipIf(!isLinux)('no new connection fails while certificates are renewed under load', async () => {
-  await using dir = await tempDir()
-  const { server, port, replace } = await startRenewable(dir)
-  const stream = await openStream(port)
-  const visitors = new Visitors(6, () => visit(port))
-  const http2Visitors = new Visitors(2, () => visitOverHttp2(port))
-  try {
-    for (let round = 0; round < 3; round++) {
+if (isLinux)
+  longTest('no new connection fails while certificates are renewed under load', async () => {
+    await using dir = await tempDir()
+    const { server, port, replace } = await startRenewable(dir)
+    const stream = await openStream(port)
+    const visitors = new Visitors(6, () => visit(port))
+    const http2Visitors = new Visitors(2, () => visitOverHttp2(port))
+    try {
+      for (let round = 0; round < 3; round++) {
+        await visitors.more(50)
+        await http2Visitors.more(10)
+        const fresh = await replace()
+        const { status, stdout, stderr } = await runDhole(['reload', '--data-dir', server.dataDir])
+        expect([status, stderr]).toEqual([0, ''])
+        expect(stdout).toContain('new connections get the certificate')
+        for (let turn = 0; turn < 20; turn++) expect((await visit(port)).fingerprint).toBe(fresh)
+      }
+      await until(() => listenersOn(port) === 1)
       await visitors.more(50)
       await http2Visitors.more(10)
-      const fresh = await replace()
-      const { status, stdout, stderr } = await runDhole(['reload', '--data-dir', server.dataDir])
-      expect([status, stderr]).toEqual([0, ''])
-      expect(stdout).toContain('new connections get the certificate')
-      for (let turn = 0; turn < 20; turn++) expect((await visit(port)).fingerprint).toBe(fresh)
+      await Promise.all([visitors.stop(), http2Visitors.stop()])
+      expect([...visitors.failures, ...http2Visitors.failures]).toEqual([])
+      // The stream has outlived three listeners.
+      await put(port, '"told to those who were there before"')
+      await until(() => stream.text().includes('told to those who were there before'))
+    } finally {
+      await Promise.all([visitors.stop(), http2Visitors.stop()])
+      await server.stop()
     }
-    await until(() => listenersOn(port) === 1)
-    await visitors.more(50)
-    await http2Visitors.more(10)
-    await Promise.all([visitors.stop(), http2Visitors.stop()])
-    expect([...visitors.failures, ...http2Visitors.failures]).toEqual([])
-    // The stream has outlived three listeners.
-    await put(port, '"told to those who were there before"')
-    await until(() => stream.text().includes('told to those who were there before'))
-  } finally {
-    await Promise.all([visitors.stop(), http2Visitors.stop()])
-    await server.stop()
-  }
-})
+  })
 
 test.skipIf(!isLinux)('what is counted goes on from one certificate to the next', async () => {
   await using dir = await tempDir()

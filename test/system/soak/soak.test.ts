@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { longTest } from '../../support/lane.ts'
 import { type Bounds, judge, median, type Rest } from './judge.ts'
 import { Pace } from './pace.ts'
 import { Random, randomFor } from './random.ts'
@@ -126,36 +127,40 @@ test('a pace does what is due, tells what fails, and waits for what is under way
   expect(pace.tally.failures).toEqual(['bad: Error: no', 'bad: Error: no'])
 })
 
-test('a short soak: samples are taken, everything is done at least once, streams hold what GET answers', async () => {
-  const { samples, tally, requests, problems, judgement } = await soak({
-    seed: 1,
-    seconds: 4,
-    speed: 40,
-    sampleSeconds: 0.2,
-    steadyMs: 500,
-    // A machine that is busy with other tests makes requests slow.
-    slowRequestMs: 0,
-  })
-  expect(tally.failures).toEqual([])
-  expect(requests).toBeGreaterThan(100)
-  for (const name of [
-    'read',
-    'write',
-    'stream opened',
-    'token shown',
-    'application visited',
-    'batch of text messages',
-  ]) {
-    expect([name, tally.done.get(name) ?? 0]).not.toEqual([name, 0])
-  }
-  expect(samples.length).toBeGreaterThan(8)
-  for (const sample of samples) {
-    expect(sample.rssBytes).toBeGreaterThan(10 * MIB)
-    expect(sample.descriptors).toBeGreaterThan(10)
-    expect(sample.fileBytes).toBeGreaterThan(sample.walBytes)
-  }
-  expect(judgement.heap?.first).toBeGreaterThan(MIB)
-  // So short a run is all warm-up: what it says of memory, files and descriptors says nothing.
-  const unsettled = /^(memory|the files|\d+ descriptors|\d+ threads)/
-  expect(problems.filter((problem) => !unsettled.test(problem))).toEqual([])
-}, 120_000)
+longTest(
+  'a short soak: samples are taken, everything is done at least once, streams hold what GET answers',
+  async () => {
+    const { samples, tally, requests, problems, judgement } = await soak({
+      seed: 1,
+      seconds: 4,
+      speed: 40,
+      sampleSeconds: 0.2,
+      steadyMs: 500,
+      // A machine that is busy with other tests makes requests slow.
+      slowRequestMs: 0,
+    })
+    expect(tally.failures).toEqual([])
+    expect(requests).toBeGreaterThan(100)
+    for (const name of [
+      'read',
+      'write',
+      'stream opened',
+      'token shown',
+      'application visited',
+      'batch of text messages',
+    ]) {
+      expect([name, tally.done.get(name) ?? 0]).not.toEqual([name, 0])
+    }
+    expect(samples.length).toBeGreaterThan(8)
+    for (const sample of samples) {
+      expect(sample.rssBytes).toBeGreaterThan(10 * MIB)
+      expect(sample.descriptors).toBeGreaterThan(10)
+      expect(sample.fileBytes).toBeGreaterThan(sample.walBytes)
+    }
+    expect(judgement.heap?.first).toBeGreaterThan(MIB)
+    // So short a run is all warm-up: what it says of memory, files and descriptors says nothing.
+    const unsettled = /^(memory|the files|\d+ descriptors|\d+ threads)/
+    expect(problems.filter((problem) => !unsettled.test(problem))).toEqual([])
+  },
+  120_000,
+)

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
+import { inLanes } from '../../support/lane.ts'
 import { spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { dhole, MAIN } from '../cli/dhole.ts'
@@ -18,49 +19,54 @@ function longText(): string {
   return `{"posts":{".priority":7,${posts(0).join(',\n')},"inner":{${posts(1_000_000).join(',')},".priority":"late"}},"a":[1,2]}`
 }
 
-test.each([
-  ['a file', (text: string) => text],
-  ['a packed file', (text: string) => gzipSync(text)],
-])('an import of %s that is killed at any moments goes on to the same tree', async (_, packed) => {
-  await using dir = await tempDir()
-  const DATA_DIR = dir.file('data')
-  const server = await spawnServer({ DATA_DIR })
-  server.kill('SIGTERM')
-  await server.exited
-  const file = dir.file('long.json')
-  const note = `${file}.import-state`
-  const text = longText()
-  writeFileSync(file, packed(text))
-  const command = [process.execPath, MAIN, 'import', file, '--resume', '--data-dir', DATA_DIR]
-  let kills = 0
-  let offset = -1
-  for (let isDone = false; !isDone; ) {
-    const child = Bun.spawn(command, { env: { PATH: process.env['PATH'] ?? '' }, stdout: 'ignore', stderr: 'pipe' })
-    const ended = child.exited
-    let hasEnded = false
-    void ended.then(() => {
-      hasEnded = true
-    })
-    // It is killed some way into its work: as soon as it has noted more than the one before.
-    while (!hasEnded && kills < LEAST_KILLS && !(offsetIn(note) > offset)) await Bun.sleep(1)
-    if (!hasEnded && kills < LEAST_KILLS) {
-      offset = offsetIn(note)
-      child.kill('SIGKILL')
-      kills++
-      await ended
-      continue
+const FILES: [string, (text: string) => string | Uint8Array<ArrayBuffer>][] = [
+  ['a packed file', (text) => gzipSync(text)],
+  ['a file', (text) => text],
+]
+
+test.each(inLanes(FILES.slice(0, 1), FILES))(
+  'an import of %s that is killed at any moments goes on to the same tree',
+  async (_, packed) => {
+    await using dir = await tempDir()
+    const DATA_DIR = dir.file('data')
+    const server = await spawnServer({ DATA_DIR })
+    server.kill('SIGTERM')
+    await server.exited
+    const file = dir.file('long.json')
+    const note = `${file}.import-state`
+    const text = longText()
+    writeFileSync(file, packed(text))
+    const command = [process.execPath, MAIN, 'import', file, '--resume', '--data-dir', DATA_DIR]
+    let kills = 0
+    let offset = -1
+    for (let isDone = false; !isDone; ) {
+      const child = Bun.spawn(command, { env: { PATH: process.env['PATH'] ?? '' }, stdout: 'ignore', stderr: 'pipe' })
+      const ended = child.exited
+      let hasEnded = false
+      void ended.then(() => {
+        hasEnded = true
+      })
+      // It is killed some way into its work: as soon as it has noted more than the one before.
+      while (!hasEnded && kills < LEAST_KILLS && !(offsetIn(note) > offset)) await Bun.sleep(1)
+      if (!hasEnded && kills < LEAST_KILLS) {
+        offset = offsetIn(note)
+        child.kill('SIGKILL')
+        kills++
+        await ended
+        continue
+      }
+      const [status, err] = await Promise.all([ended, child.stderr.text()])
+      expect(`${status} ${err}`).toBe('0 ')
+      isDone = true
     }
-    const [status, err] = await Promise.all([ended, child.stderr.text()])
-    expect(`${status} ${err}`).toBe('0 ')
-    isDone = true
-  }
-  expect(kills).toBe(LEAST_KILLS)
-  expect(offset).toBeGreaterThan(0)
-  expect(existsSync(note)).toBe(false)
-  const { out } = await dhole(['export', '--data-dir', DATA_DIR])
-  const { posts } = JSON.parse(text) as { posts: object }
-  expect(JSON.parse(out)).toEqual({ a: { 0: 1, 1: 2 }, posts })
-})
+    expect(kills).toBe(LEAST_KILLS)
+    expect(offset).toBeGreaterThan(0)
+    expect(existsSync(note)).toBe(false)
+    const { out } = await dhole(['export', '--data-dir', DATA_DIR])
+    const { posts } = JSON.parse(text) as { posts: object }
+    expect(JSON.parse(out)).toEqual({ a: { 0: 1, 1: 2 }, posts })
+  },
+)
 
 /** How far a note says that it has come, -1 without one. */
 function offsetIn(note: string): number {

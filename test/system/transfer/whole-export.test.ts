@@ -6,6 +6,7 @@ import { connect, createServer, type TLSSocket } from 'node:tls'
 import { Http1Reader } from '../../support/http1-reader.ts'
 import { http2Client } from '../../support/http2-client.ts'
 import { type Answer, certificate, type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { longTest } from '../../support/lane.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { customToken } from '../../support/token.ts'
@@ -169,7 +170,7 @@ describe('an answer that ends before its time', () => {
     expect(await rest().catch(() => 'broken off')).toBe('broken off')
   })
 
-  test('over HTTP/2 does not look whole', async () => {
+  longTest('over HTTP/2 does not look whole', async () => {
     const secret = await added('two')
     const session = connectHttp2(server.url, { ca: client.ca })
     session.on('error', () => {})
