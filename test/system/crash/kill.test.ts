@@ -6,7 +6,7 @@ import { inLanes } from '../../support/lane.ts'
 import { APPS } from './cast.ts'
 import { killRounds } from './kill-rounds.ts'
 
-const ROUNDS = inLanes(3, 100)
+const ROUNDS = inLanes(5, 100)
 
 function anySeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
