@@ -67,7 +67,7 @@ describe.skipIf(!canWatch)('no answer of tens of megabytes holds the event loop'
     async (...[method, target, headers]) => {
       const status = headers?.['if-none-match'] === undefined ? 200 : 304
       const request = () => server.send(method, target, undefined, headers)
-      expect(await server.holdOf(request, status)).toBeLessThan(server.boundMs)
+      expect(await server.holdOf(request, status)).toBeLessThan(server.boundMs())
     },
     120_000,
   )
@@ -75,7 +75,7 @@ describe.skipIf(!canWatch)('no answer of tens of megabytes holds the event loop'
   test.each(['/large.json', '/large.json?format=export', '/large/users.json?orderBy="$key"'])(
     'the beginning of a stream of %s',
     async (target) => {
-      expect(await server.holdOf(() => begin(target), 200)).toBeLessThan(server.boundMs)
+      expect(await server.holdOf(() => begin(target), 200)).toBeLessThan(server.boundMs())
     },
     120_000,
   )
