@@ -1,5 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
+import type { Database } from '../database/database.ts'
+import { DholeError } from '../error.ts'
 import type { ExportCursor, ExportPage } from '../sms/model/message.ts'
+import { PRIORITY } from '../tree/key.ts'
+import { planPart } from '../tree/partial-write.ts'
 import type { Path } from '../tree/path.ts'
 import { addedApplication, rotation, serverProcess, serverState } from './administration.ts'
 import {
@@ -10,12 +14,21 @@ import {
   valueOperation,
 } from './operation.ts'
 import { importedMessage, importMessages, importReply, PAGE_RECORDS } from './sms-import.ts'
-import { OpenTreeAdmin, treeFacts } from './tree-admin.ts'
 
 const id = Type.String()
 const path = Type.Unsafe<Path>(Type.Array(Type.String()))
 /** No result: the reply says only that the operation ended. */
 const nothing = Type.Unsafe<void>(Type.Unknown())
+/** Properties of a tree that an import depends on. */
+const treeFacts = Type.Object({
+  /** Changes when the tree is restored; absent when the tree does not report it. */
+  epoch: Type.Optional(Type.String()),
+  /** Maximum length of a string leaf, in bytes. */
+  maxLeafBytes: Type.Number(),
+})
+export type TreeFacts = Static<typeof treeFacts>
+
+const UNLIMITED = { maxSeconds: Number.POSITIVE_INFINITY }
 const cursor = Type.Unsafe<ExportCursor>(Type.Tuple([Type.Integer(), Type.Integer()]))
 
 /**
@@ -66,20 +79,27 @@ export const OPERATIONS = {
       ...(await messages.counts()),
     }),
   ),
-  'tree-facts': onApplication(Type.Object({ id }), treeFacts, ({ database }) => new OpenTreeAdmin(database).facts()),
+  'tree-facts': onApplication(Type.Object({ id }), treeFacts, ({ database }) => ({
+    epoch: database.position().epoch,
+    maxLeafBytes: database.limits.maxLeafBytes,
+  })),
   // The tree checks the values, as for every request.
-  'tree-put': onApplication(Type.Object({ id, path, json: Type.Unknown() }), nothing, ({ database }, { path, json }) =>
-    new OpenTreeAdmin(database).put(path, json),
+  'tree-put': onApplication(
+    Type.Object({ id, path, json: Type.Unknown() }),
+    nothing,
+    async ({ database }, { path, json }) => {
+      await database.put(path, json, UNLIMITED)
+    },
   ),
   'tree-members': onApplication(
     Type.Object({ id, path, members: Type.Unsafe<Record<string, unknown>>(Type.Object({})) }),
     nothing,
-    ({ database }, { path, members }) => new OpenTreeAdmin(database).putMembers(path, members),
+    ({ database }, { path, members }) => database.writePlan(planPart(path, members, database.limits).plan),
   ),
   'tree-priority': onApplication(
     Type.Object({ id, path, priority: Type.Union([Type.String(), Type.Number(), Type.Null()]) }),
     nothing,
-    ({ database }, { path, priority }) => new OpenTreeAdmin(database).putPriority(path, priority),
+    ({ database }, { path, priority }) => putPriority(database, path, priority),
   ),
   'tree-export': streamOperation(Type.Object({ id, path }), async function* (target, { id, path }) {
     using application = await target.open(id)
@@ -106,6 +126,15 @@ export type StreamName = Exclude<keyof Operations, ValueName>
 
 export type InputOf<Name extends keyof Operations> = Static<Operations[Name]['input']>
 export type ResultOf<Name extends ValueName> = Static<Operations[Name]['result']>
+
+/** Does nothing when the node does not exist. */
+async function putPriority(database: Database, path: Path, priority: string | number | null): Promise<void> {
+  try {
+    await database.put([...path, PRIORITY], priority, UNLIMITED)
+  } catch (error) {
+    if (!(error instanceof DholeError && error.code === 'priority-on-nothing')) throw error
+  }
+}
 
 /** Finds an operation by a name from outside. @throws Error when it does not exist */
 export function operationNamed(name: unknown): ValueOperation | StreamOperation {

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { DholeError } from '../../error.ts'
 import { PRIORITY } from '../../tree/key.ts'
 import { type Path, parsePath } from '../../tree/path.ts'
-import type { TreeChoice } from '../connect/tree-admin.ts'
+import type { TreeChoice } from '../connect/tree-choice.ts'
 import { EXIT_FAILED } from '../exit-status.ts'
 import { STDIN as STDIO } from '../terminal/input.ts'
 import { printError, type ReportFlags, withReport } from '../terminal/output.ts'
@@ -59,7 +59,7 @@ function treeCommand(usage: string, description: string): Command {
 async function importFile(file: string, flags: ImportFlags): Promise<void> {
   const path = pathOf(flags.path)
   const choice = choiceOf(flags)
-  const { nameOf, withTreeAdmin } = await import('../connect/tree-admin.ts')
+  const { nameOf, withTreeAdmin } = await import('../connect/tree-choice.ts')
   const { importTree } = await import('../transfer/tree-import.ts')
   const { merge = false, resume = false, rules, json, quiet } = flags
   const target = `${flags.path} of application ${nameOf(choice)}`
@@ -71,7 +71,7 @@ async function importFile(file: string, flags: ImportFlags): Promise<void> {
 async function exportFile(file: string = STDIO, flags: TreeFlags): Promise<void> {
   const path = pathOf(flags.path)
   const choice = choiceOf(flags)
-  const { withTreeAdmin } = await import('../connect/tree-admin.ts')
+  const { withTreeAdmin } = await import('../connect/tree-choice.ts')
   const { exportTree } = await import('../transfer/tree-export.ts')
   await orFail(withTreeAdmin(choice, (tree) => exportTree(tree, { file, path, rules: flags.rules }, flags)))
 }

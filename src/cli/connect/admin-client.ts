@@ -20,8 +20,11 @@ export async function connectAdmin(dataDir: string): Promise<AdminClient> {
       'dhole: the path of the folder is too long to reach a server: a running one must be restarted\n',
     )
   }
-  const server = await connectServer(dataDir)
-  if (server !== undefined) return server
+  return (await connectServer(dataDir)) ?? localClient(dataDir)
+}
+
+/** Admin operations on the files of a data folder. To be disposed: that closes the files. */
+export function localClient(dataDir: string): AdminClient {
   const target = new LocalTarget(dataDir)
   return new AdminClient(localTransport(target, () => target[Symbol.asyncDispose]()))
 }

@@ -1,7 +1,8 @@
-import type { PartToPut, TreeAdmin, TreeFacts } from '../../admin/tree-admin.ts'
+import type { TreeFacts } from '../../admin/operations.ts'
 import { codeOf, messageOf } from '../../files/system-error.ts'
 import { defaultLimits } from '../../tree/limits.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
+import type { TreeAdmin } from './tree-admin.ts'
 
 /** Error code: the credential gives no admin rights. */
 const PERMISSION_DENIED = 20401
@@ -54,11 +55,7 @@ export class HttpsTreeAdmin implements TreeAdmin {
     await this.#write('PUT', path, JSON.stringify(json))
   }
 
-  async putPart(path: Path, part: PartToPut): Promise<void> {
-    await this.#write('PATCH', path, part.text())
-  }
-
-  async putText(path: Path, members: Uint8Array<ArrayBuffer>): Promise<void> {
+  async putMembers(path: Path, members: string | Uint8Array<ArrayBuffer>): Promise<void> {
     await this.#write('PATCH', path, members)
   }
 

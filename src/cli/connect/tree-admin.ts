@@ -1,67 +1,65 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { RemoteTreeAdmin } from '../../admin/remote-tree-admin.ts'
-import { OpenTreeAdmin, type TreeAdmin } from '../../admin/tree-admin.ts'
-import { readConfig } from '../../server/config/config.ts'
-import { reason } from '../terminal/input.ts'
-import { connectServer } from './admin-client.ts'
-import { checkAppFlag, defaultId } from './app-flag.ts'
-import { HttpsTreeAdmin } from './https-tree-admin.ts'
-import { LocalTarget } from './local-target.ts'
-
-/** The tree that a command works on. */
-export interface TreeChoice {
-  readonly app: string | undefined
-  readonly dataDir: string
-  /** Address of a server, in place of the data folder. */
-  readonly url: string | undefined
-  readonly token: string | undefined
-  readonly secretFile: string | undefined
-  readonly cacert: string | undefined
-}
-
-/** Name of a tree in the saved position of an import. */
-export function nameOf({ app, dataDir, url }: TreeChoice): string {
-  return url === undefined ? `${app ?? defaultId()} of ${resolve(dataDir)}` : `${app ?? 'the default'} of ${url}`
-}
+import type { AdminClient } from '../../admin/admin-client.ts'
+import type { TreeFacts } from '../../admin/operations.ts'
+import type { Path } from '../../tree/path.ts'
 
 /**
- * Runs an action on a tree: over HTTPS, through the server of the data folder, or in its file.
- * @throws Error when the application does not exist, or the server does not reply
+ * One tree, as `dhole import` and `dhole export` use it. No rule applies. Every method throws Error with a message for
+ * the operator.
  */
-export async function withTreeAdmin<T>(choice: TreeChoice, action: (tree: TreeAdmin) => Promise<T>): Promise<T> {
-  const { dataDir, url, app = defaultId() } = choice
-  checkAppFlag(app)
-  if (url !== undefined) return action(overHttps(url, choice))
-  if (choice.token ?? choice.secretFile ?? choice.cacert) {
-    throw new Error('--token, --secret-file and --cacert belong to --url')
-  }
-  const server = await connectServer(dataDir)
-  if (server !== undefined) return action(new RemoteTreeAdmin(server, app))
-  await using target = new LocalTarget(dataDir)
-  const { database } = await target.open(app)
-  return await action(new OpenTreeAdmin(database))
+export interface TreeAdmin {
+  facts(): Promise<TreeFacts>
+  /** Replaces a node; `null` deletes it. Durable when it resolves. */
+  put(path: Path, json: unknown): Promise<void>
+  /**
+   * Replaces children of a node as one commit. Durable when it resolves.
+   * @param members JSON text of an object without server values, whose keys are literal
+   */
+  putMembers(path: Path, members: string | Uint8Array<ArrayBuffer>): Promise<void>
+  /** Sets the priority of a node; `null` removes it. Does nothing when the node does not exist. Durable when it resolves. */
+  putPriority(path: Path, priority: string | number | null): Promise<void>
+  /** Text of a node in the form of `format=export`, in chunks. */
+  export(path: Path): AsyncIterable<Uint8Array>
+  /** Source of the current rules. */
+  rules(): Promise<string>
+  setRules(source: string): Promise<void>
 }
 
-function overHttps(url: string, { app, token, secretFile, cacert }: TreeChoice): HttpsTreeAdmin {
-  if (token !== undefined && secretFile !== undefined) {
-    throw new Error('--token and --secret-file contradict each other: give one')
-  }
-  const { MAX_LEAF_BYTES, DHOLE_SECRET } = process.env
-  const secret = secretFile === undefined ? DHOLE_SECRET : textOf('--secret-file', secretFile).trim()
-  return new HttpsTreeAdmin({
-    url,
-    app,
-    credential: token ?? (secret || undefined),
-    ca: cacert === undefined ? undefined : textOf('--cacert', cacert),
-    maxLeafBytes: readConfig({ MAX_LEAF_BYTES }).MAX_LEAF_BYTES,
-  })
-}
+/** A tree behind admin operations: of a server, or of files that no server has open. */
+export class OperatedTree implements TreeAdmin {
+  readonly #client: AdminClient
+  readonly #id: string
 
-function textOf(flag: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new Error(`${flag}: ${file}: ${reason(cause)}`, { cause })
+  constructor(client: AdminClient, id: string) {
+    this.#client = client
+    this.#id = id
+  }
+
+  facts(): Promise<TreeFacts> {
+    return this.#client.call('tree-facts', { id: this.#id })
+  }
+
+  put(path: Path, json: unknown): Promise<void> {
+    return this.#client.call('tree-put', { id: this.#id, path, json })
+  }
+
+  /** The members are JSON text already: parsing them here would double the work. */
+  putMembers(path: Path, text: string | Uint8Array<ArrayBuffer>): Promise<void> {
+    return this.#client.callWithText('tree-members', { id: this.#id, path }, { name: 'members', text })
+  }
+
+  putPriority(path: Path, priority: string | number | null): Promise<void> {
+    return this.#client.call('tree-priority', { id: this.#id, path, priority })
+  }
+
+  export(path: Path): AsyncIterable<Uint8Array> {
+    return this.#client.stream('tree-export', { id: this.#id, path })
+  }
+
+  rules(): Promise<string> {
+    return this.#client.call('tree-rules', { id: this.#id })
+  }
+
+  setRules(source: string): Promise<void> {
+    return this.#client.call('tree-set-rules', { id: this.#id, source })
   }
 }

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer'
-import type { PartToPut, TreeAdmin } from '../../admin/tree-admin.ts'
 import { DholeError } from '../../error.ts'
 import type { Limits } from '../../tree/limits.ts'
 import { checkWhole, planPart } from '../../tree/partial-write.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 import type { Priority } from '../../tree/priority.ts'
 import { isBranch } from '../../tree/value.ts'
+import type { TreeAdmin } from '../connect/tree-admin.ts'
 import { type FaultyText, findFault, JsonFault } from './json-fault.ts'
 import type { BrokenText, MembersSlice, Slice } from './json-slice.ts'
 
@@ -91,8 +91,7 @@ export class Importing {
     if (!isBranch(json)) throw new JsonFault('only the children of an object can be merged', path, offset)
     const members: Record<string, unknown> = Array.isArray(json) ? byIndex(json, 0) : json
     const { plan, priority } = this.#checked({ bytes, offset, path }, () => planPart(path, members, limits))
-    if (plan.writes.length > 0)
-      await this.#send(() => tree.putPart(path, { plan, text: () => JSON.stringify(members) }))
+    if (plan.writes.length > 0) await this.#send(() => tree.putMembers(path, JSON.stringify(members)))
     if (priority !== undefined) await this.#send(() => tree.putPriority(path, priority))
   }
 
@@ -108,10 +107,10 @@ export class Importing {
     const { bytes, offset, keys, isArray, first } = slice
     const { tree, limits } = this.#target
     const path = [...this.#target.path, ...keys]
-    if (tree.putText !== undefined && canSendText(slice)) {
+    if (canSendText(slice)) {
       const text = Buffer.concat([BRACE, bytes, END_BRACE])
       const copy = { bytes: text.subarray(1, -1), offset, path, members: { isArray, first } }
-      return this.#send(() => this.#checkedByServer(copy, tree.putText?.(path, text)), read())
+      return this.#send(() => this.#checkedByServer(copy, tree.putMembers(path, text)), read())
     }
     const where = { bytes, offset, path, members: { isArray, first } }
     const { source, groups } = this.#checked(where, () => {
@@ -122,11 +121,11 @@ export class Importing {
       return { source, groups: groupsOf(members) }
     })
     for (const [index, group] of groups.entries()) {
-      const { plan, priority } = this.#checked(where, () => planPart(path, group, limits))
+      const { priority } = this.#checked(where, () => planPart(path, group, limits))
       if (priority !== undefined) this.#priorities.set(formatPath(path), priority)
       const isAsWritten = !isArray && priority === undefined && groups.length === 1
-      const part: PartToPut = { plan, text: isAsWritten ? () => source : () => JSON.stringify(group) }
-      await this.#send(() => tree.putPart(path, part), index === groups.length - 1 ? read() : undefined)
+      const text = isAsWritten ? source : JSON.stringify(group)
+      await this.#send(() => tree.putMembers(path, text), index === groups.length - 1 ? read() : undefined)
     }
   }
 
@@ -145,7 +144,7 @@ export class Importing {
   }
 
   /** Waits for a write that the server checks. @throws JsonFault when the server has refused it */
-  async #checkedByServer(text: FaultyText, written: Promise<void> | undefined): Promise<void> {
+  async #checkedByServer(text: FaultyText, written: Promise<void>): Promise<void> {
     try {
       await written
     } catch (error) {

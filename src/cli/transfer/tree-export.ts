@@ -1,5 +1,5 @@
-import type { TreeAdmin } from '../../admin/tree-admin.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
+import type { TreeAdmin } from '../connect/tree-admin.ts'
 import { STDIN as STDIO } from '../terminal/input.ts'
 import { print, printJson, type ReportFlags } from '../terminal/output.ts'
 import { ByteProgress, megabytes } from '../terminal/progress.ts'
@@ -39,18 +39,13 @@ export async function exportTree(
 }
 
 /** @returns number of bytes without the final newline */
-async function writeTo(
-  destination: Destination,
-  pieces: AsyncIterable<string | Uint8Array>,
-  isShown: boolean,
-): Promise<number> {
+async function writeTo(destination: Destination, pieces: AsyncIterable<Uint8Array>, isShown: boolean): Promise<number> {
   const progress = new ByteProgress(undefined, isShown)
   let bytes = 0
   try {
     for await (const piece of pieces) {
-      const encoded = typeof piece === 'string' ? Buffer.from(piece) : piece
-      bytes += encoded.length
-      await destination.write(encoded)
+      bytes += piece.length
+      await destination.write(piece)
       progress.show(bytes)
     }
     await destination.write('\n')
