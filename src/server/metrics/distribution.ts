@@ -1,4 +1,7 @@
-/** A histogram in plain numbers: adding a value costs a few nanoseconds. */
+/**
+ * A histogram in plain numbers. Adding to a histogram of prom-client costs a tenth of a response, so that one is made
+ * only when the metrics are read.
+ */
 export class Distribution {
   readonly bounds: readonly number[]
   readonly #counts: Float64Array

@@ -1,133 +1,130 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { MetricsPage, PrintedMetrics } from '../../http/system/metrics-page.ts'
 import { OPERATIONS } from '../../observer.ts'
-import type { Metrics } from './metrics.ts'
-import { ProcessMetrics } from './process-metrics.ts'
-import { CONTENT_TYPE, histogram, type Metric, metric } from './prometheus.ts'
+import type { Metrics, Totals } from './metrics.ts'
+import { watchProcess } from './process-metrics.ts'
+import { Prometheus } from './prometheus.ts'
 
 /**
  * Prints the metrics for Prometheus. Labels have fixed values, so the number of lines is bounded.
  * @see docs/how-to/monitor.md#metrics
  */
 export class PrometheusPage implements MetricsPage {
-  readonly #metrics: readonly Metric[]
-  /** Measures from the first request for metrics on. */
-  #process: ProcessMetrics | undefined
+  readonly #metrics: Metrics
+  #page: Promise<Prometheus> | undefined
+  #stopWatching = () => {}
 
   constructor(metrics: Metrics) {
-    this.#metrics = [
-      ...ofRequests(metrics),
-      ...ofStreams(metrics),
-      ...ofStore(metrics),
-      ...ofMessages(metrics),
-      metric('gauge', 'dhole_applications_open', 'Applications that are open.', () => metrics.totals.applications),
-      metric('gauge', 'dhole_info', 'Always 1; the label is the version.', () => [
-        [{ version: packageJson.version }, 1],
-      ]),
-    ]
+    this.#metrics = metrics
   }
 
   async print(): Promise<PrintedMetrics> {
-    this.#process ??= new ProcessMetrics()
-    const texts = await Promise.all([...this.#metrics, ...this.#process.metrics].map((print) => print()))
-    return { text: `${texts.join('\n\n')}\n`, contentType: CONTENT_TYPE }
+    this.#page ??= this.#load()
+    const page = await this.#page
+    return { text: await page.print(), contentType: page.contentType }
   }
 
   /** Stops measuring. */
   close(): void {
-    this.#process?.close()
+    this.#stopWatching()
+  }
+
+  async #load(): Promise<Prometheus> {
+    const page = await Prometheus.load()
+    addRequests(page, this.#metrics)
+    addStreams(page, this.#metrics)
+    addStore(page, this.#metrics)
+    addMessages(page, this.#metrics)
+    page.gauges(['dhole_applications_open', 'Applications that are open.'], [], () => [
+      [{}, this.#metrics.totals.applications],
+    ])
+    page.gauges(['dhole_info', 'Always 1; the label is the version.'], ['version'], () => [
+      [{ version: packageJson.version }, 1],
+    ])
+    this.#stopWatching = watchProcess(page)
+    return page
   }
 }
 
-function ofRequests({ operations, refusals, denials, totals }: Metrics): readonly Metric[] {
-  return [
-    metric('counter', 'dhole_requests_total', 'Requests answered.', function* () {
-      for (const [operation, { classes }] of operations) {
-        for (const [hundreds, count] of classes.entries()) {
-          if (count > 0) yield [{ operation, status: `${hundreds}xx` }, count]
-        }
+function addRequests(page: Prometheus, { operations, refusals, denials, totals }: Metrics): void {
+  page.totals(['dhole_requests_total', 'Requests answered.'], ['operation', 'status'], function* () {
+    for (const [operation, { classes }] of operations) {
+      for (const [hundreds, count] of classes.entries()) {
+        if (count > 0) yield [{ operation, status: `${hundreds}xx` }, count]
       }
-    }),
-    histogram(
-      'dhole_request_seconds',
-      'Time until the answer was ready to be sent; of a stream, until it was open.',
-      function* () {
-        for (const [operation, { seconds }] of operations) yield [{ operation }, seconds]
-      },
-    ),
-    metric('counter', 'dhole_request_bytes_total', 'Bytes of bodies that came.', function* () {
-      for (const [operation, { bytesIn }] of operations) yield [{ operation }, bytesIn]
-    }),
-    metric('counter', 'dhole_response_bytes_total', 'Bytes of bodies answered, but streams.', function* () {
-      for (const [operation, { bytesOut }] of operations) yield [{ operation }, bytesOut]
-    }),
-    metric('counter', 'dhole_errors_total', 'Requests answered with an error, by its name.', function* () {
-      for (const [code, count] of refusals) yield [{ code }, count]
-    }),
-    metric('counter', 'dhole_denials_total', 'Requests that rules did not allow.', function* () {
-      for (const operation of OPERATIONS) yield [{ operation }, denials.get(operation) ?? 0]
-    }),
-    metric('counter', 'dhole_credential_failures_total', 'Wrong credentials.', () => totals.credentialFailures),
-  ]
+    }
+  })
+  page.distributions(
+    ['dhole_request_seconds', 'Time until the answer was ready to be sent; of a stream, until it was open.'],
+    'operation',
+    () => [...operations].map(([operation, { seconds }]) => [operation, seconds] as const),
+  )
+  page.totals(['dhole_request_bytes_total', 'Bytes of bodies that came.'], ['operation'], function* () {
+    for (const [operation, { bytesIn }] of operations) yield [{ operation }, bytesIn]
+  })
+  page.totals(['dhole_response_bytes_total', 'Bytes of bodies answered, but streams.'], ['operation'], function* () {
+    for (const [operation, { bytesOut }] of operations) yield [{ operation }, bytesOut]
+  })
+  page.totals(['dhole_errors_total', 'Requests answered with an error, by its name.'], ['code'], function* () {
+    for (const [code, count] of refusals) yield [{ code }, count]
+  })
+  page.totals(['dhole_denials_total', 'Requests that rules did not allow.'], ['operation'], function* () {
+    for (const operation of OPERATIONS) yield [{ operation }, denials.get(operation) ?? 0]
+  })
+  addTotals(page, totals, [['dhole_credential_failures_total', 'Wrong credentials.', 'credentialFailures']])
 }
 
-function ofStreams({ totals }: Metrics): readonly Metric[] {
-  return [
-    metric('gauge', 'dhole_streams_open', 'Those who listen, over HTTPS or in this process.', () => totals.streams),
-    metric('counter', 'dhole_streams_opened_total', 'Streams that were opened.', () => totals.streamsOpened),
-    metric('counter', 'dhole_stream_bytes_total', 'Bytes written to streams.', () => totals.streamBytes),
-    metric(
-      'counter',
+function addStreams(page: Prometheus, { totals }: Metrics): void {
+  page.gauges(['dhole_streams_open', 'Those who listen, over HTTPS or in this process.'], [], () => [
+    [{}, totals.streams],
+  ])
+  addTotals(page, totals, [
+    ['dhole_streams_opened_total', 'Streams that were opened.', 'streamsOpened'],
+    ['dhole_stream_bytes_total', 'Bytes written to streams.', 'streamBytes'],
+    [
       'dhole_stream_resyncs_total',
       'Times that a listener was too slow and what waited for it was dropped.',
-      () => totals.streamResyncs,
-    ),
-  ]
+      'streamResyncs',
+    ],
+  ])
 }
 
-function ofStore(metrics: Metrics): readonly Metric[] {
-  const { batchJobs, commitSeconds, syncSeconds, checkpointSeconds, indexSeconds, totals } = metrics
-  return [
-    histogram('dhole_commit_jobs', 'Jobs of one transaction.', () => [[{}, batchJobs]]),
-    histogram('dhole_commit_seconds', 'Time of a transaction, without its sync.', () => [[{}, commitSeconds]]),
-    histogram('dhole_sync_seconds', 'Time of a sync of the log.', () => [[{}, syncSeconds]]),
-    histogram('dhole_checkpoint_seconds', 'Time of moving the log into the file.', () => [[{}, checkpointSeconds]]),
-    histogram('dhole_index_build_seconds', 'Time of building an index.', () => [[{}, indexSeconds]]),
-    metric(
-      'counter',
-      'dhole_checkpoint_bytes_total',
-      'Length of the log when that began.',
-      () => totals.checkpointBytes,
-    ),
-    metric('counter', 'dhole_index_builds_total', 'Indexes that were begun to be built.', () => totals.indexesBegun),
-    metric(
-      'counter',
-      'dhole_index_rows_total',
-      'Children looked at for indexes that are complete.',
-      () => totals.indexRows,
-    ),
-    metric(
-      'counter',
-      'dhole_store_failures_total',
-      'Files that cannot be written any more.',
-      () => totals.storeFailures,
-    ),
-    metric(
-      'counter',
-      'dhole_store_troubles_total',
-      'Failures of a store that it tries again.',
-      () => totals.storeTroubles,
-    ),
-  ]
+function addStore(page: Prometheus, metrics: Metrics): void {
+  page.distributions(['dhole_commit_jobs', 'Jobs of one transaction.'], undefined, () => [['', metrics.batchJobs]])
+  page.distributions(['dhole_commit_seconds', 'Time of a transaction, without its sync.'], undefined, () => [
+    ['', metrics.commitSeconds],
+  ])
+  page.distributions(['dhole_sync_seconds', 'Time of a sync of the log.'], undefined, () => [['', metrics.syncSeconds]])
+  page.distributions(['dhole_checkpoint_seconds', 'Time of moving the log into the file.'], undefined, () => [
+    ['', metrics.checkpointSeconds],
+  ])
+  page.distributions(['dhole_index_build_seconds', 'Time of building an index.'], undefined, () => [
+    ['', metrics.indexSeconds],
+  ])
+  addTotals(page, metrics.totals, [
+    ['dhole_checkpoint_bytes_total', 'Length of the log when that began.', 'checkpointBytes'],
+    ['dhole_index_builds_total', 'Indexes that were begun to be built.', 'indexesBegun'],
+    ['dhole_index_rows_total', 'Children looked at for indexes that are complete.', 'indexRows'],
+    ['dhole_store_failures_total', 'Files that cannot be written any more.', 'storeFailures'],
+    ['dhole_store_troubles_total', 'Failures of a store that it tries again.', 'storeTroubles'],
+  ])
 }
 
-function ofMessages({ totals }: Metrics): readonly Metric[] {
-  return [
-    metric('counter', 'dhole_sms_recorded_total', 'Text messages recorded.', () => totals.messagesRecorded),
-    metric('counter', 'dhole_sms_returned_total', 'Final states handed over.', () => totals.statesReturned),
-    metric('counter', 'dhole_sms_reports_total', 'Reports of text messages.', () => [
-      [{ result: 'accepted' }, totals.reportsAccepted],
-      [{ result: 'ignored' }, totals.reportsIgnored],
-    ]),
-  ]
+function addMessages(page: Prometheus, { totals }: Metrics): void {
+  addTotals(page, totals, [
+    ['dhole_sms_recorded_total', 'Text messages recorded.', 'messagesRecorded'],
+    ['dhole_sms_returned_total', 'Final states handed over.', 'statesReturned'],
+  ])
+  page.totals(['dhole_sms_reports_total', 'Reports of text messages.'], ['result'], () => [
+    [{ result: 'accepted' }, totals.reportsAccepted],
+    [{ result: 'ignored' }, totals.reportsIgnored],
+  ])
+}
+
+function addTotals(
+  page: Prometheus,
+  totals: Totals,
+  rows: readonly (readonly [name: string, help: string, total: keyof Totals])[],
+): void {
+  for (const [name, help, total] of rows) page.total([name, help], () => totals[total])
 }

@@ -1,61 +1,110 @@
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Distribution } from './distribution.ts'
 
-/** Value of the header `Content-Type`. */
-export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+type Labels = Readonly<Record<string, string>>
+type Named = readonly [name: string, help: string]
 
-type Labels = Readonly<Record<string, string | number>>
-/** One value, or values by labels; none prints the description alone. */
-type Values = number | Iterable<readonly [Labels, number]>
+interface Classes {
+  readonly Counter: typeof Counter
+  readonly Gauge: typeof Gauge
+  readonly Histogram: typeof Histogram
+  readonly registry: Registry
+}
 
-/** Prints one metric, with the values of this moment. */
-export type Metric = () => Promise<string>
+/** A page of metrics. Values are read when the page is printed. */
+export class Prometheus {
+  readonly #classes: Classes
 
-/**
- * A metric whose values are read when it is printed.
- * @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
- */
-export function metric(
-  type: 'counter' | 'gauge',
-  name: string,
-  help: string,
-  read: () => Values | Promise<Values>,
-): Metric {
-  return async () => {
-    const found = await read()
-    const values = typeof found === 'number' ? [[{}, found] as const] : [...found]
-    return textOf(
-      type,
+  private constructor(classes: Classes) {
+    this.#classes = classes
+  }
+
+  /** Loads the library on demand, in parts, so that the event loop is not held. */
+  static async load(): Promise<Prometheus> {
+    const { default: Registry } = await import('prom-client/lib/registry.js')
+    await new Promise(setImmediate)
+    const { default: Counter } = await import('prom-client/lib/counter.js')
+    const { default: Gauge } = await import('prom-client/lib/gauge.js')
+    await new Promise(setImmediate)
+    const { default: Histogram } = await import('prom-client/lib/histogram.js')
+    return new Prometheus({ Counter, Gauge, Histogram, registry: new Registry() })
+  }
+
+  get contentType(): string {
+    return this.#classes.registry.contentType
+  }
+
+  print(): Promise<string> {
+    return this.#classes.registry.metrics()
+  }
+
+  /** A counter. */
+  total([name, help]: Named, read: () => number): void {
+    this.totals([name, help], [], () => [[{}, read()]])
+  }
+
+  /** Counters by labels. */
+  totals([name, help]: Named, labelNames: string[], read: () => Iterable<readonly [Labels, number]>): void {
+    const { Counter, registry } = this.#classes
+    const collect = function (this: Counter<string>): void {
+      this.reset()
+      for (const [labels, value] of read()) this.inc(labels, value)
+    }
+    new Counter({ name, help, labelNames, registers: [registry], collect })
+  }
+
+  /** Current values by labels; may be empty. */
+  gauges(
+    [name, help]: Named,
+    labelNames: string[],
+    read: () => Iterable<readonly [Labels, number]> | Promise<Iterable<readonly [Labels, number]>>,
+  ): void {
+    const { Gauge, registry } = this.#classes
+    const collect = async function (this: Gauge<string>): Promise<void> {
+      const values = await read()
+      this.reset()
+      if (labelNames.length === 0) this.remove()
+      for (const [labels, value] of values) this.set(labels, value)
+    }
+    new Gauge({ name, help, labelNames, registers: [registry], collect })
+  }
+
+  /** Histograms, by the value of one label if there are several. */
+  distributions(
+    [name, help]: Named,
+    label: string | undefined,
+    read: () => Iterable<readonly [value: string, distribution: Distribution]>,
+  ): void {
+    const { Histogram, registry } = this.#classes
+    const histogram = new Histogram({
       name,
       help,
-      values.map(([labels, value]) => lineOf(name, labels, value)),
-    )
+      labelNames: label === undefined ? [] : [label],
+      registers: [registry],
+    })
+    const values = () =>
+      [...read()].flatMap(([value, distribution]) =>
+        linesOf(name, label === undefined ? {} : { [label]: value }, distribution),
+      )
+    // prom-client calls this function when it prints the page.
+    const getForPromString = async () => ({ name, help, type: 'histogram', values: values(), aggregator: 'sum' })
+    Object.assign(histogram, { getForPromString })
   }
 }
 
-/** A histogram, by labels if there are several. */
-export function histogram(name: string, help: string, read: () => Iterable<readonly [Labels, Distribution]>): Metric {
-  return async () => {
-    const lines = [...read()].flatMap(([labels, distribution]) => linesOf(name, labels, distribution))
-    return textOf('histogram', name, help, lines)
-  }
-}
-
-/** Values up to each bound, all values, their sum and their number. */
-function linesOf(name: string, labels: Labels, distribution: Distribution): readonly string[] {
+/** Lines of one histogram: values up to each bound, all values, and their sum. */
+function linesOf(name: string, labels: Labels, distribution: Distribution) {
   const counts = distribution.cumulative()
-  const bounds = [...distribution.bounds, '+Inf']
+  const count = counts.at(-1) ?? 0
+  const buckets = distribution.bounds.map((le, at) => ({
+    metricName: `${name}_bucket`,
+    labels: { ...labels, le },
+    value: counts[at] ?? 0,
+  }))
   return [
-    ...bounds.map((le, at) => lineOf(`${name}_bucket`, { ...labels, le }, counts[at] ?? 0)),
-    lineOf(`${name}_sum`, labels, distribution.sum),
-    lineOf(`${name}_count`, labels, counts.at(-1) ?? 0),
+    ...buckets,
+    { metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: count },
+    { metricName: `${name}_sum`, labels, value: distribution.sum },
+    { metricName: `${name}_count`, labels, value: count },
   ]
-}
-
-function textOf(type: string, name: string, help: string, lines: readonly string[]): string {
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join('\n')
-}
-
-function lineOf(name: string, labels: Labels, value: number): string {
-  const pairs = Object.entries(labels).map(([label, text]) => `${label}=${JSON.stringify(String(text))}`)
-  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`
 }
