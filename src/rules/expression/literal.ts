@@ -1,52 +1,8 @@
 import { drain, type Steps } from '../../scheduling/steps.ts'
 
-const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g
-/** Of `\\u0000`. */
-const UNICODE_ESCAPE_LENGTH = 6
-/** Characters of a string read between two pauses. */
-const STEP_LENGTH = 16 * 1024
+const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|[\s\S])/g
 /** Lines counted between two pauses. */
 const STEP_LINES = 4096
-const ESCAPED: ReadonlyMap<string, string> = new Map([
-  ['b', '\b'],
-  ['f', '\f'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-])
-
-/** The text of a JSON string, which may hold raw control characters. @param raw text between its quotation marks */
-function textOfLiteral(raw: string): string {
-  if (!raw.includes('\\')) return raw
-  return raw.replace(ESCAPE, (_, digits: string | undefined, character: string | undefined) =>
-    digits === undefined
-      ? (ESCAPED.get(character ?? '') ?? character ?? '')
-      : String.fromCharCode(Number.parseInt(digits, 16)),
-  )
-}
-
-/** As `textOfLiteral`, with pauses. */
-export function* textInSteps(raw: string): Steps<string> {
-  if (raw.length <= STEP_LENGTH) return textOfLiteral(raw)
-  const pieces: string[] = []
-  for (let start = 0; start < raw.length; ) {
-    const end = endOfPiece(raw, start)
-    pieces.push(textOfLiteral(raw.slice(start, end)))
-    start = end
-    yield
-  }
-  return pieces.join('')
-}
-
-/** End of a piece of a raw string that splits no escape. */
-function endOfPiece(raw: string, start: number): number {
-  const stop = start + STEP_LENGTH
-  for (let at = start; ; ) {
-    const backslash = raw.slice(at, stop).indexOf('\\')
-    if (backslash === -1) return Math.max(at, stop)
-    at += backslash + (raw[at + backslash + 1] === 'u' ? UNICODE_ESCAPE_LENGTH : 2)
-  }
-}
 
 /** Position in the raw string of a character of its text. */
 export function rawIndex(raw: string, index: number): number {

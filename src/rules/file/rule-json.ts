@@ -12,7 +12,7 @@ interface JsonObject {
   readonly members: JsonMember[]
 }
 
-interface JsonMember {
+export interface JsonMember {
   readonly key: JsonString
   readonly value: JsonNode
 }
@@ -27,6 +27,7 @@ export interface JsonString {
   readonly type: 'string'
   readonly offset: number
   readonly length: number
+  readonly text: string
 }
 
 interface JsonBoolean {
@@ -42,103 +43,96 @@ interface JsonOther {
   readonly offset: number
 }
 
-/**
- * Parses a rules file that `strictSource` has accepted.
- * @throws ExpressionError at the first error of JSON with comments, and for too many values
- */
-export function* readJson(source: string, bounds: SourceLimits): Steps<JsonNode> {
-  return yield* new JsonReader(source, bounds).read()
-}
+/** Deepest nesting that is read; the limit of rules is far lower. */
+const MAX_NESTING = 100
 
-class JsonReader {
+/** Reads the values of a rules file. */
+export class RuleJson {
   readonly #scanner: RuleScanner
   readonly #bounds: SourceLimits
+  #nesting = 0
 
   constructor(source: string, bounds: SourceLimits) {
     this.#scanner = new RuleScanner(source)
     this.#bounds = bounds
   }
 
+  /** The file as JSON without comments, when it has been read. Raw control characters in strings are escaped. */
+  strict(): string {
+    return this.#scanner.strict()
+  }
+
+  /** @throws ExpressionError at the first error of JSON with comments, for too many values, and for absurd nesting */
   *read(): Steps<JsonNode> {
-    yield* this.#scanner.next()
+    yield* this.#next()
     const root = yield* this.#value()
     if (this.#scanner.token !== 'end') this.#missing('the file should end here')
     return root
   }
 
+  *#next(): Steps<void> {
+    const scanner = this.#scanner
+    for (scanner.next(); scanner.token === 'pause'; scanner.next()) yield
+  }
+
   *#value(): Steps<JsonNode> {
-    const { token, offset, end } = this.#scanner
+    const { token, offset } = this.#scanner
     switch (token) {
-      case '{':
-        return yield* this.#object()
-      case '[':
-        return yield* this.#list()
+      case '{': {
+        const members: JsonMember[] = []
+        yield* this.#items('}', members, () => this.#member())
+        return { type: 'object', offset, members }
+      }
+      case '[': {
+        const elements: JsonNode[] = []
+        yield* this.#items(']', elements, () => this.#value())
+        return { type: 'list', offset, elements }
+      }
       case 'string':
-        return yield* this.#scalar({ type: 'string', offset, length: end - offset })
       case 'true':
       case 'false':
-        return yield* this.#scalar({ type: 'boolean', offset, length: end - offset, value: token === 'true' })
       case 'other':
-        return yield* this.#scalar({ type: 'other', offset })
+        return yield* this.#scalar(token)
       default:
         return this.#missing('a value should stand here')
     }
   }
 
-  *#scalar(node: JsonNode): Steps<JsonNode> {
-    this.#bounds.countValue(node.offset)
-    yield* this.#scanner.next()
-    return node
+  *#scalar(token: 'string' | 'true' | 'false' | 'other'): Steps<JsonNode> {
+    const { offset, end, text } = this.#scanner
+    this.#bounds.countValue(offset)
+    yield* this.#next()
+    if (token === 'string') return { type: token, offset, length: end - offset, text }
+    if (token === 'other') return { type: token, offset }
+    return { type: 'boolean', offset, length: end - offset, value: token === 'true' }
   }
 
-  *#object(): Steps<JsonObject> {
+  /** Reads the items of an object or a list, and its closing bracket. */
+  *#items<T>(close: '}' | ']', items: T[], item: () => Steps<T>): Steps<void> {
     const scanner = this.#scanner
-    const { offset } = scanner
-    this.#bounds.countValue(offset)
-    yield* scanner.next()
-    const members: JsonMember[] = []
-    while (scanner.token !== '}' && scanner.token !== 'end') {
-      if (members.length > 0 || scanner.token === ',') yield* this.#comma(members.length > 0)
-      members.push(yield* this.#member())
+    if (++this.#nesting > MAX_NESTING) refuse(scanner.offset, 'nested too deep')
+    this.#bounds.countValue(scanner.offset)
+    yield* this.#next()
+    while (scanner.token !== close && scanner.token !== 'end') {
+      if (items.length > 0) yield* this.#expect(',', 'a comma should stand here')
+      else if (scanner.token === ',') this.#missing('a value should stand here')
+      items.push(yield* item())
     }
-    yield* this.#close('}')
-    return { type: 'object', offset, members }
+    yield* this.#expect(close, `a ${close} should stand here`)
+    this.#nesting--
   }
 
   *#member(): Steps<JsonMember> {
-    const scanner = this.#scanner
-    const { token, offset, end } = scanner
+    const { token, offset, end, text } = this.#scanner
     if (token !== 'string') this.#missing('a key in quotation marks should stand here')
-    yield* scanner.next()
-    if (scanner.token !== ':') this.#missing('a colon should stand here')
-    yield* scanner.next()
-    return { key: { type: 'string', offset, length: end - offset }, value: yield* this.#value() }
+    yield* this.#next()
+    yield* this.#expect(':', 'a colon should stand here')
+    return { key: { type: 'string', offset, length: end - offset, text }, value: yield* this.#value() }
   }
 
-  *#list(): Steps<JsonList> {
-    const scanner = this.#scanner
-    const { offset } = scanner
-    this.#bounds.countValue(offset)
-    yield* scanner.next()
-    const elements: JsonNode[] = []
-    while (scanner.token !== ']' && scanner.token !== 'end') {
-      if (elements.length > 0 || scanner.token === ',') yield* this.#comma(elements.length > 0)
-      elements.push(yield* this.#value())
-    }
-    yield* this.#close(']')
-    return { type: 'list', offset, elements }
-  }
-
-  /** @param isBehindValue whether a comma is allowed here */
-  *#comma(isBehindValue: boolean): Steps<void> {
-    if (!isBehindValue) this.#missing('a value should stand here')
-    if (this.#scanner.token !== ',') this.#missing('a comma should stand here')
-    yield* this.#scanner.next()
-  }
-
-  *#close(token: '}' | ']'): Steps<void> {
-    if (this.#scanner.token !== token) this.#missing(`a ${token} should stand here`)
-    yield* this.#scanner.next()
+  *#expect(token: '}' | ']' | ':' | ',', missing: string): Steps<void> {
+    if (this.#scanner.token !== token) this.#missing(missing)
+    yield* this.#next()
   }
 
   #missing(what: string): never {

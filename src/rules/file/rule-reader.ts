@@ -5,12 +5,12 @@ import { MAX_DEPTH } from '../../tree/limits.ts'
 import { type Path, sortPath } from '../../tree/path.ts'
 import { compileExpression } from '../expression/compile-expression.ts'
 import { constant, type Expression } from '../expression/expression.ts'
-import { rawIndex, textInSteps } from '../expression/literal.ts'
+import { rawIndex } from '../expression/literal.ts'
 import type { RuleKind } from '../expression/names.ts'
 import { PatternCache, PatternPause } from '../expression/pattern-cache.ts'
 import { ExpressionError, refuse } from '../expression/rule-errors.ts'
 import type { SourceLimits } from '../expression/source-limits.ts'
-import type { JsonNode, JsonString } from './rule-json.ts'
+import type { JsonMember, JsonNode, JsonString } from './rule-json.ts'
 import type { Rule, RuleNode } from './rule-node.ts'
 
 const WILDCARD = /^\$[A-Za-z_][A-Za-z0-9_]*$/
@@ -19,14 +19,6 @@ const ALWAYS_INDEXED: ReadonlySet<string> = new Set(['$key', '$priority', '.prio
 
 /** Two `$name` keys in one node. */
 export class WildcardError extends ExpressionError {}
-
-/** A member of an object of the file. */
-interface Member {
-  readonly key: string
-  /** Offset of its key. */
-  readonly at: number
-  readonly value: JsonNode
-}
 
 /** Position in the rules. */
 interface Position {
@@ -78,29 +70,20 @@ export class RuleReader {
    */
   *read(file: JsonNode): Steps<RuleNode> {
     const [rules, other] = yield* this.#members(file, 'the rules')
-    if (rules?.key !== 'rules') return refuse(rules?.at ?? file.offset, 'the one key here is "rules"')
-    if (other !== undefined) refuse(other.at, 'the one key here is "rules"')
+    if (rules?.key.text !== 'rules') return refuse(rules?.key.offset ?? file.offset, 'the one key here is "rules"')
+    if (other !== undefined) refuse(other.key.offset, 'the one key here is "rules"')
     return yield* this.#node(rules.value, { path: [], names: namesOf(new Map()) })
   }
 
-  *#members(node: JsonNode, what: string): Steps<readonly Member[]> {
+  *#members(node: JsonNode, what: string): Steps<readonly JsonMember[]> {
     if (node.type !== 'object') return refuse(node.offset, `${what} must be an object`)
-    const members: Member[] = []
-    for (const { key, value } of node.members) {
-      members.push({ key: yield* textInSteps(this.#raw(key)), at: key.offset, value })
-      if (this.#isPauseDue()) yield
-    }
-    if (members.length > 1) yield* this.#refuseTwice(members)
-    return members
-  }
-
-  *#refuseTwice(members: readonly Member[]): Steps<void> {
     const known = new Set<string>()
-    for (const { key, at } of members) {
-      if (known.has(key)) refuse(at, `"${key}" stands here twice`)
-      known.add(key)
+    for (const { key } of node.members) {
+      if (known.has(key.text)) refuse(key.offset, `"${key.text}" stands here twice`)
+      known.add(key.text)
       if (this.#isPauseDue()) yield
     }
+    return node.members
   }
 
   *#node(node: JsonNode, position: Position): Steps<RuleNode> {
@@ -120,32 +103,31 @@ export class RuleReader {
     return draft
   }
 
-  *#member(draft: Draft, member: Member, position: Position): Steps<void> {
-    switch (member.key) {
+  *#member(draft: Draft, { key, value }: JsonMember, position: Position): Steps<void> {
+    switch (key.text) {
       case '.read':
-        draft.read = yield* this.#rule('.read', member, position)
+        draft.read = yield* this.#rule('.read', value, position)
         return
       case '.write':
-        draft.write = yield* this.#rule('.write', member, position)
+        draft.write = yield* this.#rule('.write', value, position)
         return
       case '.validate':
-        draft.validate = yield* this.#rule('.validate', member, position)
+        draft.validate = yield* this.#rule('.validate', value, position)
         draft.validates = true
         return
       case '.indexOn':
-        draft.indexes = yield* this.#indexes(member.value)
+        draft.indexes = yield* this.#indexes(value)
         return
       default:
-        yield* this.#child(draft, member, position)
+        yield* this.#child(draft, key, value, position)
     }
   }
 
-  *#child(draft: Draft, { key, at, value }: Member, position: Position): Steps<void> {
-    const below = this.#below(draft, key, at, position)
-    const child = yield* this.#node(value, below)
+  *#child(draft: Draft, { text, offset }: JsonString, value: JsonNode, position: Position): Steps<void> {
+    const child = yield* this.#node(value, this.#below(draft, text, offset, position))
     if (child.validates) draft.validates = true
-    if (key.startsWith('$')) draft.wildcard = child
-    else addChild(draft, key, child)
+    if (text.startsWith('$')) draft.wildcard = child
+    else addChild(draft, text, child)
   }
 
   #below(draft: Draft, key: string, at: number, { path, names }: Position): Position {
@@ -159,7 +141,7 @@ export class RuleReader {
     return { path: [...path, key], names: namesBelow(names, key, path.length) }
   }
 
-  *#rule(kind: RuleKind, { value }: Member, { path, names }: Position): Steps<Rule> {
+  *#rule(kind: RuleKind, value: JsonNode, { path, names }: Position): Steps<Rule> {
     const { offset } = value
     const source = this.#source
     if (value.type === 'boolean') {
@@ -167,34 +149,30 @@ export class RuleReader {
       return { path, kind, text: String(value.value), expression, source, offset, length: value.length }
     }
     if (value.type !== 'string') return refuse(offset, `${kind} is a boolean or an expression in a string`)
-    const text = yield* textInSteps(this.#raw(value))
-    const expression = yield* this.#expression(text, value, kind, names)
+    const { text, length } = value
+    const expression = yield* this.#expression(value, kind, names)
     if (this.#isPauseDue(text.length)) yield
-    return { path, kind, text, expression, source, offset, length: value.length }
+    return { path, kind, text, expression, source, offset, length }
   }
 
-  *#expression(
-    text: string,
-    literal: JsonString,
-    kind: RuleKind,
-    { wildcards, expressions }: Names,
-  ): Steps<Expression> {
+  *#expression(literal: JsonString, kind: RuleKind, { wildcards, expressions }: Names): Steps<Expression> {
+    const { text } = literal
     expressions[kind] ??= new Map()
     const known = expressions[kind].get(text)
     if (known !== undefined) return known
     this.#bounds.countExpression(literal.offset)
-    const expression = yield* this.#convert(text, literal, kind, wildcards)
+    const expression = yield* this.#convert(literal, kind, wildcards)
     expressions[kind].set(text, expression)
     return expression
   }
 
   /** Compiles an expression. After a pause for its patterns it starts over: compiled patterns are cached. */
-  *#convert(text: string, literal: JsonString, kind: RuleKind, wildcards: Names['wildcards']): Steps<Expression> {
+  *#convert(literal: JsonString, kind: RuleKind, wildcards: Names['wildcards']): Steps<Expression> {
     const scope = { kind, wildcards, bounds: this.#bounds, patterns: this.#patterns }
     const { pieces } = this.#bounds
     for (;;) {
       try {
-        return compileExpression(text, scope)
+        return compileExpression(literal.text, scope)
       } catch (error) {
         if (error instanceof ExpressionError) return refuse(this.#offset(literal, error.at), error.message)
         if (!(error instanceof PatternPause)) throw error
@@ -211,7 +189,7 @@ export class RuleReader {
     }
     const paths: Path[] = []
     for (const element of value.type === 'list' ? value.elements : [value]) {
-      const path = yield* this.#index(element)
+      const path = this.#index(element)
       if (path !== undefined) paths.push(path)
       if (this.#isPauseDue(STEP_LENGTH / STEP_INDEXES)) yield
     }
@@ -219,21 +197,17 @@ export class RuleReader {
   }
 
   /** @returns `undefined` for an order that needs no index */
-  *#index(value: JsonNode): Steps<Path | undefined> {
+  #index(value: JsonNode): Path | undefined {
     if (value.type !== 'string') return refuse(value.offset, '.indexOn names strings')
-    const name = yield* textInSteps(this.#raw(value))
+    const name = value.text
     if (ALWAYS_INDEXED.has(name)) return undefined
     if (name === '.value' || name === '$value') return []
     const path = name.length > MAX_ORDER_LENGTH ? undefined : sortPath(name)
     return path ?? refuse(value.offset, `"${name}" is nothing to sort by`)
   }
 
-  #raw({ offset, length }: JsonString): string {
-    return this.#source.slice(offset + 1, offset + length - 1)
-  }
-
-  #offset(literal: JsonString, at: number): number {
-    return literal.offset + 1 + rawIndex(this.#raw(literal), at)
+  #offset({ offset, length }: JsonString, at: number): number {
+    return offset + 1 + rawIndex(this.#source.slice(offset + 1, offset + length - 1), at)
   }
 
   /** Counts work towards the next pause. @param length of an expression that takes as long */

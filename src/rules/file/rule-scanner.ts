@@ -1,20 +1,23 @@
-import type { Steps } from '../../scheduling/steps.ts'
+import { joined, TextBuilder } from '../../tree/json/text-pieces.ts'
 import { refuse } from '../expression/rule-errors.ts'
-import { endOfComment, hasByteOrderMark, STRETCH } from './rule-source.ts'
 
-/** A number or `null` is `other`: rules use neither. */
-export type Token = '{' | '}' | '[' | ']' | ':' | ',' | 'string' | 'true' | 'false' | 'other' | 'end'
+/** A number or `null` is `other`: rules use neither. After a `pause` the scan goes on where it was. */
+export type Token = '{' | '}' | '[' | ']' | ':' | ',' | 'string' | 'true' | 'false' | 'other' | 'end' | 'pause'
+
+/** Characters scanned between two pauses. */
+const STRETCH = 16 * 1024
 
 const QUOTE = 34
-const SLASH = 47
 const BACKSLASH = 92
 const LOWER_U = 117
-const [ZERO, NINE] = [48, 57]
+/** The first code that is no control character. */
+const SPACE = 32
 const UNICODE_DIGITS = 4
 
-const SPACES = ' \t\r\n'
 /** First characters of white space and comments. */
-const SKIPPED = `${SPACES}/`
+const SKIPPED = ' \t\r\n/'
+const SPACES = /[ \t\r\n]*/y
+const LINE_END = /[\r\n]/g
 const WORDS: ReadonlyMap<string, Token> = new Map([
   ['true', 'true'],
   ['false', 'false'],
@@ -23,10 +26,12 @@ const WORDS: ReadonlyMap<string, Token> = new Map([
 const WORD = /^[^ \t\r\n{}[\]":,/]*/
 /** Longest known word; a longer word is unknown. */
 const MAX_WORD_LENGTH = 5
-/** Longest string that is scanned without pauses. */
-const PLAIN_LENGTH = 256
+const NUMBER = /-?(?:0|[1-9][0-9]*(?![0-9]))(?:\.[0-9]+(?![0-9])|(?!\.))(?:[eE][+-]?[0-9]+(?![0-9])|(?![eE]))/y
+const NUMBER_START = /[-0-9]/
 const HEXADECIMAL = /[0-9a-fA-F]{0,4}/y
 const ESCAPED = '"\\/bfnrt'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
+const CONTROLS = /[\u0000-\u001f]/g
 
 const NO_TOKEN = 'not JSON'
 const NO_END = 'not JSON: a string without an end'
@@ -34,8 +39,8 @@ const BAD_ESCAPE = 'not JSON: an unknown escape in a string'
 const BAD_UNICODE = 'not JSON: \\u needs four hexadecimal digits'
 
 /**
- * Splits a rules file into tokens: those of JSON, with comments and with raw control characters in strings. Offsets are
- * in characters.
+ * Splits a rules file into tokens: those of JSON, with comments and with raw control characters in strings. Meanwhile it
+ * prints the file as JSON without comments. Offsets are in characters.
  */
 export class RuleScanner {
   token: Token = 'end'
@@ -43,94 +48,115 @@ export class RuleScanner {
   offset = 0
   /** Offset after the token. */
   end = 0
+  /** Text of a string. */
+  text = ''
   readonly #source: string
+  readonly #strict = new TextBuilder()
+  /** End of the source text that is printed. */
+  #printed = 0
   #paused = 0
+  #isInString = false
+  /** Error in the open string. */
+  #wrong: string | undefined
 
   constructor(source: string) {
     this.#source = source
-    if (hasByteOrderMark(source)) this.end = 1
+    // A byte order mark counts as white space.
+    if (source.startsWith('\uFEFF')) this.#replace(0, 1, '')
+    this.end = this.#printed
+  }
+
+  /** The file as JSON, when all of it has been scanned. */
+  strict(): string {
+    const { length } = this.#source
+    this.#replace(length, length, '')
+    return joined(this.#strict.end())
   }
 
   /** Scans the next token. @throws ExpressionError at an invalid one */
-  *next(): Steps<void> {
-    const isPauseDue = this.end - this.#paused >= STRETCH
-    if (isPauseDue || SKIPPED.includes(this.#source.charAt(this.end))) yield* this.#skip()
+  next(): void {
+    if (this.#isInString) this.token = this.#string()
+    else this.token = this.#isAtToken() ? this.#scan() : 'pause'
+  }
+
+  /** Skips white space and comments. @returns whether a token follows before the next pause */
+  #isAtToken(): boolean {
+    const source = this.#source
+    while (this.end - this.#paused < STRETCH) {
+      if (!SKIPPED.includes(source.charAt(this.end))) return true
+      SPACES.lastIndex = this.end
+      SPACES.test(source)
+      this.end = SPACES.lastIndex
+      const behind = endOfComment(source, this.end)
+      if (behind === undefined) return true
+      this.#replace(this.end, behind, '')
+      this.end = behind
+    }
+    this.#paused = this.end
+    return false
+  }
+
+  #scan(): Token {
     const at = this.end
     this.offset = at
     const character = this.#source.charAt(at)
     switch (character) {
       case '':
-        this.token = 'end'
-        return
+        return 'end'
       case '{':
       case '}':
       case '[':
       case ']':
       case ':':
       case ',':
-        this.token = character
         this.end = at + 1
-        return
+        return character
       case '"':
-        this.token = 'string'
-        if (!this.#isPlainString()) yield* this.#string()
-        return
+        this.end = at + 1
+        this.text = ''
+        this.#wrong = undefined
+        this.#isInString = true
+        return this.#string()
       default:
-        if (character === '-' || this.#isDigit(at)) yield* this.#number()
-        else this.#word()
+        return NUMBER_START.test(character) ? this.#number() : this.#word()
     }
   }
 
-  /** Skips white space and comments. */
-  *#skip(): Steps<void> {
+  /** Scans the open string up to its end or the next pause. */
+  #string(): Token {
     const source = this.#source
-    for (let at = this.end; ; ) {
-      while (at - this.#paused < STRETCH && at < source.length && SPACES.includes(source.charAt(at))) at++
-      this.end = at
-      if (at - this.#paused >= STRETCH) {
-        this.#paused = at
-        yield
-      } else {
-        const behind = source.charCodeAt(at) === SLASH ? yield* endOfComment(source, at) : undefined
-        if (behind === undefined) return
-        at = behind
+    const start = this.end
+    const stop = Math.min(start + STRETCH, source.length)
+    let at = start
+    let hasControls = false
+    let hasEscapes = false
+    while (at < stop) {
+      const code = source.charCodeAt(at)
+      if (code === QUOTE) {
+        this.#isInString = false
+        break
       }
-    }
-  }
-
-  /** Scans a short string without escapes. */
-  #isPlainString(): boolean {
-    const start = this.offset + 1
-    const stop = Math.min(start + PLAIN_LENGTH, this.#source.length)
-    for (let at = start; at < stop; at++) {
-      const code = this.#source.charCodeAt(at)
-      if (code === BACKSLASH) return false
-      if (code !== QUOTE) continue
-      this.end = at + 1
-      return true
-    }
-    return false
-  }
-
-  *#string(): Steps<void> {
-    const source = this.#source
-    let wrong: string | undefined
-    for (let at = this.offset + 1; ; ) {
-      const stop = Math.min(at + STRETCH, source.length)
-      while (at < stop) {
-        const code = source.charCodeAt(at++)
-        if (code === QUOTE) {
-          if (wrong !== undefined) refuse(this.offset, wrong)
-          this.end = at
-          return
-        }
-        if (code !== BACKSLASH) continue
-        wrong = this.#escapeError(at) ?? wrong
+      at++
+      if (code < SPACE) hasControls = true
+      else if (code === BACKSLASH) {
+        hasEscapes = true
+        this.#wrong = this.#escapeError(at) ?? this.#wrong
         at = this.#endOfEscape(at)
       }
-      if (at >= source.length) refuse(this.offset, NO_END)
-      yield
     }
+    if (this.#isInString && at >= source.length) refuse(this.offset, NO_END)
+    const raw = source.slice(start, at)
+    const strict = hasControls ? raw.replace(CONTROLS, escapeControl) : raw
+    if (hasControls) this.#replace(start, at, strict)
+    if (this.#wrong === undefined) this.text += hasEscapes ? (JSON.parse(`"${strict}"`) as string) : raw
+    this.end = at
+    return this.#isInString ? 'pause' : this.#endString()
+  }
+
+  #endString(): Token {
+    this.end++
+    if (this.#wrong !== undefined) refuse(this.offset, this.#wrong)
+    return 'string'
   }
 
   /** @param at offset after the backslash */
@@ -147,38 +173,41 @@ export class RuleScanner {
     return HEXADECIMAL.lastIndex
   }
 
-  *#number(): Steps<void> {
-    const source = this.#source
-    let at = this.offset
-    if (source[at] === '-') at++
-    if (!this.#isDigit(at)) refuse(this.offset, NO_TOKEN)
-    at = source[at] === '0' ? at + 1 : yield* this.#digits(at)
-    if (source[at] === '.') at = yield* this.#digits(at + 1)
-    if (source[at] === 'e' || source[at] === 'E') {
-      at++
-      if (source[at] === '+' || source[at] === '-') at++
-      at = yield* this.#digits(at)
-    }
-    this.token = 'other'
-    this.end = at
+  #number(): Token {
+    NUMBER.lastIndex = this.offset
+    if (!NUMBER.test(this.#source)) refuse(this.offset, NO_TOKEN)
+    this.end = NUMBER.lastIndex
+    return 'other'
   }
 
-  /** @returns the end of the digits @throws ExpressionError where there are none */
-  *#digits(start: number): Steps<number> {
-    if (!this.#isDigit(start)) refuse(this.offset, NO_TOKEN)
-    let at = start + 1
-    for (; this.#isDigit(at); at++) if ((at - start) % STRETCH === 0) yield
-    return at
-  }
-
-  #isDigit(at: number): boolean {
-    const code = this.#source.charCodeAt(at)
-    return code >= ZERO && code <= NINE
-  }
-
-  #word(): void {
+  #word(): Token {
     const [word = ''] = WORD.exec(this.#source.slice(this.offset, this.offset + MAX_WORD_LENGTH + 1)) ?? []
-    this.token = WORDS.get(word) ?? refuse(this.offset, NO_TOKEN)
     this.end = this.offset + word.length
+    return WORDS.get(word) ?? refuse(this.offset, NO_TOKEN)
   }
+
+  /** Prints a piece of the source, after all that is before it, in another form. */
+  #replace(from: number, to: number, strict: string): void {
+    const text = this.#source.slice(this.#printed, from) + strict
+    if (text !== '') this.#strict.add(text)
+    this.#printed = to
+  }
+}
+
+/**
+ * Offset after the comment that begins at an offset; `undefined` where none does.
+ * @throws ExpressionError for a comment without an end
+ */
+function endOfComment(source: string, start: number): number | undefined {
+  if (source.startsWith('//', start)) {
+    LINE_END.lastIndex = start + 2
+    return LINE_END.exec(source)?.index ?? source.length
+  }
+  if (!source.startsWith('/*', start)) return undefined
+  const end = source.indexOf('*/', start + 2)
+  return end === -1 ? refuse(start, 'a comment without an end') : end + 2
+}
+
+function escapeControl(character: string): string {
+  return JSON.stringify(character).slice(1, -1)
 }

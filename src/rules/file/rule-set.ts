@@ -4,10 +4,9 @@ import type { Path } from '../../tree/path.ts'
 import { columnOf, lineInSteps, shortened } from '../expression/literal.ts'
 import { ExpressionError, refuse } from '../expression/rule-errors.ts'
 import { SourceLimits } from '../expression/source-limits.ts'
-import { readJson } from './rule-json.ts'
+import { RuleJson } from './rule-json.ts'
 import { childRules, type RuleNode } from './rule-node.ts'
 import { RuleReader, WildcardError } from './rule-reader.ts'
-import { strictSource } from './rule-source.ts'
 
 /** Longest rules file, in UTF-16 code units. */
 const MAX_SOURCE_LENGTH = 4 * 1024 * 1024
@@ -62,11 +61,11 @@ function* readRules(source: string): Steps<RuleSet> {
   if (source.length > MAX_SOURCE_LENGTH) refuse(0, `a rules file has at most ${MAX_SOURCE_LENGTH} characters`)
   // UTF-8 cannot store it.
   if (!source.isWellFormed()) refuse(source.search(HALF_CHARACTER), 'half a character')
-  const strict = yield* strictSource(source)
   const bounds = new SourceLimits()
-  const root = yield* new RuleReader(source, bounds).read(yield* readJson(source, bounds))
+  const json = new RuleJson(source, bounds)
+  const root = yield* new RuleReader(source, bounds).read(yield* json.read())
   const indexes = yield* declaredIndexes(root)
-  return { source, strict, root, indexes, indexesAt: (list) => indexesAt(root, list) }
+  return { source, strict: json.strict(), root, indexes, indexesAt: (list) => indexesAt(root, list) }
 }
 
 function* declaredIndexes(rules: RuleNode): Steps<DeclaredIndex[]> {

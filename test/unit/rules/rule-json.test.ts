@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { textInSteps } from '../../../src/rules/expression/literal.ts'
 import { ExpressionError } from '../../../src/rules/expression/rule-errors.ts'
 import { SourceLimits } from '../../../src/rules/expression/source-limits.ts'
-import { type JsonNode, readJson } from '../../../src/rules/file/rule-json.ts'
-import { strictSource } from '../../../src/rules/file/rule-source.ts'
+import { type JsonNode, RuleJson } from '../../../src/rules/file/rule-json.ts'
 import { drain } from '../../../src/scheduling/steps.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -60,7 +58,7 @@ function shapeOfNode({ type, offset, length, value, children = [] }: Node): unkn
 
 function actual(source: string): unknown {
   try {
-    return shapeOf(drain(readJson(source, new SourceLimits())))
+    return shapeOf(drain(new RuleJson(source, new SourceLimits()).read()))
   } catch (error) {
     if (error instanceof ExpressionError) return `${error.at}: ${error.message}`
     throw error
@@ -119,7 +117,7 @@ const edited = fc
   .map((edits) =>
     edits.reduce((text, { at, removed, added }) => text.slice(0, at) + added + text.slice(at + removed), VALID),
   )
-/** What `strictSource` refuses is not read further. */
+/** A comment without an end is an error here alone. */
 const hasEndOfComments = (source: string) => !blanked(source).replace(STRING_OR_COMMENT, '').includes('/*')
 
 describe('a rules file is read as jsonc-parser reads it', () => {
@@ -142,14 +140,26 @@ test('long strings become strict JSON, and text, as short ones do', () => {
   fc.assert(
     fc.property(fc.array(part, { minLength: 1, maxLength: 20 }), fc.nat(20), (parts, offset) => {
       const raw = 'y'.repeat(offset) + parts.join('').repeat(4000)
-      const text: unknown = JSON.parse(drain(strictSource(`"${raw}"`)))
-      expect(text).toBe(drain(textInSteps(raw)))
+      const json = new RuleJson(`"${raw}"`, new SourceLimits())
+      expect(drain(json.read())).toMatchObject({ type: 'string', text: JSON.parse(json.strict()) })
+      expect(JSON.parse(json.strict())).toBe('y'.repeat(offset) + repeatedText(parts))
     }),
     { numRuns: 50 },
   )
 })
 
+/** Text of parts of a literal, each of them many times. */
+function repeatedText(parts: readonly string[]): string {
+  const escapes: Record<string, string> = { '\\n': '\n', '\\u0041': 'A', '\\\\': '\\', '\\"': '"' }
+  return parts
+    .map((part) => escapes[part] ?? part)
+    .join('')
+    .repeat(4000)
+}
+
 test('a file with many comments becomes strict JSON', () => {
   const source = `[${Array.from({ length: 20_000 }, (_, index) => `/**/${index}//\n`).join(',')}]`
-  expect(JSON.parse(drain(strictSource(source)))).toEqual(Array.from({ length: 20_000 }, (_, index) => index))
+  const json = new RuleJson(source, new SourceLimits())
+  drain(json.read())
+  expect(JSON.parse(json.strict())).toEqual(Array.from({ length: 20_000 }, (_, index) => index))
 })
