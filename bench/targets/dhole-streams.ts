@@ -27,7 +27,7 @@ async function serve({ certificate, dataDir, path, secret, rules }: DholeStreams
   const clients = { maxStreamsPerAddress: 0 }
   const options: DholeOptions = { dataDir, applications: { app }, clients }
   const applications = openApplications(options)
-  const { database } = await applications.choose({ name: 'app', host: '' })
+  const { database } = await applications.choose('app', '')
   const application = new Elysia({ handler: { standardHostname: false } })
     .use(mount(applications, options))
     .listen({ hostname: '127.0.0.1', port: 0, tls: certificate, http2: true, idleTimeout: 60 })

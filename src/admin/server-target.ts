@@ -23,7 +23,7 @@ export function serverTarget({ administration, applications, reload, process }: 
 /** @throws Error when the application does not exist */
 async function choose(applications: Applications, id: string): Promise<Application> {
   try {
-    return await applications.choose({ name: id, host: '' })
+    return await applications.choose(id, '')
   } catch (error) {
     if (!(error instanceof DholeError) || error.code !== 'app-unknown') throw error
     throw new Error(`there is no application ${JSON.stringify(id)}`, { cause: error })

@@ -5,14 +5,6 @@ import { isApplicationId } from './application-id.ts'
 import { type Readiness, storageReadiness } from './readiness.ts'
 import { Tenant } from './tenant.ts'
 
-/** How a request names its application. */
-export interface ApplicationChoice {
-  /** Name in the request, if any. */
-  readonly name: string | undefined
-  /** Host of the request as sent, with or without a port. */
-  readonly host: string
-}
-
 export interface ApplicationsSettings {
   /**
    * Looks up an application that is not open. Called for every request that names one, so it must be quick.
@@ -85,9 +77,11 @@ export class Applications {
 
   /**
    * The application of a request: a promise when it opens asynchronously, or an application must be closed first.
+   * @param name in the request, if any
+   * @param host of the request as sent, with or without a port
    * @throws `app-not-named`, `app-unknown`; `unavailable` when it cannot be opened, or when too many others are busy
    */
-  choose({ name, host }: ApplicationChoice): Awaitable<Application> {
+  choose(name: string | undefined, host: string): Awaitable<Application> {
     const id = name ?? this.#labelOf(host) ?? this.#settings.defaultId
     if (id === undefined) throw new DholeError('app-not-named')
     return this.#opened(id) ?? this.#bring(id)
@@ -153,7 +147,7 @@ export class Applications {
   #opened(id: string): Tenant | undefined {
     const tenant = this.#tenants.get(id)
     if (tenant === undefined || tenant.closing !== undefined) return undefined
-    if (!tenant.isKept) tenant.use()
+    if (!tenant.isKept) tenant.usedAt = performance.now()
     return tenant
   }
 
@@ -261,7 +255,7 @@ export class Applications {
     const cutoff = performance.now() - this.#settings.idleMs
     for (const tenant of this.#tenants.values()) {
       if (tenant.isKept || tenant.closing !== undefined) continue
-      if (tenant.isBusy) tenant.use()
+      if (tenant.isBusy) tenant.usedAt = performance.now()
       else if (tenant.usedAt <= cutoff) void this.#retire(tenant)
     }
   }

@@ -38,7 +38,7 @@ export class Stay {
    */
   resume(): Awaitable<void> {
     if (this.#isHeld) return undefined
-    const chosen = this.#applications.choose({ name: this.#application.id, host: '' })
+    const chosen = this.#applications.choose(this.#application.id, '')
     if (chosen instanceof Promise) return chosen.then((application) => this.#hold(application))
     this.#hold(chosen)
   }

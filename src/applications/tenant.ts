@@ -15,9 +15,11 @@ export class Tenant implements Application {
   /** Whether it stays open while idle. */
   readonly isKept: boolean
   readonly #onClose: (() => void) | undefined
+  /** Time of the last use, by `performance.now()`. */
+  usedAt = performance.now()
+  /** Settles when it is closed; `undefined` while it is open. */
+  closing: Promise<void> | undefined
   #holds = 0
-  #usedAt = performance.now()
-  #closing: Promise<void> | undefined
 
   constructor(
     id: string,
@@ -42,13 +44,8 @@ export class Tenant implements Application {
       if (!isHeld) return
       isHeld = false
       this.#holds--
-      this.use()
+      this.usedAt = performance.now()
     }
-  }
-
-  /** Records a use now. */
-  use(): void {
-    this.#usedAt = performance.now()
   }
 
   /** Whether it has a request or a stream. */
@@ -56,20 +53,10 @@ export class Tenant implements Application {
     return this.#holds > 0 || this.database.isWatched
   }
 
-  /** Time of the last use, by `performance.now()`. */
-  get usedAt(): number {
-    return this.#usedAt
-  }
-
-  /** Settles when it is closed; `undefined` while it is open. */
-  get closing(): Promise<void> | undefined {
-    return this.#closing
-  }
-
   /** Completes pending work and closes the file. */
   close(): Promise<void> {
-    this.#closing ??= this.#end()
-    return this.#closing
+    this.closing ??= this.#end()
+    return this.closing
   }
 
   #end(): Promise<void> {

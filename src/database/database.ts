@@ -13,8 +13,8 @@ import { type Path, type PathLike, toPath } from '../tree/path.ts'
 import type { WritePlan } from '../tree/write.ts'
 import type { Access } from './access/access.ts'
 import { RULES } from './access/authorizer.ts'
-import { ReadAccess } from './access/read-access.ts'
 import { RuleCache, readInTurns } from './access/rule-cache.ts'
+import { RulesInForce } from './access/rules-in-force.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 import { DeclaredIndexes } from './declared-indexes.ts'
 import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from './read-types.ts'
@@ -34,7 +34,7 @@ export class Database {
   readonly #store: TreeStore
   readonly #settings: DatabaseSettings
   readonly #ruleCache: RuleCache
-  readonly #readAccess: ReadAccess
+  readonly #rules: RulesInForce
   readonly #indexes: DeclaredIndexes
   readonly #reads: TreeReads
   readonly #writes: TreeWrites
@@ -46,13 +46,13 @@ export class Database {
     this.#store = store
     this.#settings = settings
     this.#ruleCache = new RuleCache(settings.rules, settings.onTroubled)
-    this.#readAccess = new ReadAccess(store, this.#ruleCache)
-    this.#indexes = new DeclaredIndexes(store, settings.indexPolicy, () => this.#readAccess.rules)
-    this.#reads = new TreeReads(store, this.#readAccess, this.#indexes, profile, limit)
-    this.#streams = new Streams(store, this.#readAccess, settings.streams, limit, settings.onStreams)
-    this.#writes = new TreeWrites(store, this.#readAccess, this.#streams, limits)
+    this.#rules = new RulesInForce(store, this.#ruleCache)
+    this.#indexes = new DeclaredIndexes(store, settings.indexPolicy, () => this.#rules.current)
+    this.#reads = new TreeReads(store, this.#ruleCache, this.#indexes, profile, limit)
+    this.#streams = new Streams(store, this.#rules, settings.streams, limit, settings.onStreams)
+    this.#writes = new TreeWrites(store, this.#rules, this.#streams, limits)
     if (settings.keepRules && !this.hasOwnRules) this.#inBackground(this.setRules(settings.rules))
-    else if (this.#readAccess.rules.indexes.length > 0) this.#inBackground(this.#indexes.build())
+    else if (this.#rules.current.indexes.length > 0) this.#inBackground(this.#indexes.build())
   }
 
   /** Bounds on one request. */
@@ -72,12 +72,12 @@ export class Database {
 
   /** Source of the rules in force; see `fresh`. */
   get rules(): string {
-    return this.#readAccess.rules.source
+    return this.#rules.current.source
   }
 
   /** The rules in force as valid JSON, without comments. */
   get strictRules(): string {
-    return this.#readAccess.rules.strict
+    return this.#rules.current.strict
   }
 
   /** Whether rules are stored, which take precedence over those of the settings. */

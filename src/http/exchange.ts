@@ -2,8 +2,9 @@ import type { Application } from '../applications/application.ts'
 import type { Applications } from '../applications/applications.ts'
 import type { Stay } from '../applications/stay.ts'
 import type { Caller } from '../auth/caller.ts'
+import type { ReadOptions } from '../database/read-types.ts'
 import type { DholeError } from '../error.ts'
-import type { Observer, Operation } from '../observer.ts'
+import type { EndedRequest, Observer, Operation } from '../observer.ts'
 import type { Query } from '../query/query.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Connected, Listener, Peer } from './connection/peer.ts'
@@ -55,12 +56,7 @@ export interface Endpoint {
   readonly isPlain?: boolean
 }
 
-/** What the URL of a request names. */
-export interface Destination {
-  readonly target: Target
-  readonly endpoint: Endpoint
-}
-
+const OK = 200
 const REQUEST_ID = 'X-Request-Id'
 const GIVEN_ID = /^[A-Za-z0-9._-]{1,128}$/
 
@@ -68,7 +64,7 @@ const GIVEN_ID = /^[A-Za-z0-9._-]{1,128}$/
  * One request and everything that is known of it, from arrival to reply. All fields are set in the constructor, so that
  * every exchange has the same shape.
  */
-export class Exchange implements Connected {
+export class Exchange implements Connected, ReadOptions, EndedRequest {
   readonly service: Service
   readonly request: Request
   readonly listener: Listener | null
@@ -82,7 +78,7 @@ export class Exchange implements Connected {
   /** Keeps the application open, except while the body is awaited. */
   stay: Stay | undefined = undefined
   /** The caller that the rules decide for; `undefined` before the credential was checked. */
-  caller: Caller | undefined = undefined
+  as: Caller | undefined = undefined
   /** Receives the lines of a rule trace; `undefined` unless the credential asks for debugging. */
   onTrace: ((lines: readonly string[]) => void) | undefined = undefined
   /** Lines of the rule trace. */
@@ -92,21 +88,25 @@ export class Exchange implements Connected {
   idempotencyKey: string | undefined = undefined
   peer: Peer | null | undefined = undefined
   /** Length of the body as it was received, in bytes. */
-  receivedBytes = 0
+  bytesIn = 0
   /** Body of the reply, where it is one text. */
   replyText: string | undefined = undefined
   /** Length of the reply's body in bytes, where it is known and the body is not one text. */
   replyBytes = 0
+  /** Operation, status and time of the reply, set when it is reported. */
+  operation: Operation = 'other'
+  status = 0
+  milliseconds = 0
   #chosen: Application | undefined = undefined
   #id: string | undefined = undefined
 
-  /** @param destination until `locate` is called */
-  constructor(service: Service, request: Request, listener: Listener | null, destination: Destination) {
+  /** @param endpoint until `locate` is called */
+  constructor(service: Service, request: Request, listener: Listener | null, endpoint: Endpoint) {
     this.service = service
     this.request = request
     this.listener = listener
-    this.target = destination.target
-    this.endpoint = destination.endpoint
+    this.target = NO_TARGET
+    this.endpoint = endpoint
     this.method = request.method
     this.startedAt = performance.now()
   }
@@ -139,7 +139,8 @@ export class Exchange implements Connected {
     return this.stay === undefined ? this.#chosen : this.stay.application
   }
 
-  locate({ target, endpoint }: Destination): void {
+  /** Sets what the URL names. */
+  locate(target: Target, endpoint: Endpoint): void {
     this.target = target
     this.endpoint = endpoint
   }
@@ -160,16 +161,41 @@ export class Exchange implements Connected {
     return this.#id
   }
 
+  /** Longest time for the read. @throws as `Target.timeoutMs` */
+  get timeoutMs(): number | undefined {
+    return this.target.timeoutMs
+  }
+
   /** Length of the reply's body in bytes; 0 for a stream. */
-  get sentBytes(): number {
+  get bytesOut(): number {
+    if (this.method === 'HEAD') return 0
     return this.replyText === undefined ? this.replyBytes : Buffer.byteLength(this.replyText)
+  }
+
+  get path(): string {
+    // Unknown paths may hold anything.
+    return this.operation === 'other' ? '' : loggedPath(this.request.url)
+  }
+
+  get address(): string | undefined {
+    return this.transport.addressOf(this)
+  }
+
+  /** Reports the reply to the observer. */
+  reportReply({ status }: Response): void {
+    const { observer } = this.service
+    if (observer.requestEnded === undefined) return
+    this.operation = this.operationOf(status !== OK || this.replyText === undefined)
+    this.status = status
+    this.milliseconds = performance.now() - this.startedAt
+    observer.requestEnded(this)
   }
 
   /** Maps what was thrown to an error of the closed list, and reports it to the observer. */
   reportError(thrown: unknown): DholeError {
     const error = this.endpoint.errors.errorOf(thrown)
     if (error.code === 'internal' || error.code === 'sms-failed') this.reportFailure(thrown)
-    this.service.observer.requestRefused?.(this.operation(true), error.code)
+    this.service.observer.requestRefused?.(this.operationOf(true), error.code)
     return error
   }
 
@@ -179,7 +205,7 @@ export class Exchange implements Connected {
   }
 
   /** @param mayStream whether the reply may be a stream, or the refusal of one: looking for that costs */
-  operation(mayStream: boolean): Operation {
+  operationOf(mayStream: boolean): Operation {
     if (this.method === 'OPTIONS' && this.target !== NO_TARGET) return 'options'
     const { operation } = this.endpoint
     return typeof operation === 'string' ? operation : operation(this, mayStream)

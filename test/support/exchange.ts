@@ -4,7 +4,7 @@ import type { Listener } from '../../src/http/connection/peer.ts'
 import { trustProxies } from '../../src/http/connection/transport.ts'
 import { Exchange, type Service } from '../../src/http/exchange.ts'
 import { ClientLimits } from '../../src/http/limits/client-limits.ts'
-import { Destinations } from '../../src/http/routing/destinations.ts'
+import { Destinations } from '../../src/http/routing/endpoints.ts'
 import { silentObserver } from '../../src/observer.ts'
 
 const destinations = new Destinations('')
@@ -34,5 +34,8 @@ export function bareService(parts: Partial<Service> = {}): Service {
 
 /** An exchange as the routes make it, outside of them. */
 export function exchangeOf(request: Request, parts: Partial<Service> = {}, listener: Listener | null = null): Exchange {
-  return new Exchange(bareService(parts), request, listener, destinations.of(request.url))
+  const { target, endpoint } = destinations.of(request.url)
+  const exchange = new Exchange(bareService(parts), request, listener, endpoint)
+  exchange.locate(target, endpoint)
+  return exchange
 }

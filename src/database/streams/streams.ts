@@ -8,7 +8,7 @@ import { endsInPriority, type Path, type PathLike, toPath } from '../../tree/pat
 import type { AuthorizeRead } from '../../tree/read-program.ts'
 import type { Access } from '../access/access.ts'
 import { RULES, RULES_SINCE } from '../access/authorizer.ts'
-import type { ReadAccess } from '../access/read-access.ts'
+import type { RulesInForce } from '../access/rules-in-force.ts'
 import type { DeclaredIndexes } from '../declared-indexes.ts'
 import type { WatchOptions } from '../read-types.ts'
 import { missedChanges } from './replay.ts'
@@ -48,20 +48,20 @@ export function requestedStream(
 /** The streams of one tree: the hub delivers the events, and a guard authorises them for each caller. */
 export class Streams {
   readonly #store: TreeStore
-  readonly #readAccess: ReadAccess
+  readonly #rules: RulesInForce
   readonly #hub: Hub
   readonly #guards = new StreamGuards()
 
   /** @param limit of the reads of first snapshots */
   constructor(
     store: TreeStore,
-    readAccess: ReadAccess,
+    rules: RulesInForce,
     settings: HubSettings,
     limit: ReadLimit,
     events: HubEvents | undefined,
   ) {
     this.#store = store
-    this.#readAccess = readAccess
+    this.#rules = rules
     const read = (path: Path, query: Query | undefined, authorize?: AuthorizeRead) =>
       store.readAt(path, query, limit, authorize)
     this.#hub = new Hub({ read }, settings, events)
@@ -134,7 +134,7 @@ export class Streams {
 
   #guard(path: Path, query: Query | undefined, access: Access, sink: Sink): StreamGuard | undefined {
     if (access.as === undefined) return undefined
-    const authorizer = this.#readAccess.authorizerFor(access)
+    const authorizer = this.#rules.authorizerFor(access)
     return this.#guards.guard(sink, access.as, {
       rules: () => this.#store.setting(RULES),
       seq: () => this.#store.position().seq,

@@ -5,7 +5,7 @@ import type { CommitContext, Committed, JobOutcome, TreeStore } from '../../stor
 import type { JobReads, Reads } from '../../tree/read-program.ts'
 import type { Write } from '../../tree/write.ts'
 import type { AuthorizerOptions } from '../access/authorizer.ts'
-import type { ReadAccess } from '../access/read-access.ts'
+import type { RulesInForce } from '../access/rules-in-force.ts'
 import { type IdempotentRequest, idempotentRequest } from './idempotency-key.ts'
 import { onlyOnce } from './idempotent-write.ts'
 import { type Watchers, writeJob } from './write-job.ts'
@@ -44,14 +44,14 @@ interface EvaluatedAttempt extends PostponedAttempt {
  */
 export class AuthorizedWrites {
   readonly store: TreeStore
-  readonly readAccess: ReadAccess
+  readonly rules: RulesInForce
   readonly watchers: Watchers
   readonly recorders = new Set<WriteRecorder>()
   readonly #evaluations = new TaskLimit(MAX_CONCURRENT_EVALUATIONS)
 
-  constructor(store: TreeStore, readAccess: ReadAccess, watchers: Watchers) {
+  constructor(store: TreeStore, rules: RulesInForce, watchers: Watchers) {
     this.store = store
-    this.readAccess = readAccess
+    this.rules = rules
     this.watchers = watchers
   }
 
@@ -99,7 +99,7 @@ export class AuthorizedWrites {
   async #evaluate<T>(attempt: Attempt<T>, postponed: PostponedAttempt): Promise<EvaluatedAttempt> {
     const readPaths = new ReadPaths()
     const allowed = new Set<'write' | 'read' | 'validate'>()
-    const authorizer = this.readAccess.authorizerFor(attempt.options, { onAllowed: (asked) => allowed.add(asked) })
+    const authorizer = this.rules.authorizerFor(attempt.options, { onAllowed: (asked) => allowed.add(asked) })
     try {
       await this.#evaluations.run(() =>
         this.store.read(() => recordReads(attempt.operation.decide(postponed.context, authorizer), readPaths)),
@@ -154,9 +154,9 @@ class Attempt<T> implements AuthorizerOptions {
 
   #job(context: CommitContext, bounds: AuthorizerOptions): JobReads<JobOutcome<T>> {
     const { operation, request } = this
-    const { readAccess, watchers, record } = this.#writes
+    const { rules, watchers, record } = this.#writes
     this.#context = context
-    const job = writeJob(operation, context, readAccess.authorizerFor(this.options, bounds), watchers, record)
+    const job = writeJob(operation, context, rules.authorizerFor(this.options, bounds), watchers, record)
     return request === undefined ? job : onlyOnce(request, operation, context, job)
   }
 

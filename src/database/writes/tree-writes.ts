@@ -8,7 +8,7 @@ import { endsInPriority, type Path, type PathLike, toPath } from '../../tree/pat
 import { planPatchInSteps, planPut, planPutInSteps, planShortPut, type WritePlan } from '../../tree/write.ts'
 import type { Access } from '../access/access.ts'
 import { type Admission, RULES, RULES_SINCE } from '../access/authorizer.ts'
-import type { ReadAccess } from '../access/read-access.ts'
+import type { RulesInForce } from '../access/rules-in-force.ts'
 import type { Streams } from '../streams/streams.ts'
 import { AppendOperation } from './append-operation.ts'
 import { AuthorizedWrites } from './authorized-writes.ts'
@@ -30,19 +30,19 @@ const ANY_PUSH_ID = '-'.repeat(20)
 /** Plans, authorises and commits the writes of one tree. */
 export class TreeWrites {
   readonly #store: TreeStore
-  readonly #access: ReadAccess
+  readonly #rules: RulesInForce
   readonly #limits: Limits
   readonly #authorized: AuthorizedWrites
 
-  constructor(store: TreeStore, access: ReadAccess, streams: Streams, limits: Limits) {
+  constructor(store: TreeStore, rules: RulesInForce, streams: Streams, limits: Limits) {
     this.#store = store
-    this.#access = access
+    this.#rules = rules
     this.#limits = limits
-    this.#authorized = new AuthorizedWrites(store, access, streams)
+    this.#authorized = new AuthorizedWrites(store, rules, streams)
   }
 
   admit(method: PayloadMethod, path: Path, access: Access, idempotencyKey: string | undefined): Awaitable<boolean> {
-    const admission = this.#access.admission(path, REACH[method], access)
+    const admission = this.#rules.admission(path, REACH[method], access)
     if (admission === 'open') return false
     return this.#admit(admission, { as: access.as, idempotencyKey })
   }

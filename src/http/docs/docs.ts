@@ -1,7 +1,7 @@
 import { shippedFile } from '../../files/shipped-file.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { Answer, Endpoint, Exchange } from '../exchange.ts'
-import { prefersPage } from '../request/accept.ts'
+import { prefersPage } from '../request/headers.ts'
 import { jsonReply, replyOf } from '../response/reply.ts'
 import { swaggerUiFile, swaggerUiVersion } from './swagger-ui.ts'
 

@@ -112,7 +112,7 @@ async function useShort<T>(
   } catch (cause) {
     throw cause instanceof DholeError ? cause : new DholeError(malformed, undefined, { cause })
   }
-  exchange.receivedBytes = bytes.byteLength
+  exchange.bytesIn = bytes.byteLength
   if (bytes.byteLength === 0) throw new DholeError('no-data')
   const resumed = stay?.resume()
   if (resumed !== undefined) await resumed

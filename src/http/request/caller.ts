@@ -4,7 +4,7 @@ import { DholeError } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Parameters } from '../url/parameters.ts'
-import { isBearer } from './dialect.ts'
+import { isBearer } from './headers.ts'
 
 /** Parameters that can hold a credential. */
 type Carriers = Pick<Parameters, 'auth' | 'access_token'>

@@ -56,7 +56,7 @@ export async function receiveBytes(
   if (length !== undefined && length > maxBytes) throw new DholeError('write-too-big')
   try {
     const bytes = await arrived(request, length, maxBytes, incoming)
-    exchange.receivedBytes = bytes.byteLength
+    exchange.bytesIn = bytes.byteLength
     return bytes
   } catch (cause) {
     throw cause instanceof DholeError ? cause : new DholeError(malformed, undefined, { cause })

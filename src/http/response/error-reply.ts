@@ -1,7 +1,6 @@
 import { DholeError, type ErrorCode } from '../../error.ts'
 import { type ErrorFormat, type Exchange, withRequestId } from '../exchange.ts'
-import { familyOf, hasFirebaseHeader } from '../request/dialect.ts'
-import { methodOf } from '../request/method.ts'
+import { familyOf, hasFirebaseHeader, methodOf } from '../request/headers.ts'
 import { isCallbackName } from '../url/parameters.ts'
 import { bodyOf, statusOf } from './error-texts.ts'
 import { type FormatOptions, formatReply } from './reply.ts'

@@ -1,21 +1,15 @@
 import { type Appended, etagAfterInSteps, largePlanOf, type WriteOutcome } from '../../database/writes/write-request.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { inTurns } from '../../scheduling/turns.ts'
-import { etagMatches, NULL_ETAG } from '../../tree/json/etag.ts'
-import type { ReadText } from '../../tree/json/node-text.ts'
+import { NULL_ETAG } from '../../tree/json/etag.ts'
 import { stringifyInSteps } from '../../tree/json/print-steps.ts'
 import { type AnyText, collected, joined, piecesOf } from '../../tree/json/text-pieces.ts'
 import type { WritePlan } from '../../tree/write.ts'
 import type { Exchange } from '../exchange.ts'
+import { wantsEtag } from '../request/headers.ts'
 import { emptyBody } from '../rest/whole-export.ts'
-import { NO_PARAMETERS } from '../url/parameters.ts'
 import { LARGE_LENGTH, largeAnswer } from './large-body.ts'
-import { asItIs, type BodyOf, emptyReply, type FormatOptions, formatReply, jsonReply, replayedReply } from './reply.ts'
-
-/** Whether the client asks for the ETag of the node. */
-export function wantsEtag(request: Request): boolean {
-  return request.headers.get('x-firebase-etag')?.toLowerCase() === 'true'
-}
+import { asItIs, type BodyOf, type FormatOptions, formatReply, replayedReply } from './reply.ts'
 
 /** As `formatReply`, for text that may be long. @param source what the text is of: equal replies share it */
 export function nodeTextReply(
@@ -46,35 +40,6 @@ function bodyOf(exchange: Exchange, source: object): BodyOf {
     if (exchange.method !== 'HEAD') return largeAnswer(text, source, exchange, layout)
     return layout === undefined ? joined(text) : emptyBody()
   }
-}
-
-/** The reply to a read. @param node `undefined` where there is none */
-export function readReply(exchange: Exchange, node: ReadText | undefined): Awaitable<Response> {
-  if (node !== undefined && node.length > LARGE_LENGTH) {
-    return exchange.limits.inSilence(exchange, largeReadReply(exchange, node))
-  }
-  const { request, target } = exchange
-  const { parameters } = target
-  const ifNoneMatch = request.headers.get('if-none-match')
-  if (ifNoneMatch === null && parameters === NO_PARAMETERS && !wantsEtag(request)) {
-    return jsonReply(exchange, node === undefined ? 'null' : node.plain)
-  }
-  const etag = ifNoneMatch !== null || wantsEtag(request) ? (node?.etag ?? NULL_ETAG) : undefined
-  if (ifNoneMatch !== null && etag !== undefined && etagMatches(ifNoneMatch, etag)) return emptyReply(304, etag)
-  const text = parameters.format === 'export' ? node?.export : node?.plain
-  return nodeTextReply(exchange, text ?? 'null', { ...parameters, etag }, node)
-}
-
-/** As `readReply`, in several turns of the event loop. */
-async function largeReadReply(exchange: Exchange, node: ReadText): Promise<Response> {
-  const { request, target } = exchange
-  const { parameters } = target
-  const ifNoneMatch = request.headers.get('if-none-match')
-  const isTagged = ifNoneMatch !== null || wantsEtag(request)
-  const etag = isTagged ? await inTurns(node.etagInSteps()) : undefined
-  if (ifNoneMatch !== null && etag !== undefined && etagMatches(ifNoneMatch, etag)) return emptyReply(304, etag)
-  const text = await inTurns(node.inSteps(parameters.format === 'export' ? 'export' : 'plain'))
-  return nodeTextReply(exchange, text, { ...parameters, etag }, node)
 }
 
 /** The reply to a write other than POST. */

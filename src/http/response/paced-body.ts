@@ -38,7 +38,7 @@ export class PacedBody {
     this.#exchange = exchange
     const { limits, request, service } = exchange
     const { observer } = service
-    this.#sent = observer.answerSent?.bind(observer, exchange.operation(false))
+    this.#sent = observer.answerSent?.bind(observer, exchange.operationOf(false))
     this.body = new ReadableStream({
       type: 'direct',
       pull: (writer: Writer) => this.#run(writer),

@@ -13,9 +13,8 @@ export function collectTrace(exchange: Exchange): void {
 }
 
 /** Adds the collected trace to a reply or refusal. */
-export function addTrace({ trace }: Exchange, reply: Response): void {
-  if (trace !== undefined && trace.size > 0)
-    reply.headers.set('X-Firebase-Auth-Debug', headerText([...trace].join('; ')))
+export function addTrace(trace: ReadonlySet<string>, reply: Response): void {
+  if (trace.size > 0) reply.headers.set('X-Firebase-Auth-Debug', headerText([...trace].join('; ')))
 }
 
 /** A header holds plain characters only. */

@@ -1,19 +1,22 @@
 import type { Caller } from '../../auth/caller.ts'
 import { DholeError } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { inTurns } from '../../scheduling/turns.ts'
+import { etagMatches, NULL_ETAG } from '../../tree/json/etag.ts'
+import type { ReadText } from '../../tree/json/node-text.ts'
 import { endsInPriority } from '../../tree/path.ts'
 import type { Exchange } from '../exchange.ts'
-import { acceptsStream } from '../request/accept.ts'
 import { callerOf, overriddenCaller } from '../request/caller.ts'
-import { familyOf } from '../request/dialect.ts'
-import { idempotencyKeyOf } from '../request/idempotency-key.ts'
-import { type Method, methodOf } from '../request/method.ts'
-import { wantsEtag } from '../response/node-reply.ts'
-import { formatReply } from '../response/reply.ts'
+import { acceptsStream, familyOf, idempotencyKeyOf, type Method, methodOf, wantsEtag } from '../request/headers.ts'
+import { exportAnswer } from '../response/export-body.ts'
+import { LARGE_LENGTH } from '../response/large-body.ts'
+import { nodeTextReply } from '../response/node-reply.ts'
+import { emptyReply, formatReply, jsonReply } from '../response/reply.ts'
+import { openStream } from '../streams/stream-route.ts'
+import { NO_PARAMETERS } from '../url/parameters.ts'
 import { INFO } from '../url/target.ts'
 import { collectTrace } from './auth-debug.ts'
-import { readNode } from './read-node.ts'
-import { checkWholeExport } from './whole-export.ts'
+import { checkWholeExport, emptyBody } from './whole-export.ts'
 import { writeNode } from './write-node.ts'
 
 /** Parameters that streams do not have. */
@@ -44,7 +47,7 @@ export function answerNode(exchange: Exchange): Awaitable<Response> {
 
 function answerCaller(exchange: Exchange, method: Method, caller: Caller): Awaitable<Response> {
   const { parameters, path } = exchange.target
-  exchange.caller = overriddenCaller(caller, parameters.auth_variable_override)
+  exchange.as = overriddenCaller(caller, parameters.auth_variable_override)
   if (method === 'GET' && parameters.sv !== undefined) return formatReply(exchange, String(Date.now()), parameters)
   if (path[0] === INFO) return infoReply(exchange, method)
   if (caller.debug === true) collectTrace(exchange)
@@ -84,4 +87,78 @@ function infoReply(exchange: Exchange, method: Method): Response {
   const name = path.slice(1).join('/')
   const text = name === 'connected' ? 'true' : name === 'serverTimeOffset' ? '0' : 'null'
   return formatReply(exchange, text, parameters)
+}
+
+/** Reads the node, or opens a stream of it. */
+function readNode(exchange: Exchange): Awaitable<Response> {
+  if (exchange.isStream) return openStream(exchange)
+  const { application, target, query } = exchange
+  const { path, parameters } = target
+  const { database } = application
+  if (parameters.readSizeLimit !== undefined) return exportNode(exchange)
+  if (parameters.count === 'true') {
+    const count = database.count(path, query, exchange)
+    return then(exchange, count, (known) => formatReply(exchange, String(known), parameters))
+  }
+  if (parameters.shallow === 'true') {
+    const keys = database.shallow(path, query, exchange)
+    return then(exchange, keys, (text) => nodeTextReply(exchange, text ?? 'null', parameters))
+  }
+  const text = query === undefined ? database.node(path, exchange) : database.select(path, query, exchange)
+  return then(exchange, text, (found) => readReply(exchange, found))
+}
+
+/** Uses a value at once when it is there; the wait for another may exceed the idle timeout. */
+function then<T>(exchange: Exchange, value: Awaitable<T>, use: (value: T) => Awaitable<Response>): Awaitable<Response> {
+  if (!(value instanceof Promise)) return use(value)
+  return exchange.limits.inSilence(exchange, value).then(use)
+}
+
+/** The reply to a read. @param node `undefined` where there is none */
+function readReply(exchange: Exchange, node: ReadText | undefined): Awaitable<Response> {
+  if (node !== undefined && node.length > LARGE_LENGTH) {
+    return exchange.limits.inSilence(exchange, largeReadReply(exchange, node))
+  }
+  const { request, target } = exchange
+  const { parameters } = target
+  const ifNoneMatch = request.headers.get('if-none-match')
+  if (ifNoneMatch === null && parameters === NO_PARAMETERS && !wantsEtag(request)) {
+    return jsonReply(exchange, node === undefined ? 'null' : node.plain)
+  }
+  const etag = ifNoneMatch !== null || wantsEtag(request) ? (node?.etag ?? NULL_ETAG) : undefined
+  if (ifNoneMatch !== null && etag !== undefined && etagMatches(ifNoneMatch, etag)) return emptyReply(304, etag)
+  const text = parameters.format === 'export' ? node?.export : node?.plain
+  return nodeTextReply(exchange, text ?? 'null', { ...parameters, etag }, node)
+}
+
+/** As `readReply`, in several turns of the event loop. */
+async function largeReadReply(exchange: Exchange, node: ReadText): Promise<Response> {
+  const { request, target } = exchange
+  const { parameters } = target
+  const ifNoneMatch = request.headers.get('if-none-match')
+  const isTagged = ifNoneMatch !== null || wantsEtag(request)
+  const etag = isTagged ? await inTurns(node.etagInSteps()) : undefined
+  if (ifNoneMatch !== null && etag !== undefined && etagMatches(ifNoneMatch, etag)) return emptyReply(304, etag)
+  const text = await inTurns(node.inSteps(parameters.format === 'export' ? 'export' : 'plain'))
+  return nodeTextReply(exchange, text, { ...parameters, etag }, node)
+}
+
+/** For administrators only: the size is unlimited, and rules would have to read all of it. */
+function exportNode(exchange: Exchange): Awaitable<Response> {
+  const { application, target, as } = exchange
+  const { path, parameters } = target
+  if (as?.kind !== 'admin') throw new DholeError('permission-denied')
+  if (exchange.method === 'HEAD') return formatReply(exchange, '', parameters, 200, emptyBody)
+  const release = application.hold()
+  const failed = (thrown: unknown) => exchange.reportError(thrown)
+  const rest = application.database.export(path)
+  // A failure of the first piece is answered with an error.
+  const first = rest.next().catch((thrown: unknown) => {
+    release()
+    throw thrown
+  })
+  return then(exchange, first, ({ value }) => {
+    const body = () => exportAnswer({ first: value ?? '', rest, release, failed }, exchange)
+    return formatReply(exchange, '', parameters, 200, body)
+  })
 }

@@ -2,7 +2,7 @@ import { DholeError } from '../../error.ts'
 import type { Answer, Exchange } from '../exchange.ts'
 import { type BodyOptions, useJson, useText } from '../request/body.ts'
 import { callerOf } from '../request/caller.ts'
-import { methodOf } from '../request/method.ts'
+import { methodOf } from '../request/headers.ts'
 import { formatReply } from '../response/reply.ts'
 import { checkSettingsParameters, type SettingsParameters } from '../url/parameters.ts'
 

@@ -1,7 +1,7 @@
 import { DholeError, type ErrorCode } from '../../error.ts'
 import type { ErrorFormat, Exchange } from '../exchange.ts'
 import { type BodyOptions, useJson } from '../request/body.ts'
-import { methodOf } from '../request/method.ts'
+import { methodOf } from '../request/headers.ts'
 import { failedReply, treeErrors } from '../response/error-reply.ts'
 import { bodyOf } from '../response/error-texts.ts'
 import { formatReply } from '../response/reply.ts'

@@ -6,7 +6,7 @@ import type { Path } from '../../tree/path.ts'
 import type { Exchange } from '../exchange.ts'
 import { useJson } from '../request/body.ts'
 import { callerOf } from '../request/caller.ts'
-import type { Method } from '../request/method.ts'
+import type { Method } from '../request/headers.ts'
 import { appendReply, writeReply } from '../response/node-reply.ts'
 
 /** A method that has a body. */
@@ -53,7 +53,7 @@ async function write(exchange: Exchange, method: Exclude<Method, 'GET'>): Promis
 }
 
 async function useBody(exchange: Exchange, method: BodyMethod, use: UseBody): Promise<Response> {
-  const { application, target, caller: as, onTrace, idempotencyKey } = exchange
+  const { application, target, as, onTrace, idempotencyKey } = exchange
   const admitted = application.database.admitWrite(method, target.path, { as, onTrace }, idempotencyKey)
   const isGuarded = admitted instanceof Promise ? await admitted : admitted
   if (!isGuarded) return useNodeJson(exchange, method, use)
@@ -77,7 +77,7 @@ function useNodeJson(exchange: Exchange, method: BodyMethod, use: UseBody): Prom
   const options = {
     maxBytes: exchange.application.database.limits.maxWriteBytes,
     malformed: method === 'PATCH' ? 'bad-patch' : 'bad-data',
-    isTrusted: exchange.caller?.kind !== 'anybody',
+    isTrusted: exchange.as?.kind !== 'anybody',
     isDigested: exchange.idempotencyKey !== undefined,
   } as const
   return useJson(exchange, options, async (json, digest) => {
@@ -101,7 +101,7 @@ async function patch(database: Database, path: Path, json: unknown, options: Req
 }
 
 function writeOptions(exchange: Exchange, digest?: string | undefined): WriteOptions {
-  const { request, target, caller: as, onTrace, idempotencyKey } = exchange
+  const { request, target, as, onTrace, idempotencyKey } = exchange
   return {
     as,
     onTrace,

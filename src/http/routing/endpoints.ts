@@ -1,7 +1,10 @@
+import type { Application } from '../../applications/application.ts'
+import { Stay } from '../../applications/stay.ts'
 import { DholeError } from '../../error.ts'
 import type { Operation } from '../../observer.ts'
+import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { DOCUMENT_PATHS, documentOr } from '../docs/docs.ts'
-import type { Answer, Destination, Endpoint } from '../exchange.ts'
+import type { Answer, Endpoint, Exchange } from '../exchange.ts'
 import { plainErrors, treeErrors } from '../response/error-reply.ts'
 import { answerNode } from '../rest/node-route.ts'
 import { answerRules, answerWriteSize, refuseSetting } from '../rest/settings-routes.ts'
@@ -10,8 +13,7 @@ import * as sms from '../sms/calls.ts'
 import { answerCarrierCodes } from '../sms/carrier-codes-page.ts'
 import { smsErrors } from '../sms/sms-errors.ts'
 import { answerHealth, answerMetrics, answerReady } from '../system/system-routes.ts'
-import { NO_TARGET, type Target } from '../url/target.ts'
-import { withApplication } from './application-scope.ts'
+import { NO_TARGET, splitTarget, type Target } from '../url/target.ts'
 import { jsonOperation, nodeOperation } from './operation.ts'
 
 const READS = ['GET', 'HEAD']
@@ -59,8 +61,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   node,
 ]
 
-/** Destination of paths that are not below the mount point. */
-export const OUTSIDE: Destination = { target: NO_TARGET, endpoint: { ...node, operation: 'other' } }
+/** Endpoint of paths that are not below the mount point. */
+export const OUTSIDE: Endpoint = { ...node, operation: 'other' }
 
 const exact: ReadonlyMap<string, Endpoint> = new Map(ENDPOINTS.map((endpoint) => [endpoint.path, endpoint]))
 const patterns = ENDPOINTS.filter(({ path }) => /[*{]/.test(path)).map(
@@ -112,13 +114,13 @@ function call(path: string, methods: readonly string[], operation: Operation, an
     if (operation !== 'sms-other' && !methods.includes(exchange.method)) throw new DholeError('method-not-allowed')
     return answer(exchange)
   }
-  const scoped = withApplication(({ rawPath }) => ({ name: rawPath.split('/', 4)[3], host: '' }), checked)
+  const scoped = withApplication(({ rawPath }) => rawPath.split('/', 4)[3], checked)
   return { path, methods, operation, answer: scoped, errors: smsErrors }
 }
 
 /** An answer for the application that parameters or the host name. */
 function inTree(answer: Answer): Answer {
-  const nameOf = ({ raw: { values }, host }: Target) => ({ name: values['app'] ?? values['ns'], host })
+  const nameOf = ({ raw: { values } }: Target) => values['app'] ?? values['ns']
   return bounded(withApplication(nameOf, answer))
 }
 
@@ -133,4 +135,84 @@ function bounded(answer: Answer): Answer {
 /** The name of an application in the URL means nothing here, so it is not looked at. */
 function refuseSocket(): never {
   throw new DholeError('sockets-not-offered')
+}
+
+/**
+ * An answer that needs an application: counts the request, opens the application, and keeps it open until the reply is
+ * made, except while a body is awaited.
+ * @param nameOf the application that a target names before its host does
+ */
+function withApplication(nameOf: (target: Target) => string | undefined, answer: Answer): Answer {
+  const use = (exchange: Exchange): Awaitable<Response> => {
+    const { application, limits } = exchange
+    if (exchange.mayHaveBody) return useBody(exchange, application, answer)
+    const reply = limits.withinApplication(application.id, exchange, answer)
+    return reply instanceof Promise ? reply.finally(application.hold()) : reply
+  }
+  const choose = (exchange: Exchange): Awaitable<Response> => {
+    const { target } = exchange
+    const chosen = exchange.service.applications.choose(nameOf(target), target.host)
+    if (!(chosen instanceof Promise)) {
+      exchange.choose(chosen)
+      return use(exchange)
+    }
+    return chosen.then((application) => {
+      exchange.choose(application)
+      return use(exchange)
+    })
+  }
+  return (exchange) => exchange.limits.within(exchange, choose)
+}
+
+async function useBody(exchange: Exchange, application: Application, answer: Answer): Promise<Response> {
+  const stay = new Stay(exchange.service.applications, application)
+  exchange.stay = stay
+  try {
+    return await exchange.limits.withinApplication(application.id, exchange, answer)
+  } finally {
+    stay.end()
+  }
+}
+
+/** Destinations kept for the next request, and the longest URL worth keeping: a few megabytes at the most. */
+const KEPT = 8192
+const LONGEST_KEPT = 256
+
+/** What a URL names. */
+interface Destination {
+  readonly target: Target
+  readonly endpoint: Endpoint
+}
+
+const NOWHERE: Destination = { target: NO_TARGET, endpoint: OUTSIDE }
+
+/** Destinations of the URLs below one mount point. Repeated URLs are parsed once. */
+export class Destinations {
+  readonly #prefix: string
+  readonly #kept = new Map<string, Destination>()
+
+  /** @param prefix path of the mount point, without a slash at the end */
+  constructor(prefix: string) {
+    this.#prefix = prefix
+  }
+
+  of(url: string): Destination {
+    return this.#kept.get(url) ?? this.#read(url)
+  }
+
+  #read(url: string): Destination {
+    const target = splitTarget(url, this.#prefix)
+    if (target === undefined) return NOWHERE
+    const destination = { target, endpoint: endpointOf(target.rawPath) }
+    // Other URLs rarely repeat: calls about text messages carry a time.
+    if (url.length > LONGEST_KEPT || !target.rawPath.endsWith(SUFFIX) || hasCredential(target)) return destination
+    if (this.#kept.size >= KEPT) this.#kept.clear()
+    this.#kept.set(url, destination)
+    return destination
+  }
+}
+
+/** Credentials are not kept longer than their request. */
+function hasCredential({ raw: { values } }: Target): boolean {
+  return 'auth' in values || 'access_token' in values
 }

@@ -1,7 +1,6 @@
 import type { Operation } from '../../observer.ts'
 import type { Exchange } from '../exchange.ts'
-import { acceptsStream } from '../request/accept.ts'
-import { type Method, methodOf } from '../request/method.ts'
+import { acceptsStream, type Method, methodOf } from '../request/headers.ts'
 
 const SUFFIX = '.json'
 

@@ -1,7 +1,7 @@
 import { DholeError } from '../../error.ts'
 import { CARRIER_CODES } from '../../sms/model/carrier-codes.ts'
 import type { Exchange } from '../exchange.ts'
-import { prefersPage } from '../request/accept.ts'
+import { prefersPage } from '../request/headers.ts'
 import { jsonReply } from '../response/reply.ts'
 
 /** The table of carrier codes, for programs. */

@@ -50,7 +50,7 @@ export async function openStream(exchange: Exchange): Promise<Response> {
 
 /** Body of the stream. @param leave called at least once, when no more events follow and before the response ends */
 async function subscribe(exchange: Exchange, leave: () => void): Promise<ReadableStream> {
-  const { request, limits, target, query, caller: as, onTrace, application } = exchange
+  const { request, limits, target, query, as, onTrace, application } = exchange
   const { database, authenticator } = application
   const { observer } = exchange.service
   const { path, parameters } = target

@@ -30,7 +30,7 @@ export async function answerMetrics(exchange: Exchange): Promise<Response> {
   if (!exchange.isSecure) throw new DholeError('https-required')
   if (metrics === undefined) throw new DholeError('json-suffix-missing')
   checkMethod(exchange)
-  const application = await applications.choose({ name: undefined, host: '' })
+  const application = await applications.choose(undefined, '')
   const caller = await callerOf(application, exchange, exchange.target.raw.values)
   // A request without a credential is an error here, but no failed guess.
   if (caller.kind === 'anybody') throw new DholeError('bad-token')

@@ -211,8 +211,7 @@ export function checkParameters(raw: RawParameters): Parameters {
 }
 
 /** `3s` in milliseconds. @throws `bad-parameter` unless above zero and at most 15 minutes */
-export function parseTimeout(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
+export function parseTimeout(text: string): number {
   const unit = text.endsWith('ms') ? 1 : text.endsWith('s') ? 1000 : 60_000
   const milliseconds = Number.parseFloat(text) * unit
   if (milliseconds <= 0 || milliseconds > MAX_TIMEOUT_MS) throw new DholeError('bad-parameter')

@@ -68,7 +68,8 @@ export class Target implements TargetParts {
 
   /** Longest time for the read. @throws as `parameters` and `parseTimeout` */
   get timeoutMs(): number | undefined {
-    return parseTimeout(this.parameters.timeout)
+    const { timeout } = this.parameters
+    return timeout === undefined ? undefined : parseTimeout(timeout)
   }
 
   /** What its filters ask for; `undefined` where there are none. @throws as `queryOf` */

@@ -2,23 +2,13 @@ import { endsInPriority, type Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import type { Write } from '../../tree/write.ts'
 import type { RequestContext } from '../expression/request-context.ts'
-import { childRules, type Rule, type RuleNode } from '../file/rule-node.ts'
+import { childRules, type RuleNode } from '../file/rule-node.ts'
 import type { RuleSet } from '../file/rule-set.ts'
 import type { Decision } from './decision.ts'
 import { NewTreeView } from './new-tree-view.ts'
 import { type AuthorizeOptions, RuleEvaluator } from './rule-evaluator.ts'
 import { areWritesValid } from './validate.ts'
 import { type WriteNode, writeTrie } from './write-trie.ts'
-
-/** Whether every caller may write all valid data while the rules stay in force. */
-export function isWritable({ root }: RuleSet): boolean {
-  return isConstantTrue(root.write)
-}
-
-/** Whether every caller may read all data while the rules stay in force. */
-export function isPublic({ root }: RuleSet): boolean {
-  return isConstantTrue(root.read)
-}
 
 /**
  * Decides a read: it is allowed when a `.read` rule from the root down to the node is true.
@@ -31,7 +21,7 @@ export function* mayRead(
   request: RequestContext,
   options: AuthorizeOptions = {},
 ): Reads<Decision> {
-  if (options.trace !== true && isPublic(rules)) return ALLOWED
+  if (options.trace !== true && rules.isPublic) return ALLOWED
   const evaluator = new RuleEvaluator(request, undefined, options)
   const node = endsInPriority(path) ? path.slice(0, -1) : path
   let level: RuleNode | undefined = rules.root
@@ -65,8 +55,8 @@ export class WriteAuthorization {
    * @see docs/reference/protocol.md#rules
    */
   *mayWrite(): Reads<Decision> {
-    const { root: rules } = this.#rules
-    if (this.#options.trace !== true && isConstantTrue(rules.write)) return ALLOWED
+    const { root: rules, isWritable } = this.#rules
+    if (this.#options.trace !== true && isWritable) return ALLOWED
     const { root, newTree } = yield* this.#prepare()
     const evaluator = new RuleEvaluator(this.#request, newTree, this.#options)
     return evaluator.decide(yield* mayWriteAt(evaluator, root, rules, []))
@@ -119,7 +109,3 @@ function* mayWriteAt(
 
 /** Decision of constant rules. */
 const ALLOWED: Decision = Object.freeze({ allowed: true, trace: [], dependsOn: { time: false, paths: [] } })
-
-function isConstantTrue(rule: Rule | undefined): boolean {
-  return rule?.expression.kind === 'constant' && rule.expression.value === true
-}

@@ -5,7 +5,6 @@ import type { RequestContext } from '../expression/request-context.ts'
 import { EvaluationPostponed, UnknownValue } from '../expression/rule-errors.ts'
 import { childRules, type RuleNode } from '../file/rule-node.ts'
 import type { RuleSet } from '../file/rule-set.ts'
-import { isWritable } from './authorize.ts'
 import type { Chance } from './outcomes.ts'
 import { RuleEvaluator } from './rule-evaluator.ts'
 
@@ -29,7 +28,7 @@ const MOST_BELOW = 1000
  * @see docs/reference/protocol.md#rules
  */
 export function* mayWriteSome(rules: RuleSet, path: Path, reach: Reach, request: RequestContext): Reads<WriteChance> {
-  if (isWritable(rules)) return { chance: 'sure', hasReadTree: false }
+  if (rules.isWritable) return { chance: 'sure', hasReadTree: false }
   const evaluator = new RuleEvaluator(request, UNKNOWN_TREE, { patience: 1 })
   let chance: Chance = 'some'
   try {

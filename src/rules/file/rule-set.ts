@@ -5,7 +5,7 @@ import { columnOf, lineInSteps, shortened } from '../expression/literal.ts'
 import { ExpressionError, refuse } from '../expression/rule-errors.ts'
 import { SourceLimits } from '../expression/source-limits.ts'
 import { RuleJson } from './rule-json.ts'
-import { childRules, type RuleNode } from './rule-node.ts'
+import { childRules, type Rule, type RuleNode } from './rule-node.ts'
 import { RuleReader, WildcardError } from './rule-reader.ts'
 
 /** Longest rules file, in UTF-16 code units. */
@@ -23,6 +23,10 @@ export interface RuleSet {
   /** The same rules as valid JSON, without comments. */
   readonly strict: string
   readonly root: RuleNode
+  /** Whether every caller may read all data. */
+  readonly isPublic: boolean
+  /** Whether every caller may write all valid data. */
+  readonly isWritable: boolean
   /** All declarations of `.indexOn`. */
   readonly indexes: readonly DeclaredIndex[]
   /** The indexes of one list: rules of a named key hide those of `$name` beside it. */
@@ -65,7 +69,19 @@ function* readRules(source: string): Steps<RuleSet> {
   const json = new RuleJson(source, bounds)
   const root = yield* new RuleReader(source, bounds).read(yield* json.read())
   const indexes = yield* declaredIndexes(root)
-  return { source, strict: json.strict(), root, indexes, indexesAt: (list) => indexesAt(root, list) }
+  return {
+    source,
+    strict: json.strict(),
+    root,
+    isPublic: isConstantTrue(root.read),
+    isWritable: isConstantTrue(root.write),
+    indexes,
+    indexesAt: (list) => indexesAt(root, list),
+  }
+}
+
+function isConstantTrue(rule: Rule | undefined): boolean {
+  return rule?.expression.kind === 'constant' && rule.expression.value === true
 }
 
 function* declaredIndexes(rules: RuleNode): Steps<DeclaredIndex[]> {

@@ -1,5 +1,5 @@
 import type { Server } from 'bun'
-import { confirmClose } from '../../http/connection/connection-close.ts'
+import { confirmClose } from '../../http/response/reply.ts'
 import type { MetricsPage } from '../../http/system/metrics-page.ts'
 import { listenProblem } from './listen-problem.ts'
 

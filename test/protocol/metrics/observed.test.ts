@@ -32,7 +32,7 @@ test('applications come and go, and nothing of them is left', async () => {
   )
   const before = await lines()
   for (let at = 0; at < 20; at++) {
-    await applications.choose({ name: `app-${at}`, host: '' })
+    await applications.choose(`app-${at}`, '')
     // Whoever waited for it holds it for a turn.
     await turns(2)
   }

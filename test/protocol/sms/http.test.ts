@@ -5,7 +5,7 @@ import { OwnMachine } from '../../../src/http/connection/own-machine.ts'
 import { trustProxies } from '../../../src/http/connection/transport.ts'
 import type { Service } from '../../../src/http/exchange.ts'
 import { ClientLimits } from '../../../src/http/limits/client-limits.ts'
-import { Routes } from '../../../src/http/routing/routes.ts'
+import { Routes } from '../../../src/http/plugin.ts'
 import { type Observer, silentObserver } from '../../../src/observer.ts'
 import type { Messages } from '../../../src/sms/messages.ts'
 import { exchangeOf } from '../../support/exchange.ts'
@@ -43,7 +43,7 @@ async function scene({ messages, onDemand = [] }: SceneOptions = {}): Promise<Sc
     { find: (id) => (onDemand.includes(id) ? known : undefined), idleMs: 3_600_000, maxOpen: 1 },
   )
   if (messages !== undefined) {
-    Object.defineProperty(await applications.choose({ name: 'app', host: '' }), 'messages', { get: messages })
+    Object.defineProperty(await applications.choose('app', ''), 'messages', { get: messages })
   }
   const unforeseen: unknown[] = []
   const requestFailed: Observer['requestFailed'] = (_method, _path, error) => void unforeseen.push(error)

@@ -26,7 +26,7 @@ function scene({ maxOpen = 10, known = ['a', 'b'] } = {}) {
     maxOpen,
     onError: (id, error) => void errors.push(`${id}: ${String(error)}`),
   })
-  const choose = async (name: string): Promise<Application> => applications.choose({ name, host: '' })
+  const choose = async (name: string): Promise<Application> => applications.choose(name, '')
   const opening = async (count: number) => {
     while (openings.length < count) await new Promise(setImmediate)
     return openings[count - 1]!
@@ -44,7 +44,7 @@ describe('an application that opens asynchronously', () => {
     const [first, ...others] = await Promise.all([...requests, late])
     expect(others.every((other) => other === first)).toBe(true)
     expect(here.openings).toHaveLength(1)
-    expect(here.applications.choose({ name: 'a', host: '' })).toBe(first!)
+    expect(here.applications.choose('a', '')).toBe(first!)
     await here.applications.close()
     expect(here.closed).toEqual(['a'])
   })

@@ -40,7 +40,7 @@ async function scene(settings: Partial<Omit<OnDemand, 'find'>>, ids: readonly st
     registered,
     troubles,
     file: (id) => dir.file(`apps/${id}.sqlite`),
-    choose: async (id) => applications.choose({ name: id, host: 'localhost' }),
+    choose: async (id) => applications.choose(id, 'localhost'),
     open: () =>
       applications.open
         .map(({ id }) => id)
@@ -66,7 +66,7 @@ describe('an application is opened when it is asked for', () => {
     expect(here.open()).toEqual([])
     expect(existsSync(here.file('a'))).toBe(false)
     expect((await here.choose('app')).id).toBe('app')
-    const chosen = here.applications.choose({ name: 'a', host: 'localhost' })
+    const chosen = here.applications.choose('a', 'localhost')
     expect(chosen).not.toBeInstanceOf(Promise)
     expect(here.open()).toEqual(['a'])
     expect(await here.choose('a')).toBe(await chosen)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { DholeError } from '../../../src/error.ts'
-import { Destinations } from '../../../src/http/routing/destinations.ts'
+import { Destinations } from '../../../src/http/routing/endpoints.ts'
 
 const PREFIX = '/tree'
 const HERE = 'https://localhost:8443/tree'

@@ -30,7 +30,7 @@ test.each([
 ])('%s is answered by %s and counted as %s', (rawPath, path, operation) => {
   expect(endpointOf(rawPath).path).toBe(path)
   if (rawPath === '') return
-  expect(exchangeOf(new Request(`https://localhost${rawPath}`)).operation(true)).toBe(operation as 'get')
+  expect(exchangeOf(new Request(`https://localhost${rawPath}`)).operationOf(true)).toBe(operation as 'get')
 })
 
 test('every row of the table answers its own path', () => {

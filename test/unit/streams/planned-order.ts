@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { RULES, RULES_SINCE } from '../../../src/database/access/authorizer.ts'
-import { ReadAccess } from '../../../src/database/access/read-access.ts'
 import { RuleCache } from '../../../src/database/access/rule-cache.ts'
+import { RulesInForce } from '../../../src/database/access/rules-in-force.ts'
 import { Streams } from '../../../src/database/streams/streams.ts'
 import type { EventBatch, NumberedEvent } from '../../../src/hub/event-batch.ts'
 import type { ReserveMemory } from '../../../src/hub/mailbox.ts'
@@ -157,7 +157,7 @@ export async function play(scene: Scene): Promise<Outcome> {
   const book = new RuleCache(sources.nobody)
   const streams = new Streams(
     store,
-    new ReadAccess(store, book),
+    new RulesInForce(store, book),
     { ...scene.waiting, maxEvent: 10_000, keepAliveMs: 1_000_000 },
     { maxLength: 10_000, timeoutMs: 10_000 },
     undefined,

@@ -102,7 +102,7 @@ export class CachedReads {
 
   #cachedAnswer(path: Path, name: string, { maxLength }: ReadLimit, authorize?: AuthorizeRead): ReadText | undefined {
     const cached = this.#cache.getAnswer(formatPath(path), name)
-    if (cached === undefined || !this.#reads.isAllowedNow(authorize)) return undefined
+    if (cached === undefined || !this.#isAllowedNow(authorize)) return undefined
     if (cached.text.length > maxLength) throw new DholeError('read-too-big')
     if (cached.index !== undefined) this.#indexes.recordUse(cached.index)
     return cached.text
@@ -110,9 +110,19 @@ export class CachedReads {
 
   #cached(path: Path, { maxLength }: ReadLimit, authorize?: AuthorizeRead): NodeText | undefined {
     const cached = this.#cache.get(formatPath(path))
-    if (cached === undefined || !this.#reads.isAllowedNow(authorize)) return undefined
+    if (cached === undefined || !this.#isAllowedNow(authorize)) return undefined
     if (cached.stored.length > maxLength) throw new DholeError('read-too-big')
     return cached
+  }
+
+  /**
+   * Whether the caller may have a cached answer of the current commit.
+   * @returns `false` also when the authorisation takes more than one turn
+   * @throws what the authorisation throws
+   */
+  #isAllowedNow(authorize: AuthorizeRead | undefined): boolean {
+    const logic = authorize?.()
+    return logic === undefined || this.#reads.endsInOneTurn(logic)
   }
 
   *#readNode(snapshot: Snapshot, path: Path, limit: ReadLimit): Generator<void, NodeText | undefined> {

@@ -2,7 +2,7 @@ import { DholeError } from '../../../error.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
 import { TaskLimit } from '../../../scheduling/task-limit.ts'
 import { runBriefly, runInTurns } from '../../../scheduling/turns.ts'
-import type { AuthorizeRead } from '../../../tree/read-program.ts'
+import type { AuthorizeRead, Reads as ReadingLogic } from '../../../tree/read-program.ts'
 import type { ReadLimit } from '../../store.ts'
 import type { Snapshot, Snapshots } from '../commit/snapshots.ts'
 import type { SettingTexts } from '../log/settings.ts'
@@ -37,14 +37,9 @@ export class ReadScheduler {
     this.#check = check
   }
 
-  /**
-   * Whether the caller may have a cached answer of the current commit.
-   * @returns `false` also when the authorisation takes more than one turn
-   * @throws what the authorisation throws
-   */
-  isAllowedNow(authorize: AuthorizeRead | undefined): boolean {
-    const logic = authorize?.()
-    return logic === undefined || runBriefly(runReads(logic, this.#current().tree, this.#settings())) !== undefined
+  /** Runs logic on the current commit, and says whether it ended in one turn. @throws what it throws */
+  endsInOneTurn(logic: ReadingLogic<unknown>): boolean {
+    return runBriefly(runReads(logic, this.#current().tree, this.#settings())) !== undefined
   }
 
   /** Most reads end in one turn. A longer one pauses between its steps and stays on its first snapshot. */
