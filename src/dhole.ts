@@ -23,7 +23,7 @@ import {
   type LimitOptions,
   type MessagesOptions,
 } from './options.ts'
-import { defaultMessages, Messages } from './sms/messages.ts'
+import { defaultMessages, Messages, type MessagesParts } from './sms/messages.ts'
 import { SqliteMessageStore } from './sms/sqlite/sqlite-message-store.ts'
 import { openStore, type Store } from './store/open.ts'
 import { defaultLimits, type Limits } from './tree/limits.ts'
@@ -171,7 +171,7 @@ function openApplication(
   )
   const messages = new Messages(
     {
-      store: new SqliteMessageStore(store.sideTables),
+      openStore: (format) => new SqliteMessageStore(store.sideTables, format),
       readKey: () => smsKey ?? checked('SMS key', keepSecret(smsKeyFile(dataDir, id)).secret),
       onError: (error) => observer.storeTroubled(file, error),
       onRecorded: (count) => observer.messagesRecorded?.(count),
@@ -214,7 +214,11 @@ export function openClosedApplication(
   const file = treeFile(dataDir, id)
   const store = openStore(resolve(file), {}, silentObserver)
   const readKey = () => readSecret(smsKeyFile(dataDir, id))
-  const parts = { store: new SqliteMessageStore(store.sideTables), readKey, onError: () => {} }
+  const parts: MessagesParts = {
+    openStore: (format) => new SqliteMessageStore(store.sideTables, format),
+    readKey,
+    onError: () => {},
+  }
   let database: Database | undefined
   let messages: Messages | undefined
   return {

@@ -47,10 +47,10 @@ export interface MessageStore {
   /** Applies reports in order, in one transaction. Durable when it resolves. */
   report(reports: readonly Report[]): Promise<ReportOutcome>
   /**
-   * Messages of a batch in the order of submission, each as `format` gives it.
-   * @returns no records when there is no such batch
+   * Messages of a batch in the order of submission, as the `BatchFormat` of the store writes them.
+   * @returns `undefined` when there is no such batch
    */
-  batch(rrid: string, format: (record: StatusRecord) => string): Awaitable<readonly string[]>
+  batch(rrid: string): Awaitable<string | undefined>
   /**
    * Leases the oldest final states of the last 24 hours that are not returned and not leased, in one range.
    * @param after sequence number after which to look

@@ -1,10 +1,9 @@
 import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import { BatchTextCache } from './batch-text-cache.ts'
+import { BatchFormat } from './format/batch-format.ts'
 import { DAY_MS } from './format/calendar.ts'
-import { okText } from './format/ok-text.ts'
 import { ReceiveTime } from './format/receive-time.ts'
-import { recordText } from './format/record-text.ts'
 import type { MessageStore } from './message-store.ts'
 import type { Counts } from './model/counts.ts'
 import { type SeqRange, seqOf } from './model/final-seq.ts'
@@ -41,7 +40,8 @@ export const defaultMessages: MessagesSettings = {
 
 /** Dependencies and callbacks of the messages of one application. */
 export interface MessagesParts {
-  readonly store: MessageStore
+  /** Called once. @param format writes the answers about batches */
+  readonly openStore: (format: BatchFormat) => MessageStore
   /** Reads the signing key on first use. @throws when there is none */
   readonly readKey: () => string
   /** Called with an error that the service survives; the work is tried again. */
@@ -63,6 +63,7 @@ export class Messages {
   /** Formats and parses times in the zone of the application. */
   readonly time: ReceiveTime
   readonly #parts: MessagesParts
+  readonly #format: BatchFormat
   readonly #store: MessageStore
   readonly #mobile: RegExp
   readonly #interval: QueryInterval
@@ -76,7 +77,8 @@ export class Messages {
   constructor(parts: MessagesParts, { timeZone, mobile, retentionDays, intervalMs }: MessagesSettings) {
     this.time = new ReceiveTime(timeZone)
     this.#parts = parts
-    this.#store = parts.store
+    this.#format = new BatchFormat(this.time)
+    this.#store = parts.openStore(this.#format)
     this.#mobile = new RegExp(mobile, 'u')
     this.#interval = new QueryInterval(intervalMs)
     this.#retentionDays = retentionDays
@@ -134,11 +136,11 @@ export class Messages {
   batch(rrid: string): Awaitable<string> {
     const cached = this.#texts.get(rrid)
     if (cached !== undefined) return cached
-    const records = this.#store.batch(rrid, (record) => recordText(record, this.time))
+    const text = this.#store.batch(rrid)
     // A read of several turns may be of a commit that is no longer the latest: its text is not cached.
-    if (records instanceof Promise) return records.then(batchText)
-    const text = batchText(records)
-    if (records.length > 0) this.#texts.set(rrid, text)
+    if (text instanceof Promise) return text.then((read) => read ?? this.#format.batch([]))
+    if (text === undefined) return this.#format.batch([])
+    this.#texts.set(rrid, text)
     return text
   }
 
@@ -154,7 +156,7 @@ export class Messages {
         const page = await this.#store.lease(ranges.at(-1)?.last, MAX_RETURNED - count)
         if (page === undefined) break
         ranges.push(page.range)
-        chunks.push(page.records.map((record) => recordText(record, this.time)).join(','))
+        chunks.push(page.records.map((record) => this.#format.record(record)).join(','))
         count += page.records.length
         await new Promise(setImmediate)
       }
@@ -230,8 +232,4 @@ export class Messages {
       },
     }
   }
-}
-
-function batchText(records: readonly string[]): string {
-  return okText(`[${records.join(',')}]`)
 }

@@ -27,6 +27,11 @@ export class ReceiveTime {
     this.#zone = new Zone(zone)
   }
 
+  /** Two of the same version give the same texts. */
+  get version(): string {
+    return this.#zone.version
+  }
+
   /**
    * @param ms milliseconds since 1970
    * @returns `YYYY-MM-DD HH:MM:SS`, local; what lies outside of the years 1970 to 9999 as their first or last second

@@ -5,6 +5,9 @@ const UTC_NAMES: ReadonlySet<string> = new Set(['Z', 'UTC'])
 /** Days whose offset is kept: nearly three years, at some hundred bytes a day. */
 const MAX_DAYS = 1024
 
+/** Version of the runtime's data about named zones. */
+const ZONE_DATA = process.versions['icu'] ?? Bun.version
+
 /** The offset during one day of UTC: clocks are never put forward or back twice within a day. */
 interface OffsetOfDay {
   readonly before: number
@@ -15,6 +18,8 @@ interface OffsetOfDay {
 
 /** Offset of local time from UTC. */
 export class Zone {
+  /** Two zones of the same version have the same offsets. The rules of a named zone change with the data of the runtime. */
+  readonly version: string
   readonly #fixed: number | undefined
   readonly #clock: Intl.DateTimeFormat | undefined
   /** By days since 1970. Asking the clock takes a thousand times as long as looking here. */
@@ -27,6 +32,7 @@ export class Zone {
   constructor(name: string) {
     this.#fixed = fixedOffset(name)
     if (this.#fixed === undefined) this.#clock = clockOf(name)
+    this.version = this.#fixed === undefined ? `${name} ${ZONE_DATA}` : name
   }
 
   /** @param ms milliseconds since 1970 @returns milliseconds to add for the local time */

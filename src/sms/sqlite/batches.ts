@@ -1,21 +1,14 @@
-import { and, asc, eq, gte, sql } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { DholeError } from '../../error.ts'
-import type { StatusRecord } from '../format/record-text.ts'
 import type { RecordedBatch } from '../message-store.ts'
 import { Tally } from '../model/counts.ts'
 import type { Batch } from '../model/message.ts'
-import type { State } from '../model/report.ts'
 import { newRrid } from '../model/rrid.ts'
 import { addToCounts } from './counts.ts'
 import { addMessage, NOT_SENT } from './message-rows.ts'
 import { batch, message } from './schema.ts'
 import { bound, perConnection } from './tables.ts'
-
-/** Messages read in one step; nearly all batches are shorter. */
-const PAGE = 500
-
-type MessageRow = [position: number, status: State, mobile: string, code: string, receivedAt: number | null]
 
 const statements = perConnection((orm) => ({
   find: orm
@@ -33,19 +26,6 @@ const statements = perConnection((orm) => ({
     .from(message)
     .where(eq(message.batchId, bound('batchId')))
     .orderBy(asc(message.position))
-    .prepare(),
-  messages: orm
-    .select({
-      position: message.position,
-      status: message.status,
-      mobile: message.mobile,
-      code: message.code,
-      receivedAt: message.receivedAt,
-    })
-    .from(message)
-    .where(and(eq(message.batchId, bound('batchId')), gte(message.position, bound('from'))))
-    .orderBy(asc(message.position))
-    .limit(PAGE)
     .prepare(),
 }))
 
@@ -88,26 +68,4 @@ function unusedRrid(orm: BunSQLiteDatabase, now: number): string {
   let rrid = newRrid(now)
   while (findBatch(orm, rrid) !== undefined) rrid = newRrid(now)
   return rrid
-}
-
-/** Every message of a batch in the order of submission, formatted; none when there is no such batch. */
-export function* recordsOfBatch(
-  orm: BunSQLiteDatabase,
-  rrid: string,
-  format: (record: StatusRecord) => string,
-): Generator<void, readonly string[]> {
-  const records: string[] = []
-  const batchId = findBatch(orm, rrid)
-  if (batchId === undefined) return records
-  for (let from = 0; ; ) {
-    // Raw rows: making an object of each takes longer than reading it.
-    const rows = statements(orm).messages.values({ batchId, from }) as MessageRow[]
-    for (const [, status, mobile, code, receivedAt] of rows) {
-      records.push(format({ status, mobile, rrid, code, receivedAt }))
-    }
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < PAGE) return records
-    from = last[0] + 1
-    yield
-  }
 }

@@ -1,8 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { BatchFormat } from '../format/batch-format.ts'
 import type { ReportOutcome } from '../message-store.ts'
 import { type CountName, Tally } from '../model/counts.ts'
 import type { MessageName, Report } from '../model/report.ts'
+import { storeBatchTexts } from './batch-texts.ts'
 import { findBatch } from './batches.ts'
 import { addToCounts } from './counts.ts'
 import type { FinalStates } from './final-states.ts'
@@ -33,6 +35,7 @@ export function* applyReports(
   orm: BunSQLiteDatabase,
   reports: readonly Report[],
   finals: FinalStates,
+  format: BatchFormat,
 ): Generator<void, ReportOutcome> {
   const application = new ReportApplication(orm, finals)
   let accepted = 0
@@ -40,6 +43,7 @@ export function* applyReports(
     if (at % STEP === STEP - 1) yield
     if (application.apply(report)) accepted++
   }
+  yield* storeBatchTexts(orm, application.advanced, format)
   application.end()
   return { accepted, ignored: reports.length - accepted, changed: application.changed }
 }
@@ -52,6 +56,8 @@ class ReportApplication {
   readonly #tally = new Tally()
   /** Batches of which a message has changed. */
   readonly changed = new Set<string>()
+  /** Those of which a message has become final: rrids by row id. */
+  readonly advanced = new Map<number, string>()
   /** Row ids of batches: many reports are of one batch. */
   readonly #batches = new Map<string, number | undefined>()
 
@@ -88,6 +94,7 @@ class ReportApplication {
     changeMessage(this.#orm, stored, { status: state, code, receivedAt, producedAt, finalSeq, returnedAt: null })
     this.#tally.move(stored.status, state)
     this.changed.add(rrid)
+    if (isFinal) this.advanced.set(stored.batchId, rrid)
     return 'reportsAccepted'
   }
 

@@ -2,6 +2,7 @@ import { and, asc, eq, lt, lte, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { Cutoffs } from '../message-store.ts'
 import { STATE_COUNTS, Tally } from '../model/counts.ts'
+import { deleteBatchText } from './batch-texts.ts'
 import { addToCounts } from './counts.ts'
 import { batch, contradiction, final, handover, message } from './schema.ts'
 import { bound, perConnection } from './tables.ts'
@@ -98,6 +99,7 @@ function deleteMessages(orm: BunSQLiteDatabase, before: number): void {
     const oldest = old.batch.get({ before })
     if (oldest === undefined) break
     const batchId = oldest.id
+    deleteBatchText(orm, batchId)
     const messages = old.messages.all({ batchId })
     const last = messages.at(-1)
     if (last !== undefined) old.deleteMessages.run({ batchId, last: last.position })

@@ -46,6 +46,17 @@ export const message = sqliteTable(
 )
 
 /**
+ * The whole answer about a batch whose messages are all final, so that one row answers for them. A batch without a row is
+ * answered from its messages.
+ */
+export const batchText = sqliteTable('sms_text', {
+  batchId: integer('batch_id').primaryKey(),
+  /** `BatchFormat.version` that wrote the text: the server may have another time zone by now. */
+  version: text().notNull(),
+  text: text().notNull(),
+})
+
+/**
  * Final states in the order in which they became known, with every field of a record: the batch query reads one range of
  * this table and nothing else, however many messages there are.
  */

@@ -1,13 +1,14 @@
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { atOnce } from '../../scheduling/steps.ts'
-import type { StatusRecord } from '../format/record-text.ts'
+import type { BatchFormat } from '../format/batch-format.ts'
 import type { Cutoffs, LeasePage, MessageStore, RecordedBatch, ReportOutcome } from '../message-store.ts'
 import { type Counts, Tally } from '../model/counts.ts'
 import type { SeqRange } from '../model/final-seq.ts'
 import type { Batch, ExportCursor, ExportPage, ImportCount, MessageRecord } from '../model/message.ts'
 import type { Report } from '../model/report.ts'
-import { recordBatch, recordsOfBatch } from './batches.ts'
+import { readBatchText } from './batch-texts.ts'
+import { recordBatch } from './batches.ts'
 import { addToCounts, readCounts } from './counts.ts'
 import { FinalStates, finalStatesIn } from './final-states.ts'
 import { addReturned, Leases } from './leases.ts'
@@ -19,11 +20,14 @@ import { exportRecords, importRecords } from './transfer.ts'
 /** Text messages in the SQLite file of a tree. Leases are in memory: only one process has the file open. */
 export class SqliteMessageStore implements MessageStore {
   readonly #tables: Tables
+  readonly #format: BatchFormat
   readonly #finals = new FinalStates()
   readonly #leases = new Leases()
 
-  constructor(tables: Tables) {
+  /** @param format writes the answers about batches */
+  constructor(tables: Tables, format: BatchFormat) {
     this.#tables = tables
+    this.#format = format
   }
 
   record(batch: Batch): Promise<RecordedBatch> {
@@ -31,11 +35,11 @@ export class SqliteMessageStore implements MessageStore {
   }
 
   report(reports: readonly Report[]): Promise<ReportOutcome> {
-    return this.#tables.write((orm) => applyReports(orm, reports, this.#finals))
+    return this.#tables.write((orm) => applyReports(orm, reports, this.#finals, this.#format))
   }
 
-  batch(rrid: string, format: (record: StatusRecord) => string): Awaitable<readonly string[]> {
-    return this.#tables.read((orm) => recordsOfBatch(orm, rrid, format))
+  batch(rrid: string): Awaitable<string | undefined> {
+    return this.#tables.read((orm) => readBatchText(orm, rrid, this.#format))
   }
 
   async lease(after: number | undefined, limit: number): Promise<LeasePage | undefined> {
@@ -57,7 +61,7 @@ export class SqliteMessageStore implements MessageStore {
   }
 
   import(records: readonly MessageRecord[]): Promise<ImportCount> {
-    return this.#tables.write((orm) => importRecords(orm, records, this.#finals))
+    return this.#tables.write((orm) => importRecords(orm, records, this.#finals, this.#format))
   }
 
   counts(): Awaitable<Counts> {

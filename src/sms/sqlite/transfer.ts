@@ -1,8 +1,10 @@
 import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { BatchFormat } from '../format/batch-format.ts'
 import { STATE_COUNTS, Tally } from '../model/counts.ts'
 import { isOffered } from '../model/final-seq.ts'
 import type { ExportCursor, ExportPage, ImportCount, MessageRecord } from '../model/message.ts'
+import { deleteBatchText, storeBatchTexts } from './batch-texts.ts'
 import { addBatch, findBatch } from './batches.ts'
 import { addToCounts } from './counts.ts'
 import type { FinalStates } from './final-states.ts'
@@ -60,12 +62,14 @@ export function* importRecords(
   orm: BunSQLiteDatabase,
   records: readonly MessageRecord[],
   finals: FinalStates,
+  format: BatchFormat,
 ): Generator<void, ImportCount> {
   const importing = new Importing(orm, finals)
   for (const [at, record] of records.entries()) {
     if (at % STEP === STEP - 1) yield
     importing.add(record)
   }
+  yield* storeBatchTexts(orm, importing.batches, format)
   return importing.end()
 }
 
@@ -75,6 +79,8 @@ class Importing {
   readonly #finals: FinalStates
   readonly #now = Date.now()
   readonly #tally = new Tally()
+  /** Batches of which a message is new or has another state: rrids by row id. */
+  readonly batches = new Map<number, string>()
   #added = 0
   #known = 0
   #changed = 0
@@ -101,6 +107,9 @@ class Importing {
     const position = (statements(this.#orm).lastPosition.get({ batchId })?.position ?? -1) + 1
     const { mobile, messageId = null } = record
     addMessage(this.#orm, { batchId, position, mobile, messageId }, this.#stateOf(record))
+    // The batch may have been final without this message.
+    if (position > 0) deleteBatchText(this.#orm, batchId)
+    this.batches.set(batchId, record.rrid)
     this.#tally.add(STATE_COUNTS[record.status])
     this.#added++
   }
@@ -122,6 +131,7 @@ class Importing {
 
   #move(stored: StoredMessage, record: MessageRecord): void {
     changeMessage(this.#orm, stored, this.#stateOf(record))
+    this.batches.set(stored.batchId, stored.rrid)
     this.#tally.move(stored.status, record.status)
   }
 

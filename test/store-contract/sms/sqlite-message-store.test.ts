@@ -5,8 +5,8 @@ import { messageStoreContract } from './store-contract.ts'
 
 messageStoreContract({
   name: 'SQLite',
-  open: (file) => {
+  open: (file, format) => {
     const tree = new SqliteStore(file, {}, silentObserver)
-    return { store: new SqliteMessageStore(tree.sideTables), close: () => tree.close() }
+    return { store: new SqliteMessageStore(tree.sideTables, format), close: () => tree.close() }
   },
 })

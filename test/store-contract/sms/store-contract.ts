@@ -1,16 +1,19 @@
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import fc from 'fast-check'
+import { BatchFormat } from '../../../src/sms/format/batch-format.ts'
+import { ReceiveTime } from '../../../src/sms/format/receive-time.ts'
 import type { MessageStore } from '../../../src/sms/message-store.ts'
 import { seqOf } from '../../../src/sms/model/final-seq.ts'
 import type { MessageRecord } from '../../../src/sms/model/message.ts'
 import type { Report, State } from '../../../src/sms/model/report.ts'
+import { inLanes } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 /** An engine under test. */
 export interface MessageEngine {
   readonly name: string
   /** Opens or creates the messages at a path that is the test's own. */
-  open(file: string): { readonly store: MessageStore; close(): Promise<void> }
+  open(file: string, format: BatchFormat): { readonly store: MessageStore; close(): Promise<void> }
 }
 
 const START = Date.parse('2026-03-01T12:00:00Z')
@@ -18,6 +21,8 @@ const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 const A = '13800138000'
 const B = '13800138001'
+const EAST = new BatchFormat(new ReceiveTime('+08:00'))
+const BERLIN = new BatchFormat(new ReceiveTime('Europe/Berlin'))
 const NONE = { before: 0, finals: 0, returned: 0 }
 
 /** What every engine must do. */
@@ -27,13 +32,15 @@ export function messageStoreContract(engine: MessageEngine): void {
       setSystemTime()
     })
 
-    async function withStore(use: (store: MessageStore, reopen: () => Promise<MessageStore>) => Promise<void>) {
+    async function withStore(
+      use: (store: MessageStore, reopen: (format?: BatchFormat) => Promise<MessageStore>) => Promise<void>,
+    ) {
       await using dir = await tempDir()
-      let opened = engine.open(dir.file('messages'))
+      let opened = engine.open(dir.file('messages'), EAST)
       try {
-        await use(opened.store, async () => {
+        await use(opened.store, async (format = EAST) => {
           await opened.close()
-          opened = engine.open(dir.file('messages'))
+          opened = engine.open(dir.file('messages'), format)
           return opened.store
         })
       } finally {
@@ -46,10 +53,13 @@ export function messageStoreContract(engine: MessageEngine): void {
         expect(await store.record({ rrid: 'r', mobiles: [B, A] })).toEqual({ rrid: 'r', isNew: true })
         expect(await store.record({ rrid: 'r', mobiles: [B, A] })).toEqual({ rrid: 'r', isNew: false })
         expect(store.record({ rrid: 'r', mobiles: [A, B] })).rejects.toMatchObject({ code: 'sms-bad-arguments' })
-        expect(await store.batch('r', ({ mobile, status }) => `${mobile} ${status}`)).toEqual([`${B} 0`, `${A} 0`])
-        expect(await store.batch('other', () => '')).toEqual([])
+        expect(await batchOf(store, 'r')).toMatchObject([
+          { mobile: B, status: 0 },
+          { mobile: A, status: 0 },
+        ])
+        expect(await store.batch('other')).toBeUndefined()
         const { rrid } = await store.record({ mobiles: [A] })
-        expect(await store.batch(rrid, ({ mobile }) => mobile)).toEqual([A])
+        expect(await batchOf(store, rrid)).toMatchObject([{ mobile: A }])
         expect(await store.counts()).toMatchObject({ notSent: 3, sending: 0 })
       }))
 
@@ -69,7 +79,7 @@ export function messageStoreContract(engine: MessageEngine): void {
         for (const [given, accepted, changed, status] of outcomes) {
           const outcome = await store.report([given])
           expect([outcome.accepted, outcome.ignored, [...outcome.changed]]).toEqual([accepted, 1 - accepted, changed])
-          expect((await store.batch('r', (record) => `${record.status}`))[0]).toBe(`${status}`)
+          expect((await batchOf(store, 'r'))[0]).toMatchObject({ status })
         }
         expect(await store.counts()).toEqual({
           notSent: 1,
@@ -169,10 +179,29 @@ export function messageStoreContract(engine: MessageEngine): void {
         let steps = 0
         while (await store.deleteOld(cutoffs)) steps++
         expect(steps).toBeGreaterThan(1)
-        expect(await store.batch('old', () => '')).toEqual([])
-        expect(await store.batch('young', ({ mobile }) => mobile)).toEqual([A])
+        expect(await store.batch('old')).toBeUndefined()
+        expect(await batchOf(store, 'young')).toMatchObject([{ mobile: A }])
         expect(await store.counts()).toMatchObject({ notSent: 1, delivered: 0 })
       }))
+
+    test('whatever happens to a batch, the answer about it is that of its messages', () =>
+      fc.assert(
+        fc.asyncProperty(fc.array(anyAct, { minLength: 4, maxLength: 14 }), (acts) =>
+          withStore(async (first, reopen) => {
+            let [store, format] = [first, EAST]
+            for (const [at, act] of acts.entries()) {
+              setSystemTime(new Date(START + at * HOUR_MS))
+              if (act.kind === 'reopen') {
+                format = act.isElsewhere ? BERLIN : EAST
+                store = await reopen(format)
+              } else await perform(store, act, at)
+              const { records } = await store.export(undefined, 1000)
+              for (const rrid of RRIDS) expect(await store.batch(rrid)).toBe(answerFrom(records, rrid, format))
+            }
+          }),
+        ),
+        { numRuns: inLanes(20, 300) },
+      ))
 
     test('whatever is leased, released and acknowledged, each state is returned exactly once', () =>
       fc.assert(
@@ -224,4 +253,70 @@ export function messageStoreContract(engine: MessageEngine): void {
     const { rrid } = await store.record({ mobiles })
     await store.report(mobiles.map((mobile) => ({ ...report(mobile, 2, 'DELIVRD'), message: { rrid, mobile } })))
   }
+}
+
+type Act =
+  | { readonly kind: 'record'; readonly batch: number; readonly size: number }
+  | { readonly kind: 'report'; readonly batch: number; readonly states: readonly State[] }
+  | { readonly kind: 'import'; readonly batch: number; readonly first: number; readonly states: readonly State[] }
+  | { readonly kind: 'delete'; readonly hours: number }
+  | { readonly kind: 'reopen'; readonly isElsewhere: boolean }
+
+const RRIDS = ['one', 'two', 'three']
+/** A report of every message of the largest batch, or of the first ones. 0 is none. */
+const anyStates = fc.oneof(
+  fc.constantFrom<readonly State[]>(Array(16).fill(2), Array(12).fill(3), [...Array(11).fill(2), 1]),
+  fc.array(fc.constantFrom<State>(0, 1, 2, 2, 3, 3), { maxLength: 16 }),
+)
+const batch = fc.nat({ max: RRIDS.length - 1 })
+const anyAct: fc.Arbitrary<Act> = fc.oneof(
+  fc.record({ kind: fc.constant('record' as const), batch, size: fc.integer({ min: 9, max: 12 }) }),
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('report' as const), batch, states: anyStates }) },
+  fc.record({ kind: fc.constant('import' as const), batch, first: fc.nat({ max: 14 }), states: anyStates }),
+  fc.record({ kind: fc.constant('delete' as const), hours: fc.nat({ max: 14 }) }),
+  fc.record({ kind: fc.constant('reopen' as const), isElsewhere: fc.boolean() }),
+)
+
+async function perform(store: MessageStore, act: Exclude<Act, { kind: 'reopen' }>, at: number): Promise<void> {
+  if (act.kind === 'delete') {
+    while (await store.deleteOld({ ...NONE, before: START + act.hours * HOUR_MS }));
+    return
+  }
+  const rrid = RRIDS[act.batch] ?? ''
+  const receivedAt = START + at * HOUR_MS
+  if (act.kind === 'record') {
+    // There may be another batch of this rrid.
+    await store.record({ rrid, mobiles: Array.from({ length: act.size }, (_, n) => `${n}`) }).catch(() => {})
+  } else if (act.kind === 'report')
+    await store.report(
+      act.states.flatMap((state, n) =>
+        state === 0 ? [] : [{ message: { rrid, mobile: `${n}` }, state, code: `CODE${state}`, receivedAt }],
+      ),
+    )
+  else
+    await store.import(
+      act.states.map((status, n) => ({
+        rrid,
+        mobile: `${act.first + n}`,
+        status,
+        deliveryStatus: status === 0 ? '' : `IMPORTED"${status}`,
+        submittedAt: receivedAt,
+        ...(status === 0 ? {} : { receivedAt }),
+      })),
+    )
+}
+
+/** The answer about a batch, made of its messages. */
+function answerFrom(records: readonly MessageRecord[], rrid: string, format: BatchFormat): string | undefined {
+  const texts = records
+    .filter((record) => record.rrid === rrid)
+    .map(({ status, mobile, deliveryStatus: code, receivedAt = null }) =>
+      format.record({ status, mobile, rrid, code, receivedAt }),
+    )
+  return texts.length === 0 ? undefined : format.batch(texts)
+}
+
+/** Messages of a batch as its answer has them. */
+async function batchOf(store: MessageStore, rrid: string): Promise<readonly unknown[]> {
+  return JSON.parse((await store.batch(rrid)) ?? '').data
 }

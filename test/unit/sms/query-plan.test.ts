@@ -23,6 +23,12 @@ async function statements(dataDir: string): Promise<readonly string[]> {
     await messages.report([{ message: { messageId: 'id' }, state: 2, code: 'DELIVRD', receivedAt: now }])
     await messages.report([{ message, state: 3, code: 'UNDELIV', receivedAt: now }])
     await messages.batch(rrid)
+    const many = Array.from({ length: 10 }, (_, at) => `1380013800${at}`)
+    const final = await messages.record({ mobiles: many })
+    await messages.report(
+      many.map((mobile) => ({ message: { rrid: final, mobile }, state: 2, code: 'DELIVRD', receivedAt: now })),
+    )
+    await messages.batch(final)
     await (await messages.lease()).acknowledge()
     const old = { rrid: 'old', mobile: MOBILE, status: 0, deliveryStatus: '', submittedAt: now - 2 * DAY_MS } as const
     await messages.import([old])

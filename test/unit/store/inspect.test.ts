@@ -47,6 +47,19 @@ const DAMAGES: readonly (readonly [sql: string, check: string])[] = [
   ['UPDATE sms_final SET status = 1', 'a final state is none'],
   ['UPDATE sms_contradiction SET status = 0', 'a contradiction is of no final state'],
   ['UPDATE sms_handover SET last_seq = first_seq - 1', 'a handover ends before it begins'],
+  ["DELETE FROM sms_batch WHERE rrid = 'final'", 'a stored answer is not that of its messages'],
+  ["UPDATE sms_text SET text = '['", 'a stored answer is not that of its messages'],
+  ["UPDATE sms_text SET text = json_remove(text, '$.data[3]')", 'a stored answer is not that of its messages'],
+  ["UPDATE sms_text SET text = replace(text, 'CODE2', 'CODE3')", 'a stored answer is not that of its messages'],
+  [
+    'UPDATE sms_text SET text = replace(text, \'"status":2\', \'"status":3\')',
+    'a stored answer is not that of its messages',
+  ],
+  ["UPDATE sms_batch SET rrid = 'other' WHERE rrid = 'final'", 'a stored answer is not that of its messages'],
+  [
+    'UPDATE sms_message SET status = 1 WHERE batch_id IN (SELECT batch_id FROM sms_text)',
+    'a stored answer is not that of its messages',
+  ],
   ["UPDATE sms_count SET value = value + 1 WHERE name = 'delivered'", 'a number of messages is wrong'],
   ["DELETE FROM sms_count WHERE name = 'notSent'", 'a number of messages is wrong'],
   ["DELETE FROM meta WHERE name = 'epoch'", 'the tree has no epoch'],
@@ -101,6 +114,11 @@ async function writeMessages(dir: TempDir): Promise<void> {
   }
   await messages.report([{ message: { rrid: 'new', mobile: '13800138000' }, state: 2, code: 'LAST', receivedAt: 1 }])
   await messages.record({ rrid: 'untold', mobiles })
+  const many = Array.from({ length: 12 }, (_, at) => `139001380${at + 10}`)
+  await messages.record({ rrid: 'final', mobiles: many })
+  await messages.report(
+    many.map((mobile) => ({ message: { rrid: 'final', mobile }, state: 2, code: 'CODE2', receivedAt: Date.now() })),
+  )
   await close()
 }
 

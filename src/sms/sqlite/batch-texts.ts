@@ -1,0 +1,140 @@
+import { and, asc, desc, eq, gte, lt, sql } from 'drizzle-orm'
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { BatchFormat } from '../format/batch-format.ts'
+import type { State } from '../model/report.ts'
+import { batch, batchText, message } from './schema.ts'
+import { bound, perConnection } from './tables.ts'
+
+/** Messages read in one step; nearly all batches are shorter. */
+const PAGE = 500
+/** Fewest messages of a stored text: those of a smaller batch are read as fast. */
+const MIN_MESSAGES = 10
+/** Most messages of a stored text: it is made in one step. */
+const MAX_MESSAGES = PAGE
+
+/** Batches looked at in one step, of which none got a text. */
+const STEP = 200
+
+type FoundRow = [batchId: number, text: string | null]
+type LastRow = [position: number, status: State]
+type MessageRow = [position: number, status: State, mobile: string, code: string, receivedAt: number | null]
+
+const statements = perConnection((orm) => ({
+  find: orm
+    .select({ id: batch.id, text: batchText.text })
+    .from(batch)
+    .leftJoin(batchText, and(eq(batchText.batchId, batch.id), eq(batchText.version, bound('version'))))
+    .where(eq(batch.rrid, bound('rrid')))
+    .prepare(),
+  messages: orm
+    .select({
+      position: message.position,
+      status: message.status,
+      mobile: message.mobile,
+      code: message.code,
+      receivedAt: message.receivedAt,
+    })
+    .from(message)
+    .where(and(eq(message.batchId, bound('batchId')), gte(message.position, bound('from'))))
+    .orderBy(asc(message.position))
+    .limit(PAGE)
+    .prepare(),
+  last: orm
+    .select({ position: message.position, status: message.status })
+    .from(message)
+    .where(eq(message.batchId, bound('batchId')))
+    .orderBy(desc(message.position))
+    .limit(1)
+    .prepare(),
+  lastOpen: orm
+    .select({ position: message.position })
+    .from(message)
+    .where(and(eq(message.batchId, bound('batchId')), lt(message.status, 2)))
+    .orderBy(desc(message.position))
+    .limit(1)
+    .prepare(),
+  store: orm
+    .insert(batchText)
+    .values({
+      batchId: sql.placeholder('batchId'),
+      version: sql.placeholder('version'),
+      text: sql.placeholder('text'),
+    })
+    .onConflictDoUpdate({
+      target: batchText.batchId,
+      set: { version: sql`excluded.version`, text: sql`excluded.text` },
+    })
+    .prepare(),
+  delete: orm
+    .delete(batchText)
+    .where(eq(batchText.batchId, bound('batchId')))
+    .prepare(),
+}))
+
+/** The answer about a batch; `undefined` when there is no such batch. */
+export function* readBatchText(
+  orm: BunSQLiteDatabase,
+  rrid: string,
+  format: BatchFormat,
+): Generator<void, string | undefined> {
+  const [found] = statements(orm).find.values({ rrid, version: format.version }) as FoundRow[]
+  if (found === undefined) return undefined
+  const [batchId, text] = found
+  if (text !== null) return text
+  const records: string[] = []
+  for (let from = 0; ; ) {
+    const last = readPage(orm, batchId, rrid, from, format, records)
+    // Retention deletes the messages of a long batch before the batch.
+    if (last === undefined) return records.length === 0 ? undefined : format.batch(records)
+    from = last + 1
+    yield
+  }
+}
+
+/**
+ * Stores the answers about those batches whose messages are all final. Every change of such a batch has to do so, or to
+ * delete its text, in the same transaction.
+ * @param batches rrids by row id
+ */
+export function* storeBatchTexts(
+  orm: BunSQLiteDatabase,
+  batches: ReadonlyMap<number, string>,
+  format: BatchFormat,
+): Generator<void, void> {
+  let looks = 0
+  for (const [batchId, rrid] of batches) if (storeBatchText(orm, batchId, rrid, format) || ++looks % STEP === 0) yield
+}
+
+/** @returns false when the batch has an open message, or too few or too many messages */
+function storeBatchText(orm: BunSQLiteDatabase, batchId: number, rrid: string, format: BatchFormat): boolean {
+  // Looks for an open message from the end: most gateways report in the order of submission.
+  const [last] = statements(orm).last.values({ batchId }) as LastRow[]
+  if (last === undefined || last[1] < 2 || last[0] < MIN_MESSAGES - 1 || last[0] >= MAX_MESSAGES) return false
+  if (statements(orm).lastOpen.values({ batchId }).length > 0) return false
+  const records: string[] = []
+  readPage(orm, batchId, rrid, 0, format, records)
+  statements(orm).store.run({ batchId, version: format.version, text: format.batch(records) })
+  return true
+}
+
+/** Removes the stored answer about a batch that changes. */
+export function deleteBatchText(orm: BunSQLiteDatabase, batchId: number): void {
+  statements(orm).delete.run({ batchId })
+}
+
+/** Adds formatted messages of a page. @returns the last position of a full page */
+function readPage(
+  orm: BunSQLiteDatabase,
+  batchId: number,
+  rrid: string,
+  from: number,
+  format: BatchFormat,
+  records: string[],
+): number | undefined {
+  // Raw rows: making an object of each takes longer than reading it.
+  const rows = statements(orm).messages.values({ batchId, from }) as MessageRow[]
+  for (const [, status, mobile, code, receivedAt] of rows) {
+    records.push(format.record({ status, mobile, rrid, code, receivedAt }))
+  }
+  return rows.length < PAGE ? undefined : rows.at(-1)?.[0]
+}
