@@ -59,6 +59,7 @@ export type OperationName =
   | 'putDraft'
   | 'smsPoll'
   | 'smsBatches'
+  | 'smsMoving'
   | 'smsHandover'
 
 export const operations: Readonly<Record<OperationName, HttpOperation>> = {
@@ -119,7 +120,8 @@ export const operations: Readonly<Record<OperationName, HttpOperation>> = {
     shots: (_, user) => draftPathsOf(user).map((path) => revise(path, user)),
   },
   smsPoll: { connections: 16, pipelining: 1, shots: (messages) => status([Math.floor(messages / BATCH / 2)]) },
-  smsBatches: { connections: 16, pipelining: 1, shots: (messages) => status(scatteredBatches(messages)) },
+  smsBatches: { connections: 16, pipelining: 1, shots: (messages) => status(scatteredBatches(messages, false)) },
+  smsMoving: { connections: 16, pipelining: 1, shots: (messages) => status(scatteredBatches(messages, true)) },
   // Of the limit alone: the text that a batch query answers.
   smsHandover: { connections: 1, pipelining: 1, shots: () => [{ method: 'GET', path: '/' }] },
 }

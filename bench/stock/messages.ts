@@ -1,6 +1,9 @@
 /** Text messages as other software has sent them, in batches of 100; the same in every run but for their times. */
 import { Database as Client } from 'bun:sqlite'
 import { openTree } from '../../src/dhole.ts'
+import { BatchFormat } from '../../src/sms/format/batch-format.ts'
+import { ReceiveTime } from '../../src/sms/format/receive-time.ts'
+import { defaultMessages } from '../../src/sms/messages.ts'
 import { seqOf } from '../../src/sms/model/final-seq.ts'
 import type { State } from '../../src/sms/model/report.ts'
 import { databaseFile } from './blogs.ts'
@@ -20,7 +23,7 @@ interface Fate {
 /** How the messages of a file came to be. */
 interface Story {
   /** @param position of the message within its batch */
-  fateOf(position: number): Fate
+  fateOf(batch: number, position: number): Fate
   /** Time over which the batches were submitted, up to a little while ago. */
   readonly spanMs: number
   /** Whether a client has been given the final states. */
@@ -42,19 +45,27 @@ const STRIDE = 7919
 /** Batches written in one transaction. */
 const STRETCH = 1000
 
+/** As the server of the benchmarks writes answers. */
+const FORMAT = new BatchFormat(new ReceiveTime(defaultMessages.timeZone))
+
 const NOT_SENT: Fate = { status: 0, code: '' }
 const SENDING: Fate = { status: 1, code: 'ACCEPTD' }
 const DELIVERED: Fate = { status: 2, code: 'DELIVRD' }
 const FAILED: Fate = { status: 3, code: 'MY:0002' }
 
 const archive: Story = { fateOf, spanMs: 60 * DAY_MS, isHandedOver: true }
-const waiting: Story = { fateOf: finalFateOf, spanMs: HOUR_MS, isHandedOver: false }
+const waiting: Story = { fateOf: (_, position) => finalFateOf(position), spanMs: HOUR_MS, isHandedOver: false }
 const unreported: Story = { fateOf: () => NOT_SENT, spanMs: HOUR_MS, isHandedOver: false }
 
-/** Of a hundred 8 failed, 3 are on their way, one is not sent, all others are delivered. */
-function fateOf(position: number): Fate {
-  if (position % 25 === 24) return position === BATCH - 1 ? NOT_SENT : SENDING
+/** Of a hundred 8 failed and all others are delivered; in every second batch 3 are on their way and one is not sent. */
+function fateOf(batch: number, position: number): Fate {
+  if (isMoving(batch) && position % 25 === 24) return position === BATCH - 1 ? NOT_SENT : SENDING
   return finalFateOf(position)
+}
+
+/** Whether a batch of the archive has messages without a final state. */
+function isMoving(batch: number): boolean {
+  return batch % 2 === 1
 }
 
 function finalFateOf(position: number): Fate {
@@ -76,15 +87,16 @@ export function mobilesOf(batch: number): string[] {
   return Array.from({ length: BATCH }, (_, position) => mobileOf(batch, position))
 }
 
-/** Every batch of so many messages once, in a scattered order. */
-export function scatteredBatches(messages: number): number[] {
+/** Every batch of so many messages once whose messages are all final, or every other one, in a scattered order. */
+export function scatteredBatches(messages: number, moving: boolean): number[] {
   const batches = messages / BATCH
-  return Array.from({ length: batches }, (_, index) => (index * STRIDE) % batches)
+  const all = Array.from({ length: batches }, (_, index) => (index * STRIDE) % batches)
+  return all.filter((batch) => isMoving(batch) === moving)
 }
 
 /** What the query for a batch answers, but for the times. */
 export function batchAnswer(batch: number): string {
-  return answerOf(Array.from({ length: BATCH }, (_, position) => record(batch, position, fateOf(position))))
+  return answerOf(Array.from({ length: BATCH }, (_, position) => record(batch, position, fateOf(batch, position))))
 }
 
 /** What a batch query answers that hands over so many, but for the times. */
@@ -137,6 +149,7 @@ class StockWriter implements Disposable {
   readonly #addMessage
   readonly #addFinal
   readonly #addHandover
+  readonly #addText
   readonly #addCount
   #nextHandover = 0
 
@@ -151,6 +164,7 @@ class StockWriter implements Disposable {
     this.#addMessage = insert('sms_message', `batch_id, position, mobile, status, code, ${reported}`)
     this.#addFinal = insert('sms_final', 'seq, rrid, mobile, status, code, received_at')
     this.#addHandover = insert('sms_handover', 'first_seq, last_seq, returned_at')
+    this.#addText = insert('sms_text', 'batch_id, version, text')
     this.#addCount = insert('sms_count', 'name, value')
   }
 
@@ -173,13 +187,14 @@ class StockWriter implements Disposable {
     for (let position = 0; position < BATCH; position++) {
       this.#writeMessage(batch, position, submittedAt + REPORTED_MS)
     }
+    this.#writeText(batch, submittedAt + REPORTED_MS)
     if (this.#story.isHandedOver && (batchId % HANDED_OVER_TOGETHER === 0 || batchId === batches)) {
       this.#writeHandover(submittedAt + REPORTED_MS)
     }
   }
 
   #writeMessage(batch: number, position: number, reportedAt: number): void {
-    const { status, code } = this.#story.fateOf(position)
+    const { status, code } = this.#story.fateOf(batch, position)
     const mobile = mobileOf(batch, position)
     const seq = seqOf(reportedAt) + position
     const received = status === 0 ? null : reportedAt
@@ -189,6 +204,17 @@ class StockWriter implements Disposable {
     if (reportedAt > this.#now - FINALS_KEPT_MS) {
       this.#addFinal.run(seq, rridOf(batch), mobile, status, code, reportedAt)
     }
+  }
+
+  /** The text of a batch whose messages are all final. */
+  #writeText(batch: number, receivedAt: number): void {
+    const fates = Array.from({ length: BATCH }, (_, position) => this.#story.fateOf(batch, position))
+    if (fates.some(({ status }) => status < 2)) return
+    const rrid = rridOf(batch)
+    const records = fates.map((fate, position) =>
+      FORMAT.record({ ...fate, mobile: mobileOf(batch, position), rrid, receivedAt }),
+    )
+    this.#addText.run(batch + 1, FORMAT.version, FORMAT.batch(records))
   }
 
   /** From the end of the one before to the last message of a batch. */
@@ -201,9 +227,11 @@ class StockWriter implements Disposable {
   #writeCounts(batches: number): void {
     const names = ['notSent', 'sending', 'delivered', 'failed']
     const counts = names.map(() => 0)
-    for (let position = 0; position < BATCH; position++) {
-      const { status } = this.#story.fateOf(position)
-      counts[status] = (counts[status] ?? 0) + batches
+    for (let batch = 0; batch < batches; batch++) {
+      for (let position = 0; position < BATCH; position++) {
+        const { status } = this.#story.fateOf(batch, position)
+        counts[status] = (counts[status] ?? 0) + 1
+      }
     }
     for (const [index, name] of names.entries()) this.#addCount.run(name, counts[index] ?? 0)
   }
