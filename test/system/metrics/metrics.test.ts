@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { MEANINGS } from '../../../packaging/documents/metrics.ts'
 import { mobiles, pushed, SmsClient } from '../../protocol/sms/calls.ts'
 import { openSource } from '../../support/event-source.ts'
 import { http2Client } from '../../support/http2-client.ts'
@@ -272,7 +273,15 @@ test('the page is what Prometheus reads, and tells of the process', async () => 
   const { text, headers } = await server.call('GET', '/metrics', { headers: OWNER })
   expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   const families = parsePage(text)
-  for (const [name, { type }] of families) expect(name.endsWith('_total')).toBe(type === 'counter')
+  for (const [name, { type, samples }] of families) {
+    expect(name.endsWith('_total')).toBe(type === 'counter')
+    const labels = [...samples.keys()].flatMap((line) => [...line.matchAll(/([a-z_]+)="/g)].map(([, label]) => label))
+    const documented = Object.keys(MEANINGS[name]?.labels ?? {})
+    expect({ name, labels: [...new Set(labels)].filter((label) => label !== 'le') }).toEqual({
+      name,
+      labels: documented,
+    })
+  }
   const values = await server.scrape()
   expect(values.get('process_resident_memory_bytes')).toBeGreaterThan(10 * 1024 * 1024)
   expect(values.get('process_open_fds')).toBeGreaterThan(5)
