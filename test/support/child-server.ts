@@ -1,11 +1,11 @@
 import type { DholeOptions } from '../../src/index.ts'
-import { certificate, clientOf, type HttpsServer, LISTENER_BODY_BYTES } from './https-server.ts'
+import { certificate, clientOf, type HttpsClient, LISTENER_BODY_BYTES } from './https-server.ts'
 import type { ChildAnswer, ChildRequest } from './plugin-child.ts'
 
 const SCRIPT = Bun.fileURLToPath(new URL('./plugin-child.ts', import.meta.url))
 
 /** The plugin in a process of its own, which can be killed. */
-export interface ChildServer extends AsyncDisposable, Pick<HttpsServer, 'url' | 'ca' | 'port' | 'call' | 'raw'> {
+export interface ChildServer extends AsyncDisposable, HttpsClient {
   /** Greatest memory the process has held so far, in bytes. */
   peakMemory(): Promise<number>
   /** Ends it at once, as a power cut of the process would. */

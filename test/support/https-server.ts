@@ -41,15 +41,19 @@ export interface Answer {
   readonly text: string
 }
 
-/** The plugin behind a real HTTPS listener, on files of its own. */
-export interface HttpsServer extends AsyncDisposable {
+/** The ways a test speaks to a listener on this machine. */
+export interface HttpsClient {
   readonly url: string
   readonly port: number
   readonly ca: string
-  readonly dataDir: string
   call(method: string, target: string, options?: CallOptions): Promise<Answer>
   /** Sends bytes as they are over TLS and returns all that came back until the server closed, or `closed`. */
   raw(request: string | Uint8Array, options?: RawOptions): Promise<string>
+}
+
+/** The plugin behind a real HTTPS listener, on files of its own. */
+export interface HttpsServer extends HttpsClient, AsyncDisposable {
+  readonly dataDir: string
   stop(): Promise<void>
 }
 
@@ -97,8 +101,7 @@ function tryOpen(file: string): Database | undefined {
   }
 }
 
-/** The ways a test speaks to a listener on this machine. */
-export function clientOf(port: number, ca: string): Pick<HttpsServer, 'url' | 'port' | 'ca' | 'call' | 'raw'> {
+export function clientOf(port: number, ca: string): HttpsClient {
   const url = `https://localhost:${port}`
   return {
     url,

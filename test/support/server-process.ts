@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { clientOf, type HttpsClient, type HttpsServer } from './https-server.ts'
 
 const MAIN = Bun.fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 /** `dhole serve` as its own process, started as a user starts it, on free ports and a folder of its own. */
-export interface ServerProcess {
+export interface ServerProcess extends AsyncDisposable {
   readonly url: string
   /** PEM file to trust. */
   readonly certificate: string
@@ -68,6 +69,11 @@ export async function spawnServer(
     return status
   })
   const url = await listening.promise
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM')
+    await ended
+    await rm(dataDir, { recursive: true, force: true })
+  }
   return {
     url,
     certificate: join(dataDir, 'tls', 'certificate.pem'),
@@ -76,10 +82,18 @@ export async function spawnServer(
     output: () => printed,
     kill: (signal) => child.kill(signal),
     exited: ended,
-    stop: async () => {
-      child.kill('SIGTERM')
-      await ended
-      await rm(dataDir, { recursive: true, force: true })
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   }
+}
+
+/** The ways a test speaks to a server in a process of its own. */
+export async function clientOfProcess({ url, certificate }: ServerProcess): Promise<HttpsClient> {
+  return clientOf(Number(new URL(url).port), await Bun.file(certificate).text())
+}
+
+/** A server in a process of its own with the ways to speak to it, for `withServer`. @param settings as of `spawnServer` */
+export async function startProcess(settings: Readonly<Record<string, string>> = {}): Promise<HttpsServer> {
+  const server = await spawnServer(settings)
+  return { ...server, ...(await clientOfProcess(server)) }
 }

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { DholeError, type ErrorCode } from '../../../src/error.ts'
 import { toOpenApi } from '../../../src/http/docs/openapi/schemas.ts'
 import { bodyOf } from '../../../src/http/response/error-texts.ts'
 import { parameterSchema, settingsParameterSchema } from '../../../src/http/url/parameters.ts'
 import { application } from '../../protocol/sms/service.ts'
-import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { SECRET, startInProcess } from '../../support/https-server.ts'
 import { customToken } from '../../support/token.ts'
+import { withServer } from '../../support/with-server.ts'
 import {
   allErrors,
   bodyExamples,
@@ -21,20 +22,17 @@ import {
 import { expectDocumented } from './expectations.ts'
 import { credentialsFor, goodBody, goodQuery, OPEN_RULES, OWNER } from './good-requests.ts'
 
-let server: HttpsServer
+const server = withServer(() => startInProcess({ docs: true, applications: { app: application() } }))
 let document: Awaited<ReturnType<typeof fetchDocument>>
 let operations: Documented[]
 /** Those of the tree and beside it. */
 let tree: Documented[]
 
 beforeAll(async () => {
-  server = await startInProcess({ docs: true, applications: { app: application() } })
   document = await fetchDocument(server)
   operations = operationsOf(document)
   tree = operations.filter((operation) => !isSms(operation))
 })
-
-afterAll(() => server.stop())
 
 const SEED = JSON.stringify({ name: 'Everybody', users: { alice: { name: 'Alice', tags: { admin: true } } } })
 

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { dhole } from '../../../src/index.ts'
-import { certificate, clientOf, filesClosed, type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { certificate, clientOf, filesClosed, startInProcess } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
+import { withServer } from '../../support/with-server.ts'
 import { fetchDocument, validate } from './document.ts'
 
-let server: HttpsServer
-
-beforeAll(async () => {
-  server = await startInProcess({ docs: true })
-})
-
-afterAll(() => server.stop())
+const server = withServer(() => startInProcess({ docs: true }))
 
 const PAGE = '/swagger'
 const SWAGGER = [PAGE, '/swagger/json', '/swagger/start.js', '/swagger/swagger-ui-bundle.js', '/swagger/swagger-ui.css']

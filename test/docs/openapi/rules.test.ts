@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { SECRET, startInProcess } from '../../support/https-server.ts'
 import { customToken } from '../../support/token.ts'
+import { withServer } from '../../support/with-server.ts'
 import { bodyExamples, fetchDocument, operationsOf } from './document.ts'
 import { OWNER } from './good-requests.ts'
 
-let server: HttpsServer
+const server = withServer(() => startInProcess({ docs: true }))
 /** The rules of the document, by the names of the examples. */
 let rules: Readonly<Record<string, unknown>>
 
 beforeAll(async () => {
-  server = await startInProcess({ docs: true })
   rules = bodyExamples(operationsOf(await fetchDocument(server)), 'putRules')
 })
-
-afterAll(() => server.stop())
 
 const ALICE = { name: 'Alice', age: 30 }
 /** Under which rules who does what, and the status of the answer. */

@@ -1,6 +1,6 @@
 import { encoded, type Fields, FORM, signed } from '../../protocol/sms/calls.ts'
 import { SMS_KEY } from '../../protocol/sms/service.ts'
-import type { Answer, HttpsServer } from '../../support/https-server.ts'
+import type { Answer, HttpsClient } from '../../support/https-server.ts'
 import { PUSH_VECTOR } from '../../system/sms/good-calls.ts'
 import { type Documented, parametersOf } from './document.ts'
 
@@ -82,7 +82,7 @@ export function smsCallOf(
 }
 
 export function sendSms(
-  server: HttpsServer,
+  server: HttpsClient,
   documented: Pick<Documented, 'method' | 'path'>,
   request: SmsRequest,
   detour?: SmsDetour,

@@ -6,7 +6,8 @@ import { smsParameters } from '../../../src/http/sms/schemas.ts'
 import { CARRIER_CODES } from '../../../src/sms/model/carrier-codes.ts'
 import { signatureOf } from '../../protocol/sms/calls.ts'
 import { application, SMS_KEY } from '../../protocol/sms/service.ts'
-import { type Answer, type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { type Answer, startInProcess } from '../../support/https-server.ts'
+import { withServer } from '../../support/with-server.ts'
 import { type Documented, fetchDocument, isSms, operationsOf, parametersOf, responseOf } from './document.ts'
 import { expectDocumented } from './expectations.ts'
 import { type SmsRequest, sendSms, shownSmsRequests, signedSmsRequest, unsignedSmsRequest } from './sms-requests.ts'
@@ -46,25 +47,25 @@ const STORIES: readonly (readonly [before: readonly Step[], request: Step, answe
 /** The moment of the examples. */
 const THEN = 1492675740231
 
-let server: HttpsServer
+const server = withServer(() => {
+  // An application for each story: all begin with nothing.
+  const names = ['app', ...STORIES.map((_, index) => `story-${index}`)]
+  const applications = Object.fromEntries(names.map((name) => [name, application()]))
+  return startInProcess({ docs: true, applications })
+})
 let document: Awaited<ReturnType<typeof fetchDocument>>
 let operations: Documented[]
 /** Those that are signed. */
 let calls: Documented[]
 
 beforeAll(async () => {
-  // An application for each story: all begin with nothing.
-  const names = ['app', ...STORIES.map((_, index) => `story-${index}`)]
-  const applications = Object.fromEntries(names.map((name) => [name, application()]))
-  server = await startInProcess({ docs: true, applications })
   document = await fetchDocument(server)
   operations = operationsOf(document).filter(isSms)
   calls = operations.filter(({ path, method }) => path.includes('{app}') && method !== 'OPTIONS')
 })
 
-afterAll(async () => {
+afterAll(() => {
   setSystemTime()
-  await server.stop()
 })
 
 function found(operationId: string): Documented {

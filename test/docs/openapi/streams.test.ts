@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { type HttpsClient, SECRET, startInProcess } from '../../support/https-server.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
+import { withServer } from '../../support/with-server.ts'
 import { type Documented, fetchDocument, operationsOf, responseOf } from './document.ts'
 import { OPEN_RULES, OWNER } from './good-requests.ts'
 
-let server: HttpsServer
+const server = withServer(() => startInProcess({ docs: true }))
 let operations: Documented[]
 
 beforeAll(async () => {
-  server = await startInProcess({ docs: true })
   operations = operationsOf(await fetchDocument(server))
 })
 
-afterAll(() => server.stop())
-
 const accept = { Accept: 'text/event-stream' }
 
-function request(on: HttpsServer, target: string, headers: Record<string, string> = {}): Promise<Response> {
+function request(on: HttpsClient, target: string, headers: Record<string, string> = {}): Promise<Response> {
   const init = { headers: { ...accept, ...headers }, redirect: 'manual', tls: { ca: on.ca } } as const
   return fetch(on.url + target, init)
 }

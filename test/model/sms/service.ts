@@ -4,8 +4,7 @@ import { SmsClient } from '../../protocol/sms/calls.ts'
 import { SMS_KEY } from '../../protocol/sms/service.ts'
 import { runDhole } from '../../support/dhole-command.ts'
 import type { Listening } from '../../support/event-source.ts'
-import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
-import { clientOfProcess } from '../../system/applications/clients.ts'
+import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import type { End } from './plan.ts'
 
 /** A message as an export has it. */

@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openDatabase } from '../../../src/embedded.ts'
 import { openSource } from '../../support/event-source.ts'
-import { clientOf } from '../../support/https-server.ts'
-import { spawnServer } from '../../support/server-process.ts'
+import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 /** The server logs this when it stops and waits in vain for a request or stream. */
@@ -18,7 +17,7 @@ test.each([
   ['its events', 0],
 ] as const)('a stop waits for no reader that stands still in the middle of %s', async (_, early) => {
   const server = await spawnServer()
-  const listening = clientOf(Number(new URL(server.url).port), await Bun.file(server.certificate).text())
+  const listening = await clientOfProcess(server)
   const write = async (piece: number) => {
     const { status } = await listening.call('PUT', `/a/p${piece}.json`, { body: `"${String(piece).repeat(PIECE)}"` })
     expect(status).toBe(200)

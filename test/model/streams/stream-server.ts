@@ -1,12 +1,12 @@
 import type { DholeOptions } from '../../../src/index.ts'
-import { certificate, clientOf, type HttpsServer, SECRET } from '../../support/https-server.ts'
+import { certificate, clientOf, type HttpsClient, SECRET } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { ChildAnswer, ChildRequest, Look } from './stream-child.ts'
 
 const SCRIPT = Bun.fileURLToPath(new URL('./stream-child.ts', import.meta.url))
 
 /** The plugin in a process of its own that tells what it holds. */
-export interface StreamServer extends AsyncDisposable, Pick<HttpsServer, 'url' | 'ca' | 'port' | 'call' | 'raw'> {
+export interface StreamServer extends AsyncDisposable, HttpsClient {
   look(): Promise<Look>
   /** Begins to look for the greatest memory anew. */
   forgetPeak(): Promise<void>

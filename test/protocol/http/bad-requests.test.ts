@@ -1,17 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { withServer } from '../../support/with-server.ts'
 import { errorBody, errors } from '../rest/errors.ts'
 
 const KEPT = '{"kept":{"here":true}}'
 const CLOSE = 'Host: localhost\r\nConnection: close\r\n'
 
-let server: HttpsServer
-
-beforeAll(async () => {
-  server = await startInProcess()
-})
-
-afterAll(() => server.stop())
+const server = withServer()
 
 beforeEach(async () => {
   await server.call('PUT', '/.json', { body: KEPT })

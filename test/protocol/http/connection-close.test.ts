@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { connect } from 'node:tls'
-import { type Http2Client, http2Client } from '../../support/http2-client.ts'
-import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { SECRET, startInProcess } from '../../support/https-server.ts'
+import { withServer } from '../../support/with-server.ts'
 
-let server: HttpsServer
-let http2: Http2Client
+const server = withServer(() => startInProcess({ docs: true }))
 
 beforeAll(async () => {
-  server = await startInProcess({ docs: true })
-  http2 = http2Client(server.url, server.ca)
   await server.call('PUT', '/small.json', { body: '{"a":1}' })
   await server.call('PUT', '/large.json', { body: JSON.stringify({ text: 'x'.repeat(300_000) }) })
-})
-
-afterAll(async () => {
-  await http2[Symbol.asyncDispose]()
-  await server.stop()
 })
 
 /** Start line of a request, its body, and the status it is answered with. */
@@ -86,6 +78,6 @@ test('other connections stay open and have no such header', async () => {
 })
 
 test('HTTP/2 has no such header', async () => {
-  const { status, headers } = await http2.call('GET', '/small.json')
+  const { status, headers } = await server.http2('GET', '/small.json')
   expect([status, headers.get('connection')]).toEqual([200, null])
 })

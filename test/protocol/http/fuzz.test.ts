@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { EventSource, escapedTarget } from '../../support/event-source.ts'
-import { type Http2Client, http2Client } from '../../support/http2-client.ts'
-import { type Answer, type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { type Answer, startInProcess } from '../../support/https-server.ts'
+import { withServer } from '../../support/with-server.ts'
 import { anyBody, anyHeader, anyMethod, anyParameter, anyQuery, anySegment } from '../../system/fuzz/tree-pieces.ts'
 import { errcodes } from '../rest/errors.ts'
 
@@ -10,18 +10,7 @@ const RUNS = 2000
 const RAW_RUNS = 300
 const LIMITS = { maxLeafBytes: 200, maxWriteBytes: 4000, maxReadBytes: 100_000, writeNodesPerSecond: 10 }
 
-let server: HttpsServer
-let http2: Http2Client
-
-beforeAll(async () => {
-  server = await startInProcess({ limits: LIMITS, storage: { inlineLength: 30 } })
-  http2 = http2Client(server.url, server.ca)
-})
-
-afterAll(async () => {
-  await http2[Symbol.asyncDispose]()
-  await server.stop()
-})
+const server = withServer(() => startInProcess({ limits: LIMITS, storage: { inlineLength: 30 } }))
 
 const anyRequest = fc.record({
   method: anyMethod,
@@ -69,7 +58,7 @@ async function beginning(target: string, headers: Readonly<Record<string, string
 test.each([['HTTP/1.1'], ['HTTP/2']])(
   'whatever is sent over %s: an answer of the protocol, and a refused request changes nothing',
   async (protocol) => {
-    const client = protocol === 'HTTP/2' ? http2 : server
+    const call = protocol === 'HTTP/2' ? server.http2 : server.call
     let before = await exported()
     const property = fc.asyncProperty(anyRequest, async ({ method, segments, suffix, parameters, headers, body }) => {
       const query = parameters.length === 0 ? '' : `?${parameters.join('&')}`
@@ -79,7 +68,7 @@ test.each([['HTTP/1.1'], ['HTTP/2']])(
       const streams = method === 'GET' && options.headers['Accept'] === 'text/event-stream'
       const answer = streams
         ? await beginning(target, options.headers, protocol === 'HTTP/2')
-        : await client.call(method, target, options)
+        : await call(method, target, options)
       expectLegal(method, answer)
       const after = await exported()
       if (answer.status >= 300 || !writes) expect(after).toBe(before)

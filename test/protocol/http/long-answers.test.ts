@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { openSource } from '../../support/event-source.ts'
-import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { withServer } from '../../support/with-server.ts'
 
 /** Members of each of the long nodes, which are answered in several pieces. */
 const MEMBERS = 6000
 
-let server: HttpsServer
+const server = withServer()
 
 /** With characters of one to four bytes, quotes, arrays and interior children, and a string longer than a piece. */
 const long: Record<string, unknown> = {
@@ -25,7 +25,6 @@ function members(member: (index: number) => [string, unknown]): Record<string, u
 }
 
 beforeAll(async () => {
-  server = await startInProcess()
   for (const [target, json] of [
     ['/long.json', long],
     ['/sorted.json', withPriorities],
@@ -33,8 +32,6 @@ beforeAll(async () => {
     expect((await server.call('PUT', `${target}?print=silent`, { body: JSON.stringify(json) })).status).toBe(204)
   }
 })
-
-afterAll(() => server.stop())
 
 async function get(target: string): Promise<string> {
   const { status, text } = await server.call('GET', target)

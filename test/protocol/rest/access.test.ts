@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { http2Client } from '../../support/http2-client.ts'
-import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { startInProcess } from '../../support/https-server.ts'
+import { withServer } from '../../support/with-server.ts'
 import { access, BASE_DOMAIN, twoApplications } from './access.ts'
 import { errorBody, errors } from './errors.ts'
 import { play } from './interpreter.ts'
 
-let server: HttpsServer
-
-beforeAll(async () => {
-  server = await startInProcess({ applications: twoApplications, baseDomain: BASE_DOMAIN })
-})
-
-afterAll(() => server.stop())
+const server = withServer(() => startInProcess({ applications: twoApplications, baseDomain: BASE_DOMAIN }))
 
 test.each(access.map((row) => [row.name, row] as const))('%s', (_, row) => play(row, server.call))
 

@@ -1,20 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Http2Client, http2Client } from '../../support/http2-client.ts'
-import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { describe, expect, test } from 'bun:test'
+import { withServer } from '../../support/with-server.ts'
 import type { Call } from './interpreter.ts'
 
-let server: HttpsServer
-let http2: Http2Client
-
-beforeAll(async () => {
-  server = await startInProcess()
-  http2 = http2Client(server.url, server.ca)
-})
-
-afterAll(async () => {
-  await http2[Symbol.asyncDispose]()
-  await server.stop()
-})
+const server = withServer()
 
 const times = <T>(number: number, make: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: number }, (_, index) => make(index)))
@@ -32,7 +20,7 @@ async function addOne(call: Call): Promise<void> {
 }
 
 describe.each([['HTTP/1.1'], ['HTTP/2']])('%s', (protocol) => {
-  const call: Call = (...request) => (protocol === 'HTTP/2' ? http2.call(...request) : server.call(...request))
+  const call: Call = (...request) => (protocol === 'HTTP/2' ? server.http2(...request) : server.call(...request))
 
   test('compare-and-set from many clients loses nothing', async () => {
     await call('PUT', '/sum.json', { body: '0' })

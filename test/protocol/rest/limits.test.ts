@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { expect, test } from 'bun:test'
+import { startInProcess } from '../../support/https-server.ts'
+import { withServer } from '../../support/with-server.ts'
 import { errorBody, errors } from './errors.ts'
 import { play } from './interpreter.ts'
 import { limits, smallLimits } from './limits.ts'
 
-let server: HttpsServer
-
-beforeAll(async () => {
-  // Without inlining every node is a row, so that the estimate of a write counts nodes.
-  server = await startInProcess({ limits: smallLimits, storage: { inlineLength: 0 } })
-})
-
-afterAll(() => server.stop())
+// Without inlining every node is a row, so that the estimate of a write counts nodes.
+const server = withServer(() => startInProcess({ limits: smallLimits, storage: { inlineLength: 0 } }))
 
 test.each(limits.map((row) => [row.name, row] as const))('%s', (_, row) => play(row, server.call))
 

@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Http2Client, http2Client } from '../../support/http2-client.ts'
-import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { expect, test } from 'bun:test'
+import { SECRET, startInProcess } from '../../support/https-server.ts'
 import { inLanes } from '../../support/lane.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
+import { withServer } from '../../support/with-server.ts'
 import { errorBody, errors } from './errors.ts'
 import { play } from './interpreter.ts'
 import { ruleRows } from './rules.ts'
 
-let server: HttpsServer
-let http2: Http2Client
-
-beforeAll(async () => {
-  server = await startInProcess()
-  http2 = http2Client(server.url, server.ca)
-})
-
-afterAll(async () => {
-  await http2[Symbol.asyncDispose]()
-  await server.stop()
-})
+const server = withServer()
 
 const rows = ruleRows.map((row) => [row.name, row] as const)
 test.each(rows)('%s', (_, row) => play(row, server.call))
@@ -27,7 +16,7 @@ const overHttp2 = inLanes(
   rows.filter((_, at) => at % 5 === 0),
   rows,
 )
-test.each(overHttp2)('%s (HTTP/2)', (_, row) => play(row, http2.call))
+test.each(overHttp2)('%s (HTTP/2)', (_, row) => play(row, server.http2))
 
 const EXCHANGE = '/.auth/customTokenToIdToken.json'
 

@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { escapedTarget } from '../../support/event-source.ts'
-import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { SECRET, startInProcess } from '../../support/https-server.ts'
 import { customToken } from '../../support/token.ts'
+import { withServer } from '../../support/with-server.ts'
 
 const RUNS = 1500
 const STATUSES = [200, 204, 304, 400, 401, 403, 405, 412]
 const admin = `auth=${encodeURIComponent(SECRET)}`
 const unforeseen: unknown[] = []
 
-let server: HttpsServer
-
-beforeAll(async () => {
-  server = await startInProcess({
+const server = withServer(() =>
+  startInProcess({
     observer: {
       storeFailed: (_, error) => unforeseen.push(error),
       storeTroubled: (_, error) => unforeseen.push(error),
       requestFailed: (_, __, error) => unforeseen.push(error),
     },
-  })
-})
-
-afterAll(() => server.stop())
+  }),
+)
 
 /** Rules that look at everything there is, and often fail. */
 const anyRules = fc.constantFrom<unknown>(

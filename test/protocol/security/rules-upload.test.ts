@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { openTree } from '../../../src/dhole.ts'
 import { openDatabase } from '../../../src/embedded.ts'
 import { DholeError } from '../../../src/error.ts'
 import { parseRules } from '../../../src/rules/file/rule-set.ts'
-import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { SECRET } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
+import { withServer } from '../../support/with-server.ts'
 
 const admin = `auth=${encodeURIComponent(SECRET)}`
 const OPEN = '{"rules":{".read":true,".write":true}}'
 
-let server: HttpsServer
-
-beforeAll(async () => {
-  server = await startInProcess()
-})
-
-afterAll(() => server.stop())
+const server = withServer()
 
 async function put(body: string | Uint8Array<ArrayBuffer>, headers = {}): Promise<readonly [number, unknown]> {
   const { status, text } = await server.call('PUT', `/.settings/rules.json?${admin}`, { body, headers })

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Http2Client, http2Client } from '../../support/http2-client.ts'
-import type { Answer, HttpsServer } from '../../support/https-server.ts'
+import type { Answer } from '../../support/https-server.ts'
+import { withServer } from '../../support/with-server.ts'
 import { goodCalls } from '../../system/sms/good-calls.ts'
 import {
   type Counts,
@@ -25,22 +25,13 @@ const RUNS = 400
 const [ONE = '', TWO = ''] = mobiles(2)
 const MOBILE = /^1[0-9]{10}$/
 
-let server: HttpsServer
-let http2: Http2Client
-let client: SmsClient
+const server = withServer(startSms)
+const client = new SmsClient(server.call)
 /** Errors there are, by status and errcode. */
 const known = new Set(Object.values(refusals).map(({ status, errcode }) => `${status} ${errcode}`))
 
 beforeAll(async () => {
-  server = await startSms()
-  http2 = http2Client(server.url, server.ca)
-  client = new SmsClient(server.call)
   await client.record([ONE, TWO], { rrid: 'known', messageIds: '["known-1","known-2"]' })
-})
-
-afterAll(async () => {
-  await http2[Symbol.asyncDispose]()
-  await server.stop()
 })
 
 /** Any text that can travel in a URL: without halves of characters. */
@@ -112,7 +103,7 @@ const anyCall = fc.record({
 describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
   test('any text as parameters of any call: a clear answer', async () => {
     const property = fc.asyncProperty(anyCall, async ({ good, way, fields, kept, isTimely, isSigned }) => {
-      const here = new SmsClient((protocol === 'HTTP/2' ? http2 : server).call)
+      const here = new SmsClient(protocol === 'HTTP/2' ? server.http2 : server.call)
       const base = { ...(isTimely ? { timestamp: timestamp() } : {}), ...(kept ? good.fields : {}) }
       const all = { ...base, ...fields }
       const ready = isSigned ? signed(all) : all
@@ -144,7 +135,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
     )
     const anyQuery = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
     const property = fc.asyncProperty(fc.constantFrom(...goodCalls), anyQuery, async ({ method, path }, query) => {
-      const { call } = protocol === 'HTTP/2' ? http2 : server
+      const call = protocol === 'HTTP/2' ? server.http2 : server.call
       const [version = '', rest = ''] = path.split(/\/(.*)/s)
       const target = `/api/${version}/app/${rest}`
       expectLegal(await call(method, `${target}?${query}`))

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
-import type { HttpsServer } from '../../support/https-server.ts'
+import { afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
+import { withServer } from '../../support/with-server.ts'
 import { dataOf, type Fields, freshRrid, mobiles, pushed, SmsClient, signatureOf, timestamp } from './calls.ts'
 import { expectRefusal, refusals } from './refusals.ts'
 import { startSms } from './service.ts'
@@ -7,15 +7,8 @@ import { wrongReceipts } from './wrong-arguments.ts'
 
 const [ONE = '', TWO = ''] = mobiles(2)
 
-let server: HttpsServer
-let client: SmsClient
-
-beforeAll(async () => {
-  server = await startSms()
-  client = new SmsClient(server.call)
-})
-
-afterAll(() => server.stop())
+const server = withServer(startSms)
+const client = new SmsClient(server.call)
 
 afterEach(() => {
   setSystemTime()

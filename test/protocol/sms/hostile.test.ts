@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import type { HttpsServer } from '../../support/https-server.ts'
+import { withServer } from '../../support/with-server.ts'
 import { encoded, FORM, mobiles, pushed, SmsClient, signed, timestamp } from './calls.ts'
 import { expectRefusal, refusals } from './refusals.ts'
 import { startSms } from './service.ts'
 
-let server: HttpsServer
-let client: SmsClient
-
-beforeAll(async () => {
-  server = await startSms()
-  client = new SmsClient(server.call)
-})
-
-afterAll(() => server.stop())
+const server = withServer(startSms)
+const client = new SmsClient(server.call)
 
 describe('what a stranger sends is not worth more work than sending it', () => {
   test.each(['gzip', 'GZIP', 'x-gzip', 'br', 'deflate', 'gzip, gzip'])(

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
-import type { HttpsServer } from '../../support/https-server.ts'
+import { afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
+import { withServer } from '../../support/with-server.ts'
 import { dataOf, encoded, freshRrid, mobiles, pushed, SmsClient, signed, timestamp } from './calls.ts'
 import { lives, type Told } from './message-lives.ts'
 import { expectRefusal, refusals } from './refusals.ts'
@@ -8,15 +8,8 @@ import { wrongBatches, wrongPushes } from './wrong-arguments.ts'
 
 const [ONE = '', TWO = '', THREE = ''] = mobiles(3)
 
-let server: HttpsServer
-let client: SmsClient
-
-beforeAll(async () => {
-  server = await startSms({ app: application(), abroad: application({ mobile: '^\\+[0-9]{5,15}$' }) })
-  client = new SmsClient(server.call)
-})
-
-afterAll(() => server.stop())
+const server = withServer(() => startSms({ app: application(), abroad: application({ mobile: '^\\+[0-9]{5,15}$' }) }))
+const client = new SmsClient(server.call)
 
 afterEach(() => {
   setSystemTime()

@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readEventId } from '../../support/event-id.ts'
 import { type EventSource, escapedTarget, openSource } from '../../support/event-source.ts'
-import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { type HttpsClient, startInProcess } from '../../support/https-server.ts'
 import { StreamCache } from '../../support/stream-cache.ts'
+import { withServer } from '../../support/with-server.ts'
 
 const storages = [
   ['as it comes', {}],
   ['every node a row, every list indexed', { shortList: 0, inlineLength: 0 }],
 ] as const
 
-async function put(server: HttpsServer, target: string, json: unknown): Promise<void> {
+async function put(server: HttpsClient, target: string, json: unknown): Promise<void> {
   const { status } = await server.call('PUT', target, { body: JSON.stringify(json) })
   expect(status).toBe(200)
 }
@@ -19,13 +20,7 @@ function numberOf(id: string | undefined): number {
 }
 
 describe.each(storages)('storage: %s', (_, storage) => {
-  let server: HttpsServer
-
-  beforeAll(async () => {
-    server = await startInProcess({ storage })
-  })
-
-  afterAll(() => server.stop())
+  const server = withServer(() => startInProcess({ storage }))
 
   test('4.2 writes of one turn are told each once, in one order', async () => {
     await put(server, '/.json', { l: { k: -1 } })

@@ -8,7 +8,7 @@ import {
   certificate,
   clientOf,
   filesClosed,
-  type HttpsServer,
+  type HttpsClient,
   SECRET,
   startInProcess,
 } from '../../support/https-server.ts'
@@ -26,7 +26,7 @@ const NOT_STREAMED = {
   error: 'shallow, count, callback, download are not supported for streams',
 }
 
-async function write(server: HttpsServer, target: string, json: unknown, method = 'PUT'): Promise<void> {
+async function write(server: HttpsClient, target: string, json: unknown, method = 'PUT'): Promise<void> {
   const { status } = await server.call(method, target, { body: JSON.stringify(json) })
   expect(status).toBe(200)
 }

@@ -6,7 +6,7 @@ import {
   openSource,
   type SourceOptions,
 } from '../../support/event-source.ts'
-import type { HttpsServer } from '../../support/https-server.ts'
+import type { HttpsClient } from '../../support/https-server.ts'
 import { StreamCache } from '../../support/stream-cache.ts'
 
 /** A write: `PUT /a.json {"b":1}`. */
@@ -39,7 +39,7 @@ const END = 'the end of the row'
  * Plays one row against a server whose tree it may overwrite. Afterwards every stream must hold what GET answers, and
  * one more write that all of them hear of must be the next thing each is told.
  */
-export async function play(row: StreamCase, server: HttpsServer, options: SourceOptions = {}): Promise<void> {
+export async function play(row: StreamCase, server: HttpsClient, options: SourceOptions = {}): Promise<void> {
   const reset = await server.call('PUT', '/.json', { body: JSON.stringify(row.data ?? null) })
   expect(reset.status).toBe(200)
   const opened = await Promise.all(
@@ -68,7 +68,7 @@ export async function play(row: StreamCase, server: HttpsServer, options: Source
   }
 }
 
-async function write(writes: readonly (string | StreamWrite)[], server: HttpsServer): Promise<Map<string, string>> {
+async function write(writes: readonly (string | StreamWrite)[], server: HttpsClient): Promise<Map<string, string>> {
   const kept = new Map<string, string>()
   for (const [index, each] of writes.entries()) {
     const { send, headers = {}, status = 200 } = typeof each === 'string' ? { send: each } : each
@@ -88,7 +88,7 @@ async function write(writes: readonly (string | StreamWrite)[], server: HttpsSer
 }
 
 /** Expects that what a client holds is what GET answers. */
-async function expectSame(target: string, source: EventSource, server: HttpsServer): Promise<void> {
+async function expectSame(target: string, source: EventSource, server: HttpsClient): Promise<void> {
   const answer = await server.call('GET', escapedTarget(target))
   expect({ target, status: answer.status }).toEqual({ target, status: 200 })
   const wanted = new StreamCache()

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../src/embedded.ts'
 import { readEventId } from '../../support/event-id.ts'
 import { dataOf, EventSource, escapedTarget, openSource } from '../../support/event-source.ts'
-import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { SECRET } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
+import { withServer } from '../../support/with-server.ts'
 
 const admin = `auth=${encodeURIComponent(SECRET)}`
 const REVOKED = 'event: auth_revoked\ndata: credential is no longer valid\n\n'
@@ -15,13 +16,7 @@ const versions = [
   ['HTTP/2', true],
 ] as const
 
-let server: HttpsServer
-
-beforeAll(async () => {
-  server = await startInProcess()
-})
-
-afterAll(() => server.stop())
+const server = withServer()
 
 function tokenOf(uid: string, more: Readonly<Record<string, unknown>> = {}): string {
   return customToken(SECRET, { v: 1, iat: nowInSeconds(), uid, ...more })

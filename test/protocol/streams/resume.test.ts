@@ -7,7 +7,7 @@ import {
   openSource,
   type ReceivedEvent,
 } from '../../support/event-source.ts'
-import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { type HttpsClient, startInProcess } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 const versions = [
@@ -18,7 +18,7 @@ const versions = [
 /** A place of its own that every stream of the root hears of: nothing before it is missing, nothing more comes first. */
 const MARK: DataEvent = { kind: 'put', path: '/mark', data: true }
 
-async function put(server: HttpsServer, target: string, json: unknown): Promise<void> {
+async function put(server: HttpsClient, target: string, json: unknown): Promise<void> {
   const { status } = await server.call('PUT', target, { body: JSON.stringify(json) })
   expect(status).toBe(200)
 }
@@ -39,7 +39,7 @@ async function idAfter(source: EventSource, events: number): Promise<string> {
 }
 
 /** Puts the mark, and every event up to it. */
-async function eventsToMark(server: HttpsServer, source: EventSource): Promise<DataEvent[]> {
+async function eventsToMark(server: HttpsClient, source: EventSource): Promise<DataEvent[]> {
   await put(server, '/mark.json', true)
   const events: DataEvent[] = []
   for (;;) {

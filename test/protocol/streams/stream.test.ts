@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, test } from 'bun:test'
+import { describe, test } from 'bun:test'
 import type { DholeOptions } from '../../../src/index.ts'
-import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { startInProcess } from '../../support/https-server.ts'
 import { inLanes } from '../../support/lane.ts'
+import { withServer } from '../../support/with-server.ts'
 import { filteredStreams } from './filtered-streams.ts'
 import { play, type StreamCase } from './interpreter.ts'
 import { nodeStreams } from './node-streams.ts'
@@ -18,13 +19,7 @@ const storages: Readonly<Record<string, DholeOptions['storage']>> = {
 
 for (const [storage, options] of Object.entries(storages)) {
   describe(`storage: ${storage}`, () => {
-    let server: HttpsServer
-
-    beforeAll(async () => {
-      server = await startInProcess({ storage: options ?? {} })
-    })
-
-    afterAll(() => server.stop())
+    const server = withServer(() => startInProcess({ storage: options ?? {} }))
 
     for (const [table, rows] of Object.entries(tables)) {
       describe(table, () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import { clientOf, type HttpsServer } from '../../support/https-server.ts'
-import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
+import type { HttpsServer } from '../../support/https-server.ts'
+import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { type AttackName, attackNames } from './attacks.ts'
 import { Swarm } from './swarm.ts'
 
@@ -26,7 +26,7 @@ let client: Pick<HttpsServer, 'call' | 'port'>
 
 beforeAll(async () => {
   server = await spawnServer({ IDLE_TIMEOUT_S: '8', TRANSFER_TIMEOUT_S: '4', KEEP_ALIVE_MS: '500' })
-  client = clientOf(Number(new URL(server.url).port), await Bun.file(server.certificate).text())
+  client = await clientOfProcess(server)
   for (const [path, body] of Object.entries({ '/a.json': '"kept"', '/large.json': LARGE })) {
     expect((await client.call('PUT', path, { body })).status).toBe(200)
   }

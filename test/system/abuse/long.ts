@@ -66,7 +66,7 @@ function print(line: string): void {
 
 async function run(clients: number, perSecond: number, main: string | undefined): Promise<void> {
   const settings = Object.entries(process.env).filter(([name]) => /^(MAX|RATE|IDLE|TRANSFER)_/.test(name))
-  const server = await spawnServer(Object.fromEntries(settings) as Record<string, string>, { main })
+  await using server = await spawnServer(Object.fromEntries(settings) as Record<string, string>, { main })
   const ca = await Bun.file(server.certificate).text()
   const put = (path: string, body: string) => fetch(server.url + path, { method: 'PUT', body, tls: { ca } })
   await (await put('/a.json', '"kept"')).text()
@@ -103,7 +103,6 @@ async function run(clients: number, perSecond: number, main: string | undefined)
   const ratios = (kind: keyof Waits) =>
     [coming, among, longer, longest, after].map((p99s) => (p99s[kind] / usual(kind)).toFixed(2)).join(', ')
   print(`p99 against the middle one alone: ${ratios('fast')} as fast as it can, ${ratios('steady')} at a steady pace`)
-  await server.stop()
 }
 
 if (import.meta.main) {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { addApplication, keptKeys, runDhole } from '../../support/dhole-command.ts'
-import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
+import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { clientOfProcess } from './clients.ts'
 
 const ANYWHERE = '0.0.0.0'
 const OPEN = 'open: everybody on this machine may read and write'
@@ -155,20 +154,16 @@ test('wrong credentials are counted for all applications together', async () => 
 
 test('the list tells rules as they are in a running server', async () => {
   await using dir = await tempDir()
-  const server = await spawnServer({ DATA_DIR: dir.path })
-  try {
-    const { call } = await clientOfProcess(server)
-    const { secret } = await keptKeys(server.dataDir)
-    const listed = async () => {
-      const { stdout } = await runDhole(['apps', 'list', '--json', '--data-dir', dir.path])
-      return (JSON.parse(stdout) as { rules: string }[]).map(({ rules }) => rules)
-    }
-    const other = await addApplication(dir.path, 'other')
-    expect(await listed()).toEqual(['open', 'locked'])
-    await call('PUT', `/.settings/rules.json?auth=${secret}`, { body: RULES })
-    await call('PUT', `/.settings/rules.json?ns=other&auth=${other.secret}`, { body: RULES })
-    expect(await listed()).toEqual(['own', 'own'])
-  } finally {
-    await server.stop()
+  await using server = await spawnServer({ DATA_DIR: dir.path })
+  const { call } = await clientOfProcess(server)
+  const { secret } = await keptKeys(server.dataDir)
+  const listed = async () => {
+    const { stdout } = await runDhole(['apps', 'list', '--json', '--data-dir', dir.path])
+    return (JSON.parse(stdout) as { rules: string }[]).map(({ rules }) => rules)
   }
+  const other = await addApplication(dir.path, 'other')
+  expect(await listed()).toEqual(['open', 'locked'])
+  await call('PUT', `/.settings/rules.json?auth=${secret}`, { body: RULES })
+  await call('PUT', `/.settings/rules.json?ns=other&auth=${other.secret}`, { body: RULES })
+  expect(await listed()).toEqual(['own', 'own'])
 })

@@ -3,9 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 
 import { openDatabase } from '../../../src/embedded.ts'
 import { runDhole } from '../../support/dhole-command.ts'
 import { openSource } from '../../support/event-source.ts'
-import { spawnServer } from '../../support/server-process.ts'
+import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { clientOfProcess } from './clients.ts'
 import { freed } from './freed.ts'
 
 const REGISTERED = 10_000
@@ -38,20 +37,16 @@ test('ten thousand applications are neither read nor opened until one is asked f
   for (let number = 0; number < REGISTERED; number++) writeFileSync(dir.file(`apps/app-${number}.json`), '{')
   writeFileSync(dir.file('apps/app-7.json'), '{"open":true}')
   writeFileSync(dir.file('secrets/app-7.secret'), SECRET)
-  const server = await spawnServer({ DATA_DIR: dir.path, LOG_LEVEL: 'warn' })
-  try {
-    const { call } = await clientOfProcess(server)
-    expect((await call('GET', '/.json')).text).toBe('null')
-    expect(files(dir.path, '.sqlite')).toEqual(['app.sqlite'])
-    expect(databasesOf(server.pid) ?? [dir.file('apps/app.sqlite')]).toEqual([dir.file('apps/app.sqlite')])
-    expect(server.output()).not.toContain('app-')
+  await using server = await spawnServer({ DATA_DIR: dir.path, LOG_LEVEL: 'warn' })
+  const { call } = await clientOfProcess(server)
+  expect((await call('GET', '/.json')).text).toBe('null')
+  expect(files(dir.path, '.sqlite')).toEqual(['app.sqlite'])
+  expect(databasesOf(server.pid) ?? [dir.file('apps/app.sqlite')]).toEqual([dir.file('apps/app.sqlite')])
+  expect(server.output()).not.toContain('app-')
 
-    expect((await call('PUT', '/a.json?ns=app-7', { body: '1' })).text).toBe('1')
-    expect((await call('GET', '/a.json?ns=app-8')).status).toBe(503)
-    expect(files(dir.path, '.sqlite').toSorted()).toEqual(['app-7.sqlite', 'app.sqlite'])
-  } finally {
-    await server.stop()
-  }
+  expect((await call('PUT', '/a.json?ns=app-7', { body: '1' })).text).toBe('1')
+  expect((await call('GET', '/a.json?ns=app-8')).status).toBe(503)
+  expect(files(dir.path, '.sqlite').toSorted()).toEqual(['app-7.sqlite', 'app.sqlite'])
 })
 
 test('ten thousand are listed', async () => {
@@ -71,23 +66,19 @@ test('a server closes what nobody uses and opens it again', async () => {
     writeFileSync(dir.file(`apps/${id}.json`), '{"open":true}')
     writeFileSync(dir.file(`secrets/${id}.secret`), SECRET)
   }
-  const server = await spawnServer({ DATA_DIR: dir.path, APP_IDLE_MS: '20' })
-  try {
-    const client = await clientOfProcess(server)
-    await using source = await openSource(client, '/a.json?ns=watched')
-    expect(await source.next()).toEqual({ kind: 'put', path: '/', data: null })
-    for (let round = 0; round < 3; round++) {
-      const written = await client.call('PUT', `/rounds/${round}.json?ns=used`, { body: String(round) })
-      expect(written.text).toBe(String(round))
-      await freed(dir.file('apps/used.sqlite'))
-    }
-    expect((await client.call('GET', '/rounds.json?ns=used')).text).toBe('[0,1,2]')
-    expect(() => openDatabase({ file: dir.file('apps/watched.sqlite') })).toThrow('in use')
-    await client.call('PUT', '/a.json?ns=watched', { body: '"still here"' })
-    expect(await source.next()).toEqual({ kind: 'put', path: '/', data: 'still here' })
-    await source.close()
-    await freed(dir.file('apps/watched.sqlite'))
-  } finally {
-    await server.stop()
+  await using server = await spawnServer({ DATA_DIR: dir.path, APP_IDLE_MS: '20' })
+  const client = await clientOfProcess(server)
+  await using source = await openSource(client, '/a.json?ns=watched')
+  expect(await source.next()).toEqual({ kind: 'put', path: '/', data: null })
+  for (let round = 0; round < 3; round++) {
+    const written = await client.call('PUT', `/rounds/${round}.json?ns=used`, { body: String(round) })
+    expect(written.text).toBe(String(round))
+    await freed(dir.file('apps/used.sqlite'))
   }
+  expect((await client.call('GET', '/rounds.json?ns=used')).text).toBe('[0,1,2]')
+  expect(() => openDatabase({ file: dir.file('apps/watched.sqlite') })).toThrow('in use')
+  await client.call('PUT', '/a.json?ns=watched', { body: '"still here"' })
+  expect(await source.next()).toEqual({ kind: 'put', path: '/', data: 'still here' })
+  await source.close()
+  await freed(dir.file('apps/watched.sqlite'))
 })

@@ -2,9 +2,8 @@ import { afterEach, expect, test } from 'bun:test'
 import { errorBody, errors } from '../../protocol/rest/errors.ts'
 import { addApplication, keptKeys, runDhole, shownKeys } from '../../support/dhole-command.ts'
 import { openSource } from '../../support/event-source.ts'
-import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
+import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { clientOfProcess } from './clients.ts'
 
 const running: ServerProcess[] = []
 
@@ -84,11 +83,10 @@ test('one that is closed, or rotated while no server runs, opens with the new se
   first.kill('SIGTERM')
   await first.exited
   const offline = await rotate(dataDir, 'shop')
-  const second = await spawnServer({ DATA_DIR: dataDir })
+  await using second = await spawnServer({ DATA_DIR: dataDir })
   const again = await clientOfProcess(second)
   expect((await again.call('GET', `/a.json?ns=shop&auth=${whileClosed}`)).status).toBe(401)
   expect((await again.call('GET', `/a.json?ns=shop&auth=${offline}`)).status).toBe(200)
-  await second.stop()
 })
 
 test('a secret that is a setting of the server stays', async () => {

@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'
 import { addApplication, runDhole, shownKeys } from '../../support/dhole-command.ts'
-import { spawnServer } from '../../support/server-process.ts'
+import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { clientOfProcess } from './clients.ts'
 
 test('keys are shown where a command asks for them and stand nowhere but in files of their owner', async () => {
   await using dir = await tempDir()
@@ -55,10 +54,9 @@ test('keys made by a start that fails stay in their files', async () => {
   const secret = (await Bun.file(`${dir.path}/secrets/app.secret`).text()).trim()
   expect(String(failed)).not.toContain(secret)
   await Bun.file(tree).delete()
-  const server = await spawnServer({ DATA_DIR: dir.path })
+  await using server = await spawnServer({ DATA_DIR: dir.path })
   const { call } = await clientOfProcess(server)
   expect((await call('GET', `/.settings/rules.json?auth=${secret}`)).status).toBe(200)
-  await server.stop()
 })
 
 test('every file with a key in it is for its owner only, whatever the umask', async () => {

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect, type TLSSocket } from 'node:tls'
-import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
+import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import { customToken } from '../../support/token.ts'
-import { clientOfProcess } from './clients.ts'
 
 const SECRET = 'a secret of the test suite'
 const APPLICATIONS = ['slow-1', 'slow-2', 'slow-3', 'honest-1', 'honest-2']

@@ -2,9 +2,8 @@ import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { addApplication, runDhole } from '../../support/dhole-command.ts'
-import { spawnServer } from '../../support/server-process.ts'
+import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { clientOfProcess } from './clients.ts'
 
 /** Asks the socket of a server as its own commands do. */
 async function tell(dataDir: string, body: string): Promise<unknown> {
@@ -30,12 +29,11 @@ test('what a killed server has left there is replaced', async () => {
   expect(existsSync(dir.file('control.sock'))).toBe(true)
   // Nobody answers there: the command does it alone.
   const { secret } = await addApplication(dir.path, 'shop')
-  const server = await spawnServer({ DATA_DIR: dir.path })
+  await using server = await spawnServer({ DATA_DIR: dir.path })
   const { call } = await clientOfProcess(server)
   expect((await call('PUT', `/a.json?ns=shop&auth=${secret}`, { body: '1' })).text).toBe('1')
   await runDhole(['apps', 'remove', 'shop', '--yes', '--data-dir', dir.path])
   expect((await call('GET', `/a.json?ns=shop&auth=${secret}`)).status).toBe(404)
-  await server.stop()
 })
 
 test.each([
@@ -43,7 +41,7 @@ test.each([
   ['another application', { APP_ID: 'other' }],
 ])('a second server on the same folder ends (%s), and the first keeps its socket', async (_, settings) => {
   await using dir = await tempDir()
-  const first = await spawnServer({ DATA_DIR: dir.path })
+  await using first = await spawnServer({ DATA_DIR: dir.path })
   const says = `DATA_DIR: ${dir.path} is in use by the server at ${first.url} (process ${first.pid}): one folder is served by one server`
   await expect(spawnServer({ DATA_DIR: dir.path, ...settings })).rejects.toThrow(says)
   const { secret } = await addApplication(dir.path, 'shop')
@@ -51,21 +49,19 @@ test.each([
   expect((await call('GET', `/a.json?ns=shop&auth=${secret}`)).status).toBe(200)
   await runDhole(['apps', 'remove', 'shop', '--yes', '--data-dir', dir.path])
   expect((await call('GET', `/a.json?ns=shop&auth=${secret}`)).status).toBe(404)
-  await first.stop()
 })
 
 test('a folder whose path is too long for a socket is served all the same', async () => {
   await using dir = await tempDir()
   const dataDir = dir.file('long'.repeat(30))
   await mkdir(dataDir)
-  const server = await spawnServer({ DATA_DIR: dataDir })
+  await using server = await spawnServer({ DATA_DIR: dataDir })
   const { call } = await clientOfProcess(server)
   expect((await call('GET', '/a.json')).status).toBe(200)
   expect(server.output()).toContain('too long for a socket')
   const { status, stderr } = await runDhole(['apps', 'add', 'shop', '--open', '--data-dir', dataDir])
   expect([status, stderr]).toEqual([0, expect.stringContaining('must be restarted') as unknown as string])
   expect((await call('GET', '/a.json?ns=shop')).status).toBe(200)
-  await server.stop()
 })
 
 test('a server that cannot be spoken to is not gone behind', async () => {
@@ -94,9 +90,8 @@ test.each([
   ],
 ])('%s over the socket is a clear error', async (_, body, error) => {
   await using dir = await tempDir()
-  const server = await spawnServer({ DATA_DIR: dir.path })
+  await using _server = await spawnServer({ DATA_DIR: dir.path })
   expect(await tell(dir.path, body)).toEqual({ error })
-  await server.stop()
 })
 
 test.each([
@@ -113,11 +108,10 @@ test.each([
 ])('%s over the socket changes nothing', async (_, body) => {
   await using dir = await tempDir()
   writeFileSync(dir.file('rules.json'), '')
-  const server = await spawnServer({ DATA_DIR: dir.path })
+  await using server = await spawnServer({ DATA_DIR: dir.path })
   const everything = () => readdirSync(dir.path, { recursive: true }).sort()
   const before = everything()
   expect(await tell(dir.path, body)).toEqual({ error: expect.any(String) })
   expect(everything()).toEqual(before)
   expect((await (await clientOfProcess(server)).call('GET', '/a.json')).status).toBe(200)
-  await server.stop()
 })

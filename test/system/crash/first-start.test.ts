@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
 import { keptKeys } from '../../support/dhole-command.ts'
-import { spawnServer } from '../../support/server-process.ts'
+import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { clientOfProcess } from '../applications/clients.ts'
 
 const MAIN = Bun.fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))
 const KILLS = 8
@@ -35,16 +34,12 @@ test('a server that is killed amid its first start has kept every key it has spo
   const moments = Array.from({ length: KILLS }, () => Math.floor(Math.random() * MOST_START_MS)).sort((a, b) => a - b)
   const kept: string[] = []
   for (const moment of moments) kept.push(...(await keysIn(await startAndKill(dataDir, moment))))
-  const server = await spawnServer({ DATA_DIR: dataDir })
-  try {
-    kept.push(...(await keysIn(server.output())))
-    const { secret, smsKey } = await keptKeys(dataDir)
-    // A start that was killed before it spoke of a key has kept it all the same.
-    expect([moments, [secret, smsKey]]).toEqual([moments, expect.arrayContaining(kept)])
-    const { call } = await clientOfProcess(server)
-    expect([moments, (await call('PUT', '/a.json', { body: '1' })).status]).toEqual([moments, 200])
-    expect((await call('GET', '/a.json')).text).toBe('1')
-  } finally {
-    await server.stop()
-  }
+  await using server = await spawnServer({ DATA_DIR: dataDir })
+  kept.push(...(await keysIn(server.output())))
+  const { secret, smsKey } = await keptKeys(dataDir)
+  // A start that was killed before it spoke of a key has kept it all the same.
+  expect([moments, [secret, smsKey]]).toEqual([moments, expect.arrayContaining(kept)])
+  const { call } = await clientOfProcess(server)
+  expect([moments, (await call('PUT', '/a.json', { body: '1' })).status]).toEqual([moments, 200])
+  expect((await call('GET', '/a.json')).text).toBe('1')
 }, 300_000)

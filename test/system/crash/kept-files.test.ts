@@ -84,14 +84,10 @@ test.skipIf(!canRecord)(
   async () => {
     await using dir = await tempDir()
     const folder = new RecordedFolder(dir.path)
-    const server = await spawnServer({ ...folder.environment, DATA_DIR: folder.dataDir })
-    try {
-      const kept = keptFiles(folder.dataDir)
-      expect(kept.size).toBe(2)
-      expect(sorted(folder.afterLoss())).toEqual(sorted(kept))
-    } finally {
-      await server.stop()
-    }
+    await using _server = await spawnServer({ ...folder.environment, DATA_DIR: folder.dataDir })
+    const kept = keptFiles(folder.dataDir)
+    expect(kept.size).toBe(2)
+    expect(sorted(folder.afterLoss())).toEqual(sorted(kept))
   },
   300_000,
 )

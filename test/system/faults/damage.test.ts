@@ -84,7 +84,7 @@ test('the lost tree of a registered application is not taken for an empty one', 
   server.kill('SIGTERM')
   await server.exited
   rmSync(dir.file('apps/shop.sqlite'))
-  const again = await spawnServer({ DATA_DIR: dir.path })
+  await using again = await spawnServer({ DATA_DIR: dir.path })
   expect(await call(again, 'GET', '/a.json?ns=shop')).toEqual([503, UNAVAILABLE])
   expect(await call(again, 'PUT', '/a.json?ns=shop', '2')).toEqual([503, UNAVAILABLE])
   expect(again.output()).toContain('apps/shop.sqlite is gone, and was there before')
@@ -92,7 +92,6 @@ test('the lost tree of a registered application is not taken for an empty one', 
   expect(await call(again, 'PUT', '/a.json', '2')).toEqual([200, '2'])
   rmSync(dir.file('apps/shop.sqlite-lock'))
   expect(await call(again, 'GET', '/a.json?ns=shop')).toEqual([200, 'null'])
-  await again.stop()
 })
 
 test('a lock that was torn when the power went is made anew, and is a lock', async () => {
@@ -103,8 +102,7 @@ test('a lock that was torn when the power went is made anew, and is a lock', asy
   server.kill('SIGTERM')
   await server.exited
   writeFileSync(`${file}-lock`, new Uint8Array(PAGE_BYTES))
-  const again = await spawnServer({ DATA_DIR: dir.path })
+  await using again = await spawnServer({ DATA_DIR: dir.path })
   expect(await call(again, 'GET', '/a.json')).toEqual([200, '1'])
   expect(() => openDatabase({ file })).toThrow('is in use by another process')
-  await again.stop()
 })

@@ -77,9 +77,8 @@ describe.skipIf(library === undefined)('a disk that fails under a running server
     expect(isDocumented(server.output())).toBe(true)
     server.kill('SIGKILL')
     await server.exited
-    const again = await spawnServer({ DATA_DIR: dir.file('data') })
+    await using again = await spawnServer({ DATA_DIR: dir.file('data') })
     expect((await call(again, 'GET', '/.json')).text).toBe('{"kept":3}')
-    await again.stop()
   })
 
   test('a failed sync: nothing more is acknowledged, the server ends with status 1, all acknowledged is there', async () => {
@@ -118,9 +117,8 @@ describe.skipIf(library === undefined)('a disk that fails under a running server
     expect(await server.exited).toBe(0)
     const log = Bun.file(dir.file('data/apps/app.sqlite-wal'))
     expect((await log.exists()) ? log.size : 0).toBe(0)
-    const again = await spawnServer({ DATA_DIR: dir.file('data') })
+    await using again = await spawnServer({ DATA_DIR: dir.file('data') })
     expect((await call(again, 'GET', '/long.json?shallow=true')).text).toContain('"n8":true')
-    await again.stop()
   })
 
   test('a checkpoint that fails when the server stops: the next one finds everything', async () => {
@@ -130,9 +128,8 @@ describe.skipIf(library === undefined)('a disk that fails under a running server
     server.breakDisk('checkpoint')
     server.kill('SIGTERM')
     expect(await server.exited).toBe(0)
-    const again = await spawnServer({ DATA_DIR: dir.file('data') })
+    await using again = await spawnServer({ DATA_DIR: dir.file('data') })
     expect((await call(again, 'GET', '/kept.json')).text).toBe('1')
-    await again.stop()
   })
 })
 
@@ -154,7 +151,7 @@ test.skipIf(!mayMount())(
     mkdirSync(folder)
     // It goes with the process.
     const through = [...UNSHARE, `${MOUNT} && exec "$@"`, folder]
-    const server = await spawnServer({ DATA_DIR: folder }, { through })
+    await using server = await spawnServer({ DATA_DIR: folder }, { through })
     // The disk is there for the server alone, and for whoever looks through its eyes.
     const filler = join(`/proc/${server.pid}/root`, folder, 'filler')
     writeFileSync(filler, new Uint8Array(512 * 1024))
@@ -166,6 +163,5 @@ test.skipIf(!mayMount())(
       expect((await call(server, 'PUT', `/numbers/n${number}.json`, '1')).status).toBe(200)
     }
     await expectNumbers(server, written + 5)
-    await server.stop()
   },
 )

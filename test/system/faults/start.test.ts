@@ -301,10 +301,9 @@ test('a certificate that has expired is served, with a warning', async () => {
   await using dir = await tempDir()
   const pair = await putPair(dir)
   putCertificate(await certificateFor(-1), pair.TLS_CERT, pair.TLS_KEY)
-  const server = await spawnServer(pair)
+  await using server = await spawnServer(pair)
   expect(server.output()).toContain(`the certificate ${pair.TLS_CERT} has expired: clients refuse it`)
   expect(isDocumented(server.output())).toBe(true)
-  await server.stop()
 })
 
 test('a tree of an earlier version is brought up to date', async () => {

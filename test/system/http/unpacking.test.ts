@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { BodyQueue } from '../../../src/http/limits/body-queue.ts'
 import { claimedLength, unpack } from '../../../src/http/request/unpack.ts'
 import { errorBody, errors } from '../../protocol/rest/errors.ts'
-import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { SECRET } from '../../support/https-server.ts'
+import { withServer } from '../../support/with-server.ts'
 
 const MEBIBYTE = 1024 * 1024
 const TOO_DENSE = 'Without a credential a gzip body may not unpack to more than 100 times its length.'
 
-let server: HttpsServer
-
-beforeAll(async () => {
-  server = await startInProcess()
-})
-
-afterAll(async () => {
-  await server[Symbol.asyncDispose]()
-})
+const server = withServer()
 
 function call(method: string, target: string, body: Uint8Array<ArrayBuffer>) {
   return server.call(method, target, { body, headers: { 'Content-Encoding': 'gzip' } })

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSource } from '../../support/event-source.ts'
-import { type Answer, clientOf, SECRET } from '../../support/https-server.ts'
-import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
+import { type Answer, SECRET } from '../../support/https-server.ts'
+import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import { samplesOf } from '../metrics/page.ts'
 import { OWNER } from '../metrics/watched-server.ts'
@@ -25,7 +25,7 @@ async function start(): Promise<ServerProcess> {
 }
 
 async function call(method: string, path: string, body?: string): Promise<Answer> {
-  const client = clientOf(Number(new URL(server.url).port), await Bun.file(server.certificate).text())
+  const client = await clientOfProcess(server)
   return client.call(method, path, { headers: OWNER, ...(body === undefined ? {} : { body }) })
 }
 

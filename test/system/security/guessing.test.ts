@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
 import { http2Client } from '../../support/http2-client.ts'
 import { type Answer, SECRET, startInProcess } from '../../support/https-server.ts'
-import { spawnServer } from '../../support/server-process.ts'
+import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { customToken } from '../../support/token.ts'
-import { clientOfProcess } from '../applications/clients.ts'
 
 const LIMIT = 5
 const GUESSES = 40
@@ -56,19 +55,15 @@ test('who knows better is let in from the address of those who guess', async () 
 })
 
 test('metrics asked for without a credential are no guess', async () => {
-  const server = await spawnServer()
-  try {
-    const { call } = await clientOfProcess(server)
-    for (const _ of indexes()) expect((await call('GET', '/metrics')).status).toBe(401)
-    expect((await call('GET', '/a.json?auth=guess')).status).toBe(401)
-    expect(server.output()).not.toContain('wrong credentials')
-    for (const index of indexes()) await call('GET', `/a.json?auth=guess-${index}`)
-    expect((await call('GET', '/a.json?auth=guess')).status).toBe(429)
-    await server.stop()
-    expect(server.output().match(/30 wrong credentials within a minute/g)).toHaveLength(1)
-  } finally {
-    await server.stop()
-  }
+  await using server = await spawnServer()
+  const { call } = await clientOfProcess(server)
+  for (const _ of indexes()) expect((await call('GET', '/metrics')).status).toBe(401)
+  expect((await call('GET', '/a.json?auth=guess')).status).toBe(401)
+  expect(server.output()).not.toContain('wrong credentials')
+  for (const index of indexes()) await call('GET', `/a.json?auth=guess-${index}`)
+  expect((await call('GET', '/a.json?auth=guess')).status).toBe(429)
+  await server.stop()
+  expect(server.output().match(/30 wrong credentials within a minute/g)).toHaveLength(1)
 })
 
 test('what is tried at one endpoint is counted at all', async () => {

@@ -3,9 +3,8 @@ import { connect } from 'node:tls'
 import { addApplication, runDhole } from '../../support/dhole-command.ts'
 import { type Listening, openSource } from '../../support/event-source.ts'
 import { SECRET, startInProcess } from '../../support/https-server.ts'
-import { spawnServer } from '../../support/server-process.ts'
+import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
-import { clientOfProcess } from '../applications/clients.ts'
 
 const admin = `auth=${encodeURIComponent(SECRET)}`
 
@@ -62,18 +61,14 @@ test('a body that arrives when its token has expired is refused', async () => {
 })
 
 test('a body that arrives when the secret has been replaced is refused', async () => {
-  const server = await spawnServer()
-  try {
-    const { secret } = await addApplication(server.dataDir, 'shop')
-    const client = await clientOfProcess(server)
-    const upload = await beginUpload(client, 'PUT', `/a.json?ns=shop&auth=${secret}`, '"late"')
-    // An answer on another connection: the first one has been looked at by then.
-    expect((await client.call('GET', `/a.json?ns=shop&auth=${secret}`)).text).toBe('null')
-    const { status } = await runDhole(['apps', 'rotate', 'shop', '--yes', '--data-dir', server.dataDir])
-    expect(status).toBe(0)
-    expect((await client.call('GET', `/a.json?ns=shop&auth=${secret}`)).status).toBe(401)
-    expect(await upload.finish()).toBe(401)
-  } finally {
-    await server.stop()
-  }
+  await using server = await spawnServer()
+  const { secret } = await addApplication(server.dataDir, 'shop')
+  const client = await clientOfProcess(server)
+  const upload = await beginUpload(client, 'PUT', `/a.json?ns=shop&auth=${secret}`, '"late"')
+  // An answer on another connection: the first one has been looked at by then.
+  expect((await client.call('GET', `/a.json?ns=shop&auth=${secret}`)).text).toBe('null')
+  const { status } = await runDhole(['apps', 'rotate', 'shop', '--yes', '--data-dir', server.dataDir])
+  expect(status).toBe(0)
+  expect((await client.call('GET', `/a.json?ns=shop&auth=${secret}`)).status).toBe(401)
+  expect(await upload.finish()).toBe(401)
 })

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { createCipheriv } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { missedChanges } from '../../../src/database/streams/replay.ts'
 import type { LogRange, Position, TreeStore } from '../../../src/store/store.ts'
 import { readEventId } from '../../support/event-id.ts'
 import { EventSource, openSource } from '../../support/event-source.ts'
-import { clientOf, type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
-import { spawnServer } from '../../support/server-process.ts'
+import { SECRET } from '../../support/https-server.ts'
+import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
+import { withServer } from '../../support/with-server.ts'
 
 const admin = `auth=${encodeURIComponent(SECRET)}`
 
-let server: HttpsServer
-
-beforeAll(async () => {
-  server = await startInProcess()
-})
-
-afterAll(() => server.stop())
+const server = withServer()
 
 async function send(method: string, target: string, body?: unknown): Promise<void> {
   const options = body === undefined ? {} : { body: JSON.stringify(body) }
@@ -94,8 +89,8 @@ function bytesRead(pid: number): number {
 }
 
 test.skipIf(!existsSync('/proc/self/io'))('a stream that goes on reads of the log what concerns it', async () => {
-  const process = await spawnServer()
-  const listening = clientOf(Number(new URL(process.url).port), await Bun.file(process.certificate).text())
+  await using process = await spawnServer()
+  const listening = await clientOfProcess(process)
   const put = async (target: string, body: string) => {
     expect((await listening.call('PUT', target, { body })).status).toBe(200)
   }
@@ -112,7 +107,6 @@ test.skipIf(!existsSync('/proc/self/io'))('a stream that goes on reads of the lo
   await using again = await openSource(listening, '/mine.json', { headers: { 'Last-Event-ID': id } })
   expect(await again.next()).toEqual({ kind: 'put', path: '/', data: 2 })
   expect(bytesRead(process.pid) - before).toBeLessThan((writes * body.length) / 8)
-  await process.stop()
 })
 
 const ENTRIES = 10_240

@@ -2,9 +2,9 @@ import { expect } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { clientOfProcess } from '../../support/server-process.ts'
 import { wide } from '../../support/store.ts'
 import { holdBoundMs, startWatchedServer } from '../../support/watched-server.ts'
-import { clientOfProcess } from '../applications/clients.ts'
 import { DEAR_RULES } from './dear-rules.ts'
 
 /** Children of a value whose rules take nearly as many steps as a request has. */

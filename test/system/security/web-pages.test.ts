@@ -1,28 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../docs/openapi/chromium.ts'
 import { startInProcess } from '../../support/https-server.ts'
-import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
+import { spawnServer, startProcess } from '../../support/server-process.ts'
+import { withServer } from '../../support/with-server.ts'
 
 const FOREIGN = 'https://evil.example'
 
 /** The settings of a developer: the tree is open because it listens on loopback. */
-let server: ServerProcess
-let ca: string
+const server = withServer(() => startProcess({ DEVELOPMENT: 'true', BASE_DOMAIN: 'db.test' }))
 let secret: string
 
 beforeAll(async () => {
-  server = await spawnServer({ DEVELOPMENT: 'true', BASE_DOMAIN: 'db.test' })
-  ca = await Bun.file(server.certificate).text()
   secret = await Bun.file(`${server.dataDir}/secrets/app.secret`).text()
 })
-
-afterAll(() => server.stop())
 
 type Headers = Readonly<Record<string, string>>
 
 async function ask(method: string, target: string, headers: Headers = {}, body?: string): Promise<number> {
-  const init = { method, headers: { ...headers }, tls: { ca }, ...(body === undefined ? {} : { body }) }
+  const init = { method, headers: { ...headers }, tls: { ca: server.ca }, ...(body === undefined ? {} : { body }) }
   const reply = await fetch(server.url + target, init)
   const text = await reply.text()
   if (reply.status === 403 && method !== 'HEAD') expect(text).toContain('"errcode":20401')
@@ -30,7 +26,7 @@ async function ask(method: string, target: string, headers: Headers = {}, body?:
 }
 
 async function tree(): Promise<unknown> {
-  return (await fetch(`${server.url}/.json`, { tls: { ca } })).json()
+  return (await fetch(`${server.url}/.json`, { tls: { ca: server.ca } })).json()
 }
 
 describe('a page of another site gets nothing of a tree that is open to this machine only', () => {
@@ -100,7 +96,7 @@ describe('a page of another site gets nothing of a tree that is open to this mac
 })
 
 test('rules of its own decide who reads and writes, foreign pages included', async () => {
-  const ruled = await spawnServer()
+  await using ruled = await spawnServer()
   const trust = { tls: { ca: await Bun.file(ruled.certificate).text() } }
   const owner = await Bun.file(`${ruled.dataDir}/secrets/app.secret`).text()
   const page = { headers: { Origin: FOREIGN }, ...trust }
@@ -108,7 +104,6 @@ test('rules of its own decide who reads and writes, foreign pages included', asy
   const body = '{"rules":{".read":true}}'
   await fetch(`${ruled.url}/.settings/rules.json?auth=${owner}`, { method: 'PUT', body, ...trust })
   expect((await fetch(`${ruled.url}/a.json`, page)).status).toBe(200)
-  await ruled.stop()
 })
 
 test('a host application that opens a tree opens it to every page, unless it says loopback', async () => {
@@ -122,7 +117,7 @@ test('a host application that opens a tree opens it to every page, unless it say
 })
 
 test('behind a proxy the names of the settings count, since a page can pass itself off as the proxy', async () => {
-  const behind = await spawnServer({ HTTP_PORT: '0', TRUST_PROXY: '127.0.0.1', TLS_NAMES: 'tree.example' })
+  await using behind = await spawnServer({ HTTP_PORT: '0', TRUST_PROXY: '127.0.0.1', TLS_NAMES: 'tree.example' })
   const plain = /plain HTTP on (http:[^"\s]+)/.exec(behind.output())?.[1] ?? ''
   const proxied = { 'X-Forwarded-Proto': 'https', Host: 'tree.example' }
   const status = async (headers: Headers) => (await fetch(`${plain}/a.json`, { headers })).status
@@ -132,7 +127,6 @@ test('behind a proxy the names of the settings count, since a page can pass itse
   // A browser on this machine has the address of a proxy on it, and a page may set this header for its own name.
   expect(await status({ ...proxied, Host: 'evil.example', Origin: 'https://evil.example' })).toBe(403)
   expect(await status({ ...proxied, Host: 'evil.example' })).toBe(403)
-  await behind.stop()
 })
 
 const executablePath = findChromium()

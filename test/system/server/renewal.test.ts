@@ -201,7 +201,7 @@ test.skipIf(!isLinux)('a certificate of its own is made anew before it ends', as
   const made = await spawnServer({ DATA_DIR: dir.path })
   made.kill('SIGTERM')
   await made.exited
-  const server = await spawnServer({ DATA_DIR: dir.path, TLS_CHECK_MS: '5' })
+  await using server = await spawnServer({ DATA_DIR: dir.path, TLS_CHECK_MS: '5' })
   const { port } = new URL(server.url)
   const before = (await visit(Number(port))).fingerprint
   // As if it had been thrown away: what is asked for now is made now.
@@ -210,7 +210,6 @@ test.skipIf(!isLinux)('a certificate of its own is made anew before it ends', as
   await until(async () => (await visit(Number(port))).fingerprint !== before)
   const { fingerprint } = await visit(Number(port))
   expect(fingerprint).toBe(fingerprintOf(readFileSync(server.certificate, 'utf8')))
-  await server.stop()
 })
 
 test('a command that reaches no server says so', async () => {

@@ -40,12 +40,11 @@ test('a first run makes certificate, secret and database, and a second one keeps
     first.kill('SIGTERM')
     expect(await first.exited).toBe(0)
 
-    const second = await spawnServer({ DATA_DIR: dataDir })
+    await using second = await spawnServer({ DATA_DIR: dataDir })
     expect(second.output()).not.toContain(secret)
     expect(await Bun.file(second.certificate).text()).toBe(certificate)
     expect(await (await call(second, `/kept.json?auth=${secret}`)).json()).toEqual({ a: [1, 2] })
     expect((await call(second, '/kept.json?auth=wrong')).status).toBe(401)
-    await second.stop()
   } finally {
     await rm(dataDir, { recursive: true, force: true })
   }
@@ -66,9 +65,8 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
       for (const name of files.filter((file) => file.endsWith('-wal'))) {
         expect((await stat(join(dataDir, 'apps', name))).size).toBe(0)
       }
-      const again = await spawnServer({ DATA_DIR: dataDir })
+      await using again = await spawnServer({ DATA_DIR: dataDir })
       expect(await (await call(again, '/.json')).json()).toEqual({ a: 1, b: 'begun and ended' })
-      await again.stop()
     } finally {
       await rm(dataDir, { recursive: true, force: true })
     }
@@ -203,9 +201,8 @@ describe('certificates', () => {
       first.kill('SIGTERM')
       await first.exited
       await Bun.write(first.certificate, 'no certificate')
-      const second = await spawnServer({ DATA_DIR: dataDir })
+      await using second = await spawnServer({ DATA_DIR: dataDir })
       expect((await call(second, '/a.json')).status).toBe(200)
-      await second.stop()
     } finally {
       await rm(dataDir, { recursive: true, force: true })
     }

@@ -50,7 +50,7 @@ test('NO_COLOR and LOG_FORMAT are heard at a terminal, and JSON there shows no s
 })
 
 test('elsewhere there are JSON lines and the line that programs look for, and secrets stay in their files', async () => {
-  const server = await spawnServer()
+  await using server = await spawnServer()
   const output = server.output()
   expect(plainLines(output)).toEqual([`listening on ${server.url}`])
   const lines: unknown[] = output
@@ -77,13 +77,11 @@ test('elsewhere there are JSON lines and the line that programs look for, and se
   )
   for (const secret of secretsIn(server.dataDir)) expect(output).not.toContain(secret)
   for (const name of ['app.secret', 'app.sms']) expect(output).toContain(join(server.dataDir, 'secrets', name))
-  await server.stop()
 })
 
 test('readable lines without a terminal have no colour and no secret', async () => {
-  const server = await spawnServer({ LOG_FORMAT: 'pretty' })
+  await using server = await spawnServer({ LOG_FORMAT: 'pretty' })
   expect(server.output()).toContain('WARN: open')
   expect(server.output()).not.toContain('\u001B')
   for (const secret of secretsIn(server.dataDir)) expect(server.output()).not.toContain(secret)
-  await server.stop()
 })

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
+import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { dhole } from '../../../src/index.ts'
 import { CARRIER_CODES } from '../../../src/sms/model/carrier-codes.ts'
@@ -17,29 +17,23 @@ import {
 import { expectRefusal, refusals } from '../../protocol/sms/refusals.ts'
 import { application, startSms } from '../../protocol/sms/service.ts'
 import { addApplication, runDhole, shownKeys } from '../../support/dhole-command.ts'
-import type { HttpsServer } from '../../support/https-server.ts'
-import { spawnServer } from '../../support/server-process.ts'
+import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { clientOfProcess } from '../applications/clients.ts'
+import { withServer } from '../../support/with-server.ts'
 import { PUSH_VECTOR } from './good-calls.ts'
 
 const [ONE = '', TWO = '', THREE = ''] = mobiles(3)
 
-let server: HttpsServer
-let client: SmsClient
-
-beforeAll(async () => {
-  server = await startSms({
+const server = withServer(() =>
+  startSms({
     app: application(),
     news: application(),
     berlin: application({ timeZone: 'Europe/Berlin' }),
     nepal: application({ timeZone: '+05:45' }),
     other: application({}, 'the key of another application'),
-  })
-  client = new SmsClient(server.call)
-})
-
-afterAll(() => server.stop())
+  }),
+)
+const client = new SmsClient(server.call)
 
 afterEach(() => {
   setSystemTime()
@@ -287,26 +281,22 @@ test('below a prefix, within a host that does not listen', async () => {
 })
 
 test('a new key is in force at once, and the old one is not', async () => {
-  const process = await spawnServer({ SMS_INTERVAL_MS: '0' })
-  try {
-    const { call } = await clientOfProcess(process)
-    const { smsKey } = await addApplication(process.dataDir, 'shop')
-    const old = new SmsClient(call, 'shop', smsKey)
-    const rrid = await old.record([ONE])
-    const rotated = await runDhole(['apps', 'rotate', 'shop', '--yes', '--sms-key', '--data-dir', process.dataDir])
-    const fresh = new SmsClient(call, 'shop', shownKeys(rotated.stdout)[0])
-    expectRefusal(await old.news(), refusals.signature)
-    const source = { source: 'kannel', rrid, mobile: ONE, stat: 'DELIVRD' }
-    const token = signatureOf({ source: 'kannel' }, smsKey)
-    expectRefusal(await old.send('GET', 'v1/dlr', { ...source, token }), refusals.signature)
-    expect((await fresh.statuses(rrid)).map(({ status }) => status)).toEqual([0])
-    const renewed = signatureOf({ source: 'kannel' }, fresh.key)
-    expect(dataOf(await fresh.send('GET', 'v1/dlr', { ...source, token: renewed }))).toEqual({
-      accepted: 1,
-      ignored: 0,
-    })
-    expect(process.output()).not.toContain(fresh.key)
-  } finally {
-    await process.stop()
-  }
+  await using process = await spawnServer({ SMS_INTERVAL_MS: '0' })
+  const { call } = await clientOfProcess(process)
+  const { smsKey } = await addApplication(process.dataDir, 'shop')
+  const old = new SmsClient(call, 'shop', smsKey)
+  const rrid = await old.record([ONE])
+  const rotated = await runDhole(['apps', 'rotate', 'shop', '--yes', '--sms-key', '--data-dir', process.dataDir])
+  const fresh = new SmsClient(call, 'shop', shownKeys(rotated.stdout)[0])
+  expectRefusal(await old.news(), refusals.signature)
+  const source = { source: 'kannel', rrid, mobile: ONE, stat: 'DELIVRD' }
+  const token = signatureOf({ source: 'kannel' }, smsKey)
+  expectRefusal(await old.send('GET', 'v1/dlr', { ...source, token }), refusals.signature)
+  expect((await fresh.statuses(rrid)).map(({ status }) => status)).toEqual([0])
+  const renewed = signatureOf({ source: 'kannel' }, fresh.key)
+  expect(dataOf(await fresh.send('GET', 'v1/dlr', { ...source, token: renewed }))).toEqual({
+    accepted: 1,
+    ignored: 0,
+  })
+  expect(process.output()).not.toContain(fresh.key)
 })

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { addApplication, runDhole } from '../../support/dhole-command.ts'
-import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
+import { startProcess } from '../../support/server-process.ts'
+import { withServer } from '../../support/with-server.ts'
 
-let server: ServerProcess
-
-beforeAll(async () => {
-  server = await spawnServer()
-})
-
-afterAll(() => server.stop())
+const server = withServer(startProcess)
 
 /** Asks the socket of the server as its own commands do. */
 async function tell(command: unknown): Promise<unknown> {

@@ -1,23 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { encoded, FORM, mobiles, SmsClient, timestamp } from '../../protocol/sms/calls.ts'
 import { SMS_KEY, startSms } from '../../protocol/sms/service.ts'
-import type { HttpsServer } from '../../support/https-server.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
+import { withServer } from '../../support/with-server.ts'
 
 const numbers = mobiles(3)
 const [FIRST = '', SECOND = '', THIRD = ''] = numbers
 
-let server: HttpsServer
+const server = withServer(startSms)
 let dir: TempDir
 
 beforeAll(async () => {
-  server = await startSms()
   dir = await tempDir()
   await Bun.write(dir.file('certificate.pem'), server.ca)
 })
 
 afterAll(async () => {
-  await server.stop()
   await dir[Symbol.asyncDispose]()
 })
 

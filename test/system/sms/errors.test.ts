@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
+import { afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Elysia } from 'elysia'
@@ -9,28 +9,19 @@ import { dataOf, encoded, FORM, SmsClient, signatureOf, signed, timestamp } from
 import { expectRefusal, type Refusal, refusals } from '../../protocol/sms/refusals.ts'
 import { application, SMS_KEY, startSms } from '../../protocol/sms/service.ts'
 import { addApplication } from '../../support/dhole-command.ts'
-import { type Http2Client, http2Client } from '../../support/http2-client.ts'
-import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
-import { spawnServer } from '../../support/server-process.ts'
+import { SECRET, startInProcess } from '../../support/https-server.ts'
+import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { clientOfProcess } from '../applications/clients.ts'
+import { withServer } from '../../support/with-server.ts'
 import { BATCH, type Draft, draftOf, type GoodCall, goodCalls, requestOf } from './good-calls.ts'
 
 const OTHER_KEY = 'the key of another application'
 
-let server: HttpsServer
-let http2: Http2Client
+const server = withServer(() => startSms({ app: application(), other: application({}, OTHER_KEY) }))
+const client = new SmsClient(server.call)
 
 beforeAll(async () => {
-  server = await startSms({ app: application(), other: application({}, OTHER_KEY) })
-  http2 = http2Client(server.url, server.ca)
-  const client = new SmsClient(server.call)
   await client.record(JSON.parse(BATCH.mobiles) as string[], { rrid: BATCH.rrid, messageIds: BATCH.messageIds })
-})
-
-afterAll(async () => {
-  await http2[Symbol.asyncDispose]()
-  await server.stop()
 })
 
 afterEach(() => {
@@ -144,7 +135,8 @@ async function sendSpoilt(call: Call, good: GoodCall, ...wrong: readonly Flaw[])
 }
 
 describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
-  const call: Call = (method, target, options) => (protocol === 'HTTP/2' ? http2 : server).call(method, target, options)
+  const call: Call = (method, target, options) =>
+    (protocol === 'HTTP/2' ? server.http2 : server.call)(method, target, options)
 
   test.each(goodCalls)('$name: as it should be', async (good) => {
     dataOf(await sendSpoilt(call, good))
@@ -260,7 +252,7 @@ test.each([
   '/api/v3/app/status',
   '/API/v2/app/status',
 ])('%s leads to no status', async (path) => {
-  const { status, text } = await http2.call('GET', `${path}?${encoded(signed({ timestamp: timestamp() }))}`)
+  const { status, text } = await server.http2('GET', `${path}?${encoded(signed({ timestamp: timestamp() }))}`)
   // Outside of these calls it is the tree that answers, and wants to know whose it is.
   expect([400, 404, 417]).toContain(status)
   expect(Object.keys(JSON.parse(text) as object)).toEqual(['errcode', 'message', 'error'])
@@ -275,7 +267,10 @@ test.each([
 ])('%s is what URLs mean by it: %s, with its key', async (path, meant) => {
   for (const key of [SMS_KEY, OTHER_KEY]) {
     const query = encoded(signed({ timestamp: timestamp() }, key))
-    const [answer, direct] = [await http2.call('GET', `${path}?${query}`), await http2.call('GET', `${meant}?${query}`)]
+    const [answer, direct] = [
+      await server.http2('GET', `${path}?${query}`),
+      await server.http2('GET', `${meant}?${query}`),
+    ]
     expect(answer.status).toBe(meant.includes('other') === (key === OTHER_KEY) ? 200 : 401)
     expect([answer.status, answer.text]).toEqual([direct.status, direct.text])
   }
@@ -316,7 +311,7 @@ describe('what cannot be read', () => {
     'a parameter that is %s',
     async (value) => {
       const query = `${encoded(signed({ timestamp: timestamp() }))}&more=${value}`
-      expectRefusal(await http2.call('GET', `/api/v2/app/status?${query}`), refusals.arguments)
+      expectRefusal(await server.http2('GET', `/api/v2/app/status?${query}`), refusals.arguments)
       const form = await server.call('POST', '/api/v2/app/status', { headers: FORM, body: query })
       expectRefusal(form, refusals.arguments)
     },
@@ -404,21 +399,17 @@ test('a key that nobody has chosen is one that nobody can guess', async () => {
 })
 
 test('an application whose file cannot be opened is out of service, and opens when it is mended', async () => {
-  const process = await spawnServer({ SMS_INTERVAL_MS: '0' })
-  try {
-    const { call } = await clientOfProcess(process)
-    const { smsKey } = await addApplication(process.dataDir, 'shop')
-    const file = join(process.dataDir, 'apps', 'shop.sqlite')
-    await Bun.write(file, 'this is no database, and far from it'.repeat(1000))
-    const client = new SmsClient(call, 'shop', smsKey)
-    expectRefusal(await client.news(), refusals.unavailable)
-    expectRefusal(await client.batch({ mobiles: BATCH.mobiles }), refusals.unavailable)
-    expectRefusal(await new SmsClient(call, 'nobody', smsKey).news(), refusals.app)
-    await rm(file)
-    expect(await client.fresh()).toEqual([])
-  } finally {
-    await process.stop()
-  }
+  await using process = await spawnServer({ SMS_INTERVAL_MS: '0' })
+  const { call } = await clientOfProcess(process)
+  const { smsKey } = await addApplication(process.dataDir, 'shop')
+  const file = join(process.dataDir, 'apps', 'shop.sqlite')
+  await Bun.write(file, 'this is no database, and far from it'.repeat(1000))
+  const client = new SmsClient(call, 'shop', smsKey)
+  expectRefusal(await client.news(), refusals.unavailable)
+  expectRefusal(await client.batch({ mobiles: BATCH.mobiles }), refusals.unavailable)
+  expectRefusal(await new SmsClient(call, 'nobody', smsKey).news(), refusals.app)
+  await rm(file)
+  expect(await client.fresh()).toEqual([])
 })
 
 test('what comes without encryption is told nothing', async () => {

@@ -63,7 +63,7 @@ describe.each(versions)('%s', (_, http2) => {
   })
 
   test('4.5 so does the command, which waits for nobody', async () => {
-    const server = await spawnServer()
+    await using server = await spawnServer()
     const listening = { port: Number(new URL(server.url).port), ca: await Bun.file(server.certificate).text() }
     for (const target of TARGETS) opened.push(await openSource(listening, target, { http2 }))
     for (const source of opened) await source.next()
@@ -74,7 +74,6 @@ describe.each(versions)('%s', (_, http2) => {
       expect(await source.ended).toBe(true)
       expect(await source.nextMessage()).toBeUndefined()
     }
-    await server.stop()
   })
 
   test('a client that has gone is let go of', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { type EventSource, openSource } from '../../support/event-source.ts'
-import { clientOf } from '../../support/https-server.ts'
+import { clientOfProcess } from '../../support/server-process.ts'
 import { canWatch, startWatchedServer } from '../../support/watched-server.ts'
 
 const MEBI = 1024 * 1024
@@ -21,7 +21,7 @@ test.skipIf(!canWatch)(
   'what waits for 60 streams that do not read takes no more memory than there may be held, and each catches up',
   async () => {
     const server = await startWatchedServer({ MAX_TRANSFER_BYTES: String(MAX_TRANSFER_BYTES) })
-    const client = clientOf(Number(new URL(server.url).port), await Bun.file(server.certificate).text())
+    const client = await clientOfProcess(server)
     const slow: [string, EventSource][] = []
     for (let number = 0; number < STREAMS; number++) {
       const path = `/slow/${number}.json`

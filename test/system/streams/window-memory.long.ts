@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { EventSource, escapedTarget } from '../../support/event-source.ts'
-import { clientOf } from '../../support/https-server.ts'
+import { clientOfProcess } from '../../support/server-process.ts'
 import { canWatch, startWatchedServer } from '../../support/watched-server.ts'
 
 const MEBI = 1024 * 1024
@@ -21,7 +21,7 @@ test.skipIf(!canWatch)(
   '80 windows over 100,000 children each do not take more memory than there may be held',
   async () => {
     const server = await startWatchedServer({ MAX_TRANSFER_BYTES: String(MAX_TRANSFER_BYTES) })
-    const listening = clientOf(Number(new URL(server.url).port), await Bun.file(server.certificate).text())
+    const listening = await clientOfProcess(server)
     for (let first = 0; first < ROWS; first += ROWS_A_WRITE) {
       const rows = Array.from({ length: ROWS_A_WRITE }, (_each, row) => [
         `a row with a key ${first + row}`,

@@ -79,7 +79,7 @@ function offsetIn(note: string): number {
 
 test('a broken file leaves nothing to go on with', async () => {
   await using dir = await tempDir()
-  const server = await spawnServer({ DATA_DIR: dir.file('data') })
+  await using _server = await spawnServer({ DATA_DIR: dir.file('data') })
   const packed = gzipSync(JSON.stringify({ a: 'x'.repeat(1000) }))
   const broken = { 'a.json': '{"a":', 'b.json': '{"a":1,"b.c":2}', 'c.json.gz': packed.subarray(0, -9) }
   for (const [name, content] of Object.entries(broken)) {
@@ -92,12 +92,11 @@ test('a broken file leaves nothing to go on with', async () => {
       expect(existsSync(`${file}.import-state`)).toBe(false)
     }
   }
-  await server.stop()
 })
 
 test('nobody goes on with another file, into another place, or into a tree that was restored', async () => {
   await using dir = await tempDir()
-  const server = await spawnServer({ DATA_DIR: dir.file('data') })
+  await using _server = await spawnServer({ DATA_DIR: dir.file('data') })
   const file = dir.file('a.json')
   const noteFile = `${file}.import-state`
   const members = Array.from({ length: 200_000 }, (_, at) => `"k${at}":"${'x'.repeat(100)}"`)
@@ -123,5 +122,4 @@ test('nobody goes on with another file, into another place, or into a tree that 
   writeFileSync(file, '{"a":1}')
   expect((await dhole(['import', file, '--data-dir', dir.file('data')])).status).toBe(0)
   expect(existsSync(`${file}.import-state`)).toBe(false)
-  await server.stop()
 })

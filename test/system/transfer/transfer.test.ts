@@ -188,7 +188,7 @@ test.each([
 })
 
 test('what is longer than others may read ends an export, and leaves no file', async () => {
-  const narrow = await spawnServer({ DATA_DIR: dir.file('narrow'), MAX_READ_BYTES: '1000' })
+  await using narrow = await spawnServer({ DATA_DIR: dir.file('narrow'), MAX_READ_BYTES: '1000' })
   await done(['import', '-', '--data-dir', dir.file('narrow')], {
     stdin: JSON.stringify({ a: { b: 'x'.repeat(2000) } }),
   })
@@ -202,7 +202,6 @@ test('what is longer than others may read ends an export, and leaves no file', a
   ])
   expect([status, existsSync(dir.file('no.json'))]).toEqual([1, false])
   expect(err).toContain('/ is larger than the read limit; only an admin can export it')
-  await narrow.stop()
 })
 
 test('over HTTPS an application is named without a mark of Firebase clients', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { connect as connectHttp2, constants } from 'node:http2'
@@ -7,10 +7,10 @@ import { Http1Reader } from '../../support/http1-reader.ts'
 import { http2Client } from '../../support/http2-client.ts'
 import { type Answer, certificate, type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
 import { longTest } from '../../support/lane.ts'
-import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
+import { startProcess } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { customToken } from '../../support/token.ts'
-import { clientOfProcess } from '../applications/clients.ts'
+import { withServer } from '../../support/with-server.ts'
 import { dhole } from '../cli/dhole.ts'
 import { longExport } from './long-export.ts'
 
@@ -19,15 +19,12 @@ const OWNER = { Authorization: `Bearer ${SECRET}` }
 const FEW = 1000
 
 describe('what is answered', () => {
-  let server: HttpsServer
+  const server = withServer()
   const { text, exported } = longExport(13)
 
   beforeAll(async () => {
-    server = await startInProcess()
     expect((await server.call('PUT', '/.json?print=silent', { body: text })).status).toBe(204)
   })
-  afterAll(() => server.stop())
-
   const places = ['/', '/posts', '/tiny', '/leaf', '/deep/d18/d17', '/last', '/none', '/posts/-M000007/.priority']
 
   test.each(places)('%s is what format=export answers, over both protocols', async (place) => {
@@ -122,13 +119,7 @@ async function beginning(
 }
 
 describe('an answer that ends before its time', () => {
-  let server: ServerProcess
-  let client: Awaited<ReturnType<typeof clientOfProcess>>
-  beforeAll(async () => {
-    server = await spawnServer({ MAX_OPEN_APPS: '1', APP_SECRET: SECRET })
-    client = await clientOfProcess(server)
-  })
-  afterAll(() => server.stop())
+  const server = withServer(() => startProcess({ MAX_OPEN_APPS: '1', APP_SECRET: SECRET }))
 
   const command = async (...args: readonly string[]) => {
     const ran = await dhole([...args, '--data-dir', server.dataDir])
@@ -142,7 +133,7 @@ describe('an answer that ends before its time', () => {
     const headers = { Authorization: `Bearer ${secret}` }
     for (const key of ['a', 'b', 'c', 'd']) {
       const body = JSON.stringify(Object.fromEntries(Array.from({ length: 9000 }, (_, i) => [i, 'x'.repeat(1000)])))
-      const { status } = await client.call('PUT', `/${key}.json?ns=${id}&print=silent`, { body, headers })
+      const { status } = await server.call('PUT', `/${key}.json?ns=${id}&print=silent`, { body, headers })
       expect(status).toBe(204)
     }
     return secret
@@ -153,10 +144,10 @@ describe('an answer that ends before its time', () => {
 
   test('over HTTP/1.1 does not look whole, and fetch says so', async () => {
     const secret = await added('one')
-    const { socket, answer } = await beginning(client, '/.json?ns=one', secret)
+    const { socket, answer } = await beginning(server, '/.json?ns=one', secret)
     const reply = await fetch(`${server.url}/.json?ns=one&${WHOLE}`, {
       headers: { Authorization: `Bearer ${secret}` },
-      tls: { ca: client.ca },
+      tls: { ca: server.ca },
     })
     const reader = reply.body?.getReader()
     await reader?.read()
@@ -172,7 +163,7 @@ describe('an answer that ends before its time', () => {
 
   longTest('over HTTP/2 does not look whole', async () => {
     const secret = await added('two')
-    const session = connectHttp2(server.url, { ca: client.ca })
+    const session = connectHttp2(server.url, { ca: server.ca })
     session.on('error', () => {})
     const stream = session.request({
       [constants.HTTP2_HEADER_PATH]: `/.json?ns=two&${WHOLE}`,
@@ -188,11 +179,11 @@ describe('an answer that ends before its time', () => {
     session.destroy()
   })
 
-  test('keeps its application open, and lets go of it when its client leaves', async () => {
+  test('keeps its application open, and lets go of it when its server leaves', async () => {
     const secret = await added('three')
-    const fresh = async (): Promise<Answer> => client.call('GET', '/x.json?ns=four')
+    const fresh = async (): Promise<Answer> => server.call('GET', '/x.json?ns=four')
     await command('apps', 'add', 'four', '--open')
-    const { socket } = await beginning(client, '/.json?ns=three', secret)
+    const { socket } = await beginning(server, '/.json?ns=three', secret)
     expect((await fresh()).status).toBe(503)
     socket.destroy()
     while ((await fresh()).status === 503);

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Reach } from '../../../src/rules/decision/may-write-some.ts'
 import { parseRules } from '../../../src/rules/file/rule-set.ts'
 import type { Value } from '../../../src/tree/value.ts'
 import { errorBody, errors } from '../../protocol/rest/errors.ts'
-import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { SECRET } from '../../support/https-server.ts'
 import { customToken } from '../../support/token.ts'
+import { withServer } from '../../support/with-server.ts'
 import { chanceOf, judge } from './driver.ts'
 
 const admin = `auth=${encodeURIComponent(SECRET)}`
@@ -13,15 +14,7 @@ const ann = `auth=${customToken(SECRET, { uid: 'ann' })}`
 /** Sent with each request: it is no JSON, so the answer shows whether it was read. */
 const BROKEN = '{'
 
-let server: HttpsServer
-
-beforeAll(async () => {
-  server = await startInProcess()
-})
-
-afterAll(async () => {
-  await server[Symbol.asyncDispose]()
-})
+const server = withServer()
 
 async function begin(rules: unknown, data: unknown = null): Promise<void> {
   await server.call('PUT', `/.json?${admin}`, { body: JSON.stringify(data) })
