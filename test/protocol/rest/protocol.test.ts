@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Http2Client, http2Client } from '../../support/http2-client.ts'
-import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { describe, expect, test } from 'bun:test'
 import { inLanes } from '../../support/lane.ts'
+import { withServer } from '../../support/with-server.ts'
 import { conditional } from './conditional.ts'
 import { dataModel } from './data-model.ts'
 import { examples } from './examples.ts'
@@ -9,8 +8,8 @@ import { idempotent } from './idempotent.ts'
 import { type Case, play } from './interpreter.ts'
 import { methods } from './methods.ts'
 import { parameters } from './parameters.ts'
-import { queries } from './queries.ts'
-import { queryErrors } from './query-errors.ts'
+import { queryErrors } from './queries/errors.ts'
+import { queries } from './queries/queries.ts'
 import { urlPaths } from './url-paths.ts'
 
 const tables: Readonly<Record<string, readonly Case[]>> = {
@@ -33,23 +32,14 @@ function everyFifth(rows: readonly Case[]): readonly Case[] {
   )
 }
 
-let server: HttpsServer
-let http2: Http2Client
-
-beforeAll(async () => {
-  server = await startInProcess()
-  http2 = http2Client(server.url, server.ca)
-})
-
-afterAll(async () => {
-  await http2[Symbol.asyncDispose]()
-  await server.stop()
-})
+const server = withServer()
 
 for (const [table, rows] of Object.entries(tables)) {
   describe(table, () => {
     test.each(rows.map((row) => [row.name, row] as const))('%s', (_, row) => play(row, server.call))
-    test.each(everyFifth(rows).map((row) => [row.name, row] as const))('%s (HTTP/2)', (_, row) => play(row, http2.call))
+    test.each(everyFifth(rows).map((row) => [row.name, row] as const))('%s (HTTP/2)', (_, row) =>
+      play(row, server.http2),
+    )
   })
 }
 

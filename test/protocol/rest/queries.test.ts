@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { DholeOptions } from '../../../src/index.ts'
-import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { SECRET, startInProcess } from '../../support/https-server.ts'
 import { inLanes } from '../../support/lane.ts'
+import { withServer } from '../../support/with-server.ts'
 import { S } from './data-sets.ts'
 import { errorBody, errors } from './errors.ts'
 import { type Call, type Case, play } from './interpreter.ts'
-import { queries } from './queries.ts'
-import { declaredIndexes, firebaseQueries, indexedQueries, requiredIndexes } from './query-clients.ts'
-import { queryErrors } from './query-errors.ts'
+import { declaredIndexes, firebaseQueries, indexedQueries, requiredIndexes } from './queries/clients.ts'
+import { queryErrors } from './queries/errors.ts'
+import { queries } from './queries/queries.ts'
 
 const app = { open: true, secret: SECRET } as const
 
 /** Plays tables against a service of its own. */
 function against(what: string, options: DholeOptions, tables: readonly (readonly Case[])[]): void {
   describe(what, () => {
-    let server: HttpsServer
-    beforeAll(async () => {
-      server = await startInProcess({ applications: { app }, ...options })
-    })
-    afterAll(() => server.stop())
+    const server = withServer(() => startInProcess({ applications: { app }, ...options }))
     test.each(tables.flat().map((row) => [row.name, row] as const))('%s', (_, row) => play(row, server.call))
   })
 }
@@ -70,13 +67,8 @@ function withHeader(call: Call, name: string, value: string): Call {
 }
 
 describe.each(Object.keys(marks))('a Firebase client, known by %s', (mark) => {
-  let server: HttpsServer
-  let call: Call
-  beforeAll(async () => {
-    server = await startInProcess()
-    call = marks[mark]?.(server.call) ?? server.call
-  })
-  afterAll(() => server.stop())
+  const server = withServer()
+  const call = marks[mark]?.(server.call) ?? server.call
   // In the short lane each way to know a client has a sixth of the rows, which all of them together cover.
   const ways = Object.keys(marks)
   const rows = inLanes(

@@ -1,2 +1,2 @@
 import '../../support/long-lane.ts'
-import './limits.test.ts'
+import './time-and-memory.test.ts'

@@ -7,14 +7,7 @@ import { openDatabase } from '../../../src/embedded.ts'
 import { inspectFile } from '../../../src/store/sqlite/check/inspect.ts'
 import { addApplication, runDhole } from '../../support/dhole-command.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { serve } from './service.ts'
-
-/** Runs it and expects that it works. @returns what it printed */
-async function dhole(...args: readonly string[]): Promise<string> {
-  const { status, stdout, stderr } = await runDhole(args)
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-  return stdout
-}
+import { dhole, serve } from './service.ts'
 
 const mode = (path: string): number => statSync(path).mode & 0o777
 

@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { expect } from 'bun:test'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runDhole } from '../../support/dhole-command.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 
 /** A server of its own process, and requests to it as its owner. */
@@ -32,4 +35,25 @@ export async function serve(dataDir: string, settings: Readonly<Record<string, s
     stop,
     [Symbol.asyncDispose]: stop,
   }
+}
+
+/** Runs a command and expects that it works. @returns what it printed */
+export async function dhole(...args: readonly string[]): Promise<string> {
+  const { status, stdout, stderr } = await runDhole(args)
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  return stdout
+}
+
+/** What lies in `apps` beside locks and what a running server needs. */
+export function treesIn(dataDir: string): string[] {
+  return readdirSync(join(dataDir, 'apps'))
+    .filter((name) => !/-(lock|wal|shm)$/.test(name))
+    .sort()
+}
+
+/** Changes one byte. */
+export function flip(file: string): void {
+  const bytes = readFileSync(file)
+  bytes[5000] = (bytes[5000] ?? 0) ^ 1
+  writeFileSync(file, bytes)
 }

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { DECISIONS } from './decisions.ts'
+import { reads } from './decisions/reads.ts'
+import { validations } from './decisions/validations.ts'
+import { writes } from './decisions/writes.ts'
 import { judge } from './driver.ts'
 
-for (const [subject, rows] of Object.entries(DECISIONS)) {
+for (const [subject, rows] of Object.entries({ reads, writes, validations })) {
   describe(`decisions: ${subject}`, () => {
     test.each(rows)('$name', ({ rules, request, allowed, fixed, timeless, trace }) => {
       const decision = judge(JSON.stringify({ rules }), request)

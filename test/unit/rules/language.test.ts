@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { judge } from './driver.ts'
-import { AUTH, BEFORE, LANGUAGE, NOW, PLACE, QUERIES, WRITTEN } from './language.ts'
+import * as operators from './language/operators.ts'
+import { queries } from './language/queries.ts'
+import { AUTH, BEFORE, NOW, PLACE, WRITTEN } from './language/request.ts'
+import * as strings from './language/strings.ts'
+import * as values from './language/values.ts'
+
+/** Expressions of `.write` at `/users/$u`, and what they say to the write of `request.ts`. */
+const LANGUAGE = { ...operators, ...values, ...strings }
 
 /** What the only rule that was looked at said: a boolean, or why it has no answer. */
 function said(trace: readonly string[]): boolean | string | undefined {
@@ -22,7 +29,7 @@ for (const [subject, rows] of Object.entries(LANGUAGE)) {
 }
 
 describe('expressions: queries', () => {
-  test.each(QUERIES)('%s of %p is %p', (expression, query, says) => {
+  test.each(queries)('%s of %p is %p', (expression, query, says) => {
     const rules = JSON.stringify({ rules: { '.read': expression } })
     const verdict = judge(rules, { before: BEFORE, auth: AUTH, read: '/users', ...(query && { query }) })
     expect(said(verdict.trace)).toBe(says)

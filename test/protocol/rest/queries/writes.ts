@@ -1,4 +1,4 @@
-import type { Case } from './interpreter.ts'
+import type { Case } from '../interpreter.ts'
 
 /** `k000` and so on, each as high as its number. */
 function stairs(length: number): Record<string, { h: number; n: { x: number } }> {

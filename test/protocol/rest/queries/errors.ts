@@ -1,6 +1,6 @@
-import { escaped, K, M, P, S } from './data-sets.ts'
-import { type ErrorRow, errors } from './errors.ts'
-import type { Case, Step } from './interpreter.ts'
+import { escaped, K, M, P, S } from '../data-sets.ts'
+import { type ErrorRow, errors } from '../errors.ts'
+import type { Case, Step } from '../interpreter.ts'
 
 /** Filters that mean nothing without an order, each with a value that could stand there. */
 const FILTERS: Readonly<Record<string, string>> = {

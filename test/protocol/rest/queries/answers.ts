@@ -1,8 +1,8 @@
-import { SECRET } from '../../support/https-server.ts'
-import { ETAG, K, M, P, S } from './data-sets.ts'
-import { errors } from './errors.ts'
-import type { Case } from './interpreter.ts'
-import { answering } from './query-steps.ts'
+import { SECRET } from '../../../support/https-server.ts'
+import { ETAG, K, M, P, S } from '../data-sets.ts'
+import { errors } from '../errors.ts'
+import type { Case } from '../interpreter.ts'
+import { answering } from './steps.ts'
 
 const tagged = { 'X-Firebase-ETag': 'true' }
 

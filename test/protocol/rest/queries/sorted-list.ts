@@ -1,5 +1,5 @@
-import { escaped } from './data-sets.ts'
-import type { Step } from './interpreter.ts'
+import { escaped } from '../data-sets.ts'
+import type { Step } from '../interpreter.ts'
 
 /**
  * Lists whose order is known because they are made in it: nothing here compares, so nothing here can share a mistake

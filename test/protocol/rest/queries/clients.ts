@@ -1,9 +1,9 @@
-import { SECRET } from '../../support/https-server.ts'
-import { K, M, P, S } from './data-sets.ts'
-import { errors, noIndex } from './errors.ts'
-import type { Case } from './interpreter.ts'
-import { answering, choosing } from './query-steps.ts'
-import { firebaseSortedQueries } from './sorted-queries.ts'
+import { SECRET } from '../../../support/https-server.ts'
+import { K, M, P, S } from '../data-sets.ts'
+import { errors, noIndex } from '../errors.ts'
+import type { Case } from '../interpreter.ts'
+import { firebaseSortedQueries } from './sorted.ts'
+import { answering, choosing } from './steps.ts'
 
 /** What Firebase clients, and all clients of an application of that profile, are answered. */
 export const firebaseQueries: readonly Case[] = [

@@ -1,5 +1,5 @@
-import { escaped } from './data-sets.ts'
-import type { Step } from './interpreter.ts'
+import { escaped } from '../data-sets.ts'
+import type { Step } from '../interpreter.ts'
 
 export type List = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-import type { Case } from './interpreter.ts'
+import type { Case } from '../interpreter.ts'
 import {
   ask,
   boundSteps,

@@ -1,0 +1,35 @@
+import type { QueryFacts } from '../../../../src/rules/expression/request-context.ts'
+
+/** What `.read` says to a query; `undefined` is a read without one. */
+export const queries: readonly (readonly [
+  expression: string,
+  query: Partial<QueryFacts> | undefined,
+  says: boolean | string,
+])[] = [
+  ['query.orderByKey', undefined, true],
+  ['query.orderByValue', undefined, false],
+  ['query.orderByPriority', undefined, false],
+  ['query.orderByChild == null', undefined, true],
+  ['query.limitToFirst == null', undefined, true],
+  ['query.limitToFirst <= 100', undefined, false],
+  ['query.limitToFirst > 100', undefined, false],
+  ['100 >= query.limitToFirst', undefined, false],
+  ['!(query.limitToFirst <= 100)', undefined, true],
+  ['query.orderByKey && query.limitToFirst <= 100', { orderByKey: true, limitToFirst: 100 }, true],
+  ['query.orderByKey && query.limitToFirst <= 100', { orderByKey: true, limitToFirst: 101 }, false],
+  ['query.orderByKey && query.limitToFirst <= 100', { orderByKey: true }, false],
+  ['query.limitToLast < 5 || query.limitToFirst < 5', { limitToFirst: 3 }, true],
+  ["query.orderByChild == 'owner'", { orderByChild: 'owner' }, true],
+  ["query.orderByChild == 'owner' && query.equalTo == auth.uid", { orderByChild: 'owner', equalTo: 'ann' }, true],
+  ["query.orderByChild == 'owner' && query.equalTo == auth.uid", { orderByChild: 'owner', equalTo: 'bob' }, false],
+  ["query['orderByChild'].contains('own')", { orderByChild: 'owner' }, true],
+  ["query.orderByChild.contains('own')", undefined, 'contains needs strings'],
+  ['query.startAt >= 5', { startAt: 5 }, true],
+  ['query.startAt >= 5', { startAt: '5' }, '>= needs two numbers or two strings'],
+  ['query.startAt >= 5', { startAt: true }, '>= needs two numbers or two strings'],
+  ["query.endAt < 'b'", { endAt: 'a' }, true],
+  ['query.equalTo', { equalTo: true }, true],
+  ['query.equalTo', { equalTo: 1 }, 'the rule is not a boolean'],
+  ['(query).orderByPriority', { orderByPriority: true }, true],
+  ['query.orderByValue', { orderByValue: true }, true],
+]
