@@ -9,7 +9,7 @@ import { treeFile } from './data-folder/tree-file.ts'
 import { Database } from './database/database.ts'
 import type { DatabaseSettings } from './database/database-settings.ts'
 import { OwnMachine } from './http/connection/own-machine.ts'
-import { trustProxies } from './http/connection/transport.ts'
+import { Transport } from './http/connection/transport.ts'
 import { ClientLimits, defaultClientLimits } from './http/limits/client-limits.ts'
 import { Routes, treePlugin } from './http/plugin.ts'
 import type { MetricsPage } from './http/system/metrics-page.ts'
@@ -81,7 +81,7 @@ export function mount(
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
   const machine = new OwnMachine({ names: options.ownNames, baseDomain: options.baseDomain })
-  const transport = trustProxies(options.trustProxy ?? [], machine, {
+  const transport = new Transport(options.trustProxy ?? [], machine, {
     plainFromHere: options.development,
     onUnnamed: (peer) => observer.proxyUnnamed?.(peer),
   })

@@ -1,7 +1,7 @@
 import { Applications } from '../../src/applications/applications.ts'
 import { OwnMachine } from '../../src/http/connection/own-machine.ts'
 import type { Listener } from '../../src/http/connection/peer.ts'
-import { trustProxies } from '../../src/http/connection/transport.ts'
+import { Transport } from '../../src/http/connection/transport.ts'
 import { Exchange, type Service } from '../../src/http/exchange.ts'
 import { ClientLimits } from '../../src/http/limits/client-limits.ts'
 import { Destinations } from '../../src/http/routing/endpoints.ts'
@@ -20,7 +20,7 @@ export function bareService(parts: Partial<Service> = {}): Service {
       maxOpen: 0,
       onError: () => {},
     }),
-    transport: trustProxies([], new OwnMachine()),
+    transport: new Transport([], new OwnMachine()),
     limits: new ClientLimits(),
     observer: silentObserver,
     prefix: '',

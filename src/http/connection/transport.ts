@@ -13,72 +13,78 @@ export interface TransportOptions {
 /** Requests checked for proxies that are not configured: the first ones show them, and the check is not free. */
 const LOOKS_FOR_UNNAMED = 10_000
 
-/** Resolves where a request comes from, behind proxies too. */
-export interface Transport {
+/**
+ * Resolves where a request comes from, behind proxies too. Requests are secure over TLS, or when a configured proxy says
+ * that they were; such a proxy is also believed about the address of its client.
+ * @see docs/reference/protocol.md#ground-rules
+ */
+export class Transport {
+  readonly #trusted: Proxies
+  readonly #machine: OwnMachine
+  readonly #plainFromHere: boolean
+  readonly #onUnnamed: ((peer: string) => void) | undefined
+  #looksLeft: number
+
+  /**
+   * @param proxies addresses and ranges whose `X-Forwarded-Proto` and `X-Forwarded-For` count
+   * @param machine recognises pages of this machine
+   * @throws Error for an entry that is neither an address nor a range
+   */
+  constructor(proxies: readonly string[], machine: OwnMachine, options: TransportOptions = {}) {
+    this.#trusted = new Proxies(proxies)
+    this.#machine = machine
+    this.#plainFromHere = options.plainFromHere ?? false
+    this.#onUnnamed = options.onUnnamed
+    this.#looksLeft = options.onUnnamed === undefined ? 0 : LOOKS_FOR_UNNAMED
+  }
+
   /** Address of the client; that of the proxy only when the proxy does not name the client. */
-  addressOf(connected: Connected): string | undefined
+  addressOf(connected: Connected): string | undefined {
+    const peer = peerAddress(connected)
+    if (peer === undefined || !this.#trusted.has(peer)) return peer
+    // Each proxy appends the address it received from; entries before the last untrusted one may be forged.
+    const hops = connected.request.headers.get('x-forwarded-for')?.split(',') ?? []
+    return hops.map(addressIn).findLast((hop) => hop !== '' && !this.#trusted.has(hop)) ?? peer
+  }
+
   /** Id of the connection, where all its requests have the same `addressOf`; ended connections share one id. */
-  ownConnectionOf(connected: Connected): string | undefined
+  ownConnectionOf(connected: Connected): string | undefined {
+    return this.#trusted.isEmpty ? (connectionOf(connected) ?? '') : undefined
+  }
+
   /** Whether the request comes from this machine. */
-  isLocal(connected: Connected): boolean
+  isLocal(connected: Connected): boolean {
+    const peer = peerAddress(connected)
+    // A proxy on this machine forwards requests of others.
+    return peer !== undefined && !this.#trusted.has(peer) && isLoopback(peer)
+  }
+
   /**
    * Refuses requests sent by pages of other sites, where only programs and pages of this machine are allowed.
    * @throws `permission-denied`
    */
-  refuseForeign(request: Request): void
-  /** Whether the request was encrypted all the way, or need not be. */
-  isSecure(target: Target, connected: Connected): boolean
-}
+  refuseForeign(request: Request): void {
+    this.#machine.check(request)
+  }
 
-/**
- * Requests are secure over TLS, or when a configured proxy says that they were; such a proxy is also believed about the
- * address of its client.
- * @param proxies addresses and ranges whose `X-Forwarded-Proto` and `X-Forwarded-For` count
- * @param machine recognises pages of this machine
- * @throws Error for an entry that is neither an address nor a range
- * @see docs/reference/protocol.md#ground-rules
- */
-export function trustProxies(
-  proxies: readonly string[],
-  machine: OwnMachine,
-  { plainFromHere = false, onUnnamed }: TransportOptions = {},
-): Transport {
-  const trusted = new Proxies(proxies)
-  let looksLeft = onUnnamed === undefined ? 0 : LOOKS_FOR_UNNAMED
-  const lookForUnnamed = (connected: Connected) => {
-    looksLeft--
+  /** Whether the request was encrypted all the way, or need not be. */
+  isSecure(target: Target, connected: Connected): boolean {
+    if (this.#looksLeft > 0) this.#lookForUnnamed(connected)
+    if ((target.scheme ?? connected.listener?.protocol) === 'https') return true
+    if (this.#plainFromHere && this.isLocal(connected)) return true
+    if (this.#trusted.isEmpty) return false
+    if (connected.request.headers.get('x-forwarded-proto')?.toLowerCase() !== 'https') return false
+    const peer = peerAddress(connected)
+    return peer !== undefined && this.#trusted.has(peer)
+  }
+
+  #lookForUnnamed(connected: Connected): void {
+    this.#looksLeft--
     if (!connected.request.headers.has('x-forwarded-for')) return
     const peer = peerAddress(connected)
-    if (peer === undefined || trusted.has(peer)) return
-    looksLeft = 0
-    onUnnamed?.(peer)
-  }
-  const isLocal: Transport['isLocal'] = (connected) => {
-    const peer = peerAddress(connected)
-    // A proxy on this machine forwards requests of others.
-    return peer !== undefined && !trusted.has(peer) && isLoopback(peer)
-  }
-  const addressOf: Transport['addressOf'] = (connected) => {
-    const peer = peerAddress(connected)
-    if (peer === undefined || !trusted.has(peer)) return peer
-    // Each proxy appends the address it received from; entries before the last untrusted one may be forged.
-    const hops = connected.request.headers.get('x-forwarded-for')?.split(',') ?? []
-    return hops.map(addressIn).findLast((hop) => hop !== '' && !trusted.has(hop)) ?? peer
-  }
-  return {
-    addressOf,
-    ownConnectionOf: (connected) => (!trusted.isEmpty ? undefined : (connectionOf(connected) ?? '')),
-    isLocal,
-    refuseForeign: (request) => machine.check(request),
-    isSecure: (target, connected) => {
-      if (looksLeft > 0) lookForUnnamed(connected)
-      if ((target.scheme ?? connected.listener?.protocol) === 'https') return true
-      if (plainFromHere && isLocal(connected)) return true
-      if (trusted.isEmpty) return false
-      if (connected.request.headers.get('x-forwarded-proto')?.toLowerCase() !== 'https') return false
-      const peer = peerAddress(connected)
-      return peer !== undefined && trusted.has(peer)
-    },
+    if (peer === undefined || this.#trusted.has(peer)) return
+    this.#looksLeft = 0
+    this.#onUnnamed?.(peer)
   }
 }
 

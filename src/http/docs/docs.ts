@@ -13,6 +13,7 @@ const TREE_TAG = 'Tree'
 const SPECIFICATION = '/swagger/json'
 const START = '/swagger/start.js'
 const LIVE = '/docs/live'
+const ICON = `${PAGE}/favicon-32x32.png`
 
 /** The live page. It names its files relative to itself, because it does not know the prefix. */
 const LIVE_FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
@@ -25,7 +26,7 @@ const LIVE_FILES: Readonly<Record<string, readonly [file: string, type: string]>
 const ASSETS: Readonly<Record<string, readonly [file: string, type: string]>> = {
   [`${PAGE}/swagger-ui-bundle.js`]: ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
   [`${PAGE}/swagger-ui.css`]: ['swagger-ui.css', 'text/css; charset=utf-8'],
-  [`${PAGE}/favicon-32x32.png`]: ['favicon-32x32.png', 'image/png'],
+  [ICON]: ['favicon-32x32.png', 'image/png'],
 }
 
 /** Paths of the documents below the mount point. */
@@ -126,21 +127,34 @@ function specificationOnce(prefix: string, hasMetrics: boolean, endpoints: reado
   }
 }
 
-/** The page of links at the mount point. */
-function linksHtml(prefix: string): string {
-  const at = (path: string) => Bun.escapeHTML(encodeURI(prefix + path))
-  const item = (path: string, name: string, meaning: string) => `<li><a href="${at(path)}">${name}</a>: ${meaning}</li>`
+/** Path below the mount point as an attribute of a page. */
+function attribute(prefix: string, path: string): string {
+  return Bun.escapeHTML(encodeURI(prefix + path))
+}
+
+/** @param icon URL of the icon, as an attribute; `style` likewise */
+function pageOf(icon: string, style: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Dhole</title>
-<link rel="icon" href="${at('/swagger/favicon-32x32.png')}">
-<link rel="stylesheet" href="${at(`${LIVE}.css`)}">
+<link rel="icon" href="${icon}">
+<link rel="stylesheet" href="${style}">
 </head>
 <body>
-<h1>Dhole</h1>
+${body}
+</body>
+</html>
+`
+}
+
+/** The page of links at the mount point. */
+function linksHtml(prefix: string): string {
+  const item = (path: string, name: string, meaning: string) =>
+    `<li><a href="${attribute(prefix, path)}">${name}</a>: ${meaning}</li>`
+  const body = `<h1>Dhole</h1>
 <p>A realtime JSON tree. Every node is an endpoint: its path, then <code>.json</code>.</p>
 <ul>
 ${item(PAGE, 'Documents', 'every endpoint, parameter and error, to try out')}
@@ -149,33 +163,18 @@ ${item(LIVE, 'Live page', 'any node as it changes')}
 ${item('/.json?shallow=true&print=pretty', 'Keys of the root', 'what is in the tree')}
 ${item('/health', 'Health', 'whether the server runs')}
 ${item('/ready', 'Readiness', 'whether it can read and write')}
-</ul>
-</body>
-</html>
-`
+</ul>`
+  return pageOf(attribute(prefix, ICON), attribute(prefix, `${LIVE}.css`), body)
 }
 
 function pageHtml(prefix: string): string {
-  const at = (path: string) => Bun.escapeHTML(encodeURI(prefix + path))
   const version = swaggerUiVersion()
-  const asset = (name: string) => at(`/swagger/${name}?v=${version}`)
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Dhole</title>
-<link rel="icon" href="${asset('favicon-32x32.png')}">
-<link rel="stylesheet" href="${asset('swagger-ui.css')}">
-</head>
-<body>
-<p>&nbsp;<a href="${at(LIVE)}">Any node as it changes</a></p>
+  const asset = (path: string) => attribute(prefix, `${path}?v=${version}`)
+  const body = `<p>&nbsp;<a href="${attribute(prefix, LIVE)}">Any node as it changes</a></p>
 <div id="swagger-ui"></div>
-<script src="${asset('swagger-ui-bundle.js')}"></script>
-<script src="${at(START)}"></script>
-</body>
-</html>
-`
+<script src="${asset(`${PAGE}/swagger-ui-bundle.js`)}"></script>
+<script src="${attribute(prefix, START)}"></script>`
+  return pageOf(asset(ICON), asset(`${PAGE}/swagger-ui.css`), body)
 }
 
 /**

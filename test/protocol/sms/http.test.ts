@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { openApplications } from '../../../src/dhole.ts'
 import { DholeError } from '../../../src/error.ts'
 import { OwnMachine } from '../../../src/http/connection/own-machine.ts'
-import { trustProxies } from '../../../src/http/connection/transport.ts'
+import { Transport } from '../../../src/http/connection/transport.ts'
 import type { Service } from '../../../src/http/exchange.ts'
 import { ClientLimits } from '../../../src/http/limits/client-limits.ts'
 import { Routes } from '../../../src/http/plugin.ts'
@@ -16,7 +16,7 @@ import { encoded, FORM, mobiles, pushed, SmsClient, signed, timestamp } from './
 import { application, SMS_KEY } from './service.ts'
 
 const limits = new ClientLimits()
-const transport = trustProxies([], new OwnMachine())
+const transport = new Transport([], new OwnMachine())
 
 /** Routes over applications of their own, asked without a connection, or behind a listener. */
 interface Scene extends AsyncDisposable {

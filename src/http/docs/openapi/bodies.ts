@@ -1,6 +1,6 @@
 import type { DocumentedMethod, TreeResource } from './parameters.ts'
 import { DINOSAURS, queryExamples } from './queries.ts'
-import { type ExampleObject, type OperationObject, type SchemaName, schemaRef } from './schemas.ts'
+import { type ExampleObject, mapValues, type OperationObject, type SchemaName, schemaRef } from './schemas.ts'
 
 /** A body to send, and what comes back where that is not the body itself. */
 interface Exchange {
@@ -38,9 +38,7 @@ const put: Exchanges = {
   list: { summary: 'A list to sort: see `orderBy` at GET', body: DINOSAURS },
 }
 
-const post: Exchanges = Object.fromEntries(
-  Object.entries(put).map(([name, exchange]) => [name, { ...exchange, reply: NAME }]),
-)
+const post: Exchanges = mapValues(put, (exchange) => ({ ...exchange, reply: NAME }))
 
 const patch: Exchanges = {
   members: { summary: 'Sets two children, deletes a third', body: { name: 'Bob', age: 31, tags: null } },
@@ -141,11 +139,11 @@ export function requestBody(
   const known = exchanges[`${method} ${resource}`]
   if (known === undefined) return undefined
   const schema: SchemaName = resource === 'priority' ? 'PriorityWrite' : method === 'patch' ? 'Patch' : 'Json'
-  const examples = Object.entries(known).map(([name, { summary, body }]) => [name, { summary, value: body }] as const)
+  const examples = mapValues(known, ({ summary, body }) => ({ summary, value: body }))
   return {
     required: true,
     description: 'JSON, whatever the `Content-Type` says.',
-    content: { 'application/json': { schema: schemaRef(schema), examples: Object.fromEntries(examples) } },
+    content: { 'application/json': { schema: schemaRef(schema), examples } },
   }
 }
 
@@ -160,8 +158,7 @@ export function replyExamples(
   resource: TreeResource,
 ): Readonly<Record<string, ExampleObject>> {
   if (method === 'get') return resource === 'node' ? { ...standing.node, ...asked } : standing[resource]
-  const known = Object.entries(exchanges[`${method} ${resource}`] ?? {})
-  return Object.fromEntries(
-    known.map(([name, { summary, body, reply }]) => [name, { summary, value: reply === undefined ? body : reply }]),
-  )
+  return mapValues(exchanges[`${method} ${resource}`] ?? {}, ({ summary, body, reply }) => {
+    return { summary, value: reply === undefined ? body : reply }
+  })
 }

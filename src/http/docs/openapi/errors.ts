@@ -185,7 +185,7 @@ export function examplesOf(
   hinted: Readonly<Partial<Record<ErrorCode, string>>>,
 ): Readonly<Record<string, ExampleObject>> {
   const examples = some.map((code) => {
-    const body = bodyOf(new DholeError(code, hinted[code]))
+    const body = bodyOf({ code, hint: hinted[code] })
     return [code, { summary: `${body.errcode} ${body.error}`, value: body }] as const
   })
   return Object.fromEntries(examples)

@@ -1,11 +1,10 @@
 import packageJson from '../../../../package.json' with { type: 'json' }
 import type { Endpoint } from '../../exchange.ts'
 import { errorExamples, methodNotAllowed } from './errors.ts'
-import { metricsPaths } from './metrics.ts'
 import { treePaths } from './operations.ts'
 import { settingsPaths } from './other-operations.ts'
 import type { DocumentedMethod, MethodsOf } from './parameters.ts'
-import { type Documentation, schemas, toOpenApi } from './schemas.ts'
+import { type Documentation, mapValues, schemas, toOpenApi } from './schemas.ts'
 import { securitySchemes } from './security.ts'
 import { SMS_TAG, smsPaths } from './sms.ts'
 import { notOffered, smsErrorExamples } from './sms-errors.ts'
@@ -56,11 +55,10 @@ export function documentation(prefix: string, hasMetrics: boolean, endpoints: re
       ...treePaths(methodsOf),
       ...settingsPaths(methodsOf),
       ...smsPaths(methodsOf),
-      ...systemPaths(methodsOf),
-      ...(hasMetrics ? metricsPaths(methodsOf) : {}),
+      ...systemPaths(methodsOf, hasMetrics),
     },
     components: {
-      schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toOpenApi(schema)])),
+      schemas: mapValues(schemas, toOpenApi),
       examples: { ...errorExamples, ...smsErrorExamples },
       responses: { MethodNotAllowed: methodNotAllowed(endpoints), NotOffered: notOffered },
       securitySchemes,

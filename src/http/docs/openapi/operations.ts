@@ -4,6 +4,7 @@ import { authDebug, errorResponses } from './errors.ts'
 import { type DocumentedMethod, type MethodsOf, parametersOf, pathParameter, type TreeResource } from './parameters.ts'
 import {
   type HeaderObject,
+  mapValues,
   type OperationObject,
   type PathItemObject,
   type PathsObject,
@@ -129,16 +130,31 @@ const corsHeaders: Readonly<Record<string, HeaderObject>> = {
 }
 
 /** The answer to what browsers ask before a call. */
-export const preflight: ResponseObject = { description: 'What may be called.', headers: corsHeaders }
+const preflight: ResponseObject = { description: 'What may be called.', headers: corsHeaders }
+
+/** What browsers ask before a call of a path beside the tree. @param failures replies that are no success */
+export function preflightOperation(
+  id: string,
+  tag: string,
+  failures: OperationObject['responses'] = {},
+): OperationObject {
+  return {
+    operationId: `options${id}`,
+    tags: [tag],
+    summary: 'What browsers ask before a call',
+    description: 'Asks for no credential, reads nothing.',
+    responses: { 204: preflight, ...failures },
+    security: [],
+  }
+}
 
 /** Every path of the tree. */
 export function treePaths(methodsOf: MethodsOf): PathsObject {
   const all: readonly DocumentedMethod[] = [...methodsOf('/*'), 'options']
-  const items = Object.entries(places).map(([path, place]): [string, PathItemObject] => {
+  return mapValues(places, (place): PathItemObject => {
     const methods = all.filter((method) => place.methods?.includes(method) ?? true)
-    return [path, Object.fromEntries(methods.map((method) => [method, operation(method, place)]))]
+    return Object.fromEntries(methods.map((method) => [method, operation(method, place)]))
   })
-  return Object.fromEntries(items)
 }
 
 function operation(method: DocumentedMethod, { resource, id, tag, what, read, path }: Place): OperationObject {

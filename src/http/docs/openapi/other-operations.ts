@@ -1,9 +1,10 @@
 import { errorResponses } from './errors.ts'
-import { preflight } from './operations.ts'
+import { preflightOperation } from './operations.ts'
 import { exchangeExamples, rulesExamples, writeSizeExamples } from './other-bodies.ts'
 import { type DocumentedMethod, type MethodsOf, parametersOf, type Resource } from './parameters.ts'
 import {
   type ExampleObject,
+  mapValues,
   type OperationObject,
   type PathItemObject,
   type PathsObject,
@@ -119,10 +120,7 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
 
 /** The paths of settings and credentials. */
 export function settingsPaths(methodsOf: MethodsOf): PathsObject {
-  const items = Object.entries(endpoints).map(
-    ([path, endpoint]) => [path, pathItem(endpoint, methodsOf(path))] as const,
-  )
-  return Object.fromEntries(items)
+  return mapValues(endpoints, (endpoint, path) => pathItem(endpoint, methodsOf(path)))
 }
 
 function pathItem(endpoint: Endpoint, methods: readonly DocumentedMethod[]): PathItemObject {
@@ -131,7 +129,9 @@ function pathItem(endpoint: Endpoint, methods: readonly DocumentedMethod[]): Pat
     if (call === undefined) throw new RangeError(`${method} of ${endpoint.id} is not described`)
     return [method, operation(method, call, endpoint)]
   })
-  return { ...Object.fromEntries(operations), options: preflightOperation(endpoint) }
+  const { id, tag, resource } = endpoint
+  const failures = errorResponses({ method: 'options', resource, named: false }, false)
+  return { ...Object.fromEntries(operations), options: preflightOperation(id, tag, failures) }
 }
 
 function operation(method: DocumentedMethod, call: Call, { resource, id, tag, isOwners }: Endpoint): OperationObject {
@@ -159,15 +159,4 @@ function operation(method: DocumentedMethod, call: Call, { resource, id, tag, is
 
 function mediaOf({ schema, examples }: Content): NonNullable<ResponseObject['content']> {
   return { 'application/json': { schema: schemaRef(schema), examples } }
-}
-
-function preflightOperation({ resource, id, tag }: Endpoint): OperationObject {
-  return {
-    operationId: `options${id}`,
-    tags: [tag],
-    summary: 'What browsers ask before a call',
-    description: 'Asks for no credential, reads nothing.',
-    responses: { 204: preflight, ...errorResponses({ method: 'options', resource, named: false }, false) },
-    security: [],
-  }
 }

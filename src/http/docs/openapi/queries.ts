@@ -1,4 +1,4 @@
-import type { ExampleObject } from './schemas.ts'
+import { type ExampleObject, mapValues } from './schemas.ts'
 
 /** What the examples sort. It can be written as it stands. */
 export const DINOSAURS = {
@@ -48,9 +48,10 @@ const answers: Readonly<Record<string, readonly [query: string, shows: string, a
 }
 
 /** Answers to queries, each under a summary that begins with the query. */
-export const queryExamples: Readonly<Record<string, ExampleObject>> = Object.fromEntries(
-  Object.entries(answers).map(([name, [query, shows, value]]) => [name, { summary: `\`${query}\`: ${shows}`, value }]),
-)
+export const queryExamples: Readonly<Record<string, ExampleObject>> = mapValues(answers, ([query, shows, value]) => ({
+  summary: `\`${query}\`: ${shows}`,
+  value,
+}))
 
 const bound: Readonly<Record<string, string>> = {
   number: '3',
@@ -81,6 +82,6 @@ const filters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 export function filterExamples(name: string): Readonly<Record<string, ExampleObject>> | undefined {
   const known = filters[name]
   if (known === undefined) return undefined
-  const examples = Object.entries(known).map(([key, value]) => [key, { summary: value, value }] as const)
-  return { none: { summary: 'not sent', value: '' }, ...Object.fromEntries(examples) }
+  const examples = mapValues(known, (value) => ({ summary: value, value }))
+  return { none: { summary: 'not sent', value: '' }, ...examples }
 }

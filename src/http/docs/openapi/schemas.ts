@@ -124,6 +124,14 @@ export const schemas = {
 
 export type SchemaName = keyof typeof schemas
 
+/** An object with the same keys and other values. */
+export function mapValues<T, U>(
+  object: Readonly<Record<string, T>>,
+  change: (value: T, key: string) => U,
+): Record<string, U> {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]))
+}
+
 /** Points to one of `schemas`. */
 export function schemaRef(name: SchemaName): { readonly $ref: string } {
   return { $ref: `#/components/schemas/${name}` }
@@ -145,8 +153,7 @@ export function toOpenApi(schema: TSchema): SchemaObject {
     } as SchemaObject
   }
   if (KindGuard.IsObject(schema)) {
-    const properties = Object.entries(schema.properties).map(([name, property]) => [name, toOpenApi(property)])
-    return { ...schema, properties: Object.fromEntries(properties) } as SchemaObject
+    return { ...schema, properties: mapValues(schema.properties, toOpenApi) } as SchemaObject
   }
   if (KindGuard.IsArray(schema)) return { ...schema, items: toOpenApi(schema.items) } as SchemaObject
   return { ...schema } as SchemaObject

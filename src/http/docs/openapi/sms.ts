@@ -1,9 +1,10 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type SmsCall, smsParameters } from '../../sms/schemas.ts'
-import { preflight } from './operations.ts'
+import { preflightOperation } from './operations.ts'
 import type { DocumentedMethod, MethodsOf } from './parameters.ts'
 import {
   type ExampleObject,
+  mapValues,
   type OperationObject,
   type ParameterObject,
   type PathItemObject,
@@ -108,16 +109,14 @@ const APP: ParameterObject = {
 
 /** Every path about text messages. */
 export function smsPaths(methodsOf: MethodsOf): PathsObject {
-  const items = Object.entries(endpoints).map(
-    ([path, endpoint]) => [path, pathItem(endpoint, methodsOf(path))] as const,
-  )
-  return { ...Object.fromEntries(items), '/api/v1/carrier-codes': carrierCodes() }
+  const items = mapValues(endpoints, (endpoint, path) => pathItem(endpoint, methodsOf(path)))
+  return { ...items, '/api/v1/carrier-codes': carrierCodes() }
 }
 
 function pathItem(endpoint: Endpoint, methods: readonly DocumentedMethod[]): PathItemObject {
   const { id } = endpoint
   const operations = methods.map((method) => [method, operation(method, endpoint, method !== methods[0])])
-  return { ...Object.fromEntries(operations), options: preflightOperation(id, [APP]) }
+  return { ...Object.fromEntries(operations), options: preflightOf(id, [APP]) }
 }
 
 function operation(
@@ -144,12 +143,10 @@ function queryParameters(call: SmsCall): ParameterObject[] {
   const { properties, required = [] }: TObject = smsParameters[call]
   return Object.entries(properties).map(([name, property]: [string, TSchema]) => {
     const { description = '', ...schema } = fieldSchema(property, name, required)
-    const examples = Object.entries(smsRequests[call]).map(([key, { summary, values }]) => {
-      const value = values[name]
-      return [key, value === undefined ? { summary: 'not sent', value: '' } : { summary, value }] as const
-    })
-    const isRequired = required.includes(name)
-    return { name, in: 'query', required: isRequired, description, schema, examples: Object.fromEntries(examples) }
+    const examples = mapValues(smsRequests[call], ({ summary, values: { [name]: value } }) =>
+      value === undefined ? { summary: 'not sent', value: '' } : { summary, value },
+    )
+    return { name, in: 'query', required: required.includes(name), description, schema, examples }
   })
 }
 
@@ -166,13 +163,11 @@ type Body = NonNullable<OperationObject['requestBody']>
 function form(call: SmsCall): Body {
   const schema: TObject = smsParameters[call]
   const [first] = Object.values(smsRequests[call])
-  const fields = Object.entries(schema.properties).map(
-    ([name, property]: [string, TSchema]): [string, SchemaObject] => {
-      return [name, { ...fieldSchema(property, name, schema.required ?? []), example: first?.values[name] ?? '' }]
-    },
-  )
+  const properties = mapValues(schema.properties, (property: TSchema, name) => {
+    return { ...fieldSchema(property, name, schema.required ?? []), example: first?.values[name] ?? '' }
+  })
   const examples = examplesOf(call, ({ values }) => values)
-  const filled = { ...toOpenApi(schema), properties: Object.fromEntries(fields) } as SchemaObject
+  const filled = { ...toOpenApi(schema), properties } as SchemaObject
   return { required: true, content: { 'application/x-www-form-urlencoded': { schema: filled, examples } } }
 }
 
@@ -182,10 +177,7 @@ function json(call: SmsCall): Body {
 }
 
 function examplesOf(call: SmsCall, part: (request: SmsExample) => unknown): Readonly<Record<string, ExampleObject>> {
-  const examples = Object.entries(smsRequests[call]).map(([name, request]) => {
-    return [name, { summary: request.summary, value: part(request) }] as const
-  })
-  return Object.fromEntries(examples)
+  return mapValues(smsRequests[call], (request) => ({ summary: request.summary, value: part(request) }))
 }
 
 function carrierCodes(): PathItemObject {
@@ -209,18 +201,11 @@ function carrierCodes(): PathItemObject {
       },
       security: [],
     },
-    options: preflightOperation('SmsCarrierCodes', []),
+    options: preflightOf('SmsCarrierCodes', []),
   }
 }
 
-function preflightOperation(id: string, parameters: ParameterObject[]): OperationObject {
-  return {
-    operationId: `options${id}`,
-    tags: [SMS_TAG],
-    summary: 'What browsers ask before a call',
-    description: 'Asks for no signature, reads nothing.',
-    parameters,
-    responses: { 204: preflight, 404: insecure },
-    security: [],
-  }
+function preflightOf(id: string, parameters: ParameterObject[]): OperationObject {
+  const operation = preflightOperation(id, SMS_TAG, { 404: insecure })
+  return { ...operation, description: 'Asks for no signature, reads nothing.', parameters }
 }
