@@ -1,4 +1,5 @@
 import { DholeError } from '../error.ts'
+import { jsonOf } from '../tree/json/parse-json.ts'
 import { type BoundSpec, type Family, makeQuery, type Query, type QuerySpec } from './query.ts'
 
 /** The decoded parameters of a URL that select children of a list. */
@@ -51,7 +52,7 @@ function parseFilters(texts: FilterTexts, bound: (text: string) => BoundSpec): O
 }
 
 function parseOrderBy(text: string): string {
-  const json = parseJson(text.startsWith(ENCODED_QUOTE) ? decode(text) : text)
+  const json = jsonOf(text.startsWith(ENCODED_QUOTE) ? decode(text) : text)
   if (typeof json !== 'string') throw new DholeError('bad-order')
   return json
 }
@@ -73,7 +74,7 @@ function parseLimit(text: string): number {
 
 /** A JSON primitive, or a primitive, a comma and a key as JSON string. `makeQuery` checks them. */
 function parseBound(text: string): BoundSpec {
-  const parts = parseJson(`[${text}]`)
+  const parts = jsonOf(`[${text}]`)
   if (!Array.isArray(parts) || parts.length === 0 || parts.length > 2) throw new DholeError('bad-bound')
   const [value] = parts
   if (typeof value === 'object' && value !== null) throw new DholeError('bad-bound')
@@ -81,15 +82,6 @@ function parseBound(text: string): BoundSpec {
 }
 
 function parseKeyBound(text: string): BoundSpec {
-  const json = parseJson(text)
+  const json = jsonOf(text)
   return typeof json === 'string' ? json : text
-}
-
-/** `undefined` for a text that is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

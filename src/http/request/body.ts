@@ -1,12 +1,10 @@
 import { DholeError, type ErrorCode } from '../../error.ts'
 import type { Exchange } from '../exchange.ts'
 import { abortError, type IncomingBody, LARGE_BYTES, receive, receiveBytes, statedLength } from './incoming-body.ts'
-import { parseBody } from './parse-body.ts'
+import { parseBody, textOf } from './parse-body.ts'
 import { readShortBody, SHORT_BODY_BYTES } from './short-body.ts'
 import { claimedLength, unpack } from './unpack.ts'
 
-/** Drops a byte order mark; throws at anything that is not UTF-8. */
-const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Longest body that is received only to be discarded, in bytes. */
 const MAX_DISCARDED_BYTES = 1024 * 1024
 /** Greatest unpacked length without a credential, as a multiple of the packed one. JSON usually has 3 to 20. */
@@ -77,14 +75,6 @@ export async function discardBody(exchange: Exchange): Promise<void> {
  */
 async function digestOf(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('base64')
-}
-
-function textOf(bytes: Uint8Array, malformed: ErrorCode): string {
-  try {
-    return utf8.decode(bytes)
-  } catch (cause) {
-    throw new DholeError(malformed, undefined, { cause })
-  }
 }
 
 function useBody<T>(exchange: Exchange, options: BodyOptions, use: (bytes: Uint8Array) => Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@ import type { Application } from '../../applications/application.ts'
 import { ANONYMOUS, type Auth, type Caller } from '../../auth/caller.ts'
 import { DholeError } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { jsonOf } from '../../tree/json/parse-json.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Parameters } from '../url/parameters.ts'
 import { isBearer } from './headers.ts'
@@ -61,17 +62,9 @@ export function overriddenCaller(caller: Caller, override: string | undefined): 
 }
 
 function parseAuth(text: string): Auth | null {
-  const auth = parse(text)
+  const auth = jsonOf(text)
   if (typeof auth !== 'object' || Array.isArray(auth)) {
     throw new DholeError('bad-parameter', 'auth_variable_override must be an object or null')
   }
   return auth as Auth | null
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -28,6 +28,15 @@ export function parseBody(bytes: Uint8Array, maxBytes: number, malformed: ErrorC
   }
 }
 
+/** A body as text. @throws `malformed` where it is not UTF-8 */
+export function textOf(bytes: Uint8Array, malformed: ErrorCode): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw refusal(cause, malformed)
+  }
+}
+
 function refusal(thrown: unknown, malformed: ErrorCode): DholeError {
   return thrown instanceof DholeError ? thrown : new DholeError(malformed, undefined, { cause: thrown })
 }

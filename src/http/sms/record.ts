@@ -2,6 +2,7 @@ import { DholeError } from '../../error.ts'
 import type { Batch } from '../../sms/model/message.ts'
 import { isMessageId, MESSAGE_ID_FORM } from '../../sms/model/message-id.ts'
 import { isRrid, RRID_FORM } from '../../sms/model/rrid.ts'
+import { jsonOf } from '../../tree/json/parse-json.ts'
 import { given } from './checks.ts'
 import type { SmsParameters } from './parameters.ts'
 
@@ -51,17 +52,9 @@ function messageIdsIn(parameters: SmsParameters, count: number): readonly string
 }
 
 function parseStrings(name: string, text: string): readonly string[] {
-  const json = parseJson(text)
+  const json = jsonOf(text)
   if (Array.isArray(json) && json.every((item) => typeof item === 'string')) return json
   throw new DholeError('sms-bad-array', `${name}: expected a JSON array of strings`)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function repeated(texts: readonly string[]): string | undefined {

@@ -8,6 +8,7 @@ import { Proxies } from '../../http/connection/proxies.ts'
 import { checkMessages } from '../../options.ts'
 import { type IndexSpec, parseIndexes } from '../../query/index-declarations.ts'
 import { parseRules } from '../../rules/file/rule-set.ts'
+import { jsonOf } from '../../tree/json/parse-json.ts'
 import { tlsNames } from '../tls/own-names.ts'
 import { parseDuration, type TimeUnit } from './duration.ts'
 import { type Config, choicesOf, configSchema, settingSchema } from './settings.ts'
@@ -105,7 +106,7 @@ const indexesSchema = Type.Record(Type.String(), Type.Array(Type.String({ minLen
 /** The indexes of `INDEXES`. @throws Error unless the setting is JSON of that shape */
 export function readIndexes({ INDEXES }: Config): IndexSpec {
   if (INDEXES === undefined) return {}
-  const indexes = parseJson(INDEXES)
+  const indexes = jsonOf(INDEXES)
   if (!Value.Check(indexesSchema, indexes)) {
     throw new Error('INDEXES: expected JSON such as {"/dinosaurs": ["height", ".value"]}')
   }
@@ -127,14 +128,6 @@ export function readRules({ RULES }: Config): string | undefined {
   } catch (cause) {
     const reason = codeOf(cause) === 'ENOENT' ? 'there is no such file' : messageOf(cause)
     throw new Error(`RULES: ${RULES}: ${reason}`, { cause })
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

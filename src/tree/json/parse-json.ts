@@ -223,3 +223,12 @@ class Members {
 function isContinuation(byte: number): boolean {
   return (byte & 0xc0) === 0x80
 }
+
+/** The value of a JSON text; `undefined` for other text. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
