@@ -6,7 +6,7 @@ import { ChildrenText, type ChildText } from '../tree/json/children-text.ts'
 import { NodeText } from '../tree/json/node-text.ts'
 import { type AnyText, TextBuilder } from '../tree/json/text-pieces.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
-import type { Reads } from '../tree/read-program.ts'
+import { type Reads, TRUSTED } from '../tree/read-program.ts'
 import { childText, dataOf, eventAt, type Form, type StreamEvent } from './event.ts'
 import { EventBatch } from './event-batch.ts'
 import { KeyTable } from './key-table.ts'
@@ -213,7 +213,7 @@ export class QueryTopic implements Topic {
   }
 
   async #readChild(key: string): Promise<Snapshot<ChildText | undefined>> {
-    const { seq, value } = await this.#source.read([...this.#path, key], undefined)
+    const { seq, value } = await this.#source.read([...this.#path, key], undefined, TRUSTED)
     return { seq, value: value instanceof NodeText ? { key, text: value.stored } : undefined }
   }
 

@@ -16,5 +16,9 @@ export interface SnapshotSource {
    * Reads a node, or what a query selects of it.
    * @throws `read-too-big`, `unavailable`, and what `authorize` throws
    */
-  read(path: Path, query: Query | undefined, authorize?: AuthorizeRead): Awaitable<Snapshot<ReadText | undefined>>
+  read(
+    path: Path,
+    query: Query | undefined,
+    authorize: AuthorizeRead | undefined,
+  ): Awaitable<Snapshot<ReadText | undefined>>
 }

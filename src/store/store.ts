@@ -107,27 +107,39 @@ export interface IndexInfo {
 
 /**
  * The durable tree of one application. Every read sees one durable commit, never data that a crash could undo.
+ *
+ * Reads require their authorisation, so that no wrapper can leave it out: `TRUSTED` where none is needed.
  */
 export interface TreeStore extends AsyncDisposable {
   /** The whole node. @throws `read-too-big` */
-  node(path: Path, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<NodeText | undefined>
+  node(path: Path, limit: ReadLimit, authorize: AuthorizeRead | undefined): Awaitable<NodeText | undefined>
   /**
    * The children that a query selects, in its order. The cost does not grow with the list: a missing index is built first.
    * @returns `undefined` when no node exists, and for a leaf that a bound or limit excludes
    * @throws `read-too-big`
    */
-  query(path: Path, query: Query, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<ReadText | undefined>
+  query(
+    path: Path,
+    query: Query,
+    limit: ReadLimit,
+    authorize: AuthorizeRead | undefined,
+  ): Awaitable<ReadText | undefined>
   /**
    * The keys of the children as `{"key":true,…}` in key order; for a leaf, the leaf.
    * @param query in key order; selects some of the keys
    * @throws `read-too-big`
    */
-  shallow(path: Path, limit: ReadLimit, query?: Query, authorize?: AuthorizeRead): Awaitable<AnyText | undefined>
+  shallow(
+    path: Path,
+    limit: ReadLimit,
+    query: Query | undefined,
+    authorize: AuthorizeRead | undefined,
+  ): Awaitable<AnyText | undefined>
   /**
    * Number of children, or of those that a query selects; 0 for a leaf and for no node.
    * @throws `read-too-big` when counting takes too long
    */
-  count(path: Path, query?: Query, limit?: ReadLimit, authorize?: AuthorizeRead): Awaitable<number>
+  count(path: Path, query: Query | undefined, limit: ReadLimit, authorize: AuthorizeRead | undefined): Awaitable<number>
   /**
    * Replaces the declared indexes, which are kept whether used or not. Resolves when every long list has its indexes.
    * @throws `unavailable` when they cannot be built
@@ -164,7 +176,12 @@ export interface TreeStore extends AsyncDisposable {
    * The node, or the children that a query selects, and the number of the commit that was read.
    * @throws `read-too-big`
    */
-  readAt(path: Path, query: Query | undefined, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<ReadAt>
+  readAt(
+    path: Path,
+    query: Query | undefined,
+    limit: ReadLimit,
+    authorize: AuthorizeRead | undefined,
+  ): Awaitable<ReadAt>
   /**
    * Calls back with each durable commit once, in order, as soon as reads see it and before `commit` resolves.
    * @returns ends the calls

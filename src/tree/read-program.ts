@@ -39,5 +39,8 @@ export type Reads<T> = Generator<ReadRequest, T, ReadAnswer>
  */
 export type AuthorizeRead = () => Reads<unknown> | undefined
 
+/** In place of the authorisation where a read needs none: for the host, for an admin, and for the program itself. */
+export const TRUSTED = undefined
+
 /** Logic of a job: as `Reads`, and it may ask for idempotency records. */
 export type JobReads<T> = Generator<ReadRequest | RecordRequest, T, ReadAnswer>

@@ -5,7 +5,7 @@ import type { JsonText } from '../../src/tree/json/print.ts'
 import { joined } from '../../src/tree/json/text-pieces.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
 import { formatPath, parsePath } from '../../src/tree/path.ts'
-import type { Reads } from '../../src/tree/read-program.ts'
+import { type Reads, TRUSTED } from '../../src/tree/read-program.ts'
 import { planPatch, planPut, type WritePlan } from '../../src/tree/write.ts'
 
 export const unlimited: ReadLimit = { maxLength: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY }
@@ -84,21 +84,21 @@ export function remove(store: TreeStore, path: string): Promise<Commit | undefin
 
 /** What GET answers, as text; `undefined` for no node. */
 export async function plain(store: TreeStore, path = '/'): Promise<JsonText | undefined> {
-  return (await store.node(parsePath(path), unlimited))?.plain
+  return (await store.node(parsePath(path), unlimited, TRUSTED))?.plain
 }
 
 /** What GET with `format=export` answers. */
 export async function exported(store: TreeStore, path = '/'): Promise<JsonText | undefined> {
-  return (await store.node(parsePath(path), unlimited))?.export
+  return (await store.node(parsePath(path), unlimited, TRUSTED))?.export
 }
 
 export async function shallow(store: TreeStore, path = '/'): Promise<JsonText | undefined> {
-  const text = await store.shallow(parsePath(path), unlimited)
+  const text = await store.shallow(parsePath(path), unlimited, undefined, TRUSTED)
   return text === undefined ? undefined : joined(text)
 }
 
 export async function count(store: TreeStore, path = '/'): Promise<number> {
-  return store.count(parsePath(path))
+  return store.count(parsePath(path), undefined, unlimited, TRUSTED)
 }
 
 /** Lets the event loop go round, so that whatever can happen without outside help has happened. */

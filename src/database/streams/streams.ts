@@ -62,7 +62,7 @@ export class Streams {
   ) {
     this.#store = store
     this.#rules = rules
-    const read = (path: Path, query: Query | undefined, authorize?: AuthorizeRead) =>
+    const read = (path: Path, query: Query | undefined, authorize: AuthorizeRead | undefined) =>
       store.readAt(path, query, limit, authorize)
     this.#hub = new Hub({ read }, settings, events)
     store.onCommit((commits) => {

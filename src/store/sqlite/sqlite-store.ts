@@ -7,7 +7,7 @@ import type { NodeText, ReadText } from '../../tree/json/node-text.ts'
 import type { JsonText } from '../../tree/json/print.ts'
 import type { AnyText } from '../../tree/json/text-pieces.ts'
 import type { Path } from '../../tree/path.ts'
-import type { AuthorizeRead, Reads as ReadingLogic } from '../../tree/read-program.ts'
+import { type AuthorizeRead, type Reads as ReadingLogic, TRUSTED } from '../../tree/read-program.ts'
 import type {
   Commit,
   Committed,
@@ -113,23 +113,43 @@ export class SqliteStore implements TreeStore {
     this.#cachedReads = new CachedReads(this.#cache, this.#snapshots, this.#reads, this.#indexes, current)
   }
 
-  node(path: Path, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<NodeText | undefined> {
+  node(path: Path, limit: ReadLimit, authorize: AuthorizeRead | undefined): Awaitable<NodeText | undefined> {
     return this.#cachedReads.node(path, limit, authorize)
   }
 
-  query(path: Path, query: Query, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<ReadText | undefined> {
+  query(
+    path: Path,
+    query: Query,
+    limit: ReadLimit,
+    authorize: AuthorizeRead | undefined,
+  ): Awaitable<ReadText | undefined> {
     return this.#cachedReads.query(path, query, limit, authorize)
   }
 
-  shallow(path: Path, limit: ReadLimit, query?: Query, authorize?: AuthorizeRead): Awaitable<AnyText | undefined> {
+  shallow(
+    path: Path,
+    limit: ReadLimit,
+    query: Query | undefined,
+    authorize: AuthorizeRead | undefined,
+  ): Awaitable<AnyText | undefined> {
     return this.#cachedReads.shallow(path, limit, query, authorize)
   }
 
-  count(path: Path, query?: Query, limit?: ReadLimit, authorize?: AuthorizeRead): Awaitable<number> {
+  count(
+    path: Path,
+    query: Query | undefined,
+    limit: ReadLimit,
+    authorize: AuthorizeRead | undefined,
+  ): Awaitable<number> {
     return this.#cachedReads.count(path, query, limit, authorize)
   }
 
-  readAt(path: Path, query: Query | undefined, limit: ReadLimit, authorize?: AuthorizeRead): Awaitable<ReadAt> {
+  readAt(
+    path: Path,
+    query: Query | undefined,
+    limit: ReadLimit,
+    authorize: AuthorizeRead | undefined,
+  ): Awaitable<ReadAt> {
     return this.#cachedReads.readAt(path, query, limit, authorize)
   }
 
@@ -162,7 +182,7 @@ export class SqliteStore implements TreeStore {
   }
 
   read<T>(logic: () => ReadingLogic<T>): Awaitable<T> {
-    return this.#reads.run(UNLIMITED, undefined, ({ tree }) => runReads(logic(), tree, this.#settings))
+    return this.#reads.run(UNLIMITED, TRUSTED, ({ tree }) => runReads(logic(), tree, this.#settings))
   }
 
   /** This process is the only writer: it knows every commit. */
@@ -187,7 +207,7 @@ export class SqliteStore implements TreeStore {
   /** Tables beside the tree in this file. */
   get sideTables(): SideTables {
     return {
-      read: (work) => this.#reads.run(UNLIMITED, undefined, ({ connection }) => work(connection.orm)),
+      read: (work) => this.#reads.run(UNLIMITED, TRUSTED, ({ connection }) => work(connection.orm)),
       write: (work) => this.#groupCommit.write(work),
     }
   }
@@ -226,7 +246,7 @@ export class SqliteStore implements TreeStore {
 
   async #check(): Promise<void> {
     // biome-ignore lint/correctness/useYield: one read is enough
-    await this.#reads.run(UNLIMITED, undefined, function* ({ tree }) {
+    await this.#reads.run(UNLIMITED, TRUSTED, function* ({ tree }) {
       tree.count([])
     })
     await this.#groupCommit.check()

@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import { type Family, makeQuery, type QuerySpec } from '../../../src/query/query.ts'
 import type { TreeStore } from '../../../src/store/store.ts'
 import { defaultLimits } from '../../../src/tree/limits.ts'
+import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { planPatch, planPut } from '../../../src/tree/write.ts'
 import { jobOf, unlimited } from '../../support/store.ts'
 import { Model } from './model.ts'
@@ -38,16 +39,16 @@ export class Mirror {
     const asked: Asked = { spec, family }
     const place = this.model.find(path)
     const query = makeQuery(spec, family)
-    const got = await this.store.query(path, query, unlimited)
+    const got = await this.store.query(path, query, unlimited, TRUSTED)
     const wanted = answer(place, asked)
     const told = `${JSON.stringify(spec).slice(0, 500)} of /${path.join('/')}`
     expect(got?.plain, told).toBe(wanted?.plain as string)
     expect(got?.export, told).toBe(wanted?.export as string)
     const { limitToFirst: _, limitToLast: __, ...bounds } = spec
-    const counted = await this.store.count(path, makeQuery(bounds, family))
+    const counted = await this.store.count(path, makeQuery(bounds, family), unlimited, TRUSTED)
     expect(counted, `count of ${told}`).toBe(countOf(place, { spec: bounds, family }))
     if (spec.orderBy === '$key' && family === 'firebase') {
-      const keys = await this.store.shallow(path, unlimited, query)
+      const keys = await this.store.shallow(path, unlimited, query, TRUSTED)
       expect(keys, `shallow of ${told}`).toBe(shallowOf(place, asked) as string)
     }
   }

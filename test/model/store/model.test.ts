@@ -4,6 +4,7 @@ import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { parseStored, print } from '../../../src/tree/json/print.ts'
 import { joined } from '../../../src/tree/json/text-pieces.ts'
 import { compareKeys } from '../../../src/tree/order.ts'
+import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { inLanes } from '../../support/lane.ts'
 import { strictObserver, unlimited } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -32,11 +33,11 @@ async function run(request: Put | Patch, mirror: Mirror): Promise<void> {
 }
 
 async function compare({ store, model }: Mirror, path: readonly string[]): Promise<void> {
-  const node = await store.node(path, unlimited)
+  const node = await store.node(path, unlimited, TRUSTED)
   expect(node?.plain).toBe(model.plain(path) as string)
   expect(node?.export).toBe(model.export(path) as string)
-  expect(await store.shallow(path, unlimited)).toBe(model.shallow(path) as string)
-  expect(await store.count(path)).toBe(model.count(path))
+  expect(await store.shallow(path, unlimited, undefined, TRUSTED)).toBe(model.shallow(path) as string)
+  expect(await store.count(path, undefined, unlimited, TRUSTED)).toBe(model.count(path))
   // Stored text is a function of the content alone.
   if (node !== undefined) {
     const stored = joined(node.stored)

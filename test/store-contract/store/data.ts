@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { defaultLimits } from '../../../src/tree/limits.ts'
 import { parsePath } from '../../../src/tree/path.ts'
+import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { planPut } from '../../../src/tree/write.ts'
 import { count, exported, patch, plain, put, remove, shallow, unlimited, wide } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -62,13 +63,13 @@ export function dataContract(engine: Engine): void {
       await put(store, '/', { leaf: LONG, object: { a: LONG }, list: [LONG, 1] })
       const small = { ...unlimited, maxLength: 4000 }
       for (const path of ['/', '/leaf', '/object', '/object/a', '/list']) {
-        const refused = async () => store.node(parsePath(path), small)
+        const refused = async () => store.node(parsePath(path), small, TRUSTED)
         await expect(refused()).rejects.toMatchObject({ code: 'read-too-big' })
         expect(await plain(store, path)).toBeString()
         await expect(refused()).rejects.toMatchObject({ code: 'read-too-big' })
       }
-      expect(async () => store.shallow(['leaf'], small)).toThrow()
-      expect(async () => store.shallow([], { ...unlimited, maxLength: 10 })).toThrow()
+      expect(async () => store.shallow(['leaf'], small, undefined, TRUSTED)).toThrow()
+      expect(async () => store.shallow([], { ...unlimited, maxLength: 10 }, undefined, TRUSTED)).toThrow()
     })
 
     test('a read exactly as long as its limit is answered', async () => {
@@ -84,20 +85,20 @@ export function dataContract(engine: Engine): void {
       })
       const wanted = new Map<string, number>()
       for (const path of ['/', '/object', '/object/b', '/list', '/list/2', '/numbers', '/wide', '/p']) {
-        wanted.set(path, (await filled.node(parsePath(path), unlimited))?.stored.length ?? 0)
+        wanted.set(path, (await filled.node(parsePath(path), unlimited, TRUSTED))?.stored.length ?? 0)
       }
       const keys = (await shallow(filled, '/wide'))?.length ?? 0
       await filled.close()
       // Opened again, so that nothing is cached.
       await using store = engine.open(file)
       for (const [path, maxLength] of wanted) {
-        const refused = async () => store.node(parsePath(path), { ...unlimited, maxLength: maxLength - 1 })
+        const refused = async () => store.node(parsePath(path), { ...unlimited, maxLength: maxLength - 1 }, TRUSTED)
         await expect(refused()).rejects.toMatchObject({ code: 'read-too-big' })
-        expect((await store.node(parsePath(path), { ...unlimited, maxLength }))?.stored.length).toBe(maxLength)
+        expect((await store.node(parsePath(path), { ...unlimited, maxLength }, TRUSTED))?.stored.length).toBe(maxLength)
       }
-      const refused = async () => store.shallow(['wide'], { ...unlimited, maxLength: keys - 1 })
+      const refused = async () => store.shallow(['wide'], { ...unlimited, maxLength: keys - 1 }, undefined, TRUSTED)
       await expect(refused()).rejects.toMatchObject({ code: 'read-too-big' })
-      expect((await store.shallow(['wide'], { ...unlimited, maxLength: keys }))?.length).toBe(keys)
+      expect((await store.shallow(['wide'], { ...unlimited, maxLength: keys }, undefined, TRUSTED))?.length).toBe(keys)
     })
 
     test('equal content has equal stored text, whatever its history', async () => {
@@ -109,7 +110,7 @@ export function dataContract(engine: Engine): void {
       await patch(store, '/two', { gone: LONG, a: LONG, 'b/0': 1, '10': 1 })
       await put(store, '/two/9/.priority', 2)
       await remove(store, '/two/gone')
-      const [one, two] = [await store.node(['one'], unlimited), await store.node(['two'], unlimited)]
+      const [one, two] = [await store.node(['one'], unlimited, TRUSTED), await store.node(['two'], unlimited, TRUSTED)]
       expect(two?.stored).toBe(one?.stored ?? '')
       expect(two?.etag).toBe(one?.etag ?? '')
     })

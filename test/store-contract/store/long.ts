@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { DholeError } from '../../../src/error.ts'
+import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { count, exported, patch, plain, put, remove, turns, unlimited, watch, wide } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { Engine } from './contract.ts'
@@ -19,7 +20,7 @@ export function longContract(engine: Engine): void {
       await put(filled, '/n', 0)
       await filled.close()
       await using store = engine.open(file)
-      const read = store.node([], unlimited)
+      const read = store.node([], unlimited, TRUSTED)
       expect(read).toBeInstanceOf(Promise)
       const reading = watch(Promise.resolve(read))
       let writes = 0
@@ -48,7 +49,7 @@ export function longContract(engine: Engine): void {
       await put(filled, '/big', bigTree(0))
       await filled.close()
       await using store = engine.open(file)
-      const reads = Array.from({ length: 12 }, () => Promise.resolve(store.node([], unlimited)))
+      const reads = Array.from({ length: 12 }, () => Promise.resolve(store.node([], unlimited, TRUSTED)))
       const all = watch(Promise.all(reads))
       let mark = 0
       while (all.state === 'waiting') await patch(store, '/big', { 'k0/mark': ++mark, 'k999/mark': mark })
@@ -67,7 +68,7 @@ export function longContract(engine: Engine): void {
       await put(filled, '/big', bigTree(0))
       await filled.close()
       await using store = engine.open(file)
-      const read = async () => store.node([], { ...unlimited, timeoutMs: -1 })
+      const read = async () => store.node([], { ...unlimited, timeoutMs: -1 }, TRUSTED)
       await expect(read()).rejects.toMatchObject({ code: 'read-too-big' })
       expect(await count(store, '/big')).toBe(3000)
     })
@@ -79,7 +80,7 @@ export function longContract(engine: Engine): void {
       await put(filled, '/big', bigTree(0))
       await filled.close()
       await using store = engine.open(file)
-      const reading = watch(Promise.resolve(store.node([], unlimited)))
+      const reading = watch(Promise.resolve(store.node([], unlimited, TRUSTED)))
       const writing = watch(put(store, '/other', bigTree(1)))
       await turns(2)
       await store.close()

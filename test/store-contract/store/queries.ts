@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type Family, makeQuery, type QuerySpec } from '../../../src/query/query.ts'
 import { parsePath } from '../../../src/tree/path.ts'
+import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { exported, plain, put, unlimited, wide } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { countChosen, query } from '../../unit/store/queries.ts'
@@ -99,15 +100,15 @@ export function queryContract(engine: Engine): void {
           texts.set(key, await plain(store, `/list/${key}`))
           exports.set(key, await exported(store, `/list/${key}`))
         }
-        const got = await store.query(['list'], makeQuery(spec, family), unlimited)
+        const got = await store.query(['list'], makeQuery(spec, family), unlimited, TRUSTED)
         expect(got?.plain).toBe(objectOf(keys, (key) => texts.get(key)))
         expect(got?.export).toBe(objectOf(keys, (key) => exports.get(key)))
         if (!isLimited) expect(await countChosen(store, '/list', bounded, family)).toBe(keys.length)
       }
-      const before = (await store.query(['list'], makeQuery(spec, family), unlimited))?.etag
+      const before = (await store.query(['list'], makeQuery(spec, family), unlimited, TRUSTED))?.etag
       await store.close()
       await using reopened = engine.open(file)
-      const again = await reopened.query(['list'], makeQuery(spec, family), unlimited)
+      const again = await reopened.query(['list'], makeQuery(spec, family), unlimited, TRUSTED)
       expect(again?.etag).toBe(before as string)
     })
 
@@ -121,7 +122,7 @@ export function queryContract(engine: Engine): void {
         expect(await query(store, '/list', { orderBy: '$key', limitToFirst: 2 })).toBe(`[${a},${c}]`)
         expect(await query(store, '/list', { orderBy: '$key', limitToLast: 2 })).toBe(`{"1":${c},"2":${b}}`)
         expect(await query(store, '/list', { orderBy: '$value' })).toBe(`{"0":${a},"2":${b},"1":${c}}`)
-        const answered = await store.query(['list'], makeQuery({ orderBy: '$key' }, 'firebase'), unlimited)
+        const answered = await store.query(['list'], makeQuery({ orderBy: '$key' }, 'firebase'), unlimited, TRUSTED)
         expect(answered?.export).toBe(`{"0":${a},"1":${c},"2":${b}}`)
       }
     })
@@ -137,7 +138,7 @@ export function queryContract(engine: Engine): void {
       })
       const all = makeQuery({ orderBy: '$value' }, 'firebase')
       expect(await query(store, '/leaf', { orderBy: 'h' })).toBe('5')
-      expect((await store.query(['ranked'], all, unlimited))?.export).toBe('"x"')
+      expect((await store.query(['ranked'], all, unlimited, TRUSTED))?.export).toBe('"x"')
       for (const path of ['/leaf', '/ranked', '/long', '/object/a/b']) {
         expect(await query(store, path, { orderBy: '$value', limitToFirst: 1 })).toBeUndefined()
         expect(await query(store, path, { orderBy: '$key', startAt: 'a' })).toBeUndefined()
@@ -148,7 +149,7 @@ export function queryContract(engine: Engine): void {
         expect(await query(store, path, { orderBy: '$value' })).toBeUndefined()
         expect(await countChosen(store, path, { orderBy: '$value' })).toBe(0)
         expect(
-          await store.shallow(parsePath(path), unlimited, makeQuery({ orderBy: '$key' }, 'firebase')),
+          await store.shallow(parsePath(path), unlimited, makeQuery({ orderBy: '$key' }, 'firebase'), TRUSTED),
         ).toBeUndefined()
       }
     })
@@ -156,7 +157,7 @@ export function queryContract(engine: Engine): void {
     test('some keys of a list', async () => {
       await using directory = await tempDir()
       await using store = engine.open(directory.file('tree'))
-      const shallow = (spec: QuerySpec) => store.shallow(['list'], unlimited, makeQuery(spec, 'firebase'))
+      const shallow = (spec: QuerySpec) => store.shallow(['list'], unlimited, makeQuery(spec, 'firebase'), TRUSTED)
       for (const text of ['', LONG]) {
         await put(store, '/list', { '10': text + 1, '9': text + 1, a: text + 1, b: { text }, '.priority': 1 })
         expect(await shallow({ orderBy: '$key', limitToFirst: 2 })).toBe('{"9":true,"10":true}')
@@ -175,7 +176,7 @@ export function queryContract(engine: Engine): void {
         leaf: LONG,
       })
       const ask = async (path: string, spec: QuerySpec, maxLength: number) =>
-        (await store.query([path], makeQuery(spec, 'firebase'), { ...unlimited, maxLength }))?.plain.length
+        (await store.query([path], makeQuery(spec, 'firebase'), { ...unlimited, maxLength }, TRUSTED))?.plain.length
       for (const path of ['short', 'long', 'leaf']) {
         const whole = (await ask(path, { orderBy: '$key' }, Number.POSITIVE_INFINITY)) ?? 0
         expect(whole).toBeGreaterThan(200)
@@ -184,7 +185,7 @@ export function queryContract(engine: Engine): void {
       }
       expect(await ask('long', { orderBy: '$key', equalTo: 'b' }, 20)).toBe('{"b":1}'.length)
       const shallow = async () =>
-        store.shallow(['long'], { ...unlimited, maxLength: 5 }, makeQuery({ orderBy: '$key' }, 'firebase'))
+        store.shallow(['long'], { ...unlimited, maxLength: 5 }, makeQuery({ orderBy: '$key' }, 'firebase'), TRUSTED)
       await expect(shallow()).rejects.toMatchObject({ code: 'read-too-big' })
     })
 
@@ -204,7 +205,7 @@ export function queryContract(engine: Engine): void {
       await using store = engine.open(directory.file('tree'))
       const short = { '1': 1, b: { '.value': 2, '.priority': 3 } }
       await put(store, '/list', { ...short, '2': LONG, a: LONG, '10': { text: LONG } })
-      const got = await store.query(['list'], makeQuery(spec, family), { ...unlimited, maxLength: 100 })
+      const got = await store.query(['list'], makeQuery(spec, family), { ...unlimited, maxLength: 100 }, TRUSTED)
       expect(got?.plain).toBe(`{"${key}":${key === '1' ? 1 : 2}}`)
     })
 

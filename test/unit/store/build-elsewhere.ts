@@ -1,5 +1,6 @@
 import { makeQuery } from '../../../src/query/query.ts'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { put, strictObserver, turns, unlimited, wide } from '../../support/store.ts'
 
 /** Fills the file named on the command line, begins to build an index and says so; to be killed then. */
@@ -9,7 +10,7 @@ await put(
   '/list',
   wide(20_000, (index) => ({ h: index })),
 )
-const asked = store.query(['list'], makeQuery({ orderBy: 'h', limitToFirst: 1 }, 'firebase'), unlimited)
+const asked = store.query(['list'], makeQuery({ orderBy: 'h', limitToFirst: 1 }, 'firebase'), unlimited, TRUSTED)
 while (store.indexes().length === 0) await turns(1)
 if (!store.indexes().some(({ ready }) => ready)) process.stdout.write('building\n')
 // More writes make the steps of building small.

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-options.ts'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { parsePath } from '../../../src/tree/path.ts'
+import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
 import { plain, put, putJob, strictObserver, turns, unlimited, watch, wide } from '../../support/store.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
@@ -63,7 +64,7 @@ test('writes whose sync is under way, and those behind them, are answered and th
   expect(synced.state).toBe('resolved')
   expect(queued.filter(({ state }) => state !== 'resolved')).toEqual([])
   expect(JSON.parse((await plain(again)) ?? '')).toMatchObject({ before: 1, syncing: 1 })
-  expect(await again.count(parsePath('/queued'))).toBe(100)
+  expect(await again.count(parsePath('/queued'), undefined, unlimited, TRUSTED)).toBe(100)
   // What returns late finds nothing to do.
   syncs.release()
   await old.close()
@@ -91,7 +92,7 @@ test('a write in the middle of its transaction is finished', async () => {
   await using again = openAnew()
   await turns(1)
   expect([long.state, behind.state]).toEqual(['resolved', 'resolved'])
-  expect(await again.count(parsePath('/long'))).toBe(2000)
+  expect(await again.count(parsePath('/long'), undefined, unlimited, TRUSTED)).toBe(2000)
   expect(await plain(again, '/behind')).toBe('1')
   await old.close()
 })
@@ -122,7 +123,7 @@ test('long reads and exports fail, and nothing is left of them', async () => {
       `/list/part${part}`,
       wide(20_000, (index) => `text ${index}`),
     )
-  const reading = watch(Promise.resolve(old.node(parsePath('/list'), unlimited)))
+  const reading = watch(Promise.resolve(old.node(parsePath('/list'), unlimited, TRUSTED)))
   const pieces = old.export(parsePath('/list'))
   await pieces.next()
   expect(reading.state).toBe('waiting')
@@ -131,7 +132,7 @@ test('long reads and exports fail, and nothing is left of them', async () => {
   while (reading.state === 'waiting' || next.state === 'waiting') await turns(1)
   expect([reading.error, next.error]).toMatchObject([{ code: 'unavailable' }, { code: 'unavailable' }])
   await old.close()
-  expect(await again.count(parsePath('/list'))).toBe(8)
+  expect(await again.count(parsePath('/list'), undefined, unlimited, TRUSTED)).toBe(8)
 })
 
 test('the one before answers nothing more, and closing it does no harm', async () => {
@@ -143,7 +144,9 @@ test('the one before answers nothing more, and closing it does no harm', async (
   expect(await plain(old, '/a')).toBe('1')
   const again = openAnew()
   expect(told).toEqual(['replaced'])
-  await expect((async () => old.node(parsePath('/a'), unlimited))()).rejects.toMatchObject({ code: 'unavailable' })
+  await expect((async () => old.node(parsePath('/a'), unlimited, TRUSTED))()).rejects.toMatchObject({
+    code: 'unavailable',
+  })
   await expect(put(old, '/a', 2)).rejects.toMatchObject({ code: 'unavailable' })
   await expect(old.check()).rejects.toMatchObject({ code: 'unavailable' })
   await old.close()
@@ -167,10 +170,10 @@ test('many in a row, with a log that is being shortened', async () => {
     store = openAnew({ walLimitBytes: 200_000 })
     closing.push(before.close())
     await Promise.all(writes)
-    expect(await store.count(parsePath(`/round${round}`))).toBe(6)
+    expect(await store.count(parsePath(`/round${round}`), undefined, unlimited, TRUSTED)).toBe(6)
   }
   await Promise.all(closing)
-  expect(await store.count([])).toBe(12)
+  expect(await store.count([], undefined, unlimited, TRUSTED)).toBe(12)
   await store.close()
   expect(integrityProblems(file)).toEqual([])
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { parsePath } from '../../../src/tree/path.ts'
+import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { plain, put, strictObserver, unlimited, wide } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
@@ -66,7 +67,7 @@ test('a long read that a listener begins keeps its snapshot when the log is shor
   )
   const stop = store.onCommit(() => {
     for (let count = 0; count < 3; count++) {
-      reads.push(Promise.resolve(store.node(['list'], unlimited)).then((node) => node?.plain.length ?? 0))
+      reads.push(Promise.resolve(store.node(['list'], unlimited, TRUSTED)).then((node) => node?.plain.length ?? 0))
     }
   })
   for (let round = 0; round < 8; round++) await put(store, '/round', round)

@@ -2,6 +2,7 @@ import { type Family, makeQuery, type QuerySpec } from '../../../src/query/query
 import type { TreeStore } from '../../../src/store/store.ts'
 import type { JsonText } from '../../../src/tree/json/print.ts'
 import { parsePath } from '../../../src/tree/path.ts'
+import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { unlimited } from '../../support/store.ts'
 
 /** What GET answers to a query, as text. */
@@ -11,7 +12,7 @@ export async function query(
   spec: QuerySpec,
   family: Family = 'firebase',
 ): Promise<JsonText | undefined> {
-  return (await store.query(parsePath(path), makeQuery(spec, family), unlimited))?.plain
+  return (await store.query(parsePath(path), makeQuery(spec, family), unlimited, TRUSTED))?.plain
 }
 
 /** Number of children that a query chooses. */
@@ -21,7 +22,7 @@ export async function countChosen(
   spec: QuerySpec,
   family: Family = 'firebase',
 ): Promise<number> {
-  return store.count(parsePath(path), makeQuery(spec, family))
+  return store.count(parsePath(path), makeQuery(spec, family), unlimited, TRUSTED)
 }
 
 /** The indexes there are, as lines: list, child path, whether it is ready. */

@@ -5,6 +5,7 @@ import { ConditionFailedError, openDatabase } from '../../../src/embedded.ts'
 import { silentObserver } from '../../../src/observer.ts'
 import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-options.ts'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { Mirror } from '../../model/store/mirror.ts'
 import { anyPlan } from '../../model/store/plan.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
@@ -255,7 +256,7 @@ describe.each([[0], [30]])('at most %d characters in a row, every value written 
           else await turns(2)
         }
         await Promise.all(writes)
-        expect((await store.node([], unlimited))?.export).toBe(mirror.model.export([]) as string)
+        expect((await store.node([], unlimited, TRUSTED))?.export).toBe(mirror.model.export([]) as string)
         await store.swept()
         await store.close()
         expect(integrityProblems(file)).toEqual([])

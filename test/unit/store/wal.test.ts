@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
 import { plain, put, putJob, strictObserver, turns, unlimited, watch, wide } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -82,7 +83,7 @@ describe('the write-ahead log', () => {
     }
     let writes = 0
     for (let round = 0; round < 3; round++) {
-      const reading = watch(Promise.resolve(store.node(['big'], unlimited)))
+      const reading = watch(Promise.resolve(store.node(['big'], unlimited, TRUSTED)))
       while (reading.state === 'waiting') await put(store, '/n', ++writes)
       expect(reading.state).toBe('resolved')
       expect(Object.assign({}, ...JSON.parse(reading.value?.plain ?? ''))).toEqual(big)

@@ -84,7 +84,7 @@ export class PlannedStore implements TreeStore {
     this.#settings.set(name, text)
   }
 
-  readAt(path: Path, query: Query | undefined, _: ReadLimit, authorize?: AuthorizeRead): Awaitable<ReadAt> {
+  readAt(path: Path, query: Query | undefined, _: ReadLimit, authorize: AuthorizeRead | undefined): Awaitable<ReadAt> {
     return this.#run('read', (seq) => {
       const authorization = authorize?.()
       return (function* (): Reads<ReadAt> {

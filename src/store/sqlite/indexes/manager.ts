@@ -1,6 +1,7 @@
 import { type IndexDeclaration, isDeclared, isWildcard } from '../../../query/index-declarations.ts'
 import { pauser } from '../../../scheduling/turns.ts'
 import type { Path } from '../../../tree/path.ts'
+import { TRUSTED } from '../../../tree/read-program.ts'
 import { indexName } from '../../rows/index-name.ts'
 import { type ReadScheduler, UNLIMITED } from '../query/read-scheduler.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
@@ -88,9 +89,7 @@ export class IndexManager {
     for (const { list, path } of declarations) {
       const pausing = pause()
       if (pausing !== undefined) await pausing
-      const lists = await this.#parts.reads.run(UNLIMITED, undefined, (snapshot) =>
-        this.#longLists(snapshot.tree, list),
-      )
+      const lists = await this.#parts.reads.run(UNLIMITED, TRUSTED, (snapshot) => this.#longLists(snapshot.tree, list))
       for (const id of lists) await this.#request(id, indexName(path), true)
     }
   }
