@@ -9,8 +9,8 @@ export function drain<T>(steps: Steps<T>): T {
   }
 }
 
-/** Work that is a single step. */
-export function* atOnce<T>(work: () => T): Steps<T> {
+/** Work that is a single step: it yields nothing, so it may stand for steps of every kind. */
+export function* atOnce<T>(work: () => T): Generator<never, T> {
   yield* []
   return work()
 }

@@ -1,4 +1,5 @@
 import { DholeError } from '../../error.ts'
+import { atOnce } from '../../scheduling/steps.ts'
 import type { CommitContext } from '../../store/store.ts'
 import type { Limits } from '../../tree/limits.ts'
 import type { Path } from '../../tree/path.ts'
@@ -46,10 +47,9 @@ export class AppendOperation implements WriteOperation<Appended> {
     return { result: appended(this.#name, plan), change: { plan, path, writes, canStoreAhead } }
   }
 
-  // biome-ignore lint/correctness/useYield: an append reads nothing that its answer depends on
-  *outcomeToStore({ name }: Appended, given: CommitContext): Reads<StoredOutcome> {
+  outcomeToStore({ name }: Appended, given: CommitContext): Reads<StoredOutcome> {
     const { now } = this.#resolver?.contextOf(given) ?? given
-    return { kind: 'appended', name, now }
+    return atOnce(() => ({ kind: 'appended', name, now }))
   }
 
   *restore(stored: StoredOutcome): Reads<Appended> {

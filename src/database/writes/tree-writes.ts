@@ -1,6 +1,7 @@
 import { DholeError } from '../../error.ts'
 import type { Reach } from '../../rules/decision/may-write-some.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { atOnce } from '../../scheduling/steps.ts'
 import { inTurns, runInTurns } from '../../scheduling/turns.ts'
 import type { TreeStore } from '../../store/store.ts'
 import type { Limits } from '../../tree/limits.ts'
@@ -79,33 +80,27 @@ export class TreeWrites {
 
   /** Replaces the rules by checked ones. */
   async storeRules(source: string): Promise<void> {
-    const authorized = this.#authorized
-    // biome-ignore lint/correctness/useYield: the job reads nothing
-    await this.#store.commit(function* ({ now }) {
-      authorized.recordRules()
-      const settings = [
-        [RULES, source],
-        [RULES_SINCE, String(now)],
-      ] as const
-      return { result: undefined, settings }
-    })
+    await this.#store.commit(({ now }) =>
+      atOnce(() => {
+        this.#authorized.recordRules()
+        const settings = [
+          [RULES, source],
+          [RULES_SINCE, String(now)],
+        ] as const
+        return { result: undefined, settings }
+      }),
+    )
   }
 
   /** @throws `bad-parameter` for an unknown size */
   async storeSizeLimit(size: string): Promise<void> {
     if (writeSeconds(size) === undefined) throw new DholeError('bad-parameter')
-    // biome-ignore lint/correctness/useYield: the job reads nothing
-    await this.#store.commit(function* () {
-      return { result: undefined, settings: [[WRITE_SIZE_LIMIT, size]] }
-    })
+    await this.#store.commit(() => atOnce(() => ({ result: undefined, settings: [[WRITE_SIZE_LIMIT, size]] })))
   }
 
   /** Resolves when all earlier commits are durable. */
   async settled(): Promise<void> {
-    // biome-ignore lint/correctness/useYield: the job reads nothing
-    await this.#store.commit(function* () {
-      return { result: undefined }
-    })
+    await this.#store.commit(() => atOnce(() => ({ result: undefined })))
   }
 
   async #admit(deciding: Awaitable<Admission>, options: WriteOptions): Promise<boolean> {

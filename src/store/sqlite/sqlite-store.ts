@@ -3,6 +3,7 @@ import type { Observer } from '../../observer.ts'
 import type { IndexDeclaration } from '../../query/index-declarations.ts'
 import type { Query } from '../../query/query.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { atOnce } from '../../scheduling/steps.ts'
 import type { NodeText, ReadText } from '../../tree/json/node-text.ts'
 import type { JsonText } from '../../tree/json/print.ts'
 import type { AnyText } from '../../tree/json/text-pieces.ts'
@@ -245,10 +246,7 @@ export class SqliteStore implements TreeStore {
   }
 
   async #check(): Promise<void> {
-    // biome-ignore lint/correctness/useYield: one read is enough
-    await this.#reads.run(UNLIMITED, TRUSTED, function* ({ tree }) {
-      tree.count([])
-    })
+    await this.#reads.run(UNLIMITED, TRUSTED, ({ tree }) => atOnce(() => tree.count([])))
     await this.#groupCommit.check()
   }
 
