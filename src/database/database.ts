@@ -41,7 +41,7 @@ export class Database {
   readonly #streams: Streams
 
   constructor(store: TreeStore, settings: DatabaseSettings) {
-    const { limits, profile } = settings
+    const { limits, profile, rules } = settings
     const limit = { maxLength: limits.maxReadBytes, timeoutMs: limits.maxReadMs }
     this.#store = store
     this.#settings = settings
@@ -51,7 +51,9 @@ export class Database {
     this.#reads = new TreeReads(store, this.#ruleCache, this.#indexes, profile, limit)
     this.#streams = new Streams(store, this.#rules, settings.streams, limit, settings.onStreams)
     this.#writes = new TreeWrites(store, this.#rules, this.#streams, limits)
-    if (settings.keepRules && !this.hasOwnRules) this.#inBackground(this.setRules(settings.rules))
+    store.follow({ settings: () => this.#inBackground(this.#indexes.build()) })
+    if (settings.keepRules && !this.hasOwnRules)
+      this.#inBackground(this.#ruleCache.use(rules, () => this.#writes.storeRules(rules, true)))
     else if (this.#rules.current.indexes.length > 0) this.#inBackground(this.#indexes.build())
   }
 
@@ -97,9 +99,8 @@ export class Database {
    * @see docs/reference/protocol.md#rules
    */
   async setRules(source: string): Promise<void> {
-    await this.#ruleCache.use(source, () => this.#writes.storeRules(source))
-    this.#inBackground(this.#indexes.build())
-    await this.#streams.recheck()
+    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, false))
+    await this.#streams.rechecked
   }
 
   /** @throws what `setRules` throws */

@@ -2,7 +2,7 @@ import type { Query } from '../query/query.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { ReadText } from '../tree/json/node-text.ts'
 import type { Path } from '../tree/path.ts'
-import type { AuthorizeRead } from '../tree/read-program.ts'
+import type { Authorization } from '../tree/read-program.ts'
 
 /** A value as of one commit. */
 export interface Snapshot<T> {
@@ -16,9 +16,5 @@ export interface SnapshotSource {
    * Reads a node, or what a query selects of it.
    * @throws `read-too-big`, `unavailable`, and what `authorize` throws
    */
-  read(
-    path: Path,
-    query: Query | undefined,
-    authorize: AuthorizeRead | undefined,
-  ): Awaitable<Snapshot<ReadText | undefined>>
+  read(path: Path, query: Query | undefined, authorize: Authorization): Awaitable<Snapshot<ReadText | undefined>>
 }

@@ -6,7 +6,7 @@ import type { NodeText, ReadText } from '../tree/json/node-text.ts'
 import type { JsonText } from '../tree/json/print.ts'
 import type { AnyText } from '../tree/json/text-pieces.ts'
 import type { Path } from '../tree/path.ts'
-import type { AuthorizeRead, JobReads, Reads } from '../tree/read-program.ts'
+import type { Authorization, JobReads, Reads } from '../tree/read-program.ts'
 
 /** Bounds of a read. Beyond them it fails with `read-too-big`. */
 export interface ReadLimit {
@@ -105,6 +105,14 @@ export interface IndexInfo {
   readonly ready: boolean
 }
 
+/** Gets what becomes durable, in the order of the commits. */
+export interface StoreFollower {
+  /** The next commits; each is reported once. */
+  commits?(commits: readonly Commit[]): void
+  /** Settings have changed. Called before later commits, and before those that became durable at the same time. */
+  settings?(): void
+}
+
 /**
  * The durable tree of one application. Every read sees one durable commit, never data that a crash could undo.
  *
@@ -112,18 +120,13 @@ export interface IndexInfo {
  */
 export interface TreeStore extends AsyncDisposable {
   /** The whole node. @throws `read-too-big` */
-  node(path: Path, limit: ReadLimit, authorize: AuthorizeRead | undefined): Awaitable<NodeText | undefined>
+  node(path: Path, limit: ReadLimit, authorize: Authorization): Awaitable<NodeText | undefined>
   /**
    * The children that a query selects, in its order. The cost does not grow with the list: a missing index is built first.
    * @returns `undefined` when no node exists, and for a leaf that a bound or limit excludes
    * @throws `read-too-big`
    */
-  query(
-    path: Path,
-    query: Query,
-    limit: ReadLimit,
-    authorize: AuthorizeRead | undefined,
-  ): Awaitable<ReadText | undefined>
+  query(path: Path, query: Query, limit: ReadLimit, authorize: Authorization): Awaitable<ReadText | undefined>
   /**
    * The keys of the children as `{"key":true,…}` in key order; for a leaf, the leaf.
    * @param query in key order; selects some of the keys
@@ -133,13 +136,13 @@ export interface TreeStore extends AsyncDisposable {
     path: Path,
     limit: ReadLimit,
     query: Query | undefined,
-    authorize: AuthorizeRead | undefined,
+    authorize: Authorization,
   ): Awaitable<AnyText | undefined>
   /**
    * Number of children, or of those that a query selects; 0 for a leaf and for no node.
    * @throws `read-too-big` when counting takes too long
    */
-  count(path: Path, query: Query | undefined, limit: ReadLimit, authorize: AuthorizeRead | undefined): Awaitable<number>
+  count(path: Path, query: Query | undefined, limit: ReadLimit, authorize: Authorization): Awaitable<number>
   /**
    * Replaces the declared indexes, which are kept whether used or not. Resolves when every long list has its indexes.
    * @throws `unavailable` when they cannot be built
@@ -176,17 +179,12 @@ export interface TreeStore extends AsyncDisposable {
    * The node, or the children that a query selects, and the number of the commit that was read.
    * @throws `read-too-big`
    */
-  readAt(
-    path: Path,
-    query: Query | undefined,
-    limit: ReadLimit,
-    authorize: AuthorizeRead | undefined,
-  ): Awaitable<ReadAt>
+  readAt(path: Path, query: Query | undefined, limit: ReadLimit, authorize: Authorization): Awaitable<ReadAt>
   /**
-   * Calls back with each durable commit once, in order, as soon as reads see it and before `commit` resolves.
+   * Reports what becomes durable as soon as reads see it, and before `commit` resolves.
    * @returns ends the calls
    */
-  onCommit(listener: (commits: readonly Commit[]) => void): () => void
+  follow(follower: StoreFollower): () => void
   /** Durable commits after a position, oldest first; `undefined` when the log does not reach back that far. */
   changesAfter(position: Position, limit: number): Awaitable<readonly LoggedChange[] | undefined>
   /**

@@ -42,5 +42,8 @@ export type AuthorizeRead = () => Reads<unknown> | undefined
 /** In place of the authorisation where a read needs none: for the host, for an admin, and for the program itself. */
 export const TRUSTED = undefined
 
+/** The authorisation of a read, stated by every caller. */
+export type Authorization = AuthorizeRead | typeof TRUSTED
+
 /** Logic of a job: as `Reads`, and it may ask for idempotency records. */
 export type JobReads<T> = Generator<ReadRequest | RecordRequest, T, ReadAnswer>

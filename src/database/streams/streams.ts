@@ -5,7 +5,7 @@ import { type Family, type Query, toQuery } from '../../query/query.ts'
 import type { Decision } from '../../rules/decision/decision.ts'
 import type { Position, ReadLimit, TreeStore } from '../../store/store.ts'
 import { endsInPriority, type Path, type PathLike, toPath } from '../../tree/path.ts'
-import type { AuthorizeRead } from '../../tree/read-program.ts'
+import type { Authorization } from '../../tree/read-program.ts'
 import type { Access } from '../access/access.ts'
 import { RULES, RULES_SINCE } from '../access/authorizer.ts'
 import type { RulesInForce } from '../access/rules-in-force.ts'
@@ -51,6 +51,7 @@ export class Streams {
   readonly #rules: RulesInForce
   readonly #hub: Hub
   readonly #guards = new StreamGuards()
+  #rechecked = Promise.resolve()
 
   /** @param limit of the reads of first snapshots */
   constructor(
@@ -62,13 +63,20 @@ export class Streams {
   ) {
     this.#store = store
     this.#rules = rules
-    const read = (path: Path, query: Query | undefined, authorize: AuthorizeRead | undefined) =>
+    const read = (path: Path, query: Query | undefined, authorize: Authorization) =>
       store.readAt(path, query, limit, authorize)
     this.#hub = new Hub({ read }, settings, events)
-    store.onCommit((commits) => {
-      // The guards must know of a commit before the hub delivers it.
-      this.#guards.invalidate(commits)
-      this.#hub.publish(commits)
+    store.follow({
+      commits: (commits) => {
+        // The guards must know of a commit before the hub delivers it.
+        this.#guards.invalidate(commits)
+        this.#hub.publish(commits)
+      },
+      settings: () => {
+        this.#rechecked = this.#guards.recheck()
+        // The caller that changes the rules gets its error. Events are authorised in any case.
+        this.#rechecked.catch(() => {})
+      },
     })
   }
 
@@ -117,9 +125,9 @@ export class Streams {
     }
   }
 
-  /** Ends the streams that the rules do not allow any more. */
-  recheck(): Promise<void> {
-    return this.#guards.recheck()
+  /** Resolves when the streams that the latest rules do not allow are ended. */
+  get rechecked(): Promise<void> {
+    return this.#rechecked
   }
 
   /** Ends the streams of all callers with a credential. */

@@ -78,18 +78,19 @@ export class TreeWrites {
     if (plan.writes.length > 0) await this.#write('PATCH', plan, { maxSeconds: Number.POSITIVE_INFINITY })
   }
 
-  /** Replaces the rules by checked ones. */
-  async storeRules(source: string): Promise<void> {
-    await this.#store.commit(({ now }) =>
-      atOnce(() => {
-        this.#authorized.recordRules()
-        const settings = [
-          [RULES, source],
-          [RULES_SINCE, String(now)],
-        ] as const
-        return { result: undefined, settings }
-      }),
-    )
+  /** Stores checked rules. @param isFirst leaves rules that are stored already */
+  async storeRules(source: string, isFirst: boolean): Promise<void> {
+    const authorized = this.#authorized
+    await this.#store.commit(function* ({ now }) {
+      const stored = yield { kind: 'setting', name: RULES }
+      if (isFirst && stored !== undefined) return { result: undefined }
+      authorized.recordRules()
+      const settings = [
+        [RULES, source],
+        [RULES_SINCE, String(now)],
+      ] as const
+      return { result: undefined, settings }
+    })
   }
 
   /** @throws `bad-parameter` for an unknown size */

@@ -8,7 +8,7 @@ import type { NodeText, ReadText } from '../../tree/json/node-text.ts'
 import type { JsonText } from '../../tree/json/print.ts'
 import type { AnyText } from '../../tree/json/text-pieces.ts'
 import type { Path } from '../../tree/path.ts'
-import { type AuthorizeRead, type Reads as ReadingLogic, TRUSTED } from '../../tree/read-program.ts'
+import { type Authorization, type Reads as ReadingLogic, TRUSTED } from '../../tree/read-program.ts'
 import type {
   Commit,
   Committed,
@@ -19,9 +19,11 @@ import type {
   Position,
   ReadAt,
   ReadLimit,
+  StoreFollower,
   TreeStore,
 } from '../store.ts'
 import { Checkpoint } from './commit/checkpoint.ts'
+import { Followers } from './commit/followers.ts'
 import { GroupCommit } from './commit/group-commit.ts'
 import { HeldSnapshots } from './commit/held-snapshots.ts'
 import { type Snapshot, Snapshots } from './commit/snapshots.ts'
@@ -54,7 +56,7 @@ export class SqliteStore implements TreeStore {
   readonly #indexes: IndexManager
   readonly #cachedReads: CachedReads
   readonly #troubled: (error: unknown) => void
-  readonly #listeners = new Set<(commits: readonly Commit[]) => void>()
+  readonly #followers: Followers
   /** As of the last durable commit. */
   #settings: SettingTexts
   #checked: Promise<void> | undefined
@@ -71,6 +73,7 @@ export class SqliteStore implements TreeStore {
   constructor(file: string, options: SqliteOptions, observer: Observer) {
     const settings = { ...defaultStorage, ...options }
     this.#troubled = (error) => observer.storeTroubled(file, error)
+    this.#followers = new Followers(this.#troubled)
     this.#file = openFile(file, () => this.#handOver())
     this.#epoch = this.#file.epoch
     const { writer } = this.#file
@@ -91,10 +94,7 @@ export class SqliteStore implements TreeStore {
         walFile: new WalFile(file, settings.walLimitBytes, options.syncLog),
       },
       {
-        onDurable: (commits, settled) => {
-          this.#settings = settled
-          this.#publish(commits)
-        },
+        onDurable: (commits, settings) => this.#publish(commits, settings),
         onFailed: (error) => observer.storeFailed(file, error),
         onTroubled: this.#troubled,
         onCommitted: (jobs, milliseconds) => observer.batchCommitted?.(jobs, milliseconds),
@@ -114,16 +114,11 @@ export class SqliteStore implements TreeStore {
     this.#cachedReads = new CachedReads(this.#cache, this.#snapshots, this.#reads, this.#indexes, current)
   }
 
-  node(path: Path, limit: ReadLimit, authorize: AuthorizeRead | undefined): Awaitable<NodeText | undefined> {
+  node(path: Path, limit: ReadLimit, authorize: Authorization): Awaitable<NodeText | undefined> {
     return this.#cachedReads.node(path, limit, authorize)
   }
 
-  query(
-    path: Path,
-    query: Query,
-    limit: ReadLimit,
-    authorize: AuthorizeRead | undefined,
-  ): Awaitable<ReadText | undefined> {
+  query(path: Path, query: Query, limit: ReadLimit, authorize: Authorization): Awaitable<ReadText | undefined> {
     return this.#cachedReads.query(path, query, limit, authorize)
   }
 
@@ -131,26 +126,16 @@ export class SqliteStore implements TreeStore {
     path: Path,
     limit: ReadLimit,
     query: Query | undefined,
-    authorize: AuthorizeRead | undefined,
+    authorize: Authorization,
   ): Awaitable<AnyText | undefined> {
     return this.#cachedReads.shallow(path, limit, query, authorize)
   }
 
-  count(
-    path: Path,
-    query: Query | undefined,
-    limit: ReadLimit,
-    authorize: AuthorizeRead | undefined,
-  ): Awaitable<number> {
+  count(path: Path, query: Query | undefined, limit: ReadLimit, authorize: Authorization): Awaitable<number> {
     return this.#cachedReads.count(path, query, limit, authorize)
   }
 
-  readAt(
-    path: Path,
-    query: Query | undefined,
-    limit: ReadLimit,
-    authorize: AuthorizeRead | undefined,
-  ): Awaitable<ReadAt> {
+  readAt(path: Path, query: Query | undefined, limit: ReadLimit, authorize: Authorization): Awaitable<ReadAt> {
     return this.#cachedReads.readAt(path, query, limit, authorize)
   }
 
@@ -162,9 +147,8 @@ export class SqliteStore implements TreeStore {
     return this.#current().queries.indexes()
   }
 
-  onCommit(listener: (commits: readonly Commit[]) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  follow(follower: StoreFollower): () => void {
+    return this.#followers.add(follower)
   }
 
   async *export(path: Path): AsyncGenerator<JsonText, void> {
@@ -302,16 +286,10 @@ export class SqliteStore implements TreeStore {
     if (this.#closed !== undefined) throw new DholeError('unavailable')
   }
 
-  #publish(commits: readonly Commit[]): void {
+  #publish(commits: readonly Commit[], settings: SettingTexts): void {
     for (const { writes } of commits) for (const { path } of writes) this.#cache.invalidate(path)
-    if (commits.length === 0) return
-    for (const listener of this.#listeners) {
-      try {
-        listener(commits)
-      } catch (error) {
-        // The jobs of these commits must be answered whatever a listener does.
-        this.#troubled(error)
-      }
-    }
+    const hasSettings = settings !== this.#settings
+    this.#settings = settings
+    this.#followers.report(commits, hasSettings)
   }
 }

@@ -73,6 +73,36 @@ export function settingsContract(engine: Engine): void {
     })
   })
 
+  describe('followers', () => {
+    test('learn of changed settings before the commits that are durable with them', async () => {
+      await using directory = await tempDir()
+      await using store = engine.open(directory.file('tree'))
+      await put(store, '/a', 0)
+      const reports: unknown[] = []
+      const end = store.follow({
+        commits: (commits) => reports.push(...commits.map(({ seq }) => seq)),
+        settings: () => reports.push(store.setting('rules')),
+      })
+      await Promise.all([store.commit(setting('rules', 'one')), put(store, '/a', 1), put(store, '/a', 2)])
+      await put(store, '/a', 3)
+      await store.commit(setting('rules', 'two'))
+      expect(reports).toEqual(['one', 2, 3, 4, 'two'])
+      end()
+      await Promise.all([store.commit(setting('rules', 'three')), put(store, '/a', 4)])
+      expect(reports).toHaveLength(5)
+    })
+
+    test('may follow one of both', async () => {
+      await using directory = await tempDir()
+      await using store = engine.open(directory.file('tree'))
+      let [changes, commits] = [0, 0]
+      store.follow({ settings: () => changes++ })
+      store.follow({ commits: (some) => (commits += some.length) })
+      await Promise.all([store.commit(setting('rules', 'one')), put(store, '/a', 1)])
+      expect([changes, commits]).toEqual([1, 1])
+    })
+  })
+
   describe('logic that reads', () => {
     test('is answered on one commit', async () => {
       await using directory = await tempDir()

@@ -47,6 +47,14 @@ test('a write is admitted by the rules that are stored, not by those known befor
   })
 })
 
+test('the first rules of a database replace none that are stored already', async () => {
+  const store = new LateStore(dir.file('tree'), {}, strictObserver)
+  await using db = new Database(store, { ...databaseSettings, rules: OPEN, keepRules: true })
+  await db.settled()
+  await db.fresh()
+  expect(db.rules).toBe(CLOSED)
+})
+
 test('the rules are those that are stored once the database is fresh', async () => {
   await using db = late()
   await db.fresh()

@@ -65,10 +65,12 @@ test('a long read that a listener begins keeps its snapshot when the log is shor
     '/list',
     wide(size, (index) => index),
   )
-  const stop = store.onCommit(() => {
-    for (let count = 0; count < 3; count++) {
-      reads.push(Promise.resolve(store.node(['list'], unlimited, TRUSTED)).then((node) => node?.plain.length ?? 0))
-    }
+  const stop = store.follow({
+    commits: () => {
+      for (let count = 0; count < 3; count++) {
+        reads.push(Promise.resolve(store.node(['list'], unlimited, TRUSTED)).then((node) => node?.plain.length ?? 0))
+      }
+    },
   })
   for (let round = 0; round < 8; round++) await put(store, '/round', round)
   stop()

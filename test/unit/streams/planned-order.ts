@@ -148,8 +148,7 @@ export async function play(scene: Scene): Promise<Outcome> {
     },
     scene.first,
   )
-  store.set(RULES, sources[scene.rules])
-  store.set(RULES_SINCE, '0')
+  store.set({ [RULES]: sources[scene.rules], [RULES_SINCE]: '0' })
   const from = scene.resumes ? store.position() : undefined
   const held = new StreamCache()
   held.apply({ kind: 'put', path: '/', data: nodeOf(store.version()) ?? null })
@@ -181,9 +180,8 @@ export async function play(scene: Scene): Promise<Outcome> {
     void scheduler.schedule(Promise.resolve(), 'commits').then(() => store.publish(group))
   for (const name of scene.others) {
     void scheduler.schedule(Promise.resolve(), 'rules').then(() => {
-      store.set(RULES, sources[name])
-      store.set(RULES_SINCE, String(store.position().seq))
-      return streams.recheck()
+      store.set({ [RULES]: sources[name], [RULES_SINCE]: String(store.position().seq) })
+      return streams.rechecked
     })
   }
   await scheduler.waitFor(opened)

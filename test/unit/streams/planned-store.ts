@@ -10,6 +10,7 @@ import type {
   Position,
   ReadAt,
   ReadLimit,
+  StoreFollower,
   TreeStore,
 } from '../../../src/store/store.ts'
 import { ChildrenText, type ChildText } from '../../../src/tree/json/children-text.ts'
@@ -17,7 +18,7 @@ import { NodeText, type ReadText } from '../../../src/tree/json/node-text.ts'
 import { joined } from '../../../src/tree/json/text-pieces.ts'
 import { sortKey } from '../../../src/tree/order.ts'
 import { formatPath, type Path } from '../../../src/tree/path.ts'
-import type { AuthorizeRead, ReadAnswer, ReadRequest, Reads } from '../../../src/tree/read-program.ts'
+import type { Authorization, ReadAnswer, ReadRequest, Reads } from '../../../src/tree/read-program.ts'
 import { isBranch, type Leaf, type Value, valueAt } from '../../../src/tree/value.ts'
 import { StreamCache } from '../../support/stream-cache.ts'
 
@@ -48,7 +49,7 @@ export class PlannedStore implements TreeStore {
   readonly #plan: Plan
   readonly #versions: (Value | undefined)[] = [undefined]
   readonly #log: LoggedChange[] = []
-  readonly #listeners = new Set<(commits: readonly Commit[]) => void>()
+  readonly #followers = new Set<StoreFollower>()
   readonly #settings = new Map<string, string>()
   readonly #cache = new StreamCache()
 
@@ -77,14 +78,15 @@ export class PlannedStore implements TreeStore {
       this.#versions.push(toValue(this.#cache.plain))
       this.#log.push({ seq: commit.seq, at: commit.at, kind: 'patch', path: [], data: JSON.stringify(data) })
     }
-    for (const listener of this.#listeners) listener(commits)
+    for (const follower of this.#followers) follower.commits?.(commits)
   }
 
-  set(name: string, text: string): void {
-    this.#settings.set(name, text)
+  set(texts: Readonly<Record<string, string>>): void {
+    for (const [name, text] of Object.entries(texts)) this.#settings.set(name, text)
+    for (const follower of this.#followers) follower.settings?.()
   }
 
-  readAt(path: Path, query: Query | undefined, _: ReadLimit, authorize: AuthorizeRead | undefined): Awaitable<ReadAt> {
+  readAt(path: Path, query: Query | undefined, _: ReadLimit, authorize: Authorization): Awaitable<ReadAt> {
     return this.#run('read', (seq) => {
       const authorization = authorize?.()
       return (function* (): Reads<ReadAt> {
@@ -104,9 +106,9 @@ export class PlannedStore implements TreeStore {
     return this.#settings.get(name)
   }
 
-  onCommit(listener: (commits: readonly Commit[]) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  follow(follower: StoreFollower): () => void {
+    this.#followers.add(follower)
+    return () => this.#followers.delete(follower)
   }
 
   changesAfter(): never {

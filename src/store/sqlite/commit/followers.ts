@@ -1,0 +1,32 @@
+import type { Commit, StoreFollower } from '../../store.ts'
+
+/** The followers of a store. */
+export class Followers {
+  readonly #followers = new Set<StoreFollower>()
+  readonly #onError: (error: unknown) => void
+
+  /** @param onError called with what a follower throws: the jobs of the commits must be answered in any case */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError
+  }
+
+  add(follower: StoreFollower): () => void {
+    this.#followers.add(follower)
+    return () => this.#followers.delete(follower)
+  }
+
+  report(commits: readonly Commit[], hasSettings: boolean): void {
+    for (const follower of this.#followers) {
+      try {
+        if (hasSettings) follower.settings?.()
+      } catch (error) {
+        this.#onError(error)
+      }
+      try {
+        if (commits.length > 0) follower.commits?.(commits)
+      } catch (error) {
+        this.#onError(error)
+      }
+    }
+  }
+}
