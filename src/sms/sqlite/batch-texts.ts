@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, max, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { BatchFormat } from '../format/batch-format.ts'
 import type { State } from '../model/report.ts'
@@ -16,7 +16,8 @@ const MAX_MESSAGES = PAGE
 const STEP = 200
 
 type FoundRow = [batchId: number, text: string | null]
-type LastRow = [position: number, status: State]
+type LastRow = [position: number | null, status: State]
+type LastOpenRow = [position: number | null]
 type MessageRow = [position: number, status: State, mobile: string, code: string, receivedAt: number | null]
 
 const statements = perConnection((orm) => ({
@@ -39,19 +40,16 @@ const statements = perConnection((orm) => ({
     .orderBy(asc(message.position))
     .limit(PAGE)
     .prepare(),
+  // Each report runs these. A bound LIMIT would have SQLite prepare them again for every value.
   last: orm
-    .select({ position: message.position, status: message.status })
+    .select({ position: max(message.position), status: message.status })
     .from(message)
     .where(eq(message.batchId, bound('batchId')))
-    .orderBy(desc(message.position))
-    .limit(1)
     .prepare(),
   lastOpen: orm
-    .select({ position: message.position })
+    .select({ position: max(message.position) })
     .from(message)
-    .where(and(eq(message.batchId, bound('batchId')), lt(message.status, 2)))
-    .orderBy(desc(message.position))
-    .limit(1)
+    .where(and(eq(message.batchId, bound('batchId')), sql`${message.status} < 2`))
     .prepare(),
   store: orm
     .insert(batchText)
@@ -108,9 +106,10 @@ export function* storeBatchTexts(
 /** @returns false when the batch has an open message, or too few or too many messages */
 function storeBatchText(orm: BunSQLiteDatabase, batchId: number, rrid: string, format: BatchFormat): boolean {
   // Looks for an open message from the end: most gateways report in the order of submission.
-  const [last] = statements(orm).last.values({ batchId }) as LastRow[]
-  if (last === undefined || last[1] < 2 || last[0] < MIN_MESSAGES - 1 || last[0] >= MAX_MESSAGES) return false
-  if (statements(orm).lastOpen.values({ batchId }).length > 0) return false
+  const [[last, status] = [null, 0]] = statements(orm).last.values({ batchId }) as LastRow[]
+  if (last === null || status < 2 || last < MIN_MESSAGES - 1 || last >= MAX_MESSAGES) return false
+  const [[lastOpen] = [null]] = statements(orm).lastOpen.values({ batchId }) as LastOpenRow[]
+  if (lastOpen !== null) return false
   const records: string[] = []
   readPage(orm, batchId, rrid, 0, format, records)
   statements(orm).store.run({ batchId, version: format.version, text: format.batch(records) })
