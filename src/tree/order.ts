@@ -11,6 +11,8 @@ import { leafOf, type Value } from './value.ts'
 
 const INTEGER_KEY = /^-?0*[0-9]{1,10}$/
 const ARRAY_KEY = /^(?:0|[1-9][0-9]*)$/
+/** One more than the greatest array index of JavaScript. */
+const MAX_ARRAY_INDEX = 2 ** 32 - 1
 const INTEGER_MARK = '\u0001'
 const OFFSET = 2 ** 31
 const VALUE_DIGITS = 10
@@ -127,8 +129,8 @@ function isAscending(texts: readonly string[]): boolean {
 const SHORT_KEYS = 1024
 
 /** As `sortKeys`, with pauses. */
-export function* sortKeysInSteps(keys: string[]): Steps<string[]> {
-  if (keys.length <= SHORT_KEYS) return sortKeys(keys)
+export function* sortKeysInSteps(keys: readonly string[]): Steps<readonly string[]> {
+  if (keys.length <= SHORT_KEYS) return sortKeys([...keys])
   yield
   const mayHaveIntegers = keys.some(mayBeInteger)
   yield
@@ -193,16 +195,37 @@ export function compareSortValues(left: SortValue, right: SortValue): number {
  * @see docs/reference/protocol.md#arrays
  */
 export function arrayLength(keys: readonly string[]): number | undefined {
+  const length = arrayLengthByEnds(keys)
+  return length !== undefined && keys.every(isArrayKey) ? length : undefined
+}
+
+/** As `arrayLength`, with pauses. */
+export function* arrayLengthInSteps(keys: readonly string[]): Steps<number | undefined> {
+  const length = arrayLengthByEnds(keys)
+  if (length === undefined) return undefined
+  for (const [index, key] of keys.entries()) {
+    if (!isArrayKey(key)) return undefined
+    if (index % SHORT_KEYS === SHORT_KEYS - 1) yield
+  }
+  return length
+}
+
+/** The length if all keys between the first and the last one are array indices too. */
+function arrayLengthByEnds(keys: readonly string[]): number | undefined {
   const last = keys[keys.length - 1]
   const first = keys[0]
   if (first === undefined || last === undefined || !mayBeInteger(last)) return undefined
   if (!ARRAY_KEY.test(last) || !ARRAY_KEY.test(first)) return undefined
-  const length = arrayLengthOf(keys.length, last)
-  return length !== undefined && keys.every(isArrayKey) ? length : undefined
+  return arrayLengthOf(keys.length, last)
 }
 
 export function isArrayKey(key: string): boolean {
   return ARRAY_KEY.test(key)
+}
+
+/** Whether JavaScript lists a key before those that are names. */
+export function isArrayIndex(key: string): boolean {
+  return mayBeInteger(key) && ARRAY_KEY.test(key) && Number(key) < MAX_ARRAY_INDEX
 }
 
 /** As `arrayLength`, of keys that are all array indices. @param last the greatest of them */

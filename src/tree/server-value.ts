@@ -1,5 +1,6 @@
 import { DholeError } from '../error.ts'
 import type { Steps } from '../scheduling/steps.ts'
+import { keysInSteps, rememberKeys } from './json/member-keys.ts'
 import { formatPath, type Path } from './path.ts'
 import { isBranch, SERVER_VALUE } from './value.ts'
 
@@ -55,13 +56,14 @@ class Resolver {
     if (Array.isArray(json)) return yield* this.#array(json, path)
     if (Object.hasOwn(json, SERVER_VALUE)) return resolve(parseServerValue(json), path, this.#source)
     const resolved = Object.create(null) as Record<string, unknown>
-    for (const key in json) {
-      if (!Object.hasOwn(json, key)) continue
+    const keys = yield* keysInSteps(json)
+    for (const key of keys) {
       const member: unknown = json[key]
       if (++this.#members % STEP_MEMBERS === 0) yield
       if (!isBranch(member)) resolved[key] = member
       else resolved[key] = yield* this.resolve(member, key === '.value' ? path : [...path, key])
     }
+    rememberKeys(resolved, keys)
     return resolved
   }
 

@@ -1,6 +1,6 @@
 import { DholeError } from '../error.ts'
 import { drain, type Steps } from '../scheduling/steps.ts'
-import { keysInSteps } from './json/member-keys.ts'
+import { keysInSteps, rememberKeys } from './json/member-keys.ts'
 import {
   type ParsedPayload,
   parsePayload,
@@ -121,14 +121,14 @@ export function* planPatchInSteps(path: Path, json: unknown, limits: Limits): St
   const targets = yield* patchTargets(path, json, keys)
   // Without slashes all members are different children of one node: none contains another.
   if (keys.some((key) => key.includes('/'))) yield* checkOverlap(targets)
-  const writes: Write[] = []
+  const ordered: readonly [Write[], Write[], Write[]] = [[], [], []]
   const serverValues: ServerValueUse[] = []
   let nodes = 0
   let textLength = 0
   for (const [index, target] of targets.entries()) {
     if (index % STEP_MEMBERS === STEP_MEMBERS - 1) yield
     const parsed = parseShortTarget(target, limits) ?? (yield* parseTargetInSteps(target, limits))
-    writes.push(parsed.write)
+    ordered[rankOf(parsed.write)].push(parsed.write)
     nodes += parsed.nodes
     textLength += parsed.textLength
     for (const use of parsed.serverValues) serverValues.push(use)
@@ -136,7 +136,7 @@ export function* planPatchInSteps(path: Path, json: unknown, limits: Limits): St
   return {
     kind: 'patch',
     path,
-    writes: inApplicationOrder(writes),
+    writes: inApplicationOrder(ordered),
     serverValues,
     json,
     nodes,
@@ -147,6 +147,7 @@ export function* planPatchInSteps(path: Path, json: unknown, limits: Limits): St
         if (index % STEP_MEMBERS === STEP_MEMBERS - 1) yield
         resolved[keys[index] as string] = yield* resolveServerValues(member, place, source)
       }
+      rememberKeys(resolved, keys)
       return yield* planPatchInSteps(path, resolved, limits)
     },
   }
@@ -221,11 +222,11 @@ function parsePriorityTarget({ path, json }: Target, limits: Limits): ParsedTarg
  * Deletes come after values: a node that one request empties and fills is never empty, so it keeps its priority. A
  * priority applies to the result of the request, so it comes last.
  */
-function inApplicationOrder(writes: readonly Write[]): Write[] {
-  return [0, 1, 2].flatMap((wanted) => writes.filter((write) => rank(write) === wanted))
+function inApplicationOrder([values, deletes, priorities]: readonly [Write[], Write[], Write[]]): readonly Write[] {
+  return values.concat(deletes, priorities)
 }
 
-function rank(write: Write): number {
+function rankOf(write: Write): 0 | 1 | 2 {
   if (write.kind === 'priority') return 2
   return write.value === undefined ? 1 : 0
 }

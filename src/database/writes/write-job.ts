@@ -12,6 +12,9 @@ import type { Authorizer } from '../access/authorizer.ts'
 import { withPauses } from './plan-resolver.ts'
 import type { WriteOperation } from './write-operation.ts'
 
+/** Writes looked at between two pauses. */
+const PAUSE_EVERY = 512
+
 /** Listeners on the tree. */
 export interface Watchers {
   /** Paths of watched nodes below one. @param inclusive whether that one counts */
@@ -45,7 +48,8 @@ export function* writeJob<T>(
 /** Prints what listeners will get, so that it need not be printed in one go once it is durable. */
 function* prepareTexts(kind: WritePlan['kind'], path: Path, writes: readonly Write[], watchers: Watchers): Reads<void> {
   const forms = watchers.formsAt(path)
-  for (const write of writes) {
+  for (const [index, write] of writes.entries()) {
+    if (index % PAUSE_EVERY === PAUSE_EVERY - 1) yield { kind: 'pause' }
     for (const form of forms) yield* withPauses(prepareText(write, [], form, false))
     if (write.kind === 'priority') continue
     for (const watched of watchers.watchedBelow(write.path, kind === 'patch')) {
@@ -66,7 +70,8 @@ function* tagsBefore(
   watchers: Watchers,
 ): Reads<ReadonlyMap<string, NodeTags> | undefined> {
   let tags: Map<string, NodeTags> | undefined
-  for (const write of writes) {
+  for (const [index, write] of writes.entries()) {
+    if (index % PAUSE_EVERY === PAUSE_EVERY - 1) yield { kind: 'pause' }
     if (write.kind === 'priority') continue
     for (const path of watchers.watchedBelow(write.path, kind === 'patch')) {
       const node = (yield { kind: 'node', path }) as NodeText | undefined

@@ -1,4 +1,7 @@
 import { DholeError, type ErrorCode } from '../../error.ts'
+import type { Awaitable } from '../../scheduling/awaitable.ts'
+import type { Steps } from '../../scheduling/steps.ts'
+import { inTurns } from '../../scheduling/turns.ts'
 import type { Exchange } from '../exchange.ts'
 import type { AbortReason, Transfer } from '../limits/transfer.ts'
 
@@ -84,6 +87,28 @@ async function arrived(
   }
 }
 
+/** Bytes copied between two pauses. */
+const STEP_BYTES = 256 * 1024
+
+/** The chunks as one array, copied in several turns of the event loop where they are long. */
+function concatenated(chunks: readonly Uint8Array[], length: number): Awaitable<Uint8Array> {
+  return length <= LARGE_BYTES ? Buffer.concat(chunks, length) : inTurns(concatInSteps(chunks, length))
+}
+
+function* concatInSteps(chunks: readonly Uint8Array[], length: number): Steps<Uint8Array> {
+  const bytes = Buffer.allocUnsafeSlow(length)
+  let at = 0
+  for (const chunk of chunks) {
+    for (let start = 0; start < chunk.byteLength; start += STEP_BYTES) {
+      const part = chunk.subarray(start, start + STEP_BYTES)
+      bytes.set(part, at)
+      at += part.byteLength
+      yield
+    }
+  }
+  return bytes
+}
+
 /** Reads a body that is long, or of unknown length. @param aborted rejects when the limits abort it */
 async function readChunks(
   body: ReadableStream<Uint8Array>,
@@ -97,7 +122,7 @@ async function readChunks(
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), aborted])
-      if (done) return Buffer.concat(chunks, length)
+      if (done) return await concatenated(chunks, length)
       length += value.byteLength
       if (length > maxBytes) throw new DholeError('write-too-big')
       chunks.push(value)

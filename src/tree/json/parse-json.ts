@@ -1,5 +1,5 @@
 import { DholeError } from '../../error.ts'
-import type { Steps } from '../../scheduling/steps.ts'
+import { atOnce, type Steps } from '../../scheduling/steps.ts'
 import {
   BACKSLASH,
   CLOSE_ARRAY,
@@ -15,6 +15,7 @@ import {
   PART_BYTES,
   QUOTE,
 } from './json-shape.ts'
+import { listedOrder, rememberKeys } from './member-keys.ts'
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 /** `u` of an escape with four digits. */
@@ -91,14 +92,14 @@ class PartsParser {
         if (container.isKey(lead) && bytes[behind] === COLON) throw new DholeError('key-too-long')
         container.add(lead, yield* this.#value(at, stop))
         at = behind
-        if (at === close) return container.built
+        if (at === close) return yield* container.end()
         if (bytes[at] !== COMMA) throw new SyntaxError('A comma is expected')
         from = ++at
         paused = at
       } else at++
     }
     container.addLast(this.#text(from, close))
-    return container.built
+    return yield* container.end()
   }
 
   /** @param at of a container shorter than `PART_BYTES` */
@@ -155,13 +156,13 @@ class PartsParser {
 
 /** An array that is being assembled. */
 class Elements {
-  readonly built: unknown[] = []
+  readonly #built: unknown[] = []
 
   /** @param text elements between two commas */
   addGroup(text: string): void {
     const elements = JSON.parse(`[${text}]`) as unknown[]
     if (elements.length === 0) throw new SyntaxError('A value is expected')
-    for (const element of elements) this.built.push(element)
+    for (const element of elements) this.#built.push(element)
   }
 
   isKey(): boolean {
@@ -171,19 +172,24 @@ class Elements {
   /** @param lead text between the last comma and the value */
   add(lead: string, value: unknown): void {
     if (lead.trim() !== '') throw new SyntaxError('A comma is expected')
-    this.built.push(value)
+    this.#built.push(value)
   }
 
   /** @param text elements between the last comma and the bracket */
   addLast(text: string): void {
-    if (this.built.length > 0 || text.trim() !== '') this.addGroup(text)
+    if (this.#built.length > 0 || text.trim() !== '') this.addGroup(text)
+  }
+
+  end(): Steps<unknown> {
+    return atOnce(() => this.#built)
   }
 }
 
 /** An object that is being assembled. The last member with a name counts. */
 class Members {
-  readonly built: Record<string, unknown> = {}
-  #isEmpty = true
+  readonly #built: Record<string, unknown> = {}
+  /** In the order of their first members. */
+  readonly #keys: string[] = []
 
   /** @param text members between two commas */
   addGroup(text: string): void {
@@ -207,15 +213,20 @@ class Members {
 
   /** @param text members between the last comma and the bracket */
   addLast(text: string): void {
-    if (!this.#isEmpty || text.trim() !== '') this.addGroup(text)
+    if (this.#keys.length > 0 || text.trim() !== '') this.addGroup(text)
+  }
+
+  *end(): Steps<unknown> {
+    rememberKeys(this.#built, yield* listedOrder(this.#keys))
+    return this.#built
   }
 
   #set(key: string, value: unknown): void {
-    this.#isEmpty = false
+    if (!Object.hasOwn(this.#built, key)) this.#keys.push(key)
     // Assigning `__proto__` would change the prototype.
     if (key === '__proto__') {
-      Object.defineProperty(this.built, key, { value, writable: true, enumerable: true, configurable: true })
-    } else this.built[key] = value
+      Object.defineProperty(this.#built, key, { value, writable: true, enumerable: true, configurable: true })
+    } else this.#built[key] = value
   }
 }
 

@@ -6,6 +6,7 @@ import { checkDepth, checkLength, type Path, pathBytes } from '../path.ts'
 import { parsePriority } from '../priority.ts'
 import { parseServerValue, type ServerValue } from '../server-value.ts'
 import { type Branch, emptyBranch, isBranch, ownMember, SERVER_VALUE, VALUE, type Value } from '../value.ts'
+import { type CopiedMembers, copyInSteps, keysInSteps, largeKeys } from './member-keys.ts'
 
 /** A path in a payload with a server value. */
 export interface ServerValueUse {
@@ -166,6 +167,7 @@ class PayloadParser {
     if (Object.hasOwn(object, VALUE)) return this.#wrappedLeaf(object, bytes)
     // Reads keys and members: `Object.entries` would allocate an array for every member.
     const members = object as Readonly<Record<string, unknown>>
+    if ((largeKeys(object)?.length ?? 0) > this.#mostNodes) throw TOO_LONG
     const keys = Object.keys(members)
     let copy: Branch | undefined
     let children = 0
@@ -185,26 +187,25 @@ class PayloadParser {
     return copy ?? (object as Branch)
   }
 
-  /** Always copies: a late copy of a large object would take long. */
   *#objectInSteps(object: object, bytes: number): Steps<Value | undefined> {
     this.#nodes++
     const members = object as Readonly<Record<string, unknown>>
-    const copy = emptyBranch()
+    const keys = yield* keysInSteps(members)
+    let copy: CopiedMembers | undefined
     let children = 0
-    let isClean = true
-    for (const key in members) {
-      if (!Object.hasOwn(members, key)) continue
+    for (let position = 0; position < keys.length; position++) {
+      const key = keys[position] as string
       const json = members[key]
       const value = key === PRIORITY ? this.#priority(json) : yield* this.#childInSteps(key, json, bytes)
-      if (value !== json) isClean = false
+      if (value !== json) copy ??= yield* copyInSteps(members, keys, position)
       if (value !== undefined) {
-        copy[key] = value
+        copy?.set(key, value)
         if (key !== PRIORITY) children++
       }
       if (this.#isPauseDue()) yield
     }
     if (children === 0) return undefined
-    return isClean ? (object as Branch) : copy
+    return copy?.end() ?? (object as Branch)
   }
 
   #isPauseDue(): boolean {

@@ -1,6 +1,6 @@
 import type { Steps } from '../../scheduling/steps.ts'
 import { PRIORITY } from '../key.ts'
-import { arrayLength } from '../order.ts'
+import { arrayLengthInSteps } from '../order.ts'
 import { type Branch, isBranch, ownMember, VALUE, type Value } from '../value.ts'
 import { etagHash, NULL_ETAG } from './etag.ts'
 import { keysInSteps, memberKeysInSteps } from './member-keys.ts'
@@ -90,7 +90,7 @@ class StepPrinter {
     }
     const all = yield* memberKeysInSteps(branch)
     const keys = form === 'plain' && Object.hasOwn(branch, PRIORITY) ? all.filter((key) => key !== PRIORITY) : all
-    const length = form === 'export' ? undefined : arrayLength(keys)
+    const length = form === 'export' ? undefined : yield* arrayLengthInSteps(keys)
     if (length === undefined) yield* this.#object(branch, keys)
     else yield* this.#array(branch, length)
   }

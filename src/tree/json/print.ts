@@ -1,7 +1,7 @@
 import { PRIORITY } from '../key.ts'
 import { arrayLength, mayBeInteger } from '../order.ts'
 import { type Branch, emptyBranch, isBranch, ownMember, VALUE, type Value } from '../value.ts'
-import { memberKeys } from './member-keys.ts'
+import { largeKeys, memberKeys } from './member-keys.ts'
 
 /**
  * A form of the JSON text of a node:
@@ -114,6 +114,9 @@ function shortText(branch: Branch, limit: number): JsonText | undefined {
   return text.length <= limit ? text : undefined
 }
 
+/** Shortest text of a member: an element of an array of one character, and a comma. */
+const LEAST_MEMBER = 2
+
 /**
  * The rest of `room` after the shortest possible text of a value. A negative rest means that the value does not fit, and
  * ends the count.
@@ -123,6 +126,8 @@ function roomLeft(value: Value, room: number): number {
   if (!isBranch(value)) return room - 1
   // Two brackets, and one comma less than there are members.
   let left = room - 1
+  const large = largeKeys(value)
+  if (large !== undefined && left < large.length * LEAST_MEMBER) return -1
   // Iterates without a list of the keys, which may be long.
   for (const key in value) {
     const member = ownMember(value, key)

@@ -24,6 +24,7 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
     ['an array of numbers', 'PUT', 200, `[${'1,'.repeat(40_000)}1]`],
     ['an array of empty objects', 'PUT', 200, `[${'{},'.repeat(90_000)}{}]`],
     ['members', 'PUT', 200, members(60_000, (index) => [`k${index}`, 1])],
+    ['as many members as one node may have', 'PUT', 200, members(200_000, (index) => [`k${index}`, 1])],
     [
       'members that are numbers out of order',
       'PUT',
@@ -37,6 +38,7 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
     ['increments', 'PUT', 200, members(20_000, (index) => [`k${index}`, { '.sv': { increment: 1 } }])],
     ['one member again and again', 'PUT', 200, `{${'"a":1,'.repeat(90_000)}"a":2}`],
     ['members', 'PATCH', 200, members(30_000, (index) => [`k${index}`, index])],
+    ['records of one node', 'PATCH', 200, members(60_000, (index) => [`k${index}`, { a: index, b: 'x' }])],
     ['deletes', 'PATCH', 200, members(30_000, (index) => [`k${index}`, null])],
     ['paths', 'PATCH', 200, members(10_000, (index) => [`${index % 10}/k${index}/${'v'.repeat(400)}`, index])],
     ['paths that cover each other', 'PATCH', 400, members(60_000, (index) => [index === 0 ? 'a' : `a/k${index}`, 1])],

@@ -4,7 +4,7 @@ import { DholeError } from '../../../src/error.ts'
 import { drain } from '../../../src/scheduling/steps.ts'
 import { etagOf } from '../../../src/tree/json/etag.ts'
 import { NO_BOUNDS, PART_BYTES, writeBounds } from '../../../src/tree/json/json-shape.ts'
-import { memberKeys, memberKeysInSteps } from '../../../src/tree/json/member-keys.ts'
+import { largeKeys, memberKeys, memberKeysInSteps } from '../../../src/tree/json/member-keys.ts'
 import { parseJsonInSteps } from '../../../src/tree/json/parse-json.ts'
 import { parsePayload, parsePayloadInSteps } from '../../../src/tree/json/payload.ts'
 import { print, type TextForm, toPlain } from '../../../src/tree/json/print.ts'
@@ -119,6 +119,20 @@ describe('JSON parsed in steps', () => {
     ['characters of several bytes', `"x${'中😀'.repeat(PART_BYTES / 4)}"`],
   ])('%s', (_, text) => {
     expect(JSON.stringify(parse(text))).toBe(JSON.stringify(JSON.parse(text)))
+  })
+
+  test('the keys of a large object are known in the order of `Object.keys`', () => {
+    const names = ['__proto__', 'b', '-1', '007', '4294967294', '4294967295', 'a']
+    const members = Array.from(
+      { length: 20_000 },
+      (_, index) => `"${(index * 7919) % 20_000}":null,"k${index}":${index}`,
+    )
+    const text = `{${[...names, ...members, ...names].map((part) => (part.includes(':') ? part : `"${part}":0`)).join(',')}}`
+    const object = parse(text) as object
+    expect(largeKeys(object)).toEqual(Object.keys(JSON.parse(text) as object))
+    const { value } = drain(parsePayloadInSteps(object, [], defaultLimits))
+    expect(largeKeys(value as object)).toEqual(Object.keys(value as object))
+    expect(largeKeys(parse('{"a":1}') as object)).toBeUndefined()
   })
 
   test.each([

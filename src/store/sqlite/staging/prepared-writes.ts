@@ -55,6 +55,7 @@ export class PreparedWrites {
 
   /** Whether it was prepared from these very writes. */
   isOf(writes: readonly Write[]): boolean {
+    if (writes === this.#writes) return true
     return writes.length === this.#writes.length && writes.every((write, index) => write === this.#writes[index])
   }
 
@@ -177,9 +178,14 @@ export class PreparedWrites {
   }
 
   *#applyOthers(isDone: Uint8Array, texts: (JsonText | undefined)[]): Generator<void> {
-    const others = [...this.#writes.keys()].filter((index) => isDone[index] === 0)
+    const others: number[] = []
+    const writes: Write[] = []
+    for (let index = isDone.indexOf(0); index >= 0; index = isDone.indexOf(0, index + 1)) {
+      others.push(index)
+      writes.push(this.#writes[index] as Write)
+      if (others.length % STEP_WRITES === 0) yield
+    }
     if (others.length === 0) return
-    const writes = others.flatMap((index) => this.#writes[index] ?? [])
     const printed = yield* new GroupedWrites(this.#writer, writes).apply()
     for (const [number, index] of others.entries()) texts[index] = printed[number]
   }

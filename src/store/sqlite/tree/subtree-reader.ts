@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import { DholeError } from '../../../error.ts'
 import { type AnyText, TextBuilder } from '../../../tree/json/text-pieces.ts'
-import { arrayLength, keyOf } from '../../../tree/order.ts'
+import { arrayLengthInSteps, keyOf } from '../../../tree/order.ts'
 import { pageSizes } from '../../rows/page-sizes.ts'
 import { type Interior, isChild, LAST_KEY, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
@@ -253,7 +253,7 @@ export class SubtreeReader {
       for (const [key] of this.#keys.values(range)) keys.push(keyOf(String(key)))
       yield
     }
-    return arrayLength(keys)
+    return yield* arrayLengthInSteps(keys)
   }
 
   /** Prints children with array keys, which are in numeric order. */
