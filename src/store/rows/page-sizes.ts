@@ -1,5 +1,5 @@
 /** Most text read in one step, in bytes; a longer text is read in a step of its own. */
-const PAGE_BYTES = 2 * 1024 * 1024
+const PAGE_BYTES = 512 * 1024
 
 /** Divides rows with texts of these lengths into pages: the number of rows of each. */
 export function pageSizes(lengths: Iterable<number>): readonly number[] {

@@ -1,5 +1,5 @@
 import { drain, type Steps } from '../../scheduling/steps.ts'
-import type { JsonText } from './print.ts'
+import { isStringText, type JsonText } from './print.ts'
 import { type AnyText, collected, joined, piecesOf, type TextSink } from './text-pieces.ts'
 
 /** Code units read between two pauses. */
@@ -16,11 +16,12 @@ const HOLE = 'null'
 
 /** Converts stored text to the text of `format=export`. A text without arrays is unchanged. */
 export function toExport(text: JsonText): JsonText {
-  return text.includes('[') ? joined(drain(toExportInSteps(text))) : text
+  return !isStringText(text) && text.includes('[') ? joined(drain(toExportInSteps(text))) : text
 }
 
 /** As `toExport`, with pauses. */
 export function* toExportInSteps(text: AnyText): Steps<AnyText> {
+  if (isStringText(piecesOf(text)[0] ?? '')) return text
   for (const piece of piecesOf(text)) {
     if (piece.includes('[')) return yield* collected((sink) => new BracketPrinter(sink).print(text))
     yield

@@ -19,6 +19,8 @@ beforeAll(async () => {
     const users = members(MEMBERS / 2, (index) => [`u${part}x${index}`, [...user(index), 'x'.repeat(40)]])
     expect(await server.send('PATCH', '/large/users.json?print=silent', users)).toBe(204)
   }
+  const mixed = members(600, (index) => [`k${index}`, index === 0 ? 'x'.repeat(TEXT_LENGTH) : index])
+  expect(await server.send('PUT', '/mixed.json?print=silent', mixed)).toBe(204)
   // The first children say nothing of the length of those behind them.
   expect(
     await server.send(
@@ -61,6 +63,7 @@ describe.skipIf(!canWatch)('no answer of tens of megabytes holds the event loop'
     ['GET', '/large/numbers.json?shallow=true'],
     ['GET', '/large/numbers.json?orderBy="$value"'],
     ['GET', '/texts.json'],
+    ['GET', '/mixed.json'],
     ['GET', '/texts.json?orderBy="$key"&startAt="a"'],
   ])(
     '%s %s %p',

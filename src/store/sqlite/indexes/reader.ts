@@ -9,7 +9,7 @@ import type { ChildRow } from '../../rows/slot.ts'
 import type { AccessPath } from '../query/access-path.ts'
 import { type EntryRow, type RangeScanner, scanOf } from '../query/range-scan.ts'
 import { EmptyChildren, type EmptyChildrenScan } from '../tree/empty-children.ts'
-import { spend } from '../tree/subtree-reader.ts'
+import { spend } from '../tree/read-budget.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 
 /** A child with its position in the order. */

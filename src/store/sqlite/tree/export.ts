@@ -1,5 +1,6 @@
 import { toExport } from '../../../tree/json/export-text.ts'
 import { type JsonText, print, printKey } from '../../../tree/json/print.ts'
+import { pieceEnd } from '../../../tree/json/text-pieces.ts'
 import { keyOf } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import type { Connection } from '../file/connection.ts'
@@ -34,7 +35,7 @@ export class ExportReader {
     const location = this.#tree.location(path)
     if (location === undefined) yield 'null'
     else if (location.kind === 'inside') yield print(location.value, 'export')
-    else if (location.slot.id === null) yield toExport(location.slot.value ?? '')
+    else if (location.slot.id === null) yield* joined([toExport(location.slot.value ?? '')])
     else yield* joined(this.#branch(location.slot.id))
   }
 
@@ -70,14 +71,18 @@ export class ExportReader {
   }
 }
 
-/** Joins texts into chunks. */
+/** Joins short texts into chunks, and divides long ones. */
 function* joined(texts: Iterable<string>): Generator<string> {
   let piece = ''
   for (const text of texts) {
-    piece += text
-    if (piece.length < PIECE_LENGTH) continue
-    yield piece
-    piece = ''
+    for (let start = 0; start < text.length; ) {
+      const end = pieceEnd(text, start, PIECE_LENGTH)
+      piece += text.slice(start, end)
+      start = end
+      if (piece.length < PIECE_LENGTH) continue
+      yield piece
+      piece = ''
+    }
   }
   if (piece !== '') yield piece
 }

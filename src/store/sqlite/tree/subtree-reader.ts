@@ -6,11 +6,12 @@ import { pageSizes } from '../../rows/page-sizes.ts'
 import { type Interior, isChild, LAST_KEY, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
+import { type Budget, spend } from './read-budget.ts'
 
 /** Fewest children read in one step, at most four megabytes of text, where no child has a long text. */
 const PAGE_CHILDREN = 512
 /** Target length of a page with small children, estimated from the first of them. */
-const PAGE_LENGTH = 2 * 1024 * 1024
+const PAGE_LENGTH = 512 * 1024
 const MAX_PAGE_CHILDREN = 8192
 const SAMPLED_CHILDREN = 16
 /** Marks in assembled text that JavaScript replaces; no JSON text contains these characters. */
@@ -26,6 +27,8 @@ interface KeyRange extends Record<string, unknown> {
   readonly parent: number
   readonly after: string
   readonly end: string
+  /** Whether it holds a single child. */
+  readonly isSingle?: true
 }
 
 /** Members of one page of children. */
@@ -33,12 +36,6 @@ interface Page {
   /** Text before `text`: the first key with its quotes and colon. */
   readonly first: string
   readonly text: string
-}
-
-/** Remaining length of a read, and whether it has met a priority. */
-export interface Budget {
-  left: number
-  hasPriorities: boolean
 }
 
 /** State of printing. */
@@ -105,9 +102,15 @@ export class SubtreeReader {
       .orderBy(node.key)
       .prepare()
     this.#keys = orm.select({ key: node.key }).from(node).where(range).orderBy(node.key).prepare()
-    const sampled = orm.select({ value: node.value }).from(node).where(parent).limit(SAMPLED_CHILDREN).as('sampled')
+    // SQLite knows the length of a column without reading it, but not that of a column of a subquery.
+    const sampled = orm
+      .select({ length: sql<number | null>`octet_length(${node.value})`.as('length') })
+      .from(node)
+      .where(parent)
+      .limit(SAMPLED_CHILDREN)
+      .as('sampled')
     this.#sample = orm
-      .select({ average: sql<number | null>`avg(octet_length(${sampled.value}))` })
+      .select({ average: sql<number | null>`avg(${sampled.length})` })
       .from(sampled)
       .prepare()
     this.#lengths = orm
@@ -165,7 +168,7 @@ export class SubtreeReader {
       for (const size of pageSizes(rows.map(({ length }) => length))) {
         end += size
         const last = rows[end - 1]?.key ?? LAST_KEY
-        yield { parent, after, end: last }
+        yield size === 1 ? { parent, after, end: last, isSingle: true } : { parent, after, end: last }
         after = last
       }
       if (rows.length < PAGE_CHILDREN) return
@@ -209,7 +212,9 @@ export class SubtreeReader {
     let before = spend(budget, '{')
     const isFlat = this.#branchesBelow.get(id) === null
     for (const range of this.#textPages(branch)) {
-      const page = careful ? this.#carefulText(range) : this.#plainText(range)
+      // SQLite reads the whole text of a long child to find its row, and again to return it.
+      if (range.isSingle) yield
+      const page = range.isSingle ? this.#onlyText(range) : careful ? this.#carefulText(range) : this.#plainText(range)
       if (page === undefined) break
       const { first, text } = page
       // One more for the comma or brace after it.
@@ -225,6 +230,12 @@ export class SubtreeReader {
   #plainText(range: KeyRange): Page | undefined {
     const page = (range.end === LAST_KEY ? this.#plainRest : this.#plainPage).get(range)
     return page?.text == null ? undefined : { first: `"${page.first}":`, text: page.text }
+  }
+
+  /** The text of a single child, which is not copied: it may have many megabytes. */
+  #onlyText(range: KeyRange): Page | undefined {
+    const row = this.#rows.get(range)
+    return row && { first: `${JSON.stringify(keyOf(row.key))}:`, text: row.text }
   }
 
   #carefulText(range: KeyRange): Page | undefined {
@@ -272,13 +283,6 @@ export class SubtreeReader {
     if (next !== length) throw new DholeError('internal', undefined, { cause: `array of ${length} ends at ${next}` })
     into.add(']')
   }
-}
-
-/** Takes the length of a text from a budget. @param extra characters around the text */
-export function spend(budget: Budget, text: string, extra = 0): string {
-  budget.left -= text.length + extra
-  if (budget.left < 0) throw new DholeError('read-too-big')
-  return text
 }
 
 /** Replaces each marked key by its JSON text. */

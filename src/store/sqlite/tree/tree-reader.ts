@@ -9,7 +9,8 @@ import { ROOT_KEY, ROOT_PARENT, type Slot } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
 import type { InteriorCache } from './interior-cache.ts'
-import { SubtreeReader, spend } from './subtree-reader.ts'
+import { spend } from './read-budget.ts'
+import { SubtreeReader } from './subtree-reader.ts'
 
 /** Children read between two pauses. */
 const PAGE_CHILDREN = 512
