@@ -6,6 +6,8 @@ import { Authenticator } from './auth/authenticator.ts'
 import { FailedAttempts } from './auth/failed-attempts.ts'
 import { keepSecret, readSecret, SAFE_SECRET_LENGTH, secretFile, smsKeyFile } from './data-folder/secret-file.ts'
 import { treeFile } from './data-folder/tree-file.ts'
+import { RULES } from './database/access/authorizer.ts'
+import { readStoredInTurns } from './database/access/rule-cache.ts'
 import { Database } from './database/database.ts'
 import type { DatabaseSettings } from './database/database-settings.ts'
 import { OwnMachine } from './http/connection/own-machine.ts'
@@ -23,6 +25,8 @@ import {
   type LimitOptions,
   type MessagesOptions,
 } from './options.ts'
+import type { RuleSet } from './rules/file/rule-set.ts'
+import type { Awaitable } from './scheduling/awaitable.ts'
 import { defaultMessages, Messages, type MessagesParts } from './sms/messages.ts'
 import { SqliteMessageStore } from './sms/sqlite/sqlite-message-store.ts'
 import { openStore, type Store } from './store/open.ts'
@@ -40,6 +44,8 @@ interface InitialRules {
   readonly rules: string
   /** Whether they are stored when the tree has no rules. */
   readonly keepRules: boolean
+  /** Rules that are stored in the tree, if they are parsed already. */
+  readonly storedRules?: RuleSet | undefined
 }
 
 /** Applications beside those of the options, opened on demand. */
@@ -114,10 +120,12 @@ export function openApplications(options: DholeOptions, onDemand?: OnDemand): Ap
   })
   const kept = new Map(Object.entries(options.applications ?? DEFAULT_APPLICATIONS))
   const [single] = kept.keys()
+  // Later the event loop must not wait for stored rules to be parsed.
+  let isStarting = true
   const applications = new Applications({
     find: (id) => {
       const found = kept.get(id) ?? onDemand?.find(id)
-      return found && (() => openApplication(id, found, options, failedAttempts))
+      return found && (() => openApplication(id, found, { ...options, isStarting }, failedAttempts))
     },
     defaultId: kept.size === 1 ? single : undefined,
     baseDomain: options.baseDomain,
@@ -127,6 +135,7 @@ export function openApplications(options: DholeOptions, onDemand?: OnDemand): Ap
   })
   try {
     for (const id of kept.keys()) applications.keep(id)
+    isStarting = false
   } catch (error) {
     // The first error is reported; errors of closing are not.
     applications.close().catch(() => {})
@@ -138,9 +147,9 @@ export function openApplications(options: DholeOptions, onDemand?: OnDemand): Ap
 function openApplication(
   id: string,
   { secret, smsKey, open, rules, limits, sms, ...tree }: ApplicationOptions,
-  options: DholeOptions,
+  options: DholeOptions & { readonly isStarting: boolean },
   failedAttempts: FailedAttempts,
-): ApplicationParts {
+): Awaitable<ApplicationParts> {
   const dataDir = options.dataDir ?? DEFAULT_DATA_DIR
   const known = secret ?? keepSecret(secretFile(dataDir, id)).secret
   const authenticator = new Authenticator({
@@ -158,36 +167,36 @@ function openApplication(
   if (smsKey !== undefined) checked('SMS key', smsKey)
   const file = treeFile(dataDir, id)
   const store = openStore(resolve(file), options.storage ?? {}, observer)
-  const database = databaseWith(
-    store,
-    {
-      file,
-      limits: { ...options.limits, ...limits },
-      streams: options.streams ?? {},
-      observer,
-      ...tree,
-    },
-    { rules: rules ?? (open ? OPEN_RULES : LOCKED_RULES), keepRules: rules !== undefined },
-  )
-  const messages = new Messages(
-    {
-      openStore: (format) => new SqliteMessageStore(store.sideTables, format),
-      readKey: () => smsKey ?? checked('SMS key', keepSecret(smsKeyFile(dataDir, id)).secret),
-      onError: (error) => observer.storeTroubled(file, error),
-      onRecorded: (count) => observer.messagesRecorded?.(count),
-      onReported: (accepted, ignored) => observer.messagesReported?.(accepted, ignored),
-      onReturned: (count) => observer.statesReturned?.(count),
-    },
-    { ...defaultMessages, ...options.sms, ...sms },
-  )
-  messages.startPurging()
-  store.onReplaced(() => messages.close())
-  observer.applicationOpened?.(id)
-  const onClose = () => {
-    messages.close()
-    observer.applicationClosed?.(id)
+  const messageParts: MessagesParts = {
+    openStore: (format) => new SqliteMessageStore(store.sideTables, format),
+    readKey: () => smsKey ?? checked('SMS key', keepSecret(smsKeyFile(dataDir, id)).secret),
+    onError: (error) => observer.storeTroubled(file, error),
+    onRecorded: (count) => observer.messagesRecorded?.(count),
+    onReported: (accepted, ignored) => observer.messagesReported?.(accepted, ignored),
+    onReturned: (count) => observer.statesReturned?.(count),
   }
-  return { authenticator, database, messages, isLoopbackOnly: open === 'loopback', onClose }
+  const treeOptions = {
+    file,
+    limits: { ...options.limits, ...limits },
+    streams: options.streams ?? {},
+    observer,
+    ...tree,
+  }
+  const partsWith = (storedRules: RuleSet | undefined): ApplicationParts => {
+    const initial = { rules: rules ?? (open ? OPEN_RULES : LOCKED_RULES), keepRules: rules !== undefined, storedRules }
+    const database = databaseWith(store, treeOptions, initial)
+    const messages = new Messages(messageParts, { ...defaultMessages, ...options.sms, ...sms })
+    messages.startPurging()
+    store.onReplaced(() => messages.close())
+    observer.applicationOpened?.(id)
+    const onClose = () => {
+      messages.close()
+      observer.applicationClosed?.(id)
+    }
+    return { authenticator, database, messages, isLoopbackOnly: open === 'loopback', onClose }
+  }
+  const storedRules = options.isStarting ? undefined : readStoredInTurns(store.setting(RULES))
+  return storedRules instanceof Promise ? storedRules.then(partsWith) : partsWith(storedRules)
 }
 
 /** Settings of an application that no server has open. */

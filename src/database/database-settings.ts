@@ -1,6 +1,7 @@
 import type { HubEvents, HubSettings } from '../hub/hub.ts'
 import type { IndexPolicy } from '../query/index-declarations.ts'
 import type { Family } from '../query/query.ts'
+import type { RuleSet } from '../rules/file/rule-set.ts'
 import type { Limits } from '../tree/limits.ts'
 
 /** Settings of one tree. */
@@ -15,6 +16,8 @@ export interface DatabaseSettings {
   readonly rules: string
   /** Whether `rules` are stored when the tree has none of its own. */
   readonly keepRules: boolean
+  /** The stored rules, if they are parsed already. */
+  readonly storedRules?: RuleSet | undefined
   /** Called when an index that rules declare cannot be built, or stored rules cannot be read. */
   readonly onTroubled: (error: unknown) => void
   /** Callbacks about streams. */

@@ -45,7 +45,7 @@ export class Database {
     const limit = { maxLength: limits.maxReadBytes, timeoutMs: limits.maxReadMs }
     this.#store = store
     this.#settings = settings
-    this.#ruleCache = new RuleCache(settings.rules, settings.onTroubled)
+    this.#ruleCache = new RuleCache(settings.rules, settings.onTroubled, settings.storedRules)
     this.#rules = new RulesInForce(store, this.#ruleCache)
     this.#indexes = new DeclaredIndexes(store, settings.indexPolicy, () => this.#rules.current)
     this.#reads = new TreeReads(store, this.#ruleCache, this.#indexes, profile, limit)

@@ -15,6 +15,20 @@ export function readInTurns(source: string): Awaitable<RuleSet> {
   return inTurns(parseRulesInSteps(source))
 }
 
+/**
+ * Parses stored rules as `readInTurns` does.
+ * @returns `undefined` for no source, and for one that cannot be read, which a `RuleCache` reports
+ */
+export function readStoredInTurns(source: string | undefined): Awaitable<RuleSet | undefined> {
+  if (source === undefined) return undefined
+  try {
+    const reading = readInTurns(source)
+    return reading instanceof Promise ? reading.catch(() => undefined) : reading
+  } catch {
+    return undefined
+  }
+}
+
 /** Caches parsed rules by their source. */
 export class RuleCache {
   readonly #fallback: RuleSet
@@ -25,9 +39,11 @@ export class RuleCache {
   /**
    * @param fallback source of the rules where none are stored
    * @param onTroubled called for stored rules that cannot be read: another version may have stored them
+   * @param known rules that are cached from the beginning
    */
-  constructor(fallback: string, onTroubled: (error: unknown) => void = () => {}) {
-    this.#fallback = parseRules(fallback)
+  constructor(fallback: string, onTroubled: (error: unknown) => void = () => {}, known?: RuleSet) {
+    this.#fallback = known?.source === fallback ? known : parseRules(fallback)
+    if (known !== undefined) this.#keep(known)
     this.#onTroubled = onTroubled
   }
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
+import { runDhole } from '../../support/dhole-command.ts'
+import { tempDir } from '../../support/temp-dir.ts'
 import { canWatch } from '../../support/watched-server.ts'
 import { type HoldServer, members, OWNER, startHoldServer, user, withPriority } from './hold-server.ts'
 import { manyRules } from './rule-files.ts'
@@ -14,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 
 const USERS = members(20_000, user)
+const OPEN = '{"rules":{".read":true}}'
 
 describe.skipIf(!canWatch)('no write holds the event loop', () => {
   test.each<[string, string, number, string, Record<string, string>?]>([
@@ -74,6 +77,25 @@ describe.skipIf(!canWatch)('no answer holds the event loop', () => {
     const request = () => server.send(method, target, undefined, headers)
     expect(await server.holdOf(request, 200)).toBeLessThan(server.boundMs())
   })
+})
+
+test.skipIf(!canWatch)('no application that is opened holds the event loop with its rules', async () => {
+  await using dir = await tempDir()
+  const environment = { DATA_DIR: dir.path }
+  for (const id of ['one', 'other']) expect((await runDhole(['apps', 'add', id], environment)).status).toBe(0)
+  const opening = await startHoldServer({ ...environment, MAX_OPEN_APPS: '1' })
+  try {
+    const rules = (id: string, source: string) => opening.send('PUT', `/.settings/rules.json?app=${id}`, source, OWNER)
+    const open = (id: string) => opening.send('GET', `/a.json?app=${id}`, undefined, OWNER)
+    // Opening the other one closes the first.
+    const reopen = async () => ((await open('other')) === 200 ? open('one') : 500)
+    expect([await rules('one', OPEN), await rules('other', OPEN)]).toEqual([200, 200])
+    const least = await opening.holdOf(reopen, 200)
+    expect(await rules('one', manyRules(16_000).replace('{"rules":{', '{"rules":{".read":true,'))).toBe(200)
+    expect(await opening.holdOf(reopen, 200)).toBeLessThan(Math.max(opening.boundMs(), 2 * least))
+  } finally {
+    await opening.stop()
+  }
 })
 
 test.skipIf(!canWatch)('no rules file holds the event loop', async () => {
