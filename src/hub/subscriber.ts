@@ -56,6 +56,8 @@ export class Subscriber {
   #state: State = 'starting'
   /** Created when an event has to wait. */
   #mailbox: Mailbox | undefined
+  /** Next batch, while others take the turn; the state is `full` until it is delivered. */
+  #postponed: EventBatch | undefined
   /** Whether waiting events were dropped. */
   #lost = false
   /** Whether the beginning that is being read was authorised for a former caller. */
@@ -110,6 +112,33 @@ export class Subscriber {
   deliver(batch: EventBatch): void {
     if (this.#state === 'open') this.#write(batch)
     else this.#keep(batch)
+  }
+
+  /**
+   * As `deliver`, in a later turn of the event loop.
+   * @returns whether `deliverPostponed` must be called then
+   */
+  postpone(batch: EventBatch): boolean {
+    if (this.#state !== 'open') {
+      this.#keep(batch)
+      return false
+    }
+    this.#postponed = batch
+    this.#state = 'full'
+    return true
+  }
+
+  /** Delivers the postponed batch, and what waits behind it. */
+  deliverPostponed(): void {
+    const batch = this.#postponed
+    if (batch === undefined) return
+    this.#postponed = undefined
+    if (this.#lost) {
+      this.#beginAnew()
+      return
+    }
+    this.#state = 'open'
+    if (this.#write(batch) && (this.#lost || this.#mailbox?.isEmpty === false)) this.#deliverLater()
   }
 
   /**
@@ -237,6 +266,7 @@ export class Subscriber {
   }
 
   #beginAnew(): void {
+    this.#postponed = undefined
     this.#empty()
     this.#state = 'starting'
     this.#isOutdated = false

@@ -1,4 +1,5 @@
 import type { Change } from '../tree/change.ts'
+import { deliveryPace } from './delivery-pace.ts'
 import type { Form } from './event.ts'
 import { EventBatch, type NumberedEvent } from './event-batch.ts'
 import { TOO_LARGE } from './sink.ts'
@@ -49,6 +50,5 @@ export function broadcast(
     for (const subscriber of [...subscribers]) subscriber.end(TOO_LARGE)
     return
   }
-  const batch = new EventBatch(events)
-  for (const subscriber of subscribers) subscriber.deliver(batch)
+  deliveryPace.deliver(new EventBatch(events), subscribers)
 }

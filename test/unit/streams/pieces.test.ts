@@ -86,3 +86,47 @@ test('what has waited for a slow reader is handed over in pieces', async () => {
   expectPieces(client.batches)
   hub.close()
 })
+
+/** Length of a long event. Writing it takes so long, in milliseconds. */
+const LONG = 200_000
+const WRITE_MS = 2
+const CLIENTS = 60
+
+test('a batch for many clients is delivered over several turns, and each gets all events in order', async () => {
+  const hub = hubAt(0)
+  let ofTurn = 0
+  let most = 0
+  const write = (batch: EventBatch) => {
+    if (batch.length < LONG) return
+    most = Math.max(most, ++ofTurn)
+    for (const end = performance.now() + WRITE_MS; performance.now() < end; );
+  }
+  const clients = Array.from({ length: CLIENTS }, () => {
+    const client = new Client(false)
+    const taken = client.write.bind(client)
+    client.write = (batch) => {
+      write(batch)
+      return taken(batch)
+    }
+    return client
+  })
+  await Promise.all(clients.map((client) => hub.subscribe(subscription, { sink: client })))
+  const value = 'x'.repeat(LONG)
+  for (let seq = 1; seq <= CHANGES; seq++) {
+    const isLong = seq % 50 === 1
+    hub.publish([
+      { seq, kind: 'put', path: ['n'], writes: [{ kind: 'value', path: ['n'], value: isLong ? value : seq }] },
+    ])
+    if (seq % 5 > 0) continue
+    ofTurn = 0
+    await new Promise(setImmediate)
+  }
+  while (clients.some(({ seqs }) => seqs.at(-1) !== CHANGES)) {
+    ofTurn = 0
+    await new Promise(setImmediate)
+  }
+  const all = Array.from({ length: CHANGES }, (_each, index) => index + 1)
+  for (const { seqs } of clients) expect(seqs.slice(1)).toEqual(all)
+  expect(most).toBeLessThan(CLIENTS)
+  hub.close()
+})
