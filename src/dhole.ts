@@ -25,8 +25,6 @@ import {
   type LimitOptions,
   type MessagesOptions,
 } from './options.ts'
-import type { RuleSet } from './rules/file/rule-set.ts'
-import type { Awaitable } from './scheduling/awaitable.ts'
 import { defaultMessages, Messages, type MessagesParts } from './sms/messages.ts'
 import { SqliteMessageStore } from './sms/sqlite/sqlite-message-store.ts'
 import { openStore, type Store } from './store/open.ts'
@@ -45,7 +43,7 @@ interface InitialRules {
   /** Whether they are stored when the tree has no rules. */
   readonly keepRules: boolean
   /** Rules that are stored in the tree, if they are parsed already. */
-  readonly storedRules?: RuleSet | undefined
+  readonly storedRules?: DatabaseSettings['storedRules']
 }
 
 /** Applications beside those of the options, opened on demand. */
@@ -149,7 +147,7 @@ function openApplication(
   { secret, smsKey, open, rules, limits, sms, ...tree }: ApplicationOptions,
   options: DholeOptions & { readonly isStarting: boolean },
   failedAttempts: FailedAttempts,
-): Awaitable<ApplicationParts> {
+): ApplicationParts | Promise<ApplicationParts> {
   const dataDir = options.dataDir ?? DEFAULT_DATA_DIR
   const known = secret ?? keepSecret(secretFile(dataDir, id)).secret
   const authenticator = new Authenticator({
@@ -182,7 +180,7 @@ function openApplication(
     observer,
     ...tree,
   }
-  const partsWith = (storedRules: RuleSet | undefined): ApplicationParts => {
+  const partsWith = (storedRules: DatabaseSettings['storedRules']): ApplicationParts => {
     const initial = { rules: rules ?? (open ? OPEN_RULES : LOCKED_RULES), keepRules: rules !== undefined, storedRules }
     const database = databaseWith(store, treeOptions, initial)
     const messages = new Messages(messageParts, { ...defaultMessages, ...options.sms, ...sms })
