@@ -55,6 +55,19 @@ describe('a body is read only where some payload could be allowed', () => {
     ['a choice of two that are false', { '.write': 'newData.exists() ? auth != null : false' }, 'PUT /a', 'refused'],
     ['a choice of which one is not', { '.write': 'newData.exists() ? auth != null : true' }, 'PUT /a', 'read'],
     ['a rule without an answer', { '.write': 'auth.uid.length > 3 && newData.exists()' }, 'PUT /a', 'refused'],
+    [
+      'a key of PATCH that is compared with what is sent',
+      { a: { $k: { '.write': 'newData.val() == $k' } } },
+      'PATCH /a',
+      'read',
+    ],
+    ['a key of PATCH that is not the user', { a: { $k: { '.write': '$k != auth.uid' } } }, 'PATCH /a', 'read'],
+    [
+      'a key of PATCH that is compared with a failure',
+      { a: { $k: { '.write': "auth.uid + 'x' == $k" } } },
+      'PATCH /a',
+      'refused',
+    ],
     ['a priority', { a: { '.write': 'newData.getPriority() > 1' } }, 'PUT /a/.priority', 'read'],
     ['a priority of nobody', LOCKED, 'PUT /a/.priority', 'refused'],
   ])('%s: %j, %s', async (_, rules, request, outcome) => {
