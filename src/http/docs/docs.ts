@@ -2,7 +2,9 @@ import { shippedFile } from '../../files/shipped-file.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { Answer, Endpoint, Exchange } from '../exchange.ts'
 import { prefersPage } from '../request/headers.ts'
-import { jsonReply, replyOf } from '../response/reply.ts'
+import { LARGE_LENGTH, largeAnswer } from '../response/large-body.ts'
+import { nodeTextReply } from '../response/node-reply.ts'
+import { replyOf } from '../response/reply.ts'
 import { swaggerUiFile, swaggerUiVersion } from './swagger-ui.ts'
 
 /** The mount point, with and without its slash: a page of links for browsers. */
@@ -86,7 +88,7 @@ export function documentsOf(
   return new Map<string, Answer>([
     ...ROOTS.map((path) => [path, links] as const),
     [PAGE, textAnswer(pageHtml(prefix), pageHeaders)],
-    [SPECIFICATION, (exchange) => specification().then((text) => jsonReply(exchange, text))],
+    [SPECIFICATION, (exchange) => specification().then((text) => nodeTextReply(exchange, text, {}, specification))],
     [START, textAnswer(startScript(prefix), scriptHeaders)],
     ...assets,
     ...live,
@@ -99,7 +101,13 @@ function textAnswer(text: string, headers: Readonly<Record<string, string>>): An
 
 function fileAnswer(url: URL, headers: Readonly<Record<string, string>>): Answer {
   const file = Bun.file(url)
+  let text: Promise<string> | undefined
   return (exchange: Exchange): Awaitable<Response> => {
+    if (file.size > LARGE_LENGTH && exchange.method !== 'HEAD') {
+      // The listener would hold a copy of the file for each client that does not read.
+      text ??= file.text()
+      return text.then((text) => replyOf(exchange, largeAnswer(text, file, exchange, undefined), { headers }))
+    }
     exchange.replyBytes = file.size
     return new Response(file, { headers })
   }

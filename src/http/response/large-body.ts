@@ -1,4 +1,5 @@
 import { DholeError } from '../../error.ts'
+import type { Reservation } from '../../hub/mailbox.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { runBriefly } from '../../scheduling/turns.ts'
 import { type AnyText, pieceEnd, piecesOf } from '../../tree/json/text-pieces.ts'
@@ -8,13 +9,17 @@ import type { Layout } from './reply.ts'
 
 /** Longest body that is passed to the listener as one string, in UTF-16 code units. */
 export const LARGE_LENGTH = 128 * 1024
-/** Length passed to the listener at a time: what waits for a slow client, in UTF-16 code units. */
-const PIECE_LENGTH = 1024 * 1024
+/**
+ * Length passed to the listener at a time, in UTF-16 code units. Each client that does not read holds so much, also where
+ * clients share the text.
+ */
+const PIECE_LENGTH = 128 * 1024
 const BYTES_PER_UNIT = 2
 
 /**
  * Body of a long reply, written at the pace of the client. The connection is aborted if the client is too slow, or
- * holds the most memory when memory runs out.
+ * holds the most memory when memory runs out. The text counts once for all who read it, and the piece that waits for the
+ * client counts for each.
  * @throws `too-busy` when it exceeds the memory budget, or is the largest when memory runs out
  * @param source what the text was made of: equal replies share its reservation
  * @param layout rewrites the text in steps
@@ -29,11 +34,15 @@ export function largeAnswer(
   // Lets the text be collected once the reply has ended.
   let rest: (() => Awaitable<string | undefined>) | undefined =
     layout === undefined ? inParts(text) : laidOut(text, layout)
+  let waiting: Reservation | undefined
   const end = (): void => {
     rest = undefined
+    waiting?.release()
   }
   const memory = { bytes: text.length * BYTES_PER_UNIT, source }
   const answer = new PacedBody({ next: () => rest?.(), end }, exchange, memory)
+  waiting = exchange.limits.reserve(answer, PIECE_LENGTH * BYTES_PER_UNIT, () => answer.abort())
+  if (answer.isOver) waiting.release()
   if (answer.isOver && !exchange.request.signal.aborted) throw new DholeError('too-busy')
   return answer.body
 }
