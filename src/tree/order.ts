@@ -93,15 +93,6 @@ function decodeMarked(_: string, character: string): string {
   return character === '\u0001' ? LAST_CHARACTER : character
 }
 
-/** Negative, zero or positive when `left` sorts before, equals or sorts after `right`. */
-export function compareKeys(left: string, right: string): number {
-  const leftIsInteger = integerOf(left) !== undefined
-  const rightIsInteger = integerOf(right) !== undefined
-  if (!leftIsInteger && !rightIsInteger) return compareText(left, right)
-  if (leftIsInteger !== rightIsInteger) return leftIsInteger ? -1 : 1
-  return compareText(sortKey(left), sortKey(right))
-}
-
 /** Puts keys into key order. @returns the same list, or a new one */
 export function sortKeys(keys: string[]): string[] {
   let isSorted = true

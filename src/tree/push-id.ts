@@ -3,7 +3,7 @@ const TIME_LENGTH = 8
 const RANDOM_LENGTH = 12
 
 /** The first eight characters of a generated key: milliseconds since 1970, base 64, most significant first. */
-export function encodeTime(time: number): string {
+function encodeTime(time: number): string {
   let text = ''
   let rest = time
   for (let place = 0; place < TIME_LENGTH; place++) {

@@ -43,8 +43,8 @@ export function childKeys(value: Value): string[] {
 }
 
 /** The value at a path below a node. */
-export function valueAt(node: Value, path: readonly string[]): Value | undefined {
-  let value: Value | undefined = node
+export function valueAt(node: Value | undefined, path: readonly string[]): Value | undefined {
+  let value = node
   for (const key of path) value = isBranch(value) ? ownMember(value, key) : undefined
   return value
 }

@@ -3,8 +3,7 @@ import type { Path } from '../../tree/path.ts'
 import type { Priority } from '../../tree/priority.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import { isBranch, type Leaf, leafOf, ownMember, type Value, valueAt } from '../../tree/value.ts'
-import { CURRENT_TREE, countChildren } from '../expression/current-tree.ts'
-import type { EvaluationContext, TreeView } from '../expression/evaluation-context.ts'
+import { CURRENT_TREE, countChildren, type EvaluationContext, type TreeView } from '../expression/evaluation-context.ts'
 import { findWrites, type WriteNode } from './write-trie.ts'
 
 /**
@@ -31,14 +30,14 @@ export class NewTreeView implements TreeView {
 
   *exists(path: Path, context: EvaluationContext): Reads<boolean> {
     const found = findWrites(this.#root, path)
-    if (found.kind === 'replaced') return valueIn(found.value, found.rest) !== undefined
+    if (found.kind === 'replaced') return valueAt(found.value, found.rest) !== undefined
     if (found.kind === 'place' && found.place.isTouched) return yield* this.#survivesAt(found.place, path, context)
     return yield* CURRENT_TREE.exists(path, context)
   }
 
   *hasChildren(path: Path, context: EvaluationContext): Reads<boolean> {
     const found = findWrites(this.#root, path)
-    if (found.kind === 'replaced') return hasChildrenIn(valueIn(found.value, found.rest))
+    if (found.kind === 'replaced') return hasChildrenIn(valueAt(found.value, found.rest))
     if (found.kind === 'none' || !found.place.isTouched) return yield* CURRENT_TREE.hasChildren(path, context)
     if (found.place.isFilled) return true
     return (yield* this.#keepsChildAt(found.place, path, context)) === true
@@ -46,7 +45,7 @@ export class NewTreeView implements TreeView {
 
   *priority(path: Path, context: EvaluationContext): Reads<Priority | undefined> {
     const found = findWrites(this.#root, path)
-    if (found.kind === 'replaced') return priorityIn(valueIn(found.value, found.rest))
+    if (found.kind === 'replaced') return priorityIn(valueAt(found.value, found.rest))
     const written = found.kind === 'place' ? found.place.prioritized : undefined
     const priority = written === undefined ? yield* CURRENT_TREE.priority(path, context) : written.priority
     if (priority === undefined) return undefined
@@ -94,13 +93,8 @@ export class NewTreeView implements TreeView {
   }
 }
 
-function valueIn(value: Value | undefined, rest: Path): Value | undefined {
-  if (value === undefined) return undefined
-  return rest.length === 0 ? value : valueAt(value, rest)
-}
-
 function leafIn(value: Value | undefined, rest: Path): Leaf | undefined {
-  const found = valueIn(value, rest)
+  const found = valueAt(value, rest)
   return found === undefined ? undefined : leafOf(found)
 }
 

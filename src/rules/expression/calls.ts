@@ -1,8 +1,13 @@
 import type { SpreadElement, Expression as Syntax } from 'acorn'
-import { childKeys } from '../file/child-keys.ts'
-import { type About, application, type Expression, type PlaceExpression, type PlaceStep } from './expression.ts'
-import type { Pattern } from './pattern.ts'
-import type { PatternCache } from './pattern-cache.ts'
+import {
+  type About,
+  application,
+  childKeys,
+  type Expression,
+  type PlaceExpression,
+  type PlaceStep,
+} from './expression.ts'
+import type { Pattern, PatternCache } from './pattern.ts'
 import { refuse } from './rule-errors.ts'
 import { matches, STRING_METHODS } from './string-methods.ts'
 import { ANYTHING, BOOLEAN, expressionOf, NULL, NUMBER, STRING, type Typed, type TypedValue, typed } from './types.ts'
@@ -22,9 +27,9 @@ const QUESTIONS: ReadonlyMap<string, { readonly about: About; readonly gives: nu
   ['val', { about: 'value', gives: ANYTHING }],
   ['exists', { about: 'exists', gives: BOOLEAN }],
   ['getPriority', { about: 'priority', gives: NULL | NUMBER | STRING }],
-  ['isNumber', { about: 'is-number', gives: BOOLEAN }],
-  ['isString', { about: 'is-string', gives: BOOLEAN }],
-  ['isBoolean', { about: 'is-boolean', gives: BOOLEAN }],
+  ['isNumber', { about: 'number', gives: BOOLEAN }],
+  ['isString', { about: 'string', gives: BOOLEAN }],
+  ['isBoolean', { about: 'boolean', gives: BOOLEAN }],
 ])
 
 /** @throws ExpressionError for an unknown method of snapshots, and for wrong arguments */

@@ -1,8 +1,17 @@
+import { MAX_DEPTH } from '../../tree/limits.ts'
+import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
-import type { EvaluationContext, Plain } from './evaluation-context.ts'
-import type { Choice, Expression, Strict } from './expression.ts'
-import { fail } from './rule-errors.ts'
-import { answer, type NameSource } from './snapshot.ts'
+import { CURRENT_TREE, type EvaluationContext, type Plain, type TreeView } from './evaluation-context.ts'
+import {
+  type ChildKeys,
+  type Choice,
+  childKeys,
+  type Expression,
+  type PlaceExpression,
+  type Question,
+  type Strict,
+} from './expression.ts'
+import { fail, UnknownValue } from './rule-errors.ts'
 
 /**
  * Evaluates a rule.
@@ -35,7 +44,7 @@ function* evaluateStrict(expression: Strict, context: EvaluationContext): Reads<
     case 'constant':
       return expression.value
     case 'question':
-      return yield* answer(expression, context, nameSource)
+      return yield* answer(expression, context)
     case 'application': {
       const values: Plain[] = []
       for (const operand of expression.operands) {
@@ -55,8 +64,6 @@ function* evaluateStrict(expression: Strict, context: EvaluationContext): Reads<
     }
   }
 }
-
-const nameSource: NameSource = { compute, evaluate }
 
 /** Evaluates an expression that neither reads nor takes long, without a generator. */
 function compute(expression: Expression, context: EvaluationContext): Plain {
@@ -115,4 +122,95 @@ function checked(value: Plain, mustBe: Choice | undefined, context: EvaluationCo
   if (mustBe === undefined || typeof value === 'boolean') return value
   context.at = mustBe.at
   return fail(`${mustBe.operator} needs booleans`)
+}
+
+/** The value of a node with children: not null, and equal to nothing. */
+const OPAQUE: object = Object.freeze(Object.create(null))
+
+/** The path of a snapshot, which may be impossible in the tree. */
+interface Place {
+  readonly tree: TreeView
+  readonly path: Path
+  /** Number of leading keys that are possible; with fewer than all no node exists. */
+  readonly possible: number
+}
+
+/** Answers a question about a snapshot. */
+function* answer(question: Question, context: EvaluationContext): Reads<Plain> {
+  let place = placeOf(question.place.from, context)
+  for (const step of question.place.steps) {
+    if (step.kind === 'keys') place = belowKeys(place, step)
+    else if (step.kind === 'parent') place = above(place, step.at, context)
+    else {
+      const name = step.name.waits ? yield* evaluate(step.name, context) : compute(step.name, context)
+      context.at = step.at
+      place = below(place, name, context)
+    }
+  }
+  start(context, question.at)
+  const { tree, path } = place
+  if (question.about === 'has-these-children') return yield* hasAll(place, question, context)
+  if (!isPossible(place)) return question.about === 'value' || question.about === 'priority' ? null : false
+  switch (question.about) {
+    case 'value':
+      return (yield* tree.leaf(path, context)) ?? ((yield* tree.exists(path, context)) ? OPAQUE : null)
+    case 'exists':
+      return yield* tree.exists(path, context)
+    case 'has-children':
+      return yield* tree.hasChildren(path, context)
+    case 'priority':
+      return (yield* tree.priority(path, context)) ?? null
+    default:
+      return typeof (yield* tree.leaf(path, context)) === question.about
+  }
+}
+
+function* hasAll(place: Place, question: Question, context: EvaluationContext): Reads<boolean> {
+  for (const expression of question.names) {
+    const name = expression.waits ? yield* evaluate(expression, context) : compute(expression, context)
+    context.at = question.at
+    const child = below(place, name, context)
+    start(context, question.at)
+    if (!isPossible(child) || !(yield* child.tree.exists(child.path, context))) return false
+  }
+  return true
+}
+
+function placeOf(from: PlaceExpression['from'], context: EvaluationContext): Place {
+  switch (from) {
+    case 'root':
+      return { tree: CURRENT_TREE, path: [], possible: 0 }
+    case 'data':
+      return ruleNode(CURRENT_TREE, context)
+    case 'new-data':
+      return ruleNode(context.newTree ?? fail('newData is not known here'), context)
+  }
+}
+
+function ruleNode(tree: TreeView, context: EvaluationContext): Place {
+  if (context.path.length < context.depth) throw new UnknownValue()
+  return { tree, path: context.path.slice(0, context.depth), possible: context.depth }
+}
+
+function above({ tree, path, possible }: Place, at: number, context: EvaluationContext): Place {
+  context.at = at
+  if (path.length === 0) fail('the root has no parent')
+  const parent = path.slice(0, -1)
+  return { tree, path: parent, possible: Math.min(possible, parent.length) }
+}
+
+/** @param name a key or a path; an impossible one names a node that does not exist */
+function below(place: Place, name: Plain, context: EvaluationContext): Place {
+  if (typeof name !== 'string') return fail('a child is named by a string')
+  context.budget.spend(1 + name.length)
+  return belowKeys(place, childKeys(name))
+}
+
+function belowKeys(place: Place, { keys, legal }: ChildKeys): Place {
+  const possible = isPossible(place) ? Math.min(place.possible + legal, MAX_DEPTH) : place.possible
+  return { tree: place.tree, path: [...place.path, ...keys], possible }
+}
+
+function isPossible({ path, possible }: Place): boolean {
+  return possible === path.length
 }

@@ -1,4 +1,4 @@
-import type { ChildKeys } from '../file/child-keys.ts'
+import { checkKey } from '../../tree/key.ts'
 import type { EvaluationContext, Plain } from './evaluation-context.ts'
 
 /** Computes a value; unused operands are null. @throws RuleFailure */
@@ -72,9 +72,9 @@ export type About =
   | 'has-children'
   | 'has-these-children'
   | 'priority'
-  | 'is-number'
-  | 'is-string'
-  | 'is-boolean'
+  | 'number'
+  | 'string'
+  | 'boolean'
 
 /** A node of the current or the new tree. */
 export interface PlaceExpression {
@@ -86,6 +86,29 @@ export type PlaceStep =
   | { readonly kind: 'child'; readonly name: Expression; readonly at: number }
   | ({ readonly kind: 'keys' } & ChildKeys)
   | { readonly kind: 'parent'; readonly at: number }
+
+/** The keys of a name such as `a/b`. */
+export interface ChildKeys {
+  readonly keys: readonly string[]
+  /** Number of leading keys that are legal in the tree. */
+  readonly legal: number
+}
+
+/** @param name a key or a path; empty keys are ignored */
+export function childKeys(name: string): ChildKeys {
+  const keys = name.split('/').filter((key) => key !== '')
+  const illegal = keys.findIndex((key) => !isKey(key))
+  return { keys, legal: illegal === -1 ? keys.length : illegal }
+}
+
+function isKey(text: string): boolean {
+  try {
+    checkKey(text, 'bad-path')
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Frequent constants are shared. */
 const TRUE: Expression = { kind: 'constant', waits: false, value: true }

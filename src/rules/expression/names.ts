@@ -1,6 +1,6 @@
 import type { EvaluationContext, Plain } from './evaluation-context.ts'
 import { nullary, pathKey } from './expression.ts'
-import type { PatternCache } from './pattern-cache.ts'
+import type { PatternCache } from './pattern.ts'
 import { NO_QUERY, type QueryFacts } from './request-context.ts'
 import { fail, refuse, UnknownValue } from './rule-errors.ts'
 import type { SourceLimits } from './source-limits.ts'

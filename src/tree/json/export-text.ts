@@ -1,17 +1,11 @@
 import { drain, type Steps } from '../../scheduling/steps.ts'
+import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, endOfString, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-shape.ts'
 import { isStringText, type JsonText } from './print.ts'
 import { type AnyText, collected, joined, piecesOf, type TextSink } from './text-pieces.ts'
 
 /** Code units read between two pauses. */
 const STEP_LENGTH = 64 * 1024
 
-const QUOTE = 0x22
-const COMMA = 0x2c
-const OPEN_ARRAY = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
 const HOLE = 'null'
 
 /** Converts stored text to the text of `format=export`. A text without arrays is unchanged. */
@@ -111,16 +105,8 @@ class BracketPrinter {
 
   /** @param start offset inside the string. @returns the end of the piece when the string continues in the next one */
   #behindString(text: string, start: number): number {
-    let at = start
-    while (at < text.length) {
-      const code = text.charCodeAt(at)
-      if (code === QUOTE) {
-        this.#isInString = false
-        return at + 1
-      }
-      at += code === BACKSLASH ? 2 : 1
-    }
-    this.#isInString = true
-    return text.length
+    const end = endOfString(text, start)
+    this.#isInString = end === -1
+    return end === -1 ? text.length : end
   }
 }

@@ -46,12 +46,6 @@ export function writeBounds(maxWriteBytes: number): JsonBounds {
   }
 }
 
-/** Bounds of a text that is known to come from the tree. */
-export const NO_BOUNDS: JsonBounds = {
-  mostValues: Number.POSITIVE_INFINITY,
-  mostSiblings: Number.POSITIVE_INFINITY,
-}
-
 /** Ends of the containers and strings of at least `PART_BYTES`, by their starts; an end is the offset after the last byte. */
 export type LargeParts = ReadonlyMap<number, number>
 
@@ -192,4 +186,14 @@ class Shape {
 
 export function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}
+
+/** Offset after the closing quote of a string; -1 where the text ends before it. @param start offset inside the string */
+export function endOfString(text: string, start: number): number {
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at + 1
+    if (code === BACKSLASH) at++
+  }
+  return -1
 }

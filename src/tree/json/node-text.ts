@@ -42,12 +42,8 @@ export class NodeText implements ReadText {
   }
 
   get plain(): JsonText {
-    const plain = this.#plain
-    if (typeof plain === 'string') return plain
-    if (plain !== undefined) return joined(plain)
-    const made = toPlain(joined(this.stored))
-    this.#plain = made
-    return made
+    this.#plain ??= toPlain(joined(this.stored))
+    return joined(this.#plain)
   }
 
   get export(): JsonText {

@@ -2,19 +2,11 @@ import type { Steps } from '../../scheduling/steps.ts'
 import { PRIORITY } from '../key.ts'
 import { arrayLengthOf, isArrayKey } from '../order.ts'
 import { VALUE } from '../value.ts'
+import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, endOfString, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-shape.ts'
 import { type AnyText, piecesOf, type TextSink } from './text-pieces.ts'
 
 /** Code units read between two pauses. */
 const STEP_LENGTH = 64 * 1024
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_ARRAY = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
 
 /**
  * Converts stored text to plain text. An object that forms an array without its priority becomes one. It reads the text
@@ -96,17 +88,9 @@ class Tokens {
 
   /** @param start offset inside the string. @returns the end of the piece when the string continues in the next one */
   #behindString(text: string, start: number): number {
-    let at = start
-    while (at < text.length) {
-      const code = text.charCodeAt(at)
-      if (code === QUOTE) {
-        this.#isInString = false
-        return at + 1
-      }
-      at += code === BACKSLASH ? 2 : 1
-    }
-    this.#isInString = true
-    return text.length
+    const end = endOfString(text, start)
+    this.#isInString = end === -1
+    return end === -1 ? text.length : end
   }
 }
 

@@ -47,8 +47,7 @@ export function tagAfter(write: Write, below: Path, form: TextForm, text?: AnyTe
 }
 
 function valueAfter(write: Write, below: Path): Value | undefined {
-  const value = write.kind === 'value' ? write.value : write.priority
-  return value === undefined || below.length === 0 ? value : valueAt(value, below)
+  return valueAt(write.kind === 'value' ? write.value : write.priority, below)
 }
 
 function nameOf(below: Path, form: TextForm): string {

@@ -1,7 +1,5 @@
-import { drain, type Steps } from '../../scheduling/steps.ts'
-import type { JsonText } from './print.ts'
-import type { TextSink } from './text-pieces.ts'
-import { type AnyText, collected, joined, pieces, piecesOf } from './text-pieces.ts'
+import type { Steps } from '../../scheduling/steps.ts'
+import { type AnyText, pieces, piecesOf, type TextSink } from './text-pieces.ts'
 
 /** `stringEnd` finds strings: a regular expression that repeats a group fails on a string of a few megabytes. */
 const TOKEN = /\{\}|\[\]|[{}[\],:"]|[^{}[\],:"]+/g
@@ -19,11 +17,6 @@ const LONG_PIECE = 256 * 1024
  * `[ 1, 2 ]`, a newline at the end.
  * @see docs/reference/protocol.md#parameters
  */
-export function prettyPrint(text: JsonText): string {
-  return joined(drain(collected((sink) => prettyPrintInSteps(text, sink))))
-}
-
-/** As `prettyPrint`, with pauses. */
 export function* prettyPrintInSteps(text: AnyText, sink: TextSink): Steps<void> {
   const layout = new Layout()
   for (const piece of piecesOf(text)) yield* prettyPrintPiece(piece, layout, sink)

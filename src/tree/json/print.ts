@@ -1,6 +1,7 @@
 import { PRIORITY } from '../key.ts'
 import { arrayLength, mayBeInteger } from '../order.ts'
 import { type Branch, emptyBranch, isBranch, ownMember, VALUE, type Value } from '../value.ts'
+import { QUOTE } from './json-shape.ts'
 import { largeKeys, memberKeys } from './member-keys.ts'
 
 /**
@@ -196,5 +197,3 @@ export function mentionsPriority(text: JsonText): boolean {
 export function includesPriority(piece: string): boolean {
   return piece.includes(PRIORITY) && piece.includes(`"${PRIORITY}"`)
 }
-
-const QUOTE = 0x22

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { parseStored, print } from '../../../src/tree/json/print.ts'
 import { joined } from '../../../src/tree/json/text-pieces.ts'
-import { compareKeys } from '../../../src/tree/order.ts'
 import { TRUSTED } from '../../../src/tree/read-program.ts'
+import { expectedKeyOrder } from '../../support/key-order.ts'
 import { inLanes } from '../../support/lane.ts'
 import { strictObserver, unlimited } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -95,7 +95,7 @@ test('the order the model knows is the order of the product', () => {
       const keys = [...(model.shallow([]) ?? '').matchAll(/("(?:[^"\\]|\\.)*"):true/g)].map((match) =>
         JSON.parse(match[1] ?? ''),
       )
-      expect(keys).toEqual(keys.toSorted(compareKeys))
+      expect(keys).toEqual(keys.toSorted(expectedKeyOrder))
     }),
   )
 })

@@ -4,7 +4,7 @@ import { drain } from '../../../src/scheduling/steps.ts'
 import { etagOf } from '../../../src/tree/json/etag.ts'
 import { toExport, toExportInSteps } from '../../../src/tree/json/export-text.ts'
 import { parsePayload } from '../../../src/tree/json/payload.ts'
-import { prettyPrint, prettyPrintInSteps } from '../../../src/tree/json/pretty.ts'
+import { prettyPrintInSteps } from '../../../src/tree/json/pretty.ts'
 import { print, toPlain } from '../../../src/tree/json/print.ts'
 import { etagOfInSteps, toPlainInSteps } from '../../../src/tree/json/print-steps.ts'
 import { type AnyText, collected, joined, TextBuilder } from '../../../src/tree/json/text-pieces.ts'
@@ -48,11 +48,15 @@ test('what is made of a text in pieces is what is made of the text', () => {
       expect(joined(drain(toPlainInSteps(text)))).toBe(toPlain(stored))
       expect(etagOf(text)).toBe(etagOf(stored))
       expect(drain(etagOfInSteps(text))).toBe(etagOf(stored))
-      expect(joined(drain(collected((sink) => prettyPrintInSteps(text, sink))))).toBe(prettyPrint(stored))
+      expect(pretty(text)).toBe(pretty(stored))
     }),
     { numRuns: 1000 },
   )
 })
+
+function pretty(text: AnyText): string {
+  return joined(drain(collected((sink) => prettyPrintInSteps(text, sink))))
+}
 
 test('a short text is one string, and a long one pieces', () => {
   const builder = (count: number) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { arrayLength, compareKeys, keyOf, sortKey } from '../../../src/tree/order.ts'
+import { arrayLength, keyOf, sortKey, sortKeys } from '../../../src/tree/order.ts'
 import { expectedKeyOrder } from '../../support/key-order.ts'
 
 const inOrder = [
@@ -79,8 +79,8 @@ describe('key order', () => {
   test.each(inOrder.slice(1).map((key, index) => [inOrder[index] ?? '', key] as const))(
     '%j stands before %j',
     (left, right) => {
-      expect(compareKeys(left, right)).toBeLessThan(0)
-      expect(compareKeys(right, left)).toBeGreaterThan(0)
+      expect(sortKeys([left, right])).toEqual([left, right])
+      expect(sortKeys([right, left])).toEqual([left, right])
       expect(compareBytes(sortKey(left), sortKey(right))).toBeLessThan(0)
       expect(expectedKeyOrder(left, right)).toBeLessThan(0)
     },
@@ -94,7 +94,8 @@ describe('key order', () => {
     fc.assert(
       fc.property(anyKey, anyKey, (left, right) => {
         const expected = Math.sign(expectedKeyOrder(left, right))
-        expect(Math.sign(compareKeys(left, right))).toBe(expected)
+        expect(sortKeys([left, right])).toEqual(expected <= 0 ? [left, right] : [right, left])
+        expect(sortKeys([right, left])).toEqual(expected <= 0 ? [left, right] : [right, left])
         expect(compareBytes(sortKey(left), sortKey(right))).toBe(expected as 0)
         expect(sortKey(left) < sortKey(right)).toBe(expected < 0)
       }),

@@ -1,6 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { prettyPrint } from '../../../src/tree/json/pretty.ts'
+import { drain } from '../../../src/scheduling/steps.ts'
+import { prettyPrintInSteps } from '../../../src/tree/json/pretty.ts'
+import { collected, joined } from '../../../src/tree/json/text-pieces.ts'
+
+function prettyPrint(compact: string): string {
+  return joined(drain(collected((sink) => prettyPrintInSteps(compact, sink))))
+}
 
 test.each([
   ['null', 'null\n'],

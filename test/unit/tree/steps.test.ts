@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { DholeError } from '../../../src/error.ts'
 import { drain } from '../../../src/scheduling/steps.ts'
 import { etagOf } from '../../../src/tree/json/etag.ts'
-import { NO_BOUNDS, PART_BYTES, writeBounds } from '../../../src/tree/json/json-shape.ts'
+import { PART_BYTES, writeBounds } from '../../../src/tree/json/json-shape.ts'
 import { largeKeys, memberKeys, memberKeysInSteps } from '../../../src/tree/json/member-keys.ts'
 import { parseJsonInSteps } from '../../../src/tree/json/parse-json.ts'
 import { parsePayload, parsePayloadInSteps } from '../../../src/tree/json/payload.ts'
@@ -20,6 +20,7 @@ import { defaultLimits } from '../../../src/tree/limits.ts'
 import { sortKeys, sortKeysInSteps } from '../../../src/tree/order.ts'
 import type { Value } from '../../../src/tree/value.ts'
 
+const NO_BOUNDS = { mostValues: Number.POSITIVE_INFINITY, mostSiblings: Number.POSITIVE_INFINITY }
 const BOUNDS = writeBounds(defaultLimits.maxWriteBytes)
 /** Longer than a part: what holds it is parsed in parts. */
 const LONG = 'long '.repeat(PART_BYTES / 4)
