@@ -2,7 +2,7 @@ import { endsInPriority, type Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import type { TreeView } from '../expression/evaluation-context.ts'
 import type { RequestContext } from '../expression/request-context.ts'
-import { EvaluationPostponed, UnknownValue } from '../expression/rule-errors.ts'
+import { EvaluationPostponed, unknown } from '../expression/rule-errors.ts'
 import { childRules, type RuleNode } from '../file/rule-node.ts'
 import type { RuleSet } from '../file/rule-set.ts'
 import type { Chance } from './outcomes.ts'
@@ -83,8 +83,4 @@ const UNKNOWN_TREE: TreeView = {
   exists: unknown,
   hasChildren: unknown,
   priority: unknown,
-}
-
-function unknown(): never {
-  throw new UnknownValue()
 }

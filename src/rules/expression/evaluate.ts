@@ -11,7 +11,7 @@ import {
   type Question,
   type Strict,
 } from './expression.ts'
-import { fail, UnknownValue } from './rule-errors.ts'
+import { fail, unknown } from './rule-errors.ts'
 
 /**
  * Evaluates a rule.
@@ -188,7 +188,7 @@ function placeOf(from: PlaceExpression['from'], context: EvaluationContext): Pla
 }
 
 function ruleNode(tree: TreeView, context: EvaluationContext): Place {
-  if (context.path.length < context.depth) throw new UnknownValue()
+  if (context.path.length < context.depth) unknown()
   return { tree, path: context.path.slice(0, context.depth), possible: context.depth }
 }
 

@@ -1,4 +1,4 @@
-import { drain, type Steps } from '../../scheduling/steps.ts'
+import type { Steps } from '../../scheduling/steps.ts'
 
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|[\s\S])/g
 /** Lines counted between two pauses. */
@@ -15,11 +15,6 @@ export function rawIndex(raw: string, index: number): number {
 }
 
 /** Line number of a character, from 1. */
-export function lineOf(source: string, offset: number): number {
-  return drain(lineInSteps(source, offset))
-}
-
-/** As `lineOf`, with pauses. */
 export function* lineInSteps(source: string, offset: number): Steps<number> {
   let line = 1
   for (let at = source.indexOf('\n'); at !== -1 && at < offset; at = source.indexOf('\n', at + 1)) {

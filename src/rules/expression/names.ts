@@ -2,7 +2,7 @@ import type { EvaluationContext, Plain } from './evaluation-context.ts'
 import { nullary, pathKey } from './expression.ts'
 import type { PatternCache } from './pattern.ts'
 import { NO_QUERY, type QueryFacts } from './request-context.ts'
-import { fail, refuse, UnknownValue } from './rule-errors.ts'
+import { fail, refuse, unknown } from './rule-errors.ts'
 import type { SourceLimits } from './source-limits.ts'
 import { lengthOf } from './string-methods.ts'
 import {
@@ -54,12 +54,8 @@ function wildcard(at: number, name: string, { wildcards }: Scope): Typed {
   const depth = wildcards.get(name)
   if (depth === undefined) return refuse(at, `unknown name "${name}"`)
   // The path of a request is at least as deep as its rules, unless they are evaluated before its body is read.
-  const keyOf = (context: EvaluationContext): Plain => context.path[depth] ?? notKnownYet()
+  const keyOf = (context: EvaluationContext): Plain => context.path[depth] ?? unknown()
   return typed(at, pathKey(at, keyOf), STRING)
-}
-
-function notKnownYet(): never {
-  throw new UnknownValue()
 }
 
 function authOf({ request }: EvaluationContext): Plain {

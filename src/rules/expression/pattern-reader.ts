@@ -4,7 +4,7 @@ const MAX_GROUPS_WITHIN = 50
 const MAX_REPEATS = 1000
 const CLASS_ESCAPES = 'dDsSwW'
 const CONTROL_ESCAPES = 'nrtfv'
-const QUANTIFIER = /\{(\d{1,9})(,(\d{1,9})?)?\}/y
+const QUANTIFIER = /[*+?]|\{(\d{1,9})(,(\d{1,9})?)?\}/y
 const HEXADECIMAL = /x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})/y
 const PUNCTUATION = /^[!-/:-@[-`{-~]$/
 const WORD_CHARACTER = /^[0-9A-Za-z]$/
@@ -95,27 +95,13 @@ class PatternReader {
   }
 
   #quantifier(): string {
-    const character = this.#text[this.#at]
-    if (character === '*' || character === '+' || character === '?') {
-      this.#at++
-      return this.#checkSingle(character)
-    }
-    return character === '{' ? this.#checkSingle(this.#count()) : ''
-  }
-
-  #checkSingle(quantifier: string): string {
-    if (/[*+?{]/.test(this.#text[this.#at] ?? '')) this.#refuse('a repetition cannot be repeated, nor be lazy')
-    return quantifier
-  }
-
-  #count(): string {
     QUANTIFIER.lastIndex = this.#at
-    const found = QUANTIFIER.exec(this.#text)
-    if (found === null) return this.#refuse('{ needs numbers')
-    const [whole, least = '', , most] = found
+    const [whole, least = '0', , most] = QUANTIFIER.exec(this.#text) ?? []
+    if (whole === undefined) return this.#isNext('{') ? this.#refuse('{ needs numbers') : ''
     if (Math.max(Number(least), Number(most ?? 0)) > MAX_REPEATS) this.#refuse(`at most ${MAX_REPEATS} repetitions`)
     if (most !== undefined && Number(most) < Number(least)) this.#refuse('a repetition ends before it begins')
     this.#at += whole.length
+    if (/[*+?{]/.test(this.#text[this.#at] ?? '')) this.#refuse('a repetition cannot be repeated, nor be lazy')
     return whole
   }
 

@@ -21,6 +21,11 @@ export function fail(why: string): never {
   throw new RuleFailure(why)
 }
 
+/** Ends the evaluation of what depends on a value that is not known yet. */
+export function unknown(): never {
+  throw new UnknownValue()
+}
+
 /** Error in an expression, before its position in the file is known. */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError'

@@ -1,6 +1,7 @@
+import { drain } from '../../scheduling/steps.ts'
 import type { Path } from '../../tree/path.ts'
 import type { Expression } from '../expression/expression.ts'
-import { lineOf, rawIndex } from '../expression/literal.ts'
+import { lineInSteps, rawIndex } from '../expression/literal.ts'
 import type { RuleKind } from '../expression/names.ts'
 
 /** One node of the rules, which applies to the nodes of the tree that it matches. */
@@ -34,7 +35,8 @@ export interface Rule {
 
 /** Line in the file of a position in the expression of a rule. */
 export function lineIn({ source, offset, length }: Rule, at: number): number {
-  return lineOf(source, offset + 1 + rawIndex(source.slice(offset + 1, offset + length - 1), at))
+  const raw = source.slice(offset + 1, offset + length - 1)
+  return drain(lineInSteps(source, offset + 1 + rawIndex(raw, at)))
 }
 
 /** The rules of a child: those of its name, else the wildcard. */

@@ -31,8 +31,8 @@ interface Names {
   /** Index of each name in the path. */
   readonly wildcards: ReadonlyMap<string, number>
   readonly expressions: Record<RuleKind, Map<string, Expression> | undefined>
-  /** The same names and one more, by that name and its depth. */
-  readonly below: Map<string, Map<number, Names>>
+  /** The same names and one more, by its depth and that name. */
+  readonly below: Map<string, Names>
 }
 
 type Draft = { -readonly [Name in keyof RuleNode]: RuleNode[Name] } & { children: Map<string, RuleNode> }
@@ -225,15 +225,10 @@ function namesOf(wildcards: ReadonlyMap<string, number>): Names {
 }
 
 function namesBelow(names: Names, key: string, depth: number): Names {
-  let ofKey = names.below.get(key)
-  if (ofKey === undefined) {
-    ofKey = new Map()
-    names.below.set(key, ofKey)
-  }
-  const known = ofKey.get(depth)
+  const known = names.below.get(depth + key)
   if (known !== undefined) return known
   const below = namesOf(new Map(names.wildcards).set(key, depth))
-  ofKey.set(depth, below)
+  names.below.set(depth + key, below)
   return below
 }
 

@@ -37,16 +37,17 @@ export class ChildrenText implements ReadText {
   }
 
   get plain(): JsonText {
-    this.#plain ??= this.#plainText()
+    this.#isArray ??= drain(areElementsInSteps(this.children))
+    this.#plain ??= this.#print(this.#hasNoPriority ? asStored : toPlain, this.#isArray)
     return joined(this.#plain)
   }
 
   get export(): JsonText {
-    return `{${printMembers(this.children, toExport)}}`
+    return this.#print(toExport, false)
   }
 
   get etag(): string {
-    return etagOf(`{${printMembers(this.children, asStored)}}`)
+    return etagOf(this.#print(asStored, false))
   }
 
   get length(): number {
@@ -97,12 +98,9 @@ export class ChildrenText implements ReadText {
     return builder.end()
   }
 
-  #plainText(): JsonText {
-    const form = this.#hasNoPriority ? asStored : toPlain
-    this.#isArray ??= drain(areElementsInSteps(this.children))
-    return this.#isArray
-      ? `[${this.children.map(({ text }) => form(joined(text))).join(',')}]`
-      : `{${printMembers(this.children, form)}}`
+  #print(form: ChildForm, isArray: boolean): JsonText {
+    if (isArray) return `[${this.children.map(({ text }) => form(joined(text))).join(',')}]`
+    return `{${this.children.map(({ key, text }) => `${printKey(key)}:${form(joined(text))}`).join(',')}}`
   }
 }
 
@@ -112,10 +110,6 @@ type ChildForm = typeof asStored | typeof toPlain | typeof toExport
 function longInSteps(text: AnyText, form: ChildForm): Steps<AnyText> {
   if (form === toPlain) return toPlainInSteps(text)
   return form === toExport ? toExportInSteps(text) : atOnce(() => text)
-}
-
-function printMembers(children: readonly ChildText[], form: ChildForm): string {
-  return children.map(({ key, text }) => `${printKey(key)}:${form(joined(text))}`).join(',')
 }
 
 function asStored(text: JsonText): JsonText {
