@@ -71,9 +71,7 @@ export function* checkOwners(dataDir: string): Generator<CheckResult, boolean> {
   if (!isReadable && foreign.length === 0) return false
   if (foreign.length === 0) yield ok('owners', 'all in the folder belongs to its owner')
   else {
-    const more = foreign.length > MAX_NAMES ? `, and ${foreign.length - MAX_NAMES} more` : ''
-    const found = `not of the owner of the folder: ${foreign.slice(0, MAX_NAMES).join(', ')}${more}`
-    yield problem('owners', found, `chown -R ${uid} ${dataDir}`)
+    yield problem('owners', `not of the owner of the folder: ${listed(foreign)}`, `chown -R ${uid} ${dataDir}`)
   }
   return isReadable
 }
@@ -82,31 +80,36 @@ export function* checkOwners(dataDir: string): Generator<CheckResult, boolean> {
 export function* checkPermissions(dataDir: string): Generator<CheckResult, void> {
   const open = openToOthers(dataDir)
   if (open.length === 0) return
-  const more = open.length > MAX_NAMES ? `, and ${open.length - MAX_NAMES} more` : ''
-  const found = `others have permissions on ${open.slice(0, MAX_NAMES).join(', ')}${more}`
-  yield warning('permissions', found, 'start the server again: it takes them away')
+  yield warning(
+    'permissions',
+    `others have permissions on ${listed(open)}`,
+    'start the server again: it takes them away',
+  )
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : ''
+  return names.slice(0, MAX_NAMES).join(', ') + more
 }
 
 function foreignIn(folder: string, owner: number): string[] {
-  const paths = namesIn(folder).map((name) => join(folder, name))
   // Temporary files may be gone by now.
-  return paths.filter((path) => (lstatSync(path, { throwIfNoEntry: false })?.uid ?? owner) !== owner)
+  return filesOf(folder).filter((path) => (lstatSync(path, { throwIfNoEntry: false })?.uid ?? owner) !== owner)
 }
 
 /** Checks that each key is long enough and that only its owner can read it. */
 export function* checkSecrets(dataDir: string): Generator<CheckResult, void> {
   const folder = join(dataDir, 'secrets')
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => /\.(secret|sms)$/.test(name)) : []
+  const files = filesOf(folder, /\.(secret|sms)$/)
   let wrong = 0
-  for (const name of names) {
-    const file = join(folder, name)
+  for (const file of files) {
     const check = `key ${file}`
     const found = checkPrivateFile(check, file) ?? checkSecret(check, file)
     if (found === undefined) continue
     wrong++
     yield found
   }
-  if (wrong === 0) yield ok('keys', `${names.length} files, only their owner can read them`)
+  if (wrong === 0) yield ok('keys', `${files.length} files, only their owner can read them`)
 }
 
 function checkSecret(check: string, file: string): CheckResult | undefined {
@@ -134,15 +137,9 @@ export function checkPrivateFile(check: string, file: string): CheckResult | und
 export function* checkLeftovers(dataDir: string, known: ReadonlySet<string>): Generator<CheckResult, void> {
   const apps = namesIn(join(dataDir, 'apps'))
   const unfinished = [
-    ...apps.filter((name) => name.includes('.sqlite.restoring-')).map((name) => join(dataDir, 'apps', name)),
-    ...namesIn(join(dataDir, 'backups'))
-      .filter((name) => name.includes('.unfinished-'))
-      .map((name) => join(dataDir, 'backups', name)),
-    ...['apps', 'secrets'].flatMap((folder) =>
-      namesIn(join(dataDir, folder))
-        .filter((name) => UNFINISHED.test(name))
-        .map((name) => join(dataDir, folder, name)),
-    ),
+    ...filesOf(join(dataDir, 'apps'), /\.sqlite\.restoring-/),
+    ...filesOf(join(dataDir, 'backups'), /\.unfinished-/),
+    ...['apps', 'secrets'].flatMap((folder) => filesOf(join(dataDir, folder), UNFINISHED)),
   ]
   for (const file of unfinished) yield warning(`leftover ${file}`, 'it was never finished', 'delete it')
   for (const name of apps.filter((each) => each.endsWith('.sqlite-restore'))) {
@@ -161,6 +158,12 @@ export function* checkLeftovers(dataDir: string, known: ReadonlySet<string>): Ge
     yield ok('trees of before a restore', `${kept.length} files, ${Math.ceil(bytes / MEBI)} MiB: delete them when done`)
   }
   if (unfinished.length === 0) yield ok('leftovers', 'nothing unfinished')
+}
+
+function filesOf(folder: string, pattern = /^/): readonly string[] {
+  return namesIn(folder)
+    .filter((name) => pattern.test(name))
+    .map((name) => join(folder, name))
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import program from '../../package.json' with { type: 'json' }
-import { connect } from '../admin/control/control-client.ts'
-import { socketPath } from '../admin/control/socket-path.ts'
+import { connect, socketPath } from '../admin/control/control-client.ts'
 import { Registry } from '../admin/registry.ts'
 import { lockFolder } from '../data-folder/restore-lock.ts'
 import { messageOf } from '../files/system-error.ts'

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeFolder } from './folders.ts'
+import { syncPath } from './sync-path.ts'
 
 const OWNER_ONLY = 0o600
 
@@ -8,24 +9,18 @@ const OWNER_ONLY = 0o600
 export function writePrivately(file: string, text: string): void {
   makeFolder(dirname(file))
   const unfinished = `${file}.${crypto.randomUUID()}`
+  const descriptor = openSync(unfinished, 'wx', OWNER_ONLY)
   try {
-    withOpen(unfinished, 'wx', (descriptor) => {
+    try {
       writeSync(descriptor, text)
       fsyncSync(descriptor)
-    })
+    } finally {
+      closeSync(descriptor)
+    }
     renameSync(unfinished, file)
   } catch (error) {
     rmSync(unfinished, { force: true })
     throw error
   }
-  withOpen(dirname(file), 'r', fsyncSync)
-}
-
-function withOpen(path: string, flags: string, use: (descriptor: number) => void): void {
-  const descriptor = openSync(path, flags, OWNER_ONLY)
-  try {
-    use(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+  syncPath(dirname(file))
 }

@@ -1,6 +1,6 @@
 import { Administration, type DefaultApplication, fixedKeys } from '../admin/administration.ts'
+import { socketPath } from '../admin/control/control-client.ts'
 import { type ControlSocket, listenForCommands, OtherServerError } from '../admin/control/control-server.ts'
-import { socketPath } from '../admin/control/socket-path.ts'
 import type { AdminTarget } from '../admin/operation.ts'
 import { Registry } from '../admin/registry.ts'
 import { serverTarget } from '../admin/server-target.ts'

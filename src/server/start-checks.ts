@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
-import { connect } from '../admin/control/control-client.ts'
+import { connect, socketPath } from '../admin/control/control-client.ts'
 import { OtherServerError } from '../admin/control/control-server.ts'
-import { socketPath } from '../admin/control/socket-path.ts'
 import type { Config } from './config/settings.ts'
 import { type Address, listenProblem } from './listeners/listen-problem.ts'
 

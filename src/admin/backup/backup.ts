@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import program from '../../../package.json' with { type: 'json' }
 import { isApplicationId } from '../../applications/application-id.ts'
@@ -9,6 +9,7 @@ import { sizeOf } from '../../files/file-size.ts'
 import { makeFolder } from '../../files/folders.ts'
 import { writePrivately } from '../../files/private-file.ts'
 import { syncPath } from '../../files/sync-path.ts'
+import { Unfinished } from '../../files/unfinished.ts'
 import { copyAndExamine } from '../../store/sqlite/check/check-client.ts'
 import { digest } from '../../store/sqlite/check/examine.ts'
 import { formatProblems } from '../../store/sqlite/check/problem.ts'
@@ -56,8 +57,9 @@ export async function makeBackup(
   const chosen = await chooseApplications(dataDir, admin, ids)
   const whole = resolve(target)
   const folder = `${whole}.unfinished-${crypto.randomUUID().slice(0, 8)}`
+  using unfinished = new Unfinished()
+  unfinished.add(folder)
   makeFolder(folder)
-  using cleaning = new UnfinishedFolder(folder)
   const applications: BackedUpApplication[] = []
   for (const id of chosen) {
     applications.push(await backUp(id, { dataDir, folder, withSecrets }, admin, watcher))
@@ -65,7 +67,6 @@ export async function makeBackup(
   const manifest = { format: manifestFormat, dhole: program.version, madeAt, withSecrets, applications } as const
   writePrivately(manifestFile(folder), `${JSON.stringify(manifest, undefined, 2)}\n`)
   renameSync(folder, whole)
-  cleaning.keep()
   syncPath(dirname(whole))
   return manifest
 }
@@ -146,33 +147,5 @@ async function copyTree(
 /** Syncs the log of a tree. This process has no other descriptor of the log, so closing this one drops no locks. */
 function syncLog(file: string): void {
   const log = `${file}-wal`
-  if (!existsSync(log)) return
-  const descriptor = openSync(log, 'r')
-  try {
-    fdatasyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-/** An incomplete folder. It is deleted unless `keep` is called. */
-class UnfinishedFolder implements Disposable {
-  readonly #folder: string
-
-  constructor(folder: string) {
-    this.#folder = folder
-    process.once('exit', this.#remove)
-  }
-
-  keep(): void {
-    process.off('exit', this.#remove)
-  }
-
-  [Symbol.dispose](): void {
-    this.#remove()
-    process.off('exit', this.#remove)
-  }
-
-  /** Removes the incomplete folder; a complete one has another name. */
-  readonly #remove = (): void => rmSync(this.#folder, { recursive: true, force: true })
+  if (existsSync(log)) syncPath(log)
 }

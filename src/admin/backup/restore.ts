@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isApplicationId } from '../../applications/application-id.ts'
 import { giveAllToOwner, giveToOwner } from '../../data-folder/ownership.ts'
@@ -7,6 +7,7 @@ import { readSecret, secretFile, smsKeyFile, writeSecret } from '../../data-fold
 import { treeFile } from '../../data-folder/tree-file.ts'
 import { sizeOf } from '../../files/file-size.ts'
 import { makeFolder } from '../../files/folders.ts'
+import { Unfinished } from '../../files/unfinished.ts'
 import { type ApplicationSettings, checkApplicationSettings } from '../../options.ts'
 import { copyAndExamine } from '../../store/sqlite/check/check-client.ts'
 import { digest } from '../../store/sqlite/check/examine.ts'
@@ -72,15 +73,15 @@ interface Plan {
  * @see docs/how-to/back-up-and-restore.md#restoring
  */
 export async function restore(options: RestoreOptions, admin: AdminClient, watcher: RestoreWatcher): Promise<void> {
-  const { dataDir, stamp } = options
+  const { dataDir } = options
   const { defaultId } = await admin.call('state', {})
   const plans = planOf(options, defaultId)
   makeFolder(join(dataDir, 'apps'))
   using _ = lockFolder(dataDir, 'alone')
   try {
-    using staging = new Staging(dataDir, stamp)
-    for (const plan of plans) await staging.add(plan, watcher)
-    for (const plan of plans) await restoreOne(plan, staging, options, admin, watcher)
+    using unfinished = new Unfinished()
+    for (const plan of plans) await stage(plan, options, unfinished, watcher)
+    for (const plan of plans) await restoreOne(plan, options, unfinished, admin, watcher)
   } finally {
     giveAllToOwner(dataDir)
   }
@@ -115,12 +116,13 @@ export async function planRestore(
 /** Replaces one application whose copy is ready. */
 async function restoreOne(
   { id, tree, settings, keys }: Plan,
-  staging: Staging,
-  { dataDir, stamp, keep }: RestoreOptions,
+  options: RestoreOptions,
+  unfinished: Unfinished,
   admin: AdminClient,
   watcher: RestoreWatcher,
 ): Promise<void> {
-  if (tree !== undefined) await staging.put(id, admin, keep)
+  const { dataDir, stamp } = options
+  if (tree !== undefined) await replaceTree(id, options, unfinished, admin)
   const kept = keptFile(dataDir, id, stamp)
   if (settings !== undefined) watcher.onRegistered(id, await register(id, settings, keys, admin))
   else if (keys !== undefined) addMissingKeys(dataDir, id, keys)
@@ -195,58 +197,44 @@ function addMissingKeys(dataDir: string, id: string, keys: string): void {
   }
 }
 
-/** Copies that are ready beside the trees they replace. */
-class Staging implements Disposable {
-  readonly #dataDir: string
-  readonly #stamp: string
-  /** Copies that are removed unless they replace a tree. */
-  readonly #ready = new Set<string>()
-
-  constructor(dataDir: string, stamp: string) {
-    this.#dataDir = dataDir
-    this.#stamp = stamp
-    process.once('exit', this.#remove)
+/** Copies a tree beside the one it replaces, and examines the copy. @throws Error when the copy is damaged */
+async function stage(
+  { id, tree, sha256 }: Plan,
+  { dataDir, stamp }: RestoreOptions,
+  unfinished: Unfinished,
+  watcher: RestoreWatcher,
+): Promise<void> {
+  if (tree === undefined) return
+  const staged = stagedFile(dataDir, id, stamp)
+  if (existsSync(staged)) throw new Error(`${staged} is there already`)
+  unfinished.add(staged)
+  unfinished.add(`${staged}-journal`)
+  const total = sizeOf(tree)
+  const timer = setInterval(() => watcher.onCopying(sizeOf(staged), total), POLL_MS)
+  try {
+    const { epoch, problems } = await copyAndExamine(tree, staged, sha256)
+    if (epoch === undefined) throw new Error(`${tree} cannot be restored: ${formatProblems(problems)}`)
+    giveToOwner(staged)
+  } finally {
+    clearInterval(timer)
   }
+}
 
-  /** Copies a tree beside the one it replaces, and examines the copy. @throws Error when the copy is damaged */
-  async add({ id, tree, sha256 }: Plan, watcher: RestoreWatcher): Promise<void> {
-    if (tree === undefined) return
-    const staged = stagedFile(this.#dataDir, id, this.#stamp)
-    if (existsSync(staged)) throw new Error(`${staged} is there already`)
-    this.#ready.add(staged)
-    const total = sizeOf(tree)
-    const timer = setInterval(() => {
-      watcher.onCopying(sizeOf(staged), total)
-    }, POLL_MS)
-    try {
-      const { epoch, problems } = await copyAndExamine(tree, staged, sha256)
-      if (epoch === undefined) throw new Error(`${tree} cannot be restored: ${formatProblems(problems)}`)
-      giveToOwner(staged)
-    } finally {
-      clearInterval(timer)
-    }
-  }
-
-  /** Replaces the tree of an application. */
-  async put(id: string, admin: AdminClient, keep: boolean): Promise<void> {
-    const staged = stagedFile(this.#dataDir, id, this.#stamp)
-    // From here on the copy may be the only file of the tree.
-    this.#ready.delete(staged)
-    try {
-      await admin.call('replace-tree', { id, stamp: this.#stamp, keep })
-    } catch (error) {
-      if (!existsSync(intentFile(treeFile(this.#dataDir, id)))) this.#ready.add(staged)
-      throw error
-    }
-  }
-
-  [Symbol.dispose](): void {
-    this.#remove()
-    process.off('exit', this.#remove)
-  }
-
-  readonly #remove = (): void => {
-    for (const staged of this.#ready) for (const suffix of ['', '-journal']) rmSync(staged + suffix, { force: true })
+/** Replaces the tree of an application by its copy. */
+async function replaceTree(
+  id: string,
+  { dataDir, stamp, keep }: RestoreOptions,
+  unfinished: Unfinished,
+  admin: AdminClient,
+): Promise<void> {
+  const staged = stagedFile(dataDir, id, stamp)
+  // From here on the copy may be the only file of the tree.
+  unfinished.keep(staged)
+  try {
+    await admin.call('replace-tree', { id, stamp, keep })
+  } catch (error) {
+    if (!existsSync(intentFile(treeFile(dataDir, id)))) unfinished.add(staged)
+    throw error
   }
 }
 

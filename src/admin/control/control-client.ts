@@ -1,11 +1,27 @@
+import { join } from 'node:path'
 import { codeOf } from '../../files/system-error.ts'
 import { AdminClient, type AdminTransport, type SendOptions } from '../admin-client.ts'
-import { type ControlReply, END_OF_STREAM, STREAM_TYPE } from './frames.ts'
 
 /** Error codes of a missing socket, and of the socket of a killed server. */
 const NO_SERVER = new Set(['ENOENT', 'ECONNREFUSED'])
 /** How long to wait for the first reply: a running server replies at once. */
 const CONNECT_MS = 10_000
+
+/** Reply to an operation that returns one value: its result, or the message of its error. */
+export type ControlReply = { readonly result?: unknown } | { readonly error: string }
+/** Content type of a stream operation. It distinguishes the text of a stream from a `ControlReply`. */
+export const STREAM_TYPE = 'application/vnd.dhole.export+json'
+/** Last byte of a complete stream. The text of a stream is JSON without line breaks, so it never holds this byte. */
+export const END_OF_STREAM = '\n'
+
+/** Maximum length of a socket path that every system accepts, in bytes. */
+const MAX_PATH_BYTES = 100
+
+/** Control socket of the server of a folder; `undefined` when the path is too long for a socket. */
+export function socketPath(dataDir: string): string | undefined {
+  const path = join(dataDir, 'control.sock')
+  return Buffer.byteLength(path) > MAX_PATH_BYTES ? undefined : path
+}
 
 /** Connects to the server of a socket; `undefined` without a server. @throws Error when the server does not reply */
 export async function connect(path: string): Promise<AdminClient | undefined> {

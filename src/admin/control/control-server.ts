@@ -4,8 +4,7 @@ import { messageOf } from '../../files/system-error.ts'
 import type { ServerProcess } from '../administration.ts'
 import type { AdminTarget } from '../operation.ts'
 import { operationNamed } from '../operations.ts'
-import { connect } from './control-client.ts'
-import { type ControlReply, END_OF_STREAM, STREAM_TYPE } from './frames.ts'
+import { type ControlReply, connect, END_OF_STREAM, STREAM_TYPE } from './control-client.ts'
 
 /** Removes the permissions of the group and of others from new files. */
 const OWNER_ONLY = 0o177

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { socketPath } from '../../admin/control/socket-path.ts'
+import { socketPath } from '../../admin/control/control-client.ts'
 import { connectServer } from '../connect/admin-client.ts'
 import { print } from '../terminal/output.ts'
 

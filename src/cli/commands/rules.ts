@@ -14,13 +14,19 @@ export function rulesCommand(): Command {
   withReport(rules.command('check'))
     .description('check whether the server would accept a rules file')
     .argument('<file>', RULES_FILE)
-    .action(check)
+    .action(async (file: string, flags: ReportFlags) => {
+      const { checkFile } = await import('../rules/check.ts')
+      await checkFile(file, flags)
+    })
   withReport(rules.command('test'))
     .description('compare the decisions of rules about a table of requests with the expected ones')
     .argument('<file>', RULES_FILE)
     .argument('<cases>', 'the table; `-` is standard input')
     .addHelpText('after', CASES_HELP)
-    .action(test)
+    .action(async (file: string, table: string, flags: ReportFlags) => {
+      const { testCases } = await import('../rules/test.ts')
+      await testCases(file, table, flags)
+    })
   rules
     .command('explain')
     .description('show what rules decide about a request, and which of them decides')
@@ -33,21 +39,9 @@ export function rulesCommand(): Command {
     .option('--query <json>', 'query of a read, such as {"orderBy":"$key","limitToFirst":10}')
     .option('--now <ms>', 'time of the request in milliseconds since 1970 (default: now)')
     .option('--json', 'print the decision and its reasons as JSON')
-    .action(explain)
+    .action(async (file: string, flags: ExplainFlags) => {
+      const { explainAttempt } = await import('../rules/explain.ts')
+      await explainAttempt(file, flags)
+    })
   return rules
-}
-
-async function check(file: string, flags: ReportFlags): Promise<void> {
-  const { checkFile } = await import('../rules/actions.ts')
-  await checkFile(file, flags)
-}
-
-async function test(file: string, table: string, flags: ReportFlags): Promise<void> {
-  const { testCases } = await import('../rules/actions.ts')
-  await testCases(file, table, flags)
-}
-
-async function explain(file: string, flags: ExplainFlags): Promise<void> {
-  const { explainAttempt } = await import('../rules/actions.ts')
-  await explainAttempt(file, flags)
 }

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import type { AdminClient } from '../../admin/admin-client.ts'
 import { checkAppFlag, defaultId } from '../connect/app-flag.ts'
+import { exitOnSignals } from '../exit-status.ts'
 import type { FormatName } from '../sms/format.ts'
 import type { KeyChoice } from '../sms/sign.ts'
 import { STDIN as STDIO } from '../terminal/input.ts'
@@ -73,10 +74,11 @@ async function exportMessages(file: string = STDIO, flags: ExportFlags): Promise
   const { formatOf, forSpreadsheets } = await import('../sms/format.ts')
   const written = formatOf(file, name ?? (file === STDIO ? 'csv' : undefined))
   const format = escapeFormulas ? forSpreadsheets(written) : written
-  const { destinationOf, Output } = await import('../transfer/destination.ts')
+  const { destinationOf } = await import('../transfer/destination.ts')
   const { exportTo } = await import('../sms/export.ts')
   await using admin = await adminOf(app, dataDir)
-  using destination = file === STDIO ? new Output() : destinationOf(file)
+  exitOnSignals()
+  using destination = destinationOf(file)
   const count = await exportTo(destination, admin, app, { format, isShown: !json && !quiet })
   // Standard output holds the data.
   if (file === STDIO) return

@@ -3,7 +3,7 @@ import { DholeError } from '../../error.ts'
 import { PRIORITY } from '../../tree/key.ts'
 import { type Path, parsePath } from '../../tree/path.ts'
 import type { TreeChoice } from '../connect/tree-choice.ts'
-import { EXIT_FAILED } from '../exit-status.ts'
+import { EXIT_FAILED, exitOnSignals } from '../exit-status.ts'
 import { STDIN as STDIO } from '../terminal/input.ts'
 import { printError, type ReportFlags, withReport } from '../terminal/output.ts'
 
@@ -73,6 +73,7 @@ async function exportFile(file: string = STDIO, flags: TreeFlags): Promise<void>
   const choice = choiceOf(flags)
   const { withTreeAdmin } = await import('../connect/tree-choice.ts')
   const { exportTree } = await import('../transfer/tree-export.ts')
+  exitOnSignals()
   await orFail(withTreeAdmin(choice, (tree) => exportTree(tree, { file, path, rules: flags.rules }, flags)))
 }
 

@@ -1,17 +1,18 @@
-import type { Command } from 'commander'
-import { type Completed, completed, formsOf } from './completed.ts'
+import type { Command, Option } from 'commander'
+import { everyCommand } from '../command-line.ts'
+import { choicesOf, optionsOf, pathOf, takesValue } from './completed.ts'
 
 /** A script for bash: `eval "$(dhole completion bash)"`. Other words are completed as files. */
 export function bashCompletion(program: Command): string {
   const name = program.name()
-  const all = completed(program)
+  const all = everyCommand(program)
   return `# Completion of ${name} for bash.
 _${name}() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command=${name} word at words=
   for ((at = 1; at < COMP_CWORD; at++)); do
     word="\${COMP_WORDS[at]}"
     case "$command $word" in
-      ${quotedList(all.slice(1).map(({ path }) => path))}) command="$command $word" ;;
+      ${quotedList(all.slice(1).map(pathOf))}) command="$command $word" ;;
     esac
   done
   COMPREPLY=()
@@ -33,21 +34,28 @@ export function zshCompletion(program: Command): string {
 }
 
 /** Cases for the values of flags: their choices, or nothing. */
-function valueCases({ path, options }: Completed): readonly string[] {
-  const withValue = options.filter(({ takesValue }) => takesValue)
-  const chosen = withValue.filter(({ choices }) => choices.length > 0)
-  const free = withValue.filter(({ choices }) => choices.length === 0).flatMap(formsOf)
-  const cases = chosen.map((option) => {
-    const forms = quotedList(formsOf(option).map((form) => `${path} ${form}`))
-    return `    ${forms}) COMPREPLY=($(compgen -W '${option.choices.join(' ')}' -- "$current")); return ;;`
+function valueCases(command: Command): readonly string[] {
+  const withValue = optionsOf(command).filter(takesValue)
+  const patternOf = (options: readonly Option[]) =>
+    quotedList(options.flatMap(formsOf).map((form) => `${pathOf(command)} ${form}`))
+  const cases = withValue.flatMap((option) => {
+    if (option.argChoices === undefined) return []
+    const words = option.argChoices.join(' ')
+    return [`    ${patternOf([option])}) COMPREPLY=($(compgen -W '${words}' -- "$current")); return ;;`]
   })
-  if (free.length > 0) cases.push(`    ${quotedList(free.map((form) => `${path} ${form}`))}) return ;;`)
-  return cases
+  const free = withValue.filter(({ argChoices }) => argChoices === undefined)
+  return free.length === 0 ? cases : [...cases, `    ${patternOf(free)}) return ;;`]
 }
 
-function wordCase({ path, commands, options, choices }: Completed): string {
-  const words = [...commands.map(({ name }) => name), ...choices, ...options.flatMap(formsOf)]
-  return `    '${path}') words='${words.join(' ')}' ;;`
+function wordCase(command: Command): string {
+  const commands = command.commands.map((below) => below.name())
+  const words = [...commands, ...choicesOf(command), ...optionsOf(command).flatMap(formsOf)]
+  return `    '${pathOf(command)}') words='${words.join(' ')}' ;;`
+}
+
+/** Every form of a flag. */
+function formsOf({ short, long }: Option): readonly string[] {
+  return [short, long].filter((form) => form !== undefined)
 }
 
 function quotedList(texts: readonly string[]): string {

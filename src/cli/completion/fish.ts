@@ -1,10 +1,11 @@
-import type { Command } from 'commander'
-import { type Completed, type CompletedOption, completed } from './completed.ts'
+import type { Command, Option } from 'commander'
+import { everyCommand } from '../command-line.ts'
+import { choicesOf, optionsOf, pathOf, takesValue } from './completed.ts'
 
 /** A script for fish: `dhole completion fish | source`. Other words are completed as files. */
 export function fishCompletion(program: Command): string {
   const name = program.name()
-  const all = completed(program)
+  const all = everyCommand(program)
   return `# Completion of ${name} for fish.
 function __${name}_command
   set -l command ${name}
@@ -12,7 +13,7 @@ function __${name}_command
     switch "$command $word"
       case ${all
         .slice(1)
-        .map(({ path }) => `'${path}'`)
+        .map((command) => `'${pathOf(command)}'`)
         .join(' ')}
         set command "$command $word"
     end
@@ -26,22 +27,22 @@ ${all.flatMap((command) => linesOf(name, command)).join('\n')}
 `
 }
 
-function linesOf(name: string, { path, commands, options, choices }: Completed): readonly string[] {
-  const begin = `complete -c ${name} -n '__${name}_is ${path}'`
+function linesOf(name: string, command: Command): readonly string[] {
+  const begin = `complete -c ${name} -n '__${name}_is ${pathOf(command)}'`
   return [
-    ...commands.map((below) => `${begin} -f -a ${quoted(below.name)} -d ${quoted(below.description)}`),
-    ...choices.map((choice) => `${begin} -f -a ${quoted(choice)}`),
-    ...options.map((option) => `${begin} ${formsOf(option)} -d ${quoted(option.description)}`),
+    ...command.commands.map((below) => `${begin} -f -a ${quoted(below.name())} -d ${quoted(below.description())}`),
+    ...choicesOf(command).map((choice) => `${begin} -f -a ${quoted(choice)}`),
+    ...optionsOf(command).map((option) => `${begin} ${formsOf(option)} -d ${quoted(option.description)}`),
   ]
 }
 
-function formsOf({ short, long, takesValue, choices }: CompletedOption): string {
+function formsOf(option: Option): string {
   const forms = [
-    ...(short === undefined ? [] : [`-s ${short.slice(1)}`]),
-    ...(long === undefined ? [] : [`-l ${long.slice(2)}`]),
+    ...(option.short === undefined ? [] : [`-s ${option.short.slice(1)}`]),
+    ...(option.long === undefined ? [] : [`-l ${option.long.slice(2)}`]),
   ]
-  if (choices.length > 0) forms.push(`-x -a ${quoted(choices.join(' '))}`)
-  else if (takesValue) forms.push('-r')
+  if (option.argChoices !== undefined) forms.push(`-x -a ${quoted(option.argChoices.join(' '))}`)
+  else if (takesValue(option)) forms.push('-r')
   return forms.join(' ')
 }
 

@@ -1,6 +1,5 @@
 import { AdminClient, localTransport } from '../../admin/admin-client.ts'
-import { connect } from '../../admin/control/control-client.ts'
-import { socketPath } from '../../admin/control/socket-path.ts'
+import { connect, socketPath } from '../../admin/control/control-client.ts'
 import { LocalTarget } from './local-target.ts'
 
 /** Connects to the server of a data folder; `undefined` without a server. @throws Error when the server does not reply */

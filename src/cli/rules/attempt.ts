@@ -1,6 +1,7 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { QuerySpec } from '../../query/query.ts'
+import { shown } from '../terminal/shown.ts'
 
 const OPERATIONS = ['read', 'put', 'patch', 'post', 'delete'] as const
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
@@ -69,9 +70,6 @@ function wrongMember(schema: TObject, pointer: string): string {
   return `${name}: expected ${schema.properties[name]?.description ?? 'JSON'}`
 }
 
-/** Maximum length of a printed `auth`. */
-const MAX_AUTH_LENGTH = 60
-
 /** `put /users/ann as bob`. */
 export function attemptText({ operation, path, auth }: Attempt): string {
   return `${operation} ${path} as ${authText(auth)}`
@@ -80,7 +78,5 @@ export function attemptText({ operation, path, auth }: Attempt): string {
 function authText(auth: Attempt['auth']): string {
   if (auth === null) return 'nobody'
   const uid = Object.hasOwn(auth, 'uid') ? auth['uid'] : undefined
-  if (typeof uid === 'string') return uid
-  const text = JSON.stringify(auth)
-  return text.length > MAX_AUTH_LENGTH ? `${text.slice(0, MAX_AUTH_LENGTH)}…` : text
+  return typeof uid === 'string' ? uid : shown(auth)
 }

@@ -1,5 +1,8 @@
 import { parseRules, type RuleSet } from '../../rules/file/rule-set.ts'
-import { type Problem, problemOf, problemText } from './problem.ts'
+import { EXIT_FAILED } from '../exit-status.ts'
+import { fileName, readText } from '../terminal/input.ts'
+import { print, type ReportFlags } from '../terminal/output.ts'
+import { problemOf, problemText } from './problem.ts'
 
 /** Content of a rules file. */
 interface Counts {
@@ -8,39 +11,26 @@ interface Counts {
   readonly indexes: number
 }
 
-/** Result of `dhole rules check`. */
-export type RulesCheck =
-  | { readonly ok: true; readonly counts: Counts }
-  | { readonly ok: false; readonly problem: Problem }
-
-/** Parses rules as the server does. */
-export function checkRules(source: string): RulesCheck {
+/** Prints whether the server would accept a rules file. */
+export async function checkFile(given: string, { json, quiet }: ReportFlags): Promise<void> {
+  const source = await readText(given)
+  const file = fileName(given)
+  let counts: Counts
   try {
-    return { ok: true, counts: countsOf(parseRules(source)) }
+    counts = countsOf(parseRules(source))
   } catch (thrown) {
-    return { ok: false, problem: problemOf(thrown) }
+    const problem = problemOf(thrown)
+    const { errcode, why, position } = problem
+    const [line, column] = [position?.line ?? null, position?.column ?? null]
+    if (json) print(JSON.stringify({ file, ok: false, errcode, line, column, why }))
+    else print(problemText(file, source, problem))
+    process.exitCode = EXIT_FAILED
+    return
   }
-}
-
-/** Text of a result. */
-export function checkText(file: string, source: string, result: RulesCheck): string {
-  if (!result.ok) return problemText(file, source, result.problem)
-  const { nodes, rules, indexes } = result.counts
-  return `${file}: ok, ${some(nodes, 'node')}, ${some(rules, 'rule')}, ${some(indexes, 'index', 'indexes')}`
-}
-
-/** JSON of a result: one object. */
-export function checkJson(file: string, result: RulesCheck): string {
-  if (result.ok) return JSON.stringify({ file, ok: true, ...result.counts })
-  const { errcode, position, why } = result.problem
-  return JSON.stringify({
-    file,
-    ok: false,
-    errcode,
-    line: position?.line ?? null,
-    column: position?.column ?? null,
-    why,
-  })
+  const { nodes, rules, indexes } = counts
+  if (json) print(JSON.stringify({ file, ok: true, ...counts }))
+  else if (!quiet)
+    print(`${file}: ok, ${some(nodes, 'node')}, ${some(rules, 'rule')}, ${some(indexes, 'index', 'indexes')}`)
 }
 
 function some(count: number, one: string, many: string = `${one}s`): string {

@@ -12,42 +12,34 @@ function write(records: readonly MessageRecord[]): string {
 }
 
 async function* read(pieces: AsyncIterable<string>): AsyncGenerator<readonly Row[]> {
-  const lines = new Lines()
-  for await (const piece of pieces) yield* lines.take(piece)
-  yield* lines.take('\n')
-}
-
-/** Splits text into lines and parses them. */
-class Lines {
-  #line = 0
-  /** Start of an incomplete line. */
-  #begun = '';
-
-  /** The rows whose lines end in a chunk. Rows before a faulty line come before the error. */
-  *take(piece: string): Generator<readonly Row[]> {
+  let line = 0
+  for await (const lines of linesOf(pieces)) {
     const rows: Row[] = []
-    const lines = piece.split('\n')
-    lines[0] = this.#begun + lines[0]
-    this.#begun = lines.pop() ?? ''
     try {
-      for (const line of lines) this.#read(line, rows)
-      this.#checkLength(this.#begun, this.#line + 1)
+      for (const text of lines) {
+        line++
+        if (text.length > LONGEST_ROW) throw new LineError(line, `the line has more than ${LONGEST_ROW} characters`)
+        if (text.trim() !== '') rows.push({ line, cells: parse(text, line) })
+      }
     } catch (error) {
       yield rows
       throw error
     }
     yield rows
   }
+}
 
-  #read(line: string, rows: Row[]): void {
-    this.#line++
-    this.#checkLength(line, this.#line)
-    if (line.trim() !== '') rows.push({ line: this.#line, cells: parse(line, this.#line) })
+async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+  /** Start of an incomplete line. */
+  let begun = ''
+  for await (const piece of pieces) {
+    const lines = (begun + piece).split('\n')
+    begun = lines.pop() ?? ''
+    // `read` refuses a line that is too long, complete or not.
+    if (begun.length > LONGEST_ROW) lines.push(begun)
+    yield lines
   }
-
-  #checkLength({ length }: string, line: number): void {
-    if (length > LONGEST_ROW) throw new LineError(line, `the line has more than ${LONGEST_ROW} characters`)
-  }
+  yield [begun]
 }
 
 function parse(text: string, line: number): Cells {

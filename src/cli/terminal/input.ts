@@ -1,11 +1,25 @@
+import { createReadStream, statSync } from 'node:fs'
 import { codeOf } from '../../files/system-error.ts'
 
+/** Bytes read at once. */
+const CHUNK_BYTES = 128 * 1024
 /** Standard input in place of a file. */
 export const STDIN = '-'
 
 /** Name of a file in messages. */
 export function fileName(file: string): string {
   return file === STDIN ? '<stdin>' : file
+}
+
+/** Size of a file in bytes; `undefined` for standard input and devices. */
+export function sizeOf(file: string): number | undefined {
+  const found = file === STDIN ? undefined : statSync(file, { throwIfNoEntry: false })
+  return found?.isFile() ? found.size : undefined
+}
+
+/** The bytes of a file, or of standard input for `-`, in chunks. @param start offset of the first byte of a file */
+export function chunksOf(file: string, start = 0): AsyncIterable<Uint8Array> {
+  return file === STDIN ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES, start })
 }
 
 /**

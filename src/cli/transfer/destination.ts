@@ -1,9 +1,9 @@
-import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf } from '../../files/system-error.ts'
+import { Unfinished } from '../../files/unfinished.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
-import { EXIT_INTERRUPTED } from '../exit-status.ts'
-import { reason } from '../terminal/input.ts'
+import { reason, STDIN as STDIO } from '../terminal/input.ts'
 
 const OWNER_ONLY = 0o600
 
@@ -15,91 +15,73 @@ export interface Destination extends Disposable {
   finish(): void
 }
 
-/** Standard output. */
-export class Output implements Destination {
-  write(text: string | Uint8Array): Promise<void> {
-    return new Promise((resolve, reject) => {
-      process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
-    })
-  }
-
-  finish(): void {}
-
-  [Symbol.dispose](): void {}
-}
-
-/** A file for its owner alone, written atomically; devices and pipes are written directly. */
+/**
+ * Standard output for `-`. Else a file for its owner alone, written atomically; devices and pipes are written directly.
+ * A signal has to end the process by `process.exit`, which removes an incomplete file.
+ */
 export function destinationOf(file: string): Destination {
+  if (file === STDIO) return standardOutput
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) return new WholeFile(file)
   // Keeps a link and replaces its file.
-  return found.isFile() ? new WholeFile(realpathSync(file)) : new OpenFile(openFor(file, file, 'w'))
+  return found.isFile() ? new WholeFile(realpathSync(file)) : new OpenFile(file, file, 'w')
 }
 
-/** @throws Error with the requested name */
-function openFor(file: string, path: string, flags: 'w' | 'wx'): number {
-  try {
-    return openSync(path, flags, OWNER_ONLY)
-  } catch (cause) {
-    const why = codeOf(cause) === 'ENOENT' ? `there is no folder ${dirname(file)}` : reason(cause)
-    throw new Error(`${file}: cannot be written: ${why}`, { cause })
-  }
+const standardOutput: Destination = {
+  write: (text) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
+    }),
+  finish() {},
+  [Symbol.dispose]() {},
 }
 
 class OpenFile implements Destination {
-  readonly #descriptor: number
+  protected readonly descriptor: number
 
-  constructor(descriptor: number) {
-    this.#descriptor = descriptor
+  /** @throws Error with the requested name */
+  constructor(file: string, path: string, flags: 'w' | 'wx') {
+    try {
+      this.descriptor = openSync(path, flags, OWNER_ONLY)
+    } catch (cause) {
+      const why = codeOf(cause) === 'ENOENT' ? `there is no folder ${dirname(file)}` : reason(cause)
+      throw new Error(`${file}: cannot be written: ${why}`, { cause })
+    }
   }
 
   write(text: string | Uint8Array): void {
     const bytes = typeof text === 'string' ? Buffer.from(text) : text
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at)
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at)
   }
 
   finish(): void {}
 
   [Symbol.dispose](): void {
-    closeSync(this.#descriptor)
+    closeSync(this.descriptor)
   }
 }
 
 /** A file that appears, or replaces another one, when it is complete. */
-class WholeFile implements Destination {
+class WholeFile extends OpenFile {
   readonly #file: string
-  readonly #unfinished: string
-  readonly #descriptor: number
-  readonly #open: OpenFile
+  readonly #path: string
+  readonly #unfinished = new Unfinished()
 
   constructor(file: string) {
+    const path = `${file}.${crypto.randomUUID()}`
+    super(file, path, 'wx')
     this.#file = file
-    this.#unfinished = `${file}.${crypto.randomUUID()}`
-    this.#descriptor = openFor(file, this.#unfinished, 'wx')
-    this.#open = new OpenFile(this.#descriptor)
-    process.once('exit', this.#forget)
-    process.once('SIGINT', this.#interrupt)
-    process.once('SIGTERM', this.#interrupt)
+    this.#path = path
+    this.#unfinished.add(path)
   }
 
-  write(text: string | Uint8Array): void {
-    this.#open.write(text)
+  override finish(): void {
+    fsyncSync(this.descriptor)
+    renameSync(this.#path, this.#file)
   }
 
-  finish(): void {
-    fsyncSync(this.#descriptor)
-    renameSync(this.#unfinished, this.#file)
+  override [Symbol.dispose](): void {
+    super[Symbol.dispose]()
+    this.#unfinished[Symbol.dispose]()
   }
-
-  [Symbol.dispose](): void {
-    this.#open[Symbol.dispose]()
-    this.#forget()
-    process.off('exit', this.#forget)
-    process.off('SIGINT', this.#interrupt)
-    process.off('SIGTERM', this.#interrupt)
-  }
-
-  /** Removes the incomplete file; a complete one has another name. */
-  readonly #forget = (): void => rmSync(this.#unfinished, { force: true })
-  readonly #interrupt = (): void => process.exit(EXIT_INTERRUPTED)
 }

@@ -1,10 +1,8 @@
-import { createReadStream, type ReadStream } from 'node:fs'
-import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { codeOf } from '../../files/system-error.ts'
-import { reason, STDIN } from '../terminal/input.ts'
+import { chunksOf, reason, STDIN } from '../terminal/input.ts'
 
-/** Bytes read at once. */
+/** Decompressed bytes at once. */
 const PIECE_BYTES = 128 * 1024
 const GZIP_MAGIC = [0x1f, 0x8b]
 
@@ -54,9 +52,7 @@ function isPackedText(bytes: Uint8Array): boolean {
 }
 
 async function* readChunks(file: string, start: number, onBytes: (count: number) => void): AsyncGenerator<Uint8Array> {
-  const input: Readable | ReadStream =
-    file === STDIN ? process.stdin : createReadStream(file, { highWaterMark: PIECE_BYTES, start })
-  for await (const piece of input as AsyncIterable<Uint8Array>) {
+  for await (const piece of chunksOf(file, start)) {
     onBytes(piece.length)
     yield piece
   }

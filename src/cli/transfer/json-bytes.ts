@@ -1,19 +1,7 @@
-/** Structural bytes of JSON text, and searches for their ends. */
+import { BACKSLASH, COLON, COMMA, isSpace, QUOTE } from '../../tree/json/json-shape.ts'
 
-export const QUOTE = 0x22
-export const COMMA = 0x2c
 export const DOT = 0x2e
-export const COLON = 0x3a
-export const OPEN_ARRAY = 0x5b
 const SLASH = 0x2f
-export const BACKSLASH = 0x5c
-export const CLOSE_ARRAY = 0x5d
-export const OPEN_OBJECT = 0x7b
-export const CLOSE_OBJECT = 0x7d
-
-/** 1 for white space. */
-export const SPACE = new Uint8Array(256)
-for (const byte of [0x20, 0x09, 0x0a, 0x0d]) SPACE[byte] = 1
 
 /** Index behind the closing quote of a string; for an incomplete string, the complement of the index to continue at. */
 export function endOfString(bytes: Uint8Array, from: number, length: number): number {
@@ -29,7 +17,7 @@ export function endOfString(bytes: Uint8Array, from: number, length: number): nu
 /** Whether a string may be a key: no colon precedes it. */
 export function mayBeKey(bytes: Uint8Array, quote: number): boolean {
   let at = quote - 1
-  while (at >= 0 && SPACE[bytes[at] as number] === 1) at--
+  while (at >= 0 && isSpace(bytes[at])) at--
   return at < 0 || bytes[at] !== COLON
 }
 

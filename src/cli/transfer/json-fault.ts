@@ -1,10 +1,20 @@
 import { DholeError } from '../../error.ts'
+import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  isSpace,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../../tree/json/json-shape.ts'
 import { checkKey } from '../../tree/key.ts'
 import type { Limits } from '../../tree/limits.ts'
 import { checkWhole, planPart } from '../../tree/partial-write.ts'
 import { checkPath, type Path } from '../../tree/path.ts'
 import { parsePriority } from '../../tree/priority.ts'
-import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.ts'
+import { endOfString } from './json-bytes.ts'
 import type { MembersSlice } from './json-slice.ts'
 
 const ENDS_LITERAL = new Set([...Buffer.from(' \t\n\r,:[]{}"')])
@@ -160,10 +170,8 @@ class FaultFinder {
     const bytes = this.#bytes
     if (from >= bytes.length) throw this.#fault('the file ends in the middle', path)
     if (bytes[from] === QUOTE) {
-      this.#at++
-      while (this.#at < bytes.length && bytes[this.#at] !== QUOTE) this.#at += bytes[this.#at] === BACKSLASH ? 2 : 1
-      this.#at++
-      if (this.#at > bytes.length) throw new JsonFault('a string does not end', path, this.#text.offset + from)
+      this.#at = endOfString(bytes, from + 1, bytes.length)
+      if (this.#at < 0) throw new JsonFault('a string does not end', path, this.#text.offset + from)
     } else {
       while (this.#at < bytes.length && !ENDS_LITERAL.has(bytes[this.#at] ?? 0)) this.#at++
     }
@@ -206,10 +214,6 @@ class FaultFinder {
   }
 
   #space(): void {
-    for (;;) {
-      const byte = this.#bytes[this.#at]
-      if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return
-      this.#at++
-    }
+    while (isSpace(this.#bytes[this.#at])) this.#at++
   }
 }

@@ -1,15 +1,6 @@
+import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../tree/json/json-shape.ts'
 import { MAX_DEPTH } from '../../tree/limits.ts'
-import {
-  CLOSE_ARRAY,
-  CLOSE_OBJECT,
-  COMMA,
-  endOfPlainKey,
-  endOfString,
-  mayBeKey,
-  OPEN_ARRAY,
-  OPEN_OBJECT,
-  QUOTE,
-} from './json-bytes.ts'
+import { endOfPlainKey, endOfString, mayBeKey } from './json-bytes.ts'
 import type { BrokenText } from './json-slice.ts'
 import type { TextWindow } from './text-window.ts'
 

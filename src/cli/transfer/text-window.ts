@@ -1,4 +1,4 @@
-import { SPACE } from './json-bytes.ts'
+import { isSpace } from '../../tree/json/json-shape.ts'
 
 const INITIAL_BYTES = 1024 * 1024
 
@@ -31,7 +31,7 @@ export class TextWindow {
   /** Index after the spaces at an index. */
   behindSpace(from: number): number {
     let at = from
-    while (at < this.length && SPACE[this.bytes[at] as number] === 1) at++
+    while (at < this.length && isSpace(this.bytes[at])) at++
     return at
   }
 }

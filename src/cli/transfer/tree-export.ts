@@ -3,7 +3,7 @@ import type { TreeAdmin } from '../connect/tree-admin.ts'
 import { STDIN as STDIO } from '../terminal/input.ts'
 import { print, printJson, type ReportFlags } from '../terminal/output.ts'
 import { ByteProgress, megabytes } from '../terminal/progress.ts'
-import { type Destination, destinationOf, Output } from './destination.ts'
+import { type Destination, destinationOf } from './destination.ts'
 
 /** Source and destination of an export. */
 export interface ExportOptions {
@@ -24,7 +24,7 @@ export async function exportTree(
   { json, quiet }: ReportFlags,
 ): Promise<void> {
   const source = rules === undefined ? undefined : await tree.rules()
-  using destination = file === STDIO ? new Output() : destinationOf(file)
+  using destination = destinationOf(file)
   const bytes = await writeTo(destination, tree.export(path), !json && !quiet)
   if (rules !== undefined && source !== undefined) {
     using rulesFile = destinationOf(rules)

@@ -30,14 +30,17 @@ const ECDSA_WITH_SHA256 = Buffer.from('06082a8648ce3d040302', 'hex')
  * @throws Error that names the file that cannot be read, has another format, is encrypted, or does not match
  */
 export function readCertificate(certFile: string, keyFile: string): Certificate {
-  const certificate = { cert: readPem('TLS_CERT', certFile), key: readPem('TLS_KEY', keyFile) }
-  if (!isCertificate(certificate.cert)) throw new Error(`TLS_CERT: ${certFile} holds no certificate in PEM form`)
-  if (/ENCRYPTED/.test(certificate.key)) {
+  const cert = readPem('TLS_CERT', certFile)
+  const key = readPem('TLS_KEY', keyFile)
+  if (!holds(() => new X509Certificate(cert).subject !== null))
+    throw new Error(`TLS_CERT: ${certFile} holds no certificate in PEM form`)
+  if (/ENCRYPTED/.test(key)) {
     throw new Error(`TLS_KEY: ${keyFile} is encrypted: write it down without a passphrase, with openssl pkey`)
   }
-  if (!isKey(certificate.key)) throw new Error(`TLS_KEY: ${keyFile} holds no private key in PEM form`)
-  if (!belongTogether(certificate)) throw new Error(`TLS_KEY: ${keyFile} is not the key of ${certFile}`)
-  return certificate
+  if (!holds(() => createPrivateKey(key).type === 'private'))
+    throw new Error(`TLS_KEY: ${keyFile} holds no private key in PEM form`)
+  if (!belongTogether({ cert, key })) throw new Error(`TLS_KEY: ${keyFile} is not the key of ${certFile}`)
+  return { cert, key }
 }
 
 function readPem(setting: string, file: string): string {
@@ -48,25 +51,14 @@ function readPem(setting: string, file: string): string {
   }
 }
 
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).subject !== null
-  } catch {
-    return false
-  }
-}
-
-function isKey(pem: string): boolean {
-  try {
-    return createPrivateKey(pem).type === 'private'
-  } catch {
-    return false
-  }
-}
-
 function belongTogether({ cert, key }: Certificate): boolean {
+  return holds(() => new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
+}
+
+/** Whether a check of PEM text succeeds; text in another format makes it throw. */
+function holds(check: () => boolean): boolean {
   try {
-    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
+    return check()
   } catch {
     return false
   }
