@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import program from '../../package.json' with { type: 'json' }
+import { fixedKeys } from '../admin/administration.ts'
 import { connect, socketPath } from '../admin/control/control-client.ts'
 import { Registry } from '../admin/registry.ts'
 import { lockFolder } from '../data-folder/restore-lock.ts'
@@ -93,7 +94,7 @@ async function checkPort(origin: string | undefined): Promise<CheckResult> {
 
 function* checkApplications(config: Config, defaultId: string, full: boolean): Generator<CheckResult, void> {
   const { DATA_DIR: dataDir, APP_SECRET, SMS_KEY } = config
-  const fixed = { secret: APP_SECRET !== undefined, sms: SMS_KEY !== undefined }
+  const fixed = fixedKeys({ APP_SECRET, SMS_KEY })
   const ids = new Registry(dataDir).ids()
   yield* checkLeftovers(dataDir, new Set([defaultId, ...ids]))
   let lock: Disposable

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
+import type { Rotation } from '../admin/administration.ts'
 import { Registry } from '../admin/registry.ts'
 import { secretFile, smsKeyFile } from '../data-folder/secret-file.ts'
 import { treeFile } from '../data-folder/tree-file.ts'
@@ -11,29 +12,27 @@ import { type CheckResult, ok, problem, warning } from './check-result.ts'
 /** Maximum problems in one result. */
 const MAX_PROBLEMS = 10
 
-/** Keys that settings fix, so that no file holds them. */
-export interface FixedKeys {
-  readonly secret: boolean
-  readonly sms: boolean
-}
-
-/** Checks the registration, the keys and the tree of an application. @param full reads every row */
+/**
+ * Checks the registration, the keys and the tree of an application.
+ * @param full reads every row
+ * @param fixed keys that settings fix, so that no file holds them; `undefined` for a registered application
+ */
 export function* checkApplication(
   dataDir: string,
   id: string,
   full: boolean,
-  fixed: FixedKeys | undefined,
+  fixed: readonly Rotation['key'][] | undefined,
 ): Generator<CheckResult, void> {
   yield* checkRegistration(dataDir, id)
   const check = `keys of "${id}"`
   const file = treeFile(dataDir, id)
   // The first start of a server creates the keys of the default application.
   if (fixed === undefined || existsSync(file)) {
-    for (const [kept, isFixed] of [
-      [secretFile(dataDir, id), fixed?.secret],
-      [smsKeyFile(dataDir, id), fixed?.sms],
+    for (const [key, kept] of [
+      ['secret', secretFile(dataDir, id)],
+      ['sms', smsKeyFile(dataDir, id)],
     ] as const) {
-      if (isFixed !== true && !existsSync(kept)) {
+      if (!fixed?.includes(key) && !existsSync(kept)) {
         yield problem(check, `there is no ${kept}`, `\`dhole apps rotate ${id}\`, with --sms-key for the other one`)
       }
     }

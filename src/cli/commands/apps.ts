@@ -7,6 +7,7 @@ import { DholeError } from '../../error.ts'
 import type { ApplicationSettings } from '../../options.ts'
 import { parseRules } from '../../rules/file/rule-set.ts'
 import { connectAdmin } from '../connect/admin-client.ts'
+import { dataDirOption } from '../connect/app-flag.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { reason } from '../terminal/input.ts'
 import { print, printError, printJson, printStyled, strong } from '../terminal/output.ts'
@@ -43,10 +44,7 @@ interface RemoveFlags extends FolderFlags {
 export function appsCommand(): Command {
   const apps = new Command('apps').description('applications beside the default one, each with a tree of its own')
   const command = (usage: string, description: string): Command =>
-    apps
-      .command(usage)
-      .description(description)
-      .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
+    apps.command(usage).description(description).addOption(dataDirOption())
   command('add <id>', 'add an application, and show its keys once')
     .addOption(new Option('--profile <family>', 'family whose answers a query gets').choices(['wilddog', 'firebase']))
     .option('--open', 'everyone may read and write until it has rules (default: locked)')

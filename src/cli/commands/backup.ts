@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import type { Manifest } from '../../admin/backup/manifest.ts'
+import { dataDirOption } from '../connect/app-flag.ts'
 import { exitOnSignals } from '../exit-status.ts'
 import { print, printJson, type ReportFlags, withReport } from '../terminal/output.ts'
 
@@ -10,15 +11,13 @@ interface BackupFlags extends ReportFlags {
   readonly withSecrets?: true
 }
 
-const MEBI = 1024 * 1024
-
 /** The command `dhole backup`. Its modules are loaded on demand. @see docs/how-to/back-up-and-restore.md#backing-up */
 export function backupCommand(): Command {
   const command = new Command('backup')
     .description('copy the trees of a folder, beside the running server or without one, and examine the copies')
     .argument('[target]', 'the new folder (default: one in `backups` of the data folder)')
     .option('--app <id...>', 'only these applications (default: all)')
-    .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
+    .addOption(dataDirOption())
     .option('--with-secrets', 'copy the keys of the applications too; the backup then gives full access')
   return withReport(command).action(backup)
 }
@@ -28,18 +27,17 @@ async function backup(given: string | undefined, flags: BackupFlags): Promise<vo
   const isShown = !json && !quiet
   const { connectAdmin } = await import('../connect/admin-client.ts')
   const { makeBackup } = await import('../../admin/backup/backup.ts')
-  const { Progress } = await import('../terminal/progress.ts')
+  const { CopyProgress } = await import('../terminal/progress.ts')
   const { stampOf } = await import('../terminal/stamp.ts')
   const target = given ?? join(dataDir, 'backups', stampOf(new Date()))
   exitOnSignals()
-  const progress = new Progress('MiB copied', 1, isShown)
+  const progress = new CopyProgress(isShown)
   const options = { dataDir, target, ids: app, withSecrets: withSecrets ?? false }
   await using admin = await connectAdmin(dataDir)
   let manifest: Manifest
   try {
     manifest = await makeBackup(options, admin, {
-      // A copy is compact: it may be complete before it reaches the size of its tree.
-      onCopying: (bytes, total) => progress.show(Math.round(bytes / MEBI), Math.min(bytes / Math.max(total, 1), 1)),
+      onCopying: (bytes, total) => progress.showBytes(bytes, total),
       onCopied: (id, { bytes, seq, epoch }) => {
         progress.clear()
         if (isShown) print(`"${id}": ${bytes} bytes, commit ${seq} of ${epoch}, nothing wrong with it`)

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import type { CheckResult } from '../../doctor/check-result.ts'
+import { dataDirOption } from '../connect/app-flag.ts'
 import { EXIT_FAILED } from '../exit-status.ts'
 import { printJson, printStyled, type ReportFlags, withReport } from '../terminal/output.ts'
 import { printable } from '../terminal/printable.ts'
@@ -16,7 +17,7 @@ const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const
 export function doctorCommand(): Command {
   const command = new Command('doctor')
     .description('check files, permissions, trees, certificate and settings; changes nothing')
-    .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
+    .addOption(dataDirOption())
     .option('--full', 'read every row of every tree; takes long')
   return withReport(command).action(doctor)
 }

@@ -1,13 +1,14 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { socketPath } from '../../admin/control/control-client.ts'
 import { connectServer } from '../connect/admin-client.ts'
+import { dataDirOption } from '../connect/app-flag.ts'
 import { print } from '../terminal/output.ts'
 
 /** The command `dhole reload`. @see docs/how-to/certificates.md */
 export function reloadCommand(): Command {
   return new Command('reload')
     .description('make the running server look for a new certificate, like SIGHUP')
-    .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
+    .addOption(dataDirOption())
     .action(reload)
 }
 

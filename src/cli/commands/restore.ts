@@ -1,5 +1,6 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import type { PlannedRestore } from '../../admin/backup/restore.ts'
+import { dataDirOption } from '../connect/app-flag.ts'
 import { exitOnSignals } from '../exit-status.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { print, printJson, type ReportFlags, withReport } from '../terminal/output.ts'
@@ -12,15 +13,13 @@ interface RestoreFlags extends ReportFlags {
   readonly dryRun?: true
 }
 
-const MEBI = 1024 * 1024
-
 /** The command `dhole restore`. Its modules are loaded on demand. @see docs/how-to/back-up-and-restore.md#restoring */
 export function restoreCommand(): Command {
   const command = new Command('restore')
     .description('replace trees by those of a backup, beside the running server or without one')
     .argument('<source>', 'a folder made by `dhole backup`, or one file of a tree')
     .option('--app <id...>', 'only these applications (default: all of the backup); for a file, its application')
-    .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
+    .addOption(dataDirOption())
     .option('--discard', 'do not keep the trees that are replaced')
     .option('--yes', 'do not ask for confirmation')
     .option('--dry-run', 'print what would be replaced, and change nothing')
@@ -31,7 +30,7 @@ async function restoreFrom(source: string, flags: RestoreFlags): Promise<void> {
   const { app, dataDir, discard, yes, dryRun, json, quiet } = flags
   const { connectAdmin } = await import('../connect/admin-client.ts')
   const { planRestore, restore } = await import('../../admin/backup/restore.ts')
-  const { Progress } = await import('../terminal/progress.ts')
+  const { CopyProgress } = await import('../terminal/progress.ts')
   const { stampOf } = await import('../terminal/stamp.ts')
   const options = { dataDir, source, ids: app, stamp: stampOf(new Date()), keep: !discard }
   await using admin = await connectAdmin(dataDir)
@@ -40,12 +39,12 @@ async function restoreFrom(source: string, flags: RestoreFlags): Promise<void> {
   await confirm(questionOf(planned, dataDir, options.keep), yes ?? false)
   exitOnSignals()
   const isShown = !json && !quiet
-  const progress = new Progress('MiB copied', 1, isShown)
+  const progress = new CopyProgress(isShown)
   const restored: Record<string, unknown>[] = []
   const keys = new Map<string, AddedKeys>()
   try {
     await restore(options, admin, {
-      onCopying: (bytes, total) => progress.show(Math.round(bytes / MEBI), Math.min(bytes / Math.max(total, 1), 1)),
+      onCopying: (bytes, total) => progress.showBytes(bytes, total),
       onRestored: (id, kept) => {
         progress.clear()
         restored.push({ id, kept: kept ?? null, ...keys.get(id) })

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import type { AdminClient } from '../../admin/admin-client.ts'
-import { checkAppFlag, defaultId } from '../connect/app-flag.ts'
+import { checkAppFlag, dataDirOption, defaultId } from '../connect/app-flag.ts'
 import { exitOnSignals } from '../exit-status.ts'
 import type { FormatName } from '../sms/format.ts'
 import type { KeyChoice } from '../sms/sign.ts'
@@ -38,7 +38,7 @@ export function smsCommand(): Command {
       .command(usage)
       .description(description)
       .addOption(new Option('--app <id>', 'the application').default(defaultId()))
-      .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
+      .addOption(dataDirOption())
   withReport(
     command('import <file>', 'add messages of elsewhere; `-` is standard input; the same once more changes nothing'),
   )

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { Command, Option } from 'commander'
+import { isJsonObject, type JsonObject } from '../../auth/json-object.ts'
 import { mintToken } from '../../auth/mint.ts'
 import { readSecret, secretFile } from '../../data-folder/secret-file.ts'
 import { DholeError } from '../../error.ts'
 import { parseDuration } from '../../server/config/duration.ts'
-import { checkAppFlag } from '../connect/app-flag.ts'
+import { jsonOf } from '../../tree/json/parse-json.ts'
+import { checkAppFlag, dataDirOption } from '../connect/app-flag.ts'
 
 interface TokenFlags {
   readonly uid?: string
@@ -30,7 +32,7 @@ export function tokenCommand(): Command {
       new Option('--secret <text>', 'the super secret; other users of the machine can see it').env('APP_SECRET'),
     )
     .option('--app <id>', 'the application whose generated secret is read from the data folder')
-    .addOption(new Option('--data-dir <folder>', 'folder of the generated secrets').env('DATA_DIR').default('./data'))
+    .addOption(dataDirOption('folder of the generated secrets'))
   return command.action(async (flags: TokenFlags) => {
     const secret = secretOf(flags, command.getOptionValueSource('secret') === 'cli')
     process.stdout.write(`${await tokenOf(flags, secret)}\n`)
@@ -69,14 +71,9 @@ async function tokenOf({ uid, claims, expiresIn, admin, debug }: TokenFlags, sec
   }
 }
 
-function claimsOf(text: string): Record<string, unknown> {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    json = undefined
-  }
-  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Record<string, unknown>
+function claimsOf(text: string): JsonObject {
+  const json = jsonOf(text)
+  if (isJsonObject(json)) return json
   throw new Error('--claims: expected a JSON object such as {"role":"editor"}')
 }
 

@@ -1,7 +1,8 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { DholeError } from '../../error.ts'
 import { PRIORITY } from '../../tree/key.ts'
 import { type Path, parsePath } from '../../tree/path.ts'
+import { dataDirOption } from '../connect/app-flag.ts'
 import type { TreeChoice } from '../connect/tree-choice.ts'
 import { EXIT_FAILED, exitOnSignals } from '../exit-status.ts'
 import { STDIN as STDIO } from '../terminal/input.ts'
@@ -48,7 +49,7 @@ function treeCommand(usage: string, description: string): Command {
     .description(description)
     .option('--path <path>', 'the node', '/')
     .option('--app <id>', 'the application (default: the default application)')
-    .addOption(new Option('--data-dir <folder>', 'folder of the server').env('DATA_DIR').default('./data'))
+    .addOption(dataDirOption())
     .option('--url <address>', 'a server to reach over HTTPS, in place of the folder')
     .option('--secret-file <file>', 'file with the super secret, for --url (default: DHOLE_SECRET)')
     .option('--token <text>', 'a token in place of the secret; other users of the machine can see it')

@@ -1,4 +1,5 @@
 import type { MessageRecord } from '../../sms/model/message.ts'
+import { jsonOf } from '../../tree/json/parse-json.ts'
 import { shown } from '../terminal/shown.ts'
 import { type Cells, type Column, cellsOf, isColumn } from './columns.ts'
 import { type FileFormat, LineError, LONGEST_ROW, type Row } from './file.ts'
@@ -53,12 +54,4 @@ function parse(text: string, line: number): Cells {
     if (value !== null && value !== '') cells.set(name, value)
   }
   return cells
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

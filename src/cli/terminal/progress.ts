@@ -2,6 +2,7 @@
 const MIN_UPDATE_MS = 100
 const ERASE_LINE = '\r\u001b[K'
 const MEGA = 1_000_000
+const MEBI = 1024 * 1024
 
 /** Progress of a long command: one line on the terminal; nothing without a terminal. */
 class ProgressLine {
@@ -49,6 +50,18 @@ export class Progress extends ProgressLine {
       const percent = this.#total ? `, ${Math.floor((100 * done) / this.#total)} %` : ''
       return `${count} ${this.#what}, ${Math.round(count / seconds)}/s${percent}`
     })
+  }
+}
+
+/** Progress of copying a tree. */
+export class CopyProgress extends Progress {
+  constructor(isShown: boolean) {
+    super('MiB copied', 1, isShown)
+  }
+
+  /** @param total approximate: a copy is compact, and may be complete before it reaches the size of its tree */
+  showBytes(bytes: number, total: number): void {
+    this.show(Math.round(bytes / MEBI), Math.min(bytes / Math.max(total, 1), 1))
   }
 }
 

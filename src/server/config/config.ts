@@ -60,8 +60,12 @@ function readValue(name: string, text: string): unknown {
 
 /** Converts a time with a unit, such as `10m`, to the unit of the setting. Returns other text unchanged. */
 function inUnits(name: string, text: string): string {
-  const unit = UNITS[name.slice(name.lastIndexOf('_') + 1)]
+  const unit = unitOf(name)
   return unit === undefined ? text : String(parseDuration(text, unit) ?? text)
+}
+
+function unitOf(name: string): TimeUnit | undefined {
+  return UNITS[name.slice(name.lastIndexOf('_') + 1)]
 }
 
 /** Error text for a value. Leaves out secrets. */
@@ -75,7 +79,7 @@ function expectedOf(name: string): string {
   if (choices !== undefined) return `one of ${choices.join(', ')}`
   const { type, minimum, maximum, minLength, pattern } = settingSchema(name)
   if (type === 'integer') {
-    const unit = UNITS[name.slice(name.lastIndexOf('_') + 1)]
+    const unit = unitOf(name)
     const what = unit === undefined ? 'a whole number' : 'a time such as 90s or 10m, or a whole number'
     return maximum === undefined ? `${what} of at least ${minimum}` : `${what} from ${minimum} to ${maximum}`
   }

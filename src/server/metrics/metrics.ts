@@ -21,25 +21,6 @@ export class OperationCounts {
   bytesOut = 0
 }
 
-/** Totals since the start; `streams` and `applications` are current numbers. */
-export interface Totals {
-  credentialFailures: number
-  streams: number
-  streamsOpened: number
-  streamResyncs: number
-  streamBytes: number
-  checkpointBytes: number
-  indexesBegun: number
-  indexRows: number
-  messagesRecorded: number
-  reportsAccepted: number
-  reportsIgnored: number
-  statesReturned: number
-  applications: number
-  storeFailures: number
-  storeTroubles: number
-}
-
 /**
  * Counts internal events. All labels are fixed, so the memory is bounded: paths and names of applications are not kept.
  */
@@ -56,7 +37,8 @@ export class Metrics implements Observer {
   readonly syncSeconds = new Distribution(OF_DISK)
   readonly checkpointSeconds = new Distribution(OF_LONG_WORK)
   readonly indexSeconds = new Distribution(OF_LONG_WORK)
-  readonly totals: Totals = {
+  /** Totals since the start; `streams` and `applications` are current numbers. */
+  readonly totals = {
     credentialFailures: 0,
     streams: 0,
     streamsOpened: 0,
@@ -170,6 +152,8 @@ export class Metrics implements Observer {
     this.totals.applications--
   }
 }
+
+export type Totals = Metrics['totals']
 
 function add<K>(counts: Map<K, number>, key: K): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
