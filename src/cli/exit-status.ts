@@ -3,7 +3,7 @@ export const EXIT_FAILED = 1
 /** Exit status for a wrong command line or setting, a port or file in use, and the like. */
 export const EXIT_UNUSABLE = 2
 /** Exit status of an interrupted program, as in shells. */
-export const EXIT_INTERRUPTED = 130
+const EXIT_INTERRUPTED = 130
 
 /** Makes SIGINT and SIGTERM run the exit handlers, which remove unfinished files. */
 export function exitOnSignals(): void {
