@@ -6,9 +6,9 @@ import { checkDatabaseOptions, type DatabaseOptions } from './options.ts'
 export type { Auth, Caller } from './auth/caller.ts'
 export type { Access } from './database/access/access.ts'
 export type { QueriedChild, QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from './database/read-types.ts'
+export type { Appended } from './database/writes/write-request.ts'
 export { ConditionFailedError } from './embedded/condition-failed.ts'
 export type {
-  Appended,
   Database,
   NodeText,
   TransactionOptions,

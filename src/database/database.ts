@@ -50,7 +50,7 @@ export class Database {
     this.#indexes = new DeclaredIndexes(store, settings.indexPolicy, () => this.#rules.current)
     this.#reads = new TreeReads(store, this.#ruleCache, this.#indexes, profile, limit)
     this.#streams = new Streams(store, this.#rules, settings.streams, limit, settings.onStreams)
-    this.#writes = new TreeWrites(store, this.#rules, this.#streams, limits)
+    this.#writes = new TreeWrites(store, this.#rules, this.#streams.watchers, limits)
     store.follow({ settings: () => this.#inBackground(this.#indexes.build()) })
     if (settings.keepRules && !this.hasOwnRules)
       this.#inBackground(this.#ruleCache.use(rules, () => this.#writes.storeRules(rules, true)))

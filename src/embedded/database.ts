@@ -1,5 +1,6 @@
 import type { Access } from '../database/access/access.ts'
 import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from '../database/read-types.ts'
+import type { Appended } from '../database/writes/write-request.ts'
 import type { IndexSpec } from '../query/index-declarations.ts'
 import type { QueryLike } from '../query/query.ts'
 import type { IndexInfo, LoggedChange, Position } from '../store/store.ts'
@@ -35,14 +36,6 @@ export interface Written {
   /** Tag of the node now; `undefined` after a patch. */
   readonly etag: string | undefined
   /** Set when an earlier request with the same idempotency key has done the write. */
-  readonly replayed?: true
-}
-
-/** A child appended under a generated key. */
-export interface Appended {
-  readonly name: string
-  readonly etag: string
-  /** Set when an earlier request with the same idempotency key has appended the child. */
   readonly replayed?: true
 }
 

@@ -1,6 +1,6 @@
 import type { Database as Tree } from '../database/database.ts'
 import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from '../database/read-types.ts'
-import type { WriteOutcome } from '../database/writes/write-request.ts'
+import type { Appended, WriteOutcome } from '../database/writes/write-request.ts'
 import type { IndexSpec } from '../query/index-declarations.ts'
 import { type QueryLike, toQuery } from '../query/query.ts'
 import type { IndexInfo, LoggedChange, Position } from '../store/store.ts'
@@ -9,7 +9,6 @@ import { formatPath, type PathLike, toPath } from '../tree/path.ts'
 import { checkJson } from './check-json.ts'
 import { ConditionFailedError } from './condition-failed.ts'
 import type {
-  Appended,
   Database,
   NodeText,
   TransactionOptions,

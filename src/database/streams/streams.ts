@@ -11,6 +11,7 @@ import { RULES, RULES_SINCE } from '../access/authorizer.ts'
 import type { RulesInForce } from '../access/rules-in-force.ts'
 import type { DeclaredIndexes } from '../declared-indexes.ts'
 import type { WatchOptions } from '../read-types.ts'
+import type { Watchers } from '../writes/write-job.ts'
 import { missedChanges } from './replay.ts'
 import type { StreamGuard } from './stream-guard.ts'
 import { StreamGuards } from './stream-guards.ts'
@@ -85,14 +86,8 @@ export class Streams {
     return this.#hub.size > 0
   }
 
-  /** Forms in which listeners receive a change at a path. */
-  formsAt(path: Path): ReadonlySet<'plain' | 'export'> {
-    return this.#hub.formsAt(path)
-  }
-
-  /** Paths of watched nodes below a path. @param inclusive whether the path itself counts */
-  watchedBelow(path: Path, inclusive: boolean): readonly Path[] {
-    return this.#hub.watchedBelow(path, inclusive)
+  get watchers(): Watchers {
+    return this.#hub
   }
 
   /**

@@ -10,11 +10,11 @@ import { planPatchInSteps, planPut, planPutInSteps, planShortPut, type WritePlan
 import type { Access } from '../access/access.ts'
 import { type Admission, RULES, RULES_SINCE } from '../access/authorizer.ts'
 import type { RulesInForce } from '../access/rules-in-force.ts'
-import type { Streams } from '../streams/streams.ts'
 import { AppendOperation } from './append-operation.ts'
 import { AuthorizedWrites } from './authorized-writes.ts'
 import { recordKey } from './idempotency-key.ts'
 import { SetOperation } from './set-operation.ts'
+import type { Watchers } from './write-job.ts'
 import type { WriteOperation } from './write-operation.ts'
 import type { Appended, RequestOptions, WriteMethod, WriteOptions, WriteOutcome } from './write-request.ts'
 import { WRITE_SIZE_LIMIT, writeSeconds } from './write-size.ts'
@@ -35,11 +35,11 @@ export class TreeWrites {
   readonly #limits: Limits
   readonly #authorized: AuthorizedWrites
 
-  constructor(store: TreeStore, rules: RulesInForce, streams: Streams, limits: Limits) {
+  constructor(store: TreeStore, rules: RulesInForce, watchers: Watchers, limits: Limits) {
     this.#store = store
     this.#rules = rules
     this.#limits = limits
-    this.#authorized = new AuthorizedWrites(store, rules, streams)
+    this.#authorized = new AuthorizedWrites(store, rules, watchers)
   }
 
   admit(method: PayloadMethod, path: Path, access: Access, idempotencyKey: string | undefined): Awaitable<boolean> {

@@ -53,7 +53,7 @@ export type WriteOutcome =
 export interface Appended {
   readonly name: string
   readonly etag: string
-  /** Present if an earlier request appended it and this one wrote nothing. */
+  /** Set when an earlier request with the same idempotency key has appended the child. */
   readonly replayed?: true
 }
 

@@ -1,8 +1,6 @@
-import { sql } from 'drizzle-orm'
 import { PushIds } from '../../../tree/push-id.ts'
 import type { Connection } from '../file/connection.ts'
-import { meta } from '../file/schema.ts'
-import { readMeta } from '../log/meta.ts'
+import { prepareMetaWrite, readMeta } from '../log/meta.ts'
 import type { TransactionParticipant } from './participant.ts'
 
 const PUSH_TIME = 'push_time'
@@ -18,11 +16,7 @@ export class GeneratedKeys implements TransactionParticipant {
   #savedTime: number
 
   constructor(connection: Connection) {
-    this.#save = connection.orm
-      .insert(meta)
-      .values({ name: PUSH_TIME, value: sql.placeholder('time') })
-      .onConflictDoUpdate({ target: meta.name, set: { value: sql`excluded.value` } })
-      .prepare()
+    this.#save = prepareMetaWrite(connection)
     this.#savedTime = Number(readMeta(connection, PUSH_TIME) ?? 0)
     this.#keys = new PushIds(this.#savedTime)
   }
@@ -33,7 +27,7 @@ export class GeneratedKeys implements TransactionParticipant {
 
   flush(): boolean {
     if (this.#keys.lastTime === this.#savedTime) return false
-    this.#save.run({ time: String(this.#keys.lastTime) })
+    this.#save.run({ name: PUSH_TIME, value: String(this.#keys.lastTime) })
     return true
   }
 

@@ -8,14 +8,16 @@ import { TreeReader } from '../tree/tree-reader.ts'
 /** Connections kept for later snapshots. Two alternate; a long read needs one more now and then. */
 const MAX_IDLE = 2
 
-/** One reading connection and everything prepared on it. */
+/** One reading connection, everything prepared on it, and the commit that it shows. */
 class Reader {
   readonly connection: Connection
   readonly tree: TreeReader
   readonly queries: QueryReader
   readonly log: ChangeLogReader
   readonly exports: ExportReader
-  readonly #met = new InteriorCache()
+  seq = 0
+  holders = 0
+  readonly #interiors = new InteriorCache()
   readonly #begin
   readonly #end
 
@@ -23,20 +25,22 @@ class Reader {
     this.connection = connectReader(file)
     this.#begin = this.connection.client.prepare('BEGIN')
     this.#end = this.connection.client.prepare('COMMIT')
-    this.tree = new TreeReader(this.connection, this.#met)
+    this.tree = new TreeReader(this.connection, this.#interiors)
     this.queries = new QueryReader(this.connection, this.tree, shortList)
     this.log = new ChangeLogReader(this.connection)
     this.exports = new ExportReader(this.connection, this.tree)
   }
 
   /** Opens a transaction on the last commit. */
-  begin(): void {
+  begin(seq: number): void {
     this.#begin.run()
     this.tree.touch()
+    this.seq = seq
+    this.holders = 1
   }
 
   end(): void {
-    this.#met.clear()
+    this.#interiors.clear()
     this.#end.run()
   }
 
@@ -45,21 +49,11 @@ class Reader {
   }
 }
 
-/** One commit of the tree, open for reading. Retain it to use it across turns of the event loop. */
-export interface Snapshot {
-  readonly connection: Connection
-  readonly tree: TreeReader
-  readonly queries: QueryReader
-  readonly log: ChangeLogReader
-  readonly exports: ExportReader
-  /** Number of the last commit it shows. */
-  readonly seq: number
-}
-
-interface HeldSnapshot extends Snapshot {
-  readonly reader: Reader
-  holders: number
-}
+/**
+ * One commit of the tree, open for reading; `seq` is the number of the last commit that it shows. Retain it to use it
+ * across turns of the event loop.
+ */
+export type Snapshot = Readonly<Pick<Reader, 'connection' | 'tree' | 'queries' | 'log' | 'exports' | 'seq'>>
 
 /**
  * Read transactions on a small pool of connections. When a sync starts, a snapshot of exactly what it covers is opened;
@@ -72,7 +66,7 @@ export class Snapshots {
   readonly #idle: Reader[] = []
   /** All readers, idle or not. */
   readonly #readers = new Set<Reader>()
-  #current: HeldSnapshot | undefined
+  #current: Reader | undefined
 
   /** @param shortList children up to which a list is sorted in memory */
   constructor(file: string, shortList: number) {
@@ -88,16 +82,14 @@ export class Snapshots {
   /** Opens a snapshot of everything committed so far. */
   open(seq: number): Snapshot {
     const reader = this.#idle.pop() ?? this.#openReader()
-    reader.begin()
-    const { connection, tree, queries, log, exports } = reader
-    const snapshot: HeldSnapshot = { reader, connection, tree, queries, log, exports, seq, holders: 1 }
-    return snapshot
+    reader.begin(seq)
+    return reader
   }
 
   /** Makes a snapshot the current one, and releases the previous one. */
   publish(snapshot: Snapshot): void {
     this.releaseCurrent()
-    this.#current = snapshot as HeldSnapshot
+    this.#current = snapshot as Reader
   }
 
   releaseCurrent(): void {
@@ -107,21 +99,21 @@ export class Snapshots {
   }
 
   retain(snapshot: Snapshot): void {
-    ;(snapshot as HeldSnapshot).holders++
+    ;(snapshot as Reader).holders++
   }
 
   release(snapshot: Snapshot): void {
-    const held = snapshot as HeldSnapshot
-    if (--held.holders > 0) return
+    const reader = snapshot as Reader
+    if (--reader.holders > 0) return
     try {
-      held.reader.end()
+      reader.end()
     } catch {
-      // The file is damaged. The reader that found out has already got this error.
-      this.#close(held.reader)
+      // The file is damaged. The read that found out has already got this error.
+      this.#close(reader)
       return
     }
-    if (this.#idle.length < MAX_IDLE) this.#idle.push(held.reader)
-    else this.#close(held.reader)
+    if (this.#idle.length < MAX_IDLE) this.#idle.push(reader)
+    else this.#close(reader)
   }
 
   /** Closes every connection. No snapshot may be retained any more. */

@@ -73,7 +73,7 @@ export class TransactionRunner {
 
   /** Rejects those who wait for background work. */
   rejectBackgroundRequests(error: unknown): void {
-    this.#parts.indexes.rejectAll(error)
+    this.#parts.indexes.builder.rejectAll(error)
   }
 
   /**
@@ -102,7 +102,7 @@ export class TransactionRunner {
       for (const work of this.#background) if (work.isDue && (yield* stepOf(work, transaction))) changed = true
       if (staging.isDue && (yield* staging.step())) changed = true
       // The commit of a large transaction takes long by itself.
-      if (writer.isSpilling) yield
+      if (writer.rows.isSpilling) yield
       this.#commit.run()
       for (const participant of this.#participants) participant.committed?.()
       for (const postponed of transaction.postponed) staging.add(postponed)
@@ -141,8 +141,8 @@ export class TransactionRunner {
     let commit: Commit | undefined
     if (change !== undefined) {
       const texts = yield* this.#apply(change.writes, queued.prepared)
-      writer.flushParentUpdate()
-      if (writer.isSpilling) yield
+      writer.rows.flushParentUpdate()
+      if (writer.rows.isSpilling) yield
       commit = log.append(change, transaction.now, texts)
       transaction.commits.push(commit)
     }

@@ -25,7 +25,7 @@ export class IndexMaintenance implements BackgroundWork {
   readonly definitions: IndexDefinitions
   readonly entries: IndexEntries
   readonly neighbors: Neighbors
-  readonly #builder: IndexBuilder
+  readonly builder: IndexBuilder
   #use: IndexUse | undefined
 
   /** @param connection the writer's */
@@ -33,22 +33,17 @@ export class IndexMaintenance implements BackgroundWork {
     this.definitions = new IndexDefinitions(connection)
     this.entries = new IndexEntries(connection, this.definitions)
     this.neighbors = new Neighbors(connection, reader)
-    this.#builder = new IndexBuilder(connection, this, reader, events)
+    this.builder = new IndexBuilder(connection, this, reader, events)
   }
 
   /** Whether there may be work. */
   get isDue(): boolean {
-    return this.#builder.isDue || this.entries.removalIsDue || this.#use !== undefined
-  }
-
-  /** See `IndexBuilder.request`. */
-  request(listId: number, name: string, isDeclared: boolean): Promise<void> {
-    return this.#builder.request(listId, name, isDeclared)
+    return this.builder.isDue || this.entries.removalIsDue || this.#use !== undefined
   }
 
   /** Bounds the indexes that queries create. Without a call there are no bounds. */
   limit(limits: IndexLimits): void {
-    this.#builder.limit(new IndexCapacity(this.definitions, this.entries, limits))
+    this.builder.limit(new IndexCapacity(this.definitions, this.entries, limits))
   }
 
   /** Records uses and drops unused indexes with the next transaction. */
@@ -60,25 +55,20 @@ export class IndexMaintenance implements BackgroundWork {
   inherit(from: number, to: number): void {
     if (this.definitions.of(from).length === 0) return
     this.definitions.inherit(from, to, Date.now())
-    this.#builder.expectWork()
+    this.builder.expectWork()
   }
 
   *step(transaction: OpenTransaction): Generator<void, boolean> {
     const aged = this.#age(transaction.now)
     const removed = this.entries.removalIsDue && this.entries.removeDropped()
-    const built = this.#builder.isDue && (yield* this.#builder.step(transaction))
+    const built = this.builder.isDue && (yield* this.builder.step(transaction))
     return aged || removed || built
   }
 
   rollback(): void {
     this.definitions.forget()
-    this.#builder.rollback()
+    this.builder.rollback()
     this.entries.expectRemoval()
-  }
-
-  /** Rejects all requests. */
-  rejectAll(error: unknown): void {
-    this.#builder.rejectAll(error)
   }
 
   #age(now: number): boolean {

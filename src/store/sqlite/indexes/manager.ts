@@ -57,17 +57,13 @@ export class IndexManager {
    * Resolves when the next snapshot has the index, or the list no longer exists.
    * @throws when it cannot be built, or the capacity is exhausted
    */
-  want(listId: number, name: string): Promise<void> {
-    return this.#request(listId, name, false)
-  }
-
-  #request(listId: number, name: string, isDeclared: boolean): Promise<void> {
+  want(listId: number, name: string, isDeclared = false): Promise<void> {
     const { maintenance, wake } = this.#parts
-    const built = maintenance.request(listId, name, isDeclared)
+    const built = maintenance.builder.request(listId, name, isDeclared)
     try {
       wake()
     } catch (error) {
-      maintenance.rejectAll(error)
+      maintenance.builder.rejectAll(error)
     }
     return built
   }
@@ -90,7 +86,7 @@ export class IndexManager {
       const pausing = pause()
       if (pausing !== undefined) await pausing
       const lists = await this.#parts.reads.run(UNLIMITED, TRUSTED, (snapshot) => this.#longLists(snapshot.tree, list))
-      for (const id of lists) await this.#request(id, indexName(path), true)
+      for (const id of lists) await this.want(id, indexName(path), true)
     }
   }
 

@@ -13,7 +13,7 @@ import { spend } from '../tree/read-budget.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 
 /** A child with its position in the order. */
-type Candidate = Position & { readonly row: ChildRow }
+export type Candidate = Position & { readonly row: ChildRow }
 
 type IndexAccessPath = Extract<AccessPath, { kind: 'index' }>
 
@@ -25,7 +25,7 @@ interface Wanted {
   readonly maxLength: number
 }
 
-const NO_LIMIT = Number.POSITIVE_INFINITY
+export const NO_LIMIT = Number.POSITIVE_INFINITY
 /** Rows copied, and rows compared by their texts, between two pauses. */
 const STEP_ROWS = 4096
 const STEP_LOOKED_AT = 64

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Connection } from '../file/connection.ts'
 import { meta } from '../file/schema.ts'
 
@@ -7,6 +7,15 @@ export function readMeta({ orm }: Connection, name: string): string | undefined 
   return orm.select({ value: meta.value }).from(meta).where(eq(meta.name, name)).get()?.value
 }
 
-export function writeMeta({ orm }: Connection, name: string, value: string): void {
-  orm.insert(meta).values({ name, value }).onConflictDoUpdate({ target: meta.name, set: { value } }).run()
+export function writeMeta(connection: Connection, name: string, value: string): void {
+  prepareMetaWrite(connection).run({ name, value })
+}
+
+/** The statement that stores the text `value` under `name`. */
+export function prepareMetaWrite({ orm }: Pick<Connection, 'orm'>) {
+  return orm
+    .insert(meta)
+    .values({ name: sql.placeholder('name'), value: sql.placeholder('value') })
+    .onConflictDoUpdate({ target: meta.name, set: { value: sql`excluded.value` } })
+    .prepare()
 }

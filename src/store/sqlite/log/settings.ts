@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm'
 import type { TransactionParticipant } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import { meta } from '../file/schema.ts'
+import { prepareMetaWrite } from './meta.ts'
 
 /** Texts by name. */
 export type SettingTexts = ReadonlyMap<string, string>
@@ -14,13 +14,9 @@ export class Settings implements TransactionParticipant {
   #committed: SettingTexts
   #current: SettingTexts
 
-  constructor({ orm }: Connection) {
-    this.#save = orm
-      .insert(meta)
-      .values({ name: sql.placeholder('name'), value: sql.placeholder('text') })
-      .onConflictDoUpdate({ target: meta.name, set: { value: sql`excluded.value` } })
-      .prepare()
-    const rows = orm.select().from(meta).all()
+  constructor(connection: Connection) {
+    this.#save = prepareMetaWrite(connection)
+    const rows = connection.orm.select().from(meta).all()
     const own = rows.filter(({ name }) => name.startsWith(PREFIX))
     this.#committed = new Map(own.map(({ name, value }) => [name.slice(PREFIX.length), value]))
     this.#current = this.#committed
@@ -32,7 +28,7 @@ export class Settings implements TransactionParticipant {
   }
 
   set(texts: readonly (readonly [name: string, text: string])[]): void {
-    for (const [name, text] of texts) this.#save.run({ name: PREFIX + name, text })
+    for (const [name, text] of texts) this.#save.run({ name: PREFIX + name, value: text })
     this.#current = new Map([...this.#current, ...texts])
   }
 

@@ -3,6 +3,7 @@ import { type JsonText, print, printKey } from '../../../tree/json/print.ts'
 import { pieceEnd } from '../../../tree/json/text-pieces.ts'
 import { keyOf } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
+import type { ChildRow } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import type { TreeReader } from './tree-reader.ts'
 
@@ -10,12 +11,6 @@ import type { TreeReader } from './tree-reader.ts'
 const PIECE_LENGTH = 256 * 1024
 /** Cost of a row beside its text, in UTF-16 code units. */
 const ROW_LENGTH = 64
-
-interface Row {
-  readonly key: string
-  readonly value: string | null
-  readonly id: number | null
-}
 
 /** Prints subtrees of any size as `format=export` does, in chunks. It keeps one chunk in memory. */
 export class ExportReader {
@@ -25,7 +20,7 @@ export class ExportReader {
   constructor({ client }: Connection, tree: TreeReader) {
     this.#tree = tree
     // Raw SQL: it reads every row and stops after any of them.
-    this.#rowsAfter = client.prepare<Row, [number, string]>(
+    this.#rowsAfter = client.prepare<ChildRow, [number, string]>(
       'SELECT key, value, id FROM node WHERE parent_id = ? AND key > ? ORDER BY key',
     )
   }
@@ -53,9 +48,9 @@ export class ExportReader {
   }
 
   /** Children in key order. The statement is closed between pages, because the levels below use the same one. */
-  *#pages(parent: number): Generator<readonly Row[]> {
+  *#pages(parent: number): Generator<readonly ChildRow[]> {
     for (let after: string | undefined = ''; after !== undefined; ) {
-      const page: Row[] = []
+      const page: ChildRow[] = []
       let length = 0
       let next: string | undefined
       for (const row of this.#rowsAfter.iterate(parent, after)) {

@@ -3,9 +3,7 @@ import type { Slot } from '../../rows/slot.ts'
 /** Maximum cached slots: about a megabyte. */
 const MAX_CACHED = 4096
 
-/**
- * Slots of interior nodes in one snapshot. A snapshot never changes, and most paths share their first nodes.
- */
+/** Slots of interior nodes in one snapshot or one transaction. Most paths share their first nodes. */
 export class InteriorCache {
   readonly #byParent = new Map<number, Map<string, Slot>>()
   #count = 0

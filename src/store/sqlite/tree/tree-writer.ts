@@ -23,26 +23,24 @@ import { IndexWriteHook } from '../indexes/write-hook.ts'
 import { type StagedValue, StagedValues } from '../staging/staged-values.ts'
 import { BranchWriter, LONG_TEXT } from './branch-writer.ts'
 import type { DeletedSubtrees } from './deleted-subtrees.ts'
+import { InteriorCache } from './interior-cache.ts'
 import { RowWriter } from './row-writer.ts'
 import type { TreeReader } from './tree-reader.ts'
-
-/** Maximum cached parents, and cached children of one parent. */
-const MAX_CACHED_INTERIORS = 256
 
 /**
  * Applies writes to the tree inside the writer's open transaction. Long writes are generators that pause between bounded
  * steps; the connection serves nothing else meanwhile.
  */
 export class TreeWriter implements TransactionParticipant {
+  readonly rows: RowWriter
   readonly #reader: TreeReader
   readonly #deletedSubtrees: DeletedSubtrees
   readonly #indexes: IndexMaintenance
   readonly #indexHook: IndexWriteHook
-  readonly #rows: RowWriter
   readonly #staged: StagedValues
   readonly #branches: BranchWriter
   /** Slots of interior nodes by parent and key: consecutive writes share most of their path. */
-  readonly #interiors = new Map<number, Map<string, Slot>>()
+  readonly #interiors = new InteriorCache()
 
   /** @param inlineLength longest text of a subtree that becomes one row, in UTF-16 code units; 0 means none */
   constructor(
@@ -56,9 +54,9 @@ export class TreeWriter implements TransactionParticipant {
     this.#deletedSubtrees = deletedSubtrees
     this.#indexes = indexes
     this.#indexHook = new IndexWriteHook(indexes.definitions, indexes.entries, reader, indexes.neighbors)
-    this.#rows = new RowWriter(connection)
+    this.rows = new RowWriter(connection)
     this.#staged = new StagedValues(connection, deletedSubtrees)
-    this.#branches = new BranchWriter(this.#rows, this.#staged, inlineLength)
+    this.#branches = new BranchWriter(this.rows, this.#staged, inlineLength)
   }
 
   /**
@@ -82,7 +80,7 @@ export class TreeWriter implements TransactionParticipant {
       slotPath.push({ ...replaced, slot: this.#slot(replaced.parent, sortKey(replaced.key), true) })
     }
     // From here on the number of children is read.
-    this.flushParentUpdate()
+    this.rows.flushParentUpdate()
     const updateIndexes = this.#indexHook.beforeWrite(write, slotPath)
     const change = planSlotChange(write, slotPath)
     if (change.kind === 'priority') this.#setPriority(change.interior, change.priority)
@@ -126,7 +124,7 @@ export class TreeWriter implements TransactionParticipant {
   }
 
   #putText({ parent, key }: SlotAddress, value: Value, text: JsonText): boolean {
-    return this.#rows.put(parent, sortKey(key), kindOf(value), text, traitsOf(key, text))
+    return this.rows.put(parent, sortKey(key), kindOf(value), text, traitsOf(key, text))
   }
 
   /**
@@ -134,7 +132,7 @@ export class TreeWriter implements TransactionParticipant {
    * @returns `false`, with nothing written, when the slot is an interior node or its text is not the expected one
    */
   putPrepared(parent: number, prepared: PreparedText): boolean {
-    return this.#rows.putPrepared(parent, prepared)
+    return this.rows.putPrepared(parent, prepared)
   }
 
   /** The interior node at a path in the open transaction, and whether it or an ancestor has an index. */
@@ -153,11 +151,6 @@ export class TreeWriter implements TransactionParticipant {
   /** The text of a value that becomes one row; `undefined` when it is longer. */
   textOf(value: Value): JsonText | undefined {
     return this.#branches.textOf(value)
-  }
-
-  /** Writes the pending update of a parent. Call it after the last write of a change. */
-  flushParentUpdate(): void {
-    this.#rows.flushParentUpdate()
   }
 
   /**
@@ -182,21 +175,16 @@ export class TreeWriter implements TransactionParticipant {
       newList === undefined
         ? yield* this.#branches.insert(address, value, text ?? '')
         : yield* this.#branches.insertBranch(address, newList)
-    this.#rows.updateParent(parent, slot !== undefined, traits)
+    this.rows.updateParent(parent, slot !== undefined, traits)
     return text
   }
 
-  /** Whether this transaction is so large that SQLite moves pages to the log before the commit. */
-  get isSpilling(): boolean {
-    return this.#rows.isSpilling
-  }
-
   committed(): void {
-    this.#rows.ended()
+    this.rows.ended()
   }
 
   rollback(): void {
-    this.#rows.reset()
+    this.rows.reset()
     this.#branches.forgetIdsAbove()
     this.#staged.reset()
     this.#interiors.clear()
@@ -209,27 +197,20 @@ export class TreeWriter implements TransactionParticipant {
 
   /** @param replaced whether the write replaces the slot, so that its text is not needed */
   #slot(parent: number, key: string, replaced: boolean): Slot | undefined {
-    const cached = this.#interiors.get(parent)?.get(key)
+    const cached = this.#interiors.get(parent, key)
     if (cached !== undefined) return cached
     const slot = replaced ? this.#reader.outline(parent, key) : this.#reader.slot(parent, key)
-    if (slot !== undefined && slot.id !== null) this.#cache(parent, key, slot)
+    if (slot !== undefined && slot.id !== null) this.#interiors.add(parent, key, slot)
     return slot
-  }
-
-  #cache(parent: number, key: string, slot: Slot): void {
-    if (this.#interiors.size >= MAX_CACHED_INTERIORS) this.#interiors.clear()
-    const siblings = this.#interiors.get(parent)
-    if (siblings === undefined) this.#interiors.set(parent, new Map([[key, slot]]))
-    else if (siblings.size < MAX_CACHED_INTERIORS) siblings.set(key, slot)
   }
 
   #setPriority(parent: number, priority: Priority | undefined): void {
     if (priority === undefined) {
-      this.#rows.remove(parent, PRIORITY)
+      this.rows.remove(parent, PRIORITY)
       return
     }
     const text = print(priority, 'stored')
-    this.#rows.adjust(parent, 0, this.#branches.insertText({ parent, key: PRIORITY }, priority, text))
+    this.rows.adjust(parent, 0, this.#branches.insertText({ parent, key: PRIORITY }, priority, text))
   }
 
   /** As `BranchWriter.stage`. */
@@ -246,10 +227,10 @@ export class TreeWriter implements TransactionParticipant {
   #removeSlot(slotPath: readonly PathSlot[], slot: Slot): void {
     if (slot.id !== null) this.#detach(slot.id)
     for (const { parent, key } of slotPath.toReversed()) {
-      this.#rows.remove(parent, sortKey(key))
+      this.rows.remove(parent, sortKey(key))
       if (parent === ROOT_PARENT) return
-      this.#rows.adjust(parent, -1, 0)
-      if (this.#rows.childCount(parent) > 0) return
+      this.rows.adjust(parent, -1, 0)
+      if (this.rows.childCount(parent) > 0) return
       this.#removeEmpty(parent)
     }
   }
@@ -262,6 +243,6 @@ export class TreeWriter implements TransactionParticipant {
   #removeEmpty(id: number): void {
     this.#interiors.clear()
     this.#deletedSubtrees.dropIndexes(id)
-    this.#rows.removeInterior(id)
+    this.rows.removeInterior(id)
   }
 }
