@@ -15,18 +15,14 @@ import { type ChildRow, type Interior, Trait } from '../../rows/slot.ts'
 import type { IndexInfo } from '../../store.ts'
 import type { Connection } from '../file/connection.ts'
 import { indexDefinition } from '../file/schema.ts'
-import { IndexReader } from '../indexes/reader.ts'
+import { type Candidate, IndexReader, NO_LIMIT } from '../indexes/reader.ts'
 import { type Budget, spend } from '../tree/read-budget.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import { type AccessPath, AccessPathFinder, type UsableAccessPath } from './access-path.ts'
 import { RangeScanner, scanOf } from './range-scan.ts'
 
-/** A child with its position in the order. */
-type Candidate = Position & { readonly row: ChildRow }
-
 type ListAccessPath = Extract<UsableAccessPath, { list: Interior }>
 
-const NO_LIMIT = Number.POSITIVE_INFINITY
 /** Children assembled between two pauses. */
 const PAGE_CHILDREN = 4096
 /** Children from which the text is printed in steps at once, not when it is first used. */
