@@ -32,6 +32,8 @@ export class TreeLock implements Disposable {
   noteFile(): void {
     if (!this.hadTreeFile) this.#client.run(`PRAGMA user_version = ${HAD_TREE_FILE}`)
     this.#client.run('COMMIT')
+    // Its page cache is not needed any more.
+    this.#client.run('PRAGMA shrink_memory')
   }
 
   [Symbol.dispose](): void {
