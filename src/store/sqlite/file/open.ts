@@ -67,6 +67,8 @@ function openTables(file: string): Pick<OpenFile, 'writer' | 'epoch'> {
     // Makes its name durable too; later syncs of its content do not.
     syncPath(dirname(file))
     writer.client.run('PRAGMA synchronous = NORMAL')
+    // Frees the pages that the migrations have used.
+    writer.client.run('PRAGMA shrink_memory')
     return { writer, epoch }
   } catch (cause) {
     writer?.client.close()
