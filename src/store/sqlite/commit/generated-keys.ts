@@ -1,6 +1,6 @@
 import { PushIds } from '../../../tree/push-id.ts'
 import type { Connection } from '../file/connection.ts'
-import { prepareMetaWrite, readMeta } from '../log/meta.ts'
+import { metaStatements, readMeta } from '../log/meta.ts'
 import type { TransactionParticipant } from './participant.ts'
 
 const PUSH_TIME = 'push_time'
@@ -10,13 +10,13 @@ const PUSH_TIME = 'push_time'
  * transaction, so that keys grow across restarts even if the clock was set back.
  */
 export class GeneratedKeys implements TransactionParticipant {
-  readonly #save
+  readonly #statements
   readonly #keys: PushIds
   /** The time that the last committed transaction stored. */
   #savedTime: number
 
   constructor(connection: Connection) {
-    this.#save = prepareMetaWrite(connection)
+    this.#statements = metaStatements(connection)
     this.#savedTime = Number(readMeta(connection, PUSH_TIME) ?? 0)
     this.#keys = new PushIds(this.#savedTime)
   }
@@ -27,7 +27,7 @@ export class GeneratedKeys implements TransactionParticipant {
 
   flush(): boolean {
     if (this.#keys.lastTime === this.#savedTime) return false
-    this.#save.run({ name: PUSH_TIME, value: String(this.#keys.lastTime) })
+    this.#statements.write.run({ name: PUSH_TIME, value: String(this.#keys.lastTime) })
     return true
   }
 

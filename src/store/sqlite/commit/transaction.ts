@@ -3,6 +3,7 @@ import type { JsonText } from '../../../tree/json/print.ts'
 import type { Write } from '../../../tree/write.ts'
 import type { Commit, CommitContext, JobOutcome } from '../../store.ts'
 import type { Connection } from '../file/connection.ts'
+import { defineStatements } from '../file/statements.ts'
 import type { SettingTexts } from '../log/settings.ts'
 import { GroupedWrites } from '../staging/grouped-writes.ts'
 import type { PreparedWrites } from '../staging/prepared-writes.ts'
@@ -30,35 +31,33 @@ interface RunningTransaction extends OpenTransaction {
   readonly postponed: PostponedJob[]
 }
 
+const statements = defineStatements({
+  begin: ({ client }) => client.prepare('BEGIN IMMEDIATE'),
+  commit: ({ client }) => client.prepare('COMMIT'),
+  rollback: ({ client }) => client.prepare('ROLLBACK'),
+  savepoint: ({ client }) => client.prepare('SAVEPOINT work'),
+  rollbackToSavepoint: ({ client }) => client.prepare('ROLLBACK TO work'),
+  releaseSavepoint: ({ client }) => client.prepare('RELEASE work'),
+  countChanges: ({ client }) => client.prepare<{ changes: number }, []>('SELECT total_changes() AS changes'),
+})
+
 /** Runs jobs and background work in transactions of the writer, one transaction at a time. */
 export class TransactionRunner {
+  readonly #statements
   readonly staging: Staging
   readonly #client
   readonly #orm
-  readonly #begin
-  readonly #commit
-  readonly #rollback
-  readonly #savepoint
-  readonly #rollbackToSavepoint
-  readonly #releaseSavepoint
-  readonly #countChanges
   readonly #parts: TransactionParts
   readonly #keys: GeneratedKeys
   readonly #participants: readonly TransactionParticipant[]
   readonly #background: readonly BackgroundWork[]
 
   constructor(connection: Connection, parts: TransactionParts) {
+    this.#statements = statements(connection)
     const { client, orm } = connection
     const { writer, log, records, settings, deletedSubtrees, indexes, staging } = parts
     this.#client = client
     this.#orm = orm
-    this.#begin = client.prepare('BEGIN IMMEDIATE')
-    this.#commit = client.prepare('COMMIT')
-    this.#rollback = client.prepare('ROLLBACK')
-    this.#savepoint = client.prepare('SAVEPOINT work')
-    this.#rollbackToSavepoint = client.prepare('ROLLBACK TO work')
-    this.#releaseSavepoint = client.prepare('RELEASE work')
-    this.#countChanges = client.prepare<{ changes: number }, []>('SELECT total_changes() AS changes')
     this.staging = staging
     this.#parts = parts
     this.#keys = new GeneratedKeys(connection)
@@ -91,7 +90,7 @@ export class TransactionRunner {
       postponed: [],
       settlements: [],
     }
-    this.#begin.run()
+    this.#statements.begin.run()
     try {
       let changed = false
       for (const queued of jobs) {
@@ -103,14 +102,14 @@ export class TransactionRunner {
       if (staging.isDue && (yield* staging.step())) changed = true
       // The commit of a large transaction takes long by itself.
       if (writer.rows.isSpilling) yield
-      this.#commit.run()
+      this.#statements.commit.run()
       for (const participant of this.#participants) participant.committed?.()
       for (const postponed of transaction.postponed) staging.add(postponed)
       for (const queued of jobs) staging.release(queued)
       return { commits: transaction.commits, settlements: transaction.settlements, settings: settings.current, changed }
     } catch (error) {
       for (const participant of this.#participants) participant.rollback?.()
-      if (this.#client.inTransaction) this.#rollback.run()
+      if (this.#client.inTransaction) this.#statements.rollback.run()
       throw error
     }
   }
@@ -163,16 +162,16 @@ export class TransactionRunner {
   /** Work that fails is rolled back alone: it may have written before. @returns whether it changed the file */
   *#runWork({ work, resolve, reject }: QueuedWork, { settlements }: OpenTransaction): Generator<void, boolean> {
     const before = this.#changes
-    this.#savepoint.run()
+    this.#statements.savepoint.run()
     try {
       const result = yield* work(this.#orm)
-      this.#releaseSavepoint.run()
+      this.#statements.releaseSavepoint.run()
       settlements.push({ resolve: () => resolve(result), reject })
     } catch (error) {
       // An error of SQLite, such as a full disk, fails the whole transaction.
       if (error instanceof SQLiteError || !this.#client.inTransaction) throw error
-      this.#rollbackToSavepoint.run()
-      this.#releaseSavepoint.run()
+      this.#statements.rollbackToSavepoint.run()
+      this.#statements.releaseSavepoint.run()
       settlements.push({ resolve: () => reject(error), reject })
     }
     return this.#changes !== before
@@ -180,7 +179,7 @@ export class TransactionRunner {
 
   /** Rows changed on this connection so far. */
   get #changes(): number {
-    return this.#countChanges.get()?.changes ?? 0
+    return this.#statements.countChanges.get()?.changes ?? 0
   }
 }
 

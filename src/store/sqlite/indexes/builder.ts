@@ -5,6 +5,7 @@ import { keyEntry } from '../../rows/index-value.ts'
 import { type ChildRow, isChild, LAST_KEY, NOWHERE } from '../../rows/slot.ts'
 import type { OpenTransaction, Settlement } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
+import { defineStatements } from '../file/statements.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import type { IndexCapacity } from './capacity.ts'
 import type { IndexDefinition, IndexDefinitions } from './definitions.ts'
@@ -50,18 +51,27 @@ interface Progress {
   rows: number
 }
 
+const statements = defineStatements({
+  // Raw SQL: it reads every row of a build.
+  children: ({ client }) =>
+    client.prepare<ChildRow, [number, string, string, number]>(
+      'SELECT key, value, id FROM node WHERE parent_id = ? AND key > ? AND key < ? ORDER BY key LIMIT +?',
+    ),
+  parent: ({ client }) =>
+    client.prepare<{ parent_id: number }, [number]>('SELECT parent_id FROM interior WHERE id = ?'),
+})
+
 /**
  * Builds indexes in bounded steps, each as part of an ordinary transaction, so that reads and writes go on meanwhile.
  * Writes update the entries of the part that is built. After a restart a build continues where it stopped.
  */
 export class IndexBuilder {
+  readonly #statements
   readonly #client
   readonly #definitions: IndexDefinitions
   readonly #entries: IndexEntries
   readonly #neighbors: Neighbors
   readonly #reader: TreeReader
-  readonly #children
-  readonly #parent
   readonly #events: BuildEvents
   /** Progress of incomplete indexes, by id. */
   readonly #progress = new Map<number, Progress>()
@@ -73,22 +83,18 @@ export class IndexBuilder {
   #mayBeUnfinished = true
 
   constructor(
-    { client }: Connection,
+    connection: Connection,
     { definitions, entries, neighbors }: IndexTables,
     reader: TreeReader,
     events: BuildEvents,
   ) {
-    this.#client = client
+    this.#statements = statements(connection)
+    this.#client = connection.client
     this.#definitions = definitions
     this.#entries = entries
     this.#neighbors = neighbors
     this.#reader = reader
     this.#events = events
-    // Raw SQL: it reads every row of a build.
-    this.#children = client.prepare<ChildRow, [number, string, string, number]>(
-      'SELECT key, value, id FROM node WHERE parent_id = ? AND key > ? AND key < ? ORDER BY key LIMIT +?',
-    )
-    this.#parent = client.prepare<{ parent_id: number }, [number]>('SELECT parent_id FROM interior WHERE id = ?')
   }
 
   /** Whether there may be work. */
@@ -188,7 +194,7 @@ export class IndexBuilder {
   }
 
   #listExists(listId: number): boolean {
-    const parent = this.#parent.get(listId)?.parent_id
+    const parent = this.#statements.parent.get(listId)?.parent_id
     return parent !== undefined && parent !== NOWHERE
   }
 
@@ -209,7 +215,7 @@ export class IndexBuilder {
     let entries = 0
     let last = this.#lastBuilt(definition, builtTo)
     for (let looked = 0; looked < STEP_CHILDREN; looked += PAGE_CHILDREN) {
-      const page = this.#children.all(listId, builtTo, end, PAGE_CHILDREN)
+      const page = this.#statements.children.all(listId, builtTo, end, PAGE_CHILDREN)
       for (const row of page) {
         if (!isChild(row.key)) continue
         const added = this.#add(definition, row, last)

@@ -3,6 +3,7 @@ import type { Path } from '../../../tree/path.ts'
 import { indexedPath } from '../../rows/index-name.ts'
 import type { Connection } from '../file/connection.ts'
 import { indexDefinition } from '../file/schema.ts'
+import { defineStatements } from '../file/statements.ts'
 
 /** An index on the writer's connection. */
 export interface IndexDefinition {
@@ -29,42 +30,30 @@ const STEP_DEFINITIONS = 128
 const MAX_CACHED_LISTS = 1024
 const NONE: readonly IndexDefinition[] = []
 
-/** The definitions of all indexes, read and changed inside the writer's transaction. */
-export class IndexDefinitions {
-  readonly #ofList
-  readonly #unfinished
-  readonly #some
-  readonly #all
-  readonly #countEntries
-  readonly #insert
-  readonly #progress
-  readonly #markCut
-  readonly #drop
-  readonly #dropList
-  readonly #touch
-  readonly #unused
-  readonly #byList = new Map<number, readonly IndexDefinition[]>()
-  /** Most trees have no index: then the table is not read. */
-  #isEmpty: boolean | undefined
+const BY_ID = eq(indexDefinition.id, sql.placeholder('id'))
+const OF_LIST = eq(indexDefinition.listId, sql.placeholder('list'))
+const IN_USE = gt(indexDefinition.listId, 0)
+const DROPPED = { listId: sql`-${indexDefinition.id}` }
 
-  constructor({ orm }: Connection) {
-    const id = eq(indexDefinition.id, sql.placeholder('id'))
-    const ofList = eq(indexDefinition.listId, sql.placeholder('list'))
-    const inUse = gt(indexDefinition.listId, 0)
-    const select = () => orm.select().from(indexDefinition)
-    this.#ofList = select().where(ofList).prepare()
-    this.#unfinished = select()
-      .where(and(inUse, isNotNull(indexDefinition.builtTo)))
+const statements = defineStatements({
+  ofList: ({ orm }) => orm.select().from(indexDefinition).where(OF_LIST).prepare(),
+  unfinished: ({ orm }) =>
+    orm
+      .select()
+      .from(indexDefinition)
+      .where(and(IN_USE, isNotNull(indexDefinition.builtTo)))
       .limit(1)
-      .prepare()
-    this.#some = orm.select({ id: indexDefinition.id }).from(indexDefinition).where(inUse).limit(1).prepare()
-    this.#all = select().where(inUse).prepare()
-    this.#countEntries = orm
+      .prepare(),
+  some: ({ orm }) => orm.select({ id: indexDefinition.id }).from(indexDefinition).where(IN_USE).limit(1).prepare(),
+  all: ({ orm }) => orm.select().from(indexDefinition).where(IN_USE).prepare(),
+  countEntries: ({ orm }) =>
+    orm
       .select({ entries: sql<number | null>`sum(${indexDefinition.entries})` })
       .from(indexDefinition)
-      .where(inUse)
-      .prepare()
-    this.#insert = orm
+      .where(IN_USE)
+      .prepare(),
+  insert: ({ orm }) =>
+    orm
       .insert(indexDefinition)
       .values({
         listId: sql.placeholder('list'),
@@ -74,35 +63,50 @@ export class IndexDefinitions {
         usedAt: sql.placeholder('now'),
       })
       .onConflictDoNothing()
-      .prepare()
-    this.#progress = orm
+      .prepare(),
+  progress: ({ orm }) =>
+    orm
       .update(indexDefinition)
       .set({
         builtTo: sql`${sql.placeholder('builtTo')}`,
         entries: sql`${indexDefinition.entries} + ${sql.placeholder('added')}`,
       })
-      .where(id)
-      .prepare()
-    this.#markCut = orm.update(indexDefinition).set({ hasCut: true }).where(id).prepare()
-    const dropped = { listId: sql`-${indexDefinition.id}` }
-    this.#drop = orm.update(indexDefinition).set(dropped).where(id).prepare()
-    this.#dropList = orm.update(indexDefinition).set(dropped).where(ofList).prepare()
-    this.#touch = orm
+      .where(BY_ID)
+      .prepare(),
+  markCut: ({ orm }) => orm.update(indexDefinition).set({ hasCut: true }).where(BY_ID).prepare(),
+  drop: ({ orm }) => orm.update(indexDefinition).set(DROPPED).where(BY_ID).prepare(),
+  dropList: ({ orm }) => orm.update(indexDefinition).set(DROPPED).where(OF_LIST).prepare(),
+  touch: ({ orm }) =>
+    orm
       .update(indexDefinition)
       .set({ usedAt: sql`${sql.placeholder('now')}` })
-      .where(and(id, lt(indexDefinition.usedAt, sql.placeholder('before'))))
+      .where(and(BY_ID, lt(indexDefinition.usedAt, sql.placeholder('before'))))
       .returning({ id: indexDefinition.id })
-      .prepare()
-    this.#unused = select()
-      .where(and(inUse, lt(indexDefinition.usedAt, sql.placeholder('before'))))
+      .prepare(),
+  unused: ({ orm }) =>
+    orm
+      .select()
+      .from(indexDefinition)
+      .where(and(IN_USE, lt(indexDefinition.usedAt, sql.placeholder('before'))))
       .orderBy(indexDefinition.usedAt)
       .limit(STEP_DEFINITIONS)
-      .prepare()
+      .prepare(),
+})
+
+/** The definitions of all indexes, read and changed inside the writer's transaction. */
+export class IndexDefinitions {
+  readonly #statements
+  readonly #byList = new Map<number, readonly IndexDefinition[]>()
+  /** Most trees have no index: then the table is not read. */
+  #isEmpty: boolean | undefined
+
+  constructor(connection: Connection) {
+    this.#statements = statements(connection)
   }
 
   /** Whether no index exists. */
   get isEmpty(): boolean {
-    this.#isEmpty ??= this.#some.get() === undefined
+    this.#isEmpty ??= this.#statements.some.get() === undefined
     return this.#isEmpty
   }
 
@@ -112,7 +116,7 @@ export class IndexDefinitions {
     let definitions = this.#byList.get(listId)
     if (definitions === undefined) {
       if (this.#byList.size >= MAX_CACHED_LISTS) this.#byList.clear()
-      definitions = this.#ofList.all({ list: listId }).map(definitionOf)
+      definitions = this.#statements.ofList.all({ list: listId }).map(definitionOf)
       this.#byList.set(listId, definitions)
     }
     return definitions
@@ -124,24 +128,24 @@ export class IndexDefinitions {
 
   /** The indexes of all lists. */
   all(): readonly IndexDefinition[] {
-    return this.#all.all().map(definitionOf)
+    return this.#statements.all.all().map(definitionOf)
   }
 
   /** Number of entries that the builds of all indexes have written. */
   countEntries(): number {
-    return this.#countEntries.get()?.entries ?? 0
+    return this.#statements.countEntries.get()?.entries ?? 0
   }
 
   /** An incomplete index. */
   unfinished(): IndexDefinition | undefined {
     if (this.isEmpty) return undefined
-    const row = this.#unfinished.get()
+    const row = this.#statements.unfinished.get()
     return row === undefined ? undefined : this.find(row.listId, row.path)
   }
 
   /** Adds an empty, incomplete index, unless the list has it. */
   define(listId: number, name: string, now: number): void {
-    this.#insert.run({ list: listId, name, now })
+    this.#statements.insert.run({ list: listId, name, now })
     this.#isEmpty = false
     this.#byList.delete(listId)
   }
@@ -150,25 +154,25 @@ export class IndexDefinitions {
   progress(definition: IndexDefinition, builtTo: string | null, added: number): void {
     definition.builtTo = builtTo
     definition.entries += added
-    this.#progress.run({ id: definition.id, builtTo, added })
+    this.#statements.progress.run({ id: definition.id, builtTo, added })
   }
 
   markCut(definition: IndexDefinition): void {
     if (definition.hasCut) return
     definition.hasCut = true
-    this.#markCut.run({ id: definition.id })
+    this.#statements.markCut.run({ id: definition.id })
   }
 
   /** Hides an index at once; its entries are removed later. */
   drop({ id, listId }: IndexDefinition): void {
-    this.#drop.run({ id })
+    this.#statements.drop.run({ id })
     this.#byList.delete(listId)
   }
 
   /** As `drop`, for all indexes of a list. @returns whether there were any */
   dropAll(listId: number): boolean {
     if (this.of(listId).length === 0) return false
-    this.#dropList.run({ list: listId })
+    this.#statements.dropList.run({ list: listId })
     this.#byList.delete(listId)
     return true
   }
@@ -180,12 +184,12 @@ export class IndexDefinitions {
 
   /** Records a use, unless a use after `before` is recorded. @returns whether it was written */
   touch(id: number, now: number, before: number): boolean {
-    return this.#touch.get({ id, now, before }) !== undefined
+    return this.#statements.touch.get({ id, now, before }) !== undefined
   }
 
   /** Some indexes whose last recorded use is older. */
   unusedSince(before: number): readonly IndexDefinition[] {
-    return this.isEmpty ? NONE : this.#unused.all({ before }).map(definitionOf)
+    return this.isEmpty ? NONE : this.#statements.unused.all({ before }).map(definitionOf)
   }
 
   /** The transaction was rolled back: clears the caches. */

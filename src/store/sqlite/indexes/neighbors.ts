@@ -5,6 +5,7 @@ import { type Value, valueAt } from '../../../tree/value.ts'
 import type { AdjacentChild, Presence } from '../../rows/index-entries.ts'
 import type { ChildRow } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
+import { defineStatements } from '../file/statements.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 
 /** A child of a list. Its text is parsed once for all indexes. */
@@ -32,35 +33,38 @@ export class Neighbor implements AdjacentChild {
   }
 }
 
+/** Raw SQL: it runs for every child that an indexed list gains or loses. */
+const ROW = "SELECT key, value, id FROM node WHERE parent_id = ? AND key <> '.priority' AND key"
+
+const statements = defineStatements({
+  before: ({ client }) => client.prepare<ChildRow, [number, string]>(`${ROW} < ? ORDER BY key DESC LIMIT 1`),
+  upTo: ({ client }) => client.prepare<ChildRow, [number, string]>(`${ROW} <= ? ORDER BY key DESC LIMIT 1`),
+  after: ({ client }) => client.prepare<ChildRow, [number, string]>(`${ROW} > ? ORDER BY key LIMIT 1`),
+})
+
 /** Finds the children next to a key, in key order, in the writer's transaction. */
 export class Neighbors {
+  readonly #statements
   readonly #reader: TreeReader
-  readonly #before
-  readonly #upTo
-  readonly #after
 
-  constructor({ client }: Connection, reader: TreeReader) {
+  constructor(connection: Connection, reader: TreeReader) {
+    this.#statements = statements(connection)
     this.#reader = reader
-    // Raw SQL: they run for every child that an indexed list gains or loses.
-    const row = "SELECT key, value, id FROM node WHERE parent_id = ? AND key <> '.priority' AND key"
-    this.#before = client.prepare<ChildRow, [number, string]>(`${row} < ? ORDER BY key DESC LIMIT 1`)
-    this.#upTo = client.prepare<ChildRow, [number, string]>(`${row} <= ? ORDER BY key DESC LIMIT 1`)
-    this.#after = client.prepare<ChildRow, [number, string]>(`${row} > ? ORDER BY key LIMIT 1`)
   }
 
   /** The child before a key. */
   before(listId: number, key: string): Neighbor | undefined {
-    return this.#neighbor(this.#before.get(listId, key))
+    return this.#neighbor(this.#statements.before.get(listId, key))
   }
 
   /** The child at a key, or the one before it. */
   upTo(listId: number, key: string): Neighbor | undefined {
-    return this.#neighbor(this.#upTo.get(listId, key))
+    return this.#neighbor(this.#statements.upTo.get(listId, key))
   }
 
   /** The child after a key. */
   after(listId: number, key: string): Neighbor | undefined {
-    return this.#neighbor(this.#after.get(listId, key))
+    return this.#neighbor(this.#statements.after.get(listId, key))
   }
 
   #neighbor(row: ChildRow | null): Neighbor | undefined {

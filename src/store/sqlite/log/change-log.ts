@@ -17,6 +17,7 @@ import type { Commit, LoggedChange, LogRange } from '../../store.ts'
 import type { BackgroundWork, OpenTransaction } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import { change } from '../file/schema.ts'
+import { defineStatements } from '../file/statements.ts'
 
 /** Maximum length of the stored data of one change, in UTF-16 code units. Longer data is not stored: readers get it from the tree. */
 const MAX_DATA_LENGTH = 16_384
@@ -41,14 +42,35 @@ export interface LogRetention {
 
 export const defaultRetention: LogRetention = { maxChanges: 10_000, maxAgeMs: 24 * 60 * 60 * 1000 }
 
+const SEQ = sql.placeholder('seq')
+
+const logStatements = defineStatements({
+  // Raw, because it runs in every transaction and Drizzle's prepared insert costs more.
+  write: ({ client }) =>
+    client.prepare<unknown, [number, number, string, string, string | null]>(
+      'INSERT OR REPLACE INTO change(SEQ, at, kind, path, data) VALUES (?, ?, ?, ?, ?)',
+    ),
+  oldest: ({ orm }) =>
+    orm
+      .select({ seq: change.seq, at: change.at, kind: change.kind, path: change.path })
+      .from(change)
+      .orderBy(asc(change.seq))
+      .limit(1)
+      .prepare(),
+  row: ({ orm }) => orm.select().from(change).where(eq(change.seq, SEQ)).prepare(),
+  lastBefore: ({ orm }) =>
+    orm
+      .select({ seq: max(change.seq) })
+      .from(change)
+      .where(and(lte(change.seq, SEQ), lt(change.at, sql.placeholder('at'))))
+      .prepare(),
+  removeBefore: ({ orm }) => orm.delete(change).where(lt(change.seq, SEQ)).prepare(),
+})
+
 /** Appends every commit to the table `change` and removes old entries by count and age, in the transaction of the writer. */
 export class ChangeLog implements BackgroundWork {
+  readonly #statements
   readonly #retention: LogRetention
-  readonly #write
-  readonly #oldest
-  readonly #row
-  readonly #lastBefore
-  readonly #removeBefore
   /** Entries of the open transaction that have no row yet. */
   #pending: LogEntry[] = []
   #pendingLength = 0
@@ -58,27 +80,10 @@ export class ChangeLog implements BackgroundWork {
   #lastAt: number
   #untrimmed = TRIM_STEP
 
-  constructor({ client, orm }: Connection, retention: LogRetention) {
+  constructor(connection: Connection, retention: LogRetention) {
+    this.#statements = logStatements(connection)
     this.#retention = retention
-    // Raw, because it runs in every transaction and Drizzle's prepared insert costs more.
-    this.#write = client.prepare<unknown, [number, number, string, string, string | null]>(
-      'INSERT OR REPLACE INTO change(seq, at, kind, path, data) VALUES (?, ?, ?, ?, ?)',
-    )
-    this.#oldest = orm
-      .select({ seq: change.seq, at: change.at, kind: change.kind, path: change.path })
-      .from(change)
-      .orderBy(asc(change.seq))
-      .limit(1)
-      .prepare()
-    const seq = sql.placeholder('seq')
-    this.#row = orm.select().from(change).where(eq(change.seq, seq)).prepare()
-    this.#lastBefore = orm
-      .select({ seq: max(change.seq) })
-      .from(change)
-      .where(and(lte(change.seq, seq), lt(change.at, sql.placeholder('at'))))
-      .prepare()
-    this.#removeBefore = orm.delete(change).where(lt(change.seq, seq)).prepare()
-    const last = orm.select().from(change).orderBy(desc(change.seq)).limit(1).get()
+    const last = connection.orm.select().from(change).orderBy(desc(change.seq)).limit(1).get()
     this.#lastSeq = last?.seq ?? 0
     this.#committedSeq = this.#lastSeq
     this.#lastAt = last?.at ?? 0
@@ -138,13 +143,13 @@ export class ChangeLog implements BackgroundWork {
 
   /** Removes old entries. */
   step({ now }: Pick<OpenTransaction, 'now'>): boolean {
-    const oldest = this.#oldest.get()
+    const oldest = this.#statements.oldest.get()
     const first = oldest === undefined ? this.#lastSeq : firstSeqOf(oldest)
     const { maxChanges, maxAgeMs } = this.#retention
     const outdated = now - maxAgeMs
     // Nearly always the oldest entry is young enough, so that no other is examined.
     const isAged = oldest !== undefined && oldest.at < outdated
-    const aged = isAged ? (this.#lastBefore.get({ seq: first + TRIM_STEP, at: outdated })?.seq ?? 0) : 0
+    const aged = isAged ? (this.#statements.lastBefore.get({ seq: first + TRIM_STEP, at: outdated })?.seq ?? 0) : 0
     const wanted = Math.min(this.#lastSeq, Math.max(this.#lastSeq - maxChanges, aged) + 1)
     const keepFrom = Math.min(wanted, first + TRIM_STEP)
     if (keepFrom > first) this.#removeUpTo(keepFrom)
@@ -153,15 +158,15 @@ export class ChangeLog implements BackgroundWork {
   }
 
   #removeUpTo(keepFrom: number): void {
-    this.#removeBefore.run({ seq: keepFrom })
-    const oldest = this.#oldest.get()
+    this.#statements.removeBefore.run({ seq: keepFrom })
+    const oldest = this.#statements.oldest.get()
     if (oldest === undefined || firstSeqOf(oldest) >= keepFrom) return
-    const row = this.#row.get({ seq: oldest.seq })
+    const row = this.#statements.row.get({ seq: oldest.seq })
     if (row !== undefined) this.#put(cutRow(row, keepFrom))
   }
 
   #put({ seq, at, kind, path, data }: ChangeRow): void {
-    this.#write.run(seq, at, kind, path, data)
+    this.#statements.write.run(seq, at, kind, path, data)
   }
 }
 
@@ -185,37 +190,34 @@ function textOf(write: Write): JsonText | undefined {
   return write.value === undefined ? 'null' : printWithin(write.value, MAX_DATA_LENGTH)
 }
 
-/** Reads the change log on the connection of a reader. */
-export class ChangeLogReader {
-  readonly #after
-  readonly #heads
-  readonly #row
-  readonly #first
-
-  constructor({ orm }: Connection) {
-    const seq = sql.placeholder('seq')
-    // SQLite does not read the data, which is the last column, for these.
-    this.#heads = orm
+const readerStatements = defineStatements({
+  // SQLite does not read the data, which is the last column, for these.
+  heads: ({ orm }) =>
+    orm
       .select({ seq: change.seq, at: change.at, kind: change.kind, path: change.path })
       .from(change)
-      .where(gt(change.seq, seq))
+      .where(gt(change.seq, SEQ))
       .orderBy(asc(change.seq))
       .limit(RANGE_ROWS)
-      .prepare()
-    this.#row = orm.select().from(change).where(eq(change.seq, seq)).prepare()
-    this.#after = orm
-      .select()
-      .from(change)
-      .where(gt(change.seq, sql.placeholder('seq')))
-      .orderBy(asc(change.seq))
-      .limit(PAGE_ROWS)
-      .prepare()
-    this.#first = orm
+      .prepare(),
+  row: ({ orm }) => orm.select().from(change).where(eq(change.seq, SEQ)).prepare(),
+  after: ({ orm }) =>
+    orm.select().from(change).where(gt(change.seq, SEQ)).orderBy(asc(change.seq)).limit(PAGE_ROWS).prepare(),
+  first: ({ orm }) =>
+    orm
       .select({ seq: change.seq, kind: change.kind, path: change.path })
       .from(change)
       .orderBy(asc(change.seq))
       .limit(1)
-      .prepare()
+      .prepare(),
+})
+
+/** Reads the change log on the connection of a reader. */
+export class ChangeLogReader {
+  readonly #statements
+
+  constructor(connection: Connection) {
+    this.#statements = readerStatements(connection)
   }
 
   /** A range of entries after `seq`, with those near some paths; `undefined` if some of it was removed. */
@@ -223,13 +225,13 @@ export class ChangeLogReader {
     if (this.#isTrimmed(seq, lastSeq)) return undefined
     const texts = paths.map(formatPath)
     const changes: LoggedChange[] = []
-    const heads = this.#heads.all({ seq })
+    const heads = this.#statements.heads.all({ seq })
     let length = 0
     let upTo = seq
     for (const head of heads) {
       upTo = head.seq
       if (!isRowNear(head, texts)) continue
-      const row = this.#row.get({ seq: head.seq })
+      const row = this.#statements.row.get({ seq: head.seq })
       if (row === undefined) continue
       length += row.data?.length ?? 0
       // The first row may begin before `seq`.
@@ -245,7 +247,7 @@ export class ChangeLogReader {
     if (this.#isTrimmed(seq, lastSeq)) return undefined
     const changes: LoggedChange[] = []
     for (let from = seq; changes.length < limit; ) {
-      const rows = this.#after.all({ seq: from })
+      const rows = this.#statements.after.all({ seq: from })
       // The first row may begin before `seq`.
       for (const row of rows) changes.push(...changesOf(row).filter((logged) => logged.seq > seq))
       const last = rows.at(-1)
@@ -256,7 +258,7 @@ export class ChangeLogReader {
   }
 
   #isTrimmed(seq: number, lastSeq: number): boolean {
-    const first = this.#first.get()
+    const first = this.#statements.first.get()
     return seq < (first === undefined ? lastSeq : firstSeqOf(first) - 1)
   }
 }

@@ -3,6 +3,7 @@ import type { IdempotencyRecord } from '../../store.ts'
 import type { BackgroundWork } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import { note } from '../file/schema.ts'
+import { defineStatements } from '../file/statements.ts'
 
 /** Records removed in one step, and records saved between two looks for old ones. */
 const TRIM_STEP = 512
@@ -16,17 +17,35 @@ export interface RecordRetention {
 
 export const defaultRecordRetention: RecordRetention = { noteAgeMs: 24 * 60 * 60 * 1000, maxNotes: 1_000_000 }
 
+const statements = defineStatements({
+  // Raw, because they run for every write with a key and Drizzle's prepared statements cost more.
+  find: ({ client }) =>
+    client.prepare<{ at: number; text: string }, [string]>('SELECT at, text FROM note WHERE key = ?'),
+  save: ({ client }) =>
+    client.prepare<unknown, [number, string, number, string]>(
+      'INSERT OR REPLACE INTO note(seq, key, at, text) VALUES (?, ?, ?, ?)',
+    ),
+  oldest: ({ orm }) => orm.select({ seq: note.seq, at: note.at }).from(note).orderBy(asc(note.seq)).limit(1).prepare(),
+  lastBefore: ({ orm }) =>
+    orm
+      .select({ seq: max(note.seq) })
+      .from(note)
+      .where(and(lte(note.seq, sql.placeholder('seq')), lt(note.at, sql.placeholder('at'))))
+      .prepare(),
+  removeUpTo: ({ orm }) =>
+    orm
+      .delete(note)
+      .where(lte(note.seq, sql.placeholder('seq')))
+      .prepare(),
+})
+
 /**
  * The idempotency records that jobs leave for later ones. They are read and saved in the transaction of the writer: a job
  * sees the records of the jobs before it, and a job that is rolled back leaves none.
  */
 export class IdempotencyRecords implements BackgroundWork {
+  readonly #statements
   readonly #retention: RecordRetention
-  readonly #find
-  readonly #save
-  readonly #oldest
-  readonly #lastBefore
-  readonly #removeUpTo
   /** Time in milliseconds since 1970 to which `performance.now()` is added. */
   readonly #start: number
   #lastSeq: number
@@ -34,22 +53,10 @@ export class IdempotencyRecords implements BackgroundWork {
   /** Whether the open transaction saved a record. */
   #hasSaved = false
 
-  constructor({ client, orm }: Connection, retention: RecordRetention) {
+  constructor(connection: Connection, retention: RecordRetention) {
+    this.#statements = statements(connection)
     this.#retention = retention
-    const [seq, at] = [sql.placeholder('seq'), sql.placeholder('at')]
-    // Raw, because they run for every write with a key and Drizzle's prepared statements cost more.
-    this.#find = client.prepare<{ at: number; text: string }, [string]>('SELECT at, text FROM note WHERE key = ?')
-    this.#save = client.prepare<unknown, [number, string, number, string]>(
-      'INSERT OR REPLACE INTO note(seq, key, at, text) VALUES (?, ?, ?, ?)',
-    )
-    this.#oldest = orm.select({ seq: note.seq, at: note.at }).from(note).orderBy(asc(note.seq)).limit(1).prepare()
-    this.#lastBefore = orm
-      .select({ seq: max(note.seq) })
-      .from(note)
-      .where(and(lte(note.seq, seq), lt(note.at, at)))
-      .prepare()
-    this.#removeUpTo = orm.delete(note).where(lte(note.seq, seq)).prepare()
-    const last = orm.select({ seq: note.seq, at: note.at }).from(note).orderBy(desc(note.seq)).limit(1).get()
+    const last = connection.orm.select({ seq: note.seq, at: note.at }).from(note).orderBy(desc(note.seq)).limit(1).get()
     this.#lastSeq = last?.seq ?? 0
     // The clock of the machine may jump. That must neither remove a record early nor keep it for years.
     this.#start = Math.max(Date.now(), last?.at ?? 0) - performance.now()
@@ -57,12 +64,12 @@ export class IdempotencyRecords implements BackgroundWork {
 
   /** Text of the record with a key; `undefined` for a record that is too old, removed or not. */
   text(key: string): string | undefined {
-    const found = this.#find.get(key)
+    const found = this.#statements.find.get(key)
     return found === null || found.at < this.#outdated ? undefined : found.text
   }
 
   save({ key, text }: IdempotencyRecord): void {
-    this.#save.run(++this.#lastSeq, key, this.#now, text)
+    this.#statements.save.run(++this.#lastSeq, key, this.#now, text)
     this.#untrimmed++
     this.#hasSaved = true
   }
@@ -85,14 +92,14 @@ export class IdempotencyRecords implements BackgroundWork {
 
   /** Removes old records. */
   step(): boolean {
-    const oldest = this.#oldest.get()
+    const oldest = this.#statements.oldest.get()
     const first = oldest?.seq ?? this.#lastSeq + 1
     const end = first + TRIM_STEP - 1
     const outdated = this.#outdated
     const isAged = oldest !== undefined && oldest.at < outdated
-    const aged = isAged ? (this.#lastBefore.get({ seq: end, at: outdated })?.seq ?? 0) : 0
+    const aged = isAged ? (this.#statements.lastBefore.get({ seq: end, at: outdated })?.seq ?? 0) : 0
     const upTo = Math.min(end, Math.max(aged, this.#lastSeq - this.#retention.maxNotes))
-    if (upTo >= first) this.#removeUpTo.run({ seq: upTo })
+    if (upTo >= first) this.#statements.removeUpTo.run({ seq: upTo })
     if (upTo < end) this.#untrimmed = 0
     return upTo >= first
   }

@@ -7,6 +7,7 @@ import { indexNameOf, KEY_INDEX } from '../../rows/index-name.ts'
 import { INTEGER_KEYS } from '../../rows/scan-range.ts'
 import type { Interior } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
+import { defineStatements } from '../file/statements.ts'
 import { type TreeReader, textValue } from '../tree/tree-reader.ts'
 import type { RangeScanner } from './range-scan.ts'
 
@@ -44,25 +45,30 @@ interface ListRow {
   readonly hasCut: number | null
 }
 
-/** Chooses the access path of a query in one snapshot. */
-export class AccessPathFinder {
-  readonly #tree: TreeReader
-  readonly #scanner: RangeScanner
-  readonly #shortList: number
-  readonly #list
-
-  /** @param shortList longest list that is sorted in memory, in children */
-  constructor({ client }: Connection, tree: TreeReader, scanner: RangeScanner, shortList: number) {
-    this.#tree = tree
-    this.#scanner = scanner
-    this.#shortList = shortList
-    // Raw SQL: it runs for every query. A `+` keeps SQLite from preparing the statement again for each value.
-    this.#list = client.prepare<ListRow, [string, number]>(
+const statements = defineStatements({
+  // Raw SQL: it runs for every query. A `+` keeps SQLite from preparing the statement again for each value.
+  list: ({ client }) =>
+    client.prepare<ListRow, [string, number]>(
       `SELECT interior.child_count AS childCount, traits, index_definition.id AS indexId, has_cut AS hasCut
        FROM interior LEFT JOIN index_definition
        ON list_id = interior.id AND path = +? AND built_to IS NULL
        WHERE interior.id = +?`,
-    )
+    ),
+})
+
+/** Chooses the access path of a query in one snapshot. */
+export class AccessPathFinder {
+  readonly #statements
+  readonly #tree: TreeReader
+  readonly #scanner: RangeScanner
+  readonly #shortList: number
+
+  /** @param shortList longest list that is sorted in memory, in children */
+  constructor(connection: Connection, tree: TreeReader, scanner: RangeScanner, shortList: number) {
+    this.#statements = statements(connection)
+    this.#tree = tree
+    this.#scanner = scanner
+    this.#shortList = shortList
   }
 
   find({ path, query }: { readonly path: Path; readonly query: Query }): AccessPath {
@@ -107,7 +113,7 @@ export class AccessPathFinder {
 
   /** An interior node and its index of that name, if it is complete. */
   #listAt(id: number, name: string): { list: Interior; index: ReadyIndex | undefined } {
-    const row = this.#list.get(name, id)
+    const row = this.#statements.list.get(name, id)
     if (row === null) throw new DholeError('internal', undefined, { cause: `no interior row ${id}` })
     const { childCount, traits, indexId, hasCut } = row
     const index = indexId === null ? undefined : { id: indexId, hasCut: hasCut === 1 }

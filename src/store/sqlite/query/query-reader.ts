@@ -15,6 +15,7 @@ import { type ChildRow, type Interior, Trait } from '../../rows/slot.ts'
 import type { IndexInfo } from '../../store.ts'
 import type { Connection } from '../file/connection.ts'
 import { indexDefinition } from '../file/schema.ts'
+import { defineStatements } from '../file/statements.ts'
 import { type Candidate, IndexReader, NO_LIMIT } from '../indexes/reader.ts'
 import { type Budget, spend } from '../tree/read-budget.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
@@ -32,30 +33,34 @@ const PAGE_KEYS = 1024
 /** Children read by key between two pauses. */
 const PAGE_LOOKED_UP = 256
 
+const statements = defineStatements({
+  definitions: ({ orm }) => orm.select().from(indexDefinition).where(gt(indexDefinition.listId, 0)).prepare(),
+})
+
 /**
  * Answers queries from one snapshot. Long reads are generators that pause between bounded steps.
  * @see docs/explanation/storage.md#queries
  */
 export class QueryReader {
+  readonly #statements
   readonly #tree: TreeReader
   readonly #scanner: RangeScanner
   readonly #indexed: IndexReader
   /** Chooses access paths. */
   readonly accessPaths: AccessPathFinder
-  readonly #definitions
 
   /** @param shortList longest list that is sorted in memory, in children */
   constructor(connection: Connection, tree: TreeReader, shortList: number) {
+    this.#statements = statements(connection)
     this.#tree = tree
     this.#scanner = new RangeScanner(connection)
     this.#indexed = new IndexReader(tree, this.#scanner)
     this.accessPaths = new AccessPathFinder(connection, tree, this.#scanner, shortList)
-    this.#definitions = connection.orm.select().from(indexDefinition).where(gt(indexDefinition.listId, 0)).prepare()
   }
 
   /** Every index. */
   indexes(): IndexInfo[] {
-    return this.#definitions.all().flatMap(({ listId, path, builtTo }) => {
+    return this.#statements.definitions.all().flatMap(({ listId, path, builtTo }) => {
       const list = this.#tree.pathOf(listId)
       return list === undefined ? [] : [{ list, path: indexedPath(path), ready: builtTo === null }]
     })

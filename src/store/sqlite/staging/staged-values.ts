@@ -3,6 +3,7 @@ import type { Path } from '../../../tree/path.ts'
 import type { Branch } from '../../../tree/value.ts'
 import type { Connection } from '../file/connection.ts'
 import { closure, interior } from '../file/schema.ts'
+import { defineStatements } from '../file/statements.ts'
 import type { DeletedSubtrees } from '../tree/deleted-subtrees.ts'
 
 /** A large value that is written before its commit. */
@@ -25,34 +26,39 @@ interface Staged {
 /** Interior nodes whose closure is completed between two pauses. */
 const STEP_INTERIORS = 512
 
-/** Large values written apart from the tree, by the objects they were written from. */
-export class StagedValues {
-  readonly #deletedSubtrees: DeletedSubtrees
-  readonly #byValue = new Map<Branch, Staged>()
-  readonly #move
-  readonly #below
-  readonly #insertClosure
-
-  constructor({ client, orm }: Connection, deletedSubtrees: DeletedSubtrees) {
-    this.#deletedSubtrees = deletedSubtrees
-    this.#move = orm
+const statements = defineStatements({
+  move: ({ orm }) =>
+    orm
       .update(interior)
       .set({ parentId: sql`${sql.placeholder('parent')}`, key: sql`${sql.placeholder('key')}` })
       .where(eq(interior.id, sql.placeholder('id')))
-      .prepare()
-    this.#below = orm
+      .prepare(),
+  below: ({ orm }) =>
+    orm
       .select({ id: closure.descendant })
       .from(closure)
       .where(and(eq(closure.ancestor, sql.placeholder('id')), gt(closure.descendant, sql.placeholder('after'))))
       .orderBy(closure.descendant)
       .limit(STEP_INTERIORS)
-      .prepare()
-    // Raw, because Drizzle's insert from a join of a table with itself is harder to read.
-    this.#insertClosure = client.prepare<unknown, [number, number, number, number]>(
+      .prepare(),
+  // Raw, because Drizzle's insert from a join of a table with itself is harder to read.
+  insertClosure: ({ client }) =>
+    client.prepare<unknown, [number, number, number, number]>(
       'INSERT INTO closure(ancestor, descendant, depth) SELECT a.ancestor, d.descendant, a.depth + 1 + d.depth ' +
         'FROM closure d CROSS JOIN closure a WHERE d.ancestor = ?1 AND d.descendant > ?2 AND d.descendant <= ?3 ' +
         'AND a.descendant = ?4',
-    )
+    ),
+})
+
+/** Large values written apart from the tree, by the objects they were written from. */
+export class StagedValues {
+  readonly #statements
+  readonly #deletedSubtrees: DeletedSubtrees
+  readonly #byValue = new Map<Branch, Staged>()
+
+  constructor(connection: Connection, deletedSubtrees: DeletedSubtrees) {
+    this.#statements = statements(connection)
+    this.#deletedSubtrees = deletedSubtrees
   }
 
   /** Registers a node before it is written apart from the tree. */
@@ -78,12 +84,12 @@ export class StagedValues {
     const { id } = staged
     staged.isAttached = true
     this.#deletedSubtrees.adopt(id)
-    this.#move.run({ id, parent, key })
+    this.#statements.move.run({ id, parent, key })
     for (let after = 0; ; ) {
-      const page = this.#below.all({ id, after })
+      const page = this.#statements.below.all({ id, after })
       const last = page.at(-1)
       if (last === undefined) return
-      this.#insertClosure.run(id, after, last.id, parent)
+      this.#statements.insertClosure.run(id, after, last.id, parent)
       if (page.length < STEP_INTERIORS) return
       after = last.id
       yield

@@ -5,6 +5,7 @@ import { keyOf } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import type { ChildRow } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
+import { defineStatements } from '../file/statements.ts'
 import type { TreeReader } from './tree-reader.ts'
 
 /** Text read and returned at once, in UTF-16 code units: a millisecond or two of work. */
@@ -12,17 +13,22 @@ const PIECE_LENGTH = 256 * 1024
 /** Cost of a row beside its text, in UTF-16 code units. */
 const ROW_LENGTH = 64
 
+const statements = defineStatements({
+  // Raw SQL: it reads every row and stops after any of them.
+  rowsAfter: ({ client }) =>
+    client.prepare<ChildRow, [number, string]>(
+      'SELECT key, value, id FROM node WHERE parent_id = ? AND key > ? ORDER BY key',
+    ),
+})
+
 /** Prints subtrees of any size as `format=export` does, in chunks. It keeps one chunk in memory. */
 export class ExportReader {
+  readonly #statements
   readonly #tree: TreeReader
-  readonly #rowsAfter
 
-  constructor({ client }: Connection, tree: TreeReader) {
+  constructor(connection: Connection, tree: TreeReader) {
+    this.#statements = statements(connection)
     this.#tree = tree
-    // Raw SQL: it reads every row and stops after any of them.
-    this.#rowsAfter = client.prepare<ChildRow, [number, string]>(
-      'SELECT key, value, id FROM node WHERE parent_id = ? AND key > ? ORDER BY key',
-    )
   }
 
   /** The text of a node; `null` where no node exists. */
@@ -53,7 +59,7 @@ export class ExportReader {
       const page: ChildRow[] = []
       let length = 0
       let next: string | undefined
-      for (const row of this.#rowsAfter.iterate(parent, after)) {
+      for (const row of this.#statements.rowsAfter.iterate(parent, after)) {
         page.push(row)
         length += ROW_LENGTH + (row.value?.length ?? 0)
         if (length < PIECE_LENGTH) continue

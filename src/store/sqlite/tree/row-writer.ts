@@ -5,6 +5,7 @@ import { ROOT_PARENT, replacementTraits, SlotKind } from '../../rows/slot.ts'
 import type { PreparedText } from '../../rows/write-plan.ts'
 import { type Connection, setSpilling } from '../file/connection.ts'
 import { closure, detached, interior, node } from '../file/schema.ts'
+import { defineStatements } from '../file/statements.ts'
 
 /** Rows written between two pauses of a long write. */
 const STEP_ROWS = 128
@@ -15,8 +16,57 @@ const EMPTY_TEXT = '""'
 /** Text written in one transaction, in UTF-16 code units, from which SQLite moves pages to the log before the commit. */
 const SPILLING_LENGTH = 2 * 1024 * 1024
 
+const ID = sql.placeholder('id')
+const ADDRESS = and(eq(node.parentId, sql.placeholder('parent')), eq(node.key, sql.placeholder('key')))
+const OVERWRITE = 'UPDATE node SET kind = ?, value = ? WHERE parent_id = ? AND key = ? AND id IS NULL'
+
+const statements = defineStatements({
+  // Raw SQL: these statements write every row, and Drizzle's prepared insert costs more.
+  upsert: ({ client }) =>
+    client.prepare<unknown, [number, string, number, string | null, number | null]>(
+      'INSERT INTO node(parent_id, key, kind, value, id) VALUES (?, ?, ?, ?, ?) ' +
+        'ON CONFLICT DO UPDATE SET kind = excluded.kind, value = excluded.value, id = excluded.id',
+    ),
+  upsertBytes: ({ client }) =>
+    client.prepare<unknown, [number, string, number, Uint8Array]>(
+      'INSERT INTO node(parent_id, key, kind, value) VALUES (?, ?, ?, CAST(? AS TEXT)) ' +
+        'ON CONFLICT DO UPDATE SET kind = excluded.kind, value = excluded.value, id = NULL',
+    ),
+  overwrite: ({ client }) => client.prepare<unknown, [number, string, number, string]>(OVERWRITE),
+  overwriteExpected: ({ client }) =>
+    client.prepare<unknown, [number, string, number, string, string]>(`${OVERWRITE} AND value = ?`),
+  insertNew: ({ client }) =>
+    client.prepare<unknown, [number, string, number, string]>(
+      'INSERT INTO node(parent_id, key, kind, value) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    ),
+  insertClosure: ({ client }) =>
+    client.prepare<unknown, [number, number]>(
+      'INSERT INTO closure(ancestor, descendant, depth) ' +
+        'SELECT ancestor, ?1, depth + 1 FROM closure WHERE descendant = ?2 UNION ALL SELECT ?1, ?1, 0',
+    ),
+  insertInterior: ({ client }) =>
+    client.prepare<unknown, [number, number, string, number]>(
+      'INSERT INTO interior(id, parent_id, key, child_count, traits) VALUES (?, ?, ?, ?, 0)',
+    ),
+  remove: ({ orm }) => orm.delete(node).where(ADDRESS).prepare(),
+  adjust: ({ orm }) =>
+    orm
+      .update(interior)
+      .set({
+        childCount: sql`${interior.childCount} + ${sql.placeholder('by')}`,
+        traits: sql`${interior.traits} | ${sql.placeholder('traits')}`,
+      })
+      .where(eq(interior.id, ID))
+      .prepare(),
+  childCount: ({ orm }) =>
+    orm.select({ count: interior.childCount }).from(interior).where(eq(interior.id, ID)).prepare(),
+  removeInterior: ({ orm }) => orm.delete(interior).where(eq(interior.id, ID)).prepare(),
+  removeClosure: ({ orm }) => orm.delete(closure).where(eq(closure.descendant, ID)).prepare(),
+})
+
 /** Writes the rows of slots and interior nodes inside the writer's open transaction. Keys are encoded by `sortKey`. */
 export class RowWriter {
+  readonly #statements
   readonly #connection: Connection
   #rowsSincePause = 0
   #lengthSincePause = 0
@@ -28,60 +78,9 @@ export class RowWriter {
   /** The update of a parent for the last texts written below it. */
   #pendingUpdate: { readonly parent: number; by: number; traits: number } | undefined
 
-  readonly #upsert
-  readonly #upsertBytes
-  readonly #overwrite
-  readonly #overwriteExpected
-  readonly #insertNew
-  readonly #remove
-  readonly #insertInterior
-  readonly #insertClosure
-  readonly #adjust
-  readonly #removeInterior
-  readonly #removeClosure
-  readonly #childCount
-
   constructor(connection: Connection) {
-    const { client, orm } = connection
+    this.#statements = statements(connection)
     this.#connection = connection
-    const id = sql.placeholder('id')
-    const address = and(eq(node.parentId, sql.placeholder('parent')), eq(node.key, sql.placeholder('key')))
-    // Raw SQL: these statements write every row, and Drizzle's prepared insert costs more.
-    this.#upsert = client.prepare<unknown, [number, string, number, string | null, number | null]>(
-      'INSERT INTO node(parent_id, key, kind, value, id) VALUES (?, ?, ?, ?, ?) ' +
-        'ON CONFLICT DO UPDATE SET kind = excluded.kind, value = excluded.value, id = excluded.id',
-    )
-    this.#upsertBytes = client.prepare<unknown, [number, string, number, Uint8Array]>(
-      'INSERT INTO node(parent_id, key, kind, value) VALUES (?, ?, ?, CAST(? AS TEXT)) ' +
-        'ON CONFLICT DO UPDATE SET kind = excluded.kind, value = excluded.value, id = NULL',
-    )
-    const overwrite = 'UPDATE node SET kind = ?, value = ? WHERE parent_id = ? AND key = ? AND id IS NULL'
-    this.#overwrite = client.prepare<unknown, [number, string, number, string]>(overwrite)
-    this.#overwriteExpected = client.prepare<unknown, [number, string, number, string, string]>(
-      `${overwrite} AND value = ?`,
-    )
-    this.#insertNew = client.prepare<unknown, [number, string, number, string]>(
-      'INSERT INTO node(parent_id, key, kind, value) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    )
-    this.#insertClosure = client.prepare<unknown, [number, number]>(
-      'INSERT INTO closure(ancestor, descendant, depth) ' +
-        'SELECT ancestor, ?1, depth + 1 FROM closure WHERE descendant = ?2 UNION ALL SELECT ?1, ?1, 0',
-    )
-    this.#insertInterior = client.prepare<unknown, [number, number, string, number]>(
-      'INSERT INTO interior(id, parent_id, key, child_count, traits) VALUES (?, ?, ?, ?, 0)',
-    )
-    this.#remove = orm.delete(node).where(address).prepare()
-    this.#adjust = orm
-      .update(interior)
-      .set({
-        childCount: sql`${interior.childCount} + ${sql.placeholder('by')}`,
-        traits: sql`${interior.traits} | ${sql.placeholder('traits')}`,
-      })
-      .where(eq(interior.id, id))
-      .prepare()
-    this.#childCount = orm.select({ count: interior.childCount }).from(interior).where(eq(interior.id, id)).prepare()
-    this.#removeInterior = orm.delete(interior).where(eq(interior.id, id)).prepare()
-    this.#removeClosure = orm.delete(closure).where(eq(closure.descendant, id)).prepare()
   }
 
   /** The greatest id in use. A detached node can be gone and still be listed: its id must not be used again. */
@@ -102,9 +101,9 @@ export class RowWriter {
   /** Writes a text over another text or into a new slot, without reading first. @returns `false` for an interior node */
   put(parent: number, key: string, kind: number, text: JsonText, traits: number): boolean {
     // The slot is most likely new, or old, as the one before it was.
-    let isNew = this.#wasNew && this.#insertNew.run(parent, key, kind, text).changes > 0
-    if (!isNew && this.#overwrite.run(kind, text, parent, key).changes === 0) {
-      isNew = !this.#wasNew && this.#insertNew.run(parent, key, kind, text).changes > 0
+    let isNew = this.#wasNew && this.#statements.insertNew.run(parent, key, kind, text).changes > 0
+    if (!isNew && this.#statements.overwrite.run(kind, text, parent, key).changes === 0) {
+      isNew = !this.#wasNew && this.#statements.insertNew.run(parent, key, kind, text).changes > 0
       if (!isNew) return false
     }
     this.#wasNew = isNew
@@ -118,8 +117,8 @@ export class RowWriter {
     if (expected === 'any') return this.put(parent, key, kind, text, traits)
     const { changes } =
       expected === undefined
-        ? this.#insertNew.run(parent, key, kind, text)
-        : this.#overwriteExpected.run(kind, text, parent, key, expected.text)
+        ? this.#statements.insertNew.run(parent, key, kind, text)
+        : this.#statements.overwriteExpected.run(kind, text, parent, key, expected.text)
     if (changes === 0) return false
     this.#countText(text.length)
     this.#deferParentUpdate(parent, expected !== undefined, traits)
@@ -128,7 +127,7 @@ export class RowWriter {
 
   /** Writes a text into a slot, whatever it held. */
   upsertText(parent: number, key: string, kind: number, text: JsonText): void {
-    this.#upsert.run(parent, key, kind, text, null)
+    this.#statements.upsert.run(parent, key, kind, text, null)
     this.#countText(text.length)
   }
 
@@ -138,49 +137,49 @@ export class RowWriter {
     const bytes = Buffer.from(text)
     yield
     // Removing a long text takes as long as writing one: each is a step of its own.
-    this.#overwrite.run(kind, EMPTY_TEXT, parent, key)
+    this.#statements.overwrite.run(kind, EMPTY_TEXT, parent, key)
     yield
-    this.#upsertBytes.run(parent, key, kind, bytes)
+    this.#statements.upsertBytes.run(parent, key, kind, bytes)
     this.#countText(text.length)
     yield
   }
 
   /** Writes the slot of an interior node. */
   upsertInterior(parent: number, key: string, id: number): void {
-    this.#upsert.run(parent, key, SlotKind.interior, null, id)
+    this.#statements.upsert.run(parent, key, SlotKind.interior, null, id)
   }
 
   /** Writes an interior node and its closure. */
   insertInterior(id: number, parent: number, key: string, childCount: number): void {
-    this.#insertClosure.run(id, parent)
-    this.#insertInterior.run(id, parent, key, childCount)
+    this.#statements.insertClosure.run(id, parent)
+    this.#statements.insertInterior.run(id, parent, key, childCount)
   }
 
   remove(parent: number, key: string): void {
-    this.#remove.run({ parent, key })
+    this.#statements.remove.run({ parent, key })
   }
 
   /** Removes an interior node without children, and its priority. */
   removeInterior(id: number): void {
-    this.#remove.run({ parent: id, key: PRIORITY })
-    this.#removeClosure.run({ id })
-    this.#removeInterior.run({ id })
+    this.#statements.remove.run({ parent: id, key: PRIORITY })
+    this.#statements.removeClosure.run({ id })
+    this.#statements.removeInterior.run({ id })
   }
 
   childCount(id: number): number {
-    return this.#childCount.get({ id })?.count ?? 0
+    return this.#statements.childCount.get({ id })?.count ?? 0
   }
 
   /** Changes the number of children of an interior node, and adds traits. */
   adjust(id: number, by: number, traits: number): void {
-    this.#adjust.run({ id, by, traits })
+    this.#statements.adjust.run({ id, by, traits })
   }
 
   /** Updates the parent of a slot that was written. @param isOld whether the slot existed before */
   updateParent(parent: number, isOld: boolean, traits: number): void {
     if (parent === ROOT_PARENT) return
     const added = isOld ? replacementTraits(traits) : traits
-    if (!isOld || added !== 0) this.#adjust.run({ id: parent, by: isOld ? 0 : 1, traits })
+    if (!isOld || added !== 0) this.#statements.adjust.run({ id: parent, by: isOld ? 0 : 1, traits })
   }
 
   /** As `updateParent`, combined for consecutive children of one parent. */
@@ -203,7 +202,7 @@ export class RowWriter {
     const pending = this.#pendingUpdate
     this.#pendingUpdate = undefined
     if (pending !== undefined && (pending.by !== 0 || pending.traits !== 0)) {
-      this.#adjust.run({ id: pending.parent, by: pending.by, traits: pending.traits })
+      this.#statements.adjust.run({ id: pending.parent, by: pending.by, traits: pending.traits })
     }
   }
 

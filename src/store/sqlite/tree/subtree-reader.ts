@@ -6,6 +6,7 @@ import { pageSizes } from '../../rows/page-sizes.ts'
 import { type Interior, isChild, LAST_KEY, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
+import { defineStatements } from '../file/statements.ts'
 import { type Budget, spend } from './read-budget.ts'
 
 /** Fewest children read in one step, at most four megabytes of text, where no child has a long text. */
@@ -44,87 +45,92 @@ interface Printing {
   readonly into: TextBuilder
 }
 
+const OF_PARENT = eq(node.parentId, sql.placeholder('parent'))
+const REST = and(OF_PARENT, gt(node.key, sql.placeholder('after')))
+const RANGE = and(REST, lte(node.key, sql.placeholder('end')))
+
+const statements = defineStatements({
+  interiorRow: ({ orm }) =>
+    orm
+      .select({ id: interior.id, childCount: interior.childCount, traits: interior.traits })
+      .from(interior)
+      .where(eq(interior.id, sql.placeholder('id')))
+      .prepare(),
+  pageEnd: ({ orm }) =>
+    orm
+      .select({ key: node.key })
+      .from(node)
+      .where(REST)
+      .orderBy(node.key)
+      .limit(1)
+      .offset(sql.placeholder('offset'))
+      .prepare(),
+  plainPage: ({ orm }) => plainText(orm).where(RANGE).prepare(),
+  // Without an end: comparing each key with `LAST_KEY` would take a twentieth of the read.
+  plainRest: ({ orm }) => plainText(orm).where(REST).prepare(),
+  // Each interior node is a descendant of itself. Raw SQL: it runs for every interior node.
+  branchesBelow: ({ client }) => client.prepare('SELECT 1 FROM closure WHERE ancestor = ? LIMIT 1 OFFSET 1'),
+  carefulPage: ({ orm }) =>
+    orm
+      .select({ text: sql<string | null>`group_concat(concat(${MARKED_KEY}, ':', ${TEXT}))` })
+      .from(node)
+      .where(RANGE)
+      .prepare(),
+  rows: ({ orm }) =>
+    orm
+      .select({ key: node.key, text: sql<string>`${TEXT}` })
+      .from(node)
+      .where(RANGE)
+      .orderBy(node.key)
+      .prepare(),
+  keys: ({ orm }) => orm.select({ key: node.key }).from(node).where(RANGE).orderBy(node.key).prepare(),
+  sample: ({ orm }) => {
+    // SQLite knows the length of a column without reading it, but not that of a column of a subquery.
+    const sampled = orm
+      .select({ length: sql<number | null>`octet_length(${node.value})`.as('length') })
+      .from(node)
+      .where(OF_PARENT)
+      .limit(SAMPLED_CHILDREN)
+      .as('sampled')
+    return orm
+      .select({ average: sql<number | null>`avg(${sampled.length})` })
+      .from(sampled)
+      .prepare()
+  },
+  lengths: ({ orm }) =>
+    orm
+      .select({ key: node.key, length: sql<number>`coalesce(octet_length(${node.value}), 0)` })
+      .from(node)
+      .where(REST)
+      .orderBy(node.key)
+      .limit(PAGE_CHILDREN)
+      .prepare(),
+  lastKey: ({ orm }) =>
+    orm.select({ key: node.key }).from(node).where(OF_PARENT).orderBy(desc(node.key)).limit(1).prepare(),
+})
+
+/** Selects the children after a key as one text. */
+function plainText(orm: Connection['orm']) {
+  // The rows of a range are in key order, because the table is.
+  const first = orm.select({ key: node.key }).from(node).where(REST).orderBy(node.key).limit(1)
+  // Each key is the separator before its own text, which saves copying the text; the first text has none.
+  const text = sql<string | null>`group_concat(${TEXT}, ',"' || ${node.key} || '":')`
+  return orm.select({ first: sql<string | null>`${first}`, text }).from(node)
+}
+
 /**
  * Assembles the text of interior nodes from the rows of their children, page by page. Reads are generators that pause
  * between pages.
  */
 export class SubtreeReader {
-  readonly #interiorRow
-  readonly #pageEnd
-  readonly #plainPage
-  readonly #plainRest
-  readonly #carefulPage
-  readonly #branchesBelow
-  readonly #rows
-  readonly #keys
-  readonly #sample
-  readonly #lengths
-  readonly #lastKey
+  readonly #statements
 
-  constructor({ client, orm }: Connection) {
-    const parent = eq(node.parentId, sql.placeholder('parent'))
-    const rest = and(parent, gt(node.key, sql.placeholder('after')))
-    const range = and(rest, lte(node.key, sql.placeholder('end')))
-    this.#interiorRow = orm
-      .select({ id: interior.id, childCount: interior.childCount, traits: interior.traits })
-      .from(interior)
-      .where(eq(interior.id, sql.placeholder('id')))
-      .prepare()
-    this.#pageEnd = orm
-      .select({ key: node.key })
-      .from(node)
-      .where(rest)
-      .orderBy(node.key)
-      .limit(1)
-      .offset(sql.placeholder('offset'))
-      .prepare()
-    // The rows of a range are in key order, because the table is.
-    const first = orm.select({ key: node.key }).from(node).where(rest).orderBy(node.key).limit(1)
-    // Each key is the separator before its own text, which saves copying the text; the first text has none.
-    const plain = orm.select({
-      first: sql<string | null>`${first}`,
-      text: sql<string | null>`group_concat(${TEXT}, ',"' || ${node.key} || '":')`,
-    })
-    this.#plainPage = plain.from(node).where(range).prepare()
-    // Without an end: comparing each key with `LAST_KEY` would take a twentieth of the read.
-    this.#plainRest = plain.from(node).where(rest).prepare()
-    // Each interior node is a descendant of itself. Raw SQL: it runs for every interior node.
-    this.#branchesBelow = client.prepare('SELECT 1 FROM closure WHERE ancestor = ? LIMIT 1 OFFSET 1')
-    this.#carefulPage = orm
-      .select({ text: sql<string | null>`group_concat(concat(${MARKED_KEY}, ':', ${TEXT}))` })
-      .from(node)
-      .where(range)
-      .prepare()
-    this.#rows = orm
-      .select({ key: node.key, text: sql<string>`${TEXT}` })
-      .from(node)
-      .where(range)
-      .orderBy(node.key)
-      .prepare()
-    this.#keys = orm.select({ key: node.key }).from(node).where(range).orderBy(node.key).prepare()
-    // SQLite knows the length of a column without reading it, but not that of a column of a subquery.
-    const sampled = orm
-      .select({ length: sql<number | null>`octet_length(${node.value})`.as('length') })
-      .from(node)
-      .where(parent)
-      .limit(SAMPLED_CHILDREN)
-      .as('sampled')
-    this.#sample = orm
-      .select({ average: sql<number | null>`avg(${sampled.length})` })
-      .from(sampled)
-      .prepare()
-    this.#lengths = orm
-      .select({ key: node.key, length: sql<number>`coalesce(octet_length(${node.value}), 0)` })
-      .from(node)
-      .where(rest)
-      .orderBy(node.key)
-      .limit(PAGE_CHILDREN)
-      .prepare()
-    this.#lastKey = orm.select({ key: node.key }).from(node).where(parent).orderBy(desc(node.key)).limit(1).prepare()
+  constructor(connection: Connection) {
+    this.#statements = statements(connection)
   }
 
   interior(id: number): Interior {
-    const row = this.#interiorRow.get({ id })
+    const row = this.#statements.interiorRow.get({ id })
     if (row === undefined) throw new DholeError('internal', undefined, { cause: `no interior row ${id}` })
     return row
   }
@@ -134,7 +140,7 @@ export class SubtreeReader {
     const text = new TextBuilder()
     let before = spend(budget, '{')
     for (const range of this.#pages(this.interior(id), PAGE_CHILDREN)) {
-      const keys = this.#keys.values(range).map(([key]) => String(key))
+      const keys = this.#statements.keys.values(range).map(([key]) => String(key))
       const members = keys.filter(isChild).map((key) => `${JSON.stringify(keyOf(key))}:true`)
       if (members.length === 0) continue
       // One more for the comma or brace after it.
@@ -149,7 +155,7 @@ export class SubtreeReader {
   /** How many children without long texts to read in one step. */
   #pageSize({ id, childCount }: Interior): number {
     if (childCount < PAGE_CHILDREN) return PAGE_CHILDREN
-    const average = this.#sample.get({ parent: id })?.average ?? 1
+    const average = this.#statements.sample.get({ parent: id })?.average ?? 1
     return Math.min(Math.max(Math.floor(PAGE_LENGTH / average), PAGE_CHILDREN), MAX_PAGE_CHILDREN)
   }
 
@@ -163,7 +169,7 @@ export class SubtreeReader {
   *#longPages({ id: parent }: Interior): Generator<KeyRange> {
     let after = ''
     for (;;) {
-      const rows = this.#lengths.all({ parent, after })
+      const rows = this.#statements.lengths.all({ parent, after })
       let end = 0
       for (const size of pageSizes(rows.map(({ length }) => length))) {
         end += size
@@ -182,7 +188,7 @@ export class SubtreeReader {
     // A priority is one more row.
     let left = childCount + 1
     while (left > size) {
-      const end = this.#pageEnd.get({ parent, after, offset: size - 1 })?.key
+      const end = this.#statements.pageEnd.get({ parent, after, offset: size - 1 })?.key
       if (end === undefined) break
       left -= size
       yield { parent, after, end }
@@ -210,7 +216,7 @@ export class SubtreeReader {
       return
     }
     let before = spend(budget, '{')
-    const isFlat = this.#branchesBelow.get(id) === null
+    const isFlat = this.#statements.branchesBelow.get(id) === null
     for (const range of this.#textPages(branch)) {
       // SQLite reads the whole text of a long child to find its row, and again to return it.
       if (range.isSingle) yield
@@ -228,18 +234,18 @@ export class SubtreeReader {
   }
 
   #plainText(range: KeyRange): Page | undefined {
-    const page = (range.end === LAST_KEY ? this.#plainRest : this.#plainPage).get(range)
+    const page = (range.end === LAST_KEY ? this.#statements.plainRest : this.#statements.plainPage).get(range)
     return page?.text == null ? undefined : { first: `"${page.first}":`, text: page.text }
   }
 
   /** The text of a single child, which is not copied: it may have many megabytes. */
   #onlyText(range: KeyRange): Page | undefined {
-    const row = this.#rows.get(range)
+    const row = this.#statements.rows.get(range)
     return row && { first: `${JSON.stringify(keyOf(row.key))}:`, text: row.text }
   }
 
   #carefulText(range: KeyRange): Page | undefined {
-    const text = this.#carefulPage.get(range)?.text
+    const text = this.#statements.carefulPage.get(range)?.text
     return typeof text === 'string' ? { first: '', text: nameKeys(text) } : undefined
   }
 
@@ -257,11 +263,11 @@ export class SubtreeReader {
 
   /** Integer keys sort first, so the last key and the count rule out an array for nearly every node. */
   *#arrayLength(branch: Interior): Generator<void, number | undefined> {
-    const last = this.#lastKey.get({ parent: branch.id })?.key
+    const last = this.#statements.lastKey.get({ parent: branch.id })?.key
     if (last === undefined || !(Number(keyOf(last)) + 1 < branch.childCount * 2)) return undefined
     const keys: string[] = []
     for (const range of this.#pages(branch, PAGE_CHILDREN)) {
-      for (const [key] of this.#keys.values(range)) keys.push(keyOf(String(key)))
+      for (const [key] of this.#statements.keys.values(range)) keys.push(keyOf(String(key)))
       yield
     }
     return yield* arrayLengthInSteps(keys)
@@ -272,7 +278,7 @@ export class SubtreeReader {
     into.add('[')
     let next = 0
     for (const range of this.#textPages(branch)) {
-      for (const { key, text } of this.#rows.all(range)) {
+      for (const { key, text } of this.#statements.rows.all(range)) {
         for (const index = Number(keyOf(key)); next < index; next++) into.add(next === 0 ? 'null' : ',null')
         if (next > 0) into.add(',')
         next++

@@ -8,6 +8,7 @@ import { childKeys, leafOf, type Value, valueAt } from '../../../tree/value.ts'
 import { ROOT_KEY, ROOT_PARENT, type Slot } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
+import { defineStatements } from '../file/statements.ts'
 import type { InteriorCache } from './interior-cache.ts'
 import { spend } from './read-budget.ts'
 import { SubtreeReader } from './subtree-reader.ts'
@@ -30,58 +31,57 @@ export type Location =
   | { readonly kind: 'slot'; readonly slot: Slot }
   | { readonly kind: 'inside'; readonly value: Value }
 
-/**
- * Reads the tree through one connection, in the transaction that is open on it. Long reads are generators that pause
- * between bounded steps.
- */
-export class TreeReader {
-  readonly #slot
-  readonly #outline
-  readonly #nothing
-  readonly #sizePage
-  readonly #above
-  readonly #interiorPage
-  /** Reads the children of interior nodes. */
-  readonly subtrees: SubtreeReader
-  readonly #interiorCache: InteriorCache | undefined
-
-  /** @param@param met of the snapshot, where it is one that is read */
-  constructor(connection: Connection, cached?: InteriorCache) {
-    const { client, orm } = connection
-    this.#interiorCache = cached
-    this.subtrees = new SubtreeReader(connection)
-    // Raw SQL: it runs for every key of every path, and Drizzle's prepared query costs more.
-    this.#slot = client.prepare<Slot, [number, string]>(
-      'SELECT kind, value, id FROM node WHERE parent_id = ? AND key = ?',
-    )
-    this.#outline = client.prepare<Slot, [number, string]>(
-      'SELECT kind, NULL AS value, id FROM node WHERE parent_id = ? AND key = ?',
-    )
-    this.#nothing = client.prepare<unknown, []>("SELECT 1 FROM node WHERE parent_id = 0 AND key = '' LIMIT 0")
-    // Raw SQL: Drizzle has no cross join, which keeps SQLite from scanning all interior nodes.
-    this.#sizePage = client.prepare<SizePage, [number, number]>(
+const statements = defineStatements({
+  // Raw SQL: it runs for every key of every path, and Drizzle's prepared query costs more.
+  slot: ({ client }) =>
+    client.prepare<Slot, [number, string]>('SELECT kind, value, id FROM node WHERE parent_id = ? AND key = ?'),
+  outline: ({ client }) =>
+    client.prepare<Slot, [number, string]>('SELECT kind, NULL AS value, id FROM node WHERE parent_id = ? AND key = ?'),
+  nothing: ({ client }) => client.prepare<unknown, []>("SELECT 1 FROM node WHERE parent_id = 0 AND key = '' LIMIT 0"),
+  // Raw SQL: Drizzle has no cross join, which keeps SQLite from scanning all interior nodes.
+  sizePage: ({ client }) =>
+    client.prepare<SizePage, [number, number]>(
       `SELECT sum(childCount) AS rows, count(*) AS count, max(descendant) AS last FROM (
          SELECT descendant, child_count AS childCount FROM closure CROSS JOIN interior ON interior.id = descendant
          WHERE ancestor = ? AND descendant > ? ORDER BY descendant LIMIT ${PAGE_COUNTED})`,
-    )
-    this.#above = orm
+    ),
+  above: ({ orm }) =>
+    orm
       .select({ parentId: interior.parentId, key: interior.key })
       .from(interior)
       .where(eq(interior.id, sql.placeholder('id')))
-      .prepare()
-    this.#interiorPage = orm
+      .prepare(),
+  interiorPage: ({ orm }) =>
+    orm
       .select({ key: node.key, id: node.id })
       .from(node)
       .where(and(eq(node.parentId, sql.placeholder('parent')), gt(node.key, sql.placeholder('after'))))
       .orderBy(node.key)
       .limit(PAGE_CHILDREN)
-      .prepare()
+      .prepare(),
+})
+
+/**
+ * Reads the tree through one connection, in the transaction that is open on it. Long reads are generators that pause
+ * between bounded steps.
+ */
+export class TreeReader {
+  readonly #statements
+  /** Reads the children of interior nodes. */
+  readonly subtrees: SubtreeReader
+  readonly #interiorCache: InteriorCache | undefined
+
+  /** @param cached interior slots of the open transaction, on a connection that only reads */
+  constructor(connection: Connection, cached?: InteriorCache) {
+    this.#statements = statements(connection)
+    this.#interiorCache = cached
+    this.subtrees = new SubtreeReader(connection)
   }
 
   slot(parent: number, key: string): Slot | undefined {
     const cached = this.#interiorCache?.get(parent, key)
     if (cached !== undefined) return cached
-    const slot = this.#slot.get(parent, key)
+    const slot = this.#statements.slot.get(parent, key)
     if (slot === null) return undefined
     if (slot.id !== null) this.#interiorCache?.add(parent, key, slot)
     return slot
@@ -89,7 +89,7 @@ export class TreeReader {
 
   /** A slot without its text. */
   outline(parent: number, key: string): Slot | undefined {
-    return this.#outline.get(parent, key) ?? undefined
+    return this.#statements.outline.get(parent, key) ?? undefined
   }
 
   /**
@@ -97,7 +97,7 @@ export class TreeReader {
    * nothing.
    */
   touch(): void {
-    this.#nothing.get()
+    this.#statements.nothing.get()
   }
 
   count(path: Path): number {
@@ -121,7 +121,11 @@ export class TreeReader {
   /** Path of an interior node; `undefined` when it is not part of the tree. */
   pathOf(id: number): Path | undefined {
     const path: string[] = []
-    for (let above = this.#above.get({ id }); above !== undefined; above = this.#above.get({ id: above.parentId })) {
+    for (
+      let above = this.#statements.above.get({ id });
+      above !== undefined;
+      above = this.#statements.above.get({ id: above.parentId })
+    ) {
       if (above.parentId === ROOT_PARENT) return path
       path.unshift(keyOf(above.key))
     }
@@ -150,7 +154,7 @@ export class TreeReader {
   *#interiorChildren(parent: number, found: number[]): Generator<void> {
     let after = ''
     for (;;) {
-      const page = this.#interiorPage.all({ parent, after })
+      const page = this.#statements.interiorPage.all({ parent, after })
       for (const { id } of page) if (id !== null) found.push(id)
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE_CHILDREN) return
@@ -167,7 +171,7 @@ export class TreeReader {
     let rows = 1
     let after = 0
     for (;;) {
-      const page = this.#sizePage.get(location.slot.id, after)
+      const page = this.#statements.sizePage.get(location.slot.id, after)
       rows += page?.rows ?? 0
       if (page === null || page.last === null || page.count < PAGE_COUNTED) return rows
       after = page.last
