@@ -18,8 +18,8 @@ const BYTES_PER_UNIT = 2
 
 /**
  * Body of a long reply, written at the pace of the client. The connection is aborted if the client is too slow, or
- * holds the most memory when memory runs out. The text counts once for all who read it, and the piece that waits for the
- * client counts for each.
+ * holds the most memory when memory runs out. The text counts once for all who read it, and the piece of a read that
+ * waits for the client counts for each.
  * @throws `too-busy` when it exceeds the memory budget, or is the largest when memory runs out
  * @param source what the text was made of: equal replies share its reservation
  * @param layout rewrites the text in steps
@@ -41,8 +41,11 @@ export function largeAnswer(
   }
   const memory = { bytes: text.length * BYTES_PER_UNIT, source }
   const answer = new PacedBody({ next: () => rest?.(), end }, exchange, memory)
-  waiting = exchange.limits.reserve(answer, PIECE_LENGTH * BYTES_PER_UNIT, () => answer.abort())
-  if (answer.isOver) waiting.release()
+  // The text of a write is its own, and a write that is done must not be refused for a copy of a part of it.
+  if (exchange.method === 'GET') {
+    waiting = exchange.limits.reserve(answer, PIECE_LENGTH * BYTES_PER_UNIT, () => answer.abort())
+    if (answer.isOver) waiting.release()
+  }
   if (answer.isOver && !exchange.request.signal.aborted) throw new DholeError('too-busy')
   return answer.body
 }
