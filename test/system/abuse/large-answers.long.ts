@@ -33,7 +33,7 @@ beforeAll(async () => {
     const text = JSON.stringify('x'.repeat(TEXT_LENGTH))
     expect(await server.send('PUT', `/texts/b${index}.json?print=silent`, text)).toBe(204)
   }
-}, 120_000)
+}, 300_000)
 
 afterAll(() => server?.stop())
 
