@@ -4,12 +4,13 @@ import { isStringText, type JsonText, parseStored, print } from '../../../tree/j
 import type { AnyText } from '../../../tree/json/text-pieces.ts'
 import { keyOf, OBJECT, type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
-import { childKeys, leafOf, type Value, valueAt } from '../../../tree/value.ts'
+import { childKeys, isBranch, leafOf, type Value, valueAt } from '../../../tree/value.ts'
 import { ROOT_KEY, ROOT_PARENT, type Slot } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
 import type { InteriorCache } from './interior-cache.ts'
+import { holdsLeaf, leafInText } from './leaf-in-text.ts'
 import { spend } from './read-budget.ts'
 import { SubtreeReader } from './subtree-reader.ts'
 
@@ -187,7 +188,9 @@ export class TreeReader {
     const location = this.location(path)
     if (location === undefined) return undefined
     const budget = { left: maxLength, hasPriorities: false }
-    if (location.kind === 'inside') return new NodeText(spend(budget, print(location.value, 'stored')))
+    if (location.kind === 'inside') {
+      return new NodeText(spend(budget, print(location.value, 'stored')), !isBranch(location.value))
+    }
     const { value, id } = location.slot
     if (id === null) return new NodeText(spend(budget, value ?? ''))
     const text = yield* this.subtrees.text(id, budget)
@@ -206,18 +209,28 @@ export class TreeReader {
 
   location(path: Path): Location | undefined {
     let slot = this.slot(ROOT_PARENT, ROOT_KEY)
-    for (const [depth, key] of path.entries()) {
+    for (let depth = 0; depth < path.length; depth++) {
       if (slot === undefined) return undefined
-      if (slot.id === null) return insideText(slot.value ?? '', path.slice(depth))
+      const key = path[depth] as string
+      if (slot.id === null) {
+        const text = slot.value ?? ''
+        const isLast = depth === path.length - 1
+        return isLast && holdsLeaf(text, key) ? inside(leafInText(text, key)) : insideText(text, path.slice(depth))
+      }
       slot = this.slot(slot.id, sortKey(key))
     }
     return slot && { kind: 'slot', slot }
   }
 }
 
-function insideText(text: JsonText, path: Path): (Location & { kind: 'inside' }) | undefined {
+type Inside = Location & { kind: 'inside' }
+
+function insideText(text: JsonText, path: Path): Inside | undefined {
   if (path.length > 0 && isStringText(text)) return undefined
-  const value = valueAt(parseStored(text), path)
+  return inside(valueAt(parseStored(text), path))
+}
+
+function inside(value: Value | undefined): Inside | undefined {
   return value === undefined ? undefined : { kind: 'inside', value }
 }
 
