@@ -15,3 +15,8 @@ export interface Caller {
 export const ANONYMOUS: Caller = Object.freeze({ kind: 'anybody', auth: null })
 /** Caller with the super secret. */
 export const ADMIN: Caller = Object.freeze({ kind: 'admin', auth: null })
+
+/** Whether the request has a credential. */
+export function hasCredential({ kind }: Caller): boolean {
+  return kind !== 'anybody'
+}

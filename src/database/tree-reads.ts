@@ -24,9 +24,6 @@ export class TreeReads {
   /** Bounds on a read that asks for no shorter timeout. */
   readonly #limit: ReadLimit
   readonly #decisions = new DecisionCache()
-  /** Rules of the last read, and their stored source. */
-  #latestSource: string | undefined
-  #latestRules: RuleSet | undefined
 
   constructor(store: TreeStore, ruleCache: RuleCache, indexes: DeclaredIndexes, profile: Family, limit: ReadLimit) {
     this.#store = store
@@ -97,7 +94,7 @@ export class TreeReads {
     access: RestrictedAccess,
     check: (() => void) | undefined,
   ): Reads<void> | undefined {
-    const rules = this.#rules()
+    const rules = this.#ruleCache.of(this.#store.setting(RULES))
     const isAllowed =
       access.onTrace === undefined &&
       (rules.isPublic || (query === undefined && this.#decisions.has(access.as, rules, path)))
@@ -116,16 +113,6 @@ export class TreeReads {
     const decision = yield* new Authorizer(this.#ruleCache, as, onTrace).authorizeRead(path, query)
     check?.()
     if (query === undefined) this.#decisions.add(as, rules, path, decision)
-  }
-
-  /** The rules in force. Mostly they are those of the read before. */
-  #rules(): RuleSet {
-    const source = this.#store.setting(RULES)
-    if (this.#latestRules === undefined || source !== this.#latestSource) {
-      this.#latestRules = this.#ruleCache.of(source)
-      this.#latestSource = source
-    }
-    return this.#latestRules
   }
 }
 

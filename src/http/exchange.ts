@@ -1,7 +1,7 @@
 import type { Application } from '../applications/application.ts'
 import type { Applications } from '../applications/applications.ts'
 import type { Stay } from '../applications/stay.ts'
-import type { Caller } from '../auth/caller.ts'
+import { ANONYMOUS, type Caller } from '../auth/caller.ts'
 import type { ReadOptions } from '../database/read-types.ts'
 import type { DholeError } from '../error.ts'
 import type { EndedRequest, Observer, Operation } from '../observer.ts'
@@ -77,8 +77,8 @@ export class Exchange implements Connected, ReadOptions, EndedRequest {
   isSecure = false
   /** Keeps the application open, except while the body is awaited. */
   stay: Stay | undefined = undefined
-  /** The caller that the rules decide for; `undefined` before the credential was checked. */
-  as: Caller | undefined = undefined
+  /** The caller that the rules decide for: one without a credential, until the credential was checked. */
+  as: Caller = ANONYMOUS
   /** Receives the lines of a rule trace; `undefined` unless the credential asks for debugging. */
   onTrace: ((lines: readonly string[]) => void) | undefined = undefined
   /** Lines of the rule trace. */

@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/caller.ts'
+import { type Caller, hasCredential } from '../../auth/caller.ts'
 import { DholeError } from '../../error.ts'
 import type { EventBatch } from '../../hub/event-batch.ts'
 import { BEGIN_ANEW, DENIED, type EndReason, type Sink } from '../../hub/sink.ts'
@@ -142,7 +142,7 @@ export class StreamGuard implements Sink {
 
   /** Ends the stream of a caller with a credential: the secret was replaced. */
   revoke(): void {
-    if (this.#caller.kind !== 'anybody') this.#stop(REVOKED)
+    if (hasCredential(this.#caller)) this.#stop(REVOKED)
   }
 
   /** Ends the stream if the new rules do not allow it. */

@@ -1,3 +1,4 @@
+import { hasCredential } from '../../auth/caller.ts'
 import type { Database } from '../../database/database.ts'
 import type { RequestOptions, WriteOptions, WriteOutcome } from '../../database/writes/write-request.ts'
 import { writeSeconds } from '../../database/writes/write-size.ts'
@@ -77,7 +78,7 @@ function useNodeJson(exchange: Exchange, method: BodyMethod, use: UseBody): Prom
   const options = {
     maxBytes: exchange.application.database.limits.maxWriteBytes,
     malformed: method === 'PATCH' ? 'bad-patch' : 'bad-data',
-    isTrusted: exchange.as?.kind !== 'anybody',
+    isTrusted: hasCredential(exchange.as),
     isDigested: exchange.idempotencyKey !== undefined,
   } as const
   return useJson(exchange, options, async (json, digest) => {

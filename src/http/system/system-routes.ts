@@ -1,3 +1,4 @@
+import { hasCredential } from '../../auth/caller.ts'
 import { DholeError } from '../../error.ts'
 import { type Exchange, withRequestId } from '../exchange.ts'
 import { callerOf } from '../request/caller.ts'
@@ -33,7 +34,7 @@ export async function answerMetrics(exchange: Exchange): Promise<Response> {
   const application = await applications.choose(undefined, '')
   const caller = await callerOf(application, exchange, exchange.target.raw.values)
   // A request without a credential is an error here, but no failed guess.
-  if (caller.kind === 'anybody') throw new DholeError('bad-token')
+  if (!hasCredential(caller)) throw new DholeError('bad-token')
   if (caller.kind !== 'admin') throw new DholeError('permission-denied')
   const { text, contentType } = await metrics.print()
   const reply = formatReply(exchange, text, {})

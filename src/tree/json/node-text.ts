@@ -43,7 +43,7 @@ export class NodeText implements ReadText {
 
   get plain(): JsonText {
     this.#plain ??= toPlain(joined(this.stored))
-    return joined(this.#plain)
+    return typeof this.#plain === 'string' ? this.#plain : joined(this.#plain)
   }
 
   get export(): JsonText {
