@@ -14,10 +14,10 @@ export const TOO_LARGE: EndReason = {
   text: 'The specified payload is too large, please request a location with less data.',
 }
 
-/** The memory for streams is exhausted, and the query takes the most of it. */
+/** The memory held for clients is exhausted, and the stream takes the most of it. */
 export const NO_ROOM: EndReason = {
   kind: 'cancel',
-  text: 'The service has no room for this query, please choose fewer children.',
+  text: 'The service has no room for so much data, please request less.',
 }
 
 export const DENIED: EndReason = { kind: 'cancel', text: 'Permission denied' }

@@ -1,6 +1,6 @@
 import type { EventBatch, EventEncoder } from '../../hub/event-batch.ts'
-import type { ReserveMemory } from '../../hub/mailbox.ts'
-import type { EndReason, Sink } from '../../hub/sink.ts'
+import type { Reservation, ReserveMemory } from '../../hub/mailbox.ts'
+import { type EndReason, NO_ROOM, type Sink } from '../../hub/sink.ts'
 import { pieceEnd } from '../../tree/json/text-pieces.ts'
 import { encode, endFrame, KEEP_ALIVE } from './sse-encoder.ts'
 
@@ -13,7 +13,7 @@ const BYTES_PER_UNIT = 2
 
 /** The connection of a stream. */
 export interface StreamConnection {
-  /** Called when the client has closed it. */
+  /** Called when the client has closed it, or there is no memory for it: nothing follows. */
   readonly closed: () => void
   /** Called when the stream has ended. */
   readonly ended: () => void
@@ -107,10 +107,10 @@ export class EventStream implements Sink {
 
   /** Writes a long batch with a pause after each piece. Its bytes are not kept; streams of the same batch share its text. */
   async #writeInPieces(writer: Writer, batch: EventBatch): Promise<void> {
-    const { reserve, abort } = this.#connection
-    const { release } = reserve(batch, batch.length * BYTES_PER_UNIT, abort)
-    this.#isWithinEvent = true
+    const { release } = this.#reserve(batch, batch.length * BYTES_PER_UNIT)
     try {
+      if (this.#isOver) return
+      this.#isWithinEvent = true
       let waiting = ''
       for (const text of this.#encoder.pieces(batch.events)) {
         for (let start = 0; start < text.length; ) {
@@ -133,14 +133,24 @@ export class EventStream implements Sink {
   }
 
   #writePiece(writer: Writer, bytes: Uint8Array): Promise<unknown> | undefined {
-    const { reserve, abort, sent } = this.#connection
+    const { sent } = this.#connection
     const written: unknown = writer.write(bytes)
     writer.flush()
     sent?.(bytes.byteLength)
     // The writer returns a number if it took the bytes, and a promise of room if its buffer is full.
     if (!(written instanceof Promise)) return undefined
-    const { release } = reserve({}, bytes.byteLength, abort)
+    const { release } = this.#reserve({}, bytes.byteLength)
     written.then(release, release)
     return written
+  }
+
+  /** Reserves memory. When there is no room, now or later, the stream ends; nothing stays for a client that does not read. */
+  #reserve(what: object, bytes: number): Reservation {
+    const { reserve, closed, abort } = this.#connection
+    return reserve(what, bytes, () => {
+      closed()
+      this.end(NO_ROOM)
+      abort()
+    })
   }
 }

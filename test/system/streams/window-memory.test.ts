@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { KeyTable } from '../../../src/hub/key-table.ts'
 import { EventSource, escapedTarget, openSource } from '../../support/event-source.ts'
@@ -6,6 +6,7 @@ import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
 
 const ROWS = 5000
 const KIBI = 1024
+const NO_ROOM = 'event: cancel\ndata: The service has no room for so much data, please request less.\n\n'
 
 test('a table of keys is a set of keys, whatever goes in and out', () => {
   const key = fc.oneof(
@@ -77,9 +78,7 @@ test('when all windows together take more than there is, the largest ends and sa
   const others: EventSource[] = []
   for (let number = 1; number <= 3; number++) others.push(await openSource(server, targetOf(ROWS / 5 + number)))
   for (const source of [largest, shares]) {
-    expect((await source.nextMessage())?.raw).toBe(
-      'event: cancel\ndata: The service has no room for this query, please choose fewer children.\n\n',
-    )
+    expect((await source.nextMessage())?.raw).toBe(NO_ROOM)
     expect(await source.nextMessage()).toBeUndefined()
   }
   // What it held is free again.
@@ -87,6 +86,45 @@ test('when all windows together take more than there is, the largest ends and sa
   await server.call('PUT', '/list/last.json', { body: '10000' })
   for (const source of [smallest, ...others]) expect((await source.next()).data).not.toBeNull()
   for (const source of others) await source.close()
+})
+
+/** Writes so many children of a length each: a body of a quarter of what the node holds. */
+async function writeLong(server: HttpsServer, path: string, length: number): Promise<void> {
+  const body = JSON.stringify('x'.repeat(length / 4))
+  for (const child of ['a', 'b', 'c', 'd'])
+    expect((await server.call('PUT', `${path}/${child}.json?print=silent`, { body })).status).toBe(204)
+}
+
+describe.each([
+  ['HTTP/1.1', false],
+  ['HTTP/2', true],
+])('%s', (_, http2) => {
+  test('a first event for which there is no room is not sent, and its stream says why', async () => {
+    await using server = await startInProcess({ clients: { maxTransferBytes: 1024 * KIBI } })
+    await writeLong(server, '/long', 700 * KIBI)
+    await using source = await openSource(server, '/long.json', { http2 })
+    expect((await source.nextMessage())?.raw).toBe(NO_ROOM)
+    expect(await source.ended).toBe(true)
+    // It holds no memory any more.
+    await writeLong(server, '/long', 400 * KIBI)
+    await using shorter = await openSource(server, '/long.json', { http2 })
+    expect(await shorter.next()).toMatchObject({ path: '/' })
+  })
+
+  test('a first event that is not read makes room for another one: its connection is broken off', async () => {
+    await using server = await startInProcess({ clients: { maxTransferBytes: 40 * 1024 * KIBI } })
+    await writeLong(server, '/larger', 16 * 1024 * KIBI)
+    await writeLong(server, '/smaller', 8 * 1024 * KIBI)
+    await using stalled = await openSource(server, '/larger.json', { http2 })
+    stalled.pause()
+    await using source = await openSource(server, '/smaller.json', { http2 })
+    expect(await source.next()).toMatchObject({ path: '/' })
+    stalled.resume()
+    await stalled.ended
+    expect([await stalled.nextMessage(), stalled.rest.length < 16 * 1024 * KIBI]).toEqual([undefined, true])
+    await server.call('PUT', '/smaller.json', { body: '1' })
+    expect(await source.next()).toMatchObject({ data: 1 })
+  })
 })
 
 test('memory of windows whose clients have gone is free again', async () => {
