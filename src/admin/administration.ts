@@ -19,9 +19,11 @@ export const addedApplication = Type.Object({
 })
 export type AddedApplication = Static<typeof addedApplication>
 
+const keyName = Type.Union([Type.Literal('secret'), Type.Literal('sms')])
+
 /** Replacement of one key of an application. */
 export const rotation = Type.Object({
-  key: Type.Union([Type.Literal('secret'), Type.Literal('sms')]),
+  key: keyName,
   /** Default: a generated key. */
   value: Type.Optional(Type.String()),
 })
@@ -30,6 +32,8 @@ export type Rotation = Static<typeof rotation>
 /** State of the applications that is in no file. */
 export const serverState = Type.Object({
   defaultId: Type.String(),
+  /** Keys of the default application that settings of the server fix. */
+  fixedKeys: Type.Array(keyName),
   /** Open applications; none without a server. */
   open: Type.Array(Type.Object({ id: Type.String(), profile: Type.String(), rules: rulesKind })),
 })
@@ -61,7 +65,7 @@ export function keptFile(dataDir: string, id: string, stamp: string): string {
 export interface DefaultApplication {
   readonly id: string
   /** Keys that settings of the server fix: they cannot be rotated. */
-  readonly fixedKeys: readonly Rotation['key'][]
+  readonly fixedKeys: ServerState['fixedKeys']
   /** Whether every client may read and write until the application has its own rules. */
   readonly isOpen: boolean
 }
@@ -80,7 +84,7 @@ function filesOfRestores(tree: string): string[] {
 }
 
 /** Keys that settings of the server fix. An empty setting counts as unset. */
-export function fixedKeys(settings: Readonly<Record<string, string | undefined>>): readonly Rotation['key'][] {
+export function fixedKeys(settings: Readonly<Record<string, string | undefined>>): ServerState['fixedKeys'] {
   return (['secret', 'sms'] as const).filter((key) => settings[SETTING[key]])
 }
 
@@ -164,7 +168,8 @@ export class Administration {
       profile: database.profile,
       rules: database.hasOwnRules ? 'own' : this.#rulesOf(id),
     }))
-    return { defaultId: this.#default.id, open: open ?? [] }
+    const { id: defaultId, fixedKeys } = this.#default
+    return { defaultId, fixedKeys, open: open ?? [] }
   }
 
   /** Resolves when every commit to the tree is durable. */

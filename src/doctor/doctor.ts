@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import program from '../../package.json' with { type: 'json' }
-import { fixedKeys } from '../admin/administration.ts'
+import { fixedKeys, type ServerState } from '../admin/administration.ts'
 import { connect, socketPath } from '../admin/control/control-client.ts'
 import { Registry } from '../admin/registry.ts'
 import { lockFolder } from '../data-folder/restore-lock.ts'
@@ -14,6 +14,8 @@ import { checkApplication, restoreRunning } from './trees.ts'
 
 /** Maximum response time of a healthy server. */
 const ANSWER_MS = 10_000
+
+type Defaults = Pick<ServerState, 'defaultId' | 'fixedKeys'>
 
 /**
  * Checks the settings, the files of the folder, the trees, the certificate, and the server if one runs. Changes nothing.
@@ -36,11 +38,11 @@ export async function* examine(raw: RawConfig, full: boolean): AsyncGenerator<Ch
   yield* checkFolder(dataDir)
   if (!existsSync(dataDir)) return
   const isReadable = yield* checkOwners(dataDir)
-  const defaultId = yield* checkServer(config)
+  const defaults = yield* checkServer(config)
   if (!isReadable) return
   yield* checkPermissions(dataDir)
   yield* checkSecrets(dataDir)
-  yield* checkApplications(config, defaultId, full)
+  yield* checkApplications(dataDir, defaults, full)
   yield* checkCertificate(config)
 }
 
@@ -50,30 +52,36 @@ function checkVersions(): CheckResult {
   return problem('versions', found, `run it with Bun ${program.engines.bun}`)
 }
 
-/** @returns name of the default application */
-async function* checkServer(config: Config): AsyncGenerator<CheckResult, string> {
+/** @returns the default application: of the server, or of the settings where none runs */
+async function* checkServer(config: Config): AsyncGenerator<CheckResult, Defaults> {
+  const { APP_SECRET, SMS_KEY } = config
+  const configured: Defaults = { defaultId: config.APP_ID, fixedKeys: fixedKeys({ APP_SECRET, SMS_KEY }) }
   const path = socketPath(config.DATA_DIR)
   if (path === undefined) {
     yield warning('server', 'the path of the folder is too long for a socket', 'use a folder with a shorter path')
-    return config.APP_ID
+    return configured
   }
   try {
     const server = await connect(path)
     if (server === undefined) {
       yield ok('server', existsSync(path) ? 'none runs; the last one was killed' : 'none runs on this folder')
-      return config.APP_ID
+      return configured
     }
-    const { defaultId, open } = await server.call('state', {})
+    const state = await server.call('state', {})
     const { pid, url } = await server.call('process', {})
-    yield ok('server', `process ${pid} serves this folder and has ${open.length} applications open`)
-    if (defaultId !== config.APP_ID) {
-      yield warning('server', `its APP_ID is "${defaultId}", not "${config.APP_ID}"`, 'give the doctor its settings')
+    yield ok('server', `process ${pid} serves this folder and has ${state.open.length} applications open`)
+    if (state.defaultId !== config.APP_ID) {
+      yield warning(
+        'server',
+        `its APP_ID is "${state.defaultId}", not "${config.APP_ID}"`,
+        'give the doctor its settings',
+      )
     }
     yield await checkPort(url)
-    return defaultId
+    return state
   } catch (error) {
     yield problem('server', messageOf(error), 'read its log, and start it again')
-    return config.APP_ID
+    return configured
   }
 }
 
@@ -92,9 +100,11 @@ async function checkPort(origin: string | undefined): Promise<CheckResult> {
   }
 }
 
-function* checkApplications(config: Config, defaultId: string, full: boolean): Generator<CheckResult, void> {
-  const { DATA_DIR: dataDir, APP_SECRET, SMS_KEY } = config
-  const fixed = fixedKeys({ APP_SECRET, SMS_KEY })
+function* checkApplications(
+  dataDir: string,
+  { defaultId, fixedKeys: fixed }: Defaults,
+  full: boolean,
+): Generator<CheckResult, void> {
   const ids = new Registry(dataDir).ids()
   yield* checkLeftovers(dataDir, new Set([defaultId, ...ids]))
   let lock: Disposable

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import type { Rotation } from '../admin/administration.ts'
+import type { ServerState } from '../admin/administration.ts'
 import { Registry } from '../admin/registry.ts'
 import { secretFile, smsKeyFile } from '../data-folder/secret-file.ts'
 import { treeFile } from '../data-folder/tree-file.ts'
@@ -21,7 +21,7 @@ export function* checkApplication(
   dataDir: string,
   id: string,
   full: boolean,
-  fixed: readonly Rotation['key'][] | undefined,
+  fixed: ServerState['fixedKeys'] | undefined,
 ): Generator<CheckResult, void> {
   yield* checkRegistration(dataDir, id)
   const check = `keys of "${id}"`

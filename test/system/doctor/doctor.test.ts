@@ -280,6 +280,16 @@ test('beside a running server it looks at the trees and asks its port; nothing i
   expect(readdirSync(join(server.dataDir, 'apps'))).toEqual(before)
 })
 
+test('it misses no key that settings of the running server fix', async () => {
+  await using dir = await tempDir()
+  const secret = 'a secret of at least 32 characters'
+  await using server = await serve(dir.file('data'), { APP_SECRET: secret })
+  await server.ask('PUT', `/a.json?auth=${encodeURIComponent(secret)}`, 1)
+  const { status, stdout } = await runDhole(['doctor', '--data-dir', server.dataDir])
+  expect(stdout).not.toContain('app.secret')
+  expect(status).toBe(0)
+})
+
 test('it waits for no restore, and a backup for neither', async () => {
   await using dir = await tempDir()
   const server = await serve(dir.file('data'))
