@@ -62,6 +62,8 @@ export const LEAST_IDLE_SECONDS = 8
 export const MOST_IDLE_SECONDS = 255
 /** Time after which an aborted connection that does not read is closed. */
 const ABORT_SECONDS = 2
+/** Share of the memory below which little is held. */
+const ROOMY_SHARE = 0.25
 
 /** Client that is counted by its address. */
 interface Client extends Connected {
@@ -184,6 +186,11 @@ export class ClientLimits {
   /** Reserves memory for a client, without a bound of pace. @see MemoryBudget.reserve */
   reserve(what: object, bytes: number, abort: () => void, isSpare?: boolean): Reservation {
     return this.#transfers.memory.reserve(what, bytes, abort, isSpare)
+  }
+
+  /** Whether little memory is held for clients. */
+  get isRoomy(): boolean {
+    return this.#transfers.memory.bytes < this.settings.maxTransferBytes * ROOMY_SHARE
   }
 
   /** Disables the idle timeout while a promise is pending: a client that waits for its answer is not idle. */

@@ -14,6 +14,8 @@ export const LARGE_LENGTH = 128 * 1024
  * clients share the text.
  */
 const PIECE_LENGTH = 128 * 1024
+/** The same while little memory is held for clients: fewer pieces cost less processor time. */
+const ROOMY_PIECE_LENGTH = 1024 * 1024
 const BYTES_PER_UNIT = 2
 
 /**
@@ -32,34 +34,42 @@ export function largeAnswer(
   layout: Layout | undefined,
 ): ReadableStream {
   // Lets the text be collected once the reply has ended.
-  let rest: (() => Awaitable<string | undefined>) | undefined =
-    layout === undefined ? inParts(text) : laidOut(text, layout)
+  let rest: Parts | undefined = layout === undefined ? inParts(text) : laidOut(text, layout)
   let waiting: Reservation | undefined
   const end = (): void => {
     rest = undefined
     waiting?.release()
   }
   const memory = { bytes: text.length * BYTES_PER_UNIT, source }
-  const answer = new PacedBody({ next: () => rest?.(), end }, exchange, memory)
+  const { limits } = exchange
+  const next = (): Awaitable<string | undefined> => {
+    const length = limits.isRoomy ? ROOMY_PIECE_LENGTH : PIECE_LENGTH
+    waiting?.resize(Math.min(length, text.length) * BYTES_PER_UNIT)
+    return rest?.(length)
+  }
+  const answer = new PacedBody({ next, end }, exchange, memory)
   // The text of a write is its own, and a write that is done must not be refused for a copy of a part of it.
   if (exchange.method === 'GET') {
-    waiting = exchange.limits.reserve(answer, PIECE_LENGTH * BYTES_PER_UNIT, () => answer.abort())
+    waiting = limits.reserve(answer, PIECE_LENGTH * BYTES_PER_UNIT, () => answer.abort())
     if (answer.isOver) waiting.release()
   }
   if (answer.isOver && !exchange.request.signal.aborted) throw new DholeError('too-busy')
   return answer.body
 }
 
+/** Returns the next part of a text, of about a length; `undefined` after the last. */
+type Parts = (length: number) => Awaitable<string | undefined>
+
 /** The text in parts, unchanged. */
-function inParts(text: AnyText): () => string | undefined {
+function inParts(text: AnyText): Parts {
   const pieces = piecesOf(text)
   let index = 0
   let at = 0
-  return () => {
+  return (length) => {
     let part = ''
-    while (index < pieces.length && part.length < PIECE_LENGTH) {
+    while (index < pieces.length && part.length < length) {
       const piece = pieces[index] ?? ''
-      const end = pieceEnd(piece, at, PIECE_LENGTH - part.length)
+      const end = pieceEnd(piece, at, length - part.length)
       part += piece.slice(at, end)
       at = end
       if (at < piece.length) break
@@ -71,13 +81,13 @@ function inParts(text: AnyText): () => string | undefined {
 }
 
 /** Output of a layout, at most one turn of the event loop or one part at a time. */
-function laidOut(text: AnyText, layout: Layout): () => Promise<string | undefined> {
+function laidOut(text: AnyText, layout: Layout): Parts {
   let made = ''
   const steps = layout(text, (piece) => {
     made += piece
   })
-  const isFull = () => made.length >= PIECE_LENGTH
-  return async () => {
+  return async (length) => {
+    const isFull = () => made.length >= length
     for (;;) {
       await new Promise(setImmediate)
       const finished = runBriefly(steps, isFull)

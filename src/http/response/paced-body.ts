@@ -4,6 +4,8 @@ import type { Transfer, TransferOptions } from '../limits/transfer.ts'
 
 type Writer = ReadableStreamDirectController
 
+const encoder = new TextEncoder()
+
 /** Text that is sent in pieces. */
 export interface Pieces {
   /** The next piece, `undefined` after the last. Called when the connection has accepted the previous one. */
@@ -93,9 +95,10 @@ export class PacedBody {
   }
 
   async #write(writer: Writer, piece: string): Promise<void> {
-    const bytes = Buffer.byteLength(piece)
-    const written: unknown = writer.write(piece)
+    const encoded = encoder.encode(piece)
+    const written: unknown = writer.write(encoded)
     writer.flush()
+    const bytes = encoded.byteLength
     this.#sent?.(bytes)
     // A number means accepted; a promise resolves when there is room for more.
     if (written instanceof Promise) await Promise.race([written, this.#over.promise])

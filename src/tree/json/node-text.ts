@@ -28,22 +28,33 @@ export interface ReadText {
  * only their bytes.
  */
 export class NodeText implements ReadText {
-  /** Stored text, with priorities and arrays; equal for equal content. */
-  readonly stored: AnyText
   readonly #hasNoPriority: boolean
+  #stored: AnyText
   #plain: AnyText | undefined
   #etag: string | undefined
 
   /** @param hasNoPriority whether the text is known to have no priority, which saves a search */
   constructor(stored: AnyText, hasNoPriority: boolean = false) {
-    this.stored = stored
+    this.#stored = stored
     this.#hasNoPriority = hasNoPriority
     if (hasNoPriority) this.#plain = stored
   }
 
+  /** Stored text, with priorities and arrays; equal for equal content. */
+  get stored(): AnyText {
+    return this.#stored
+  }
+
   get plain(): JsonText {
-    this.#plain ??= toPlain(joined(this.stored))
-    return typeof this.#plain === 'string' ? this.#plain : joined(this.#plain)
+    const plain = this.#plain ?? toPlain(joined(this.#stored))
+    if (typeof plain === 'string') {
+      this.#plain = plain
+      return plain
+    }
+    const text = joined(plain)
+    this.#plain = text
+    if (this.#hasNoPriority) this.#stored = text
+    return text
   }
 
   get export(): JsonText {
