@@ -20,13 +20,8 @@ interface Chart {
 /** In the order of the page about performance. */
 const charts: readonly Chart[] = [
   {
-    file: 'headline.svg',
-    description: 'Bars: speed of the headline operations as a share of the limit of the machine, with their goals',
-    specify: headlineChart,
-  },
-  {
     file: 'peers.svg',
-    description: 'Dots: how many times less processor time Dhole takes than other servers for the same work',
+    description: 'Bars: answers a second, milliseconds and memory of Dhole and other servers at the same work',
     specify: peersChart,
   },
   {
@@ -43,6 +38,11 @@ const charts: readonly Chart[] = [
     file: 'mixed.svg',
     description: 'Lines: how long a GET takes among writes, queries and streams, against the number of clients',
     specify: mixedChart,
+  },
+  {
+    file: 'headline.svg',
+    description: 'Bars: speed of the headline operations as a share of the limit of the machine, with their goals',
+    specify: headlineChart,
   },
 ]
 

@@ -1,6 +1,7 @@
 /** Blocks of the documents that are made from the results: all headlines with the charts, and a few headlines. */
 import { tableOf } from '../../packaging/documents/page-block.ts'
 import { headlineResults } from '../report/headlines.ts'
+import { reasonOf } from '../report/known-misses.ts'
 import { short, withUnit } from '../report/numbers.ts'
 import type { Machine, Result, Results } from '../report/result-schema.ts'
 import type { Drawing } from './charts.ts'
@@ -35,7 +36,7 @@ export function makePerformance({ machine, results }: Results, drawings: readonl
     machine,
     shown.map(([, result]) => result),
   )
-  return ['', machines, '', tableOf(headings, rows), '', ...images, ''].join('\n')
+  return ['', ...images, machines, '', tableOf(headings, rows), ''].join('\n')
 }
 
 /** The headlines of the README. */
@@ -50,13 +51,14 @@ export function makeFigures({ machine, results }: Results): string {
 }
 
 function cells(result: Result): string[] {
-  const { value, unit, judged, goal, ok } = result
+  const { chapter, name, value, unit, judged, goal, ok } = result
+  const why = reasonOf(chapter, name)?.why
   return [
     withUnit(value, unit),
     limitOf(result),
     judged === null ? '' : `**${withUnit(judged.median, judged.unit)}** (${short(judged.min)} to ${short(judged.max)})`,
     goal === null ? '' : `${goal.kind} ${goal.bound}${goal.unit === 'x' ? 'x' : ` ${goal.unit}`}`,
-    ok === null ? '' : ok ? 'met' : `[missed](${REASONS})`,
+    ok === null ? '' : ok ? 'met' : `[missed](${REASONS})${why === undefined ? '' : `: ${why}`}`,
   ]
 }
 

@@ -1,90 +1,81 @@
-/** What the same work costs the servers that people would use instead. */
+/** What Dhole and the servers that people would use instead do with the same work, in plain units. */
 import type { TopLevelSpec } from 'vega-lite'
 import { withUnit } from '../report/numbers.ts'
 import type { Result } from '../report/result-schema.ts'
-import { decades } from './decades.ts'
-import { framed, GREY, INK, SERIES_COLOURS, SERIES_SHAPES } from './style.ts'
+import { BLUE, framed, GREY } from './style.ts'
 
-/** Rows of comparisons are named so. */
-const COMPARISON = /^(.+), against (acebase-server|json-server|nchan)$/
+const US = 'dhole'
+/** Rows about one server are named so. */
+const PLAIN = /^(?:(.+) (rate|time)|(memory)) of (\S+)$/
+const COLUMNS = 3
 
-interface Dot {
-  readonly title: string
-  readonly peer: string
-  readonly times: number
-  readonly min: number
-  readonly max: number
-  readonly goal: number | null
+interface Bar {
+  readonly panel: string
+  readonly server: string
+  readonly value: number
   readonly label: string
+  readonly isOurs: boolean
 }
 
 export function peersChart(results: readonly Result[]): TopLevelSpec | undefined {
-  const dots = results.flatMap(dotsOf)
-  if (dots.length === 0) return undefined
-  const peers = [...new Set(dots.map(({ peer }) => peer))]
-  const values = decades(dots.flatMap(({ min, max, goal }) => [1, min, max, ...(goal === null ? [] : [goal])]))
-  const y = { field: 'title', type: 'nominal', sort: null, axis: { title: null, ticks: false, domain: false } } as const
+  const bars = results.flatMap(barsOf)
+  if (bars.length === 0) return undefined
+  const panels = [...new Set(bars.map(({ panel }) => panel))]
+  const y = {
+    field: 'server',
+    type: 'nominal',
+    sort: null,
+    axis: { title: null, ticks: false, domain: false },
+  } as const
   return framed(
     {
-      title: 'Times less processor time than other servers',
-      subtitle: 'Dot: median of the rounds; line: smallest to largest; black mark: the goal; dashed: as much as Dhole',
+      title: 'Dhole beside other servers, at the same work on the same machine',
+      subtitle:
+        '16 clients, each with one request at a time; Dhole over HTTPS and durable, the others over HTTP and not',
     },
     {
-      width: 420,
-      height: { step: 22 },
-      data: { values: dots },
-      layer: [
-        {
-          mark: { type: 'rule', color: GREY, strokeWidth: 2 },
-          encoding: { y, x: { field: 'min', type: 'quantitative' }, x2: { field: 'max' } },
-        },
-        {
-          mark: { type: 'point', filled: true, size: 90, opacity: 1 },
-          encoding: {
-            y,
-            x: {
-              field: 'times',
-              type: 'quantitative',
-              scale: { type: 'log', domain: [values[0] ?? 1, values.at(-1) ?? 1] },
-              axis: {
-                title: 'processor time of the other server / of Dhole, for one request (log scale)',
-                format: '.6~g',
-                values,
+      data: { values: bars },
+      facet: {
+        field: 'panel',
+        type: 'nominal',
+        sort: panels,
+        title: null,
+        header: { labelFontSize: 11, labelAnchor: 'start' },
+      },
+      columns: COLUMNS,
+      spacing: { row: 12, column: 70 },
+      resolve: { scale: { x: 'independent', y: 'shared' } },
+      spec: {
+        width: 130,
+        height: { step: 20 },
+        layer: [
+          {
+            mark: { type: 'bar', height: { band: 0.7 } },
+            encoding: {
+              y,
+              x: { field: 'value', type: 'quantitative', axis: null },
+              color: {
+                field: 'isOurs',
+                type: 'nominal',
+                scale: { domain: [true, false], range: [BLUE, GREY] },
+                legend: null,
               },
             },
-            color: {
-              field: 'peer',
-              type: 'nominal',
-              scale: { domain: peers, range: [...SERIES_COLOURS] },
-              legend: null,
-            },
-            shape: {
-              field: 'peer',
-              type: 'nominal',
-              scale: { domain: peers, range: [...SERIES_SHAPES] },
-              legend: null,
-            },
           },
-        },
-        {
-          transform: [{ filter: 'isValid(datum.goal)' }],
-          mark: { type: 'tick', color: INK, thickness: 3 },
-          encoding: { y, x: { field: 'goal', type: 'quantitative' } },
-        },
-        {
-          mark: { type: 'text', align: 'left', dx: 8, fontWeight: 'bold' },
-          encoding: { y, x: { value: 'width' }, text: { field: 'label' } },
-        },
-        { mark: { type: 'rule', color: INK, strokeDash: [4, 3] }, encoding: { x: { datum: 1 } } },
-      ],
+          {
+            // Beside the drawing, where no bar is in the way.
+            mark: { type: 'text', align: 'left', dx: 6, fontWeight: 'bold' },
+            encoding: { y, x: { value: 'width' }, text: { field: 'label' } },
+          },
+        ],
+      },
     },
   )
 }
 
-function dotsOf({ operation, judged, goal }: Result): Dot[] {
-  const [, work, peer] = COMPARISON.exec(operation) ?? []
-  if (work === undefined || peer === undefined || judged === null) return []
-  const { median, min, max } = judged
-  const label = withUnit(median, judged.unit)
-  return [{ title: `${work}, ${peer}`, peer, times: median, min, max, goal: goal?.bound ?? null, label }]
+function barsOf({ chapter, name, operation, value, unit }: Result): Bar[] {
+  const server = chapter === 'peers' ? PLAIN.exec(name)?.at(-1) : undefined
+  if (server === undefined) return []
+  const panel = operation.slice(0, -`, ${server}`.length)
+  return [{ panel, server, value, label: withUnit(value, unit), isOurs: server === US }]
 }

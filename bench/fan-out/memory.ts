@@ -39,7 +39,7 @@ export const memoryPart: Part = {
         limit: { title: 'Bun.listen', ...figure(raw, 'KB') },
         judged: spread(ours.map((kb, round) => kb - (raw[round] ?? Number.NaN))),
         unit: 'KB',
-        goal: { kind: 'at most', bound: 14 },
+        goal: { kind: 'at most', bound: 7 },
       },
     ]
   },

@@ -69,7 +69,7 @@ export const FULL: Settings = {
   starts: 5,
   mixedSize: 100_000,
   mixedStreams: 200,
-  mixedClients: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+  mixedClients: [1, 2, 4, 8, 12, 16, 32, 64, 128, 256, 512],
   stepSeconds: 2,
   growthSizes: [1000, 10_000, 100_000, 1_000_000],
   growthSubscribers: [1, 10, 100, 1000, 5000],

@@ -4,7 +4,7 @@ import type { Part } from '../harness/part.ts'
 import { type Figures, ratios, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
-import { type Figure, figure, type Row } from '../report/row.ts'
+import { type Figure, figure, type Goal, type Row } from '../report/row.ts'
 import { bareMix } from '../targets/bare-mix.ts'
 import { dholeServer } from '../targets/dhole.ts'
 import type { Target } from '../targets/target.ts'
@@ -15,6 +15,10 @@ const DHOLE = 'mixed dhole'
 const BARE = 'mixed bare'
 /** Where figures of the knee stand, beside those of each number of clients. */
 const KNEE = 'knee'
+/** Clients at which the 99th percentile of GET has a goal, and how many times that of the limit it may be. */
+const JUDGED_CLIENTS = 12
+const P99_GOAL: Goal = { kind: 'at most', bound: 2.5 }
+const KNEE_GOAL: Goal = { kind: 'at least', bound: 16 }
 
 type StepFigure = keyof Step
 const at = (name: StepFigure, where: number | typeof KNEE) => `${name} ${where}`
@@ -28,8 +32,9 @@ interface Told {
   readonly key: string
   readonly unit: string
   readonly beside?: { readonly title?: string; readonly key: string; readonly unit: string }
-  /** How it is held against the limit. Default: not at all, the figure itself is told. */
-  readonly better?: 'more' | 'less'
+  /** How it is held against the limit; `longer`: in units of it. Default: not at all, the figure itself is judged. */
+  readonly better?: 'more' | 'less' | 'longer'
+  readonly goal?: Goal
 }
 
 export const stepsPart: Part = {
@@ -81,7 +86,7 @@ function kneeTold(): Told[] {
   const percentiles = (kind: 'get' | 'put') =>
     ({ key: key(`${kind}P99Ms`), unit: 'ms', beside: { title: 'p50', key: key(`${kind}P50Ms`), unit: 'ms' } }) as const
   return [
-    { name: 'mixed knee', operation: 'the knee', key: key('clients'), unit: 'clients' },
+    { name: 'mixed knee', operation: 'the knee', key: key('clients'), unit: 'clients', goal: KNEE_GOAL },
     {
       name: 'mixed knee requests',
       operation: 'requests at the knee',
@@ -134,20 +139,27 @@ function stepTold(clients: number): Told[] {
   return [
     { ...told('requests', 'perSecond', '/s'), better: 'more' },
     told('GET p50', 'getP50Ms', 'ms'),
-    told('GET p99', 'getP99Ms', 'ms'),
+    { ...told('GET p99', 'getP99Ms', 'ms'), ...(clients === JUDGED_CLIENTS && { better: 'longer', goal: P99_GOAL }) },
     told('PUT p50', 'putP50Ms', 'ms'),
     told('PUT p99', 'putP99Ms', 'ms'),
   ]
 }
 
 function row(samples: Samples, told: Told, { quick }: Settings): Row {
-  const { name, operation, size, unit, key, better } = told
+  const { name, operation, size, unit, key, better, goal } = told
   const ours = samples.get(DHOLE, key)
   const shared = { name, operation, size, measured: figureOf(samples, DHOLE, told) }
   const limit = quick ? 'not in a quick run' : { title: 'Bun.serve', ...figureOf(samples, BARE, told) }
-  if (better === undefined || quick) return { ...shared, limit, judged: spread(ours), unit: unit }
+  if (better === undefined || quick)
+    return { ...shared, limit, judged: spread(ours), unit, goal: quick ? undefined : goal }
   const bare = samples.get(BARE, key)
-  return { ...shared, limit, judged: spread(better === 'more' ? ratios(ours, bare) : ratios(bare, ours)), unit: 'x' }
+  return {
+    ...shared,
+    limit,
+    judged: spread(better === 'less' ? ratios(bare, ours) : ratios(ours, bare)),
+    unit: 'x',
+    goal,
+  }
 }
 
 function figureOf(samples: Samples, variant: string, { key, unit, beside }: Told): Figure {

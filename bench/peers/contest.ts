@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { askChild } from '../harness/child.ts'
+import { residentKb } from '../harness/proc.ts'
 import type { Figures } from '../harness/rounds.ts'
 import type { Workspace } from '../harness/workspace.ts'
 import { checkAgreement, type RunningPeer } from './agreement.ts'
@@ -10,9 +11,12 @@ import type { ListPeer, ListSetup } from './peer.ts'
 import type { PeerLoad, PeerLoadFigures, PeerLoadRequest } from './peer-load.ts'
 import { WORKS, type Work } from './work.ts'
 
+const KB_PER_MB = 1024
+
 export type Times = Pick<PeerLoadRequest, 'children' | 'seconds' | 'turns' | 'warmSeconds'>
 
 export const variantName = (peer: ListPeer, work: Work) => `peers ${work} ${peer.name}`
+export const memoryName = (peer: ListPeer) => `peers memory ${peer.name}`
 
 /** Starts them all, compares what they answer, and then asks them in turns. @returns figures by variant */
 export async function competeWith(
@@ -54,5 +58,6 @@ async function loadAll(servers: readonly RunningPeer[], times: Times): Promise<R
       if (peer !== undefined) figures[variantName(peer, work)] = { perSecond, cpuUs }
     }
   }
+  for (const { peer, running } of servers) figures[memoryName(peer)] = { mb: residentKb(running.pid) / KB_PER_MB }
   return figures
 }

@@ -3,13 +3,13 @@ import type { Part } from '../harness/part.ts'
 import type { Samples } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import { compareCpu, cpuOf } from '../load/https.ts'
-import type { Goal, Row } from '../report/row.ts'
+import { figure, type Goal, type Row } from '../report/row.ts'
 import { CHOSEN } from '../stock/places.ts'
-import { competeWith, type Times, variantName } from './contest.ts'
+import { competeWith, memoryName, type Times, variantName } from './contest.ts'
 import { dhole } from './dhole.ts'
 import { rivals } from './list-peers.ts'
 import type { ListPeer } from './peer.ts'
-import { WORKS, type Work } from './work.ts'
+import { CONNECTIONS, WORKS, type Work } from './work.ts'
 
 const TIMES_LESS: Goal = { kind: 'at least', bound: 20 }
 const TITLES: Readonly<Record<Work, string>> = {
@@ -31,8 +31,14 @@ export function partAgainst(peers: readonly ListPeer[]): Part {
         },
       },
     ],
-    rows: (samples, settings) =>
-      WORKS.flatMap((work) => peers.map((peer) => rowOf(samples, peer, work, timesOf(settings).children))),
+    rows: (samples, settings) => {
+      const { children } = timesOf(settings)
+      const present = [dhole, ...peers.filter((peer) => peer.missing() === undefined)]
+      return [
+        ...WORKS.flatMap((work) => peers.map((peer) => rowOf(samples, peer, work, children))),
+        ...plainRows(samples, present, children),
+      ]
+    },
   }
 }
 
@@ -56,4 +62,39 @@ function rowOf(samples: Samples, peer: ListPeer, work: Work, children: number): 
   const reason = peer.missing()
   if (reason === undefined) return { ...row, ...compareCpu(samples, ours, theirs, peer.name) }
   return { ...row, measured: cpuOf(samples, ours), limit: `${peer.name} not measured: ${reason}`, judged: undefined }
+}
+
+/** What each server does by itself: requests a second, milliseconds and memory. */
+function plainRows(samples: Samples, servers: readonly ListPeer[], children: number): Row[] {
+  const row = (
+    name: string,
+    what: string,
+    { name: server }: ListPeer,
+    values: readonly number[],
+    unit: string,
+  ): Row => ({
+    name: `${name} of ${server}`,
+    operation: `${what}, ${server}`,
+    size: children,
+    measured: figure(values, unit),
+    limit: undefined,
+    judged: undefined,
+    unit,
+  })
+  const rates = (server: ListPeer, work: Work) => samples.get(variantName(server, work), 'perSecond')
+  // Each connection sends its next request when it has its answer.
+  const times = (server: ListPeer, work: Work) => rates(server, work).map((rate) => (CONNECTIONS * 1000) / rate)
+  return [
+    ...WORKS.flatMap((work) =>
+      servers.map((server) =>
+        row(`${work} rate`, `${TITLES[work]}: requests a second`, server, rates(server, work), '/s'),
+      ),
+    ),
+    ...WORKS.flatMap((work) =>
+      servers.map((server) => row(`${work} time`, `${TITLES[work]}: milliseconds`, server, times(server, work), 'ms')),
+    ),
+    ...servers.map((server) =>
+      row('memory', 'memory after all of it', server, samples.get(memoryName(server), 'mb'), 'MB'),
+    ),
+  ]
 }

@@ -113,7 +113,11 @@ export const headlines: readonly Headline[] = [
     name: 'memory dhole readMb',
     isInReadme: true,
   },
-  { title: 'start on a file of a gigabyte, until the first answer', chapter: 'startup', name: 'start dhole serve' },
+  {
+    title: 'start on a file of a gigabyte, until the first answer, beside its limit',
+    chapter: 'startup',
+    name: 'start dhole serve',
+  },
   { title: 'GET of a place, times less than acebase-server', chapter: 'peers', name: 'get against acebase-server' },
   { title: 'PUT of a place, times less than acebase-server', chapter: 'peers', name: 'put against acebase-server' },
   {

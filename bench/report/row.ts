@@ -20,6 +20,8 @@ export interface Goal {
   readonly bound: number
   /** Where it is known to be missed: the words that the reason begins with in README.md. A run does not fail for it. */
   readonly explained?: string
+  /** The same in one line. */
+  readonly why?: string
 }
 
 export interface Row {

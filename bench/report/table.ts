@@ -49,7 +49,7 @@ function verdict(row: Row): string {
   const met = isMet(row)
   if (met === undefined) return ''
   if (met) return 'ok'
-  return row.goal?.explained === undefined ? 'missed' : 'missed, see README'
+  return row.goal?.why === undefined ? 'missed' : `missed: ${row.goal.why}`
 }
 
 function onWhat({ model, cores, bun, date }: Machine): string {
