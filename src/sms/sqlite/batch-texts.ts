@@ -2,8 +2,9 @@ import { and, asc, eq, gte, max, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { BatchFormat } from '../format/batch-format.ts'
 import type { State } from '../model/report.ts'
+import { openMessages } from './open-messages.ts'
 import { batch, batchText, message } from './schema.ts'
-import { bound, perConnection } from './tables.ts'
+import { bound, direct, perConnection } from './tables.ts'
 
 /** Messages read in one step; nearly all batches are shorter. */
 const PAGE = 500
@@ -41,16 +42,20 @@ const statements = perConnection((orm) => ({
     .limit(PAGE)
     .prepare(),
   // Each report runs these. A bound LIMIT would have SQLite prepare them again for every value.
-  last: orm
-    .select({ position: max(message.position), status: message.status })
-    .from(message)
-    .where(eq(message.batchId, bound('batchId')))
-    .prepare(),
-  lastOpen: orm
-    .select({ position: max(message.position) })
-    .from(message)
-    .where(and(eq(message.batchId, bound('batchId')), sql`${message.status} < 2`))
-    .prepare(),
+  last: direct<LastRow>(
+    orm,
+    orm
+      .select({ position: max(message.position), status: message.status })
+      .from(message)
+      .where(eq(message.batchId, bound('batchId'))),
+  ),
+  lastOpen: direct<LastOpenRow>(
+    orm,
+    orm
+      .select({ position: max(message.position) })
+      .from(message)
+      .where(and(eq(message.batchId, bound('batchId')), sql`${message.status} < 2`)),
+  ),
   store: orm
     .insert(batchText)
     .values({
@@ -105,11 +110,16 @@ export function* storeBatchTexts(
 
 /** @returns false when the batch has an open message, or too few or too many messages */
 function storeBatchText(orm: BunSQLiteDatabase, batchId: number, rrid: string, format: BatchFormat): boolean {
-  // Looks for an open message from the end: most gateways report in the order of submission.
-  const [[last, status] = [null, 0]] = statements(orm).last.values({ batchId }) as LastRow[]
-  if (last === null || status < 2 || last < MIN_MESSAGES - 1 || last >= MAX_MESSAGES) return false
-  const [[lastOpen] = [null]] = statements(orm).lastOpen.values({ batchId }) as LastOpenRow[]
-  if (lastOpen !== null) return false
+  const open = openMessages(orm)
+  if (open.has(batchId)) return false
+  const [[last, status] = [null, 0]] = statements(orm).last.values({ batchId })
+  if (last === null || last < MIN_MESSAGES - 1 || last >= MAX_MESSAGES) return false
+  // From the end: most gateways report in the order of submission.
+  const [[lastOpen] = [null]] = status < 2 ? [[last]] : statements(orm).lastOpen.values({ batchId })
+  if (lastOpen !== null) {
+    open.add(batchId, lastOpen)
+    return false
+  }
   const records: string[] = []
   readPage(orm, batchId, rrid, 0, format, records)
   statements(orm).store.run({ batchId, version: format.version, text: format.batch(records) })

@@ -7,15 +7,18 @@ import type { Batch } from '../model/message.ts'
 import { newRrid } from '../model/rrid.ts'
 import { addToCounts } from './counts.ts'
 import { addMessage, NOT_SENT } from './message-rows.ts'
+import { openMessages } from './open-messages.ts'
 import { batch, message } from './schema.ts'
-import { bound, perConnection } from './tables.ts'
+import { bound, direct, perConnection } from './tables.ts'
 
 const statements = perConnection((orm) => ({
-  find: orm
-    .select({ id: batch.id })
-    .from(batch)
-    .where(eq(batch.rrid, bound('rrid')))
-    .prepare(),
+  find: direct<readonly [id: number]>(
+    orm,
+    orm
+      .select({ id: batch.id })
+      .from(batch)
+      .where(eq(batch.rrid, bound('rrid'))),
+  ),
   add: orm
     .insert(batch)
     .values({ rrid: sql.placeholder('rrid'), submittedAt: sql.placeholder('submittedAt') })
@@ -31,12 +34,14 @@ const statements = perConnection((orm) => ({
 
 /** Row id of a batch. */
 export function findBatch(orm: BunSQLiteDatabase, rrid: string): number | undefined {
-  return statements(orm).find.get({ rrid })?.id
+  return statements(orm).find.values({ rrid })[0]?.[0]
 }
 
 /** @returns its row id */
 export function addBatch(orm: BunSQLiteDatabase, rrid: string, submittedAt: number): number {
-  return statements(orm).add.get({ rrid, submittedAt }).id
+  const { id } = statements(orm).add.get({ rrid, submittedAt })
+  openMessages(orm).forget(id)
+  return id
 }
 
 /**

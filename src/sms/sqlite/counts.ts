@@ -2,15 +2,17 @@ import { sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { COUNT_NAMES, type CountName, type Counts, type Tally } from '../model/counts.ts'
 import { count } from './schema.ts'
-import { perConnection } from './tables.ts'
+import { direct, perConnection } from './tables.ts'
 
 const statements = perConnection((orm) => ({
   all: orm.select().from(count).prepare(),
-  add: orm
-    .insert(count)
-    .values({ name: sql.placeholder('name'), value: sql.placeholder('by') })
-    .onConflictDoUpdate({ target: count.name, set: { value: sql`${count.value} + excluded.value` } })
-    .prepare(),
+  add: direct(
+    orm,
+    orm
+      .insert(count)
+      .values({ name: sql.placeholder('name'), value: sql.placeholder('by') })
+      .onConflictDoUpdate({ target: count.name, set: { value: sql`${count.value} + excluded.value` } }),
+  ),
 }))
 
 /** Writes the changes of a transaction at its end. */

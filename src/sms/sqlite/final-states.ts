@@ -3,7 +3,7 @@ import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { StatusRecord } from '../format/record-text.ts'
 import { type SeqRange, seqOf } from '../model/final-seq.ts'
 import { final, handover } from './schema.ts'
-import { bound, perConnection } from './tables.ts'
+import { bound, direct, perConnection } from './tables.ts'
 
 /** A final state and its sequence number. */
 interface FinalState extends StatusRecord {
@@ -27,17 +27,17 @@ const statements = perConnection((orm) => ({
     .from(handover)
     .where(eq(handover.firstSeq, bound('first')))
     .prepare(),
-  add: orm
-    .insert(final)
-    .values({
+  add: direct(
+    orm,
+    orm.insert(final).values({
       seq: sql.placeholder('seq'),
       rrid: sql.placeholder('rrid'),
       mobile: sql.placeholder('mobile'),
       status: sql.placeholder('status'),
       code: sql.placeholder('code'),
       receivedAt: sql.placeholder('receivedAt'),
-    })
-    .prepare(),
+    }),
+  ),
   between: orm
     .select()
     .from(final)

@@ -1,8 +1,9 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { State } from '../model/report.ts'
+import { openMessages } from './open-messages.ts'
 import { batch, message } from './schema.ts'
-import { bound, perConnection } from './tables.ts'
+import { bound, direct, perConnection } from './tables.ts'
 
 /** Most messages of one gateway id that are compared. */
 const SAME_ID = 16
@@ -55,12 +56,16 @@ const columns = {
   messageId: message.messageId,
 }
 
+type MobileRow = [position: number, status: State, code: string, messageId: string | null]
+
 const statements = perConnection((orm) => ({
-  byMobile: orm
-    .select(columns)
-    .from(message)
-    .where(and(eq(message.batchId, bound('batchId')), eq(message.mobile, bound('mobile'))))
-    .prepare(),
+  byMobile: direct<MobileRow>(
+    orm,
+    orm
+      .select({ position: message.position, status: message.status, code: message.code, messageId: message.messageId })
+      .from(message)
+      .where(and(eq(message.batchId, bound('batchId')), eq(message.mobile, bound('mobile')))),
+  ),
   byMessageId: orm
     .select({ ...columns, rrid: batch.rrid, submittedAt: batch.submittedAt })
     .from(message)
@@ -84,18 +89,20 @@ const statements = perConnection((orm) => ({
       returnedAt: sql.placeholder('returnedAt'),
     })
     .prepare(),
-  change: orm
-    .update(message)
-    .set({
-      status: sql`${sql.placeholder('status')}`,
-      code: sql`${sql.placeholder('code')}`,
-      receivedAt: sql`${sql.placeholder('receivedAt')}`,
-      producedAt: sql`${sql.placeholder('producedAt')}`,
-      finalSeq: sql`${sql.placeholder('finalSeq')}`,
-      returnedAt: sql`${sql.placeholder('returnedAt')}`,
-    })
-    .where(and(eq(message.batchId, bound('batchId')), eq(message.position, bound('position'))))
-    .prepare(),
+  change: direct(
+    orm,
+    orm
+      .update(message)
+      .set({
+        status: sql`${sql.placeholder('status')}`,
+        code: sql`${sql.placeholder('code')}`,
+        receivedAt: sql`${sql.placeholder('receivedAt')}`,
+        producedAt: sql`${sql.placeholder('producedAt')}`,
+        finalSeq: sql`${sql.placeholder('finalSeq')}`,
+        returnedAt: sql`${sql.placeholder('returnedAt')}`,
+      })
+      .where(and(eq(message.batchId, bound('batchId')), eq(message.position, bound('position')))),
+  ),
 }))
 
 /** The message to a telephone number within a batch. */
@@ -105,8 +112,10 @@ export function findMessage(
   rrid: string,
   mobile: string,
 ): StoredMessage | undefined {
-  const stored = statements(orm).byMobile.get({ batchId, mobile })
-  return stored && { ...stored, rrid }
+  const [found] = statements(orm).byMobile.values({ batchId, mobile })
+  if (found === undefined) return undefined
+  const [position, status, code, messageId] = found
+  return { batchId, position, rrid, mobile, status, code, messageId }
 }
 
 /** The message with this gateway id. Gateways reuse ids: the message submitted last is the one they mean. */
@@ -126,4 +135,5 @@ export function addMessage(orm: BunSQLiteDatabase, added: AddedMessage, state: M
 
 export function changeMessage(orm: BunSQLiteDatabase, { batchId, position }: StoredMessage, state: MessageState): void {
   statements(orm).change.run({ ...state, batchId, position })
+  if (state.status > 1) openMessages(orm).close(batchId, position)
 }

@@ -1,5 +1,6 @@
 import { Database as Client } from 'bun:sqlite'
 import { afterEach, expect, setSystemTime, test } from 'bun:test'
+import fc from 'fast-check'
 import { treeFile } from '../../../src/data-folder/tree-file.ts'
 import { openClosedApplication } from '../../../src/dhole.ts'
 import type { Messages } from '../../../src/sms/messages.ts'
@@ -135,3 +136,56 @@ test('a text is deleted with the messages of its batch', async () => {
   expect(storedTexts(dir)).toEqual([])
   expect(JSON.parse(await answer(dir)).data).toEqual([])
 })
+
+test('the text of a new batch is stored whatever batch had its row id before', async () => {
+  await using dir = await tempDir()
+  await withMessages(dir, async (messages) => {
+    setSystemTime(START - 60 * DAY_MS)
+    await messages.record({ rrid: 'old', mobiles: mobilesOf(20) })
+    // Remembers that a later message is open.
+    await messages.report([
+      { message: { rrid: 'old', mobile: mobilesOf(1)[0] ?? '' }, state: 2, code: 'DELIVRD', receivedAt: START },
+    ])
+    setSystemTime(START)
+    await messages.purge()
+    await messages.record({ rrid: RRID, mobiles: mobilesOf(12) })
+    await report(messages, mobilesOf(12))
+  })
+  expect(storedTexts(dir)).toHaveLength(1)
+})
+
+test('a text is stored whichever message becomes final last, also after a transaction that was rolled back', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.shuffledSubarray([...mobilesOf(12)], { minLength: 12 }),
+      fc.nat(11),
+      async (mobiles, failing) => {
+        await using dir = await tempDir()
+        await withMessages(dir, async (messages) => {
+          await messages.record({ rrid: RRID, mobiles: mobilesOf(12) })
+          for (const [at, mobile] of mobiles.entries()) {
+            if (at === failing) await expect(reportThenFail(messages, mobile)).rejects.toThrow('broken')
+            await report(messages, [mobile])
+          }
+        })
+        expect(storedTexts(dir)).toHaveLength(1)
+      },
+    ),
+    { numRuns: 30 },
+  )
+})
+
+/** Reports a message in a transaction that is rolled back. */
+async function reportThenFail(messages: Messages, mobile: string): Promise<void> {
+  const broken = {
+    rrid: RRID,
+    get mobile(): string {
+      throw new Error('broken')
+    },
+  }
+  const rest = { state: 2, code: 'DELIVRD', receivedAt: START } as const
+  await messages.report([
+    { message: { rrid: RRID, mobile }, ...rest },
+    { message: broken, ...rest },
+  ])
+}
