@@ -8,8 +8,6 @@ import type { PathSlot } from './write-plan.ts'
 export interface IndexShape {
   /** Child path below each child; `undefined` for the index over integer keys. */
   readonly path: Path | undefined
-  /** Children up to this key have their entries; `null` when all have. */
-  readonly builtTo: string | null
 }
 
 /** Whether a child is absent, or has no value at the indexed path, or has one. */
@@ -57,11 +55,6 @@ function presenceOf(value: SortValue | undefined): Presence {
   return value === undefined ? 'absent' : isValued(value) ? 'valued' : 'empty'
 }
 
-/** Whether the builder of an index has passed this key. */
-export function isBuilt({ builtTo }: IndexShape, key: string): boolean {
-  return builtTo === null || key <= builtTo
-}
-
 /** Writes what differs between the entries of a child before and after a write. */
 export function updateEntries<I extends IndexShape>(table: EntryTable<I>, change: EntryChange<I>): void {
   const { index, key, before, after } = change
@@ -74,6 +67,21 @@ export function updateEntries<I extends IndexShape>(table: EntryTable<I>, change
   markAdjacent(table, change, index.path, is)
 }
 
+/**
+ * As `updateEntries`, for a child that was written several times since `before`, and whose neighbors may have been
+ * written too: it assumes nothing of their marks.
+ */
+export function mendEntry<I extends IndexShape>(table: EntryTable<I>, change: EntryChange<I>): void {
+  const { index, key, before, after } = change
+  const differs = before === undefined || after === undefined || compareSortValues(before, after) !== 0
+  if (differs && isValued(before)) table.remove(index, before, key)
+  if (differs && isValued(after)) table.insert(index, after, key)
+  if (index.path === undefined) return
+  const is = presenceOf(after)
+  if (is !== 'empty') table.unmark(index, key)
+  markAdjacent(table, change, index.path, is)
+}
+
 /** Marks each child without a value that is now next to a child with one. A mark too many is harmless and stays. */
 function markAdjacent<I extends IndexShape>(
   table: EntryTable<I>,
@@ -81,8 +89,7 @@ function markAdjacent<I extends IndexShape>(
   path: Path,
   presence: Presence,
 ): void {
-  const { before, after: next } = adjacent
-  const after = next !== undefined && isBuilt(index, next.key) ? next : undefined
+  const { before, after } = adjacent
   const beforeHas = before?.presence(path)
   const afterHas = after?.presence(path)
   if (presence === 'empty') {

@@ -235,7 +235,7 @@ export class SqliteStore implements TreeStore {
   }
 
   async #close(): Promise<void> {
-    this.#indexes.stop()
+    const built = this.#indexes.close()
     // Cached texts would be answered for ever, whatever another process or evaluation writes.
     this.#cache.invalidate([])
     await this.#groupCommit.close()
@@ -243,6 +243,7 @@ export class SqliteStore implements TreeStore {
     await this.#reads.ended()
     // An export ends when its caller takes the next piece, which may be never.
     this.#exports.releaseAll()
+    await built
     await this.#checkpoint.close()
     if (this.#isReplaced) return
     this.#snapshots.close()

@@ -98,6 +98,16 @@ describe('the single executable', () => {
     expect(server.output()).not.toContain('"level":50')
   })
 
+  test('builds the index of a long list beside the requests', async () => {
+    const list = Array.from({ length: 3000 }, (_, index) => [`k${index}`, { h: 3000 - index }])
+    await call('PUT', '/list.json', JSON.stringify(Object.fromEntries(list)))
+    const answer = await call('GET', '/list.json?orderBy="h"&limitToFirst=1')
+    expect(answer.text).toBe('{"k2999":{"h":1}}')
+    const built = samplesOf((await call('GET', '/metrics')).text).get('dhole_index_build_seconds_count')
+    expect(built).toBe(1)
+    expect((await call('DELETE', '/list.json')).status).toBe(200)
+  })
+
   test('copies a tree and examines the copy beside the server', async () => {
     const target = dir.file('backup')
     expect(await command('backup', target)).toContain('nothing wrong with it')

@@ -1,3 +1,4 @@
+import { Database as Client } from 'bun:sqlite'
 import { makeQuery } from '../../../src/query/query.ts'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { TRUSTED } from '../../../src/tree/read-program.ts'
@@ -11,7 +12,9 @@ await put(
   wide(20_000, (index) => ({ h: index })),
 )
 const asked = store.query(['list'], makeQuery({ orderBy: 'h', limitToFirst: 1 }, 'firebase'), unlimited, TRUSTED)
-while (store.indexes().length === 0) await turns(1)
+const client = new Client(Bun.argv[2] ?? '', { readonly: true })
+const entries = client.query('SELECT 1 FROM index_entry LIMIT 1')
+while (entries.get() === null) await turns(1)
 if (!store.indexes().some(({ ready }) => ready)) process.stdout.write('building\n')
 // More writes make the steps of building small.
 for (let round = 0; ; round++) await Promise.all([put(store, '/n', round), round > 100 ? asked : undefined])

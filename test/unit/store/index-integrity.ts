@@ -9,7 +9,6 @@ interface Definition {
   readonly id: number
   readonly list_id: number
   readonly path: string
-  readonly built_to: string | null
   readonly has_cut: number
 }
 
@@ -27,10 +26,12 @@ const MAX_TEXT = 1024
 const LAST_CHARACTER = '\u{10FFFF}'
 const OBJECT = Symbol('an object')
 
-/** What is wrong with the entries of indexes that are in use; empty when nothing is. */
+/** What is wrong with the entries of indexes that are in use and complete; empty when nothing is. */
 export function indexProblems(client: Client): string[] {
   return client
-    .query<Definition, []>('SELECT id, list_id, path, built_to, has_cut FROM index_definition WHERE list_id > 0')
+    .query<Definition, []>(
+      'SELECT id, list_id, path, has_cut FROM index_definition WHERE list_id > 0 AND built_to IS NULL',
+    )
     .all()
     .flatMap((definition) => problemsOf(client, definition))
 }
@@ -58,12 +59,10 @@ function shorten(entry: string): string {
   return entry.length > 100 ? `${entry.slice(0, 50)}… (${entry.length}) …${entry.slice(-30)}` : entry
 }
 
-/** The children that the building has come to. */
-function childrenOf(client: Client, { list_id, built_to }: Definition): Row[] {
-  const rows = client
+function childrenOf(client: Client, { list_id }: Definition): Row[] {
+  return client
     .query<Row, [number]>("SELECT key, value, id FROM node WHERE parent_id = ? AND key <> '.priority' ORDER BY key")
     .all(list_id)
-  return built_to === null ? rows : rows.filter(({ key }) => Buffer.from(key).compare(Buffer.from(built_to)) <= 0)
 }
 
 /** Those with a value, and those without one that stand next to one with a value. @param possible in key order */

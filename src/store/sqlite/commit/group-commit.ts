@@ -12,7 +12,7 @@ import type { CommittedTransaction, TransactionRunner } from './transaction.ts'
 import { trialWrite, writeNothing } from './trial-write.ts'
 import type { WalFile } from './wal-file.ts'
 
-/** Jobs from which on a transaction starts while a sync runs. Fewer jobs wait for the sync, and for more jobs. */
+/** Jobs from which on a transaction starts while a sync runs. Fewer jobs wait for it. */
 const MIN_JOBS_DURING_SYNC = 64
 
 export interface GroupCommitEvents extends LogSyncEvents {
@@ -181,6 +181,7 @@ export class GroupCommit {
         setImmediate(() => this.#startTransaction())
         return
       }
+      if (!this.#backgroundFailed && !this.#isClosing && this.#transactions.awaitsBackgroundWork) return
     } else if (this.#phase !== 'failed' && this.#phase !== 'finished') return
     if (this.#sync.isDone) for (const listener of this.#idleListeners.splice(0)) listener()
   }
@@ -217,7 +218,6 @@ export class GroupCommit {
     }
   }
 
-  /** Ends the phase of a transaction. */
   #endTransaction(): void {
     this.#open = undefined
     if (this.#phase === 'transaction') this.#phase = this.#sync.failure === undefined ? 'idle' : 'failed'

@@ -26,6 +26,8 @@ export interface TransactionParticipant {
 /** Work without a job: each transaction does one bounded step of it while it is due. */
 export interface BackgroundWork extends TransactionParticipant {
   readonly isDue: boolean
+  /** Whether a step will be due once other work, beside the transactions, has gone on. */
+  readonly isWaiting?: boolean
   /** Does one step inside the open transaction. @returns whether it changed the file */
   step(transaction: OpenTransaction): boolean | Generator<void, boolean>
 }

@@ -1,5 +1,7 @@
 import type { Observer } from '../../../observer.ts'
 import type { Connection } from '../file/connection.ts'
+import { sortInWorker } from '../indexes/building/entry-source.ts'
+import type { BuildOptions } from '../indexes/building/options.ts'
 import { IndexMaintenance } from '../indexes/maintenance.ts'
 import { ChangeLog, type LogRetention } from '../log/change-log.ts'
 import { IdempotencyRecords, type RecordRetention } from '../log/idempotency-records.ts'
@@ -23,6 +25,8 @@ export interface TransactionParts {
 
 interface TransactionOptions extends LogRetention, RecordRetention, StagingOptions {
   readonly inlineLength: number
+  /** Replaces parts of how indexes are built, for tests of what is written meanwhile. */
+  readonly build?: Pick<BuildOptions, 'openSource' | 'shortBuild' | 'stepEntries'>
 }
 
 export function transactionParts(
@@ -31,16 +35,20 @@ export function transactionParts(
   observer: Observer,
 ): TransactionParts {
   const reader = new TreeReader(connection)
+  const log = new ChangeLog(connection, options)
   const indexes = new IndexMaintenance(connection, reader, {
     onBegun: () => observer.indexBegun?.(),
     onBuilt: (rows, milliseconds) => observer.indexBuilt?.(rows, milliseconds),
+    lastSeq: () => log.lastSeq,
+    openSource: sortInWorker,
+    ...options.build,
   })
   const deletedSubtrees = new DeletedSubtrees(connection, indexes.definitions, indexes.entries)
   const writer = new TreeWriter(connection, reader, deletedSubtrees, indexes, options.inlineLength)
   return {
     reader,
     writer,
-    log: new ChangeLog(connection, options),
+    log,
     records: new IdempotencyRecords(connection, options),
     settings: new Settings(connection),
     deletedSubtrees,

@@ -70,6 +70,11 @@ export class TransactionRunner {
     return this.#background.some(({ isDue }) => isDue)
   }
 
+  /** Whether background work will be due once work beside the transactions has gone on. */
+  get awaitsBackgroundWork(): boolean {
+    return this.#background.some(({ isWaiting }) => isWaiting)
+  }
+
   /** Rejects those who wait for background work. */
   rejectBackgroundRequests(error: unknown): void {
     this.#parts.indexes.builder.rejectAll(error)

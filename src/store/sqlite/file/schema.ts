@@ -64,7 +64,7 @@ export const indexDefinition = sqliteTable(
     /** Negative once the index is dropped and only its entries are left to remove. */
     listId: integer('list_id').notNull(),
     path: text().notNull(),
-    /** Children up to this key have their entries; null when all have. */
+    /** Null when it is complete; else the empty text, or a key in files of versions that built in key order. */
     builtTo: text('built_to'),
     /** Whether an entry may hold only the beginning of its text. Set, never cleared. */
     hasCut: integer('has_cut', { mode: 'boolean' }).notNull(),

@@ -13,7 +13,7 @@ export interface IndexDefinition {
   readonly name: string
   /** Child path below each child; `undefined` for the index over integer keys. */
   readonly path: Path | undefined
-  /** Children up to this key have their entries; `null` when all have. */
+  /** `null` when it is complete, else the empty text; a key in files of versions that built in key order. */
   builtTo: string | null
   hasCut: boolean
   /** Entries that building it has written. */

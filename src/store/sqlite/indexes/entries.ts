@@ -8,13 +8,21 @@ import type { IndexDefinition, IndexDefinitions } from './definitions.ts'
 
 /** Entries removed in one step. */
 const STEP_ENTRIES = 1024
+/** Entries that one statement inserts. */
+const INSERTED_AT_ONCE = 64
+/** Columns of an entry without the id of its index. */
+const COLUMNS = 3
+
+const INSERT = 'INSERT INTO index_entry(index_id, kind, value, key) VALUES '
+const MANY_ROWS = Array.from(
+  { length: INSERTED_AT_ONCE },
+  (_, row) => `(?1, ?${COLUMNS * row + 2}, ?${COLUMNS * row + 3}, ?${COLUMNS * row + 4})`,
+)
 
 const statements = defineStatements({
   // Raw SQL: these run for every row of a build and every write to an indexed list.
-  insert: ({ client }) =>
-    client.prepare<unknown, [number, number, string | number, string]>(
-      'INSERT INTO index_entry(index_id, kind, value, key) VALUES (?, ?, ?, ?)',
-    ),
+  insert: ({ client }) => client.prepare<unknown, [number, number, string | number, string]>(`${INSERT}(?, ?, ?, ?)`),
+  insertMany: ({ client }) => client.prepare<unknown, (number | string)[]>(INSERT + MANY_ROWS.join(', ')),
   remove: ({ client }) =>
     client.prepare<unknown, [number, number, string | number, string]>(
       'DELETE FROM index_entry WHERE index_id = ? AND kind = ? AND value = ? AND key = ?',
@@ -60,6 +68,20 @@ export class IndexEntries {
     const entry = indexValue(value)
     if (entry.cut) this.#definitions.markCut(definition)
     this.#statements.insert.run(definition.id, entry.kind, entry.value, key)
+  }
+
+  /** Adds entries of children. @param columns kind, value and key of each entry, one after the other */
+  insertAll(id: number, columns: readonly (number | string)[]): void {
+    const many = COLUMNS * INSERTED_AT_ONCE
+    let from = 0
+    for (; from + many <= columns.length; from += many) {
+      this.#statements.insertMany.run(id, ...columns.slice(from, from + many))
+    }
+    for (; from < columns.length; from += COLUMNS) {
+      // Three columns of one entry.
+      const [kind, value, key] = columns.slice(from, from + COLUMNS) as [number, string | number, string]
+      this.#statements.insert.run(id, kind, value, key)
+    }
   }
 
   remove(definition: IndexDefinition, value: SortValue, key: string): void {

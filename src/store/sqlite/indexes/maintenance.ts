@@ -1,7 +1,8 @@
 import type { BackgroundWork, OpenTransaction } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
-import { type BuildEvents, IndexBuilder } from './builder.ts'
+import { IndexBuilder } from './building/builder.ts'
+import type { BuildOptions } from './building/options.ts'
 import { IndexCapacity, type IndexLimits } from './capacity.ts'
 import { type IndexDefinition, IndexDefinitions } from './definitions.ts'
 import { IndexEntries } from './entries.ts'
@@ -29,11 +30,12 @@ export class IndexMaintenance implements BackgroundWork {
   #use: IndexUse | undefined
 
   /** @param connection the writer's */
-  constructor(connection: Connection, reader: TreeReader, events: BuildEvents) {
+  constructor(connection: Connection, reader: TreeReader, options: BuildOptions) {
     this.definitions = new IndexDefinitions(connection)
     this.entries = new IndexEntries(connection, this.definitions)
     this.neighbors = new Neighbors(connection, reader)
-    this.builder = new IndexBuilder(connection, this, reader, events)
+    const { definitions, entries, neighbors } = this
+    this.builder = new IndexBuilder(connection, { definitions, entries, neighbors, reader }, options)
   }
 
   /** Whether there may be work. */
@@ -63,6 +65,15 @@ export class IndexMaintenance implements BackgroundWork {
     const removed = this.entries.removalIsDue && this.entries.removeDropped()
     const built = this.builder.isDue && (yield* this.builder.step(transaction))
     return aged || removed || built
+  }
+
+  /** Whether something else than a transaction is waited for. */
+  get isWaiting(): boolean {
+    return this.builder.isBuilding
+  }
+
+  committed(): void {
+    this.builder.committed()
   }
 
   rollback(): void {

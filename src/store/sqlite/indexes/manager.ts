@@ -45,6 +45,7 @@ export class IndexManager {
     this.#parts = parts
     this.#timer = setInterval(() => this.#age(), Math.min(parts.indexIdleMs / LOOKS, LONGEST_PAUSE_MS))
     this.#timer.unref()
+    parts.maintenance.builder.wakeWith(() => this.#wake())
     parts.maintenance.limit({
       maxPerList: MAX_PER_LIST,
       maxEntries: parts.maxIndexEntries,
@@ -90,8 +91,10 @@ export class IndexManager {
     }
   }
 
-  stop(): void {
+  /** Resolves when no build reads the file any more. */
+  async close(): Promise<void> {
     clearInterval(this.#timer)
+    await this.#parts.maintenance.builder.close()
   }
 
   #age(): void {
@@ -99,12 +102,16 @@ export class IndexManager {
     this.#used = new Map()
     if (this.#usedBefore.size + used.size > MAX_CACHED_USES) this.#usedBefore.clear()
     for (const [id, at] of used) this.#usedBefore.set(id, at)
-    const { maintenance, indexIdleMs: idleMs, wake } = this.#parts
+    const { maintenance, indexIdleMs: idleMs } = this.#parts
     maintenance.age({ used, idleMs, isKept: (definition) => this.#isDeclared(definition) })
+    this.#wake()
+  }
+
+  #wake(): void {
     try {
-      wake()
+      this.#parts.wake()
     } catch {
-      // The store cannot write any more, so no index is dropped.
+      // The store cannot write any more, so no index is built or dropped.
     }
   }
 

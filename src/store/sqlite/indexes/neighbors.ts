@@ -2,7 +2,7 @@ import { parseStored } from '../../../tree/json/print.ts'
 import { SortKind, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import { type Value, valueAt } from '../../../tree/value.ts'
-import type { AdjacentChild, Presence } from '../../rows/index-entries.ts'
+import type { AdjacentChild, AdjacentChildren, Presence } from '../../rows/index-entries.ts'
 import type { ChildRow } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { defineStatements } from '../file/statements.ts'
@@ -69,5 +69,30 @@ export class Neighbors {
 
   #neighbor(row: ChildRow | null): Neighbor | undefined {
     return row === null ? undefined : new Neighbor(row, this.#reader)
+  }
+}
+
+/** The children before and after a key of a list. Each is read when it is first used. */
+export class LazyNeighbors implements AdjacentChildren {
+  readonly #neighbors: Neighbors
+  readonly #listId: number
+  readonly #key: string
+  #before: { readonly child: Neighbor | undefined } | undefined
+  #after: { readonly child: Neighbor | undefined } | undefined
+
+  constructor(neighbors: Neighbors, listId: number, key: string) {
+    this.#neighbors = neighbors
+    this.#listId = listId
+    this.#key = key
+  }
+
+  get before(): Neighbor | undefined {
+    this.#before ??= { child: this.#neighbors.before(this.#listId, this.#key) }
+    return this.#before.child
+  }
+
+  get after(): Neighbor | undefined {
+    this.#after ??= { child: this.#neighbors.after(this.#listId, this.#key) }
+    return this.#after.child
   }
 }

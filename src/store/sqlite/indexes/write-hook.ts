@@ -3,13 +3,14 @@ import { type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import { type Value, valueAt } from '../../../tree/value.ts'
 import type { Write } from '../../../tree/write.ts'
-import { type AdjacentChildren, isBuilt, mayChangeEntry, updateEntries } from '../../rows/index-entries.ts'
+import { type AdjacentChildren, mayChangeEntry, updateEntries } from '../../rows/index-entries.ts'
 import { keyEntry } from '../../rows/index-value.ts'
 import type { PathSlot } from '../../rows/write-plan.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
+import type { IndexBuilder } from './building/builder.ts'
 import type { IndexDefinition, IndexDefinitions } from './definitions.ts'
 import type { IndexEntries } from './entries.ts'
-import type { Neighbor, Neighbors } from './neighbors.ts'
+import { LazyNeighbors, type Neighbors } from './neighbors.ts'
 
 /** An entry that a write may change. */
 interface AffectedEntry {
@@ -23,46 +24,32 @@ interface AffectedEntry {
   readonly adjacent: AdjacentChildren
 }
 
-/** The children before and after a key of a list. Each is read when it is first used. */
-class LazyNeighbors implements AdjacentChildren {
-  readonly #neighbors: Neighbors
-  readonly #listId: number
-  readonly #key: string
-  #before: { readonly child: Neighbor | undefined } | undefined
-  #after: { readonly child: Neighbor | undefined } | undefined
-
-  constructor(neighbors: Neighbors, listId: number, key: string) {
-    this.#neighbors = neighbors
-    this.#listId = listId
-    this.#key = key
-  }
-
-  get before(): Neighbor | undefined {
-    this.#before ??= { child: this.#neighbors.before(this.#listId, this.#key) }
-    return this.#before.child
-  }
-
-  get after(): Neighbor | undefined {
-    this.#after ??= { child: this.#neighbors.after(this.#listId, this.#key) }
-    return this.#after.child
-  }
+/** The indexes on the writer's connection. */
+interface IndexTables {
+  readonly definitions: IndexDefinitions
+  readonly entries: IndexEntries
+  readonly neighbors: Neighbors
+  readonly builder: IndexBuilder
 }
 
 /**
  * Updates the entries of every index that a write can affect: those of all lists on its path. It reads the sort values
- * before the write, compares them with those after the write and writes only the differences.
+ * before the write, compares them with those after the write and writes only the differences. While an index is built,
+ * its builder notes the write.
  */
 export class IndexWriteHook {
   readonly #definitions: IndexDefinitions
   readonly #entries: IndexEntries
   readonly #reader: TreeReader
   readonly #neighbors: Neighbors
+  readonly #builder: IndexBuilder
 
-  constructor(definitions: IndexDefinitions, entries: IndexEntries, reader: TreeReader, neighbors: Neighbors) {
+  constructor({ definitions, entries, neighbors, builder }: IndexTables, reader: TreeReader) {
     this.#definitions = definitions
     this.#entries = entries
     this.#reader = reader
     this.#neighbors = neighbors
+    this.#builder = builder
   }
 
   /** Whether a list has an index. */
@@ -86,9 +73,11 @@ export class IndexWriteHook {
       const key = sortKey(plainKey)
       const adjacent = new LazyNeighbors(this.#neighbors, parent, key)
       for (const index of definitions) {
-        if (!isBuilt(index, key) || !mayChangeEntry(index, write, slotPath, depth)) continue
+        const upkeep = this.#builder.upkeepOf(index, key)
+        if (upkeep === 'none' || !mayChangeEntry(index, write, slotPath, depth)) continue
         const before = slot && entryOf(index, key, (path) => read(depth, path))
-        affected.push({ index, depth, parent, key, before, adjacent })
+        if (upkeep === 'note') this.#builder.note(key, before)
+        else affected.push({ index, depth, parent, key, before, adjacent })
       }
     }
     if (affected.length === 0) return undefined

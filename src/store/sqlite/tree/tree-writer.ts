@@ -53,7 +53,7 @@ export class TreeWriter implements TransactionParticipant {
     this.#reader = reader
     this.#deletedSubtrees = deletedSubtrees
     this.#indexes = indexes
-    this.#indexHook = new IndexWriteHook(indexes.definitions, indexes.entries, reader, indexes.neighbors)
+    this.#indexHook = new IndexWriteHook(indexes, reader)
     this.rows = new RowWriter(connection)
     this.#staged = new StagedValues(connection, deletedSubtrees)
     this.#branches = new BranchWriter(this.rows, this.#staged, inlineLength)

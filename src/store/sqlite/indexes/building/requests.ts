@@ -1,4 +1,4 @@
-import type { Settlement } from '../commit/participant.ts'
+import type { Settlement } from '../../commit/participant.ts'
 
 /** Identifies an index. */
 export interface IndexName {
@@ -70,4 +70,9 @@ export class IndexRequests {
 
 function isSame(one: IndexName, other: IndexName): boolean {
   return one.listId === other.listId && one.name === other.name
+}
+
+/** A text that identifies an index. */
+export function indexOf({ listId, name }: IndexName): string {
+  return `${listId} ${name}`
 }
