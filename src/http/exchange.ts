@@ -85,6 +85,8 @@ export class Exchange implements Connected, ReadOptions, EndedRequest {
   trace: Set<string> | undefined = undefined
   query: Query | undefined = undefined
   isStream = false
+  /** Whether the idle timeout is disabled until the reply is made. */
+  #isSilent = false
   idempotencyKey: string | undefined = undefined
   peer: Peer | null | undefined = undefined
   /** Length of the body as it was received, in bytes. */
@@ -137,6 +139,18 @@ export class Exchange implements Connected, ReadOptions, EndedRequest {
   /** As `application`; `undefined` before one was chosen. */
   get knownApplication(): Application | undefined {
     return this.stay === undefined ? this.#chosen : this.stay.application
+  }
+
+  /** Disables the idle timeout until the reply is made. */
+  awaitSilently(): void {
+    this.#isSilent = true
+    this.limits.disableIdleTimeout(this)
+  }
+
+  /** Ends what lasts until the reply is made. */
+  endWork(): void {
+    if (this.#isSilent) this.limits.enableIdleTimeout(this)
+    this.stay?.end()
   }
 
   /** Sets what the URL names. */

@@ -91,6 +91,7 @@ export class Routes {
   /** Reads what is left of the body first: over HTTP/2 a reply that precedes the end of its request can be lost. */
   #finish(exchange: Exchange, reply: Response): Awaitable<Response> {
     const { request, limits } = exchange
+    exchange.endWork()
     if (!exchange.mayHaveBody || request.bodyUsed || limits.isCrowded) return this.#complete(exchange, reply)
     return discardBody(exchange).then(() => this.#complete(exchange, reply))
   }

@@ -48,11 +48,13 @@ export class TreeWrites {
     return this.#admit(admission, { as: access.as, idempotencyKey })
   }
 
-  async put(path: PathLike, json: unknown, options: RequestOptions): Promise<WriteOutcome> {
-    return this.#write('PUT', await this.#planPut(toPath(path), json), options)
+  put(path: PathLike, json: unknown, options: RequestOptions): Promise<WriteOutcome> {
+    const plan = this.#planPut(toPath(path), json)
+    if (plan instanceof Promise) return plan.then((known) => this.#write('PUT', known, options))
+    return this.#write('PUT', plan, options)
   }
 
-  async delete(path: PathLike, options: WriteOptions): Promise<WriteOutcome> {
+  delete(path: PathLike, options: WriteOptions): Promise<WriteOutcome> {
     return this.#write('DELETE', planPut(toPath(path), null, this.#limits), options)
   }
 
@@ -128,7 +130,7 @@ export class TreeWrites {
     return this.#commit(new SetOperation(method, plan, options, this.#limits), options)
   }
 
-  async #commit<T>(operation: WriteOperation<T>, options: RequestOptions): Promise<T> {
+  #commit<T>(operation: WriteOperation<T>, options: RequestOptions): Promise<T> {
     options.onPlanned?.()
     return this.#authorized.commit(operation, options)
   }

@@ -89,24 +89,22 @@ function useBody<T>(exchange: Exchange, options: BodyOptions, use: (bytes: Uint8
  * Reserves memory for a short body, and lets its application close, only while the body is late: otherwise it is no
  * larger than the rest of a request.
  */
-async function useShort<T>(
+function useShort<T>(
   exchange: Exchange,
   length: number,
   { malformed }: BodyOptions,
   use: (bytes: Uint8Array) => Promise<T>,
 ): Promise<T> {
-  const { request, stay } = exchange
-  let bytes: Uint8Array
-  try {
-    bytes = await readShortBody(request, (stop) => watchLate(exchange, length, stop))
-  } catch (cause) {
-    throw cause instanceof DholeError ? cause : new DholeError(malformed, undefined, { cause })
-  }
-  exchange.bytesIn = bytes.byteLength
-  if (bytes.byteLength === 0) throw new DholeError('no-data')
-  const resumed = stay?.resume()
-  if (resumed !== undefined) await resumed
-  return use(bytes)
+  return readShortBody(exchange.request, {
+    watch: (stop) => watchLate(exchange, length, stop),
+    use: (bytes) => {
+      exchange.bytesIn = bytes.byteLength
+      if (bytes.byteLength === 0) throw new DholeError('no-data')
+      const resumed = exchange.stay?.resume()
+      return resumed === undefined ? use(bytes) : resumed.then(() => use(bytes))
+    },
+    failed: (cause) => new DholeError(malformed, undefined, { cause }),
+  })
 }
 
 function watchLate(exchange: Exchange, length: number, stop: (reason: DholeError) => void): () => void {

@@ -11,16 +11,22 @@ interface Arriving {
 
 let arriving: Arriving[] = []
 
+/** What is done with a body. */
+interface BodyUse<T> {
+  /** Called for a late body with a function that aborts it; returns a function that ends the watch. */
+  readonly watch: (stop: (reason: DholeError) => void) => () => void
+  /** Called with the whole body. */
+  readonly use: (bytes: Uint8Array) => Promise<T>
+  /** The error of a connection that failed. */
+  readonly failed: (cause: unknown) => DholeError
+}
+
 /**
- * Reads a body of at most `SHORT_BODY_BYTES`. Nearly all arrive in the same turn of the event loop as their request; a
- * body that does not is watched from the next turn on.
- * @param watch called for a late body with a function that aborts it; returns a function that ends the watch
- * @throws the reason of the abort, or the failure of the connection
+ * Reads and uses a body of at most `SHORT_BODY_BYTES`. Nearly all arrive in the same turn of the event loop as their
+ * request; a body that does not is watched from the next turn on.
+ * @throws the reason of the abort, the failure of the connection, and what `use` throws
  */
-export function readShortBody(
-  request: Request,
-  watch: (stop: (reason: DholeError) => void) => () => void,
-): Promise<Uint8Array> {
+export function readShortBody<T>(request: Request, { watch, use, failed }: BodyUse<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let unwatch: (() => void) | undefined
     const end = () => {
@@ -41,12 +47,18 @@ export function readShortBody(
     lookNextTurn(body)
     request.bytes().then(
       (bytes) => {
+        const isAborted = body.isOver
         end()
-        resolve(bytes)
+        if (isAborted) return
+        try {
+          resolve(use(bytes))
+        } catch (thrown) {
+          reject(thrown)
+        }
       },
       (cause) => {
         end()
-        reject(cause)
+        reject(failed(cause))
       },
     )
   })

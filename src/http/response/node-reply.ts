@@ -43,14 +43,18 @@ function bodyOf(exchange: Exchange, source: object): BodyOf {
 }
 
 /** The reply to a write other than POST. */
-export async function writeReply(exchange: Exchange, outcome: WriteOutcome): Promise<Response> {
-  const reply = await outcomeReply(exchange, outcome)
-  return outcome.replayed ? replayedReply(reply) : reply
+export function writeReply(exchange: Exchange, outcome: WriteOutcome): Awaitable<Response> {
+  const { request, target } = exchange
+  const isTagged = wantsEtag(request) || request.headers.has('if-match')
+  if (outcome.kind === 'written' && !outcome.replayed && !isTagged && largePlanOf(outcome) === undefined) {
+    const { print } = target.parameters
+    return nodeTextReply(exchange, print === 'silent' ? '' : JSON.stringify(outcome.json), { print })
+  }
+  return outcomeReply(exchange, outcome, isTagged).then((reply) => (outcome.replayed ? replayedReply(reply) : reply))
 }
 
-async function outcomeReply(exchange: Exchange, outcome: WriteOutcome): Promise<Response> {
-  const { request, target } = exchange
-  const { print } = target.parameters
+async function outcomeReply(exchange: Exchange, outcome: WriteOutcome, isTagged: boolean): Promise<Response> {
+  const { print } = exchange.target.parameters
   if (outcome.kind === 'mismatch') {
     const { current } = outcome
     if (current === undefined) {
@@ -59,7 +63,6 @@ async function outcomeReply(exchange: Exchange, outcome: WriteOutcome): Promise<
     const etag = await inTurns(current.etagInSteps())
     return nodeTextReply(exchange, await inTurns(current.inSteps('plain')), { print, etag }, current, 412)
   }
-  const isTagged = wantsEtag(request) || request.headers.has('if-match')
   const large = largePlanOf(outcome)
   const etag = isTagged ? await etagOf(outcome, large) : undefined
   if (print === 'silent') return nodeTextReply(exchange, '', { print, etag })

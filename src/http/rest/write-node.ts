@@ -21,48 +21,44 @@ const GENERAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['bad-token', 'token-expired', 'token-payload', 'token-refused'] as const),
 ])
 
-/** Writes the node, and answers once the write is durable. */
-export async function writeNode(exchange: Exchange, method: Exclude<Method, 'GET'>): Promise<Response> {
-  try {
-    return await write(exchange, method)
-  } finally {
-    exchange.limits.enableIdleTimeout(exchange)
-  }
-}
-
-async function write(exchange: Exchange, method: Exclude<Method, 'GET'>): Promise<Response> {
+/**
+ * Writes the node, and answers once the write is durable. Every promise that a write passes costs each of its clients, so
+ * there are few.
+ */
+export function writeNode(exchange: Exchange, method: Exclude<Method, 'GET'>): Promise<Response> {
   const { path } = exchange.target
+  const reply = (outcome: WriteOutcome) => writeReply(exchange, outcome)
   switch (method) {
     case 'PUT':
-      return useBody(exchange, method, async (database, json, options) =>
-        writeReply(exchange, await database.put(path, json, options)),
-      )
+      return useBody(exchange, method, (database, json, options) => database.put(path, json, options).then(reply))
     case 'PATCH':
-      return useBody(exchange, method, async (database, json, options) =>
-        writeReply(exchange, await patch(database, path, json, options)),
-      )
+      return useBody(exchange, method, (database, json, options) => patch(database, path, json, options).then(reply))
     case 'POST':
-      return useBody(exchange, method, async (database, json, options) =>
-        appendReply(exchange, await database.post(path, json, options)),
+      return useBody(exchange, method, (database, json, options) =>
+        database.post(path, json, options).then((appended) => appendReply(exchange, appended)),
       )
     case 'DELETE':
-      exchange.limits.disableIdleTimeout(exchange)
-      return writeReply(exchange, await exchange.application.database.delete(path, writeOptions(exchange)))
+      exchange.awaitSilently()
+      return exchange.application.database.delete(path, writeOptions(exchange)).then(reply)
     default:
       return method satisfies never
   }
 }
 
-async function useBody(exchange: Exchange, method: BodyMethod, use: UseBody): Promise<Response> {
+function useBody(exchange: Exchange, method: BodyMethod, use: UseBody): Promise<Response> {
   const { application, target, as, onTrace, idempotencyKey } = exchange
   const admitted = application.database.admitWrite(method, target.path, { as, onTrace }, idempotencyKey)
-  const isGuarded = admitted instanceof Promise ? await admitted : admitted
-  if (!isGuarded) return useNodeJson(exchange, method, use)
+  const useAdmitted = (isGuarded: boolean) =>
+    isGuarded ? useGuarded(exchange, method, use) : useNodeJson(exchange, method, use)
+  return admitted instanceof Promise ? admitted.then(useAdmitted) : useAdmitted(admitted)
+}
+
+/** Whether the body was read depends on the tree, so only a write that the rules decided on shows its outcome. */
+async function useGuarded(exchange: Exchange, method: BodyMethod, use: UseBody): Promise<Response> {
   let isPlanned = false
   const onPlanned = () => {
     isPlanned = true
   }
-  // Whether the body was read depends on the tree, so only a write that the rules decided on shows its outcome.
   try {
     const reply = await useNodeJson(exchange, method, (database, json, options) =>
       use(database, json, { ...options, onPlanned }),
@@ -81,13 +77,13 @@ function useNodeJson(exchange: Exchange, method: BodyMethod, use: UseBody): Prom
     isTrusted: hasCredential(exchange.as),
     isDigested: exchange.idempotencyKey !== undefined,
   } as const
-  return useJson(exchange, options, async (json, digest) => {
-    exchange.limits.disableIdleTimeout(exchange)
+  return useJson(exchange, options, (json, digest) => {
+    exchange.awaitSilently()
     const { application, target } = exchange
+    const write = () => use(application.database, json, writeOptions(exchange, digest))
     // The credential may have ended while the body was received.
     const caller = callerOf(application, exchange, target.parameters)
-    if (caller instanceof Promise) await caller
-    return use(application.database, json, writeOptions(exchange, digest))
+    return caller instanceof Promise ? caller.then(write) : write()
   })
 }
 

@@ -1,4 +1,3 @@
-import type { Application } from '../../applications/application.ts'
 import { Stay } from '../../applications/stay.ts'
 import { DholeError } from '../../error.ts'
 import type { Operation } from '../../observer.ts'
@@ -145,7 +144,10 @@ function refuseSocket(): never {
 function withApplication(nameOf: (target: Target) => string | undefined, answer: Answer): Answer {
   const use = (exchange: Exchange): Awaitable<Response> => {
     const { application, limits } = exchange
-    if (exchange.mayHaveBody) return useBody(exchange, application, answer)
+    if (exchange.mayHaveBody) {
+      exchange.stay = new Stay(exchange.service.applications, application)
+      return limits.withinApplication(application.id, exchange, answer)
+    }
     const reply = limits.withinApplication(application.id, exchange, answer)
     return reply instanceof Promise ? reply.finally(application.hold()) : reply
   }
@@ -162,16 +164,6 @@ function withApplication(nameOf: (target: Target) => string | undefined, answer:
     })
   }
   return (exchange) => exchange.limits.within(exchange, choose)
-}
-
-async function useBody(exchange: Exchange, application: Application, answer: Answer): Promise<Response> {
-  const stay = new Stay(exchange.service.applications, application)
-  exchange.stay = stay
-  try {
-    return await exchange.limits.withinApplication(application.id, exchange, answer)
-  } finally {
-    stay.end()
-  }
 }
 
 /** Destinations kept for the next request, and the longest URL worth keeping: a few megabytes at the most. */
