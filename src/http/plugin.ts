@@ -29,34 +29,32 @@ const ABORTED: ResponseInit = { status: 499 }
 export class Routes {
   readonly #service: Service
   readonly #destinations: Destinations
-  readonly #turns = new FairQueue<Response>()
+  readonly #turns: FairQueue<Exchange, Response>
 
   constructor(options: RoutesOptions) {
     const { prefix, docs, metrics } = options
     const documents = docs ? documentsOf(prefix, metrics !== undefined, ENDPOINTS) : undefined
     this.#service = { ...options, documents }
     this.#destinations = new Destinations(prefix)
+    this.#turns = new FairQueue({
+      connection: (exchange) => exchange.transport.ownConnectionOf(exchange),
+      network: (exchange) => networkOf(exchange.transport.addressOf(exchange) ?? ''),
+      answer: (exchange) => (exchange.request.signal.aborted ? this.#drop(exchange) : this.#answer(exchange)),
+    })
   }
 
   /** @param listener `null` where the request came by no connection */
   handle(request: Request, listener: Listener | null): Awaitable<Response> {
     const exchange = new Exchange(this.#service, request, listener, OUTSIDE)
-    return this.#turns.isOver() ? this.#later(exchange) : this.#answer(exchange)
+    return this.#turns.isOver(exchange) ? this.#turns.later(exchange) : this.#answer(exchange)
   }
 
-  #later(exchange: Exchange): Promise<Response> {
-    const { request, transport } = exchange
-    return this.#turns.later({
-      connection: () => transport.ownConnectionOf(exchange),
-      network: () => networkOf(transport.addressOf(exchange) ?? ''),
-      answer: () => {
-        if (!request.signal.aborted) return this.#answer(exchange)
-        this.#locate(exchange)
-        const reply = new Response(null, ABORTED)
-        exchange.reportReply(reply)
-        return reply
-      },
-    })
+  /** Ends a request that was aborted while it waited. */
+  #drop(exchange: Exchange): Response {
+    this.#locate(exchange)
+    const reply = new Response(null, ABORTED)
+    exchange.reportReply(reply)
+    return reply
   }
 
   #answer(exchange: Exchange): Awaitable<Response> {

@@ -2,6 +2,9 @@ import type { Awaitable } from '../../scheduling/awaitable.ts'
 
 /** Time in which requests start in the turn of the event loop in which they arrive, in milliseconds. */
 const FIRST_TURN_MS = 1
+/** The same while no second network has been seen for `ALONE_AFTER_MS`, so that no other client waits. */
+const ALONE_TURN_MS = 4
+const ALONE_AFTER_MS = 1000
 /** The same in crowded mode, where the queue itself takes time. */
 const CROWDED_MS = 0.25
 /** Requests queued in one turn from which the queue is in crowded mode. */
@@ -13,54 +16,77 @@ const LATER_MS = 0.5
 /** Requests between two reads of the clock. */
 const REQUESTS_PER_CLOCK_READ = 4
 
-/** A queued request. Clients may abort hundreds at once, so its methods are called as late as possible. */
-export interface Waiting<T> {
+/** What is known of requests. Clients may abort hundreds at once, so all of it is looked up as late as possible. */
+export interface Requests<R, T> {
   /** Connection, if all its requests are of one network. A system call, so it is not resolved for every request. */
-  connection(): string | undefined
+  connection(request: R): string | undefined
   /** Network of the client. */
-  network(): string
-  answer(): Awaitable<T>
+  network(request: R): string
+  answer(request: R): Awaitable<T>
 }
 
-interface Entry<T> {
-  readonly waiting: Waiting<T>
+interface Entry<R, T> {
+  readonly request: R
   readonly resolve: (answer: Awaitable<T>) => void
 }
 
 /**
  * Shares the event loop among clients. Requests of one turn start in that turn for a short time. The others are queued
  * for later turns, in which the networks take turns with one request each. So a client that sends hundreds of requests at
- * once, as HTTP/2 allows, delays mostly itself.
+ * once, as HTTP/2 allows, delays mostly itself. While there is only one network, more requests start at once.
  */
-export class FairQueue<T> {
+export class FairQueue<R, T> {
+  readonly #requests: Requests<R, T>
   /** Requests queued in this turn, in order. */
-  #coming: Entry<T>[] = []
+  #coming: Entry<R, T>[] = []
   /** Requests queued in earlier turns, a list each, whose networks are not resolved. */
-  readonly #arrived: Entry<T>[][] = []
-  readonly #byNetwork = new Map<string, Set<Entry<T>>>()
+  readonly #arrived: Entry<R, T>[][] = []
+  readonly #byNetwork = new Map<string, Set<Entry<R, T>>>()
   #seen = 0
   #begunAt: number | undefined
   #isOver = false
   /** Whether the loop has accepted other requests since the first of the queued ones arrived. */
   #isPassed = false
   #crowdedAt = Number.NEGATIVE_INFINITY
+  /** The network seen last, and the time at which another one was. */
+  #network: string | undefined
+  #changedAt = Number.NEGATIVE_INFINITY
+
+  constructor(requests: Requests<R, T>) {
+    this.#requests = requests
+  }
 
   /** Whether a request must be queued. Must be called once for each request. */
-  isOver(): boolean {
-    if (++this.#seen % REQUESTS_PER_CLOCK_READ === 0) this.#readClock()
+  isOver(request: R): boolean {
+    if (++this.#seen % REQUESTS_PER_CLOCK_READ === 0 && !this.#isOver) this.#readClock(request)
     return this.#isOver
   }
 
   /** Answers a request in a later turn. */
-  later(waiting: Waiting<T>): Promise<T> {
-    return new Promise((resolve) => this.#coming.push({ waiting, resolve }))
+  later(request: R): Promise<T> {
+    return new Promise((resolve) => this.#coming.push({ request, resolve }))
   }
 
-  #readClock(): void {
+  #readClock(request: R): void {
     const now = performance.now()
-    const most = now - this.#crowdedAt < CROWDED_FOR_MS ? CROWDED_MS : FIRST_TURN_MS
-    if (this.#begunAt === undefined) this.#begin(now)
-    else this.#isOver = now - this.#begunAt > most
+    if (this.#begunAt === undefined) {
+      this.#begin(now)
+      return
+    }
+    const lasted = now - this.#begunAt
+    const isCrowded = now - this.#crowdedAt < CROWDED_FOR_MS
+    if (isCrowded) this.#isOver = lasted > CROWDED_MS
+    else this.#isOver = lasted > FIRST_TURN_MS && (lasted > ALONE_TURN_MS || !this.#isAlone(request, now))
+  }
+
+  /** Whether a request is of the only network there is. Asked in long turns only, as it costs a system call. */
+  #isAlone(request: R, now: number): boolean {
+    const network = this.#requests.network(request)
+    if (network !== this.#network) {
+      this.#network = network
+      this.#changedAt = now
+    }
+    return now - this.#changedAt >= ALONE_AFTER_MS
   }
 
   /** Begins a turn. It lasts until the loop has accepted all requests that have arrived. */
@@ -99,10 +125,10 @@ export class FairQueue<T> {
     const until = performance.now() + LATER_MS
     let [turn] = this.#arrived
     while (turn !== undefined && performance.now() < until) {
-      const network = turn[0]?.waiting.network() ?? ''
+      const network = turn[0] === undefined ? '' : this.#requests.network(turn[0].request)
       const line = this.#byNetwork.get(network) ?? new Set()
       this.#byNetwork.set(network, line)
-      for (const entry of turn.splice(0, countOfFirst(turn))) line.add(entry)
+      for (const entry of turn.splice(0, this.#countOfFirst(turn))) line.add(entry)
       if (turn.length > 0) continue
       this.#arrived.shift()
       turn = this.#arrived[0]
@@ -119,29 +145,33 @@ export class FairQueue<T> {
       if (first === undefined) continue
       line.delete(first)
       if (line.size > 0) this.#byNetwork.set(network, line)
-      start(first)
+      this.#start(first)
       if (performance.now() > until) break
     }
   }
-}
 
-/**
- * Counts the requests at the start of a turn that came by one connection. They are adjacent and may be hundreds, so it
- * resolves the connections of the second, third, fifth and so on only.
- * @returns a number that may be too low
- */
-function countOfFirst<T>(turn: readonly Entry<T>[]): number {
-  const connection = turn[0]?.waiting.connection()
-  let count = 1
-  if (connection === undefined) return count
-  for (let step = 1; turn[count + step - 1]?.waiting.connection() === connection; step *= 2) count += step
-  return count
-}
+  /**
+   * Counts the requests at the start of a turn that came by one connection. They are adjacent and may be hundreds, so it
+   * resolves the connections of the second, third, fifth and so on only.
+   * @returns a number that may be too low
+   */
+  #countOfFirst(turn: readonly Entry<R, T>[]): number {
+    const connectionOf = (at: number) => {
+      const entry = turn[at]
+      return entry && this.#requests.connection(entry.request)
+    }
+    const connection = connectionOf(0)
+    let count = 1
+    if (connection === undefined) return count
+    for (let step = 1; connectionOf(count + step - 1) === connection; step *= 2) count += step
+    return count
+  }
 
-function start<T>({ waiting, resolve }: Entry<T>): void {
-  try {
-    resolve(waiting.answer())
-  } catch (thrown) {
-    resolve(Promise.reject(thrown))
+  #start({ request, resolve }: Entry<R, T>): void {
+    try {
+      resolve(this.#requests.answer(request))
+    } catch (thrown) {
+      resolve(Promise.reject(thrown))
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
-import { FairQueue, type Waiting } from '../../../src/http/limits/fair-queue.ts'
+import { FairQueue } from '../../../src/http/limits/fair-queue.ts'
 import { http2Client } from '../../support/http2-client.ts'
 import { startInProcess } from '../../support/https-server.ts'
 
@@ -9,18 +9,35 @@ const MANY = 64
 
 type Answer = string | number
 
+/** A request that waits. */
+interface Waiting {
+  connection(): string | undefined
+  network(): string
+  answer(): Answer
+}
+
 /** A request of somebody who waits for it, over a connection of his own. */
-function asking(network: string, answer: () => Answer): Waiting<Answer> {
+function asking(network: string, answer: () => Answer): Waiting {
   return { connection: () => network, network: () => network, answer }
 }
 
+const anybody = asking('10.0.0.9', () => 0)
+
+function queue(): FairQueue<Waiting, Answer> {
+  return new FairQueue<Waiting, Answer>({
+    connection: (request) => request.connection(),
+    network: (request) => request.network(),
+    answer: (request) => request.answer(),
+  })
+}
+
 /** A turn that has lasted longer than it may. */
-function longTurn(): { readonly turns: FairQueue<Answer>; readonly end: () => void } {
-  const turns = new FairQueue<Answer>()
+function longTurn(): { readonly turns: FairQueue<Waiting, Answer>; readonly end: () => void } {
+  const turns = queue()
   const clock = spyOn(performance, 'now').mockReturnValue(1000)
-  for (let count = 0; count < MANY; count++) expect(turns.isOver()).toBe(false)
+  for (let count = 0; count < MANY; count++) expect(turns.isOver(anybody)).toBe(false)
   clock.mockReturnValue(1010)
-  while (!turns.isOver());
+  while (!turns.isOver(anybody));
   return { turns, end: () => clock.mockRestore() }
 }
 
@@ -43,7 +60,7 @@ test('the next turn begins anew', async () => {
   const answer = turns.later(asking('10.0.0.1', () => 'answered'))
   end()
   expect(await answer).toBe('answered')
-  expect(turns.isOver()).toBe(false)
+  expect(turns.isOver(anybody)).toBe(false)
 })
 
 test('what is thrown in a turn to come reaches whoever asked', async () => {
@@ -54,6 +71,40 @@ test('what is thrown in a turn to come reaches whoever asked', async () => {
   const answer = turns.later(thrower)
   end()
   expect(await answer.catch((thrown: unknown) => thrown)).toEqual(new Error('thrown'))
+})
+
+test('while there is one network, more of its requests start in the turn in which they come', async () => {
+  const clock = spyOn(performance, 'now')
+  let now = 1000
+  const turns = queue()
+  /** Whether a turn that has lasted so long is over, where requests of these networks come. */
+  const isOverAfter = async (milliseconds: number, networks: readonly string[]) => {
+    const requests = networks.map((network) => asking(network, () => 0))
+    await new Promise(setImmediate)
+    now += 100
+    clock.mockReturnValue(now)
+    for (let count = 0; count < MANY; count++) for (const request of requests) turns.isOver(request)
+    clock.mockReturnValue(now + milliseconds)
+    return Array.from({ length: MANY }, () => requests.map((request) => turns.isOver(request)))
+      .flat()
+      .includes(true)
+  }
+  const [one, two] = [['10.0.0.1'], ['10.0.0.1', '10.0.0.1', '10.0.0.1', '10.0.0.1', '10.0.0.2']]
+  try {
+    expect(await isOverAfter(0.9, one)).toBe(false)
+    // Whether there are others is not known yet.
+    expect(await isOverAfter(1.1, one)).toBe(true)
+    now += 1000
+    expect(await isOverAfter(3.9, one)).toBe(false)
+    expect(await isOverAfter(4.1, one)).toBe(true)
+    expect(await isOverAfter(0.9, two)).toBe(false)
+    expect(await isOverAfter(1.1, two)).toBe(true)
+    expect(await isOverAfter(1.1, one)).toBe(true)
+    now += 1000
+    expect(await isOverAfter(3.9, one)).toBe(false)
+  } finally {
+    clock.mockRestore()
+  }
 })
 
 test('who has come meanwhile does not wait for those that wait', async () => {
@@ -76,9 +127,9 @@ test('after hundreds had to wait at once, turns are over sooner for a while', as
   const isOverAt = async (now: number) => {
     await new Promise(setImmediate)
     clock.mockReturnValue(now)
-    for (let count = 0; count < MANY; count++) turns.isOver()
+    for (let count = 0; count < MANY; count++) turns.isOver(anybody)
     clock.mockReturnValue(now + 0.5)
-    return Array.from({ length: MANY }, () => turns.isOver()).includes(true)
+    return Array.from({ length: MANY }, () => turns.isOver(anybody)).includes(true)
   }
   const soonAndLater = [await isOverAt(now + 100), await isOverAt(now + 5000)]
   end()
