@@ -19,6 +19,12 @@ export function indexValue({ kind, value }: SortValue): IndexValue {
   return { kind, value: sortText(beginning), cut: beginning.length < value.length }
 }
 
+/** A sort value with the same stored form, which shares no memory with a longer text. */
+export function ownValue({ kind, value }: SortValue): SortValue {
+  if (typeof value === 'number') return { kind, value }
+  return { kind, value: JSON.parse(JSON.stringify(beginningOf(value))) }
+}
+
 /** The first `MAX_TEXT` code units. A surrogate pair stays whole, because its second half decides the order. */
 function beginningOf(text: string): string {
   if (text.length <= MAX_TEXT) return text

@@ -45,21 +45,31 @@ const QUERIES: readonly Omit<QuerySpec, 'orderBy'>[] = [
   { startAt: 2, endAt: 'b' },
 ]
 
+interface Sorted {
+  readonly list: IndexedList
+  readonly receiver: EntryReceiver
+  batches?: EntryBatch[]
+}
+
 /** A tree whose transactions, and the work that sorts the entries of an index, run when the test says so. */
 export class BuildScene implements Disposable {
   readonly #path = join(tmpdir(), `build-${crypto.randomUUID()}`)
   readonly #opened = openFile(this.#path, () => {})
   readonly #parts
   readonly #runner: TransactionRunner
-  #sorted: { readonly list: IndexedList; readonly receiver: EntryReceiver; batches?: EntryBatch[] } | undefined
+  #sorted: Sorted | undefined
   #listId = 0
   #isFailing = false
 
-  constructor(inlineLength: number) {
+  /** @param beginsLate whether the sorting begins when the list is read, not with the build */
+  constructor(inlineLength: number, beginsLate = false) {
     const openSource: OpenEntrySource = (_, list, receiver) => {
-      const sorted = { list, receiver }
+      const sorted: Sorted = { list, receiver }
       this.#sorted = sorted
       return {
+        get hasBegun() {
+          return !beginsLate || sorted.batches !== undefined
+        },
         more: () => {},
         stop: async () => {
           if (this.#sorted === sorted) this.#sorted = undefined
@@ -77,7 +87,19 @@ export class BuildScene implements Disposable {
     this.run([putJob('/list', children)])
     const root = this.#parts.reader.slot(ROOT, '')?.id ?? 0
     this.#listId = this.#parts.reader.slot(root, sortKey('list'))?.id ?? 0
+    return this.ask(name)
+  }
+
+  /** Asks for the index again. */
+  ask(name: string): Promise<void> {
     return this.#parts.indexes.builder.request(this.#listId, name, true)
+  }
+
+  /** Drops the indexes of the list, as others do that need their place. */
+  dropIndexes(): void {
+    const { definitions, entries } = this.#parts.indexes
+    for (const definition of definitions.of(this.#listId)) definitions.drop(definition)
+    entries.expectRemoval()
   }
 
   /** The staging of the tree, which fails a transaction after its step of the build when it has to. */
@@ -119,7 +141,7 @@ export class BuildScene implements Disposable {
     const connection = connectReader(this.#path)
     const { seq } =
       connection.client.query<{ seq: number | null }, []>('SELECT max(seq) AS seq FROM change').get() ?? {}
-    const sorter = new EntrySorter(RUN)
+    const sorter = new EntrySorter(this.#path, RUN)
     let [hasCut, rows] = [false, 0]
     for (const page of entryPages(connection, new TreeReader(connection), sorted.list)) {
       sorter.add(page.entries)

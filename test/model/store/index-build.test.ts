@@ -86,17 +86,23 @@ function play(scene: BuildScene, action: Action): void {
 
 test('an index that is built while others write has the entries of an index that was there before', () => {
   fc.assert(
-    fc.property(fc.constantFrom(0, 4096), anyList, anyPlan, (inlineLength, list, { early, late }) => {
-      using scene = new BuildScene(inlineLength)
-      // A long second child keeps the list from being part of one text.
-      scene.run([putJob('/other', 'x'.repeat(5000))])
-      scene.begin({ ...list, long: { y: 'x'.repeat(5000) } }, indexName(['x'])).catch(() => {})
-      for (const action of early) play(scene, action)
-      scene.insertAll()
-      for (const action of late) play(scene, action)
-      scene.finish()
-      scene.expectRight('x')
-    }),
+    fc.property(
+      fc.constantFrom(0, 4096),
+      fc.boolean(),
+      anyList,
+      anyPlan,
+      (...[inlineLength, beginsLate, list, plan]) => {
+        using scene = new BuildScene(inlineLength, beginsLate)
+        // A long second child keeps the list from being part of one text.
+        scene.run([putJob('/other', 'x'.repeat(5000))])
+        scene.begin({ ...list, long: { y: 'x'.repeat(5000) } }, indexName(['x'])).catch(() => {})
+        for (const action of plan.early) play(scene, action)
+        scene.insertAll()
+        for (const action of plan.late) play(scene, action)
+        scene.finish()
+        scene.expectRight('x')
+      },
+    ),
     { numRuns: RUNS },
   )
 }, 600_000)
@@ -129,4 +135,20 @@ test('a build ends with its list', () => {
   scene.run([putJob('/list', null)])
   for (let step = 0; step < 5; step++) scene.run([])
   expect([scene.hasList, scene.isSorting, scene.entries]).toEqual([false, false, 0])
+})
+
+test('a build ends with its index, also when the same index is asked for again', () => {
+  using scene = new BuildScene(0)
+  const name = indexName(['x'])
+  scene.begin(LIST, name).catch(() => {})
+  scene.run([])
+  scene.read()
+  scene.dropIndexes()
+  for (let step = 0; step < 3; step++) scene.run([])
+  scene.run([putJob('/list/k1/x', 100)])
+  scene.ask(name).catch(() => {})
+  scene.run([])
+  scene.finish()
+  expect(scene.hasIndex).toBe(true)
+  scene.expectRight('x')
 })

@@ -39,6 +39,7 @@ export function transactionParts(
   const indexes = new IndexMaintenance(connection, reader, {
     onBegun: () => observer.indexBegun?.(),
     onBuilt: (rows, milliseconds) => observer.indexBuilt?.(rows, milliseconds),
+    onFailed: (error) => observer.storeTroubled(connection.client.filename, error),
     lastSeq: () => log.lastSeq,
     openSource: sortInWorker,
     ...options.build,

@@ -62,6 +62,7 @@ export class IndexMaintenance implements BackgroundWork {
 
   *step(transaction: OpenTransaction): Generator<void, boolean> {
     const aged = this.#age(transaction.now)
+    this.builder.endDropped()
     const removed = this.entries.removalIsDue && this.entries.removeDropped()
     const built = this.builder.isDue && (yield* this.builder.step(transaction))
     return aged || removed || built

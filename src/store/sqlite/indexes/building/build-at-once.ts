@@ -10,7 +10,7 @@ export function* buildAtOnce(
   { definitions, entries, reader }: BuildTables,
   definition: IndexDefinition,
 ): Generator<void, number> {
-  const sorter = new EntrySorter()
+  const sorter = new EntrySorter(connection.client.filename)
   let rows = 0
   for (const page of entryPages(connection, reader, definition)) {
     sorter.add(page.entries)

@@ -1,7 +1,7 @@
 import { DholeError } from '../../../../error.ts'
 import type { SortValue } from '../../../../tree/order.ts'
 import { mendEntry } from '../../../rows/index-entries.ts'
-import { keyEntry } from '../../../rows/index-value.ts'
+import { keyEntry, ownValue } from '../../../rows/index-value.ts'
 import type { TreeReader } from '../../tree/tree-reader.ts'
 import type { IndexDefinition, IndexDefinitions } from '../definitions.ts'
 import type { IndexEntries } from '../entries.ts'
@@ -15,7 +15,7 @@ const STEP_ENTRIES = 512
 const PAGE_MENDED = 64
 /** Batches that are asked for ahead of their use. */
 const BATCHES_AHEAD = 4
-/** Maximum children that are written during a build: each takes some 150 bytes of memory. */
+/** Maximum children that are written during a build: each takes some 150 bytes of memory, and at most 1024 characters. */
 const MAX_NOTES = 250_000
 
 /** What a build reads and writes, on the writer's connection. */
@@ -111,8 +111,8 @@ export class IndexBuild implements EntryReceiver {
 
   /** Records a write to a child before it is done. @param seq number of the last commit before the write */
   note(key: string, before: SortValue | undefined, seq: number): void {
-    if (this.#early !== undefined) this.#early.push({ key, before, seq })
-    else if (!this.#notes.has(key)) this.#notes.set(key, before)
+    if (this.#early !== undefined) this.#early.push({ key, before: before && ownValue(before), seq })
+    else if (!this.#notes.has(key)) this.#notes.set(key, before && ownValue(before))
     if (this.#notes.size + (this.#early?.length ?? 0) > MAX_NOTES) {
       this.failed(new DholeError('unavailable', 'too much is written to the list to build its index'))
     }
@@ -180,9 +180,11 @@ export class IndexBuild implements EntryReceiver {
 
   /** The transaction has committed. @param open starts to read the list; called once */
   committed(open: (receiver: EntryReceiver) => EntrySource): void {
+    if (!this.#isBegun) this.#begin(open)
+    // A snapshot that is still to come shows what is committed.
+    else if (this.#source?.hasBegun === false) this.#early?.splice(0)
     this.#earlyCommitted = this.#early?.length ?? 0
     this.#mended = []
-    if (!this.#isBegun) this.#begin(open)
     const [batch] = this.#batches
     if (batch === undefined) return
     this.#offset += this.#inserted

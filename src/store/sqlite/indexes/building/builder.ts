@@ -119,8 +119,9 @@ export class IndexBuilder {
     this.#requests.forget()
   }
 
-  /** Rejects all requests. */
+  /** Rejects all requests, and ends the build: the next request begins anew. */
   rejectAll(error: unknown): void {
+    this.#end()
     this.#requests.rejectAll(error)
   }
 
@@ -133,10 +134,10 @@ export class IndexBuilder {
 
   /** Ends the build of a long list, complete or not. */
   #end(): void {
-    const stopped = this.#build?.stop()
+    if (this.#build === undefined) return
+    const stopped = this.#build.stop()
     this.#build = undefined
     this.#hasNews = true
-    if (stopped === undefined) return
     this.#stopping.add(stopped)
     stopped.finally(() => this.#stopping.delete(stopped))
   }
@@ -160,9 +161,9 @@ export class IndexBuilder {
       client.run('ROLLBACK TO build')
       client.run('RELEASE build')
       this.#tables.definitions.forget()
-      this.#end()
-      this.#hasNews = false
+      this.#options.onFailed(error)
       this.rejectAll(error)
+      this.#hasNews = false
       return false
     }
   }
@@ -238,15 +239,20 @@ export class IndexBuilder {
     this.#hasNews = true
   }
 
-  /** Does a step of the build of a long list, unless its index is dropped. @returns whether it changed the file */
+  /** Ends the build of an index that is dropped. Call it before the removal of its entries, which frees its id. */
+  endDropped(): void {
+    if (this.#build === undefined) return
+    const { id, list } = this.#build
+    if (this.#tables.definitions.find(list.listId, list.name)?.id !== id) this.#end()
+  }
+
+  /** Does a step of the build of a long list. @returns whether it changed the file */
   *#continue(build: IndexBuild): Generator<void, boolean> {
     const { listId, name } = build.list
     const definition = this.#tables.definitions.find(listId, name)
-    if (definition?.id !== build.id) {
-      this.#end()
-      return false
-    }
+    if (definition?.id !== build.id) return false
     if (build.failure !== undefined) {
+      this.#options.onFailed(build.failure)
       this.#requests.refuse(definition, build.failure)
       this.#end()
       this.#drop(definition)

@@ -2,7 +2,8 @@ import { FIRST_TEXT_KEY, NO_VALUE } from '../../../../tree/order.ts'
 import type { Path } from '../../../../tree/path.ts'
 import { isValued } from '../../../rows/index-entries.ts'
 import { indexValue, keyEntry } from '../../../rows/index-value.ts'
-import { type ChildRow, isChild, LAST_KEY } from '../../../rows/slot.ts'
+import { pageSizes } from '../../../rows/page-sizes.ts'
+import { type ChildRow, isChild, LAST_KEY, Trait } from '../../../rows/slot.ts'
 import type { Connection } from '../../file/connection.ts'
 import { defineStatements } from '../../file/statements.ts'
 import type { TreeReader } from '../../tree/tree-reader.ts'
@@ -44,6 +45,8 @@ export interface IndexedList {
 }
 
 const PAGE_CHILDREN = 256
+/** Most text below the children of one page, in UTF-16 code units. */
+const PAGE_TEXT = 256 * 1024
 
 const statements = defineStatements({
   // Raw SQL: it reads every row of a build.
@@ -51,42 +54,100 @@ const statements = defineStatements({
     client.prepare<ChildRow, [number, string, string, number]>(
       'SELECT key, value, id FROM node WHERE parent_id = ? AND key > ? AND key < ? ORDER BY key LIMIT +?',
     ),
+  lengths: ({ client }) =>
+    client.prepare<{ length: number }, [number, string, string, number]>(
+      'SELECT coalesce(octet_length(value), 0) AS length FROM node ' +
+        'WHERE parent_id = ? AND key > ? AND key < ? ORDER BY key LIMIT +?',
+    ),
+  traits: ({ client }) => client.prepare<{ traits: number }, [number]>('SELECT traits FROM interior WHERE id = ?'),
 })
 
 /** The entries of all children of a list. Where only one of two adjacent children has a value, the other one gets a mark. */
-export function* entryPages(
-  connection: Connection,
-  reader: TreeReader,
-  { listId, path }: IndexedList,
-): Generator<EntryPage, void> {
-  const { children } = statements(connection)
-  const end = path === undefined ? FIRST_TEXT_KEY : LAST_KEY
-  let last: { readonly key: string; readonly isEmpty: boolean; readonly isMarked: boolean } | undefined
-  for (let after = ''; ; ) {
-    const rows = children.all(listId, after, end, PAGE_CHILDREN)
-    const entries: StoredEntry[] = []
-    let hasCut = false
-    for (const row of rows) {
-      const { key } = row
-      if (!isChild(key)) continue
-      const value = path === undefined ? keyEntry(key) : reader.sortValueBelow(row, path)
-      const isEmpty = !isValued(value)
-      if (isValued(value)) {
-        const stored = indexValue(value)
-        hasCut ||= stored.cut
-        entries.push({ kind: stored.kind, value: stored.value, key })
-      }
-      if (path === undefined) continue
-      const changes = last !== undefined && last.isEmpty !== isEmpty
-      if (changes && isEmpty) entries.push(markOf(key))
-      else if (changes && last !== undefined && !last.isMarked) entries.push(markOf(last.key))
-      last = { key, isEmpty, isMarked: changes && isEmpty }
-    }
-    yield { entries, hasCut, rows: rows.length }
-    const lastRow = rows.at(-1)
-    if (lastRow === undefined || rows.length < PAGE_CHILDREN) return
-    after = lastRow.key
+export function* entryPages(connection: Connection, reader: TreeReader, list: IndexedList): Generator<EntryPage, void> {
+  const collector = new EntryCollector(reader, list.path)
+  for (const rows of rowPages(connection, list)) {
+    for (const row of rows) if (collector.add(row)) yield collector.page()
+    yield collector.page()
   }
+}
+
+/** The children of a list, and its priority, in key order. Few of them at a time where their texts are long. */
+function* rowPages(connection: Connection, { listId, path }: IndexedList): Generator<readonly ChildRow[], void> {
+  const { children, lengths, traits } = statements(connection)
+  const end = path === undefined ? FIRST_TEXT_KEY : LAST_KEY
+  const isLong = ((traits.get(listId)?.traits ?? 0) & Trait.longTexts) !== 0
+  const sizes = (after: string) =>
+    isLong ? pageSizes(lengths.all(listId, after, end, PAGE_CHILDREN).map(({ length }) => length)) : [PAGE_CHILDREN]
+  for (let after = '', page = sizes(after); page.length > 0; page = sizes(after)) {
+    for (const size of page) {
+      const rows = children.all(listId, after, end, size)
+      yield rows
+      if (rows.length < size) return
+      after = rows.at(-1)?.key ?? after
+    }
+  }
+}
+
+/** Makes entries of the children of a list, in key order. */
+class EntryCollector {
+  readonly #reader: TreeReader
+  readonly #path: Path | undefined
+  #last: { readonly key: string; readonly isEmpty: boolean; readonly isMarked: boolean } | undefined
+  #entries: StoredEntry[] = []
+  #hasCut = false
+  #rows = 0
+  #read = 0
+
+  constructor(reader: TreeReader, path: Path | undefined) {
+    this.#reader = reader
+    this.#path = path
+  }
+
+  /** @returns whether so much text was read that the page must end */
+  add(row: ChildRow): boolean {
+    const { key } = row
+    this.#rows++
+    if (!isChild(key)) return false
+    const value = this.#path === undefined ? keyEntry(key) : this.#reader.sortValueBelow(row, this.#path)
+    if (isValued(value)) {
+      const stored = indexValue(value)
+      this.#hasCut ||= stored.cut
+      this.#entries.push({ kind: stored.kind, value: stored.value, key })
+      if (typeof value.value === 'string') this.#read += value.value.length
+    }
+    if (this.#path !== undefined) this.#mark(key, !isValued(value))
+    return this.#read > PAGE_TEXT
+  }
+
+  #mark(key: string, isEmpty: boolean): void {
+    const last = this.#last
+    const changes = last !== undefined && last.isEmpty !== isEmpty
+    if (changes && isEmpty) this.#entries.push(markOf(key))
+    else if (changes && !last.isMarked) this.#entries.push(markOf(last.key))
+    this.#last = { key, isEmpty, isMarked: changes && isEmpty }
+  }
+
+  /** What was added since the last call. */
+  page(): EntryPage {
+    const page = { entries: withOwnTexts(this.#entries), hasCut: this.#hasCut, rows: this.#rows }
+    this.#entries = []
+    this.#hasCut = false
+    this.#rows = 0
+    this.#read = 0
+    return page
+  }
+}
+
+/** Copies the texts together. Each may be a part of the text of its row, which would stay in memory with it. */
+function withOwnTexts(entries: readonly StoredEntry[]): readonly StoredEntry[] {
+  const texts = entries.map(({ value }) => (typeof value === 'string' ? value : '')).join('')
+  let at = 0
+  return entries.map(({ kind, value, key }) => {
+    if (typeof value !== 'string') return { kind, value, key }
+    const start = at
+    at += value.length
+    return { kind, value: texts.slice(start, at), key }
+  })
 }
 
 function markOf(key: string): StoredEntry {

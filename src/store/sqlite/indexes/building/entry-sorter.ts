@@ -1,29 +1,41 @@
-import { Client } from '../../file/client.ts'
 import type { StoredEntry } from './child-entries.ts'
 import { mergeSorted } from './merge.ts'
+import { SavedRuns } from './saved-runs.ts'
 
 /** Entries sorted in memory. More are sorted in runs of this length, which a temporary file keeps. */
 const RUN_ENTRIES = 131_072
+/** Texts of a run, in UTF-16 code units. */
+const RUN_TEXT = 16 * 1024 * 1024
 /** Entries of a run in memory while the runs are merged, and in one page that leaves the sorter. */
 const PAGE_ENTRIES = 1024
 
 /** Sorts entries by kind, value and key, the order of their table. It keeps at most one run in memory. */
 export class EntrySorter {
+  readonly #file: string
   readonly #runLength: number
   #entries: StoredEntry[] = []
+  #text = 0
   #saved: SavedRuns | undefined
 
-  /** @param runLength entries sorted in memory */
-  constructor(runLength = RUN_ENTRIES) {
+  /**
+   * @param file of the tree, beside which a temporary file is made
+   * @param runLength entries sorted in memory
+   */
+  constructor(file: string, runLength = RUN_ENTRIES) {
+    this.#file = file
     this.#runLength = runLength
   }
 
   add(entries: readonly StoredEntry[]): void {
-    for (const entry of entries) this.#entries.push(entry)
-    if (this.#entries.length < this.#runLength) return
-    this.#saved ??= new SavedRuns()
-    this.#saved.add(this.#entries.sort(compareEntries))
+    for (const entry of entries) {
+      this.#entries.push(entry)
+      if (typeof entry.value === 'string') this.#text += entry.value.length
+    }
+    if (this.#entries.length < this.#runLength && this.#text < RUN_TEXT) return
+    this.#saved ??= new SavedRuns(this.#file)
+    this.#saved.add(pagesOf(this.#entries.sort(compareEntries)))
     this.#entries = []
+    this.#text = 0
   }
 
   /** All entries, in pages. Add none after the call. */
@@ -36,48 +48,6 @@ export class EntrySorter {
   /** Removes the temporary file. */
   close(): void {
     this.#saved?.close()
-  }
-}
-
-/** Sorted runs in a database without a name: SQLite removes its file by itself, also after a crash. */
-class SavedRuns {
-  readonly #client = new Client('')
-  readonly #insert
-  readonly #page
-  #count = 0
-
-  constructor() {
-    this.#client.run(
-      'CREATE TABLE page(run INTEGER, number INTEGER, text TEXT, PRIMARY KEY(run, number)) WITHOUT ROWID',
-    )
-    this.#insert = this.#client.prepare<unknown, [number, number, string]>('INSERT INTO page VALUES (?, ?, ?)')
-    this.#page = this.#client.prepare<{ text: string }, [number, number]>(
-      'SELECT text FROM page WHERE run = ? AND number = ?',
-    )
-  }
-
-  add(sorted: readonly StoredEntry[]): void {
-    const run = this.#count++
-    this.#client.transaction(() => {
-      let number = 0
-      for (const page of pagesOf(sorted)) this.#insert.run(run, number++, JSON.stringify(page))
-    })()
-  }
-
-  runs(): Generator<readonly StoredEntry[], void>[] {
-    return Array.from({ length: this.#count }, (_, run) => this.#pages(run))
-  }
-
-  *#pages(run: number): Generator<readonly StoredEntry[], void> {
-    for (let number = 0; ; number++) {
-      const row = this.#page.get(run, number)
-      if (row === null) return
-      yield JSON.parse(row.text) as readonly StoredEntry[]
-    }
-  }
-
-  close(): void {
-    this.#client.close()
   }
 }
 

@@ -44,8 +44,12 @@ function reply(message: SortReply): void {
 }
 
 function end(): void {
-  sorter?.close()
-  reply('ended')
+  try {
+    sorter?.close()
+  } finally {
+    sorter = undefined
+    reply('ended')
+  }
 }
 
 /** @returns `false` when the entries are not wanted any more */
@@ -59,7 +63,7 @@ function sort({ file, stopped, ...list }: SortRequest): boolean {
       seq: null,
     }
     reply({ pinned: seq ?? 0 })
-    sorter = new EntrySorter()
+    sorter = new EntrySorter(file)
     for (const page of entryPages(connection, new TreeReader(connection), list)) {
       if (Atomics.load(stopped, 0) !== 0) return false
       sorter.add(page.entries)

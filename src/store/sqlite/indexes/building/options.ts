@@ -5,6 +5,8 @@ interface BuildEvents {
   onBegun(): void
   /** @param rows children indexed by this process */
   onBuilt(rows: number, milliseconds: number): void
+  /** A build has ended without an index. */
+  onFailed(error: unknown): void
 }
 
 /** What builds need to know of the store. */
