@@ -28,7 +28,7 @@ interface Wanted {
 export const NO_LIMIT = Number.POSITIVE_INFINITY
 /** Rows copied, and rows compared by their texts, between two pauses. */
 const STEP_ROWS = 4096
-const STEP_LOOKED_AT = 64
+const STEP_LOOKED_AT = 8
 
 /**
  * Reads a selection along an index. Children without a value sort first and have no entries: they are read from the

@@ -32,6 +32,8 @@ const PAGE_PREPARED = 512
 const PAGE_KEYS = 1024
 /** Children read by key between two pauses. */
 const PAGE_LOOKED_UP = 256
+/** Children whose values are found between two pauses: long texts next to them are read to find those. */
+const PAGE_PLACED = 16
 
 const statements = defineStatements({
   definitions: ({ orm }) => orm.select().from(indexDefinition).where(gt(indexDefinition.listId, 0)).prepare(),
@@ -229,7 +231,8 @@ export class QueryReader {
     const budget = { left: query.limit === undefined ? maxLength : NO_LIMIT, hasPriorities: false }
     let candidates: Candidate[] = []
     for (const page of this.#scanner.pages(scan)) {
-      for (const row of page) {
+      for (const [index, row] of page.entries()) {
+        if (index % PAGE_PLACED === PAGE_PLACED - 1) yield
         const candidate = { ...this.#position(row, query), row }
         if (!contains(range, candidate)) continue
         spend(budget, row.value ?? '')

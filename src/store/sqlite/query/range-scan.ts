@@ -26,6 +26,8 @@ type Row = readonly (string | number | null)[]
 
 /** Rows read, or counted, between two pauses. */
 const PAGE_ROWS = 512
+/** Children found by the entries of an index in one step where texts are long: finding one reads those next to it. */
+const PAGE_FOUND = 8
 const PAGE_COUNTED = 16_384
 
 /** Reads ranges of lists and indexes with one prepared statement per shape. */
@@ -114,7 +116,7 @@ export class RangeScanner {
     let { range } = scan
     const isLong = scan.hasLongTexts && includesChildren(projection)
     for (let left = limit; left > 0; ) {
-      const most = Math.min(left, PAGE_ROWS)
+      const most = Math.min(left, isLong && scan.index !== undefined ? PAGE_FOUND : PAGE_ROWS)
       for (const size of isLong ? pagesOfLengths(this.#run({ ...scan, range }, 'lengths', most)) : [most]) {
         const page = this.#run({ ...scan, range }, projection, size)
         if (page.length > 0) yield page

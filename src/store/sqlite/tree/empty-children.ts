@@ -7,6 +7,8 @@ import type { TreeReader } from './tree-reader.ts'
 
 /** Growth of the page size while pages end with a child without a value. */
 const PAGE_GROWTH = 4
+/** Children looked at between two pauses: long texts next to their values are read to find those. */
+const STEP_LOOKED_AT = 16
 
 /** A walk along the table past the children that an index has no rows for. */
 export interface EmptyChildrenScan {
@@ -37,7 +39,9 @@ export class EmptyChildren {
     let { range } = scan
     for (let size = 1; ; ) {
       const rows = this.#scanner.first({ ...scan, range }, size)
-      yield rows.filter((row) => this.#isEmpty(row, path))
+      for (let from = 0; from < rows.length; from += STEP_LOOKED_AT) {
+        yield rows.slice(from, from + STEP_LOOKED_AT).filter((row) => this.#isEmpty(row, path))
+      }
       const last = rows.at(-1)
       if (last === undefined || rows.length < size) return
       if (this.#isEmpty(last, path)) {

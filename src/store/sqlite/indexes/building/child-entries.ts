@@ -47,6 +47,8 @@ export interface IndexedList {
 const PAGE_CHILDREN = 256
 /** Most text below the children of one page, in UTF-16 code units. */
 const PAGE_TEXT = 256 * 1024
+/** What finding a value below a child counts as, in the same unit: long texts beside the value are read to find it. */
+const LOOK_UP = PAGE_TEXT / 16
 
 const statements = defineStatements({
   // Raw SQL: it reads every row of a build.
@@ -108,6 +110,7 @@ class EntryCollector {
     const { key } = row
     this.#rows++
     if (!isChild(key)) return false
+    if (row.id !== null) this.#read += LOOK_UP
     const value = this.#path === undefined ? keyEntry(key) : this.#reader.sortValueBelow(row, this.#path)
     if (isValued(value)) {
       const stored = indexValue(value)
@@ -116,7 +119,7 @@ class EntryCollector {
       if (typeof value.value === 'string') this.#read += value.value.length
     }
     if (this.#path !== undefined) this.#mark(key, !isValued(value))
-    return this.#read > PAGE_TEXT
+    return this.#read >= PAGE_TEXT
   }
 
   #mark(key: string, isEmpty: boolean): void {
