@@ -1,4 +1,4 @@
-/** Blocks of the documents that are made from the results: all headlines with the charts, and a few headlines. */
+/** Blocks of the documents that are made from the results: all headlines with the charts, a few headlines, and a comparison. */
 import { tableOf } from '../../packaging/documents/page-block.ts'
 import { headlineResults } from '../report/headlines.ts'
 import { reasonOf } from '../report/known-misses.ts'
@@ -22,7 +22,15 @@ export interface PageBlock {
 export const pageBlocks: readonly PageBlock[] = [
   { page: 'docs/explanation/performance.md', name: 'performance', make: makePerformance },
   { page: 'README.md', name: 'figures', make: makeFigures },
+  { page: 'docs/explanation/comparison.md', name: 'acebase', make: makeAceBase },
 ]
+
+/** Rows of the comparison with AceBase, by the results that they are from. */
+const AGAINST_ACEBASE = {
+  'GET of a place': 'get against acebase-server',
+  'first 20 places by name': 'first against acebase-server',
+  'PUT of a place': 'put against acebase-server',
+}
 
 /** Every headline, and the charts. */
 export function makePerformance({ machine, results }: Results, drawings: readonly Drawing[]): string {
@@ -48,6 +56,17 @@ export function makeFigures({ machine, results }: Results): string {
     shown.map(([, result]) => result),
   )
   return ['', tableOf(['operation', 'Dhole', 'compared with'], rows), '', machines, ''].join('\n')
+}
+
+/** The comparison with AceBase. */
+export function makeAceBase({ results }: Results): string {
+  const rows = Object.entries(AGAINST_ACEBASE).map(([operation, name]) => {
+    const result = results.find((candidate) => candidate.chapter === 'peers' && candidate.name === name)
+    if (result === undefined) throw new Error(`the results have no "${name}"`)
+    const { value, unit, limit, limitUnit, judged } = result
+    return [operation, withUnit(value, unit), withUnit(limit ?? 0, limitUnit ?? ''), `${short(judged?.median ?? 0)}x`]
+  })
+  return `\n${tableOf(['operation, list of 10,000 places', 'Dhole', 'acebase-server', 'times less'], rows)}\n\n`
 }
 
 function cells(result: Result): string[] {

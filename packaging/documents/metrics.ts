@@ -34,7 +34,10 @@ export const MEANINGS: Readonly<Record<string, Meaning>> = {
     meaning:
       'times that the waiting events of a slow listener were dropped, because they were too many or memory was short; the stream begins anew',
   },
-  dhole_commit_jobs: { meaning: 'writes in one transaction; 0 is work of the storage itself' },
+  dhole_commit_jobs: {
+    meaning:
+      'writes in one transaction, and checks of readiness, one for each look at this page; 0 is work of the storage itself',
+  },
   dhole_commit_seconds: { meaning: 'time of a transaction, without its sync' },
   dhole_sync_seconds: { meaning: 'time of a sync of the log, for which writes wait' },
   dhole_checkpoint_seconds: { meaning: 'time to move the log into the file, in another thread' },
@@ -48,6 +51,10 @@ export const MEANINGS: Readonly<Record<string, Meaning>> = {
   dhole_sms_returned_total: { meaning: 'final states delivered, counted when the delivery is stored' },
   dhole_sms_reports_total: { meaning: 'reports received', labels: { result: '`accepted`, `ignored`' } },
   dhole_applications_open: { meaning: 'open applications' },
+  dhole_ready: {
+    meaning:
+      '1 if [`/ready`](protocol.md#health-readiness-and-metrics) answers 200, else 0; checking takes three seconds where the disk does not answer',
+  },
   dhole_info: { meaning: 'always 1; the label is the version of Dhole', labels: { version: '' } },
   process_cpu_seconds_total: { meaning: 'processor time of the process, user and system' },
   process_start_time_seconds: { meaning: 'start of the process, in seconds since 1970' },
@@ -63,7 +70,7 @@ export const MEANINGS: Readonly<Record<string, Meaning>> = {
 
 /** Name and type of every metric that `/metrics` serves, in its order. */
 export async function servedMetrics(): Promise<readonly (readonly [name: string, type: string])[]> {
-  const page = new PrometheusPage(new Metrics())
+  const page = new PrometheusPage(new Metrics(), async () => 'ready')
   const { text } = await page.print()
   page.close()
   return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type] as const)

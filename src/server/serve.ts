@@ -55,7 +55,6 @@ export async function serve(config: Config): Promise<RunningServer> {
   // Before the rest of the start: if that fails, the next start does not show the keys again.
   showKeys(config, keys, logger)
   const counted = new Metrics()
-  const metrics = new PrometheusPage(counted)
   const log = logObserver(logger, { slowMs: config.SLOW_REQUEST_MS, onStoreFailed: failure.resolve })
   const options: DholeOptions = {
     ...dholeOptions(config, keys, rules),
@@ -65,6 +64,7 @@ export async function serve(config: Config): Promise<RunningServer> {
   const certificate = await source.read()
   warnAboutValidity(certificate, source.name, logger)
   const applications = openApplications(options, registered(config))
+  const metrics = new PrometheusPage(counted, () => applications.readiness())
   const renewing = Promise.withResolvers<CertificateRenewal>()
   const where: { url?: string } = {}
   let control: ControlSocket | undefined

@@ -1,4 +1,5 @@
 import packageJson from '../../../package.json' with { type: 'json' }
+import type { Readiness } from '../../applications/readiness.ts'
 import type { MetricsPage, PrintedMetrics } from '../../http/system/metrics-page.ts'
 import { OPERATIONS } from '../../observer.ts'
 import type { Metrics, Totals } from './metrics.ts'
@@ -11,11 +12,14 @@ import { Prometheus } from './prometheus.ts'
  */
 export class PrometheusPage implements MetricsPage {
   readonly #metrics: Metrics
+  readonly #readiness: () => Promise<Readiness>
   #page: Promise<Prometheus> | undefined
   #stopWatching = () => {}
 
-  constructor(metrics: Metrics) {
+  /** @param readiness asked for each page */
+  constructor(metrics: Metrics, readiness: () => Promise<Readiness>) {
     this.#metrics = metrics
+    this.#readiness = readiness
   }
 
   async print(): Promise<PrintedMetrics> {
@@ -37,6 +41,9 @@ export class PrometheusPage implements MetricsPage {
     addMessages(page, this.#metrics)
     page.gauges(['dhole_applications_open', 'Applications that are open.'], [], () => [
       [{}, this.#metrics.totals.applications],
+    ])
+    page.gauges(['dhole_ready', '1 if every application that is kept open can be read and written.'], [], async () => [
+      [{}, (await this.#readiness()) === 'ready' ? 1 : 0],
     ])
     page.gauges(['dhole_info', 'Always 1; the label is the version.'], ['version'], () => [
       [{ version: packageJson.version }, 1],

@@ -6,8 +6,22 @@ import { pageText } from './blocks.ts'
 
 const REFERENCE = 'docs/reference/metrics.md'
 const MONITOR = 'docs/how-to/monitor.md'
+const ALERTS = 'packaging/monitoring/alerts.yaml'
+const DASHBOARD = 'packaging/monitoring/dashboard.json'
 /** Lines of a histogram. */
 const PARTS = /_(?:bucket|sum|count)$/
+
+interface Panel {
+  readonly id: number
+  readonly title: string
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+}
+
+interface Rule {
+  readonly alert: string
+  readonly expr: string
+  readonly for: string
+}
 
 /** Metrics that a page names, without the ending of a line of a histogram. */
 async function metricsOf(page: string, histograms: ReadonlySet<string>): Promise<ReadonlySet<string>> {
@@ -15,7 +29,7 @@ async function metricsOf(page: string, histograms: ReadonlySet<string>): Promise
   return new Set(names.map((name) => (histograms.has(name.replace(PARTS, '')) ? name.replace(PARTS, '') : name)))
 }
 
-test.each([REFERENCE, MONITOR])('every metric that %s names is served', async (page) => {
+test.each([REFERENCE, MONITOR, ALERTS, DASHBOARD])('every metric that %s names is served', async (page) => {
   const served = await servedMetrics()
   const histograms = new Set(served.filter(([, type]) => type === 'histogram').map(([name]) => name))
   const known = new Set(served.map(([name]) => name))
@@ -37,4 +51,33 @@ test('every setting that the page about monitoring names exists', async () => {
   const settings = named.filter((name) => name !== 'GET')
   expect(settings.length).toBeGreaterThan(5)
   expect(settings.filter((name) => !(name in configSchema.properties))).toEqual([])
+})
+
+test('the dashboard shows every metric', async () => {
+  const served = await servedMetrics()
+  const histograms = new Set(served.filter(([, type]) => type === 'histogram').map(([name]) => name))
+  const shown = await metricsOf(DASHBOARD, histograms)
+  expect(served.map(([name]) => name).filter((name) => !shown.has(name))).toEqual([])
+})
+
+test('no panel of the dashboard covers another', async () => {
+  const { panels } = JSON.parse(await pageText(DASHBOARD)) as { panels: readonly Panel[] }
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+  const cells = panels.flatMap(({ title, gridPos: { x, y, w, h } }) => {
+    expect(x + w).toBeLessThanOrEqual(24)
+    return Array.from({ length: w * h }, (_, at) => ({ title, cell: `${x + (at % w)} ${y + Math.trunc(at / w)}` }))
+  })
+  expect(Object.entries(Object.groupBy(cells, ({ cell }) => cell)).filter(([, some]) => some?.length !== 1)).toEqual([])
+})
+
+test('alerts have names and times of Prometheus, and labels that exist', async () => {
+  const { groups } = JSON.parse(await pageText(ALERTS)) as { groups: readonly { rules: readonly Rule[] }[] }
+  const rules = groups.flatMap((group) => group.rules)
+  expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
+  for (const { alert, expr, for: during } of rules) {
+    expect(alert).toMatch(/^Dhole[A-Za-z]+$/)
+    expect(during).toMatch(/^\d+m$/)
+    const labels = [...expr.matchAll(/([a-z]+)="/g)].map(([, label = '']) => label)
+    expect(labels.filter((label) => !['job', 'status', 'quantile'].includes(label))).toEqual([])
+  }
 })

@@ -24,12 +24,12 @@ test('a listener that is too slow is counted each time it is told everything ane
 test('applications come and go, and nothing of them is left', async () => {
   await using dir = await tempDir()
   const metrics = new Metrics()
-  const page = new PrometheusPage(metrics)
-  const lines = async () => samplesOf((await page.print()).text)
   const applications = openApplications(
     { dataDir: dir.path, applications: { app: { secret: SECRET } }, observer: metrics },
     { find: () => ({ secret: SECRET }), idleMs: 3_600_000, maxOpen: 2 },
   )
+  const page = new PrometheusPage(metrics, () => applications.readiness())
+  const lines = async () => samplesOf((await page.print()).text)
   const before = await lines()
   for (let at = 0; at < 20; at++) {
     await applications.choose(`app-${at}`, '')

@@ -6,9 +6,12 @@ import { mount, openApplications } from '../../../src/dhole.ts'
 import { dhole } from '../../../src/index.ts'
 import { silentObserver } from '../../../src/observer.ts'
 import type { DholeOptions } from '../../../src/options.ts'
+import { Metrics } from '../../../src/server/metrics/metrics.ts'
+import { PrometheusPage } from '../../../src/server/metrics/metrics-page.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
 import { certificate, clientOf, filesClosed } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
+import { samplesOf } from '../../system/metrics/page.ts'
 
 /** The plugin behind HTTPS over applications whose syncs a test can hold. */
 async function scene() {
@@ -50,6 +53,21 @@ test('a failed sync makes it unready for good, and it stays alive', async () => 
   expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   expect((await here.call('HEAD', '/ready')).status).toBe(503)
   expect((await here.call('GET', '/health')).status).toBe(200)
+})
+
+test('the metrics say whether it is ready', async () => {
+  await using here = await scene()
+  const page = new PrometheusPage(new Metrics(), () => here.applications.readiness())
+  const isReady = async () => samplesOf((await page.print()).text).get('dhole_ready')
+  expect(await isReady()).toBe(1)
+  here.syncs.holding = true
+  const write = here.call('PUT', '/a.json', { body: '1' })
+  await here.syncs.arrived()
+  expect(await isReady()).toBe(0)
+  here.syncs.release()
+  expect((await write).status).toBe(200)
+  expect(await isReady()).toBe(1)
+  page.close()
 })
 
 test('a disk that does not answer makes it unready until it does', async () => {

@@ -50,7 +50,8 @@ const MOVES: readonly (readonly [
       'dhole_response_bytes_total{operation="put"}': 10,
       'dhole_request_seconds_count{operation="put"}': 1,
       'dhole_request_seconds_sum{operation="put"}': undefined,
-      dhole_commit_jobs_sum: 1,
+      // The write, and the check whether one would succeed, for the page.
+      dhole_commit_jobs_sum: 2,
       dhole_commit_seconds_count: undefined,
       dhole_sync_seconds_count: undefined,
       dhole_sync_seconds_sum: undefined,
