@@ -5,9 +5,9 @@ import { KeepAlive } from './keep-alive.ts'
 import { NodeTopic } from './node-topic.ts'
 import { PathIndex } from './path-index.ts'
 import { QueryTopic } from './query-topic.ts'
-import type { EndReason } from './sink.ts'
+import type { EndReason, Sink } from './sink.ts'
 import type { SnapshotSource } from './snapshot-source.ts'
-import { Subscriber, type SubscriberListener, type WaitingSettings } from './subscriber.ts'
+import { Subscriber, type SubscriberKeeper, type WaitingSettings } from './subscriber.ts'
 import type { NumberedChange, Topic, TopicSettings } from './topic.ts'
 
 export interface Subscription {
@@ -18,6 +18,12 @@ export interface Subscription {
 
 const NOTHING: readonly Path[] = []
 
+/** A topic, and the hub for its subscribers. */
+interface KeptTopic {
+  readonly topic: Topic
+  readonly keeper: SubscriberKeeper
+}
+
 /** Changes of a node that a listener has missed. */
 export interface MissedChanges {
   readonly changes: readonly NumberedChange[]
@@ -25,7 +31,8 @@ export interface MissedChanges {
   readonly seq: number
 }
 
-export interface Listener extends SubscriberListener {
+export interface Listener {
+  readonly sink: Sink
   /** Finds what a returning listener has missed, to send it in place of a snapshot; `undefined` if that is lost. */
   readonly missed?: (() => Promise<MissedChanges | undefined>) | undefined
 }
@@ -61,7 +68,7 @@ export class Hub {
   readonly #source: SnapshotSource
   readonly #settings: HubSettings
   readonly #events: HubEvents | undefined
-  readonly #topics = new PathIndex<Topic>()
+  readonly #topics = new PathIndex<KeptTopic>()
   readonly #keepAlive: KeepAlive
 
   constructor(source: SnapshotSource, settings: HubSettings, events?: HubEvents) {
@@ -81,18 +88,9 @@ export class Hub {
    * @returns must be closed when the listener leaves
    * @throws `permission-denied`, `read-too-big`, `unavailable`
    */
-  async subscribe(subscription: Subscription, { sink, authorize, missed }: Listener): Promise<Subscriber> {
-    const { topic, leave } = this.#join(subscription)
-    const subscriber: Subscriber = new Subscriber({ sink, authorize }, this.#settings, {
-      begin: () => void topic.begin(subscriber).catch((error) => subscriber.fail(error)),
-      closed: () => {
-        topic.subscribers.delete(subscriber)
-        this.#keepAlive.delete(subscriber)
-        leave()
-        this.#events?.onClosed?.()
-      },
-      onLost: this.#events?.onLost,
-    })
+  async subscribe(subscription: Subscription, { sink, missed }: Listener): Promise<Subscriber> {
+    const { topic, keeper } = this.#join(subscription)
+    const subscriber = new Subscriber(sink, this.#settings, keeper)
     topic.subscribers.add(subscriber)
     this.#keepAlive.add(subscriber)
     this.#events?.onOpened?.()
@@ -112,7 +110,7 @@ export class Hub {
     if (this.#keepAlive.size === 0) return
     const concerned = new Set<Topic>()
     for (const change of changes) {
-      this.#topics.visit(change, (topic) => {
+      this.#topics.visit(change, ({ topic }) => {
         topic.collect(change)
         concerned.add(topic)
       })
@@ -129,8 +127,8 @@ export class Hub {
   formsAt(path: Path): ReadonlySet<Form> {
     const forms = new Set<Form>()
     if (this.#keepAlive.size === 0) return forms
-    this.#topics.visit({ kind: 'put', path, writes: [] }, ({ printed }) => {
-      for (const form of printed) forms.add(form)
+    this.#topics.visit({ kind: 'put', path, writes: [] }, ({ topic }) => {
+      for (const form of topic.printed) forms.add(form)
     })
     return forms
   }
@@ -141,14 +139,28 @@ export class Hub {
     this.#keepAlive.stop()
   }
 
-  #join({ path, query, form }: Subscription): { topic: Topic; leave: () => void } {
+  #join({ path, query, form }: Subscription): KeptTopic {
     const name = `${form} ${query === undefined ? '' : queryName(query)}`
-    const topic = this.#topics.get(path, name) ?? this.#makeTopic(path, query, form)
-    this.#topics.add(path, name, topic)
-    const leave = () => {
-      if (topic.subscribers.size === 0 && this.#topics.get(path, name) === topic) this.#topics.remove(path, name)
+    const known = this.#topics.get(path, name)
+    if (known !== undefined) return known
+    const topic = this.#makeTopic(path, query, form)
+    const kept = { topic, keeper: this.#keeperOf(topic, () => this.#topics.remove(path, name)) }
+    this.#topics.add(path, name, kept)
+    return kept
+  }
+
+  /** One for all subscribers of a topic, so that none has closures. @param remove called when the last one has left */
+  #keeperOf(topic: Topic, remove: () => void): SubscriberKeeper {
+    return {
+      begin: (subscriber) => void topic.begin(subscriber).catch((error) => subscriber.fail(error)),
+      closed: (subscriber) => {
+        topic.subscribers.delete(subscriber)
+        this.#keepAlive.delete(subscriber)
+        if (topic.subscribers.size === 0) remove()
+        this.#events?.onClosed?.()
+      },
+      lost: () => this.#events?.onLost?.(),
     }
-    return { topic, leave }
   }
 
   #makeTopic(path: Path, query: Query | undefined, form: Form): Topic {

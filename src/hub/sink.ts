@@ -1,4 +1,5 @@
 import { DholeError } from '../error.ts'
+import type { AuthorizeRead } from '../tree/read-program.ts'
 import type { EventBatch } from './event-batch.ts'
 import type { MailboxBound, ReserveMemory } from './mailbox.ts'
 
@@ -35,6 +36,8 @@ export const BEGIN_ANEW = Symbol('begin anew')
 
 /** Receives the events of one subscriber. */
 export interface Sink {
+  /** Authorises the listener on the commit that a snapshot is read from; without, it may read everything. */
+  authorize?(): ReturnType<AuthorizeRead>
   /** Reserves memory for the client; without, nothing is counted. */
   readonly reserve?: ReserveMemory | undefined
   /** Bound shared by all listens of one connection; without, each subscriber has its own. */

@@ -8,12 +8,6 @@ const MOST_SILENCES = 4
 
 type State = 'starting' | 'open' | 'full' | 'closed'
 
-export interface SubscriberListener {
-  readonly sink: Sink
-  /** Authorises the listener on the commit that a snapshot is read from. */
-  readonly authorize?: AuthorizeRead | undefined
-}
-
 /** Bounds of what waits, in UTF-16 code units. */
 export interface WaitingSettings {
   /** Maximum that waits for one subscriber. */
@@ -31,13 +25,14 @@ export interface Beginning {
   readonly more?: readonly WaitingEvents[]
 }
 
+/** Owner of the subscribers of a topic. */
 export interface SubscriberKeeper {
   /** Asks for a beginning, which is passed to `start`. */
-  readonly begin: () => void
+  begin(subscriber: Subscriber): void
   /** Called once, when the subscriber is closed. */
-  readonly closed: () => void
+  closed(subscriber: Subscriber): void
   /** Called each time that waiting events were dropped. */
-  readonly onLost: (() => void) | undefined
+  lost(): void
 }
 
 /**
@@ -49,7 +44,6 @@ export interface SubscriberKeeper {
  * @see docs/reference/protocol.md#streams
  */
 export class Subscriber {
-  readonly authorize: AuthorizeRead | undefined
   readonly #sink: Sink
   readonly #settings: WaitingSettings
   readonly #keeper: SubscriberKeeper
@@ -66,11 +60,16 @@ export class Subscriber {
   /** First turn of the clock after the last write. */
   #silentSince: number | undefined
 
-  constructor({ sink, authorize }: SubscriberListener, settings: WaitingSettings, keeper: SubscriberKeeper) {
+  constructor(sink: Sink, settings: WaitingSettings, keeper: SubscriberKeeper) {
     this.#sink = sink
-    this.authorize = authorize
     this.#settings = settings
     this.#keeper = keeper
+  }
+
+  /** Authorises the listener on the commit that a snapshot is read from. */
+  get authorize(): AuthorizeRead | undefined {
+    const sink = this.#sink
+    return sink.authorize && (() => sink.authorize?.())
   }
 
   /** Delivers a beginning, then what has waited for it. */
@@ -191,7 +190,7 @@ export class Subscriber {
     this.#state = 'closed'
     this.#empty()
     this.#release()
-    this.#keeper.closed()
+    this.#keeper.closed(this)
   }
 
   get #isClosed(): boolean {
@@ -262,7 +261,7 @@ export class Subscriber {
   #lose(): void {
     this.#empty()
     this.#lost = true
-    this.#keeper.onLost?.()
+    this.#keeper.lost()
   }
 
   #beginAnew(): void {
@@ -270,7 +269,7 @@ export class Subscriber {
     this.#empty()
     this.#state = 'starting'
     this.#isOutdated = false
-    this.#keeper.begin()
+    this.#keeper.begin(this)
   }
 
   #empty(): void {

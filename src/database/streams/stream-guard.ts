@@ -12,25 +12,33 @@ const REVOKED: EndReason = { kind: 'auth_revoked', text: 'credential is no longe
 /** Longest timeout of a timer, in milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** What a guard needs of the tree. */
+/** What all guards of a tree need of it. */
 export interface GuardedTree {
   /** Source of the rules in force; another text means other rules. */
-  readonly rules: () => string | undefined
+  rules(): string | undefined
   /** Number of the last durable commit. */
-  readonly seq: () => number
-  /** Decides the read of the stream; `undefined` when no rule applies to the caller. */
-  readonly decide: (() => Reads<Decision>) | undefined
-  /** Runs the decision on the last durable commit. */
-  readonly run: (logic: () => Reads<Decision>) => Awaitable<Decision>
+  seq(): number
+  /** Runs a decision on the last durable commit. */
+  run(logic: () => Reads<Decision>): Awaitable<Decision>
 }
 
-/** Callbacks of the owner of a guard. */
+/** Owner of the guards of a tree. */
 export interface GuardKeeper {
   /** Watches these paths of the tree in place of the previous ones: the permission depends on them. */
-  watch(paths: readonly Path[]): void
-  /** The guard has ended. */
-  released(): void
+  watch(guard: StreamGuard, paths: readonly Path[]): void
+  /** A guard has ended. */
+  released(guard: StreamGuard): void
 }
+
+/** A caller that listens, and how its permission is decided. */
+export interface GuardedCaller {
+  readonly caller: Caller
+  /** Decides the read of the stream; `undefined` when no rule applies to the caller. */
+  readonly decide: (() => Reads<Decision>) | undefined
+}
+
+/** The decision of a guard knows whether it is outdated. */
+const isNotWritten = () => false
 
 /** The guarded stream. */
 export interface GuardedStream {
@@ -58,6 +66,7 @@ export class StreamGuard implements Sink {
   readonly bound: Sink['bound']
   readonly #sink: Sink
   readonly #caller: Caller
+  readonly #decide: GuardedCaller['decide']
   readonly #tree: GuardedTree
   readonly #keeper: GuardKeeper
   /** The latest decision. Only its paths are watched. */
@@ -75,11 +84,12 @@ export class StreamGuard implements Sink {
   #ended: EndReason | undefined
   #isOver = false
 
-  constructor(sink: Sink, caller: Caller, tree: GuardedTree, keeper: GuardKeeper) {
+  constructor(sink: Sink, { caller, decide }: GuardedCaller, tree: GuardedTree, keeper: GuardKeeper) {
     this.reserve = sink.reserve
     this.bound = sink.bound
     this.#sink = sink
     this.#caller = caller
+    this.#decide = decide
     this.#tree = tree
     this.#keeper = keeper
   }
@@ -101,7 +111,7 @@ export class StreamGuard implements Sink {
   authorize(): Reads<unknown> | undefined {
     const observed = this.#observe()
     this.#deliveredInvalidations = observed.invalidations
-    const { decide } = this.#tree
+    const decide = this.#decide
     return decide === undefined || this.#isDecided() ? undefined : this.#decideSnapshot(decide, observed)
   }
 
@@ -137,7 +147,7 @@ export class StreamGuard implements Sink {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
-    this.#keeper.released()
+    this.#keeper.released(this)
   }
 
   /** Ends the stream of a caller with a credential: the secret was replaced. */
@@ -208,17 +218,16 @@ export class StreamGuard implements Sink {
   /** Whether the latest decision allows reading and is still valid. */
   #isDecided(): boolean {
     const decision = this.#decision
-    return decision?.allowed === true && isStillValid(decision, this.#rules === this.#tree.rules(), this.#isWritten)
+    if (decision?.allowed !== true || this.#isOutdated) return false
+    return isStillValid(decision, this.#rules === this.#tree.rules(), isNotWritten)
   }
-
-  readonly #isWritten = (): boolean => this.#isOutdated
 
   /** Whether the listener may read now. Decides anew unless the latest decision is still valid. */
   #isAllowed(): Awaitable<boolean> {
-    const { decide, run } = this.#tree
+    const decide = this.#decide
     if (decide === undefined || this.#isDecided()) return true
     const observed = this.#observe()
-    const decision = run(decide)
+    const decision = this.#tree.run(decide)
     if (decision instanceof Promise) return decision.then((later) => this.#acceptLater(later, observed))
     this.#accept(decision, observed)
     return decision.allowed
@@ -239,7 +248,7 @@ export class StreamGuard implements Sink {
   #accept(decision: Decision, observed: Observation): boolean {
     const { paths } = decision.dependsOn
     this.#decision = decision
-    if (!this.#isOver) this.#keeper.watch(paths)
+    if (!this.#isOver) this.#keeper.watch(this, paths)
     const { invalidations, rules, seq } = this.#observe()
     // Commits meanwhile are noticed only at paths that were watched all the time.
     const wasWatched = observed.seq === seq || Bun.deepEquals(observed.paths, paths)

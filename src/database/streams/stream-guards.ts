@@ -1,35 +1,50 @@
-import type { Caller } from '../../auth/caller.ts'
 import { PathIndex } from '../../hub/path-index.ts'
 import type { Sink } from '../../hub/sink.ts'
 import type { Change } from '../../tree/change.ts'
 import type { Path } from '../../tree/path.ts'
-import { type GuardedTree, StreamGuard } from './stream-guard.ts'
+import { type GuardedCaller, type GuardedTree, type GuardKeeper, StreamGuard } from './stream-guard.ts'
 
 /** Maximum guards that are rechecked in one turn of the event loop. */
 const RECHECKED_PER_TURN = 256
 
+/** What a guard watches, and its name among those that watch the same. */
+interface Watched {
+  readonly name: string
+  readonly paths: readonly Path[]
+}
+
+const NOTHING: Watched = { name: '', paths: [] }
+
 /** The guards of all streams of one tree, and the paths that their permissions depend on. */
-export class StreamGuards {
-  readonly #guards = new Set<StreamGuard>()
+export class StreamGuards implements GuardKeeper {
+  readonly #tree: GuardedTree
+  /** All guards, and what they watch. */
+  readonly #guards = new Map<StreamGuard, Watched>()
   readonly #watched = new PathIndex<StreamGuard>()
   #lastName = 0
 
+  constructor(tree: GuardedTree) {
+    this.#tree = tree
+  }
+
   /** Puts a guard before a sink. */
-  guard(sink: Sink, caller: Caller, tree: GuardedTree): StreamGuard {
-    const name = String(++this.#lastName)
-    let watched: readonly Path[] = []
-    const watch = (paths: readonly Path[]) => {
-      for (const path of watched) this.#watched.remove(path, name)
-      for (const path of paths) this.#watched.add(path, name, guard)
-      watched = paths
-    }
-    const released = () => {
-      watch([])
-      this.#guards.delete(guard)
-    }
-    const guard: StreamGuard = new StreamGuard(sink, caller, tree, { watch, released })
-    this.#guards.add(guard)
+  guard(sink: Sink, caller: GuardedCaller): StreamGuard {
+    const guard = new StreamGuard(sink, caller, this.#tree, this)
+    this.#guards.set(guard, NOTHING)
     return guard
+  }
+
+  watch(guard: StreamGuard, paths: readonly Path[]): void {
+    const before = this.#guards.get(guard) ?? NOTHING
+    for (const path of before.paths) this.#watched.remove(path, before.name)
+    const name = paths.length === 0 ? '' : String(++this.#lastName)
+    for (const path of paths) this.#watched.add(path, name, guard)
+    this.#guards.set(guard, paths.length === 0 ? NOTHING : { name, paths })
+  }
+
+  released(guard: StreamGuard): void {
+    this.watch(guard, [])
+    this.#guards.delete(guard)
   }
 
   /** Invalidates the decisions that depend on these durable changes. */
@@ -40,13 +55,13 @@ export class StreamGuards {
 
   /** Ends the streams of all callers with a credential. */
   revoke(): void {
-    for (const guard of [...this.#guards]) guard.revoke()
+    for (const guard of [...this.#guards.keys()]) guard.revoke()
   }
 
   /** Ends the streams that the rules do not allow any more, a bounded number per turn. */
   async recheck(): Promise<void> {
     let checked = 0
-    for (const guard of [...this.#guards]) {
+    for (const guard of [...this.#guards.keys()]) {
       await guard.recheck()
       if (++checked % RECHECKED_PER_TURN === 0) await new Promise(setImmediate)
     }

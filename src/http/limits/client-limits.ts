@@ -1,6 +1,6 @@
 import { networkOf } from '../../auth/network.ts'
 import { DholeError } from '../../error.ts'
-import type { Reservation } from '../../hub/mailbox.ts'
+import type { ReserveMemory } from '../../hub/mailbox.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { type Connected, connectionOf } from '../connection/peer.ts'
 import type { Transport } from '../connection/transport.ts'
@@ -183,10 +183,9 @@ export class ClientLimits {
     return this.#bodyQueue.enter(networkOfClient(client), bytes)
   }
 
-  /** Reserves memory for a client, without a bound of pace. @see MemoryBudget.reserve */
-  reserve(what: object, bytes: number, abort: () => void, isSpare?: boolean): Reservation {
-    return this.#transfers.memory.reserve(what, bytes, abort, isSpare)
-  }
+  /** Reserves memory for a client, without a bound of pace. All clients share the function. @see MemoryBudget.reserve */
+  readonly reserve: ReserveMemory = (what, bytes, abort, isSpare) =>
+    this.#transfers.memory.reserve(what, bytes, abort, isSpare)
 
   /** Whether little memory is held for clients. */
   get isRoomy(): boolean {

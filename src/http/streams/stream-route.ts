@@ -2,10 +2,14 @@ import type { Authenticator } from '../../auth/authenticator.ts'
 import type { WatchOptions } from '../../database/read-types.ts'
 import { DholeError } from '../../error.ts'
 import type { EventEncoder } from '../../hub/event-batch.ts'
+import type { ReserveMemory } from '../../hub/mailbox.ts'
+import type { Observer } from '../../observer.ts'
 import { endsInPriority } from '../../tree/path.ts'
+import type { Connected, Listener, Peer } from '../connection/peer.ts'
 import type { Exchange } from '../exchange.ts'
+import type { ClientLimits } from '../limits/client-limits.ts'
 import { redirectReply, streamReply } from '../response/reply.ts'
-import { EventStream } from './event-stream.ts'
+import { EventStream, type StreamConnection } from './event-stream.ts'
 import { sseEncoder } from './sse-encoder.ts'
 
 const unnumbered = sseEncoder()
@@ -33,56 +37,90 @@ export async function openStream(exchange: Exchange): Promise<Response> {
   const elsewhere = service.streamHost && elsewhereUrl(request, service.streamHost)
   if (elsewhere) return redirectReply(elsewhere)
   const { limits, application } = exchange
-  const giveBack = limits.enterStream(exchange, application.id)
+  const leave = limits.enterStream(exchange, application.id)
   // An event stream may be silent.
   limits.disableIdleTimeout(exchange)
-  const leave = () => {
-    giveBack()
-    limits.enableIdleTimeout(exchange)
-  }
+  const connection = new Connection(exchange, leave)
   try {
-    return streamReply(await subscribe(exchange, leave))
+    return streamReply(await subscribe(exchange, connection))
   } catch (error) {
-    leave()
+    connection.ended()
     throw error
   }
 }
 
-/** Body of the stream. @param leave called at least once, when no more events follow and before the response ends */
-async function subscribe(exchange: Exchange, leave: () => void): Promise<ReadableStream> {
-  const { request, limits, target, query, as, onTrace, application } = exchange
+/**
+ * The connection of one stream, as the limits know it. It keeps the request, but not what else was read of it, and has no
+ * closures: see `EventStream`.
+ */
+class Connection implements StreamConnection, Connected {
+  readonly request: Request
+  readonly listener: Listener | null
+  peer: Peer | null | undefined
+  readonly reserve: ReserveMemory
+  readonly #limits: ClientLimits
+  readonly #observer: Observer
+  readonly #leave: () => void
+  #unsubscribe: (() => void) | undefined
+  #isClosed = false
+
+  /** @param leave called at least once, when no more events follow and before the response ends */
+  constructor({ request, listener, limits, service }: Exchange, leave: () => void) {
+    this.request = request
+    this.listener = listener
+    this.reserve = limits.reserve
+    this.#limits = limits
+    this.#observer = service.observer
+    this.#leave = leave
+    // A connection that is closed cancels the body. A signal would be one more object for as long as the stream lives.
+    if (listener !== null) return
+    request.signal.addEventListener('abort', () => this.closed())
+    this.#isClosed = request.signal.aborted
+  }
+
+  /** @param unsubscribe called when the connection is closed, or has been */
+  subscribed(unsubscribe: () => void): void {
+    this.#unsubscribe = unsubscribe
+    if (this.#isClosed) this.closed()
+  }
+
+  closed(): void {
+    this.#isClosed = true
+    this.ended()
+    this.#unsubscribe?.()
+  }
+
+  ended(): void {
+    this.#leave()
+    this.#limits.enableIdleTimeout(this)
+  }
+
+  abort(): void {
+    this.#limits.abortConnection(this)
+  }
+
+  sent(bytes: number): void {
+    this.#observer.streamSent?.(bytes)
+  }
+}
+
+/** Body of the stream. */
+async function subscribe(exchange: Exchange, connection: Connection): Promise<ReadableStream> {
+  const { request, target, query, as, onTrace, application } = exchange
   const { database, authenticator } = application
-  const { observer } = exchange.service
   const { path, parameters } = target
-  const { signal, headers } = request
   const fresh = database.fresh()
   if (fresh !== undefined) await fresh
   const { epoch } = database.position()
-  let unsubscribe: (() => void) | undefined
-  let isClosed = signal.aborted
-  const close = () => {
-    isClosed = true
-    leave()
-    unsubscribe?.()
-  }
-  signal.addEventListener('abort', close)
-  const lastEventId = headers.get('last-event-id') ?? undefined
+  const lastEventId = request.headers.get('last-event-id') ?? undefined
   const isNumbered = parameters.resume === 'true' || lastEventId !== undefined
-  const encoder = isNumbered ? numberedEncoder(authenticator, epoch) : unnumbered
-  const stream = new EventStream(encoder, {
-    closed: close,
-    ended: leave,
-    abort: () => limits.abortConnection(exchange),
-    reserve: (what, bytes, give, isSpare) => limits.reserve(what, bytes, give, isSpare),
-    sent: observer.streamSent?.bind(observer),
-  })
+  const stream = new EventStream(isNumbered ? numberedEncoder(authenticator, epoch) : unnumbered, connection)
   // An id of another tree, or a made-up one, is ignored: the stream begins with all data.
   const seq = lastEventId === undefined ? undefined : authenticator.positions.seqOf(lastEventId, epoch)
   const from = seq === undefined ? undefined : { epoch, seq }
   const options: WatchOptions = { query, as, onTrace, export: parameters.format === 'export', from }
-  unsubscribe = await database.subscribe(path, options, stream)
-  if (isClosed) close()
-  return stream.body
+  connection.subscribed(await database.subscribe(path, options, stream))
+  return new ReadableStream(stream)
 }
 
 /** URL of the stream on the host that serves streams; `undefined` where that is this one. */

@@ -11,6 +11,8 @@ const STREAMS_EACH = 100
 const MOST_WARMTH = 128 * 1024 * 1024
 /** What an allocator may keep of what it had. */
 const MOST_KEPT = 48 * 1024 * 1024
+/** Functions and scopes of one stream. Bun itself keeps a few. */
+const MOST_CLOSURES = 12
 const NEVER = { keepAliveMs: 3_600_000 }
 
 function openAll(server: StreamServer): Promise<IdleStreams[]> {
@@ -57,6 +59,20 @@ test('of thousands of idle streams nothing stays', async () => {
     expect(left.rss - warm.rss).toBeLessThan(MOST_KEPT)
   }
 }, 60_000)
+
+test('an idle stream keeps few closures', async () => {
+  await using server = await startStreamServer({ streams: NEVER, clients: { maxStreamsPerAddress: 0 } })
+  const targets = new Array<string>(STREAMS_EACH).fill('/idle.json')
+  const openSome = () => Promise.all(Array.from({ length: 5 }, () => openIdle(server, targets)))
+  const first = await openSome()
+  const before = await server.look()
+  const second = await openSome()
+  const after = await server.look()
+  const opened = after.subscribers - before.subscribers
+  expect(opened).toBe(5 * STREAMS_EACH)
+  expect((after.closures - before.closures) / opened).toBeLessThan(MOST_CLOSURES)
+  await Promise.all([...first, ...second].map((connection) => connection.drop()))
+})
 
 /** A hundred nodes, and one below each. */
 const NODES = Array.from({ length: 100 }, (_, node) => `/rooms/r${node}`)

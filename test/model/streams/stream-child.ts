@@ -1,3 +1,4 @@
+import { heapStats } from 'bun:jsc'
 import { readdirSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import { Hub } from '../../../src/hub/hub.ts'
@@ -21,6 +22,8 @@ export interface Look {
   /** Subscribers of all hubs, and nodes that they watch. */
   readonly subscribers: number
   readonly watched: number
+  /** Functions and their scopes on the heap. */
+  readonly closures: number
 }
 
 export type ChildAnswer = { readonly kind: 'listening'; readonly port: number } | Look | { readonly kind: 'forgotten' }
@@ -41,6 +44,11 @@ function collectHubs(): void {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
+}
+
+function closures(): number {
+  const { Function: functions = 0, JSLexicalEnvironment: scopes = 0 } = heapStats().objectTypeCounts
+  return functions + scopes
 }
 
 if (import.meta.main) {
@@ -73,6 +81,7 @@ if (import.meta.main) {
           descriptors: readdirSync('/dev/fd').length,
           subscribers: sum([...hubs].map((hub) => hub.size)),
           watched: sum([...hubs].map((hub) => hub.watchedBelow([], true).length)),
+          closures: closures(),
         }
       default:
         return request satisfies never

@@ -171,8 +171,8 @@ test('a stream that ends before its connection takes anything says why', async (
     ended: release,
     abort: release,
     reserve: () => ({ resize: release, release }),
-    sent: undefined,
+    sent: release,
   })
   stream.end(DENIED)
-  expect(await new Response(stream.body).text()).toBe('event: cancel\ndata: Permission denied\n\n')
+  expect(await new Response(new ReadableStream(stream)).text()).toBe('event: cancel\ndata: Permission denied\n\n')
 })
