@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { once } from 'node:events'
+import { connect } from 'node:tls'
 import { type EventSource, openSource } from '../../support/event-source.ts'
 import { startInProcess } from '../../support/https-server.ts'
 import { type IdleStreams, openIdle } from './idle-streams.ts'
@@ -13,6 +15,8 @@ const MOST_WARMTH = 128 * 1024 * 1024
 const MOST_KEPT = 48 * 1024 * 1024
 /** Functions and scopes of one stream. Bun itself keeps a few. */
 const MOST_CLOSURES = 12
+/** Clients that leave at once, as many as may listen. */
+const LEAVING = 20
 const NEVER = { keepAliveMs: 3_600_000 }
 
 function openAll(server: StreamServer): Promise<IdleStreams[]> {
@@ -73,6 +77,31 @@ test('an idle stream keeps few closures', async () => {
   expect((after.closures - before.closures) / opened).toBeLessThan(MOST_CLOSURES)
   await Promise.all([...first, ...second].map((connection) => connection.drop()))
 })
+
+test('a client that leaves while its stream is opened leaves nothing', async () => {
+  await using server = await startStreamServer({ streams: NEVER, clients: { maxStreamsPerAddress: LEAVING } })
+  const members = Array.from({ length: 20_000 }, (_, member) => [`m${member}`, 'x'.repeat(30)])
+  await server.call('PUT', '/long.json', { body: JSON.stringify(Object.fromEntries(members)) })
+  const { descriptors } = await server.look()
+  for (let round = 0; round < 4; round++) {
+    await Promise.all(Array.from({ length: LEAVING }, () => leaveAtOnce(server, '/long.json')))
+    await lookWhenLeft(server, descriptors)
+  }
+  // Their places are free again.
+  const stay = await Promise.all(Array.from({ length: LEAVING }, () => openSource(server, '/long.json')))
+  expect(stay.map(({ status }) => status)).toEqual(new Array<number>(LEAVING).fill(200))
+  await Promise.all(stay.map((source) => source[Symbol.asyncDispose]()))
+}, 60_000)
+
+/** Asks for a stream, and closes the connection when the request is sent. */
+async function leaveAtOnce({ port, ca }: StreamServer, target: string): Promise<void> {
+  const socket = connect({ port, ca, host: 'localhost', ALPNProtocols: ['http/1.1'] })
+  socket.on('error', () => {})
+  await once(socket, 'secureConnect')
+  const head = `GET ${target} HTTP/1.1\r\nHost: localhost:${port}\r\nAccept: text/event-stream\r\n\r\n`
+  await new Promise((sent) => socket.write(head, sent))
+  socket.destroy()
+}
 
 /** A hundred nodes, and one below each. */
 const NODES = Array.from({ length: 100 }, (_, node) => `/rooms/r${node}`)
