@@ -52,6 +52,39 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
     expect(await server.holdOf(request, status)).toBeLessThan(server.boundMs())
   })
 
+  describe('of a list of long texts', () => {
+    const LONG = 1_000_000
+    const LISTED = 64
+
+    const fill = async (child: (text: string) => unknown) => {
+      for (let first = 0; first < LISTED; first += 8) {
+        const text = (index: number) => child(`${first + index}`.padEnd(LONG, 'x'))
+        const body = members(8, (index) => [`k${first + index}`, text(index)])
+        await server.send('PATCH', '/long.json?print=silent', body, OWNER)
+      }
+    }
+    const asText = (text: string) => text
+    const beside = (text: string) => ({ text, number: text.length % 7 })
+    const nothing = members(LISTED, (index) => [`k${index}`, null])
+    const replaced = members(LISTED, (index) => [`k${index}`, 1])
+
+    test.each<[string, (text: string) => unknown, string, string, string | undefined, number]>([
+      ['deleted', asText, 'DELETE', '/long.json', undefined, 200],
+      ['deleted below its children', beside, 'DELETE', '/long.json', undefined, 200],
+      ['deleted one by one', asText, 'PATCH', '/long.json?print=silent', nothing, 204],
+      ['replaced one by one', asText, 'PATCH', '/long.json?print=silent', replaced, 204],
+      ['sorted by them', asText, 'GET', '/long.json?orderBy="$value"&limitToLast=1', undefined, 200],
+      ['sorted by what is beside them', beside, 'GET', '/long.json?orderBy="number"&limitToLast=1', undefined, 200],
+    ])('%s', async (...[_, child, method, target, body, status]) => {
+      const request = async () => {
+        await server.send('DELETE', '/long.json', undefined, OWNER)
+        await fill(child)
+        return server.send(method, target, body, OWNER)
+      }
+      expect(await server.holdOf(request, status)).toBeLessThan(server.boundMs())
+    })
+  })
+
   test('of empty arrays in place of reports on text messages', async () => {
     const body = `{"type":1,"data":[${'[],'.repeat(1_390_000)}[]]}`
     const request = () => {

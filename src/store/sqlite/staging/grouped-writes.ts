@@ -8,8 +8,8 @@ import { ROOT_KEY, ROOT_PARENT } from '../../rows/slot.ts'
 import type { TreeWriter } from '../tree/tree-writer.ts'
 import type { StagedValue } from './staged-values.ts'
 
-/** Small writes between two pauses. */
-const WRITES_BEFORE_PAUSE = 128
+/** Writes between two pauses. Few: each may remove a long text. */
+const WRITES_BEFORE_PAUSE = 2
 
 /** Writes that end inside one slot, or inside the same missing slot. */
 export interface Group {

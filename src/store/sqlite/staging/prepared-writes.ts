@@ -13,7 +13,7 @@ import type { StagedValue } from './staged-values.ts'
 /** Maximum length of the old and new texts kept for one change, in UTF-16 code units. */
 const MAX_LENGTH = 8 * 1024 * 1024
 /** Writes prepared, or texts written, between two pauses. */
-const STEP_WRITES = 128
+const STEP_WRITES = 16
 
 /** The planned content of one slot. */
 interface PreparedSlot {

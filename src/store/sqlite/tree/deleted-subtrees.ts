@@ -1,5 +1,5 @@
 import { and, desc, eq, lte, sql } from 'drizzle-orm'
-import { NOWHERE } from '../../rows/slot.ts'
+import { NOWHERE, Trait } from '../../rows/slot.ts'
 import type { BackgroundWork } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import { closure, detached, interior, node } from '../file/schema.ts'
@@ -7,9 +7,12 @@ import { defineStatements } from '../file/statements.ts'
 import type { IndexDefinitions } from '../indexes/definitions.ts'
 import type { IndexEntries } from '../indexes/entries.ts'
 
-/** Interior nodes read, and rows removed, in one step: less than two milliseconds of work. */
+/** Interior nodes read, rows and bytes of text removed in one step: some milliseconds of work. */
 const STEP_INTERIORS = 64
 const STEP_ROWS = 512
+const STEP_BYTES = 1024 * 1024
+/** Rows whose lengths are read at a time where texts are long: SQLite reads the text of a row to compare its key. */
+const LONG_ROWS = 4
 
 const ID = sql.placeholder('id')
 const CHILDREN = eq(node.parentId, ID)
@@ -25,21 +28,19 @@ const statements = defineStatements({
   // Ids grow downwards: the deepest node comes first and the detached node itself last.
   below: ({ orm }) =>
     orm
-      .select({ id: closure.descendant })
+      .select({ id: closure.descendant, traits: interior.traits })
       .from(closure)
+      .innerJoin(interior, eq(interior.id, closure.descendant))
       .where(eq(closure.ancestor, ID))
       .orderBy(desc(closure.descendant))
       .limit(STEP_INTERIORS)
       .prepare(),
-  pageEnd: ({ orm }) =>
-    orm
-      .select({ key: node.key })
-      .from(node)
-      .where(CHILDREN)
-      .orderBy(node.key)
-      .limit(1)
-      .offset(STEP_ROWS - 1)
-      .prepare(),
+  // Raw SQL: it runs for every interior node.
+  lengths: ({ client }) =>
+    client.prepare<{ key: string; bytes: number }, [number, string, number]>(
+      'SELECT key, coalesce(octet_length(value), 0) AS bytes FROM node ' +
+        'WHERE parent_id = ? AND key > ? ORDER BY key LIMIT +?',
+    ),
   removePage: ({ orm }) =>
     orm
       .delete(node)
@@ -128,20 +129,38 @@ export class DeletedSubtrees implements BackgroundWork {
     const below = this.#statements.below.all({ id: root.id })
     // Removed already, with a subtree around it that was detached later.
     if (below.length === 0) this.#statements.forget.run({ id: root.id })
-    let rows = 0
-    for (const { id } of below) {
-      const end = this.#statements.pageEnd.get({ id })?.key
+    const removed = { rows: 0, bytes: 0 }
+    for (const { id, traits } of below) {
+      const end = this.#pageEnd(id, traits, removed)
       if (end !== undefined) {
         this.#statements.removePage.run({ id, end })
         return true
       }
-      rows += this.#statements.removeChildren.run(id).changes
+      this.#statements.removeChildren.run(id)
       this.dropIndexes(id)
       this.#statements.removeClosure.run({ id })
       this.#statements.removeInterior.run({ id })
       if (id === root.id) this.#statements.forget.run({ id })
-      if (rows >= STEP_ROWS) return true
+      if (removed.rows >= STEP_ROWS) return true
     }
     return true
+  }
+
+  /**
+   * The last key of a node whose row is removed in this step; `undefined` when all of them are.
+   * @param removed what the step removes before; adds to it
+   */
+  #pageEnd(id: number, traits: number, removed: { rows: number; bytes: number }): string | undefined {
+    const limit = (traits & Trait.longTexts) === 0 ? STEP_ROWS : LONG_ROWS
+    for (let last = ''; ; ) {
+      const page = this.#statements.lengths.all(id, last, limit)
+      for (const { key, bytes } of page) {
+        removed.rows++
+        removed.bytes += bytes
+        if (removed.rows >= STEP_ROWS || removed.bytes >= STEP_BYTES) return key
+        last = key
+      }
+      if (page.length < limit) return undefined
+    }
   }
 }

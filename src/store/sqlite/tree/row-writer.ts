@@ -15,6 +15,8 @@ const STEP_LENGTH = 64 * 1024
 const EMPTY_TEXT = '""'
 /** Text written in one transaction, in UTF-16 code units, from which SQLite moves pages to the log before the commit. */
 const SPILLING_LENGTH = 2 * 1024 * 1024
+/** What a row counts as beside its text: it may be the only one of its page that changes. */
+const ROW_LENGTH = 1024
 
 const ID = sql.placeholder('id')
 const ADDRESS = and(eq(node.parentId, sql.placeholder('parent')), eq(node.key, sql.placeholder('key')))
@@ -236,7 +238,7 @@ export class RowWriter {
   #countText(length: number): void {
     this.#rowsSincePause++
     this.#lengthSincePause += length
-    this.#length += length
+    this.#length += ROW_LENGTH + length
     if (this.#isSpilling || this.#length < SPILLING_LENGTH) return
     this.#isSpilling = true
     setSpilling(this.#connection, true)
