@@ -45,7 +45,8 @@ interface TreeOptions {
   readonly indexPolicy?: IndexPolicy
   /**
    * Indexes that exist before the first query and are never dropped: `{ '/dinosaurs': ['height'] }`. A key that begins
-   * with `$` matches any key; `.value` is the value of the child itself.
+   * with `$` matches any key; `.value` is the value of the child itself. `{ child: 'height', covering: true }` stores
+   * short children in the index too.
    */
   readonly indexes?: IndexSpec
 }

@@ -10,7 +10,7 @@ import { buildTree, databaseFile } from '../stock/blogs.ts'
 import { buildClub } from '../stock/club.ts'
 import { buildMessages, buildUnreported, buildWaiting } from '../stock/messages.ts'
 import { buildMixed } from '../stock/mixed.ts'
-import { buildPlaces, buildTwins } from '../stock/places.ts'
+import { buildCovered, buildPlaces, buildTwins } from '../stock/places.ts'
 import type { Certificate } from '../targets/target.ts'
 
 const DATA_DIR = fileURLToPath(new URL('../data', import.meta.url))
@@ -19,6 +19,7 @@ const DATA_DIR = fileURLToPath(new URL('../data', import.meta.url))
 const builders = {
   tree: buildTree,
   places: buildPlaces,
+  covered: buildCovered,
   twins: buildTwins,
   mixed: buildMixed,
   club: buildClub,
@@ -60,6 +61,11 @@ export class Workspace implements Disposable {
   /** The lists of that many children, to be read only. */
   places(children: number): string {
     return this.#dataDir('places', children)
+  }
+
+  /** The list of that many children whose indexes cover, to be read only. */
+  covered(children: number): string {
+    return this.#dataDir('covered', children)
   }
 
   /** The two lists of that many children. */

@@ -8,7 +8,7 @@ import { answer, requestOf } from '../harness/child.ts'
 import { RawTable } from '../harness/limits.ts'
 import { medianMicroseconds, type SliceOptions, timeInTurns } from '../harness/slices.ts'
 import { databaseFile } from '../stock/blogs.ts'
-import { CHOSEN, place, placeKey, scattered } from '../stock/places.ts'
+import { CHOSEN, COVERING_INDEXES, place, placeKey, scattered } from '../stock/places.ts'
 import { type Question, type QuestionName, questions, SPOTS, spotOf } from '../stock/questions.ts'
 
 export interface EmbeddedQueryRequest extends SliceOptions {
@@ -16,10 +16,13 @@ export interface EmbeddedQueryRequest extends SliceOptions {
   /** An empty directory on the same disk. */
   readonly scratchDir: string
   readonly children: number
+  readonly asked: readonly QuestionName[]
+  /** Whether the indexes of the list cover. */
+  readonly covering: boolean
 }
 
-/** Microseconds each. */
-export type EmbeddedQueryFigures = Readonly<Record<QuestionName | 'raw', number>>
+/** Microseconds each; of the questions that were asked. */
+export type EmbeddedQueryFigures = Readonly<Partial<Record<QuestionName | 'raw', number>>>
 
 /** Rows of the table that is the limit, read in a scattered order. */
 const RAW_ROWS = 10_000
@@ -32,8 +35,9 @@ async function measureQueries(request: EmbeddedQueryRequest): Promise<EmbeddedQu
     return [placeKey(index), JSON.stringify(place(index, children))] as const
   })
   using raw = new RawTable(join(request.scratchDir, 'raw.sqlite'), rows)
-  const asked = Object.entries(questions).map(([name, each]) => {
-    const question: Question = each
+  if (request.covering) await database.declareIndexes(COVERING_INDEXES)
+  const asked = request.asked.map((name) => {
+    const question: Question = questions[name]
     const { spots = SPOTS } = question
     const specs = Array.from({ length: spots }, (_, index) => question.spec(spotOf(index, spots), children))
     return { name, question, specs }

@@ -14,47 +14,72 @@ import type { EmbeddedQueryFigures, EmbeddedQueryRequest } from './embedded-quer
 /** 60 us on a machine where a point read takes 2. */
 const COST: Goal = { kind: 'at most', bound: 30 }
 const GROWTH: Goal = { kind: 'at most', bound: 1.3 }
-/** Of queries that begin anywhere: what they select lies on pages all over the file. */
+/** Of queries that begin anywhere and read the places from the index. */
 const SCATTERED_GROWTH: Goal = { kind: 'at most', bound: 1.5 }
+/** Without a covering index what these select lies on pages all over the file: there is no goal. */
 const SCATTERED: ReadonlySet<QuestionName> = new Set(['from', 'fromAny', 'equal'])
+/** What is also asked of indexes that cover. */
+const COVERED: readonly QuestionName[] = ['first', 'from', 'fromAny', 'equal']
 
 export const embeddedQueryName = (children: number) => `embedded query ${size(children)}`
+const coveringName = (children: number) => `embedded query covering ${size(children)}`
 
 /** Parsed answers are there to be compared with those of others. */
 const NAMES = (Object.keys(questions) as QuestionName[]).filter((name) => questions[name].takes !== 'children')
 
 export const embeddedPart: Part = {
-  prepare: (workspace, { listSizes }) => workspace.build('places', listSizes),
+  async prepare(workspace, { listSizes }) {
+    await workspace.build('places', listSizes)
+    await workspace.build('covered', listSizes)
+  },
   variants: (workspace, settings) =>
-    settings.listSizes.map((children) => ({
-      name: embeddedQueryName(children),
-      run: () => measure(workspace, settings, children),
-    })),
+    settings.listSizes.flatMap((children) => [
+      { name: embeddedQueryName(children), run: () => measure(workspace, settings, children, false) },
+      { name: coveringName(children), run: () => measure(workspace, settings, children, true) },
+    ]),
   rows: (samples, settings) => [
     ...NAMES.map((name) => costRow(samples, name)),
+    ...COVERED.map((name) => costRow(samples, name, true)),
     ...NAMES.map((name) => growthRow(samples, name, settings)),
+    ...COVERED.map((name) => growthRow(samples, name, settings, true)),
   ],
 }
 
-function measure(workspace: Workspace, { sliceMs, slices }: Settings, children: number): Promise<Figures> {
+function measure(
+  workspace: Workspace,
+  { sliceMs, slices }: Settings,
+  children: number,
+  covering: boolean,
+): Promise<Figures> {
   return workspace.withScratch(async (scratchDir) => {
-    const dataDir = workspace.places(children)
+    const dataDir = covering ? workspace.covered(children) : workspace.places(children)
+    const asked = covering ? COVERED : (Object.keys(questions) as QuestionName[])
     // There are many questions and each takes microseconds.
-    const request: EmbeddedQueryRequest = { dataDir, scratchDir, children, sliceMs: sliceMs / 2, slices }
+    const request: EmbeddedQueryRequest = {
+      dataDir,
+      scratchDir,
+      children,
+      asked,
+      covering,
+      sliceMs: sliceMs / 2,
+      slices,
+    }
     return { ...(await askChild<EmbeddedQueryFigures>('query/embedded-query.ts', request)) }
   })
 }
 
-function titleOf(name: QuestionName): string {
+function titleOf(name: QuestionName, covering: boolean): string {
   const question: Question = questions[name]
-  return question.takes === 'count' ? question.title : `20 ${question.title}`
+  const title = question.takes === 'count' ? question.title : `20 ${question.title}`
+  return covering ? `${title}, covering index` : title
 }
 
-function costRow(samples: Samples, name: QuestionName): Row {
-  const get = (what: QuestionName | 'raw') => samples.get(embeddedQueryName(LIST_CHILDREN), what)
+function costRow(samples: Samples, name: QuestionName, covering = false): Row {
+  const variant = covering ? coveringName(LIST_CHILDREN) : embeddedQueryName(LIST_CHILDREN)
+  const get = (what: QuestionName | 'raw') => samples.get(variant, what)
   return {
-    name: `embedded query ${name}`,
-    operation: `${titleOf(name)}, embedded, time over limit`,
+    name: `embedded query ${covering ? 'covering ' : ''}${name}`,
+    operation: `${titleOf(name, covering)}, embedded, time over limit`,
     size: LIST_CHILDREN,
     measured: figure(get(name), 'us'),
     limit: { title: 'SQLite point read', ...figure(get('raw'), 'us') },
@@ -65,13 +90,16 @@ function costRow(samples: Samples, name: QuestionName): Row {
 }
 
 /** What a query costs in the longest list, in units of what it costs in the shortest. */
-function growthRow(samples: Samples, name: QuestionName, { listSizes }: Settings): Row {
+function growthRow(samples: Samples, name: QuestionName, { listSizes }: Settings, covering = false): Row {
   const [shortest, longest] = [listSizes[0] ?? 0, listSizes.at(-1) ?? 0]
-  const at = (count: number) => ({ count, values: samples.get(embeddedQueryName(count), name) })
+  const at = (count: number) => ({
+    count,
+    values: samples.get(covering ? coveringName(count) : embeddedQueryName(count), name),
+  })
   return {
-    name: `embedded query growth ${name}`,
-    operation: `growth of ${titleOf(name)}, embedded`,
+    name: `embedded query growth ${covering ? 'covering ' : ''}${name}`,
+    operation: `growth of ${titleOf(name, covering)}, embedded`,
     ...growthOf(at(shortest), at(longest), 'us'),
-    goal: SCATTERED.has(name) ? SCATTERED_GROWTH : GROWTH,
+    ...(SCATTERED.has(name) && !covering ? {} : { goal: SCATTERED.has(name) ? SCATTERED_GROWTH : GROWTH }),
   }
 }

@@ -22,39 +22,54 @@ const REFUSALS = [
   { title: 'GET refused: orderBy without quotes', operation: 'queryMalformed' },
   { title: 'GET refused: no index declared', operation: 'queryUnindexed' },
 ] as const
-const TEMPERATURES = ['hot', 'cold'] as const
-type Temperature = (typeof TEMPERATURES)[number]
+/** With the cache of finished answers, without it, and without it where the index holds the places. */
+const WAYS = ['hot', 'cold', 'cold covering'] as const
+type Way = (typeof WAYS)[number]
+
+const TITLES: Readonly<Record<Way, string>> = {
+  hot: 'hot',
+  cold: 'cold',
+  'cold covering': 'cold, from a covering index',
+}
 
 const BARE = 'https query bare'
-const dholeName = (children: number, operation: OperationName, temperature: Temperature = 'cold') =>
-  `https ${operation} ${temperature} ${size(children)}`
+const dholeName = (children: number, operation: OperationName, way: Way = 'cold') =>
+  `https ${operation} ${way} ${size(children)}`
 
 interface Asked {
   readonly title: string
   readonly operation: OperationName
-  readonly temperature: Temperature
+  readonly way: Way
   readonly isRefused?: true
 }
 
 export const servedPart: Part = {
   quick: true,
-  prepare: (workspace, { listChildren }) => workspace.build('places', [listChildren]),
+  async prepare(workspace, settings) {
+    const sizes = [settings.listChildren]
+    await workspace.build('places', sizes)
+    if (askedOf(settings).some(isCovering)) await workspace.build('covered', sizes)
+  },
   variants: (workspace, settings) => [
     {
       name: 'https queries',
       compete: () => {
         const asked = askedOf(settings)
-        const originals = asked.map(() => workspace.places(settings.listChildren))
+        const children = settings.listChildren
+        const originals = asked.map((each) =>
+          isCovering(each) ? workspace.covered(children) : workspace.places(children),
+        )
         return workspace.withCopies(originals, (dataDirs) => {
           const { certificate } = workspace
-          const children = settings.listChildren
           const contestants: Contestant[] = [
             { name: BARE, target: bareServe(certificate, 'places'), operation: 'queryFirst', size: children },
           ]
-          for (const [index, { operation, temperature }] of asked.entries()) {
-            const cold = temperature === 'cold'
-            const target = dholeServer({ certificate, dataDir: dataDirs[index] ?? '', strict: true, cold })
-            contestants.push({ name: dholeName(children, operation, temperature), target, operation, size: children })
+          for (const [index, each] of asked.entries()) {
+            const { operation, way } = each
+            const dataDir = dataDirs[index] ?? ''
+            const cold = way !== 'hot'
+            const target = dholeServer({ certificate, dataDir, strict: true, covering: isCovering(each), cold })
+            contestants.push({ name: dholeName(children, operation, way), target, operation, size: children })
           }
           return loadInTurns(contestants, settings)
         })
@@ -62,24 +77,29 @@ export const servedPart: Part = {
     },
   ],
   rows: (samples, settings) =>
-    askedOf(settings).map(({ title, operation, temperature, isRefused }) =>
+    askedOf(settings).map(({ title, operation, way, isRefused }) =>
       isRefused
         ? refusalRow(samples, settings.listChildren, title, operation)
         : {
-            name: dholeName(settings.listChildren, operation, temperature),
-            operation: `${title} ${temperature}, HTTPS`,
+            name: dholeName(settings.listChildren, operation, way),
+            operation: `${title} ${TITLES[way]}, HTTPS`,
             size: settings.listChildren,
-            ...compareCpu(samples, dholeName(settings.listChildren, operation, temperature), BARE),
-            goal: operation === 'queryFrom' ? SCATTERED : NEAR,
+            ...compareCpu(samples, dholeName(settings.listChildren, operation, way), BARE),
+            // Where 20 children are read from their own rows there is no goal.
+            ...(way === 'cold' ? {} : { goal: operation === 'queryFrom' ? SCATTERED : NEAR }),
           },
     ),
 }
 
-/** Loads of queries, with the cache of finished answers and without. */
+/** Loads of queries, in every way. */
 function askedOf({ quick }: Settings): readonly Asked[] {
-  const answered = ANSWERED.flatMap((query) => TEMPERATURES.map((temperature) => ({ ...query, temperature })))
-  const refused = REFUSALS.map((query) => ({ ...query, temperature: 'cold', isRefused: true }) as const)
+  const answered = ANSWERED.flatMap((query) => WAYS.map((way) => ({ ...query, way })))
+  const refused = REFUSALS.map((query) => ({ ...query, way: 'cold', isRefused: true }) as const)
   return quick ? answered.slice(0, 1) : [...answered, ...refused]
+}
+
+function isCovering({ way }: Asked): boolean {
+  return way === 'cold covering'
 }
 
 /** Its limit is a query that is answered. */

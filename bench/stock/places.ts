@@ -2,6 +2,7 @@
 
 import type { Database } from '../../src/database/database.ts'
 import { openTree } from '../../src/dhole.ts'
+import type { IndexSpec } from '../../src/query/index-declarations.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { databaseFile } from './blogs.ts'
 
@@ -25,6 +26,11 @@ export const RANKED_PATH: Path = ['ranked']
 export const PLAIN_PATH: Path = ['plain']
 export const INDEXED_PATH: Path = ['indexed']
 const WRITTEN_INDEXES = ['name', 'at/added', 'district', 'lat']
+
+/** Indexes of the places that hold them too. */
+export const COVERING_INDEXES: IndexSpec = {
+  [`/${PLACES_PATH.join('/')}`]: ['name', 'district'].map((child) => ({ child, covering: true })),
+}
 
 /** Children of the list of which most is asked. */
 export const LIST_CHILDREN = 100_000
@@ -105,6 +111,13 @@ export async function buildPlaces(dataDir: string, children: number): Promise<vo
   for (const orderBy of ['at/added', 'district']) await database.select(PLACES_PATH, { orderBy, limitToFirst: 1 })
   await database.select(SCORES_PATH, { orderBy: '$value', limitToFirst: 1 })
   await database.select(RANKED_PATH, { orderBy: '$priority', limitToFirst: 1 })
+}
+
+/** Makes the data directory of one list of that length, with indexes that cover. */
+export async function buildCovered(dataDir: string, children: number): Promise<void> {
+  await using database = openTree({ file: databaseFile(dataDir) })
+  await loadList(database, PLACES_PATH, children, (index) => place(index, children))
+  await database.declareIndexes(COVERING_INDEXES)
 }
 
 /** Makes a list of that length, with the index by name. */

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { type ApplicationOptions, dhole } from '../../src/index.ts'
 import { requestOf } from '../harness/child.ts'
 import { LoopProbe } from '../harness/loop-probe.ts'
+import { COVERING_INDEXES } from '../stock/places.ts'
 import { announce, type Certificate, startServer, type Target } from './target.ts'
 
 interface DholeRequest {
@@ -14,6 +15,8 @@ interface DholeRequest {
   readonly probe?: boolean
   /** Queries need an index, and the list of places has one by name. Default `false`: an index is made when needed. */
   readonly strict?: boolean
+  /** That index of the list holds the places too. Default `false`. */
+  readonly covering?: boolean
   /** Super secret of the application. Default: one that nobody knows. */
   readonly secret?: string
   /** Key of its text messages, for whose final states anybody may ask as often as they like. Default: a new one. */
@@ -23,12 +26,14 @@ interface DholeRequest {
 }
 
 const STRICT: ApplicationOptions = { open: true, indexPolicy: 'require', indexes: { '/places': ['name'] } }
+const COVERING: ApplicationOptions = { ...STRICT, indexes: COVERING_INDEXES }
 
 export function dholeServer(request: DholeRequest): Target {
   return { name: request.cold ? 'dhole, no cache' : 'dhole', start: () => startServer('dhole.ts', request) }
 }
 
-function serve({ certificate, dataDir, cold, probe, strict, secret, smsKey, meter }: DholeRequest): void {
+function serve({ certificate, dataDir, cold, probe, strict, covering, secret, smsKey, meter }: DholeRequest): void {
+  const settings = covering ? COVERING : strict ? STRICT : { open: true }
   const application = new Elysia({ handler: { standardHostname: false } })
   if (probe) {
     const loop = new LoopProbe()
@@ -41,7 +46,7 @@ function serve({ certificate, dataDir, cold, probe, strict, secret, smsKey, mete
     .use(
       dhole({
         dataDir,
-        applications: { app: { ...(strict ? STRICT : { open: true }), ...keys } },
+        applications: { app: { ...settings, ...keys } },
         ...(smsKey === undefined ? {} : { sms: { intervalMs: 0 } }),
         storage: cold ? { cacheLength: 0 } : {},
       }),

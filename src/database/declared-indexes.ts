@@ -44,7 +44,7 @@ export class DeclaredIndexes {
     if (this.#policy === 'allow') return
     const ofRules = this.#rules()
       .indexesAt(list)
-      .map((path) => ({ list, path }))
+      .map(({ path }) => ({ list, path }))
     checkIndexed([...this.#declarations, ...ofRules], list, orderBy)
   }
 }

@@ -64,11 +64,19 @@ export const messagesSchema = options({
   intervalMs: Type.Integer(NOT_NEGATIVE),
 })
 
+const CHILD = Type.String({ minLength: 1 })
+
+/** Declared indexes by the path of their list. */
+export const indexesSchema = Type.Record(
+  Type.String(),
+  Type.Array(Type.Union([CHILD, Type.Object({ child: CHILD, covering: Type.Optional(Type.Boolean()) }, CLOSED)])),
+)
+
 /** Options of one tree. */
 const treeProperties = {
   profile: Type.Optional(Type.Union([Type.Literal('wilddog'), Type.Literal('firebase')])),
   indexPolicy: Type.Optional(Type.Union([Type.Literal('allow'), Type.Literal('require')])),
-  indexes: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String({ minLength: 1 })))),
+  indexes: Type.Optional(indexesSchema),
 }
 
 /** Options of an application without its secrets. */

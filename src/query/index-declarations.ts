@@ -3,11 +3,23 @@ import { PRIORITY } from '../tree/key.ts'
 import { type Path, parsePath } from '../tree/path.ts'
 import { type Order, parseChildPath } from './query.ts'
 
+/** A child path to sort a list by, alone or with what its index has to be like. */
+type IndexedChild =
+  | string
+  | {
+      readonly child: string
+      /**
+       * Whether the index holds a copy of each child of at most 256 characters of JSON. Queries are then faster, and writes
+       * to these children slower. Default `false`.
+       */
+      readonly covering?: boolean
+    }
+
 /**
  * Child paths to sort lists by: `{ '/dinosaurs': ['height', 'name/latin'], '/scores': ['.value'] }`. A key that begins
  * with `$` matches every key: `/users/$user/posts`.
  */
-export type IndexSpec = Readonly<Record<string, readonly string[]>>
+export type IndexSpec = Readonly<Record<string, readonly IndexedChild[]>>
 
 /** A declared index. */
 export interface IndexDeclaration {
@@ -15,6 +27,8 @@ export interface IndexDeclaration {
   readonly list: Path
   /** Child path below each child of the list; empty for the child's own value. */
   readonly path: Path
+  /** Whether its entries hold the short texts of the children. */
+  readonly covering?: boolean
 }
 
 /** Whether ordered queries need a declared index. */
@@ -24,8 +38,11 @@ const VALUE_NAME = '.value'
 
 /** @throws `bad-path` for a list, `bad-order` for a child path */
 export function parseIndexes(spec: IndexSpec): readonly IndexDeclaration[] {
-  return Object.entries(spec).flatMap(([list, names]) =>
-    names.map((name) => ({ list: parseList(list), path: parseIndexPath(name) })),
+  return Object.entries(spec).flatMap(([list, indexed]) =>
+    indexed.map((each) => {
+      const { child, covering = false } = typeof each === 'string' ? { child: each } : each
+      return { list: parseList(list), path: parseIndexPath(child), covering }
+    }),
   )
 }
 

@@ -103,6 +103,8 @@ export interface IndexInfo {
   readonly path: Path | undefined
   /** Whether it is complete. */
   readonly ready: boolean
+  /** Whether it holds the short texts of the children. */
+  readonly covering: boolean
 }
 
 /** Gets what becomes durable, in the order of the commits. */

@@ -11,13 +11,19 @@ export interface RuleNode {
   readonly read?: Rule
   readonly write?: Rule
   readonly validate?: Rule
-  /** Child paths of `.indexOn`; no keys for the value of the children themselves. */
-  readonly indexes: readonly Path[]
+  readonly indexes: readonly RuleIndex[]
   readonly children: ReadonlyMap<string, RuleNode>
   /** Matches every child without rules of its own. */
   readonly wildcard: RuleNode | undefined
   /** Whether this node or a node below has a `.validate` rule. */
   readonly validates: boolean
+}
+
+/** An element of `.indexOn`. */
+export interface RuleIndex {
+  /** Child path; no keys for the value of the children themselves. */
+  readonly path: Path
+  readonly covering: boolean
 }
 
 export interface Rule {

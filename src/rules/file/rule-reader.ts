@@ -11,7 +11,7 @@ import { PatternCache, PatternPause } from '../expression/pattern.ts'
 import { ExpressionError, refuse } from '../expression/rule-errors.ts'
 import type { SourceLimits } from '../expression/source-limits.ts'
 import type { JsonMember, JsonNode, JsonString } from './rule-json.ts'
-import type { Rule, RuleNode } from './rule-node.ts'
+import type { Rule, RuleIndex, RuleNode } from './rule-node.ts'
 
 const WILDCARD = /^\$[A-Za-z_][A-Za-z0-9_]*$/
 /** Orders that need no index. */
@@ -39,7 +39,7 @@ type Draft = { -readonly [Name in keyof RuleNode]: RuleNode[Name] } & { children
 
 /** Most nodes have neither: these constants are shared and stay empty. */
 const NO_CHILDREN = new Map<string, RuleNode>()
-const NO_INDEXES: readonly Path[] = []
+const NO_INDEXES: readonly RuleIndex[] = []
 
 /** Characters of expressions read between two pauses. */
 const STEP_LENGTH = 8 * 1024
@@ -183,27 +183,38 @@ export class RuleReader {
     }
   }
 
-  *#indexes(value: JsonNode): Steps<readonly Path[]> {
-    if (value.type !== 'string' && value.type !== 'list') {
-      return refuse(value.offset, '.indexOn is a string or a list of strings')
-    }
-    const paths: Path[] = []
+  *#indexes(value: JsonNode): Steps<readonly RuleIndex[]> {
+    const indexes: RuleIndex[] = []
     for (const element of value.type === 'list' ? value.elements : [value]) {
-      const path = this.#index(element)
-      if (path !== undefined) paths.push(path)
+      const index = element.type === 'object' ? yield* this.#describedIndex(element) : this.#index(element, false)
+      if (index !== undefined) indexes.push(index)
       if (this.#isPauseDue(STEP_LENGTH / STEP_INDEXES)) yield
     }
-    return paths
+    return indexes
+  }
+
+  /** Reads `{"child": …, "covering": …}`. @returns `undefined` for an order that needs no index */
+  *#describedIndex(value: JsonNode): Steps<RuleIndex | undefined> {
+    let child: JsonNode | undefined
+    let covering = false
+    for (const { key, value: member } of yield* this.#members(value, '.indexOn')) {
+      if (key.text === 'child') child = member
+      else if (key.text !== 'covering') return refuse(key.offset, 'an index has "child" and "covering"')
+      else if (member.type === 'boolean') covering = member.value
+      else return refuse(member.offset, '"covering" is true or false')
+    }
+    return child === undefined ? refuse(value.offset, 'an index needs "child"') : this.#index(child, covering)
   }
 
   /** @returns `undefined` for an order that needs no index */
-  #index(value: JsonNode): Path | undefined {
-    if (value.type !== 'string') return refuse(value.offset, '.indexOn names strings')
+  #index(value: JsonNode, covering: boolean): RuleIndex | undefined {
+    if (value.type !== 'string')
+      return refuse(value.offset, '.indexOn is a string, an object with "child", or a list of these')
     const name = value.text
     if (ALWAYS_INDEXED.has(name)) return undefined
-    if (name === '.value' || name === '$value') return []
+    if (name === '.value' || name === '$value') return { path: [], covering }
     const path = name.length > MAX_ORDER_LENGTH ? undefined : sortPath(name)
-    return path ?? refuse(value.offset, `"${name}" is nothing to sort by`)
+    return path === undefined ? refuse(value.offset, `"${name}" is nothing to sort by`) : { path, covering }
   }
 
   #offset({ offset, length }: JsonString, at: number): number {

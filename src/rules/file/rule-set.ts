@@ -5,7 +5,7 @@ import { columnOf, lineInSteps, shortened } from '../expression/literal.ts'
 import { ExpressionError, refuse } from '../expression/rule-errors.ts'
 import { SourceLimits } from '../expression/source-limits.ts'
 import { RuleJson } from './rule-json.ts'
-import { childRules, type Rule, type RuleNode } from './rule-node.ts'
+import { childRules, type Rule, type RuleIndex, type RuleNode } from './rule-node.ts'
 import { RuleReader, WildcardError } from './rule-reader.ts'
 
 /** Longest rules file, in UTF-16 code units. */
@@ -30,14 +30,12 @@ export interface RuleSet {
   /** All declarations of `.indexOn`. */
   readonly indexes: readonly DeclaredIndex[]
   /** The indexes of one list: rules of a named key hide those of `$name` beside it. */
-  indexesAt(list: Path): readonly Path[]
+  indexesAt(list: Path): readonly RuleIndex[]
 }
 
-interface DeclaredIndex {
+interface DeclaredIndex extends RuleIndex {
   /** Keys of the list; one that begins with `$` stands for any. */
   readonly list: Path
-  /** Child path below each child of the list; no keys for its own value. */
-  readonly path: Path
 }
 
 /**
@@ -89,7 +87,7 @@ function* declaredIndexes(rules: RuleNode): Steps<DeclaredIndex[]> {
   const waiting = [rules]
   let visited = 0
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    for (const path of node.indexes) found.push({ list: node.path, path })
+    for (const each of node.indexes) found.push({ list: node.path, ...each })
     for (const child of node.children.values()) waiting.push(child)
     if (node.wildcard) waiting.push(node.wildcard)
     if (++visited % STEP_NODES === 0) yield
@@ -97,7 +95,7 @@ function* declaredIndexes(rules: RuleNode): Steps<DeclaredIndex[]> {
   return found
 }
 
-function indexesAt(root: RuleNode, list: Path): readonly Path[] {
+function indexesAt(root: RuleNode, list: Path): readonly RuleIndex[] {
   let node: RuleNode | undefined = root
   for (const key of list) {
     if (node === undefined) return []

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { DholeError } from '../../error.ts'
 import { codeOf, messageOf } from '../../files/system-error.ts'
 import { isLoopback } from '../../http/connection/own-machine.ts'
 import { Proxies } from '../../http/connection/proxies.ts'
+import { indexesSchema } from '../../options/schemas.ts'
 import { checkMessages } from '../../options.ts'
 import { type IndexSpec, parseIndexes } from '../../query/index-declarations.ts'
 import { parseRules } from '../../rules/file/rule-set.ts'
@@ -104,8 +104,6 @@ function checkSms({ SMS_TIME_ZONE: timeZone, SMS_MOBILE: mobile }: Config): void
   checkMessages('SMS_TIME_ZONE: ', { timeZone })
   checkMessages('SMS_MOBILE: ', { mobile })
 }
-
-const indexesSchema = Type.Record(Type.String(), Type.Array(Type.String({ minLength: 1 })))
 
 /** The indexes of `INDEXES`. @throws Error unless the setting is JSON of that shape */
 export function readIndexes({ INDEXES }: Config): IndexSpec {

@@ -219,7 +219,8 @@ export const configSchema = Type.Object({
   }),
   INDEXES: Type.Optional(
     Type.String({
-      description: 'indexes that are kept whether they are used or not, as JSON: `{"/dinosaurs": ["height"]}`',
+      description:
+        'indexes that are kept whether they are used or not, as JSON: `{"/dinosaurs": ["height"]}`; `{"child": "height", "covering": true}` in place of a name makes one cover',
     }),
   ),
   INDEX_IDLE_MS: whole(

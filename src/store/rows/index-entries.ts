@@ -2,12 +2,15 @@ import { PRIORITY } from '../../tree/key.ts'
 import { compareSortValues, SortKind, type SortValue } from '../../tree/order.ts'
 import type { Path } from '../../tree/path.ts'
 import type { Write } from '../../tree/write.ts'
+import type { EntryValue } from './index-value.ts'
 import type { PathSlot } from './write-plan.ts'
 
 /** What the entries of an index depend on. */
 export interface IndexShape {
   /** Child path below each child; `undefined` for the index over integer keys. */
   readonly path: Path | undefined
+  /** Whether they hold the short texts of the children. */
+  readonly covering: boolean
 }
 
 /** Whether a child is absent, or has no value at the indexed path, or has one. */
@@ -28,7 +31,9 @@ export interface AdjacentChildren {
 
 /** Writes the entries of the index `I`. All keys are encoded by `sortKey`. */
 export interface EntryTable<I> {
-  insert(index: I, value: SortValue, key: string): void
+  insert(index: I, value: EntryValue, key: string): void
+  /** Replaces the text in an entry. */
+  setText(index: I, value: EntryValue, key: string): void
   remove(index: I, value: SortValue, key: string): void
   /** Adds the mark of a child without a value, unless the mark exists. */
   mark(index: I, key: string): void
@@ -41,13 +46,13 @@ export interface EntryChange<I extends IndexShape> {
   readonly index: I
   readonly key: string
   /** `undefined` where no child exists, and for a key that the index over integer keys leaves out. */
-  readonly before: SortValue | undefined
-  readonly after: SortValue | undefined
+  readonly before: EntryValue | undefined
+  readonly after: EntryValue | undefined
   readonly adjacent: AdjacentChildren
 }
 
 /** Whether the child has a value, and so an entry, in an index. */
-export function isValued(value: SortValue | undefined): value is SortValue {
+export function isValued<V extends SortValue>(value: V | undefined): value is V {
   return value !== undefined && value.kind !== SortKind.none
 }
 
@@ -58,7 +63,10 @@ function presenceOf(value: SortValue | undefined): Presence {
 /** Writes what differs between the entries of a child before and after a write. */
 export function updateEntries<I extends IndexShape>(table: EntryTable<I>, change: EntryChange<I>): void {
   const { index, key, before, after } = change
-  if (before !== undefined && after !== undefined && compareSortValues(before, after) === 0) return
+  if (before !== undefined && after !== undefined && compareSortValues(before, after) === 0) {
+    if (isValued(after) && before.text !== after.text) table.setText(index, after, key)
+    return
+  }
   if (isValued(before)) table.remove(index, before, key)
   if (isValued(after)) table.insert(index, after, key)
   const [was, is] = [presenceOf(before), presenceOf(after)]
@@ -76,6 +84,8 @@ export function mendEntry<I extends IndexShape>(table: EntryTable<I>, change: En
   const differs = before === undefined || after === undefined || compareSortValues(before, after) !== 0
   if (differs && isValued(before)) table.remove(index, before, key)
   if (differs && isValued(after)) table.insert(index, after, key)
+  // The text that the entry has is not known.
+  if (!differs && isValued(after) && index.covering) table.setText(index, after, key)
   if (index.path === undefined) return
   const is = presenceOf(after)
   if (is !== 'empty') table.unmark(index, key)
@@ -106,7 +116,7 @@ function markAdjacent<I extends IndexShape>(
 
 /** Whether a write can change the entry of the child at this depth of its path. */
 export function mayChangeEntry(
-  { path }: IndexShape,
+  { path, covering }: IndexShape,
   write: Write,
   slotPath: readonly PathSlot[],
   depth: number,
@@ -115,6 +125,8 @@ export function mayChangeEntry(
   // A new child gets an entry whatever it holds, and a child can vanish with the last node below it.
   if (removes || slotPath[depth]?.slot === undefined) return true
   if (path === undefined) return false
+  // Whatever the child is sorted by, its text changes. An interior node on the path has none before and after.
+  if (covering && depth === slotPath.length - 1) return true
   const below = write.path.slice(depth)
   const target = write.kind === 'priority' ? [...below, PRIORITY] : below
   // An interior node on the path stays an interior node.

@@ -17,6 +17,7 @@ import {
 } from '../../../src/store/sqlite/indexes/building/child-entries.ts'
 import { EntrySorter } from '../../../src/store/sqlite/indexes/building/entry-sorter.ts'
 import type { EntryReceiver, OpenEntrySource } from '../../../src/store/sqlite/indexes/building/entry-source.ts'
+import { columnsPerEntry } from '../../../src/store/sqlite/indexes/entries.ts'
 import type { UsableAccessPath } from '../../../src/store/sqlite/query/access-path.ts'
 import { QueryReader } from '../../../src/store/sqlite/query/query-reader.ts'
 import { defaultStorage } from '../../../src/store/sqlite/sqlite-options.ts'
@@ -60,9 +61,14 @@ export class BuildScene implements Disposable {
   #sorted: Sorted | undefined
   #listId = 0
   #isFailing = false
+  #isCovering
 
-  /** @param beginsLate whether the sorting begins when the list is read, not with the build */
-  constructor(inlineLength: number, beginsLate = false) {
+  /**
+   * @param beginsLate whether the sorting begins when the list is read, not with the build
+   * @param isCovering whether the index is declared as covering
+   */
+  constructor(inlineLength: number, beginsLate = false, isCovering = false) {
+    this.#isCovering = isCovering
     const openSource: OpenEntrySource = (_, list, receiver) => {
       const sorted: Sorted = { list, receiver }
       this.#sorted = sorted
@@ -79,6 +85,13 @@ export class BuildScene implements Disposable {
     const build = { openSource, shortBuild: 0, stepEntries: STEP }
     const { writer } = this.#opened
     this.#parts = transactionParts(writer, { ...defaultStorage, inlineLength, build }, silentObserver)
+    this.#parts.indexes.limit({
+      maxPerList: NO_LIMIT,
+      maxEntries: NO_LIMIT,
+      isKept: () => true,
+      isCovering: () => this.#isCovering,
+      usedAt: () => 0,
+    })
     this.#runner = new TransactionRunner(writer, { ...this.#parts, staging: this.#staging() })
   }
 
@@ -100,6 +113,19 @@ export class BuildScene implements Disposable {
     const { definitions, entries } = this.#parts.indexes
     for (const definition of definitions.of(this.#listId)) definitions.drop(definition)
     entries.expectRemoval()
+  }
+
+  /** Declares the index anew. One that was not covering is built again; one that need not be is not covering any more. */
+  declare(name: string, isCovering: boolean): void {
+    this.#isCovering = isCovering
+    this.#parts.indexes.builder.request(this.#listId, name, true).catch(() => {})
+    this.#parts.indexes.age({
+      used: new Map(),
+      idleMs: Number.MAX_SAFE_INTEGER,
+      isKept: () => true,
+      coveringAfter: 0,
+      isCovering: () => isCovering,
+    })
   }
 
   /** The staging of the tree, which fails a transaction after its step of the build when it has to. */
@@ -148,12 +174,13 @@ export class BuildScene implements Disposable {
       hasCut ||= page.hasCut
       rows += page.rows
     }
-    const columns = [...sorter.pages()].flatMap(columnsOf)
+    const columns = [...sorter.pages()].flatMap((page) => columnsOf(page, sorted.list.covering))
     sorter.close()
     connection.client.close()
     const batches: EntryBatch[] = []
-    for (let from = 0; from < columns.length; from += BATCH * 3) {
-      batches.push({ columns: columns.slice(from, from + BATCH * 3), isLast: false, hasCut, rows })
+    const length = BATCH * columnsPerEntry(sorted.list)
+    for (let from = 0; from < columns.length; from += length) {
+      batches.push({ columns: columns.slice(from, from + length), isLast: false, hasCut, rows })
     }
     sorted.batches = [...batches, { columns: [], isLast: true, hasCut, rows }]
     this.#pinned = () => sorted.receiver.pinned(seq ?? 0)

@@ -7,6 +7,7 @@ import { BuildScene } from './build-scene.ts'
 
 const RUNS = inLanes(300, 3000)
 const KEYS = 10
+const NAME = indexName(['x'])
 
 const anyKey = fc.nat(KEYS - 1).map((index) => (index % 5 === 0 ? String(index) : `k${String(index).padStart(2, '0')}`))
 const anyChild = fc.constantFrom<unknown>(
@@ -16,6 +17,9 @@ const anyChild = fc.constantFrom<unknown>(
   { x: 2, y: 1 },
   { x: true },
   { x: 'a'.repeat(1500) },
+  { x: 2, y: 'y'.repeat(300) },
+  { x: 2, y: 'z'.repeat(243) },
+  { x: 2, y: 'z'.repeat(244) },
   { x: { deep: 1 } },
   { x: { '.value': 3, '.priority': 4 } },
   { x: 'b', '.priority': 1 },
@@ -35,6 +39,7 @@ type End = 'commits' | 'has a broken job' | 'breaks'
 type Action =
   | { readonly kind: 'write'; readonly writes: readonly Write[]; readonly end: End }
   | { readonly kind: 'patch'; readonly json: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'declare'; readonly isCovering: boolean }
   | { readonly kind: 'step' | 'read' | 'readSilently' | 'deliver' }
 
 const act = (kind: 'step' | 'read' | 'readSilently' | 'deliver') => fc.constant<Action>({ kind })
@@ -55,6 +60,7 @@ const anyAction: fc.Arbitrary<Action> = fc.oneof(
       json: fc.dictionary(anyKey, anyChild, { minKeys: 1 }),
     }),
   },
+  { weight: 2, arbitrary: fc.boolean().map((isCovering): Action => ({ kind: 'declare', isCovering })) },
   { weight: 4, arbitrary: act('step') },
   { weight: 2, arbitrary: act('read') },
   { weight: 2, arbitrary: act('readSilently') },
@@ -67,10 +73,11 @@ const anyList = fc.dictionary(
   { minKeys: 5, maxKeys: KEYS },
 )
 
-/** What happens until all entries are inserted, and from then on. */
+/** What happens until all entries are inserted, from then on, and when the index is complete. */
 const anyPlan = fc.record({
   early: fc.array(anyAction, { maxLength: 40 }),
   late: fc.array(anyAction, { maxLength: 20 }),
+  afterwards: fc.array(anyAction, { maxLength: 20 }),
 })
 
 function play(scene: BuildScene, action: Action): void {
@@ -79,6 +86,7 @@ function play(scene: BuildScene, action: Action): void {
     if (action.end === 'breaks') scene.runInVain(jobs)
     else scene.run(action.end === 'commits' ? jobs : [...jobs, unwritable(putJob('/list/k01', { x: 'never' }))])
   } else if (action.kind === 'patch') scene.run([patchJob('/list', action.json)])
+  else if (action.kind === 'declare') scene.declare(NAME, action.isCovering)
   else if (action.kind === 'step') scene.run([])
   else if (action.kind === 'deliver') scene.deliver()
   else scene.read(action.kind === 'read')
@@ -89,16 +97,19 @@ test('an index that is built while others write has the entries of an index that
     fc.property(
       fc.constantFrom(0, 4096),
       fc.boolean(),
+      fc.boolean(),
       anyList,
       anyPlan,
-      (...[inlineLength, beginsLate, list, plan]) => {
-        using scene = new BuildScene(inlineLength, beginsLate)
+      (...[inlineLength, beginsLate, isCovering, list, plan]) => {
+        using scene = new BuildScene(inlineLength, beginsLate, isCovering)
         // A long second child keeps the list from being part of one text.
         scene.run([putJob('/other', 'x'.repeat(5000))])
-        scene.begin({ ...list, long: { y: 'x'.repeat(5000) } }, indexName(['x'])).catch(() => {})
+        scene.begin({ ...list, long: { y: 'x'.repeat(5000) } }, NAME).catch(() => {})
         for (const action of plan.early) play(scene, action)
         scene.insertAll()
         for (const action of plan.late) play(scene, action)
+        scene.finish()
+        for (const action of plan.afterwards) play(scene, action)
         scene.finish()
         scene.expectRight('x')
       },
@@ -113,7 +124,7 @@ const LIST = Object.fromEntries(
 
 test('a build that fails half-way rejects its request and leaves no entries', async () => {
   using scene = new BuildScene(0)
-  const asked = scene.begin(LIST, indexName(['x']))
+  const asked = scene.begin(LIST, NAME)
   scene.run([])
   scene.read()
   scene.deliver()
@@ -127,7 +138,7 @@ test('a build that fails half-way rejects its request and leaves no entries', as
 
 test('a build ends with its list', () => {
   using scene = new BuildScene(0)
-  scene.begin(LIST, indexName(['x'])).catch(() => {})
+  scene.begin(LIST, NAME).catch(() => {})
   scene.run([])
   scene.read()
   scene.deliver()

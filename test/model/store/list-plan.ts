@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { IndexDeclaration } from '../../../src/query/index-declarations.ts'
 import type { BoundSpec, QuerySpec } from '../../../src/query/query.ts'
 import { type Asked, MAX_NAME, MIN_NAME } from './query-model.ts'
 
@@ -140,7 +141,7 @@ const anyChild = fc.oneof(
         a: fc.option(anyInner, { freq: 3 }),
         proto: fc.option(anyLeaf, { freq: 1 }),
         zero: fc.option(anyLeaf, { freq: 1 }),
-        filler: fc.constantFrom(null, 'filler '.repeat(8), 'filler '.repeat(700)),
+        filler: fc.constantFrom(null, 'filler '.repeat(8), 'filler '.repeat(30), 'filler '.repeat(700)),
         priority: fc.option(anyPriority, { freq: 2 }),
       })
       .map(({ h, a, proto, zero, filler, priority }) =>
@@ -182,6 +183,8 @@ export type ListStep =
   | { readonly kind: 'patch'; readonly members: readonly (readonly [Chosen, string, unknown])[] }
   /** Deletes all children in one patch, and sets some in their place. */
   | { readonly kind: 'refill'; readonly members: readonly (readonly [string, unknown])[] }
+  /** Declares some indexes, as covering or not. */
+  | { readonly kind: 'declare'; readonly declarations: readonly IndexDeclaration[] }
   | { readonly kind: 'reopen' }
 
 const anyChosen: fc.Arbitrary<Chosen> = fc.oneof(
@@ -218,7 +221,19 @@ const refill = fc
   .uniqueArray(fc.tuple(anyKey, anyChild), { maxLength: 3, selector: ([key]) => key })
   .map((members): ListStep => ({ kind: 'refill', members }))
 
+const anyDeclarations = fc
+  .tuple(
+    fc.subarray(['', '.priority', ...fields], { minLength: 4 }),
+    fc.constantFrom(LIST, ['lists', '$any']),
+    fc.boolean(),
+  )
+  .map(([names, list, covering]): IndexDeclaration[] => {
+    const paths = names.map((name) => name.split('/').filter((key) => key !== ''))
+    return paths.map((path) => ({ list, path, covering }))
+  })
+
 const anyStep: fc.Arbitrary<ListStep> = fc.oneof(
+  { weight: 2, arbitrary: anyDeclarations.map((declarations): ListStep => ({ kind: 'declare', declarations })) },
   { weight: 4, arbitrary: anyList.map((json): ListStep => ({ kind: 'list', json })) },
   { weight: 10, arbitrary: below },
   { weight: 3, arbitrary: priority },
@@ -306,9 +321,10 @@ const anyQuery: fc.Arbitrary<Asked> = fc.oneof(
   },
 )
 
-/** A list to begin with, and steps each followed by questions. */
+/** A list and declarations to begin with, and steps each followed by questions. */
 export const anyListPlan = fc.tuple(
   anyList,
+  anyDeclarations,
   fc.array(fc.tuple(anyStep, fc.array(anyQuery, { minLength: 1, maxLength: 4 })), {
     minLength: 1,
     maxLength: 12,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { IndexDeclaration } from '../../../src/query/index-declarations.ts'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { parseStored, print } from '../../../src/tree/json/print.ts'
 import { joined } from '../../../src/tree/json/text-pieces.ts'
@@ -14,6 +15,13 @@ import { Model } from './model.ts'
 import { anyPlan, type Patch, type Put, type Step } from './plan.ts'
 
 const RUNS = inLanes(20, 150)
+
+/** Every order of a plan, of every list down to the deepest path of a plan. */
+const COVERING: readonly IndexDeclaration[] = Array.from({ length: 6 }, (_, depth) =>
+  Array(depth).fill('$any'),
+).flatMap((list) =>
+  [[], ['.priority'], ['a'], ['a', 'b'], ['b', '0'], ['__proto__']].map((path) => ({ list, path, covering: true })),
+)
 
 /** The request a step comes to in the tree as it is. */
 function requestOf(step: Exclude<Step, { kind: 'reopen' }>, model: Model): Put | Patch {
@@ -54,17 +62,22 @@ describe.each([
   // fast-check prints seed, path and the shrunk plan of a failure: pass `{ seed, path }` to run it again.
   test('the store does what the model does', async () => {
     await fc.assert(
-      fc.asyncProperty(anyPlan, async (plan) => {
+      fc.asyncProperty(anyPlan, fc.boolean(), async (plan, isCovering) => {
         await using directory = await tempDir()
         const file = directory.file('tree')
         // Every list that is asked about gets an index, which the writes after it must keep.
         const options = { inlineLength, stagedLength, shortList: 0 }
-        const mirror = new Mirror(new SqliteStore(file, options, strictObserver))
+        const open = async () => {
+          const store = new SqliteStore(file, options, strictObserver)
+          await store.declareIndexes(isCovering ? COVERING : [])
+          return store
+        }
+        const mirror = new Mirror(await open())
         try {
           for (const [step, path, orderBy] of plan) {
             if (step.kind === 'reopen') {
               await mirror.store.close()
-              mirror.store = new SqliteStore(file, options, strictObserver)
+              mirror.store = await open()
             } else {
               const request = requestOf(step, mirror.model)
               await run(request, mirror)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { IndexDeclaration } from '../../../src/query/index-declarations.ts'
 import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-options.ts'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { inLanes } from '../../support/lane.ts'
@@ -35,7 +36,7 @@ function refillMembers(step: ListStep & { kind: 'refill' }, model: Model): Map<s
   return new Map([...model.keys(LIST).map((key) => [key, null] as const), ...step.members])
 }
 
-async function run(step: Exclude<ListStep, { kind: 'reopen' }>, mirror: Mirror): Promise<void> {
+async function run(step: Exclude<ListStep, { kind: 'reopen' | 'declare' }>, mirror: Mirror): Promise<void> {
   const { model } = mirror
   switch (step.kind) {
     case 'list':
@@ -72,16 +73,22 @@ describe.each(settings)('%s', (_, options) => {
   // fast-check prints seed, path and the shrunk plan of a failure: pass `{ seed, path }` to run it again.
   test('queries answer what the model answers', async () => {
     await fc.assert(
-      fc.asyncProperty(anyListPlan, async ([list, plan]) => {
+      fc.asyncProperty(anyListPlan, async ([list, declarations, plan]) => {
         await using directory = await tempDir()
         const file = directory.file('tree')
         const mirror = new Mirror(new SqliteStore(file, options, strictObserver))
+        let declared: readonly IndexDeclaration[] = declarations
         try {
+          await mirror.store.declareIndexes(declared)
           await mirror.put(LIST, list)
           for (const [step, questions] of plan) {
             if (step.kind === 'reopen') {
               await mirror.store.close()
               mirror.store = new SqliteStore(file, options, strictObserver)
+              await mirror.store.declareIndexes(declared)
+            } else if (step.kind === 'declare') {
+              declared = step.declarations
+              await mirror.store.declareIndexes(declared)
             } else await run(step, mirror)
             for (const [number, { spec, family }] of questions.entries()) {
               await mirror.expectAnswers(placeToAsk(number, mirror.model), spec, family)

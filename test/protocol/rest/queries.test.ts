@@ -33,6 +33,17 @@ against(
   [queries],
 )
 
+const COVERING = ['h', '.value', 'a/b', 'n', 'o/p'].map((child) => ({ child, covering: true }))
+
+against(
+  'indexes cover',
+  {
+    applications: { app: { ...app, indexes: { '/$list': COVERING, '/$list/$one': COVERING } } },
+    storage: { shortList: 0 },
+  },
+  [queries],
+)
+
 against('profile firebase', { applications: { app: { ...app, profile: 'firebase' } } }, [firebaseQueries])
 
 against(

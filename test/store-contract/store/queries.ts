@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { type Family, makeQuery, type QuerySpec } from '../../../src/query/query.ts'
 import { parsePath } from '../../../src/tree/path.ts'
 import { TRUSTED } from '../../../src/tree/read-program.ts'
-import { exported, plain, put, unlimited, wide } from '../../support/store.ts'
+import { exported, plain, put, remove, unlimited, wide } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { countChosen, query } from '../../unit/store/queries.ts'
 import type { Engine } from './contract.ts'
@@ -110,6 +110,42 @@ export function queryContract(engine: Engine): void {
       await using reopened = engine.open(file)
       const again = await reopened.query(['list'], makeQuery(spec, family), unlimited, TRUSTED)
       expect(again?.etag).toBe(before as string)
+    })
+
+    test('a covering index answers what the children are after every write to them', async () => {
+      await using directory = await tempDir()
+      await using store = engine.open(directory.file('tree'))
+      await store.declareIndexes([{ list: ['list'], path: ['h'], covering: true }])
+      await put(
+        store,
+        '/list',
+        wide(100, (index) => ({ h: index, text: index % 3 === 0 ? LONG : 'short' })),
+      )
+      const writes: readonly (readonly [string, unknown])[] = [
+        ['/list/k5/text', 'changed'],
+        ['/list/k5/deep/er', { '.sv': { increment: 1 } }],
+        ['/list/k5/deep', null],
+        ['/list/k5/.priority', 7],
+        ['/list/k5/h/.priority', 8],
+        ['/list/k5/text', LONG],
+        ['/list/k5/text', 'short again'],
+        ['/list/k6/text', 'short now'],
+        ['/list/k7', { h: 7, text: 'another' }],
+        ['/list/k7', { h: 8, text: 'moved' }],
+        ['/list/k8', null],
+        ['/list/k8', { h: 9 }],
+        ['/list/k9/h', 'text'],
+      ]
+      for (const [path, json] of writes) {
+        if (json === null) await remove(store, path)
+        else await put(store, path, json)
+        const got = await store.query(['list'], makeQuery({ orderBy: 'h' }, 'firebase'), unlimited, TRUSTED)
+        const keys = Object.keys(JSON.parse(String(got?.plain)))
+        expect(keys).toHaveLength(path === '/list/k8' && json === null ? 99 : 100)
+        const texts = new Map<string, string | undefined>()
+        for (const key of keys) texts.set(key, await exported(store, `/list/${key}`))
+        expect(got?.export, path).toBe(objectOf(keys, (key) => texts.get(key)))
+      }
     })
 
     test('elements in their places are an array, all others an object', async () => {

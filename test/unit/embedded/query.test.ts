@@ -203,8 +203,8 @@ describe('indexes without HTTP', () => {
     await db.count('/list', { orderBy: '$value', startAt: 1 })
     const told = (await db.indexes()).toSorted((left, right) => (left.path?.length ?? 0) - (right.path?.length ?? 0))
     expect(told).toEqual([
-      { list: ['list'], path: [], ready: true },
-      { list: ['list'], path: ['b', 'c'], ready: true },
+      { list: ['list'], path: [], ready: true, covering: false },
+      { list: ['list'], path: ['b', 'c'], ready: true, covering: false },
     ])
   })
 
@@ -222,7 +222,7 @@ describe('indexes without HTTP', () => {
     await using fresh = openDatabase({ file: dir.file('new.sqlite'), storage, indexes: { '/list': ['h'] } })
     await fresh.put('/list', list)
     await fresh.declareIndexes({ '/list': ['h'] })
-    expect(await fresh.indexes()).toEqual([{ list: ['list'], path: ['h'], ready: true }])
+    expect(await fresh.indexes()).toEqual([{ list: ['list'], path: ['h'], ready: true, covering: false }])
     await fresh.close()
     // In the options, for a list that is there.
     await using again = openDatabase({ file: dir.file('new.sqlite'), storage, indexes: { '/list': ['h', 'b/c'] } })

@@ -34,6 +34,21 @@ test('indexes that rules declare are built, kept across restarts, and what `requ
   expect((await again.query('/parks/north', { orderBy: 'height', equalTo: 6 }, { as: ANN })).children).toHaveLength(100)
 })
 
+test('rules make an index cover', async () => {
+  await using directory = await tempDir()
+  await using db = openDatabase({ file: directory.file('tree.sqlite') })
+  await db.put('/list', places)
+  const ask = async () => (await db.query('/list', { orderBy: 'height', limitToLast: 2 })).children
+  const before = await ask()
+  const indexOn = { child: 'height', covering: true }
+  await db.setRules(JSON.stringify({ rules: { '.read': true, '.write': true, list: { '.indexOn': [indexOn] } } }))
+  while (!(await db.indexes()).some(({ covering, ready }) => covering && ready)) await new Promise(setImmediate)
+  expect(await ask()).toEqual(before)
+  const last = before[1]?.key ?? ''
+  await db.put(`/list/${last}/name`, 'changed')
+  expect((await ask())[1]).toMatchObject({ key: last, value: { height: 6, name: 'changed' } })
+})
+
 test('nobody learns by a missing index what may not be read', async () => {
   await using directory = await tempDir()
   await using db = openDatabase({ file: directory.file('tree.sqlite'), indexPolicy: 'require', rules: '{"rules":{}}' })

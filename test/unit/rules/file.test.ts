@@ -128,7 +128,18 @@ describe('.indexOn', () => {
     ['below a list', ['dinosaurs', 'stego', 'parts'], []],
     ['a name that objects have', ['constructor'], []],
   ] as const)('is told of %s', (_, list, paths) => {
-    expect(parseRules(source).indexesAt(list)).toEqual(paths.map((path) => [...path]))
+    expect(parseRules(source).indexesAt(list)).toEqual(paths.map((path) => ({ path, covering: false })))
+  })
+
+  test('says which indexes cover', () => {
+    const indexes = (value: unknown) =>
+      parseRules(JSON.stringify({ rules: { list: { '.indexOn': value } } })).indexesAt(['list'])
+    expect(indexes({ child: 'h', covering: true })).toEqual([{ path: ['h'], covering: true }])
+    expect(indexes(['a', { covering: true, child: '.value' }, { child: 'b/c' }, { child: '$key' }])).toEqual([
+      { path: ['a'], covering: false },
+      { path: [], covering: true },
+      { path: ['b', 'c'], covering: false },
+    ])
   })
 })
 

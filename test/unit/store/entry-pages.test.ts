@@ -23,7 +23,9 @@ test.each<[string, readonly string[], (text: string) => unknown]>([
   await put(store, '/list', Object.fromEntries(children))
   const connection = connectReader(file)
   const list = connection.client.query<{ id: number }, []>("SELECT id FROM interior WHERE key = 'list'").get()
-  const pages = [...entryPages(connection, new TreeReader(connection), { listId: list?.id ?? 0, path })]
+  const pages = [
+    ...entryPages(connection, new TreeReader(connection), { listId: list?.id ?? 0, path, covering: false }),
+  ]
   connection.client.close()
   const rows = pages.map((page) => page.rows)
   expect(Math.max(...rows) * LONG).toBeLessThan(MOST_TEXT)

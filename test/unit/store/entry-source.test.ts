@@ -73,7 +73,7 @@ test('what cannot be read is told, and the worker ends', async () => {
   const failed = Promise.withResolvers<Error>()
   const source = sortInWorker(
     '/missing/tree',
-    { listId: 1, path: [] },
+    { listId: 1, path: [], covering: false },
     {
       pinned: () => {},
       received: () => {},

@@ -10,6 +10,7 @@ interface Definition {
   readonly list_id: number
   readonly path: string
   readonly has_cut: number
+  readonly covering: number
 }
 
 interface Row {
@@ -23,6 +24,7 @@ type Entry = readonly [kind: number, value: string | number, key: string]
 
 const INTEGER_MARK = '\u0001'
 const MAX_TEXT = 1024
+const MAX_COVERED = 256
 const LAST_CHARACTER = '\u{10FFFF}'
 const OBJECT = Symbol('an object')
 
@@ -30,7 +32,7 @@ const OBJECT = Symbol('an object')
 export function indexProblems(client: Client): string[] {
   return client
     .query<Definition, []>(
-      'SELECT id, list_id, path, has_cut FROM index_definition WHERE list_id > 0 AND built_to IS NULL',
+      'SELECT id, list_id, path, has_cut, covering FROM index_definition WHERE list_id > 0 AND built_to IS NULL',
     )
     .all()
     .flatMap((definition) => problemsOf(client, definition))
@@ -50,9 +52,23 @@ function problemsOf(client: Client, definition: Definition): string[] {
     ...[...found].filter((entry) => !allowed.has(entry)).map((entry) => `${name} has ${shorten(entry)} too many`),
   ]
   if (entries.length !== found.size) problems.push(`${name} has entries twice`)
+  problems.push(...textProblems(client, definition, name))
   if (definition.has_cut === 0 && cutsSome(client, definition))
     problems.push(`${name} does not tell of texts that it cut`)
   return problems
+}
+
+/** An entry of a covering index has the text of its child, if that is short; a mark has none. */
+function textProblems(client: Client, { id, list_id, covering }: Definition, name: string): string[] {
+  if (covering === 0) return []
+  return client
+    .query<{ kind: number; key: string; text: string | null; value: string | null }, [number, number]>(
+      'SELECT e.kind, e.key, e.text, n.value FROM index_entry e ' +
+        'JOIN node n ON n.parent_id = ?2 AND n.key = e.key WHERE e.index_id = ?1',
+    )
+    .all(id, list_id)
+    .filter(({ kind, text, value }) => text !== (kind > 0 && (value?.length ?? 0) <= MAX_COVERED ? value : null))
+    .map(({ key, text, value }) => `${name} covers ${JSON.stringify(key)} with ${text}, not ${value}`)
 }
 
 function shorten(entry: string): string {

@@ -28,10 +28,12 @@ const DAMAGES: readonly (readonly [sql: string, check: string])[] = [
   ['UPDATE index_definition SET has_cut = 0', 'an index does not tell of texts that it cut'],
   ['DELETE FROM index_entry WHERE value = 7', 'an index lacks an entry'],
   [
-    "INSERT INTO index_entry VALUES ((SELECT id FROM index_definition), 3, 5, 'nobody')",
+    "INSERT INTO index_entry VALUES ((SELECT id FROM index_definition), 3, 5, 'nobody', NULL)",
     'an index has entries too many',
   ],
   ['UPDATE index_entry SET value = 8.5 WHERE value = 7', 'an index lacks an entry'],
+  ["UPDATE index_entry SET text = '{}' WHERE text LIKE '%two%'", 'an index has another text than its child'],
+  ["UPDATE index_entry SET text = NULL WHERE text LIKE '%two%'", 'an index has another text than its child'],
   ['DELETE FROM change WHERE seq = (SELECT max(seq) - 2 FROM change)', 'the change log has a gap'],
   ['UPDATE change SET at = at + 1000000 WHERE seq = (SELECT min(seq) FROM change)', 'the change log goes back in time'],
   ["UPDATE change SET data = '{' WHERE data IS NOT NULL", 'an entry of the change log cannot be read'],
@@ -74,7 +76,7 @@ async function goodFile(dir: TempDir): Promise<string> {
   await using db = openDatabase({
     file,
     storage: { inlineLength: 30, shortList: 2 },
-    indexes: { '/rooms': ['height'] },
+    indexes: { '/rooms': ['height'], '/numbers': [{ child: 'one', covering: true }] },
   })
   for (const key of ['one', 'two']) await db.put('/counted', { '.sv': { increment: 1 } }, { idempotencyKey: key })
   for (let index = 0; index < 20; index++) {
@@ -93,6 +95,7 @@ async function goodFile(dir: TempDir): Promise<string> {
   await db.put('/leaf', 1)
   await db.put('/leaf', 2)
   await db.query('/rooms', { orderBy: 'height', limitToFirst: 3 })
+  await db.query('/numbers', { orderBy: 'one', limitToFirst: 3 })
   await db.delete('/numbers/3')
   return file
 }

@@ -11,6 +11,7 @@ import { countChosen, query } from './queries.ts'
 
 const EDGES: readonly EdgeShape[] = ['open', 'value', 'value=', 'key', 'key=']
 const ENTRY_PROJECTIONS: readonly Projection[] = ['children', 'entries', 'keys', 'count', 'landmark']
+const COVERED_PROJECTIONS = ['children', 'entries'] as const
 const NODE_PROJECTIONS = ['children', 'keys', 'count', 'landmark'] as const
 
 const ends = EDGES.flatMap((start) =>
@@ -18,6 +19,7 @@ const ends = EDGES.flatMap((start) =>
 )
 const shapes: readonly Shape[] = ends.flatMap((each) => [
   ...ENTRY_PROJECTIONS.map((projection): Shape => ({ over: 'index', projection, ...each })),
+  ...COVERED_PROJECTIONS.map((projection): Shape => ({ over: 'covering', projection, ...each })),
   ...NODE_PROJECTIONS.map((projection): Shape => ({ over: 'node', projection, ...each })),
 ])
 
@@ -51,10 +53,10 @@ function limitsOf({ over, start, end }: Shape): string[] {
 
 describe('the statements of ordered queries', () => {
   test('there are as many as there are shapes', () => {
-    expect(shapes.length).toBe(5 * 5 * 2 * 9)
+    expect(shapes.length).toBe(5 * 5 * 2 * 11)
     const printed = new Set(shapes.map(printQuery))
     // Where there are only keys to compare, both kinds of edges read alike; a count has no direction.
-    expect(printed.size).toBe(25 * (4 * 2 + 1) + 9 * (3 * 2 + 1))
+    expect(printed.size).toBe(25 * (6 * 2 + 1) + 9 * (3 * 2 + 1))
   })
 
   test('none sorts, none scans: each searches its range and nothing else', async () => {
@@ -63,13 +65,14 @@ describe('the statements of ordered queries', () => {
     for (const shape of shapes) {
       const plan = planOf(client, printQuery(shape))
       const [search = '', ...rest] = plan
-      const joined = shape.over === 'index' && (shape.projection === 'children' || shape.projection === 'entries')
+      const joined = shape.over !== 'node' && (shape.projection === 'children' || shape.projection === 'entries')
       const told = `${JSON.stringify(shape)}: ${plan.join('; ')}`
       expect(plan.join('; '), told).not.toMatch(/TEMP B-TREE|SCAN/)
       const start = shape.over === 'node' ? 'SEARCH node USING PRIMARY KEY (parent_id=?' : 'SEARCH index_entry USING '
       expect(search, told).toStartWith(start)
       for (const limit of limitsOf(shape)) expect(search, told).toContain(`AND ${limit}`)
-      expect(rest, told).toEqual(joined ? ['SEARCH node USING PRIMARY KEY (parent_id=? AND key=?)'] : [])
+      const lookup = `SEARCH node USING PRIMARY KEY (parent_id=? AND key=?)${shape.over === 'covering' ? ' LEFT-JOIN' : ''}`
+      expect(rest, told).toEqual(joined ? [lookup] : [])
     }
     client.close()
   })

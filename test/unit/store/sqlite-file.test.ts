@@ -180,7 +180,7 @@ test('the integrity check finds what it looks for', async () => {
     'DELETE FROM interior WHERE id = 2',
     'UPDATE node SET kind = 6 WHERE kind = 5',
     'INSERT INTO detached VALUES (77)',
-    "INSERT INTO index_entry VALUES (1, 1, 'v', 'k')",
+    "INSERT INTO index_entry VALUES (1, 1, 'v', 'k', NULL)",
     "INSERT INTO node VALUES (99, 'k', 3, '1', NULL)",
   ]
   await using store = new SqliteStore(file, { inlineLength: 0 }, silentObserver)

@@ -20,6 +20,10 @@ export type SecuritySchemeObject = Inline<Present<Components['securitySchemes']>
 type Components = Present<Documentation['components']>
 
 const EXPRESSION = Type.Optional(Type.Union([Type.Boolean(), Type.String()]))
+const INDEX = Type.Union([
+  Type.String(),
+  Type.Object({ child: Type.String(), covering: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
+])
 const PUSH_ID = '^[-0-9A-Z_a-z]{20}$'
 
 /** What stands in bodies, by the name it has in the document. */
@@ -72,7 +76,7 @@ export const schemas = {
           '.read': EXPRESSION,
           '.write': EXPRESSION,
           '.validate': EXPRESSION,
-          '.indexOn': Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+          '.indexOn': Type.Optional(Type.Union([INDEX, Type.Array(INDEX)])),
         },
         {
           additionalProperties: true,

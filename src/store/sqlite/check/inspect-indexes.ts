@@ -1,6 +1,6 @@
-import { SortKind, type SortValue } from '../../../tree/order.ts'
+import { NO_VALUE, SortKind, type SortValue } from '../../../tree/order.ts'
 import { indexedPath } from '../../rows/index-name.ts'
-import { indexValue, keyEntry } from '../../rows/index-value.ts'
+import { type EntryValue, entryOf, indexValue } from '../../rows/index-value.ts'
 import type { ChildRow } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { TreeReader } from '../tree/tree-reader.ts'
@@ -11,12 +11,13 @@ interface Definition {
   readonly list_id: number
   readonly path: string
   readonly has_cut: number
+  readonly covering: number
 }
 
 /** An entry that a child must or may have. */
 interface WantedEntry {
   readonly key: string
-  readonly sorted: SortValue
+  readonly sorted: EntryValue
   /** Whether it may be missing. */
   readonly isOptional: boolean
 }
@@ -39,7 +40,7 @@ export function* indexProblems(connection: Connection): Generator<Problem, void>
   const strays = client.prepare<{ id: number }, []>(ENTRIES_OF_NOTHING).all()
   for (const row of strays.slice(0, MAX_REPORTED)) yield problem('entries have no index', row)
   const definitions = client.prepare<Definition, []>(
-    'SELECT id, list_id, path, has_cut FROM index_definition WHERE list_id > 0 AND built_to IS NULL',
+    'SELECT id, list_id, path, has_cut, covering FROM index_definition WHERE list_id > 0 AND built_to IS NULL',
   )
   const checker = new IndexChecker(connection)
   for (const definition of definitions.all()) yield* checker.problemsOf(definition)
@@ -57,8 +58,8 @@ class IndexChecker {
     this.#children = client.prepare<ChildRow, [number]>(
       "SELECT key, value, id FROM node WHERE parent_id = ? AND key <> '.priority' ORDER BY key",
     )
-    this.#find = client.prepare<{ found: number }, [number, number, string | number, string]>(
-      'SELECT 1 AS found FROM index_entry WHERE index_id = ? AND kind = ? AND value = ? AND key = ?',
+    this.#find = client.prepare<{ text: string | null }, [number, number, string | number, string]>(
+      'SELECT text FROM index_entry WHERE index_id = ? AND kind = ? AND value = ? AND key = ?',
     )
     this.#count = client.prepare<{ entries: number }, [number]>(
       'SELECT count(*) AS entries FROM index_entry WHERE index_id = ?',
@@ -70,14 +71,20 @@ class IndexChecker {
     let wanted = 0
     let tellsOfCuts = definition.has_cut !== 0
     let missing = 0
+    let wrong = 0
     for (const { key, sorted, isOptional } of this.#wanted(definition)) {
       const entry = indexValue(sorted)
       if (entry.cut && !tellsOfCuts) {
         yield problem('an index does not tell of texts that it cut', { id, name, key })
         tellsOfCuts = true
       }
-      if (this.#find.get(id, entry.kind, entry.value, key) !== null) wanted++
-      else if (!isOptional) {
+      const found = this.#find.get(id, entry.kind, entry.value, key)
+      if (found !== null) wanted++
+      // Entries of an index that does not cover may have texts of earlier times.
+      if (found !== null && definition.covering !== 0 && found.text !== (sorted.text ?? null)) {
+        yield problem('an index has another text than its child', { id, name, list: list_id, key })
+        if (++wrong === MAX_REPORTED) return
+      } else if (found === null && !isOptional) {
         yield problem('an index lacks an entry', { id, name, list: list_id, key })
         if (++missing === MAX_REPORTED) return
       }
@@ -92,13 +99,14 @@ class IndexChecker {
    * The entries that a list may have, in key order. The mark of a child without a value is optional, except next to a
    * child with a value.
    */
-  *#wanted({ list_id, path: name }: Definition): Generator<WantedEntry, void> {
-    const path = indexedPath(name)
+  *#wanted({ list_id, path: name, covering }: Definition): Generator<WantedEntry, void> {
+    const index = { path: indexedPath(name), covering: covering !== 0 }
     let last: WantedEntry | undefined
     for (const row of this.#children.iterate(list_id)) {
-      const sorted: SortValue | undefined =
-        path === undefined ? keyEntry(row.key) : this.#reader.sortValueBelow(row, path)
-      if (sorted === undefined) continue
+      const found = entryOf(index, row.key, row.value, (path) => this.#reader.sortValueBelow(row, path))
+      if (found === undefined) continue
+      // A mark has no text.
+      const sorted = isWithoutValue(found) ? NO_VALUE : found
       const isEmpty = isWithoutValue(sorted)
       const changes = last !== undefined && isWithoutValue(last.sorted) !== isEmpty
       if (last !== undefined) yield changes ? { ...last, isOptional: false } : last

@@ -72,6 +72,8 @@ export const indexDefinition = sqliteTable(
     usedAt: integer('used_at').notNull(),
     /** Entries that its build has written; later writes are not counted. */
     entries: integer().notNull().default(0),
+    /** Whether its entries hold the short texts of the children. Never set later. */
+    covering: integer({ mode: 'boolean' }).notNull().default(false),
   },
   (table) => [
     unique('index_definition_list').on(table.listId, table.path),
@@ -93,6 +95,8 @@ export const indexEntry = sqliteTable(
     /** A number or a string encoded by `sortText`: a blob column converts neither. */
     value: blob().notNull(),
     key: text().notNull(),
+    /** In a covering index the text of the child, if it is short; otherwise it has no meaning. */
+    text: text(),
   },
   (table) => [primaryKey({ columns: [table.indexId, table.kind, table.value, table.key] })],
 )

@@ -1,7 +1,8 @@
+import type { IndexName } from './building/requests.ts'
 import type { IndexDefinition, IndexDefinitions } from './definitions.ts'
 import type { IndexEntries } from './entries.ts'
 
-/** Bounds on the indexes that queries create. */
+/** Bounds on the indexes that queries create, and what is declared. */
 export interface IndexLimits {
   /** Maximum indexes of one list, declared ones included. */
   readonly maxPerList: number
@@ -9,6 +10,8 @@ export interface IndexLimits {
   readonly maxEntries: number
   /** Whether an index is declared: it is never dropped and has no bounds. */
   isKept(definition: IndexDefinition): boolean
+  /** Whether an index is declared as covering. */
+  isCovering(index: IndexName): boolean
   /** Time of the last known use, in milliseconds since 1970. */
   usedAt(definition: IndexDefinition): number
 }
@@ -26,6 +29,11 @@ export class IndexCapacity {
     this.#definitions = definitions
     this.#entries = entries
     this.#limits = limits
+  }
+
+  /** Whether an index is declared as covering. */
+  isCovering(index: IndexName): boolean {
+    return this.#limits.isCovering(index)
   }
 
   /** Makes room for one more index of a list. @returns `false` when no index can be dropped */

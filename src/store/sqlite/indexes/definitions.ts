@@ -18,13 +18,15 @@ export interface IndexDefinition {
   hasCut: boolean
   /** Entries that building it has written. */
   entries: number
+  /** Whether entries hold the short texts of children. If not, entries of an index that was covering have old texts. */
+  readonly covering: boolean
   /** Time of a query that used it, in milliseconds since 1970; not always the last one. */
   readonly usedAt: number
 }
 
 type Row = typeof indexDefinition.$inferSelect
 
-/** Maximum unused indexes found in one step. */
+/** Maximum indexes looked at in one step. */
 const STEP_DEFINITIONS = 128
 /** Maximum lists whose indexes are cached. */
 const MAX_CACHED_LISTS = 1024
@@ -60,6 +62,7 @@ const statements = defineStatements({
         path: sql.placeholder('name'),
         builtTo: '',
         hasCut: false,
+        covering: sql.placeholder('covering'),
         usedAt: sql.placeholder('now'),
       })
       .onConflictDoNothing()
@@ -73,6 +76,15 @@ const statements = defineStatements({
       })
       .where(BY_ID)
       .prepare(),
+  covering: ({ orm }) =>
+    orm
+      .select()
+      .from(indexDefinition)
+      .where(and(IN_USE, eq(indexDefinition.covering, true), gt(indexDefinition.id, sql.placeholder('after'))))
+      .orderBy(indexDefinition.id)
+      .limit(STEP_DEFINITIONS)
+      .prepare(),
+  uncover: ({ orm }) => orm.update(indexDefinition).set({ covering: false }).where(BY_ID).prepare(),
   markCut: ({ orm }) => orm.update(indexDefinition).set({ hasCut: true }).where(BY_ID).prepare(),
   drop: ({ orm }) => orm.update(indexDefinition).set(DROPPED).where(BY_ID).prepare(),
   dropList: ({ orm }) => orm.update(indexDefinition).set(DROPPED).where(OF_LIST).prepare(),
@@ -144,8 +156,8 @@ export class IndexDefinitions {
   }
 
   /** Adds an empty, incomplete index, unless the list has it. */
-  define(listId: number, name: string, now: number): void {
-    this.#statements.insert.run({ list: listId, name, now })
+  define(listId: number, name: string, covering: boolean, now: number): void {
+    this.#statements.insert.run({ list: listId, name, covering: Number(covering), now })
     this.#isEmpty = false
     this.#byList.delete(listId)
   }
@@ -161,6 +173,17 @@ export class IndexDefinitions {
     if (definition.hasCut) return
     definition.hasCut = true
     this.#statements.markCut.run({ id: definition.id })
+  }
+
+  /** The next covering indexes after an id. */
+  covering(after: number): readonly IndexDefinition[] {
+    return this.isEmpty ? NONE : this.#statements.covering.all({ after }).map(definitionOf)
+  }
+
+  /** Writes and reads no texts in the entries of an index from now on. Those that are there stay, and grow old. */
+  uncover({ id, listId }: IndexDefinition): void {
+    this.#statements.uncover.run({ id })
+    this.#byList.delete(listId)
   }
 
   /** Hides an index at once; its entries are removed later. */
@@ -179,7 +202,7 @@ export class IndexDefinitions {
 
   /** Defines the indexes of a list for the list that replaces it. */
   inherit(from: number, to: number, now: number): void {
-    for (const { name } of this.of(from)) this.define(to, name, now)
+    for (const { name, covering } of this.of(from)) this.define(to, name, covering, now)
   }
 
   /** Records a use, unless a use after `before` is recorded. @returns whether it was written */

@@ -1,6 +1,6 @@
 import { eq, lt, sql } from 'drizzle-orm'
 import { NO_VALUE, type SortValue } from '../../../tree/order.ts'
-import { indexValue } from '../../rows/index-value.ts'
+import { type EntryValue, indexValue } from '../../rows/index-value.ts'
 import type { Connection } from '../file/connection.ts'
 import { indexDefinition } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
@@ -10,19 +10,36 @@ import type { IndexDefinition, IndexDefinitions } from './definitions.ts'
 const STEP_ENTRIES = 1024
 /** Entries that one statement inserts. */
 const INSERTED_AT_ONCE = 64
-/** Columns of an entry without the id of its index. */
-const COLUMNS = 3
 
-const INSERT = 'INSERT INTO index_entry(index_id, kind, value, key) VALUES '
-const MANY_ROWS = Array.from(
-  { length: INSERTED_AT_ONCE },
-  (_, row) => `(?1, ?${COLUMNS * row + 2}, ?${COLUMNS * row + 3}, ?${COLUMNS * row + 4})`,
-)
+/** Inserts rows whose parameters are the id of the index, and the columns of each row. */
+function insertStatement(columns: string, rows: number): string {
+  const width = columns.split(',').length
+  const parameters = Array.from({ length: rows }, (_, row) => {
+    return `(?1, ${Array.from({ length: width }, (_, column) => `?${row * width + column + 2}`).join(', ')})`
+  })
+  return `INSERT INTO index_entry(index_id, ${columns}) VALUES ${parameters.join(', ')}`
+}
+
+const PLAIN = 'kind, value, key'
+const COVERING = `${PLAIN}, text`
+
+/** Kind, value and key of entries, in a covering index each with its text. */
+export type Columns = (number | string | null)[]
+
+/** Number of columns of an entry. */
+export function columnsPerEntry({ covering }: { readonly covering: boolean }): number {
+  return covering ? 4 : 3
+}
 
 const statements = defineStatements({
   // Raw SQL: these run for every row of a build and every write to an indexed list.
-  insert: ({ client }) => client.prepare<unknown, [number, number, string | number, string]>(`${INSERT}(?, ?, ?, ?)`),
-  insertMany: ({ client }) => client.prepare<unknown, (number | string)[]>(INSERT + MANY_ROWS.join(', ')),
+  insert: ({ client }) => client.prepare<unknown, [number, ...Columns]>(insertStatement(COVERING, 1)),
+  insertMany: ({ client }) => client.prepare<unknown, Columns>(insertStatement(PLAIN, INSERTED_AT_ONCE)),
+  insertManyCovering: ({ client }) => client.prepare<unknown, Columns>(insertStatement(COVERING, INSERTED_AT_ONCE)),
+  setText: ({ client }) =>
+    client.prepare<unknown, [string | null, number, number, string | number, string]>(
+      'UPDATE index_entry SET text = ? WHERE index_id = ? AND kind = ? AND value = ? AND key = ?',
+    ),
   remove: ({ client }) =>
     client.prepare<unknown, [number, number, string | number, string]>(
       'DELETE FROM index_entry WHERE index_id = ? AND kind = ? AND value = ? AND key = ?',
@@ -64,23 +81,28 @@ export class IndexEntries {
   }
 
   /** Adds the entry of a child. @param key encoded by `sortKey` */
-  insert(definition: IndexDefinition, value: SortValue, key: string): void {
+  insert(definition: IndexDefinition, value: EntryValue, key: string): void {
     const entry = indexValue(value)
     if (entry.cut) this.#definitions.markCut(definition)
-    this.#statements.insert.run(definition.id, entry.kind, entry.value, key)
+    this.#statements.insert.run(definition.id, entry.kind, entry.value, key, value.text ?? null)
   }
 
-  /** Adds entries of children. @param columns kind, value and key of each entry, one after the other */
-  insertAll(id: number, columns: readonly (number | string)[]): void {
-    const many = COLUMNS * INSERTED_AT_ONCE
+  /** Replaces the text in the entry of a child. */
+  setText(definition: IndexDefinition, value: EntryValue, key: string): void {
+    const entry = indexValue(value)
+    this.#statements.setText.run(value.text ?? null, definition.id, entry.kind, entry.value, key)
+  }
+
+  /** Adds entries of children. @param columns those of each entry, one after the other */
+  insertAll(id: number, columns: Columns, covering: boolean): void {
+    const width = columnsPerEntry({ covering })
+    const many = width * INSERTED_AT_ONCE
+    const insertMany = covering ? this.#statements.insertManyCovering : this.#statements.insertMany
     let from = 0
-    for (; from + many <= columns.length; from += many) {
-      this.#statements.insertMany.run(id, ...columns.slice(from, from + many))
-    }
-    for (; from < columns.length; from += COLUMNS) {
-      // Three columns of one entry.
-      const [kind, value, key] = columns.slice(from, from + COLUMNS) as [number, string | number, string]
-      this.#statements.insert.run(id, kind, value, key)
+    for (; from + many <= columns.length; from += many) insertMany.run(id, ...columns.slice(from, from + many))
+    for (; from < columns.length; from += width) {
+      const [kind = 0, value = 0, key = '', text = null] = columns.slice(from, from + width)
+      this.#statements.insert.run(id, kind, value, key, text)
     }
   }
 

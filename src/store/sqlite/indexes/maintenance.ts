@@ -16,6 +16,10 @@ export interface IndexUse {
   readonly idleMs: number
   /** Whether an index is declared and never dropped. */
   isKept(definition: IndexDefinition): boolean
+  /** Id after which covering indexes may not be declared as such any more; `undefined` when there are none. */
+  readonly coveringAfter: number | undefined
+  /** Whether an index is declared as covering. */
+  isCovering(definition: IndexDefinition): boolean
 }
 
 /** A use is recorded again when the last record is older than `idleMs` divided by this. */
@@ -90,6 +94,12 @@ export class IndexMaintenance implements BackgroundWork {
     for (const [id, at] of use.used) {
       changed = this.definitions.touch(id, at, at - use.idleMs / NOTED_SHARE) || changed
     }
+    const covering = use.coveringAfter === undefined ? [] : this.definitions.covering(use.coveringAfter)
+    for (const definition of covering) {
+      if (use.isCovering(definition)) continue
+      this.definitions.uncover(definition)
+      changed = true
+    }
     const unused = this.definitions.unusedSince(now - use.idleMs)
     for (const definition of unused) {
       if (use.isKept(definition)) this.definitions.touch(definition.id, now, now)
@@ -97,7 +107,9 @@ export class IndexMaintenance implements BackgroundWork {
     }
     if (unused.length > 0) this.entries.expectRemoval()
     // After a rollback the next call of `age` repeats what was lost.
-    this.#use = unused.length > 0 ? { ...use, used: new Map() } : undefined
+    const coveringAfter = covering.at(-1)?.id
+    const isLeft = unused.length > 0 || coveringAfter !== undefined
+    this.#use = isLeft ? { ...use, used: new Map(), coveringAfter } : undefined
     return changed || unused.length > 0
   }
 }

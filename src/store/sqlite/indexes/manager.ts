@@ -2,9 +2,10 @@ import { type IndexDeclaration, isDeclared, isWildcard } from '../../../query/in
 import { pauser } from '../../../scheduling/turns.ts'
 import type { Path } from '../../../tree/path.ts'
 import { TRUSTED } from '../../../tree/read-program.ts'
-import { indexName } from '../../rows/index-name.ts'
+import { indexedPath, indexName } from '../../rows/index-name.ts'
 import { type ReadScheduler, UNLIMITED } from '../query/read-scheduler.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
+import type { IndexName } from './building/requests.ts'
 import type { IndexDefinition } from './definitions.ts'
 import type { IndexMaintenance } from './maintenance.ts'
 
@@ -37,6 +38,9 @@ export class IndexManager {
   readonly #parts: IndexManagerParts
   readonly #timer: ReturnType<typeof setInterval>
   #declarations: readonly IndexDeclaration[] = []
+  #covering: readonly IndexDeclaration[] = []
+  /** Whether covering indexes may be left that are not declared as such. */
+  #hasNewDeclarations = true
   /** Time of the last use by index id, in milliseconds since 1970: since the last call of `#age`, and before it. */
   #used = new Map<number, number>()
   readonly #usedBefore = new Map<number, number>()
@@ -49,7 +53,8 @@ export class IndexManager {
     parts.maintenance.limit({
       maxPerList: MAX_PER_LIST,
       maxEntries: parts.maxIndexEntries,
-      isKept: (definition) => this.#isDeclared(definition),
+      isKept: (definition) => this.#isDeclared(this.#declarations, definition),
+      isCovering: (index) => this.#isDeclared(this.#covering, index),
       usedAt: (definition) => this.#usedAt(definition),
     })
   }
@@ -82,6 +87,8 @@ export class IndexManager {
   /** Replaces the declared indexes, which are kept whether used or not. Resolves when every existing list has its own. */
   async declare(declarations: readonly IndexDeclaration[]): Promise<void> {
     this.#declarations = declarations
+    this.#covering = declarations.filter(({ covering }) => covering)
+    this.#hasNewDeclarations = true
     const pause = pauser()
     for (const { list, path } of declarations) {
       const pausing = pause()
@@ -103,7 +110,14 @@ export class IndexManager {
     if (this.#usedBefore.size + used.size > MAX_CACHED_USES) this.#usedBefore.clear()
     for (const [id, at] of used) this.#usedBefore.set(id, at)
     const { maintenance, indexIdleMs: idleMs } = this.#parts
-    maintenance.age({ used, idleMs, isKept: (definition) => this.#isDeclared(definition) })
+    maintenance.age({
+      used,
+      idleMs,
+      isKept: (definition) => this.#isDeclared(this.#declarations, definition),
+      coveringAfter: this.#hasNewDeclarations ? 0 : undefined,
+      isCovering: (definition) => this.#isDeclared(this.#covering, definition),
+    })
+    this.#hasNewDeclarations = false
     this.#wake()
   }
 
@@ -115,10 +129,11 @@ export class IndexManager {
     }
   }
 
-  #isDeclared({ listId, path }: IndexDefinition): boolean {
-    if (path === undefined) return false
-    const list = this.#declarations.length === 0 ? undefined : this.#parts.reader.pathOf(listId)
-    return list !== undefined && isDeclared(this.#declarations, list, path)
+  #isDeclared(declarations: readonly IndexDeclaration[], { listId, name }: IndexName): boolean {
+    if (declarations.length === 0) return false
+    const path = indexedPath(name)
+    const list = path && this.#parts.reader.pathOf(listId)
+    return path !== undefined && list !== undefined && isDeclared(declarations, list, path)
   }
 
   /** Ids of the lists that match a pattern and are long enough to need an index. */

@@ -90,7 +90,7 @@ export class IndexReader {
   }
 
   #countValued({ list, index }: IndexAccessPath, range: Range): Generator<void, number> {
-    return this.#scanner.count(scanOf(list, index.id, indexRange(range), false))
+    return this.#scanner.count(scanOf(list, index, indexRange(range), false))
   }
 
   /** In the direction of the scan. */
@@ -113,7 +113,7 @@ export class IndexReader {
   *#valuedRows(access: IndexAccessPath, range: Range, wanted: Wanted): Generator<void, readonly ChildRow[]> {
     const { list, index } = access
     if (index.hasCut || mayMatchMore(range)) return yield* this.#childrenInExactOrder(access, range, wanted)
-    const scan = scanOf(list, index.id, indexRange(range), wanted.descending)
+    const scan = scanOf(list, index, indexRange(range), wanted.descending)
     return yield* this.#scanner.children(scan, wanted.limit, wanted.maxLength)
   }
 
@@ -128,7 +128,7 @@ export class IndexReader {
   ): Generator<void, readonly ChildRow[]> {
     const rows: ChildRow[] = []
     const budget = { left: maxLength, hasPriorities: false }
-    for (const group of equalEntries(this.#scanner.entries(scanOf(list, index.id, indexRange(range), descending)))) {
+    for (const group of equalEntries(this.#scanner.entries(scanOf(list, index, indexRange(range), descending)))) {
       const candidates: Candidate[] = []
       for (const row of group) {
         const candidate = { ...this.#tree.sortValueBelow(row, path), key: row.key, row }
@@ -153,7 +153,7 @@ function emptyChildrenScan(
   range: ScanRange,
   descending: boolean,
 ): EmptyChildrenScan {
-  return { scan: scanOf(list, undefined, range, descending), index: index.id, path }
+  return { scan: scanOf(list, undefined, range, descending), index, path }
 }
 
 function isOpen({ start, end }: ScanRange): boolean {

@@ -1,10 +1,10 @@
-import { parseStored } from '../../../tree/json/print.ts'
+import { type JsonText, parseStored } from '../../../tree/json/print.ts'
 import { type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import { type Value, valueAt } from '../../../tree/value.ts'
 import type { Write } from '../../../tree/write.ts'
 import { type AdjacentChildren, mayChangeEntry, updateEntries } from '../../rows/index-entries.ts'
-import { keyEntry } from '../../rows/index-value.ts'
+import { type EntryValue, entryOf } from '../../rows/index-value.ts'
 import type { PathSlot } from '../../rows/write-plan.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import type { IndexBuilder } from './building/builder.ts'
@@ -20,9 +20,12 @@ interface AffectedEntry {
   /** Encoded by `sortKey`. */
   readonly key: string
   /** `undefined` where no child exists, and for a key that the index over integer keys leaves out. */
-  readonly before: SortValue | undefined
+  readonly before: EntryValue | undefined
   readonly adjacent: AdjacentChildren
 }
+
+/** Takes what the last slot of a write's path holds after it. */
+type AfterWrite = (value: Value | undefined, text: JsonText | undefined) => void
 
 /** The indexes on the writer's connection. */
 interface IndexTables {
@@ -60,9 +63,10 @@ export class IndexWriteHook {
   /**
    * Call it before the write.
    * @param slotPath the slots from the root down to the end of the write
-   * @returns a function to call after the write, with the new value of the last slot where it is known
+   * @returns a function to call after the write, with the new value of the last slot where it is known, and its text if
+   * it is one slot
    */
-  beforeWrite(write: Write, slotPath: readonly PathSlot[]): ((last: Value | undefined) => void) | undefined {
+  beforeWrite(write: Write, slotPath: readonly PathSlot[]): AfterWrite | undefined {
     if (this.#definitions.isEmpty) return undefined
     const affected: AffectedEntry[] = []
     const read = this.#readerOf(slotPath)
@@ -75,15 +79,20 @@ export class IndexWriteHook {
       for (const index of definitions) {
         const upkeep = this.#builder.upkeepOf(index, key)
         if (upkeep === 'none' || !mayChangeEntry(index, write, slotPath, depth)) continue
-        const before = slot && entryOf(index, key, (path) => read(depth, path))
+        const before = slot && entryOf(index, key, slot.value, (path) => read(depth, path))
         if (upkeep === 'note') this.#builder.note(key, before)
         else affected.push({ index, depth, parent, key, before, adjacent })
       }
     }
     if (affected.length === 0) return undefined
-    return (last) => {
+    return (last, text) => {
       for (const each of affected) {
-        updateEntries(this.#entries, { ...each, after: this.#entryAfter(each, slotPath.length - 1, last) })
+        // The new value of the last slot is at hand: its text need not be read back.
+        const isKnown = last !== undefined && each.depth === slotPath.length - 1
+        const after = isKnown
+          ? entryOf(each.index, each.key, text ?? null, (path) => sortValue(valueAt(last, path)))
+          : this.#entryAfter(each)
+        updateEntries(this.#entries, { ...each, after })
       }
     }
   }
@@ -100,18 +109,8 @@ export class IndexWriteHook {
     }
   }
 
-  #entryAfter(
-    { index, depth, parent, key }: AffectedEntry,
-    lastDepth: number,
-    last: Value | undefined,
-  ): SortValue | undefined {
-    // The new value of the last slot is at hand: its text need not be read back.
-    if (last !== undefined && depth === lastDepth) return entryOf(index, key, (path) => sortValue(valueAt(last, path)))
+  #entryAfter({ index, parent, key }: AffectedEntry): EntryValue | undefined {
     const slot = this.#reader.slot(parent, key)
-    return slot && entryOf(index, key, (path) => this.#reader.sortValueBelow(slot, path))
+    return slot && entryOf(index, key, slot.value, (path) => this.#reader.sortValueBelow(slot, path))
   }
-}
-
-function entryOf({ path }: IndexDefinition, key: string, read: (path: Path) => SortValue): SortValue | undefined {
-  return path === undefined ? keyEntry(key) : read(path)
 }

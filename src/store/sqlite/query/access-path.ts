@@ -16,6 +16,8 @@ export interface ReadyIndex {
   readonly id: number
   /** Whether some entries hold only the beginning of their texts. */
   readonly hasCut: boolean
+  /** Whether entries hold the short texts of the children. */
+  readonly covering: boolean
 }
 
 /** How to reach the children that a query selects. */
@@ -43,13 +45,14 @@ interface ListRow {
   readonly traits: number
   readonly indexId: number | null
   readonly hasCut: number | null
+  readonly covering: number | null
 }
 
 const statements = defineStatements({
   // Raw SQL: it runs for every query. A `+` keeps SQLite from preparing the statement again for each value.
   list: ({ client }) =>
     client.prepare<ListRow, [string, number]>(
-      `SELECT interior.child_count AS childCount, traits, index_definition.id AS indexId, has_cut AS hasCut
+      `SELECT interior.child_count AS childCount, traits, index_definition.id AS indexId, has_cut AS hasCut, covering
        FROM interior LEFT JOIN index_definition
        ON list_id = interior.id AND path = +? AND built_to IS NULL
        WHERE interior.id = +?`,
@@ -115,8 +118,8 @@ export class AccessPathFinder {
   #listAt(id: number, name: string): { list: Interior; index: ReadyIndex | undefined } {
     const row = this.#statements.list.get(name, id)
     if (row === null) throw new DholeError('internal', undefined, { cause: `no interior row ${id}` })
-    const { childCount, traits, indexId, hasCut } = row
-    const index = indexId === null ? undefined : { id: indexId, hasCut: hasCut === 1 }
+    const { childCount, traits, indexId, hasCut, covering } = row
+    const index = indexId === null ? undefined : { id: indexId, hasCut: hasCut === 1, covering: covering === 1 }
     return { list: { id, childCount, traits }, index }
   }
 }

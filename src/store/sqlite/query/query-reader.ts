@@ -62,9 +62,9 @@ export class QueryReader {
 
   /** Every index. */
   indexes(): IndexInfo[] {
-    return this.#statements.definitions.all().flatMap(({ listId, path, builtTo }) => {
+    return this.#statements.definitions.all().flatMap(({ listId, path, builtTo, covering }) => {
       const list = this.#tree.pathOf(listId)
-      return list === undefined ? [] : [{ list, path: indexedPath(path), ready: builtTo === null }]
+      return list === undefined ? [] : [{ list, path: indexedPath(path), ready: builtTo === null, covering }]
     })
   }
 
@@ -120,7 +120,7 @@ export class QueryReader {
           const integers = yield* mapInSteps(yield* this.#integers(list), keyByText)
           return texts + (yield* selectInSteps(query, integers)).length
         }
-        return texts + (yield* this.#scanner.count(scanOf(list, access.index.id, indexRange(range), false)))
+        return texts + (yield* this.#scanner.count(scanOf(list, access.index, indexRange(range), false)))
       }
       case 'scan':
         return (yield* this.#sortInMemory(list, query, NO_LIMIT)).length
@@ -198,7 +198,7 @@ export class QueryReader {
     const integers =
       index === undefined
         ? yield* this.#integers(list)
-        : yield* this.#scanner.keys(scanOf(list, index.id, indexRange(range), descending), limit)
+        : yield* this.#scanner.keys(scanOf(list, index, indexRange(range), descending), limit)
     if (integers.length === 0) {
       const rows = yield* this.#scanner.children(textScan, limit, maxLength)
       return descending ? rows.reverse() : rows

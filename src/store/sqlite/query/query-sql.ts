@@ -31,7 +31,8 @@ interface Ends {
 
 /** A scan of an index. The first parameters are the list, where children are read, and the index. */
 interface IndexShape extends Ends {
-  readonly over: 'index'
+  /** A covering index gives the texts that its entries hold, and only the others are looked up. */
+  readonly over: 'index' | 'covering'
   readonly projection: Projection
 }
 
@@ -45,7 +46,7 @@ export type Shape = IndexShape | NodeShape
 
 /** Further parameters: those of the start, those of the end and, except for `count`, the limit or offset. */
 export function printQuery(shape: Shape): string {
-  return shape.over === 'index' ? printIndexQuery(shape) : printNodeQuery(shape)
+  return shape.over === 'node' ? printNodeQuery(shape) : printIndexQuery(shape)
 }
 
 const CHILD = 'node.key, node.value, node.id'
@@ -64,10 +65,24 @@ const ENTRY_SOURCES: Readonly<Record<Projection, string>> = {
   lengths: `SELECT ${LENGTH} ${JOINED}`,
 }
 
-function printIndexQuery({ projection, start, end, descending }: IndexShape): string {
+// Without a parent to look for there is no lookup.
+const LEFT_JOINED =
+  'FROM index_entry LEFT JOIN node ON node.parent_id = iif(index_entry.text IS NULL, ?, NULL) ' +
+  'AND node.key = index_entry.key'
+const COVERED = `${ENTRY_KEY}, coalesce(index_entry.text, node.value), node.id`
+
+const COVERING_SOURCES: Readonly<Record<Projection, string>> = {
+  ...ENTRY_SOURCES,
+  children: `SELECT ${COVERED} ${LEFT_JOINED}`,
+  entries: `SELECT ${COVERED}, ${ENTRY} ${LEFT_JOINED}`,
+  lengths: `SELECT coalesce(octet_length(index_entry.text), octet_length(node.value), 0) ${LEFT_JOINED}`,
+}
+
+function printIndexQuery({ over, projection, start, end, descending }: IndexShape): string {
   const columns = ['kind', 'value', 'key'].map((name) => `index_entry.${name}`)
   const conditions = ['index_entry.index_id = +?', ...edge(start, '>', columns), ...edge(end, '<', columns)]
-  return finish(`${ENTRY_SOURCES[projection]} WHERE ${conditions.join(' AND ')}`, projection, columns, descending)
+  const source = (over === 'covering' ? COVERING_SOURCES : ENTRY_SOURCES)[projection]
+  return finish(`${source} WHERE ${conditions.join(' AND ')}`, projection, columns, descending)
 }
 
 const NODE_SOURCES: Readonly<Record<NodeShape['projection'], string>> = {

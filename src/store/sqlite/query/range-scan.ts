@@ -11,11 +11,18 @@ export interface EntryRow extends ChildRow {
   readonly sorted: string | number
 }
 
+/** An index that is read. */
+export interface ScannedIndex {
+  readonly id: number
+  /** Whether entries hold the short texts of the children. */
+  readonly covering: boolean
+}
+
 /** A range of a list in key order or in the order of an index, and the direction to read it in. */
 export interface RangeScan {
   readonly list: number
   /** Index to read; `undefined` reads the table in key order. */
-  readonly index: number | undefined
+  readonly index: ScannedIndex | undefined
   readonly range: ScanRange
   readonly descending: boolean
   /** Whether children may have long texts: fewer of them are read in one step. */
@@ -131,13 +138,13 @@ export class RangeScanner {
   #run({ list, index, range, descending }: RangeScan, projection: Projection, limit?: number): Row[] {
     const { start, end } = range
     const shape = {
-      over: index === undefined ? 'node' : 'index',
+      over: overOf(index, projection),
       projection,
       start: start.shape,
       end: end.shape,
       descending,
     }
-    const args: Argument[] = index === undefined ? [list] : includesChildren(projection) ? [list, index] : [index]
+    const args: Argument[] = index === undefined ? [list] : includesChildren(projection) ? [list, index.id] : [index.id]
     args.push(...start.args, ...end.args)
     if (limit !== undefined) args.push(limit)
     return this.#statement(shape as Shape).values(...args) as Row[]
@@ -165,6 +172,11 @@ export function maxPageSize({ hasLongTexts }: RangeScan): number {
 function pagesOfLengths(rows: readonly Row[]): readonly number[] {
   const pages = pageSizes(rows.map(([length]) => Number(length)))
   return pages.length > 0 ? pages : [1]
+}
+
+function overOf(index: ScannedIndex | undefined, projection: Projection): Shape['over'] {
+  if (index === undefined) return 'node'
+  return index.covering && includesChildren(projection) ? 'covering' : 'index'
 }
 
 function includesChildren(projection: Projection): boolean {
@@ -200,7 +212,7 @@ function positionOf({ index }: RangeScan, row: Row): Argument[] {
  */
 export function scanOf(
   { id, traits }: Interior,
-  index: number | undefined,
+  index: ScannedIndex | undefined,
   range: ScanRange,
   descending: boolean,
 ): RangeScan {

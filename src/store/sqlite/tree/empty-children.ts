@@ -2,7 +2,7 @@ import { NO_VALUE, SortKind } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import { behind, fromKey, type ScanRange } from '../../rows/scan-range.ts'
 import type { ChildRow } from '../../rows/slot.ts'
-import { maxPageSize, type RangeScan, type RangeScanner } from '../query/range-scan.ts'
+import { maxPageSize, type RangeScan, type RangeScanner, type ScannedIndex } from '../query/range-scan.ts'
 import type { TreeReader } from './tree-reader.ts'
 
 /** Growth of the page size while pages end with a child without a value. */
@@ -14,7 +14,7 @@ const STEP_LOOKED_AT = 16
 export interface EmptyChildrenScan {
   /** A scan of the table. */
   readonly scan: RangeScan
-  readonly index: number
+  readonly index: ScannedIndex
   /** Child path that the index sorts by. */
   readonly path: Path
 }
@@ -71,7 +71,7 @@ export class EmptyChildren {
 }
 
 /** The marks behind a key, in the direction of the scan. */
-function marksBehind(scan: RangeScan, index: number, key: string): RangeScan {
+function marksBehind(scan: RangeScan, index: ScannedIndex, key: string): RangeScan {
   const { kind, value } = NO_VALUE
   const all: ScanRange = {
     start: { shape: 'value=', args: [kind, value] },

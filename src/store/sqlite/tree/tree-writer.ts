@@ -86,7 +86,7 @@ export class TreeWriter implements TransactionParticipant {
     if (change.kind === 'priority') this.#setPriority(change.interior, change.priority)
     else if (change.kind === 'remove' && change.slot !== undefined) this.#removeSlot(slotPath, change.slot)
     if (change.kind !== 'store') {
-      updateIndexes?.(undefined)
+      updateIndexes?.(undefined, undefined)
       return undefined
     }
     const { value, isWritten } = change
@@ -95,7 +95,7 @@ export class TreeWriter implements TransactionParticipant {
     if (write.kind === 'value' && isBranch(write.value)) this.#branches.chooseIdsAbove(value, below, write.value)
     const text = yield* this.#replace(lastSlot(slotPath), value, printed)
     this.#branches.forgetIdsAbove()
-    updateIndexes?.(value)
+    updateIndexes?.(value, text)
     return isWritten ? text : undefined
   }
 

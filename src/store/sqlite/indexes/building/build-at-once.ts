@@ -20,7 +20,7 @@ export function* buildAtOnce(
   }
   let added = 0
   for (const page of sorter.pages()) {
-    entries.insertAll(definition.id, columnsOf(page))
+    entries.insertAll(definition.id, columnsOf(page, definition.covering), definition.covering)
     added += page.length
     yield
   }

@@ -1,10 +1,10 @@
 import { DholeError } from '../../../../error.ts'
 import type { SortValue } from '../../../../tree/order.ts'
 import { mendEntry } from '../../../rows/index-entries.ts'
-import { keyEntry, ownValue } from '../../../rows/index-value.ts'
+import { entryOf, ownValue } from '../../../rows/index-value.ts'
 import type { TreeReader } from '../../tree/tree-reader.ts'
 import type { IndexDefinition, IndexDefinitions } from '../definitions.ts'
-import type { IndexEntries } from '../entries.ts'
+import { columnsPerEntry, type IndexEntries } from '../entries.ts'
 import { LazyNeighbors, type Neighbors } from '../neighbors.ts'
 import type { EntryBatch, IndexedList } from './child-entries.ts'
 import type { EntryReceiver, EntrySource } from './entry-source.ts'
@@ -68,14 +68,14 @@ export class IndexBuild implements EntryReceiver {
 
   /** @param wake schedules a transaction */
   constructor(
-    { id, listId, path, name }: IndexDefinition,
+    { id, listId, path, name, covering }: IndexDefinition,
     tables: BuildTables,
     wake: () => void,
     stepEntries = STEP_ENTRIES,
   ) {
     this.#stepEntries = stepEntries
     this.id = id
-    this.list = { listId, path, name }
+    this.list = { listId, path, name, covering }
     this.#tables = tables
     this.#wake = wake
   }
@@ -146,9 +146,10 @@ export class IndexBuild implements EntryReceiver {
     const [batch] = this.#batches
     if (batch === undefined) return
     const { definitions, entries } = this.#tables
-    const columns = batch.columns.slice(this.#offset, this.#offset + this.#stepEntries * 3)
-    entries.insertAll(definition.id, columns)
-    definitions.progress(definition, '', columns.length / 3)
+    const width = columnsPerEntry(this.list)
+    const columns = batch.columns.slice(this.#offset, this.#offset + this.#stepEntries * width)
+    entries.insertAll(definition.id, columns, this.list.covering)
+    definitions.progress(definition, '', columns.length / width)
     this.#inserted = columns.length
     if (!batch.isLast) return
     if (batch.hasCut) definitions.markCut(definition)
@@ -172,9 +173,9 @@ export class IndexBuild implements EntryReceiver {
 
   #mendChild(index: IndexDefinition, key: string, before: SortValue | undefined): void {
     const { entries, neighbors, reader } = this.#tables
-    const { listId, path } = index
+    const { listId } = index
     const slot = reader.slot(listId, key)
-    const after = slot && (path === undefined ? keyEntry(key) : reader.sortValueBelow(slot, path))
+    const after = slot && entryOf(index, key, slot.value, (path) => reader.sortValueBelow(slot, path))
     mendEntry(entries, { index, key, before, after, adjacent: new LazyNeighbors(neighbors, listId, key) })
   }
 

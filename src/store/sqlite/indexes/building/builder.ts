@@ -183,9 +183,13 @@ export class IndexBuilder {
 
   #defineRequested(now: number): void {
     for (const request of this.#requests.all) {
-      const { listId, name } = request
-      if (this.#tables.definitions.find(listId, name) !== undefined || this.#list(listId) === undefined) continue
-      if (this.#isAdmitted(request)) this.#tables.definitions.define(listId, name, now)
+      const { listId, name, isDeclared } = request
+      const definition = this.#tables.definitions.find(listId, name)
+      if ((definition !== undefined && !isDeclared) || this.#list(listId) === undefined) continue
+      const covering = this.#capacity?.isCovering(request) ?? false
+      if (definition !== undefined && (definition.covering || !covering)) continue
+      if (definition !== undefined) this.#drop(definition)
+      if (covering || this.#isAdmitted(request)) this.#tables.definitions.define(listId, name, covering, now)
       else this.#requests.refuse(request, noCapacityError())
     }
   }
@@ -219,10 +223,10 @@ export class IndexBuilder {
 
   /** Defines an index anew if a build that was cut off has left entries. */
   #emptied(definition: IndexDefinition, now: number): IndexDefinition {
-    const { listId, name, builtTo, entries } = definition
+    const { listId, name, builtTo, entries, covering } = definition
     if (builtTo === '' && entries === 0) return definition
     this.#drop(definition)
-    this.#tables.definitions.define(listId, name, now)
+    this.#tables.definitions.define(listId, name, covering, now)
     return this.#tables.definitions.find(listId, name) ?? definition
   }
 

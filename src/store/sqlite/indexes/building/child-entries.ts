@@ -1,12 +1,13 @@
 import { FIRST_TEXT_KEY, NO_VALUE } from '../../../../tree/order.ts'
 import type { Path } from '../../../../tree/path.ts'
 import { isValued } from '../../../rows/index-entries.ts'
-import { indexValue, keyEntry } from '../../../rows/index-value.ts'
+import { coveredText, indexValue, keyEntry } from '../../../rows/index-value.ts'
 import { pageSizes } from '../../../rows/page-sizes.ts'
 import { type ChildRow, isChild, LAST_KEY, Trait } from '../../../rows/slot.ts'
 import type { Connection } from '../../file/connection.ts'
 import { defineStatements } from '../../file/statements.ts'
 import type { TreeReader } from '../../tree/tree-reader.ts'
+import type { Columns } from '../entries.ts'
 
 /** An entry as its table has it. */
 export interface StoredEntry {
@@ -14,6 +15,8 @@ export interface StoredEntry {
   readonly value: number | string
   /** Encoded by `sortKey`. */
   readonly key: string
+  /** Only in a covering index: the text of the child, if it is short. */
+  readonly text?: string | null
 }
 
 /** The entries of some consecutive children of a list, in key order. */
@@ -27,8 +30,8 @@ export interface EntryPage {
 
 /** Some entries of a list, in the order of their table. */
 export interface EntryBatch {
-  /** Kind, value and key of each entry, one after the other. */
-  readonly columns: readonly (number | string)[]
+  /** Those of each entry, one after the other. */
+  readonly columns: Columns
   /** Whether all entries were handed out. */
   readonly isLast: boolean
   /** Whether an entry of the list holds only the beginning of its text. */
@@ -42,6 +45,8 @@ export interface IndexedList {
   readonly listId: number
   /** Child path below each child; `undefined` for the index over integer keys. */
   readonly path: Path | undefined
+  /** Whether the entries hold the short texts of the children. */
+  readonly covering: boolean
 }
 
 const PAGE_CHILDREN = 256
@@ -66,7 +71,7 @@ const statements = defineStatements({
 
 /** The entries of all children of a list. Where only one of two adjacent children has a value, the other one gets a mark. */
 export function* entryPages(connection: Connection, reader: TreeReader, list: IndexedList): Generator<EntryPage, void> {
-  const collector = new EntryCollector(reader, list.path)
+  const collector = new EntryCollector(reader, list)
   for (const rows of rowPages(connection, list)) {
     for (const row of rows) if (collector.add(row)) yield collector.page()
     yield collector.page()
@@ -94,15 +99,17 @@ function* rowPages(connection: Connection, { listId, path }: IndexedList): Gener
 class EntryCollector {
   readonly #reader: TreeReader
   readonly #path: Path | undefined
+  readonly #covering: boolean
   #last: { readonly key: string; readonly isEmpty: boolean; readonly isMarked: boolean } | undefined
   #entries: StoredEntry[] = []
   #hasCut = false
   #rows = 0
   #read = 0
 
-  constructor(reader: TreeReader, path: Path | undefined) {
+  constructor(reader: TreeReader, { path, covering }: IndexedList) {
     this.#reader = reader
     this.#path = path
+    this.#covering = covering
   }
 
   /** @returns whether so much text was read that the page must end */
@@ -115,7 +122,8 @@ class EntryCollector {
     if (isValued(value)) {
       const stored = indexValue(value)
       this.#hasCut ||= stored.cut
-      this.#entries.push({ kind: stored.kind, value: stored.value, key })
+      const entry = { kind: stored.kind, value: stored.value, key }
+      this.#entries.push(this.#covering ? { ...entry, text: coveredText(row.value) } : entry)
       if (typeof value.value === 'string') this.#read += value.value.length
     }
     if (this.#path !== undefined) this.#mark(key, !isValued(value))
@@ -145,11 +153,13 @@ class EntryCollector {
 function withOwnTexts(entries: readonly StoredEntry[]): readonly StoredEntry[] {
   const texts = entries.map(({ value }) => (typeof value === 'string' ? value : '')).join('')
   let at = 0
-  return entries.map(({ kind, value, key }) => {
-    if (typeof value !== 'string') return { kind, value, key }
+  return entries.map((entry) => {
+    const { kind, value, key, text } = entry
+    if (typeof value !== 'string') return entry
     const start = at
     at += value.length
-    return { kind, value: texts.slice(start, at), key }
+    const own = { kind, value: texts.slice(start, at), key }
+    return text === undefined ? own : { ...own, text }
   })
 }
 
@@ -157,9 +167,12 @@ function markOf(key: string): StoredEntry {
   return { kind: NO_VALUE.kind, value: NO_VALUE.value, key }
 }
 
-/** Kind, value and key of each entry, one after the other. */
-export function columnsOf(entries: readonly StoredEntry[]): (number | string)[] {
-  const columns: (number | string)[] = []
-  for (const { kind, value, key } of entries) columns.push(kind, value, key)
+/** The columns of each entry, one after the other. */
+export function columnsOf(entries: readonly StoredEntry[], covering: boolean): Columns {
+  const columns: Columns = []
+  for (const { kind, value, key, text = null } of entries) {
+    if (covering) columns.push(kind, value, key, text)
+    else columns.push(kind, value, key)
+  }
   return columns
 }

@@ -30,6 +30,7 @@ export class EntrySorter {
     for (const entry of entries) {
       this.#entries.push(entry)
       if (typeof entry.value === 'string') this.#text += entry.value.length
+      this.#text += entry.text?.length ?? 0
     }
     if (this.#entries.length < this.#runLength && this.#text < RUN_TEXT) return
     this.#saved ??= new SavedRuns(this.#file)

@@ -30,8 +30,8 @@ let running = 0
 const waiting = new Set<SortWorker>()
 
 /** Reads and sorts with a worker, as soon as there is one to spare. */
-export const sortInWorker: OpenEntrySource = (file, { listId, path }, receiver) =>
-  new SortWorker((stopped) => ({ file, listId, path, stopped }), receiver)
+export const sortInWorker: OpenEntrySource = (file, { listId, path, covering }, receiver) =>
+  new SortWorker((stopped) => ({ file, listId, path, covering, stopped }), receiver)
 
 class SortWorker implements EntrySource {
   readonly #request: SortRequest

@@ -25,6 +25,7 @@ export type SortReply =
 
 let sorter: EntrySorter | undefined
 let pages: Iterator<readonly StoredEntry[], void> | undefined
+let covering = false
 let facts = { hasCut: false, rows: 0 }
 
 self.onmessage = ({ data }: MessageEvent<SortRequest | BatchRequest>) => {
@@ -64,6 +65,7 @@ function sort({ file, stopped, ...list }: SortRequest): boolean {
     }
     reply({ pinned: seq ?? 0 })
     sorter = new EntrySorter(file)
+    covering = list.covering
     for (const page of entryPages(connection, new TreeReader(connection), list)) {
       if (Atomics.load(stopped, 0) !== 0) return false
       sorter.add(page.entries)
@@ -82,5 +84,5 @@ function replyBatch(): void {
   if (pages === undefined) return
   const page = pages.next()
   if (page.done) pages = undefined
-  reply({ columns: page.done ? [] : columnsOf(page.value), isLast: page.done === true, ...facts })
+  reply({ columns: page.done ? [] : columnsOf(page.value, covering), isLast: page.done === true, ...facts })
 }

@@ -8,7 +8,7 @@ export interface IndexName {
 
 /** A request for an index. */
 export interface IndexRequest extends IndexName {
-  /** Whether it is declared, and so exempt from the capacity. */
+  /** Whether it is declared, and so exempt from the capacity. It replaces an index that should cover and does not. */
   readonly isDeclared: boolean
   readonly resolve: () => void
   readonly reject: (error: unknown) => void

@@ -1,0 +1,2 @@
+ALTER TABLE `index_definition` ADD `covering` integer DEFAULT false NOT NULL;--> statement-breakpoint
+ALTER TABLE `index_entry` ADD `text` text;
