@@ -2,6 +2,7 @@ import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Application, ApplicationParts } from './application.ts'
 import { isApplicationId } from './application-id.ts'
+import { labelOf, suffixOf } from './host-label.ts'
 import { type Readiness, storageReadiness } from './readiness.ts'
 import { Tenant } from './tenant.ts'
 
@@ -43,13 +44,15 @@ export class Applications {
   readonly #opening = new Map<string, Promise<Tenant>>()
   /** Applications whose files are being replaced. */
   readonly #replacing = new Map<string, Promise<void>>()
+  /** Applications that are held for callers who have not held them yet. */
+  #handedOver = 0
   #isStopping = false
   #isClosed = false
   #idleTimer: Timer | undefined
 
   constructor(settings: ApplicationsSettings) {
     this.#settings = settings
-    this.#hostSuffix = settings.baseDomain === undefined ? undefined : `.${hostName(settings.baseDomain)}`
+    this.#hostSuffix = settings.baseDomain && suffixOf(settings.baseDomain)
   }
 
   /** Open applications. */
@@ -82,7 +85,7 @@ export class Applications {
    * @throws `app-not-named`, `app-unknown`; `unavailable` when it cannot be opened, or when too many others are busy
    */
   choose(name: string | undefined, host: string): Awaitable<Application> {
-    const id = name ?? this.#labelOf(host) ?? this.#settings.defaultId
+    const id = name ?? (this.#hostSuffix && labelOf(host, this.#hostSuffix)) ?? this.#settings.defaultId
     if (id === undefined) throw new DholeError('app-not-named')
     return this.#opened(id) ?? this.#bring(id)
   }
@@ -167,9 +170,18 @@ export class Applications {
       if (this.#opened(id) !== undefined) break
     }
     const tenant = this.#opened(id) ?? (await this.#beginFound(id))
-    // The caller continues later in this turn, and must find it open.
-    setImmediate(tenant.hold())
+    this.#handOver(tenant)
     return tenant
+  }
+
+  /** Holds an application until its caller can: the caller continues later in this turn, and must find it open. */
+  #handOver(tenant: Tenant): void {
+    const release = tenant.hold()
+    this.#handedOver++
+    setImmediate(() => {
+      this.#handedOver--
+      release()
+    })
   }
 
   async #beginFound(id: string): Promise<Tenant> {
@@ -204,8 +216,10 @@ export class Applications {
     const closing = tenants.find((tenant) => tenant.closing !== undefined)?.closing
     if (closing !== undefined) return closing
     const [idle] = tenants.filter(({ isBusy }) => !isBusy).sort((left, right) => left.usedAt - right.usedAt)
-    if (idle === undefined) throw new DholeError('unavailable')
-    return this.#retire(idle)
+    if (idle !== undefined) return this.#retire(idle)
+    // The request that an application was opened for may be answered already, and the application idle in the next turn.
+    if (this.#handedOver > 0) return new Promise((resolve) => setImmediate(resolve))
+    throw new DholeError('unavailable')
   }
 
   #begin(id: string, open: () => Awaitable<ApplicationParts>): Awaitable<Tenant> {
@@ -270,22 +284,9 @@ export class Applications {
       if (this.#tenants.get(tenant.id) === tenant) this.#tenants.delete(tenant.id)
     })
   }
-
-  #labelOf(host: string): string | undefined {
-    const suffix = this.#hostSuffix
-    if (suffix === undefined) return undefined
-    const name = hostName(host)
-    if (!name.endsWith(suffix)) return undefined
-    return name.slice(0, -suffix.length).split('.')[0]
-  }
 }
 
 function existing<T>(found: T | undefined): T {
   if (found === undefined) throw new DholeError('app-unknown')
   return found
-}
-
-/** A host without its port and without a trailing dot. */
-function hostName(host: string): string {
-  return host.toLowerCase().replace(/\.?(?::\d+)?$/, '')
 }

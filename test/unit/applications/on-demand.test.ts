@@ -180,6 +180,12 @@ describe('as many as may be', () => {
     release()
   })
 
+  test('are not busy with requests that were answered in the turn in which they were opened', async () => {
+    await using here = await scene({ maxOpen: 1 }, ['a', 'b'])
+    for (const id of ['a', 'b', 'a', 'b']) expect((await here.choose(id)).id).toBe(id)
+    expect(here.open()).toEqual(['b'])
+  })
+
   test('is a bound for a crowd too: each is served or told to come again', async () => {
     const ids = Array.from({ length: 12 }, (_, number) => `app-${number}`)
     await using here = await scene({ maxOpen: 3 }, ids)
