@@ -12,6 +12,7 @@ import { type AnyText, TextBuilder } from '../tree/json/text-pieces.ts'
 import { PRIORITY } from '../tree/key.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
 import type { Write } from '../tree/write.ts'
+import { writesConcerning } from '../tree/writes-by-path.ts'
 
 /** Length from which data is printed in several turns of the event loop, in UTF-16 code units. */
 const LONG_DATA = 128 * 1024
@@ -60,11 +61,8 @@ function eventBelow({ kind, path: at, writes }: Change, path: Path, form: Form):
 
 /** The event of a change above the node, which writes the whole node or some nodes below it. */
 function eventAbove(change: Change, path: Path, form: Form): StreamEvent | undefined {
-  const around = change.writes.find((write) => write.kind === 'value' && covers(write.path, path))
-  if (around === undefined) {
-    const below = change.writes.filter((write) => covers(path, write.path))
-    return patchOf(below, path.length, '/', form)
-  }
+  const { around, below: writesBelow } = writesConcerning(change.writes, path)
+  if (around === undefined) return patchOf(writesBelow, path.length, '/', form)
   const below = path.slice(around.path.length)
   const text = textAfter(around, below, form)
   if (isSame(change.before?.get(formatPath(path)), around, below, form, text)) return undefined

@@ -8,7 +8,7 @@ import { QueryTopic } from './query-topic.ts'
 import type { EndReason, Sink } from './sink.ts'
 import type { SnapshotSource } from './snapshot-source.ts'
 import { Subscriber, type SubscriberKeeper, type WaitingSettings } from './subscriber.ts'
-import type { NumberedChange, Topic, TopicSettings } from './topic.ts'
+import { beginBroadcasts, type NumberedChange, type Topic, type TopicSettings } from './topic.ts'
 
 export interface Subscription {
   readonly path: Path
@@ -115,6 +115,7 @@ export class Hub {
         concerned.add(topic)
       })
     }
+    beginBroadcasts()
     for (const topic of concerned) topic.flush()
   }
 

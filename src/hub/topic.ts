@@ -40,7 +40,7 @@ export interface Topic {
 const HOLD_MS = 5
 /** Cost of one delivery beside its text, in UTF-16 code units: to encrypt so much takes as long as the rest. */
 const DELIVERY_LENGTH = 4096
-/** Cost of the deliveries of one batch from which they are spread over turns of the event loop: a few milliseconds. */
+/** Cost of the deliveries of one publication from which they are spread over turns of the event loop: a few milliseconds. */
 const LONG = 1024 * 1024
 
 /**
@@ -49,12 +49,21 @@ const LONG = 1024 * 1024
  */
 class DeliveryPace {
   #waiting: Subscriber[] = []
+  /** Cost of the deliveries of this publication that were made at once. */
+  #spent = 0
   /** End of the deliveries of this turn; `undefined` before the first one. */
   #end: number | undefined
 
+  /** A publication begins, which may have batches for many topics. */
+  begin(): void {
+    this.#spent = 0
+  }
+
   /** Delivers a batch to every subscriber: now, or in later turns where that takes long. */
   deliver(batch: EventBatch, subscribers: ReadonlySet<Subscriber>): void {
-    if (subscribers.size * (batch.length + DELIVERY_LENGTH) <= LONG) {
+    const cost = subscribers.size * (batch.length + DELIVERY_LENGTH)
+    if (this.#spent + cost <= LONG) {
+      this.#spent += cost
       for (const subscriber of subscribers) subscriber.deliver(batch)
       return
     }
@@ -84,6 +93,11 @@ class DeliveryPace {
 
 /** Of the process, as the event loop is. */
 const deliveryPace = new DeliveryPace()
+
+/** Must be called before the batches of one publication. */
+export function beginBroadcasts(): void {
+  deliveryPace.begin()
+}
 
 /**
  * Delivers events to all subscribers in one batch. An event that is too long ends their streams.

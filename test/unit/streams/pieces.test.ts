@@ -92,6 +92,40 @@ const LONG = 200_000
 const WRITE_MS = 2
 const CLIENTS = 60
 
+test('events of one change for many nodes are delivered over several turns', async () => {
+  const hub = hubAt(0)
+  let ofTurn = 0
+  let most = 0
+  const nodes = Array.from({ length: 600 }, (_each, index) => ['n', String(index)])
+  const clients = await Promise.all(
+    nodes.map(async (path) => {
+      const client = new Client(false)
+      await hub.subscribe({ ...subscription, path }, { sink: client })
+      const taken = client.write.bind(client)
+      client.write = (batch) => {
+        most = Math.max(most, ++ofTurn)
+        for (const end = performance.now() + 0.1; performance.now() < end; );
+        return taken(batch)
+      }
+      return client
+    }),
+  )
+  const path = ['n']
+  for (const seq of [1, 2, 3]) {
+    const writes = nodes.map((node) => ({ kind: 'value', path: node, value: seq }) as const)
+    hub.publish([{ seq, kind: 'patch', path, writes }])
+    if (seq === 2) await new Promise(setImmediate)
+    ofTurn = 0
+  }
+  while (clients.some(({ seqs }) => seqs.at(-1) !== 3)) {
+    ofTurn = 0
+    await new Promise(setImmediate)
+  }
+  for (const { seqs } of clients) expect(seqs).toEqual([0, 1, 2, 3])
+  expect(most).toBeLessThan(nodes.length)
+  hub.close()
+})
+
 test('a batch for many clients is delivered over several turns, and each gets all events in order', async () => {
   const hub = hubAt(0)
   let ofTurn = 0
