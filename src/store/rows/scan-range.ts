@@ -25,6 +25,9 @@ export interface ScanRange {
 
 const OPEN: ScanEdge = { shape: 'open', args: [] }
 
+/** All rows of a list or all entries of an index. */
+export const WHOLE: ScanRange = { start: OPEN, end: OPEN }
+
 /** The range of entries in an index. An edge as long as a cut text includes every entry that may equal it. */
 export function indexRange({ start, end }: Range): ScanRange {
   return { start: indexEdge(start), end: indexEdge(end) }

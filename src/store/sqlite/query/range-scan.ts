@@ -94,6 +94,12 @@ export class RangeScanner {
     return row && textAt(row, 2)
   }
 
+  /** Kind of the first entry of a range of an index. */
+  firstKind(scan: RangeScan): number | undefined {
+    const [row] = this.#run(scan, 'keys', 1)
+    return row && (row[0] as number)
+  }
+
   /** All children of a range of the table, page by page. */
   *pages(scan: RangeScan): Generator<ChildRow[]> {
     for (const page of this.#pages(scan, 'children', Number.POSITIVE_INFINITY)) yield page.map(childOf)

@@ -1,6 +1,6 @@
 import { NO_VALUE, SortKind } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
-import { behind, fromKey, type ScanRange } from '../../rows/scan-range.ts'
+import { behind, fromKey, type ScanRange, WHOLE } from '../../rows/scan-range.ts'
 import type { ChildRow } from '../../rows/slot.ts'
 import { maxPageSize, type RangeScan, type RangeScanner, type ScannedIndex } from '../query/range-scan.ts'
 import type { TreeReader } from './tree-reader.ts'
@@ -35,6 +35,7 @@ export class EmptyChildren {
 
   /** The children without a value, page by page; a page may be empty. */
   *pages({ scan, index, path }: EmptyChildrenScan): Generator<readonly ChildRow[]> {
+    if (this.#allHaveValues(scan, index)) return
     const longest = maxPageSize(scan)
     let { range } = scan
     for (let size = 1; ; ) {
@@ -63,6 +64,12 @@ export class EmptyChildren {
       yield
     }
     return counted
+  }
+
+  /** Marks come first in an index. Where its first entry is none, no child is without a value. */
+  #allHaveValues(scan: RangeScan, index: ScannedIndex): boolean {
+    const kind = this.#scanner.firstKind({ ...scan, index, range: WHOLE, descending: false })
+    return kind !== undefined && kind !== SortKind.none
   }
 
   #isEmpty(row: ChildRow, path: Path): boolean {
