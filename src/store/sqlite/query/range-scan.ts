@@ -1,5 +1,5 @@
 import { DholeError } from '../../../error.ts'
-import { pageSizes } from '../../rows/page-sizes.ts'
+import { pageSizes, ROWS_MEASURED } from '../../rows/page-sizes.ts'
 import { type Argument, behind, type ScanRange } from '../../rows/scan-range.ts'
 import { type ChildRow, type Interior, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
@@ -33,14 +33,23 @@ type Row = readonly (string | number | null)[]
 
 /** Rows read, or counted, between two pauses. */
 const PAGE_ROWS = 512
-/** Children found by the entries of an index in one step where texts are long: finding one reads those next to it. */
-const PAGE_FOUND = 8
+/**
+ * Children found by the entries of an index in one step: at first, and at least, also where their texts are long. SQLite
+ * reads the rows that it compares a key with: finding one takes long where long texts are near, also those of other lists.
+ */
+const FIRST_FOUND = 128
+const LEAST_FOUND = 8
+/** A step that takes longer is followed by shorter ones, and one that takes much less by longer ones, in milliseconds. */
+const STEP_MS = 4
+const GROWTH = 4
 const PAGE_COUNTED = 16_384
 
 /** Reads ranges of lists and indexes with one prepared statement per shape. */
 export class RangeScanner {
   readonly #client
   readonly #statements = new Map<string, ReturnType<Connection['client']['prepare']>>()
+  /** Children found by the entries of an index in the next step. */
+  #found = FIRST_FOUND
 
   constructor({ client }: Connection) {
     this.#client = client
@@ -70,7 +79,8 @@ export class RangeScanner {
     const rows: ChildRow[] = []
     let left = maxLength
     // Only a further page needs the entries.
-    const projection = scan.index === undefined || limit <= maxPageSize(scan) ? 'children' : 'entries'
+    const isOnePage = limit <= Math.min(maxPageSize(scan), this.#found)
+    const projection = scan.index === undefined || isOnePage ? 'children' : 'entries'
     for (const page of this.#pages(scan, projection, limit)) {
       for (const row of page) {
         const child = childOf(row)
@@ -128,10 +138,15 @@ export class RangeScanner {
   *#pages(scan: RangeScan, projection: Projection, limit: number): Generator<Row[]> {
     let { range } = scan
     const isLong = scan.hasLongTexts && includesChildren(projection)
+    const isFinding = scan.index !== undefined && includesChildren(projection)
+    const longStep = isFinding ? LEAST_FOUND : ROWS_MEASURED
+    const run = (from: RangeScan, columns: Projection, most: number) =>
+      isFinding ? this.#find(from, columns, most) : this.#run(from, columns, most)
     for (let left = limit; left > 0; ) {
-      const most = Math.min(left, isLong && scan.index !== undefined ? PAGE_FOUND : PAGE_ROWS)
-      for (const size of isLong ? pagesOfLengths(this.#run({ ...scan, range }, 'lengths', most)) : [most]) {
-        const page = this.#run({ ...scan, range }, projection, size)
+      const step = isFinding ? this.#found : PAGE_ROWS
+      const most = Math.min(left, isLong ? longStep : step)
+      for (const size of isLong ? pagesOfLengths(run({ ...scan, range }, 'lengths', most)) : [most]) {
+        const page = run({ ...scan, range }, projection, size)
         if (page.length > 0) yield page
         const last = page.at(-1)
         left -= size
@@ -139,6 +154,16 @@ export class RangeScanner {
         range = behind(range, projection === 'keys' ? positionOf(scan, last) : rowPosition(scan, last), scan.descending)
       }
     }
+  }
+
+  /** As `#run`, for children found by the entries of an index. It learns how many the next step may find. */
+  #find(scan: RangeScan, projection: Projection, limit: number): Row[] {
+    const startedAt = performance.now()
+    const rows = this.#run(scan, projection, limit)
+    const took = performance.now() - startedAt
+    if (took > STEP_MS) this.#found = Math.max(LEAST_FOUND, Math.trunc(this.#found / GROWTH))
+    else if (took * GROWTH < STEP_MS && limit === this.#found) this.#found = Math.min(PAGE_ROWS, this.#found * GROWTH)
+    return rows
   }
 
   #run({ list, index, range, descending }: RangeScan, projection: Projection, limit?: number): Row[] {

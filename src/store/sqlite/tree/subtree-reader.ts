@@ -2,7 +2,7 @@ import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import { DholeError } from '../../../error.ts'
 import { type AnyText, TextBuilder } from '../../../tree/json/text-pieces.ts'
 import { arrayLengthInSteps, keyOf } from '../../../tree/order.ts'
-import { pageSizes } from '../../rows/page-sizes.ts'
+import { pageSizes, ROWS_MEASURED } from '../../rows/page-sizes.ts'
 import { type Interior, isChild, LAST_KEY, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
@@ -103,7 +103,7 @@ const statements = defineStatements({
       .from(node)
       .where(REST)
       .orderBy(node.key)
-      .limit(PAGE_CHILDREN)
+      .limit(ROWS_MEASURED)
       .prepare(),
   lastKey: ({ orm }) =>
     orm.select({ key: node.key }).from(node).where(OF_PARENT).orderBy(desc(node.key)).limit(1).prepare(),
@@ -177,7 +177,7 @@ export class SubtreeReader {
         yield size === 1 ? { parent, after, end: last, isSingle: true } : { parent, after, end: last }
         after = last
       }
-      if (rows.length < PAGE_CHILDREN) return
+      if (rows.length < ROWS_MEASURED) return
     }
   }
 

@@ -2,7 +2,7 @@ import { FIRST_TEXT_KEY, NO_VALUE } from '../../../../tree/order.ts'
 import type { Path } from '../../../../tree/path.ts'
 import { isValued } from '../../../rows/index-entries.ts'
 import { coveredText, indexValue, keyEntry } from '../../../rows/index-value.ts'
-import { pageSizes } from '../../../rows/page-sizes.ts'
+import { pageSizes, ROWS_MEASURED } from '../../../rows/page-sizes.ts'
 import { type ChildRow, isChild, LAST_KEY, Trait } from '../../../rows/slot.ts'
 import type { Connection } from '../../file/connection.ts'
 import { defineStatements } from '../../file/statements.ts'
@@ -84,7 +84,7 @@ function* rowPages(connection: Connection, { listId, path }: IndexedList): Gener
   const end = path === undefined ? FIRST_TEXT_KEY : LAST_KEY
   const isLong = ((traits.get(listId)?.traits ?? 0) & Trait.longTexts) !== 0
   const sizes = (after: string) =>
-    isLong ? pageSizes(lengths.all(listId, after, end, PAGE_CHILDREN).map(({ length }) => length)) : [PAGE_CHILDREN]
+    isLong ? pageSizes(lengths.all(listId, after, end, ROWS_MEASURED).map(({ length }) => length)) : [PAGE_CHILDREN]
   for (let after = '', page = sizes(after); page.length > 0; page = sizes(after)) {
     for (const size of page) {
       const rows = children.all(listId, after, end, size)
