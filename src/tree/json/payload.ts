@@ -7,6 +7,7 @@ import { parsePriority } from '../priority.ts'
 import { parseServerValue, type ServerValue } from '../server-value.ts'
 import { type Branch, emptyBranch, isBranch, ownMember, SERVER_VALUE, VALUE, type Value } from '../value.ts'
 import { type CopiedMembers, copyInSteps, keysInSteps, largeKeys } from './member-keys.ts'
+import { exceeds } from './print.ts'
 
 /** A path in a payload with a server value. */
 export interface ServerValueUse {
@@ -57,8 +58,11 @@ export function* parsePayloadInSteps(json: unknown, path: Path, limits: Limits):
 
 /** Thrown to end the check of a payload that is not short. */
 const TOO_LONG = new Error('The payload is not short')
-/** Members and elements checked between two pauses. */
-const STEP_MEMBERS = 512
+/** Length of a branch that is checked at once, in UTF-16 code units. */
+const SHORT_LENGTH = 4096
+/** Length of text checked between two pauses, in UTF-16 code units, and what a node counts for. */
+const STEP_LENGTH = 128 * 1024
+const NODE_LENGTH = 64
 
 /** Maximum cached keys, and maximum length of one: less than a megabyte. */
 const KEPT_KEYS = 4096
@@ -75,7 +79,8 @@ class PayloadParser {
   #textLength = 0
   /** As `#nodes`, including nulls and empty objects. */
   #looked = 0
-  #members = 0
+  /** What was checked at the last pause. */
+  #paused = 0
 
   /** @param mostNodes maximum nodes, nulls included; more throw `TOO_LONG` */
   constructor(path: Path, limits: Limits, mostNodes: number) {
@@ -111,7 +116,7 @@ class PayloadParser {
 
   /** As `parse`, with pauses. */
   *parseInSteps(json: unknown, bytes: number): Steps<Value | undefined> {
-    if (!isBranch(json)) return this.parse(json, bytes)
+    if (!exceeds(json, SHORT_LENGTH)) return this.parse(json, bytes)
     if (Array.isArray(json)) return yield* this.#arrayInSteps(json, bytes)
     // A leaf is short.
     const isSpecial = Object.hasOwn(json, SERVER_VALUE) || Object.hasOwn(json, VALUE)
@@ -129,7 +134,7 @@ class PayloadParser {
     let branch: Branch | undefined
     for (let index = 0; index < elements.length; index++) {
       const element = elements[index]
-      const value = isBranch(element) ? this.#child(String(index), element, bytes) : this.#leaf(index, element, bytes)
+      const value = this.#element(index, element, bytes)
       if (value === undefined) continue
       branch ??= emptyBranch()
       branch[index] = value
@@ -142,9 +147,9 @@ class PayloadParser {
     let branch: Branch | undefined
     for (let index = 0; index < elements.length; index++) {
       const element = elements[index]
-      const value = isBranch(element)
+      const value = exceeds(element, SHORT_LENGTH)
         ? yield* this.#childInSteps(String(index), element, bytes)
-        : this.#leaf(index, element, bytes)
+        : this.#element(index, element, bytes)
       if (value !== undefined) {
         branch ??= emptyBranch()
         branch[index] = value
@@ -154,8 +159,9 @@ class PayloadParser {
     return branch
   }
 
-  /** A leaf in an array: its key is legal. An array may have millions of them. */
-  #leaf(index: number, json: unknown, bytes: number): Value | undefined {
+  /** The key of a leaf in an array is legal. An array may have millions of them. */
+  #element(index: number, json: unknown, bytes: number): Value | undefined {
+    if (isBranch(json)) return this.#child(String(index), json, bytes)
     const length = bytes + digitsOf(index) + 1
     checkDepth(this.#path.length + 1)
     checkLength(length)
@@ -196,7 +202,12 @@ class PayloadParser {
     for (let position = 0; position < keys.length; position++) {
       const key = keys[position] as string
       const json = members[key]
-      const value = key === PRIORITY ? this.#priority(json) : yield* this.#childInSteps(key, json, bytes)
+      const value =
+        key === PRIORITY
+          ? this.#priority(json)
+          : exceeds(json, SHORT_LENGTH)
+            ? yield* this.#childInSteps(key, json, bytes)
+            : this.#child(key, json, bytes)
       if (value !== json) copy ??= yield* copyInSteps(members, keys, position)
       if (value !== undefined) {
         copy?.set(key, value)
@@ -209,7 +220,10 @@ class PayloadParser {
   }
 
   #isPauseDue(): boolean {
-    return ++this.#members % STEP_MEMBERS === 0
+    const checked = this.#looked * NODE_LENGTH + this.#textLength
+    if (checked - this.#paused < STEP_LENGTH) return false
+    this.#paused = checked
+    return true
   }
 
   #child(key: string, json: unknown, bytes: number): Value | undefined {
@@ -221,7 +235,7 @@ class PayloadParser {
 
   *#childInSteps(key: string, json: unknown, bytes: number): Steps<Value | undefined> {
     const length = this.#enter(key, bytes)
-    const value = isBranch(json) ? yield* this.parseInSteps(json, length) : this.parse(json, length)
+    const value = yield* this.parseInSteps(json, length)
     this.#path.pop()
     return value
   }

@@ -5,13 +5,15 @@ import { type Branch, isBranch, ownMember, VALUE, type Value } from '../value.ts
 import { etagHash, NULL_ETAG } from './etag.ts'
 import { keysInSteps, memberKeysInSteps } from './member-keys.ts'
 import { withoutPriorities } from './plain-text.ts'
-import { includesPriority, isStringText, type TextForm, withoutOwnPriority } from './print.ts'
+import { exceeds, includesPriority, isStringText, print, printKey, type TextForm, withoutOwnPriority } from './print.ts'
 import { type AnyText, collected, pieceEnd, pieces, piecesOf, type TextSink } from './text-pieces.ts'
 
 /** Members printed between two pauses. */
 const STEP_MEMBERS = 256
 /** Approximate length of a chunk, in UTF-16 code units. */
 const PIECE_LENGTH = 64 * 1024
+/** Length up to which a branch is printed natively, in UTF-16 code units: ten times as fast as its members one by one. */
+const NATIVE_LENGTH = 4096
 
 /** As `print`, with pauses. */
 export function* printInSteps(value: Value, form: TextForm, sink: TextSink): Steps<void> {
@@ -76,7 +78,11 @@ class StepPrinter {
   }
 
   *#node(json: unknown): Steps<void> {
-    if (!isBranch(json)) yield* this.#leaf(json)
+    if (!this.#addShort(json)) yield* this.#long(json as string | Branch)
+  }
+
+  *#long(json: string | Branch): Steps<void> {
+    if (typeof json === 'string') yield* this.#string(json)
     else if (Array.isArray(json)) yield* this.#array(json, json.length)
     else if (this.#form === undefined) yield* this.#object(json, yield* keysInSteps(json))
     else yield* this.#branch(json, this.#form)
@@ -84,10 +90,7 @@ class StepPrinter {
 
   *#branch(branch: Branch, form: TextForm): Steps<void> {
     const leaf = form === 'plain' ? ownMember(branch, VALUE) : undefined
-    if (leaf !== undefined) {
-      yield* this.#leaf(leaf)
-      return
-    }
+    if (leaf !== undefined) return yield* this.#node(leaf)
     const all = yield* memberKeysInSteps(branch)
     const keys = form === 'plain' && Object.hasOwn(branch, PRIORITY) ? all.filter((key) => key !== PRIORITY) : all
     const length = form === 'export' ? undefined : yield* arrayLengthInSteps(keys)
@@ -98,9 +101,11 @@ class StepPrinter {
   *#object(branch: Branch, keys: readonly string[]): Steps<void> {
     let before = '{'
     for (const key of keys) {
-      this.#add(`${before}${JSON.stringify(key)}:`)
+      const member = branch[key]
+      this.#add(`${before}${printKey(key)}:`)
       before = ','
-      yield* this.#member(branch[key])
+      if (!this.#addShort(member)) yield* this.#long(member as string | Branch)
+      if (this.#isPauseDue()) yield
     }
     this.#add(before === '{' ? '{}' : '}')
   }
@@ -110,26 +115,29 @@ class StepPrinter {
     this.#add('[')
     for (let index = 0; index < length; index++) {
       if (index > 0) this.#add(',')
-      const element: unknown = Array.isArray(elements) ? elements[index] : (elements as Branch)[index]
-      yield* this.#member(element ?? null)
+      const element: unknown = (Array.isArray(elements) ? elements[index] : (elements as Branch)[index]) ?? null
+      if (!this.#addShort(element)) yield* this.#long(element as string | Branch)
+      if (this.#isPauseDue()) yield
     }
     this.#add(']')
   }
 
-  *#member(json: unknown): Steps<void> {
-    if (isBranch(json)) yield* this.#node(json)
-    else yield* this.#leaf(json)
-    if (++this.#members % STEP_MEMBERS !== 0) return
-    if (this.#length >= PIECE_LENGTH) this.#flush()
-    yield
+  /** @returns `false`, with nothing added, for what may be long */
+  #addShort(json: unknown): boolean {
+    if (typeof json === 'string' ? json.length > PIECE_LENGTH : exceeds(json, NATIVE_LENGTH)) return false
+    this.#add(this.#form !== undefined && isBranch(json) ? print(json, this.#form) : JSON.stringify(json))
+    return true
+  }
+
+  /** Ends a piece of text that is long enough. */
+  #isPauseDue(): boolean {
+    const isLong = this.#length >= PIECE_LENGTH
+    if (isLong) this.#flush()
+    return ++this.#members % STEP_MEMBERS === 0 || isLong
   }
 
   /** A long string in pieces. */
-  *#leaf(json: unknown): Steps<void> {
-    if (typeof json !== 'string' || json.length <= PIECE_LENGTH) {
-      this.#add(JSON.stringify(json))
-      return
-    }
+  *#string(json: string): Steps<void> {
     this.#add('"')
     for (let start = 0; start < json.length; ) {
       const end = pieceEnd(json, start, PIECE_LENGTH)

@@ -105,8 +105,8 @@ export function printWithin(value: Value, limit: number): JsonText | undefined {
   return roomLeft(value, limit) >= 0 ? shortText(value, limit) : undefined
 }
 
-/** Whether the text of a branch is certainly longer than `limit`. It prints nothing. */
-export function exceeds(value: Value | undefined, limit: number): value is Branch {
+/** Whether the text of a branch, or of parsed JSON, is certainly longer than `limit`. It prints nothing. */
+export function exceeds(value: unknown, limit: number): value is Branch {
   return isBranch(value) && roomLeft(value, limit) < 0
 }
 
@@ -122,18 +122,17 @@ const LEAST_MEMBER = 2
  * The rest of `room` after the shortest possible text of a value. A negative rest means that the value does not fit, and
  * ends the count.
  */
-function roomLeft(value: Value, room: number): number {
+function roomLeft(value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length - 2
   if (!isBranch(value)) return room - 1
   // Two brackets, and one comma less than there are members.
   let left = room - 1
   const large = largeKeys(value)
   if (large !== undefined && left < large.length * LEAST_MEMBER) return -1
-  // Iterates without a list of the keys, which may be long.
+  // Iterates without a list of the keys, which may be long. Nothing that is parsed inherits a member.
   for (const key in value) {
-    const member = ownMember(value, key)
     // In an array a key takes no room, so only the comma counts.
-    if (member !== undefined) left = roomLeft(member, left - 1)
+    left = roomLeft(value[key], left - 1)
     if (left < 0) return left
   }
   return left
