@@ -22,10 +22,14 @@ const LENGTH_DIGITS = 3
 const ABOVE_SURROGATES = /[\uE000-\uFFFF]|\u{10FFFF}/gu
 const LAST_CHARACTER = '\u{10FFFF}'
 
-/** Whether the first character allows a key to be an integer; most keys fail this cheap check. */
+/** Whether the beginning allows a key to be an integer; most keys fail this cheap check. */
 export function mayBeInteger(key: string): boolean {
   const first = key.charCodeAt(0)
-  return first === 45 || (first >= 48 && first <= 57)
+  return isDigit(first) || (first === 45 && isDigit(key.charCodeAt(1)))
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57
 }
 
 function integerOf(key: string): number | undefined {

@@ -21,7 +21,7 @@ export function print(value: Value, form: TextForm): JsonText {
   if (!isBranch(value)) return Object.is(value, -0) ? '0' : String(value)
   if (form === 'plain') return printPlain(value)
   // Native printing is several times faster.
-  const ordered = inKeyOrder(value)
+  const ordered = inKeyOrder(value, form)
   if (ordered !== undefined) return JSON.stringify(ordered)
   const keys = memberKeys(value)
   const length = form === 'export' ? undefined : arrayLength(keys)
@@ -29,33 +29,48 @@ export function print(value: Value, form: TextForm): JsonText {
 }
 
 /**
- * The branch with all members in key order; the branch itself if they are already. `undefined` where a key may be an
- * integer: JavaScript objects order such keys by themselves, and they may form an array.
+ * What JSON prints as the text of the branch: the branch with all members in key order, the branch itself if they are
+ * already, or an array. `undefined` where a key may be an integer and the branch is no array: JavaScript objects order
+ * such keys by themselves.
  */
-function inKeyOrder(branch: Branch): Branch | undefined {
+function inKeyOrder(branch: Branch, form: 'stored' | 'export'): unknown {
   const keys = Object.keys(branch)
   let isSorted = true
   let previous = ''
   for (const key of keys) {
-    if (mayBeInteger(key)) return undefined
+    if (mayBeInteger(key)) return form === 'stored' ? asArray(branch, keys) : undefined
     if (key < previous) isSorted = false
     previous = key
   }
   if (!isSorted) keys.sort()
-  let ordered = isSorted ? branch : emptyBranch()
+  let ordered: Record<string, unknown> = isSorted ? branch : emptyBranch()
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index] as string
     const member = branch[key] as Value
-    const inOrder = isBranch(member) ? inKeyOrder(member) : member
+    const inOrder = isBranch(member) ? inKeyOrder(member, form) : member
     if (inOrder === undefined) return undefined
     if (ordered === branch) {
       if (inOrder === member) continue
       ordered = emptyBranch()
-      for (const before of keys.slice(0, index)) ordered[before] = branch[before] as Value
+      for (const before of keys.slice(0, index)) ordered[before] = branch[before]
     }
     ordered[key] = inOrder
   }
   return ordered
+}
+
+/** The branch as an array for its stored text; `undefined` where it is none. @param keys its own, in their order */
+function asArray(branch: Branch, keys: readonly string[]): unknown[] | undefined {
+  const length = arrayLength(keys)
+  if (length === undefined) return undefined
+  const elements = new Array<unknown>(length).fill(null)
+  for (const key of keys) {
+    const member = branch[key] as Value
+    const inOrder = isBranch(member) ? inKeyOrder(member, 'stored') : member
+    if (inOrder === undefined) return undefined
+    elements[Number(key)] = inOrder
+  }
+  return elements
 }
 
 function printPlain(branch: Branch): JsonText {
