@@ -130,6 +130,43 @@ describe.each([[0], [200], [4096]])('at most %d characters in a row, every patch
   }, 120_000)
 })
 
+const child = fc.oneof(
+  fc.integer(),
+  fc.constant('text'),
+  fc.constant({ a: 1, '.priority': 2 }),
+  // A list of its own, and more than is inserted together with others.
+  fc.constant(wide(20, (index) => `text ${index}`.repeat(30))),
+)
+/** So many children that several are written at once, with keys that JSON writes differently among them. */
+const children = fc
+  .array(fc.tuple(fc.nat(300), child), { minLength: 1, maxLength: 300, size: 'max' })
+  .map((all) =>
+    Object.fromEntries(all.map(([number, json]) => [number % 50 === 0 ? `"${number}` : `k${number}`, json])),
+  )
+
+test('patches of many children, new ones and others, do what they do one by one', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(children, { minLength: 2, maxLength: 4 }), async (patches) => {
+      await using directory = await tempDir()
+      const file = directory.file('tree')
+      await using store = new SqliteStore(file, { preparedWrites: 1 }, strictObserver)
+      const model = new Model()
+      for (const json of [{ padding: PADDING }, ...patches]) {
+        await store.commit(patchJob('/list', json))
+        model.patch(
+          Object.entries(json).map(([name, member]) => [['list', name], member] as const),
+          0,
+        )
+      }
+      expect((await store.node([], unlimited, TRUSTED))?.export).toBe(model.export([]) as string)
+      await store.swept()
+      await store.close()
+      expect(integrityProblems(file)).toEqual([])
+    }),
+    { numRuns: inLanes(20, 150) },
+  )
+}, 120_000)
+
 test('a patch that met other writes four times is made in its transaction', async () => {
   await using directory = await tempDir()
   const file = directory.file('tree')

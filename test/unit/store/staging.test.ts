@@ -10,7 +10,20 @@ import { Mirror } from '../../model/store/mirror.ts'
 import { anyPlan } from '../../model/store/plan.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
 import { inLanes } from '../../support/lane.ts'
-import { count, patch, plain, put, remove, strictObserver, turns, unlimited, watch, wide } from '../../support/store.ts'
+import {
+  count,
+  patch,
+  plain,
+  put,
+  putJob,
+  remove,
+  strictObserver,
+  turns,
+  unlimited,
+  unwritable,
+  watch,
+  wide,
+} from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { integrityProblems } from './integrity.ts'
 import { indexLines, query } from './queries.ts'
@@ -137,6 +150,27 @@ describe('while a large value is written', () => {
     await store.close()
   })
 
+  test('a write that fails meanwhile takes nothing of it away', async () => {
+    await using directory = await tempDir()
+    const file = directory.file('tree')
+    await using store = new SqliteStore(file, { inlineLength: 0 }, silentObserver)
+    const writing = watch(
+      put(
+        store,
+        '/list',
+        wide(5000, (index) => ({ a: index, b: 'text', c: true })),
+      ),
+    )
+    let failures = 0
+    while (writing.state === 'waiting') {
+      await store.commit(unwritable(putJob('/small', failures))).catch(() => failures++)
+      await put(store, '/other', failures)
+    }
+    expect(failures).toBeGreaterThan(0)
+    expect(await plain(store, '/list/k4321')).toBe('{"a":4321,"b":"text","c":true}')
+    await expectSound(store, file)
+  })
+
   test('one that cannot be written fails alone, and leaves nothing', async () => {
     await using directory = await tempDir()
     const file = directory.file('tree')
@@ -156,6 +190,22 @@ describe('while a large value is written', () => {
     expect(await count(store, '/list')).toBe(LARGE)
     await expectSound(store, file)
   })
+})
+
+test('a list that cannot be written leaves nothing for the next one', async () => {
+  await using directory = await tempDir()
+  const file = directory.file('tree')
+  await using store = new SqliteStore(file, { inlineLength: 0 }, silentObserver)
+  await put(store, '/list', 'old')
+  using other = new Client(file)
+  other.run("CREATE TRIGGER refusing BEFORE INSERT ON node WHEN new.key = 'k69' BEGIN SELECT RAISE(ABORT, 'no'); END")
+  const refused = await put(store, '/list', wide(70, String)).catch((error) => error)
+  expect(refused).toMatchObject({ message: 'The app is out of service' })
+  other.run('DROP TRIGGER refusing')
+  await put(store, '/other/list', wide(10, String))
+  expect(await plain(store, '/list')).toBe('"old"')
+  expect(await count(store, '/other/list')).toBe(10)
+  await expectSound(store, file)
 })
 
 describe.each([[1], [5000], [19_000]])('when the process is killed after %d rows of a large value', (rows) => {

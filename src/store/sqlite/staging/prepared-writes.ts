@@ -6,6 +6,7 @@ import type { Value } from '../../../tree/value.ts'
 import type { Write } from '../../../tree/write.ts'
 import { kindOf, traitsOf } from '../../rows/slot.ts'
 import type { PreparedText } from '../../rows/write-plan.ts'
+import { INSERTED_AT_ONCE, isShortText } from '../tree/new-texts.ts'
 import type { TreeWriter } from '../tree/tree-writer.ts'
 import { type Group, GroupedWrites, phaseOf } from './grouped-writes.ts'
 import type { StagedValue } from './staged-values.ts'
@@ -152,21 +153,40 @@ export class PreparedWrites {
     for (const parent of this.#parents.values()) {
       const stands = this.#writer.interiorAt(parent.path)
       if (stands?.id !== parent.id) continue
-      for (const slot of parent.slots) {
-        if (!(yield* this.#applySlot(parent.id, slot, stands.isIndexed))) continue
+      const done = (slot: PreparedSlot) => {
         for (const index of slot.writes) isDone[index] = 1
         const [only] = slot.writes
         if (slot.isSingle && only !== undefined) texts[only] = slot.ready?.text
       }
+      let together: ShortSlot[] = []
+      for (const slot of parent.slots) {
+        if (stands.isIndexed || !isShort(slot)) {
+          if (yield* this.#applySlot(parent.id, slot, stands.isIndexed)) done(slot)
+          continue
+        }
+        together.push(slot)
+        if (together.length < INSERTED_AT_ONCE) continue
+        yield* this.#applyTogether(parent.id, together, done)
+        together = []
+      }
+      yield* this.#applyTogether(parent.id, together, done)
     }
     yield* this.#applyOthers(isDone, texts)
     return texts
   }
 
+  *#applyTogether(parent: number, slots: readonly ShortSlot[], done: (slot: PreparedSlot) => void): Generator<void> {
+    if (this.#paused(slots.length)) yield
+    const texts = slots.map(({ ready }) => ready)
+    for (const [index, isWritten] of this.#writer.rows.putAll(parent, texts).entries()) {
+      if (isWritten) done(slots[index] as ShortSlot)
+    }
+  }
+
   *#applySlot(parent: number, slot: PreparedSlot, isIndexed: boolean): Generator<void, boolean> {
     if (this.#paused(1)) yield
     const { ready, path, value, isSingle } = slot
-    if (!isIndexed && ready !== undefined) return this.#writer.putPrepared(parent, ready)
+    if (!isIndexed && ready !== undefined) return this.#writer.rows.putPrepared(parent, ready)
     if (isSingle || !this.#holdsOld(parent, slot)) return false
     yield* this.#writer.apply({ kind: 'value', path, value })
     return true
@@ -189,6 +209,13 @@ export class PreparedWrites {
     const printed = yield* new GroupedWrites(this.#writer, writes).apply()
     for (const [number, index] of others.entries()) texts[index] = printed[number]
   }
+}
+
+/** A slot whose text may replace any other one, and is written together with others. */
+type ShortSlot = PreparedSlot & { readonly ready: PreparedText }
+
+function isShort(slot: PreparedSlot): slot is ShortSlot {
+  return slot.isSingle && slot.ready !== undefined && isShortText(slot.ready.text)
 }
 
 function valueWritten(write: Write | undefined): Value | undefined {

@@ -118,6 +118,7 @@ export class Staging implements TransactionParticipant {
       }
       yield
     }
+    this.#writer.rows.flushTexts()
     return true
   }
 

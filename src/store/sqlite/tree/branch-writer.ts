@@ -48,7 +48,7 @@ export class BranchWriter {
     return traitsOf(key, text)
   }
 
-  /** Writes a value as an interior node with the slots below it. @returns the traits it adds to its parent */
+  /** Writes a value as an interior node with the slots below it; texts may wait for `flushTexts`. @returns the traits it adds to its parent */
   *insertBranch(address: SlotAddress, branch: Branch): Generator<void, number> {
     const { parent } = address
     const key = sortKey(address.key)
@@ -107,8 +107,10 @@ export class BranchWriter {
       const child = { parent: id, key }
       const text = this.textOf(value)
       if (text !== undefined && text.length > LONG_TEXT) traits |= yield* this.insert(child, value, text)
-      else if (text !== undefined) traits |= this.insertText(child, value, text)
-      else if (isBranch(value)) traits |= yield* this.insertBranch(child, value)
+      else if (text !== undefined) {
+        this.#rows.addText(id, sortKey(key), kindOf(value), text)
+        traits |= traitsOf(key, text)
+      } else if (isBranch(value)) traits |= yield* this.insertBranch(child, value)
       if (this.#rows.takePause()) yield
     }
     if (traits !== 0) this.#rows.adjust(id, 0, traits)

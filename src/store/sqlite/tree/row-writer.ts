@@ -6,6 +6,7 @@ import type { PreparedText } from '../../rows/write-plan.ts'
 import { type Connection, setSpilling } from '../file/connection.ts'
 import { closure, detached, interior, node } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
+import { INSERTED_AT_ONCE, NewTexts } from './new-texts.ts'
 
 /** Rows written between two pauses of a long write. */
 const STEP_ROWS = 128
@@ -37,10 +38,6 @@ const statements = defineStatements({
   overwrite: ({ client }) => client.prepare<unknown, [number, string, number, string]>(OVERWRITE),
   overwriteExpected: ({ client }) =>
     client.prepare<unknown, [number, string, number, string, string]>(`${OVERWRITE} AND value = ?`),
-  insertNew: ({ client }) =>
-    client.prepare<unknown, [number, string, number, string]>(
-      'INSERT INTO node(parent_id, key, kind, value) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    ),
   insertClosure: ({ client }) =>
     client.prepare<unknown, [number, number]>(
       'INSERT INTO closure(ancestor, descendant, depth) ' +
@@ -70,6 +67,7 @@ const statements = defineStatements({
 export class RowWriter {
   readonly #statements
   readonly #connection: Connection
+  readonly #newTexts: NewTexts
   #rowsSincePause = 0
   #lengthSincePause = 0
   /** Text written in this transaction, in UTF-16 code units. */
@@ -83,6 +81,7 @@ export class RowWriter {
   constructor(connection: Connection) {
     this.#statements = statements(connection)
     this.#connection = connection
+    this.#newTexts = new NewTexts(connection)
   }
 
   /** The greatest id in use. A detached node can be gone and still be listed: its id must not be used again. */
@@ -103,28 +102,59 @@ export class RowWriter {
   /** Writes a text over another text or into a new slot, without reading first. @returns `false` for an interior node */
   put(parent: number, key: string, kind: number, text: JsonText, traits: number): boolean {
     // The slot is most likely new, or old, as the one before it was.
-    let isNew = this.#wasNew && this.#statements.insertNew.run(parent, key, kind, text).changes > 0
+    let isNew = this.#wasNew && this.#newTexts.insert(parent, key, kind, text)
     if (!isNew && this.#statements.overwrite.run(kind, text, parent, key).changes === 0) {
-      isNew = !this.#wasNew && this.#statements.insertNew.run(parent, key, kind, text).changes > 0
+      isNew = !this.#wasNew && this.#newTexts.insert(parent, key, kind, text)
       if (!isNew) return false
     }
     this.#wasNew = isNew
     this.#countText(text.length)
-    this.#deferParentUpdate(parent, !isNew, traits)
+    this.#deferParentUpdate(parent, isNew ? 1 : 0, traits)
     return true
   }
 
   /** Writes a prepared text. @returns `false`, with nothing written, when the slot does not hold what is expected */
   putPrepared(parent: number, { key, kind, text, traits, expected }: PreparedText): boolean {
     if (expected === 'any') return this.put(parent, key, kind, text, traits)
-    const { changes } =
+    const isWritten =
       expected === undefined
-        ? this.#statements.insertNew.run(parent, key, kind, text)
-        : this.#statements.overwriteExpected.run(kind, text, parent, key, expected.text)
-    if (changes === 0) return false
+        ? this.#newTexts.insert(parent, key, kind, text)
+        : this.#statements.overwriteExpected.run(kind, text, parent, key, expected.text).changes > 0
+    if (!isWritten) return false
     this.#countText(text.length)
-    this.#deferParentUpdate(parent, expected !== undefined, traits)
+    this.#deferParentUpdate(parent, expected === undefined ? 1 : 0, traits)
     return true
+  }
+
+  /**
+   * As `putPrepared`, for short texts that may replace any other ones. Many are inserted at once where the last one was new.
+   * @returns for each whether it was written
+   */
+  putAll(parent: number, texts: readonly PreparedText[]): readonly boolean[] {
+    if (!this.#wasNew || texts.length !== INSERTED_AT_ONCE) return texts.map((text) => this.putPrepared(parent, text))
+    const inserted = this.#newTexts.insertMany(parent, texts)
+    // Replacing tells an interior node from a text. One that was just inserted is replaced by itself.
+    this.#wasNew = inserted === texts.length
+    let added = 0
+    const written = texts.map(({ key, kind, text, traits }) => {
+      if (!this.#wasNew && this.#statements.overwrite.run(kind, text, parent, key).changes === 0) return false
+      this.#countText(text.length)
+      added |= traits
+      return true
+    })
+    this.#deferParentUpdate(parent, inserted, added)
+    return written
+  }
+
+  /** Writes a text into a new slot of an interior node that is being written, with `flushTexts` at the latest. */
+  addText(parent: number, key: string, kind: number, text: JsonText): void {
+    this.#newTexts.add(parent, key, kind, text)
+    this.#countText(text.length)
+  }
+
+  /** Writes all added texts. Call it before anything reads them, and before a commit. */
+  flushTexts(): void {
+    this.#newTexts.flush()
   }
 
   /** Writes a text into a slot, whatever it held. */
@@ -184,11 +214,10 @@ export class RowWriter {
     if (!isOld || added !== 0) this.#statements.adjust.run({ id: parent, by: isOld ? 0 : 1, traits })
   }
 
-  /** As `updateParent`, combined for consecutive children of one parent. */
-  #deferParentUpdate(parent: number, isOld: boolean, traits: number): void {
+  /** As `updateParent`, combined for consecutive children of one parent. @param by number of new ones */
+  #deferParentUpdate(parent: number, by: number, traits: number): void {
     if (parent === ROOT_PARENT) return
-    const by = isOld ? 0 : 1
-    const added = isOld ? replacementTraits(traits) : traits
+    const added = by === 0 ? replacementTraits(traits) : traits
     const pending = this.#pendingUpdate
     if (pending !== undefined && pending.parent === parent) {
       pending.by += by
@@ -211,6 +240,8 @@ export class RowWriter {
   /** Whether a long write must pause now. The count begins anew. */
   takePause(): boolean {
     if (this.#rowsSincePause < STEP_ROWS && this.#lengthSincePause < STEP_LENGTH) return false
+    // Texts that wait are better inserted before: after a pause they may have to be inserted one by one.
+    if (!this.#newTexts.isEmpty && this.#lengthSincePause < 2 * STEP_LENGTH) return false
     this.#rowsSincePause = 0
     this.#lengthSincePause = 0
     return true
@@ -232,6 +263,7 @@ export class RowWriter {
   /** The transaction was rolled back. */
   reset(): void {
     this.#pendingUpdate = undefined
+    this.#newTexts.clear()
     this.ended()
   }
 

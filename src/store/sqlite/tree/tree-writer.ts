@@ -8,14 +8,7 @@ import type { Priority } from '../../../tree/priority.ts'
 import { isBranch, type Value } from '../../../tree/value.ts'
 import type { Write } from '../../../tree/write.ts'
 import { kindOf, ROOT_KEY, ROOT_PARENT, type Slot, traitsOf } from '../../rows/slot.ts'
-import {
-  lastSlot,
-  type PathSlot,
-  type PreparedText,
-  planSlotChange,
-  ROOT_ADDRESS,
-  type SlotAddress,
-} from '../../rows/write-plan.ts'
+import { lastSlot, type PathSlot, planSlotChange, ROOT_ADDRESS, type SlotAddress } from '../../rows/write-plan.ts'
 import type { TransactionParticipant } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import type { IndexMaintenance } from '../indexes/maintenance.ts'
@@ -127,14 +120,6 @@ export class TreeWriter implements TransactionParticipant {
     return this.rows.put(parent, sortKey(key), kindOf(value), text, traitsOf(key, text))
   }
 
-  /**
-   * Writes a prepared text below an interior node without an index on its path.
-   * @returns `false`, with nothing written, when the slot is an interior node or its text is not the expected one
-   */
-  putPrepared(parent: number, prepared: PreparedText): boolean {
-    return this.rows.putPrepared(parent, prepared)
-  }
-
   /** The interior node at a path in the open transaction, and whether it or an ancestor has an index. */
   interiorAt(path: Path): { readonly id: number; readonly isIndexed: boolean } | undefined {
     let id = this.#slot(ROOT_PARENT, ROOT_KEY, false)?.id
@@ -175,6 +160,7 @@ export class TreeWriter implements TransactionParticipant {
       newList === undefined
         ? yield* this.#branches.insert(address, value, text ?? '')
         : yield* this.#branches.insertBranch(address, newList)
+    this.rows.flushTexts()
     this.rows.updateParent(parent, slot !== undefined, traits)
     return text
   }
