@@ -25,3 +25,21 @@ export function checkKey(key: string, where: Extract<ErrorCode, 'bad-path' | 'ba
   if (key.length > MAX_KEY_BYTES / 3 && utf8Length(key) > MAX_KEY_BYTES) throw new DholeError('key-too-long')
   if (!key.isWellFormed()) throw new DholeError('bad-data')
 }
+
+/** Maximum cached keys, and maximum length of one: less than a megabyte. */
+const KEPT_KEYS = 4096
+const LONGEST_KEPT = 64
+/** Byte lengths of legal keys: payloads repeat few keys. */
+const knownKeys = new Map<string, number>()
+
+/** Length of a legal key. @throws as `checkKey` */
+export function keyBytes(key: string): number {
+  const known = knownKeys.get(key)
+  if (known !== undefined) return known
+  checkKey(key, 'bad-key')
+  const bytes = utf8Length(key)
+  if (key.length > LONGEST_KEPT) return bytes
+  if (knownKeys.size >= KEPT_KEYS) knownKeys.clear()
+  knownKeys.set(key, bytes)
+  return bytes
+}

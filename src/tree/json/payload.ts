@@ -1,6 +1,6 @@
 import { DholeError } from '../../error.ts'
 import type { Steps } from '../../scheduling/steps.ts'
-import { checkKey, PRIORITY, utf8Length } from '../key.ts'
+import { keyBytes, PRIORITY, utf8Length } from '../key.ts'
 import { LARGE_NODES, type Limits } from '../limits.ts'
 import { checkDepth, checkLength, type Path, pathBytes } from '../path.ts'
 import { parsePriority } from '../priority.ts'
@@ -63,12 +63,6 @@ const SHORT_LENGTH = 4096
 /** Length of text checked between two pauses, in UTF-16 code units, and what a node counts for. */
 const STEP_LENGTH = 128 * 1024
 const NODE_LENGTH = 64
-
-/** Maximum cached keys, and maximum length of one: less than a megabyte. */
-const KEPT_KEYS = 4096
-const LONGEST_KEPT = 64
-/** Byte lengths of legal keys: payloads repeat few keys. */
-const knownKeys = new Map<string, number>()
 
 class PayloadParser {
   readonly serverValues: ServerValueUse[] = []
@@ -276,18 +270,6 @@ class PayloadParser {
     this.serverValues.push({ path: [...this.#path, ...last], serverValue: parseServerValue(object) })
     return 0
   }
-}
-
-/** Length of a legal key. @throws as `checkKey` */
-function keyBytes(key: string): number {
-  const known = knownKeys.get(key)
-  if (known !== undefined) return known
-  checkKey(key, 'bad-key')
-  const bytes = utf8Length(key)
-  if (key.length > LONGEST_KEPT) return bytes
-  if (knownKeys.size >= KEPT_KEYS) knownKeys.clear()
-  knownKeys.set(key, bytes)
-  return bytes
 }
 
 /** Number of decimal digits of an array index. */
