@@ -6,7 +6,7 @@ import { Samples } from '../../bench/harness/rounds.ts'
 import { QUICK } from '../../bench/harness/settings.ts'
 import { openWorkspace } from '../../bench/harness/workspace.ts'
 import { checkAgreement, type RunningPeer } from '../../bench/peers/agreement.ts'
-import { competeWith, startPeer, variantName } from '../../bench/peers/contest.ts'
+import { competeWith, memoryName, startPeer, variantName } from '../../bench/peers/contest.ts'
 import { dhole } from '../../bench/peers/dhole.ts'
 import { rivals } from '../../bench/peers/list-peers.ts'
 import { partAgainst } from '../../bench/peers/lists.ts'
@@ -58,12 +58,15 @@ test('dhole and those that are here agree, and can then be asked in turns', asyn
   using workspace = await openWorkspace(() => {})
   const times = { children: CHILDREN, seconds: 0.05, turns: 1, warmSeconds: 0.05 }
   const figures = await competeWith(present, workspace, times)
-  const names = WORKS.flatMap((work) => [dhole, ...present].map((peer) => variantName(peer, work)))
-  expect(Object.keys(figures).toSorted()).toEqual(names.toSorted())
-  for (const { perSecond, cpuUs } of Object.values(figures)) {
-    expect(perSecond).toBeGreaterThan(0)
-    expect(cpuUs).toBeGreaterThan(0)
+  const servers = [dhole, ...present]
+  const loads = WORKS.flatMap((work) => servers.map((peer) => variantName(peer, work)))
+  const memories = servers.map(memoryName)
+  expect(Object.keys(figures).toSorted()).toEqual([...loads, ...memories].toSorted())
+  for (const name of loads) {
+    expect(figures[name]?.['perSecond']).toBeGreaterThan(0)
+    expect(figures[name]?.['cpuUs']).toBeGreaterThan(0)
   }
+  for (const name of memories) expect(figures[name]?.['mb']).toBeGreaterThan(0)
 })
 
 test('a peer that does other work is not timed', () =>
@@ -97,11 +100,15 @@ test('one that is missing has rows that say why', () => {
   expect(missingPackage('autocannon')).toBeUndefined()
   const samples = new Samples()
   for (const work of WORKS) samples.add(variantName(dhole, work), { perSecond: 10, cpuUs: 20 })
+  samples.add(memoryName(dhole), { mb: 100 })
   const absent: ListPeer = { ...dhole, name: 'absent', missing: () => reason }
   const rows = partAgainst([absent]).rows(samples, QUICK)
-  expect(rows.map(({ limit, judged }) => ({ limit, judged }))).toEqual(
+  const compared = rows.filter(({ name }) => name.endsWith('against absent'))
+  expect(compared.map(({ limit, judged }) => ({ limit, judged }))).toEqual(
     WORKS.map(() => ({ limit: `absent not measured: ${reason}`, judged: undefined })),
   )
+  // A server that is missing has no figures of its own.
+  expect(rows.filter((row) => !compared.includes(row)).every(({ name }) => name.endsWith('of dhole'))).toBe(true)
   expect(describePeer(absent)).toBe(`absent: not measured, ${reason}.`)
   samples.add('streams dhole 1 10k', { deliveryUs: 4, perSecond: 100 })
   const [row] = streamPartAgainst({ ...nchan, missing: () => 'there is no nginx' }).rows(samples, QUICK)
