@@ -8,7 +8,7 @@ import { answer, requestOf } from '../harness/child.ts'
 import { RawTable } from '../harness/limits.ts'
 import { medianMicroseconds, type SliceOptions, timeInTurns } from '../harness/slices.ts'
 import { databaseFile } from '../stock/blogs.ts'
-import { CHOSEN, COVERING_INDEXES, place, placeKey, scattered } from '../stock/places.ts'
+import { CHOSEN, COVERING_INDEXES, MAX_INDEX_ENTRIES, place, placeKey, scattered } from '../stock/places.ts'
 import { type Question, type QuestionName, questions, SPOTS, spotOf } from '../stock/questions.ts'
 
 export interface EmbeddedQueryRequest extends SliceOptions {
@@ -30,7 +30,8 @@ const RAW_ROWS = 10_000
 async function measureQueries(request: EmbeddedQueryRequest): Promise<EmbeddedQueryFigures> {
   const { children } = request
   // Without the cache of finished answers: it would be all that is measured.
-  await using database = openTree({ file: databaseFile(request.dataDir), storage: { cacheLength: 0 } })
+  const storage = { cacheLength: 0, maxIndexEntries: MAX_INDEX_ENTRIES }
+  await using database = openTree({ file: databaseFile(request.dataDir), storage })
   const rows = scattered(RAW_ROWS, RAW_ROWS).map((index) => {
     return [placeKey(index), JSON.stringify(place(index, children))] as const
   })

@@ -99,9 +99,12 @@ export function firstByName(children: number): Readonly<Record<string, Place>> {
   )
 }
 
+/** Room for the indexes of lists of a million: with the usual limit they would take turns, each built anew for a query. */
+export const MAX_INDEX_ENTRIES = 10_000_000
+
 /** Makes the data directory of three lists of that length, with every index that is asked for. */
 export async function buildPlaces(dataDir: string, children: number): Promise<void> {
-  await using database = openTree({ file: databaseFile(dataDir) })
+  await using database = openTree({ file: databaseFile(dataDir), storage: { maxIndexEntries: MAX_INDEX_ENTRIES } })
   await loadPlaces(database, children)
   await loadList(database, SCORES_PATH, children, (index) => (index * ADDED_STRIDE) % children)
   await loadList(database, RANKED_PATH, children, (index) => ({
