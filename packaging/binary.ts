@@ -9,7 +9,7 @@ import { copySwaggerUi } from './swagger-ui.ts'
 
 const ROOT = join(import.meta.dir, '..')
 /** Folders and files of the checkout. */
-const FILES = ['drizzle/sqlite', 'src/http/docs/live']
+const FILES = ['drizzle/sqlite', 'drizzle/postgres', 'src/http/docs/live']
 
 const outfile = resolve(process.argv[2] ?? join(ROOT, 'dist/dhole'))
 const staging = await mkdtemp(join(tmpdir(), 'dhole-binary-'))

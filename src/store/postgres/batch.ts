@@ -1,0 +1,41 @@
+import type { Statements } from './connection/lane.ts'
+
+/** Bits of what a batch changed beside nodes. */
+export const LogFlag = {
+  settings: 1,
+  indexes: 2,
+} as const
+
+/** What a process knows of the last batch of a tree that it has applied. */
+export interface AppliedBatch {
+  /** Number of the batch; 0 for a tree without one. */
+  readonly batch: number
+  readonly stamp: string
+  /** Number of the last commit. */
+  readonly seq: number
+  /** Time of the batch, in milliseconds since 1970. */
+  readonly at: number
+  /** Floor of the time in generated keys. */
+  readonly pushTime: number
+  /** Next id of interior nodes and indexes. */
+  readonly nextId: number
+}
+
+/** The open transaction of a batch that is several statements. The tree does not change before it ends. */
+export interface BatchTransaction {
+  readonly statements: Statements
+  /** Number of the tree: first column of every table. */
+  readonly tree: number
+  /** Time of the batch, in milliseconds since 1970. */
+  readonly now: number
+  /** Takes ids of interior nodes, indexes or batches of text messages. @returns the first */
+  takeIds(count: number): number
+  /** Records in the log row what the batch changes. @param flag one of `LogFlag` */
+  mark(flag: number): void
+}
+
+/** Work in the transaction of a batch. It may run more than once; only its last run counts. */
+export type BatchWork<T> = (transaction: BatchTransaction) => Promise<T>
+
+/** Runs work as a batch of a tree, in order with all other writes. Resolves when it is durable. @throws `unavailable` */
+export type RunBatch = <T>(work: BatchWork<T>) => Promise<T>

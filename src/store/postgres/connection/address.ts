@@ -1,0 +1,108 @@
+import type { ConnectionOptions } from './lane.ts'
+
+/** Where a database is, and how its connections are made. */
+export interface DatabaseAddress {
+  /** `postgres://user:password@host:port/name`, with `sslmode` if need be; `host` may be a folder of a socket: `?host=/run/postgresql`. */
+  readonly url: string
+  /** Schema of the tables. Default `dhole`. */
+  readonly schema?: string | undefined
+  /** Certificate of the authority that has signed the certificate of the database, as PEM text. */
+  readonly ca?: string | undefined
+  /** Allows connections to other machines that are not encrypted, or whose other end is not verified. */
+  readonly insecure?: boolean | undefined
+}
+
+export const DEFAULT_SCHEMA = 'dhole'
+
+const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+type SslMode = (typeof MODES)[number]
+
+const OWN_MACHINE = new Set(['localhost', '127.0.0.1', '::1', '[::1]'])
+const DEFAULT_PORT = 5432
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/
+const PARAMETERS = new Set(['sslmode', 'host'])
+
+/**
+ * Options of the driver. Every option is given, so that none is taken from variables of the environment such as `PGHOST`.
+ * @throws TypeError for a wrong address, and for a connection to another machine that is not verified. No text of it shows
+ * the password.
+ */
+export function connectionOptions({ url, schema = DEFAULT_SCHEMA, ca, insecure }: DatabaseAddress): ConnectionOptions {
+  const parsed = parse(url)
+  for (const name of parsed.searchParams.keys()) {
+    if (!PARAMETERS.has(name)) throw new TypeError(`the address of the database has an unknown parameter: ${name}`)
+  }
+  if (!SCHEMA_NAME.test(schema)) {
+    throw new TypeError('the schema must be lower-case letters, digits and _, at most 63, and not begin with a digit')
+  }
+  const folder = parsed.searchParams.get('host') ?? undefined
+  if (folder !== undefined && !folder.startsWith('/')) throw new TypeError('host in the address must be a folder')
+  const username = decoded(parsed.username)
+  const database = decoded(parsed.pathname.slice(1))
+  if (username === '') throw new TypeError('the address of the database names no user: postgres://user@host/name')
+  if (database === '') throw new TypeError('the address of the database names no database: postgres://user@host/name')
+  const port = parsed.port === '' ? DEFAULT_PORT : Number(parsed.port)
+  const isHere = folder !== undefined || OWN_MACHINE.has(parsed.hostname)
+  const mode = sslMode(parsed.searchParams.get('sslmode'), isHere, insecure ?? false)
+  return {
+    adapter: 'postgres',
+    ...(folder === undefined ? { hostname: parsed.hostname.replace(/^\[|\]$/g, '') } : { path: `${folder}/.s.PGSQL.${port}` }),
+    port,
+    username,
+    password: decoded(parsed.password),
+    database,
+    tls: tlsOf(mode, parsed.hostname, ca),
+    connection: { ...SESSION, search_path: schema },
+  } as ConnectionOptions
+}
+
+/** Parallel workers and JIT compilation cost short statements milliseconds; plans must not change with the parameters. */
+const SESSION = {
+  application_name: 'dhole',
+  synchronous_commit: 'on',
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+  plan_cache_mode: 'force_generic_plan',
+  lock_timeout: '5s',
+  idle_in_transaction_session_timeout: '15s',
+}
+
+function parse(url: string): URL {
+  if (!/^postgres(ql)?:\/\//i.test(url)) throw new TypeError('expected an address such as postgres://user@host/name')
+  try {
+    // The URL parser knows the parts of http addresses.
+    return new URL(url.replace(/^postgres(ql)?:/i, 'http:'))
+  } catch {
+    throw new TypeError('the address of the database is no URL of the form postgres://user:password@host:port/name')
+  }
+}
+
+function sslMode(given: string | null, isHere: boolean, insecure: boolean): SslMode {
+  const mode = MODES.find((each) => each === given) ?? (given === null ? (isHere ? 'disable' : 'verify-full') : undefined)
+  if (mode === undefined) throw new TypeError(`sslmode must be one of ${MODES.join(', ')}`)
+  if (mode !== 'verify-full' && !isHere && !insecure) {
+    throw new TypeError(
+      `sslmode=${mode} does not verify which machine answers: use sslmode=verify-full, or set DATABASE_INSECURE=true`,
+    )
+  }
+  return mode
+}
+
+function tlsOf(mode: SslMode, hostname: string, ca: string | undefined) {
+  if (mode === 'disable' || mode === 'allow') return false
+  const verifies = mode === 'verify-full' || mode === 'verify-ca'
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    rejectUnauthorized: verifies,
+    serverName: hostname,
+    ...(mode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new TypeError('the address of the database has a wrong % escape')
+  }
+}

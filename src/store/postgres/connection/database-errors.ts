@@ -1,0 +1,46 @@
+/** The connection was lost, or could not be opened. Whether the last statement took effect is not known. */
+export class ConnectionLost extends Error {
+  constructor(cause: unknown) {
+    super('the connection to the database was lost', { cause })
+  }
+}
+
+/** A statement did not return in time; its connection is closed. */
+export class StatementTimeout extends Error {
+  constructor(milliseconds: number) {
+    super(`the database did not answer within ${milliseconds} ms`)
+  }
+}
+
+/** An error that PostgreSQL has answered with. */
+interface ServerError extends Error {
+  /** SQLSTATE of five characters. */
+  readonly errno: string
+}
+
+const SQLSTATE = /^[0-9A-Z]{5}$/
+
+export function isServerError(error: unknown): error is ServerError {
+  return error instanceof Error && 'errno' in error && typeof error.errno === 'string' && SQLSTATE.test(error.errno)
+}
+
+/**
+ * What a failed statement means.
+ *
+ * `conflict`: another batch has the number, or the row before it is not the expected one. `again`: the same may succeed
+ * later. `away`: the database cannot be reached or does not take writes now. `bug`: it will fail again.
+ */
+export type FailureKind = 'conflict' | 'again' | 'away' | 'bug'
+
+const CONFLICTS = new Set(['23505', '23502'])
+const AGAIN = new Set(['40001', '40P01', '40000', '55P03', '57014'])
+const AWAY = new Set(['25006', '53100', '53200', '53300', '57P01', '57P02', '57P03', '57P05'])
+
+export function failureKind(error: unknown): FailureKind {
+  if (error instanceof ConnectionLost || error instanceof StatementTimeout) return 'away'
+  if (!isServerError(error)) return 'bug'
+  const { errno } = error
+  if (CONFLICTS.has(errno)) return 'conflict'
+  if (AGAIN.has(errno)) return 'again'
+  return AWAY.has(errno) || errno.startsWith('08') ? 'away' : 'bug'
+}

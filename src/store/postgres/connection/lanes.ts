@@ -1,0 +1,110 @@
+import { type ConnectionOptions, Lane, type Parameter, type Statements } from './lane.ts'
+
+/** Settings of the connections of one process. */
+export interface LaneSettings {
+  readonly connection: ConnectionOptions
+  /** Maximum open connections. */
+  readonly connections: number
+  /** Longest time of one statement, and of opening a connection, in milliseconds. */
+  readonly statementMs: number
+}
+
+/** The connections of this process. Each is used by one piece of work at a time, further ones wait in order. */
+export class Lanes implements Statements {
+  readonly #settings: LaneSettings
+  readonly #idle: Lane[] = []
+  readonly #waiting: ((lane: Lane | undefined) => void)[] = []
+  /** Lanes that are open or being opened. */
+  #count = 0
+  #isClosed = false
+
+  constructor(settings: LaneSettings) {
+    this.#settings = settings
+  }
+
+  /** Runs one statement on any connection. @throws as `Statements` */
+  query<R extends object>(text: string, parameters: readonly Parameter[] = []): Promise<readonly R[]> {
+    return this.use((lane) => lane.query<R>(text, parameters))
+  }
+
+  /** Runs statements that all see the same snapshot; it is taken with the first one. */
+  snapshot<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+    return this.use(async (lane) => {
+      const begun = lane.begin('read only snapshot')
+      try {
+        const [result] = await Promise.all([work(lane), begun])
+        return result
+      } finally {
+        // It is not waited for: the next user of the lane comes after it.
+        void begun.then(() => lane.rollback()).catch(() => {})
+      }
+    })
+  }
+
+  /**
+   * Runs statements in a transaction of the isolation level READ COMMITTED, and commits when `work` resolves.
+   * @throws what `work` throws, with nothing written; `ConnectionLost` or `StatementTimeout` of COMMIT, when it may be committed
+   */
+  transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+    return this.use(async (lane) => {
+      const begun = lane.begin('read write')
+      try {
+        const [result] = await Promise.all([work(lane), begun])
+        await lane.commit()
+        return result
+      } catch (error) {
+        await begun.catch(() => {})
+        await lane.rollback()
+        throw error
+      }
+    })
+  }
+
+  /** Runs work on a connection of its own. */
+  async use<T>(work: (lane: Lane) => Promise<T>): Promise<T> {
+    const lane = this.#idle.pop() ?? (await this.#next())
+    try {
+      return await work(lane)
+    } finally {
+      this.#release(lane)
+    }
+  }
+
+  /** Closes all connections; work under way fails. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const waiting of this.#waiting.splice(0)) waiting(undefined)
+    await Promise.all(this.#idle.splice(0).map((lane) => lane.close()))
+  }
+
+  async #next(): Promise<Lane> {
+    if (this.#isClosed) throw new Error('the connections are closed')
+    if (this.#count >= this.#settings.connections) {
+      const lane = await new Promise<Lane | undefined>((resolve) => this.#waiting.push(resolve))
+      return lane ?? this.#next()
+    }
+    this.#count++
+    try {
+      return await Lane.open(this.#settings.connection, this.#settings.statementMs)
+    } catch (error) {
+      this.#count--
+      this.#wakeNext(undefined)
+      throw error
+    }
+  }
+
+  #release(lane: Lane): void {
+    if (lane.isBroken || this.#isClosed) {
+      this.#count--
+      void lane.close()
+      this.#wakeNext(undefined)
+    } else if (!this.#wakeNext(lane)) this.#idle.push(lane)
+  }
+
+  /** @param lane `undefined` lets the waiting work open a new one */
+  #wakeNext(lane: Lane | undefined): boolean {
+    const waiting = this.#waiting.shift()
+    waiting?.(lane)
+    return waiting !== undefined
+  }
+}

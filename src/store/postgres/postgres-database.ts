@@ -1,0 +1,45 @@
+import { connectionOptions, DEFAULT_SCHEMA, type DatabaseAddress } from './connection/address.ts'
+import { Lanes } from './connection/lanes.ts'
+import { migrate } from './schema/migrations.ts'
+
+export interface PostgresSettings extends DatabaseAddress {
+  /** Maximum connections of this process. Default 8. */
+  readonly connections?: number | undefined
+  /** Longest time of one statement, in milliseconds. Default 10,000. */
+  readonly statementMs?: number | undefined
+}
+
+const DEFAULT_CONNECTIONS = 8
+const DEFAULT_STATEMENT_MS = 10_000
+
+/** An open installation on PostgreSQL: the connections of this process, which the trees of all applications share. */
+export class PostgresDatabase {
+  readonly lanes: Lanes
+
+  private constructor(lanes: Lanes) {
+    this.lanes = lanes
+  }
+
+  /**
+   * Connects and brings the tables to this version.
+   * @throws TypeError for a wrong address, Error when the database cannot be used
+   */
+  static async open({ connections, statementMs, ...address }: PostgresSettings): Promise<PostgresDatabase> {
+    const lanes = new Lanes({
+      connection: connectionOptions(address),
+      connections: connections ?? DEFAULT_CONNECTIONS,
+      statementMs: statementMs ?? DEFAULT_STATEMENT_MS,
+    })
+    try {
+      await migrate(lanes, address.schema ?? DEFAULT_SCHEMA)
+      return new PostgresDatabase(lanes)
+    } catch (error) {
+      await lanes.close()
+      throw error
+    }
+  }
+
+  close(): Promise<void> {
+    return this.lanes.close()
+  }
+}

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { shippedFile } from '../../../files/shipped-file.ts'
+import type { Lanes } from '../connection/lanes.ts'
+import type { Statements } from '../connection/lane.ts'
+
+/** One migration: its position, name and statements. */
+interface Migration {
+  readonly version: number
+  readonly name: string
+  readonly statements: readonly string[]
+}
+
+/** Any number: it names the lock under which the schema is changed. */
+const LOCK = 4_205_117
+
+/** Files of the migrations of this version, relative to the package. */
+const JOURNAL = 'drizzle/postgres/meta/_journal.json'
+const fileOf = (name: string) => `drizzle/postgres/${name}.sql`
+
+/**
+ * Creates the schema and brings its tables to this version. Several processes may call it at once: one does the work.
+ * @throws Error when a later version of this program, or another program, has made the schema
+ */
+export async function migrate(lanes: Lanes, schema: string): Promise<void> {
+  const migrations = readMigrations()
+  if ((await versionOf(lanes, schema)) === migrations.length) return
+  await lanes.transaction(async (statements) => {
+    await statements.query('SELECT pg_advisory_xact_lock($1::int, hashtext($2))', [LOCK, schema])
+    const version = await versionOf(statements, schema)
+    if (version === undefined) await create(statements, schema)
+    const done = version ?? 0
+    if (done > migrations.length) throw newer(schema)
+    for (const { statements: texts } of migrations.slice(done)) {
+      for (const text of texts) await statements.query(text)
+    }
+    await statements.query('UPDATE installation SET schema_version = $1::int', [migrations.length])
+  })
+}
+
+/** Number of applied migrations; `undefined` where the schema has none of our tables. */
+async function versionOf(statements: Statements, schema: string): Promise<number | undefined> {
+  const [found] = await statements.query<{ installed: boolean; tables: number }>(
+    `SELECT to_regclass(format('%I.installation', $1::text)) IS NOT NULL AS installed,
+       (SELECT count(*)::int FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = $1 AND relkind = 'r') AS tables`,
+    [schema],
+  )
+  if (found?.installed !== true) {
+    if ((found?.tables ?? 0) > 0) throw new Error(`the schema ${quoted(schema)} belongs to another program`)
+    return undefined
+  }
+  const [row] = await statements.query<{ version: number }>('SELECT schema_version AS version FROM installation')
+  const version = row?.version ?? 0
+  if (version > readMigrations().length) throw newer(schema)
+  return version
+}
+
+async function create(statements: Statements, schema: string): Promise<void> {
+  await statements.query(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`)
+  await statements.query('CREATE TABLE installation (schema_version integer NOT NULL)')
+  await statements.query('INSERT INTO installation VALUES (0)')
+}
+
+function newer(schema: string): Error {
+  return new Error(`a later version of dhole has made the tables of the schema ${quoted(schema)}: use that version`)
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+function readMigrations(): readonly Migration[] {
+  const { entries } = JSON.parse(textOf(JOURNAL)) as { entries: readonly { idx: number; tag: string }[] }
+  return entries.map(({ idx, tag }) => ({
+    version: idx + 1,
+    name: tag,
+    statements: textOf(fileOf(tag)).split('--> statement-breakpoint'),
+  }))
+}
+
+function textOf(path: string): string {
+  return readFileSync(fileURLToPath(shippedFile(path)), 'utf8')
+}
