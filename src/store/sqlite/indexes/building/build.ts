@@ -1,11 +1,12 @@
 import { DholeError } from '../../../../error.ts'
 import type { SortValue } from '../../../../tree/order.ts'
 import { mendEntry } from '../../../rows/index-entries.ts'
-import { entryOf, ownValue } from '../../../rows/index-value.ts'
+import { entryOf } from '../../../rows/index-value.ts'
 import type { TreeReader } from '../../tree/tree-reader.ts'
 import type { IndexDefinition, IndexDefinitions } from '../definitions.ts'
 import { columnsPerEntry, type IndexEntries } from '../entries.ts'
 import { LazyNeighbors, type Neighbors } from '../neighbors.ts'
+import { ownValue } from '../text-limit.ts'
 import type { EntryBatch, IndexedList } from './child-entries.ts'
 import type { EntryReceiver, EntrySource } from './entry-source.ts'
 
