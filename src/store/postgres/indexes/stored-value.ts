@@ -61,4 +61,3 @@ export function entryValue(kind: number, bytes: Uint8Array): SortValue {
   else own[0] = (own[0] ?? 0) ^ 0x80
   return { kind, value: new DataView(own.buffer).getFloat64(0) }
 }
-

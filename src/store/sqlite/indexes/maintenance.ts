@@ -1,3 +1,5 @@
+import { LazyNeighbors } from '../../rows/adjacent-rows.ts'
+import type { WrittenIndexes } from '../../rows/index-write-hook.ts'
 import type { BackgroundWork, OpenTransaction } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
@@ -45,6 +47,18 @@ export class IndexMaintenance implements BackgroundWork {
   /** Whether there may be work. */
   get isDue(): boolean {
     return this.builder.isDue || this.entries.removalIsDue || this.#use !== undefined
+  }
+
+  /** What a write changes. */
+  get written(): WrittenIndexes<IndexDefinition> {
+    const { definitions, entries, neighbors, builder } = this
+    return {
+      definitions,
+      entries,
+      adjacentTo: (listId, key) => new LazyNeighbors(neighbors, listId, key),
+      upkeepOf: (index, key) => builder.upkeepOf(index, key),
+      note: (key, before) => builder.note(key, before),
+    }
   }
 
   /** Bounds the indexes that queries create. Without a call there are no bounds. */

@@ -129,7 +129,9 @@ export class IndexReader {
   ): Generator<void, readonly ChildRow[]> {
     const rows: ChildRow[] = []
     const budget = { left: maxLength, hasPriorities: false }
-    for (const group of equalEntries(this.#scanner.entries(scanOf(list, index, indexRange(range, TEXT_LIMIT), descending)))) {
+    for (const group of equalEntries(
+      this.#scanner.entries(scanOf(list, index, indexRange(range, TEXT_LIMIT), descending)),
+    )) {
       const candidates: Candidate[] = []
       for (const row of group) {
         const candidate = { ...this.#tree.sortValueBelow(row, path), key: row.key, row }
