@@ -6,7 +6,6 @@ import { type IndexName, indexedPath, indexName } from '../../rows/index-name.ts
 import { IndexUses } from '../../rows/index-uses.ts'
 import { type ReadScheduler, UNLIMITED } from '../query/read-scheduler.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
-import type { IndexDefinition } from './definitions.ts'
 import type { IndexMaintenance } from './maintenance.ts'
 
 /** How often uses are recorded and unused indexes dropped within `indexIdleMs`. */
