@@ -1,4 +1,4 @@
-import type { Statements } from './connection/lane.ts'
+import type { Parameter, Statements } from './connection/lane.ts'
 
 /** Bits of what a batch changed beside nodes. */
 export const LogFlag = {
@@ -39,3 +39,21 @@ export type BatchWork<T> = (transaction: BatchTransaction) => Promise<T>
 
 /** Runs work as a batch of a tree, in order with all other writes. Resolves when it is durable. @throws `unavailable` */
 export type RunBatch = <T>(work: BatchWork<T>) => Promise<T>
+
+/** A part of the statement that commits a batch: `name AS (…)`, whatever it does is bound to the row of the log. */
+export interface CommitPart {
+  /** Name of the common table expression, of small letters, digits and `_`. */
+  readonly name: string
+  /** @returns an INSERT, UPDATE or DELETE. Its text depends on `name` alone, so that the statement is prepared once. */
+  sql(context: PartContext): string
+}
+
+/** Where a part of a commit is printed. */
+export interface PartContext {
+  /** Number of the tree, as a parameter: `$1::int`. */
+  readonly tree: string
+  /** Condition that makes the part do nothing when the row of the log was not inserted: `EXISTS (SELECT FROM l)`. */
+  readonly guard: string
+  /** Adds a parameter. @param type such as `bigint[]` @returns it with its type: `$7::bigint[]` */
+  add(value: Parameter, type: string): string
+}
