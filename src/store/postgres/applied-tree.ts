@@ -1,0 +1,123 @@
+import { DholeError } from '../../error.ts'
+import type { Commit } from '../store.ts'
+import type { AppliedBatch } from './batch.ts'
+
+/** A batch that becomes the applied one. */
+export interface NextBatch {
+  readonly batch: AppliedBatch
+  /** Bits of `LogFlag`. */
+  readonly flags: number
+  /** Texts beside the tree as of the batch. */
+  readonly settings: ReadonlyMap<string, string>
+  /** Its commits, oldest first. */
+  readonly commits: readonly Commit[]
+}
+
+/** Work that waits until a batch is the applied one. */
+interface Waiting {
+  readonly use: () => void
+  readonly fail: (error: unknown) => void
+}
+
+/**
+ * What this process knows of the tree of one application: the last batch that it has applied. What it caches, tells and
+ * judges is of exactly that batch.
+ */
+export class AppliedTree {
+  /** Number of the tree: first column of every table. */
+  readonly tree: number
+  readonly epoch: string
+  #batch: AppliedBatch
+  #settings: ReadonlyMap<string, string>
+  readonly #listeners: ((next: NextBatch) => void)[] = []
+  readonly #waiting = new Map<number, Waiting[]>()
+  /** Resolves when the batch that is being committed is applied or given up. */
+  #commit: Promise<void> | undefined
+  /** Resolves when the last hold has ended. */
+  #held: Promise<void> | undefined
+  #isClosed = false
+
+  constructor(tree: number, epoch: string, batch: AppliedBatch, settings: ReadonlyMap<string, string>) {
+    this.tree = tree
+    this.epoch = epoch
+    this.#batch = batch
+    this.#settings = settings
+  }
+
+  get batch(): AppliedBatch {
+    return this.#batch
+  }
+
+  get settings(): ReadonlyMap<string, string> {
+    return this.#settings
+  }
+
+  /** Called with each batch in the turn in which it becomes the applied one, before followers and before reads that wait. */
+  onApplied(listener: (next: NextBatch) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /**
+   * Calls `use` when a batch is the applied one: at once, or in the turn in which it is applied.
+   * @returns `false`, without a call, when a later batch is applied already
+   */
+  when(batch: number, use: () => void, fail: (error: unknown) => void): boolean {
+    if (batch < this.#batch.batch) return false
+    if (this.#isClosed) fail(new DholeError('unavailable'))
+    else if (batch === this.#batch.batch) use()
+    else {
+      const waiting = this.#waiting.get(batch)
+      if (waiting === undefined) this.#waiting.set(batch, [{ use, fail }])
+      else waiting.push({ use, fail })
+    }
+    return true
+  }
+
+  /**
+   * Keeps the next batch back. Resolves when none is being committed.
+   * @returns ends the hold
+   */
+  async hold(): Promise<() => void> {
+    const before = this.#held
+    const ended = Promise.withResolvers<void>()
+    const held = Promise.all([before, ended.promise]).then(() => {
+      if (this.#held === held) this.#held = undefined
+    })
+    this.#held = held
+    while (this.#commit !== undefined) await this.#commit
+    return ended.resolve
+  }
+
+  /** Resolves when no hold keeps the next batch back, with a function to call when it is applied or given up. */
+  async beginCommit(): Promise<() => void> {
+    while (this.#held !== undefined) await this.#held
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#commit = promise
+    return () => {
+      this.#commit = undefined
+      resolve()
+    }
+  }
+
+  /** Makes a batch the applied one. */
+  apply(next: NextBatch): void {
+    this.#batch = next.batch
+    this.#settings = next.settings
+    for (const listener of this.#listeners) listener(next)
+    for (const [batch, waiting] of this.#waiting) {
+      if (batch > next.batch.batch) continue
+      this.#waiting.delete(batch)
+      for (const { use, fail } of waiting) {
+        if (batch === next.batch.batch) use()
+        else fail(new DholeError('unavailable'))
+      }
+    }
+  }
+
+  /** Fails what waits, and whatever comes. */
+  close(): void {
+    this.#isClosed = true
+    for (const waiting of this.#waiting.values()) for (const { fail } of waiting) fail(new DholeError('unavailable'))
+    this.#waiting.clear()
+  }
+}
