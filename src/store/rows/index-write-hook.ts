@@ -39,8 +39,8 @@ export interface SortValueReader {
 /** The indexes of the tree that is being written. */
 export interface WrittenIndexes<I extends IndexShape> {
   readonly definitions: {
-    /** Whether no index exists. */
-    readonly isEmpty: boolean
+    /** Whether it is known that no index exists. */
+    readonly isEmpty?: boolean
     /** The indexes of a list. */
     of(listId: number): readonly I[]
   }
@@ -79,7 +79,7 @@ export class IndexWriteHook<I extends IndexShape> {
    */
   beforeWrite(write: Write, slotPath: readonly PathSlot[]): AfterWrite | undefined {
     const { definitions } = this.#indexes
-    if (definitions.isEmpty) return undefined
+    if (definitions.isEmpty === true) return undefined
     const affected: AffectedEntry<I>[] = []
     const read = this.#readerOf(slotPath)
     for (const [depth, { parent, key: plainKey, slot }] of slotPath.entries()) {

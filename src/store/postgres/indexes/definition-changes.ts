@@ -1,4 +1,5 @@
 import type { CommitPart } from '../batch.ts'
+import type { Journal } from '../commit/journal.ts'
 import { arrayOf } from '../connection/arrays.ts'
 import type { IndexDefinition } from './definition.ts'
 
@@ -17,16 +18,18 @@ export class DefinitionChanges implements DefinitionSource {
   readonly #now: number
   /** Lists whose definitions differ from those of the batch before. */
   readonly #changed = new Map<number, readonly IndexDefinition[]>()
+  /** What these lists had before. */
+  readonly #old = new Map<number, readonly IndexDefinition[]>()
   /** Lists that the batch has made. */
   readonly #new = new Set<number>()
-  /** The previous content of `#changed`, to go back to. */
-  readonly #journal: (readonly [listId: number, previous: readonly IndexDefinition[] | undefined])[] = []
+  readonly #journal: Journal
 
   /**
    * @param takeId takes an id of the tree
    * @param now time of the batch, in milliseconds since 1970
    */
-  constructor(before: DefinitionSource, takeId: () => number, now: number) {
+  constructor(before: DefinitionSource, journal: Journal, takeId: () => number, now: number) {
+    this.#journal = journal
     this.#before = before
     this.#takeId = takeId
     this.#now = now
@@ -71,25 +74,17 @@ export class DefinitionChanges implements DefinitionSource {
     )
   }
 
-  /** A point to go back to. */
-  savepoint(): number {
-    return this.#journal.length
+  /** Whether the batch writes definitions: then it has the flag `LogFlag.indexes`. */
+  get hasChanged(): boolean {
+    return this.parts().length > 0
   }
 
-  /** Takes back what was changed since `savepoint`. */
-  rollBackTo(savepoint: number): void {
-    for (const [listId, previous] of this.#journal.splice(savepoint).reverse()) {
-      if (previous === undefined) this.#changed.delete(listId)
-      else this.#changed.set(listId, previous)
-    }
-  }
-
-  /** What the batch writes; with a part it has the flag `LogFlag.indexes`. */
+  /** What the batch writes. */
   parts(): readonly CommitPart[] {
     const before: IndexDefinition[] = []
     const after: IndexDefinition[] = []
     for (const [listId, definitions] of this.#changed) {
-      if (!this.#new.has(listId)) before.push(...this.#before.of(listId))
+      before.push(...(this.#old.get(listId) ?? NONE))
       after.push(...definitions)
     }
     const [old, now] = [byId(before), byId(after)]
@@ -104,8 +99,8 @@ export class DefinitionChanges implements DefinitionSource {
   }
 
   #set(listId: number, definitions: readonly IndexDefinition[]): void {
-    this.#journal.push([listId, this.#changed.get(listId)])
-    this.#changed.set(listId, definitions)
+    if (!this.#new.has(listId) && !this.#old.has(listId)) this.#old.set(listId, this.#before.of(listId))
+    this.#journal.set(this.#changed, listId, definitions)
   }
 }
 

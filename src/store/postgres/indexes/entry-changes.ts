@@ -2,6 +2,7 @@ import { NO_VALUE, type SortValue } from '../../../tree/order.ts'
 import type { EntryTable } from '../../rows/index-entries.ts'
 import { type EntryValue, indexValue } from '../../rows/index-value.ts'
 import type { CommitPart } from '../batch.ts'
+import type { Journal } from '../commit/journal.ts'
 import { arrayOf, byteArrays } from '../connection/arrays.ts'
 import { type IndexDefinition, isKeptUp } from './definition.ts'
 import type { DefinitionChanges } from './definition-changes.ts'
@@ -24,16 +25,11 @@ interface EntryChange {
 export class EntryChanges implements EntryTable<IndexDefinition> {
   readonly #definitions: Pick<DefinitionChanges, 'markCut'>
   readonly #changes = new Map<string, EntryChange>()
-  /** The previous content of `#changes`, to go back to. */
-  readonly #journal: (readonly [name: string, previous: EntryChange | undefined])[] = []
+  readonly #journal: Journal
 
-  constructor(definitions: Pick<DefinitionChanges, 'markCut'>) {
+  constructor(definitions: Pick<DefinitionChanges, 'markCut'>, journal: Journal) {
     this.#definitions = definitions
-  }
-
-  /** Number of rows that it writes. */
-  get size(): number {
-    return this.#changes.size
+    this.#journal = journal
   }
 
   insert(index: IndexDefinition, value: EntryValue, key: string): void {
@@ -57,19 +53,6 @@ export class EntryChanges implements EntryTable<IndexDefinition> {
     this.#set(index, NO_VALUE, key, undefined)
   }
 
-  /** A point to go back to. */
-  savepoint(): number {
-    return this.#journal.length
-  }
-
-  /** Takes back what was changed since `savepoint`. */
-  rollBackTo(savepoint: number): void {
-    for (const [name, previous] of this.#journal.splice(savepoint).reverse()) {
-      if (previous === undefined) this.#changes.delete(name)
-      else this.#changes.set(name, previous)
-    }
-  }
-
   /** What the batch writes. The parts touch different rows. */
   parts(): readonly CommitPart[] {
     const all = [...this.#changes.values()]
@@ -84,8 +67,7 @@ export class EntryChanges implements EntryTable<IndexDefinition> {
     if (stored.cut && text !== undefined) this.#definitions.markCut(index)
     // A key has no character 0.
     const name = `${index.id} ${key}\u0000${stored.kind} ${stored.value}`
-    this.#journal.push([name, this.#changes.get(name)])
-    this.#changes.set(name, { index: index.id, kind: stored.kind, value: entryBytes(stored), key, text })
+    this.#journal.set(this.#changes, name, { index: index.id, kind: stored.kind, value: entryBytes(stored), key, text })
   }
 }
 
