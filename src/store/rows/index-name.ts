@@ -19,3 +19,14 @@ export function indexedPath(name: string): Path | undefined {
   const parsed = JSON.parse(name) as readonly Path[] | string
   return typeof parsed === 'string' ? undefined : parsed[0]
 }
+
+/** Identifies an index. */
+export interface IndexName {
+  readonly listId: number
+  readonly name: string
+}
+
+/** A text that identifies an index. */
+export function indexOf({ listId, name }: IndexName): string {
+  return `${listId} ${name}`
+}

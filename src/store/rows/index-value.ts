@@ -3,10 +3,15 @@ import { isIntegerKey, keyOf, SortKind, type SortValue, sortText } from '../../t
 import type { Path } from '../../tree/path.ts'
 
 /**
- * Longest text of an entry, in UTF-16 code units; one more where the limit would split a surrogate pair. A longer text is
- * cut, and a reader looks up the whole text where the order depends on it.
+ * Which beginning of a text an entry holds. A longer text is cut, and a reader looks up the whole text where the order
+ * depends on it. Of two texts the smaller one never has the greater beginning.
  */
-const MAX_TEXT = 1024
+export interface TextLimit {
+  /** The beginning of a text, or all of it. */
+  beginningOf(text: string): string
+  /** Whether several texts may have the same beginning. @param sorted the beginning, encoded by `sortText` */
+  isLong(sorted: string): boolean
+}
 
 /** Longest text of a child in an entry of a covering index, in UTF-16 code units. */
 const MAX_COVERED = 256
@@ -29,28 +34,15 @@ export interface IndexValue extends SortValue {
 }
 
 /** The stored form of a sort value. */
-export function indexValue({ kind, value }: SortValue): IndexValue {
+export function indexValue({ kind, value }: SortValue, limit: TextLimit): IndexValue {
   if (typeof value === 'number') return { kind, value, cut: false }
-  const beginning = beginningOf(value)
+  const beginning = limit.beginningOf(value)
   return { kind, value: sortText(beginning), cut: beginning.length < value.length }
 }
 
-/** A sort value with the same stored form, which shares no memory with a longer text. */
-export function ownValue({ kind, value }: SortValue): SortValue {
-  if (typeof value === 'number') return { kind, value }
-  return { kind, value: JSON.parse(JSON.stringify(beginningOf(value))) }
-}
-
-/** The first `MAX_TEXT` code units. A surrogate pair stays whole, because its second half decides the order. */
-function beginningOf(text: string): string {
-  if (text.length <= MAX_TEXT) return text
-  const beginning = text.slice(0, MAX_TEXT)
-  return beginning.isWellFormed() ? beginning : text.slice(0, MAX_TEXT + 1)
-}
-
 /** Whether several texts may share an entry's value because they were cut. */
-export function isLong({ kind, value }: SortValue): boolean {
-  return kind === SortKind.string && typeof value === 'string' && value.length >= MAX_TEXT
+export function isLong({ kind, value }: SortValue, limit: TextLimit): boolean {
+  return kind === SortKind.string && typeof value === 'string' && limit.isLong(value)
 }
 
 /**

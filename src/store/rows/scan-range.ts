@@ -1,6 +1,6 @@
 import type { Edge, Range } from '../../query/range.ts'
 import { FIRST_TEXT_KEY, NO_VALUE, SortKind, sortText } from '../../tree/order.ts'
-import { indexValue, isLong } from './index-value.ts'
+import { indexValue, isLong, type TextLimit } from './index-value.ts'
 
 /** A value or key that a statement compares with. */
 export type Argument = string | number
@@ -29,15 +29,15 @@ const OPEN: ScanEdge = { shape: 'open', args: [] }
 export const WHOLE: ScanRange = { start: OPEN, end: OPEN }
 
 /** The range of entries in an index. An edge as long as a cut text includes every entry that may equal it. */
-export function indexRange({ start, end }: Range): ScanRange {
-  return { start: indexEdge(start), end: indexEdge(end) }
+export function indexRange({ start, end }: Range, limit: TextLimit): ScanRange {
+  return { start: indexEdge(start, limit), end: indexEdge(end, limit) }
 }
 
-function indexEdge(edge: Edge | undefined): ScanEdge {
+function indexEdge(edge: Edge | undefined, limit: TextLimit): ScanEdge {
   if (edge === undefined) return OPEN
-  const entry = indexValue(edge)
+  const entry = indexValue(edge, limit)
   const { kind, value } = entry
-  if (isLong(entry)) return { shape: 'value=', args: [kind, value] }
+  if (isLong(entry, limit)) return { shape: 'value=', args: [kind, value] }
   if (edge.key === undefined) return { shape: edge.inclusive ? 'value=' : 'value', args: [kind, value] }
   return { shape: edge.inclusive ? 'key=' : 'key', args: [kind, value, edge.key] }
 }
@@ -70,8 +70,8 @@ function leavesOut(edge: Edge | undefined): boolean {
 const BEHIND_EMPTY: Edge = { ...NO_VALUE, key: undefined, inclusive: false }
 
 /** Whether the range of entries may include children that the range itself excludes, because their texts were cut. */
-export function mayMatchMore({ start, end }: Range): boolean {
-  return [start, end].some((edge) => edge !== undefined && isLong(indexValue(edge)))
+export function mayMatchMore({ start, end }: Range, limit: TextLimit): boolean {
+  return [start, end].some((edge) => edge !== undefined && isLong(indexValue(edge, limit), limit))
 }
 
 /** The range in key order. */

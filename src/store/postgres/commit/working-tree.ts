@@ -1,9 +1,9 @@
 import type { SortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
-import type { Write } from '../../../tree/write.ts'
 import type { Value } from '../../../tree/value.ts'
-import type { PathSlot } from '../../rows/write-plan.ts'
+import type { Write } from '../../../tree/write.ts'
 import type { ChildRow, Interior, Slot } from '../../rows/slot.ts'
+import type { PathSlot } from '../../rows/write-plan.ts'
 import type { CommitPart } from '../batch.ts'
 
 /** What is not known yet, and must be read from the database. */

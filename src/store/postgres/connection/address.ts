@@ -46,7 +46,9 @@ export function connectionOptions({ url, schema = DEFAULT_SCHEMA, ca, insecure }
   const mode = sslMode(parsed.searchParams.get('sslmode'), isHere, insecure ?? false)
   return {
     adapter: 'postgres',
-    ...(folder === undefined ? { hostname: parsed.hostname.replace(/^\[|\]$/g, '') } : { path: `${folder}/.s.PGSQL.${port}` }),
+    ...(folder === undefined
+      ? { hostname: parsed.hostname.replace(/^\[|\]$/g, '') }
+      : { path: `${folder}/.s.PGSQL.${port}` }),
     port,
     username,
     password: decoded(parsed.password),
@@ -78,7 +80,8 @@ function parse(url: string): URL {
 }
 
 function sslMode(given: string | null, isHere: boolean, insecure: boolean): SslMode {
-  const mode = MODES.find((each) => each === given) ?? (given === null ? (isHere ? 'disable' : 'verify-full') : undefined)
+  const mode =
+    MODES.find((each) => each === given) ?? (given === null ? (isHere ? 'disable' : 'verify-full') : undefined)
   if (mode === undefined) throw new TypeError(`sslmode must be one of ${MODES.join(', ')}`)
   if (mode !== 'verify-full' && !isHere && !insecure) {
     throw new TypeError(

@@ -73,7 +73,8 @@ export class Lane implements Statements {
   /** @throws an error with the SQLSTATE 40000 when the server has rolled back because a statement had failed */
   async commit(): Promise<void> {
     const { command } = (await this.#run(() => this.#connection`COMMIT`)) as unknown as { readonly command: string }
-    if (command === 'ROLLBACK') throw Object.assign(new Error('the transaction was rolled back'), { errno: ROLLED_BACK })
+    if (command === 'ROLLBACK')
+      throw Object.assign(new Error('the transaction was rolled back'), { errno: ROLLED_BACK })
   }
 
   /** Ends the transaction, if one is open. Never rejects. */

@@ -3,6 +3,7 @@ import { indexedPath } from '../../rows/index-name.ts'
 import { type EntryValue, entryOf, indexValue } from '../../rows/index-value.ts'
 import type { ChildRow } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
+import { TEXT_LIMIT } from '../indexes/text-limit.ts'
 import { TreeReader } from '../tree/tree-reader.ts'
 import { MAX_REPORTED, type Problem, problem } from './problem.ts'
 
@@ -73,7 +74,7 @@ class IndexChecker {
     let missing = 0
     let wrong = 0
     for (const { key, sorted, isOptional } of this.#wanted(definition)) {
-      const entry = indexValue(sorted)
+      const entry = indexValue(sorted, TEXT_LIMIT)
       if (entry.cut && !tellsOfCuts) {
         yield problem('an index does not tell of texts that it cut', { id, name, key })
         tellsOfCuts = true

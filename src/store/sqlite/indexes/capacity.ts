@@ -1,31 +1,15 @@
-import type { IndexName } from './building/requests.ts'
+import { type IndexLimits, type IsWanted, type MadeRoom, roomInList, roomInTree } from '../../rows/index-capacity.ts'
+import type { IndexName } from '../../rows/index-name.ts'
 import type { IndexDefinition, IndexDefinitions } from './definitions.ts'
 import type { IndexEntries } from './entries.ts'
-
-/** Bounds on the indexes that queries create, and what is declared. */
-export interface IndexLimits {
-  /** Maximum indexes of one list, declared ones included. */
-  readonly maxPerList: number
-  /** Maximum entries of all undeclared indexes of a file together. */
-  readonly maxEntries: number
-  /** Whether an index is declared: it is never dropped and has no bounds. */
-  isKept(definition: IndexDefinition): boolean
-  /** Whether an index is declared as covering. */
-  isCovering(index: IndexName): boolean
-  /** Time of the last known use, in milliseconds since 1970. */
-  usedAt(definition: IndexDefinition): number
-}
-
-/** Whether an index is requested and must not be dropped. */
-type IsWanted = (definition: IndexDefinition) => boolean
 
 /** Enforces the bounds inside the writer's transaction: it drops the least recently used indexes. */
 export class IndexCapacity {
   readonly #definitions: IndexDefinitions
   readonly #entries: IndexEntries
-  readonly #limits: IndexLimits
+  readonly #limits: IndexLimits<IndexDefinition>
 
-  constructor(definitions: IndexDefinitions, entries: IndexEntries, limits: IndexLimits) {
+  constructor(definitions: IndexDefinitions, entries: IndexEntries, limits: IndexLimits<IndexDefinition>) {
     this.#definitions = definitions
     this.#entries = entries
     this.#limits = limits
@@ -37,31 +21,17 @@ export class IndexCapacity {
   }
 
   /** Makes room for one more index of a list. @returns `false` when no index can be dropped */
-  admit(listId: number, isWanted: IsWanted): boolean {
-    const all = this.#definitions.of(listId)
-    if (all.length < this.#limits.maxPerList) return true
-    const [least] = this.#leastUsed(all.filter((definition) => !isWanted(definition)))
-    if (least === undefined) return false
-    this.#drop(least)
-    return true
+  admit(listId: number, isWanted: IsWanted<IndexDefinition>): boolean {
+    return this.#drop(roomInList(this.#definitions.of(listId), this.#limits, isWanted))
   }
 
   /**
    * Drops indexes until the entries of a growing index fit.
    * @returns `false` when they do not fit although every other index that may be dropped is dropped
    */
-  evictFor(growing: IndexDefinition, isWanted: IsWanted): boolean {
-    const { maxEntries } = this.#limits
-    if (this.#definitions.countEntries() <= maxEntries || this.#limits.isKept(growing)) return true
-    const undeclared = this.#definitions.all().filter((definition) => !this.#limits.isKept(definition))
-    let entries = undeclared.reduce((sum, definition) => sum + definition.entries, 0)
-    const others = undeclared.filter((definition) => definition.id !== growing.id && !isWanted(definition))
-    for (const other of this.#leastUsed(others)) {
-      if (entries <= maxEntries) break
-      this.#drop(other)
-      entries -= other.entries
-    }
-    return entries <= maxEntries
+  evictFor(growing: IndexDefinition, isWanted: IsWanted<IndexDefinition>): boolean {
+    if (this.#definitions.countEntries() <= this.#limits.maxEntries || this.#limits.isKept(growing)) return true
+    return this.#drop(roomInTree(growing, this.#definitions.all(), this.#limits, isWanted))
   }
 
   /** Whether an index alone exceeds the bound of all undeclared indexes. */
@@ -69,15 +39,11 @@ export class IndexCapacity {
     return entries > this.#limits.maxEntries
   }
 
-  /** Those that may be dropped, the least recently used first. */
-  #leastUsed(definitions: readonly IndexDefinition[]): IndexDefinition[] {
-    return definitions
-      .filter((definition) => !this.#limits.isKept(definition))
-      .sort((left, right) => this.#limits.usedAt(left) - this.#limits.usedAt(right) || left.id - right.id)
-  }
-
-  #drop(definition: IndexDefinition): void {
-    this.#definitions.drop(definition)
-    this.#entries.expectRemoval()
+  #drop({ dropped, fits }: MadeRoom<IndexDefinition>): boolean {
+    for (const definition of dropped) {
+      this.#definitions.drop(definition)
+      this.#entries.expectRemoval()
+    }
+    return fits
   }
 }

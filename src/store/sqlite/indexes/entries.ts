@@ -5,6 +5,7 @@ import type { Connection } from '../file/connection.ts'
 import { indexDefinition } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
 import type { IndexDefinition, IndexDefinitions } from './definitions.ts'
+import { TEXT_LIMIT } from './text-limit.ts'
 
 /** Entries removed in one step. */
 const STEP_ENTRIES = 1024
@@ -82,14 +83,14 @@ export class IndexEntries {
 
   /** Adds the entry of a child. @param key encoded by `sortKey` */
   insert(definition: IndexDefinition, value: EntryValue, key: string): void {
-    const entry = indexValue(value)
+    const entry = indexValue(value, TEXT_LIMIT)
     if (entry.cut) this.#definitions.markCut(definition)
     this.#statements.insert.run(definition.id, entry.kind, entry.value, key, value.text ?? null)
   }
 
   /** Replaces the text in the entry of a child. */
   setText(definition: IndexDefinition, value: EntryValue, key: string): void {
-    const entry = indexValue(value)
+    const entry = indexValue(value, TEXT_LIMIT)
     this.#statements.setText.run(value.text ?? null, definition.id, entry.kind, entry.value, key)
   }
 
@@ -107,7 +108,7 @@ export class IndexEntries {
   }
 
   remove(definition: IndexDefinition, value: SortValue, key: string): void {
-    const entry = indexValue(value)
+    const entry = indexValue(value, TEXT_LIMIT)
     this.#statements.remove.run(definition.id, entry.kind, entry.value, key)
   }
 

@@ -1,9 +1,12 @@
+import { LazyNeighbors } from '../../rows/adjacent-rows.ts'
+import type { IndexLimits } from '../../rows/index-capacity.ts'
+import type { WrittenIndexes } from '../../rows/index-write-hook.ts'
 import type { BackgroundWork, OpenTransaction } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import { IndexBuilder } from './building/builder.ts'
 import type { BuildOptions } from './building/options.ts'
-import { IndexCapacity, type IndexLimits } from './capacity.ts'
+import { IndexCapacity } from './capacity.ts'
 import { type IndexDefinition, IndexDefinitions } from './definitions.ts'
 import { IndexEntries } from './entries.ts'
 import { Neighbors } from './neighbors.ts'
@@ -47,8 +50,20 @@ export class IndexMaintenance implements BackgroundWork {
     return this.builder.isDue || this.entries.removalIsDue || this.#use !== undefined
   }
 
+  /** What a write changes. */
+  get written(): WrittenIndexes<IndexDefinition> {
+    const { definitions, entries, neighbors, builder } = this
+    return {
+      definitions,
+      entries,
+      adjacentTo: (listId, key) => new LazyNeighbors(neighbors, listId, key),
+      upkeepOf: (index, key) => builder.upkeepOf(index, key),
+      note: (key, before) => builder.note(key, before),
+    }
+  }
+
   /** Bounds the indexes that queries create. Without a call there are no bounds. */
-  limit(limits: IndexLimits): void {
+  limit(limits: IndexLimits<IndexDefinition>): void {
     this.builder.limit(new IndexCapacity(this.definitions, this.entries, limits))
   }
 

@@ -2,11 +2,10 @@ import { type IndexDeclaration, isDeclared, isWildcard } from '../../../query/in
 import { pauser } from '../../../scheduling/turns.ts'
 import type { Path } from '../../../tree/path.ts'
 import { TRUSTED } from '../../../tree/read-program.ts'
-import { indexedPath, indexName } from '../../rows/index-name.ts'
+import { type IndexName, indexedPath, indexName } from '../../rows/index-name.ts'
+import { IndexUses } from '../../rows/index-uses.ts'
 import { type ReadScheduler, UNLIMITED } from '../query/read-scheduler.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
-import type { IndexName } from './building/requests.ts'
-import type { IndexDefinition } from './definitions.ts'
 import type { IndexMaintenance } from './maintenance.ts'
 
 /** How often uses are recorded and unused indexes dropped within `indexIdleMs`. */
@@ -14,8 +13,6 @@ const LOOKS = 16
 const LONGEST_PAUSE_MS = 60_000
 /** Maximum indexes of one list: a caller that may read it can order it by anything, which must not fill the disk. */
 const MAX_PER_LIST = 32
-/** Maximum indexes whose last use is cached. */
-const MAX_CACHED_USES = 65_536
 
 /** Parts and settings of an `IndexManager`. */
 export interface IndexManagerParts {
@@ -41,9 +38,7 @@ export class IndexManager {
   #covering: readonly IndexDeclaration[] = []
   /** Whether covering indexes may be left that are not declared as such. */
   #hasNewDeclarations = true
-  /** Time of the last use by index id, in milliseconds since 1970: since the last call of `#age`, and before it. */
-  #used = new Map<number, number>()
-  readonly #usedBefore = new Map<number, number>()
+  readonly #uses = new IndexUses()
 
   constructor(parts: IndexManagerParts) {
     this.#parts = parts
@@ -55,7 +50,7 @@ export class IndexManager {
       maxEntries: parts.maxIndexEntries,
       isKept: (definition) => this.#isDeclared(this.#declarations, definition),
       isCovering: (index) => this.#isDeclared(this.#covering, index),
-      usedAt: (definition) => this.#usedAt(definition),
+      usedAt: (definition) => this.#uses.of(definition),
     })
   }
 
@@ -76,12 +71,7 @@ export class IndexManager {
 
   /** Records that a query has used an index. */
   recordUse(id: number): void {
-    this.#used.set(id, Date.now())
-  }
-
-  /** The cached time is newer than the stored one, which is not written for each use. */
-  #usedAt({ id, usedAt }: IndexDefinition): number {
-    return this.#used.get(id) ?? this.#usedBefore.get(id) ?? usedAt
+    this.#uses.record(id)
   }
 
   /** Replaces the declared indexes, which are kept whether used or not. Resolves when every existing list has its own. */
@@ -105,13 +95,9 @@ export class IndexManager {
   }
 
   #age(): void {
-    const used = this.#used
-    this.#used = new Map()
-    if (this.#usedBefore.size + used.size > MAX_CACHED_USES) this.#usedBefore.clear()
-    for (const [id, at] of used) this.#usedBefore.set(id, at)
     const { maintenance, indexIdleMs: idleMs } = this.#parts
     maintenance.age({
-      used,
+      used: this.#uses.take(),
       idleMs,
       isKept: (definition) => this.#isDeclared(this.#declarations, definition),
       coveringAfter: this.#hasNewDeclarations ? 0 : undefined,

@@ -11,6 +11,7 @@ import { type EntryRow, type RangeScanner, scanOf } from '../query/range-scan.ts
 import { EmptyChildren, type EmptyChildrenScan } from '../tree/empty-children.ts'
 import { spend } from '../tree/read-budget.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
+import { TEXT_LIMIT } from './text-limit.ts'
 
 /** A child with its position in the order. */
 export type Candidate = Position & { readonly row: ChildRow }
@@ -73,7 +74,7 @@ export class IndexReader {
     const { empty, valued } = divide(rangeOf(query))
     let counted = 0
     if (valued !== undefined) {
-      counted = mayMatchMore(valued)
+      counted = mayMatchMore(valued, TEXT_LIMIT)
         ? (yield* this.#childrenInExactOrder(access, valued, {
             descending: false,
             limit: NO_LIMIT,
@@ -90,7 +91,7 @@ export class IndexReader {
   }
 
   #countValued({ list, index }: IndexAccessPath, range: Range): Generator<void, number> {
-    return this.#scanner.count(scanOf(list, index, indexRange(range), false))
+    return this.#scanner.count(scanOf(list, index, indexRange(range, TEXT_LIMIT), false))
   }
 
   /** In the direction of the scan. */
@@ -112,8 +113,8 @@ export class IndexReader {
   /** In the direction of the scan. */
   *#valuedRows(access: IndexAccessPath, range: Range, wanted: Wanted): Generator<void, readonly ChildRow[]> {
     const { list, index } = access
-    if (index.hasCut || mayMatchMore(range)) return yield* this.#childrenInExactOrder(access, range, wanted)
-    const scan = scanOf(list, index, indexRange(range), wanted.descending)
+    if (index.hasCut || mayMatchMore(range, TEXT_LIMIT)) return yield* this.#childrenInExactOrder(access, range, wanted)
+    const scan = scanOf(list, index, indexRange(range, TEXT_LIMIT), wanted.descending)
     return yield* this.#scanner.children(scan, wanted.limit, wanted.maxLength)
   }
 
@@ -128,7 +129,9 @@ export class IndexReader {
   ): Generator<void, readonly ChildRow[]> {
     const rows: ChildRow[] = []
     const budget = { left: maxLength, hasPriorities: false }
-    for (const group of equalEntries(this.#scanner.entries(scanOf(list, index, indexRange(range), descending)))) {
+    for (const group of equalEntries(
+      this.#scanner.entries(scanOf(list, index, indexRange(range, TEXT_LIMIT), descending)),
+    )) {
       const candidates: Candidate[] = []
       for (const row of group) {
         const candidate = { ...this.#tree.sortValueBelow(row, path), key: row.key, row }
@@ -165,7 +168,7 @@ function* equalEntries(pages: Iterable<EntryRow[]>): Generator<EntryRow[]> {
   let group: EntryRow[] = []
   for (const page of pages) {
     for (const entry of page) {
-      const joins = group[0] !== undefined && isLong(toSortValue(entry)) && group[0].sorted === entry.sorted
+      const joins = group[0] !== undefined && isLong(toSortValue(entry), TEXT_LIMIT) && group[0].sorted === entry.sorted
       if (!joins && group.length > 0) {
         yield group
         group = []

@@ -17,6 +17,7 @@ import type { Connection } from '../file/connection.ts'
 import { indexDefinition } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
 import { type Candidate, IndexReader, NO_LIMIT } from '../indexes/reader.ts'
+import { TEXT_LIMIT } from '../indexes/text-limit.ts'
 import { type Budget, spend } from '../tree/read-budget.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import { type AccessPath, AccessPathFinder, type UsableAccessPath } from './access-path.ts'
@@ -120,7 +121,7 @@ export class QueryReader {
           const integers = yield* mapInSteps(yield* this.#integers(list), keyByText)
           return texts + (yield* selectInSteps(query, integers)).length
         }
-        return texts + (yield* this.#scanner.count(scanOf(list, access.index, indexRange(range), false)))
+        return texts + (yield* this.#scanner.count(scanOf(list, access.index, indexRange(range, TEXT_LIMIT), false)))
       }
       case 'scan':
         return (yield* this.#sortInMemory(list, query, NO_LIMIT)).length
@@ -198,7 +199,7 @@ export class QueryReader {
     const integers =
       index === undefined
         ? yield* this.#integers(list)
-        : yield* this.#scanner.keys(scanOf(list, index, indexRange(range), descending), limit)
+        : yield* this.#scanner.keys(scanOf(list, index, indexRange(range, TEXT_LIMIT), descending), limit)
     if (integers.length === 0) {
       const rows = yield* this.#scanner.children(textScan, limit, maxLength)
       return descending ? rows.reverse() : rows

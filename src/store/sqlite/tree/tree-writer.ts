@@ -7,12 +7,13 @@ import type { Path } from '../../../tree/path.ts'
 import type { Priority } from '../../../tree/priority.ts'
 import { isBranch, type Value } from '../../../tree/value.ts'
 import type { Write } from '../../../tree/write.ts'
+import { IndexWriteHook } from '../../rows/index-write-hook.ts'
 import { kindOf, ROOT_KEY, ROOT_PARENT, type Slot, traitsOf } from '../../rows/slot.ts'
 import { lastSlot, type PathSlot, planSlotChange, ROOT_ADDRESS, type SlotAddress } from '../../rows/write-plan.ts'
 import type { TransactionParticipant } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
+import type { IndexDefinition } from '../indexes/definitions.ts'
 import type { IndexMaintenance } from '../indexes/maintenance.ts'
-import { IndexWriteHook } from '../indexes/write-hook.ts'
 import { type StagedValue, StagedValues } from '../staging/staged-values.ts'
 import { BranchWriter, LONG_TEXT } from './branch-writer.ts'
 import type { DeletedSubtrees } from './deleted-subtrees.ts'
@@ -29,7 +30,7 @@ export class TreeWriter implements TransactionParticipant {
   readonly #reader: TreeReader
   readonly #deletedSubtrees: DeletedSubtrees
   readonly #indexes: IndexMaintenance
-  readonly #indexHook: IndexWriteHook
+  readonly #indexHook: IndexWriteHook<IndexDefinition>
   readonly #staged: StagedValues
   readonly #branches: BranchWriter
   /** Slots of interior nodes by parent and key: consecutive writes share most of their path. */
@@ -46,7 +47,7 @@ export class TreeWriter implements TransactionParticipant {
     this.#reader = reader
     this.#deletedSubtrees = deletedSubtrees
     this.#indexes = indexes
-    this.#indexHook = new IndexWriteHook(indexes, reader)
+    this.#indexHook = new IndexWriteHook(indexes.written, reader)
     this.rows = new RowWriter(connection)
     this.#staged = new StagedValues(connection, deletedSubtrees)
     this.#branches = new BranchWriter(this.rows, this.#staged, inlineLength)

@@ -1,5 +1,6 @@
 import { DholeError } from '../../../../error.ts'
 import type { SortValue } from '../../../../tree/order.ts'
+import { type IndexName, indexOf } from '../../../rows/index-name.ts'
 import { NOWHERE } from '../../../rows/slot.ts'
 import type { OpenTransaction, Settlement } from '../../commit/participant.ts'
 import type { Connection } from '../../file/connection.ts'
@@ -9,7 +10,7 @@ import type { IndexDefinition } from '../definitions.ts'
 import { type BuildTables, IndexBuild } from './build.ts'
 import { buildAtOnce } from './build-at-once.ts'
 import type { BuildOptions } from './options.ts'
-import { type IndexName, type IndexRequest, IndexRequests, indexOf } from './requests.ts'
+import { type IndexRequest, IndexRequests } from './requests.ts'
 
 /** Longest list that is indexed in one transaction, in children: sooner than a worker starts. */
 const SHORT_BUILD = 2048

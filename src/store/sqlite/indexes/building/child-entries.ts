@@ -8,6 +8,7 @@ import type { Connection } from '../../file/connection.ts'
 import { defineStatements } from '../../file/statements.ts'
 import type { TreeReader } from '../../tree/tree-reader.ts'
 import type { Columns } from '../entries.ts'
+import { TEXT_LIMIT } from '../text-limit.ts'
 
 /** An entry as its table has it. */
 export interface StoredEntry {
@@ -120,7 +121,7 @@ class EntryCollector {
     if (row.id !== null) this.#read += LOOK_UP
     const value = this.#path === undefined ? keyEntry(key) : this.#reader.sortValueBelow(row, this.#path)
     if (isValued(value)) {
-      const stored = indexValue(value)
+      const stored = indexValue(value, TEXT_LIMIT)
       this.#hasCut ||= stored.cut
       const entry = { kind: stored.kind, value: stored.value, key }
       this.#entries.push(this.#covering ? { ...entry, text: coveredText(row.value) } : entry)

@@ -1,10 +1,5 @@
+import type { IndexName } from '../../../rows/index-name.ts'
 import type { Settlement } from '../../commit/participant.ts'
-
-/** Identifies an index. */
-export interface IndexName {
-  readonly listId: number
-  readonly name: string
-}
 
 /** A request for an index. */
 export interface IndexRequest extends IndexName {
@@ -70,9 +65,4 @@ export class IndexRequests {
 
 function isSame(one: IndexName, other: IndexName): boolean {
   return one.listId === other.listId && one.name === other.name
-}
-
-/** A text that identifies an index. */
-export function indexOf({ listId, name }: IndexName): string {
-  return `${listId} ${name}`
 }
