@@ -23,7 +23,7 @@ import type {
   TreeStore,
 } from '../store.ts'
 import { Checkpoint } from './commit/checkpoint.ts'
-import { Followers } from './commit/followers.ts'
+import { Followers } from '../followers.ts'
 import { GroupCommit } from './commit/group-commit.ts'
 import { HeldSnapshots } from './commit/held-snapshots.ts'
 import { type Snapshot, Snapshots } from './commit/snapshots.ts'

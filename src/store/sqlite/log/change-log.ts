@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, gt, lt, lte, max, sql } from 'drizzle-orm'
 import type { Change } from '../../../tree/change.ts'
-import { type JsonText, printWithin } from '../../../tree/json/print.ts'
+import type { JsonText } from '../../../tree/json/print.ts'
 import { formatPath, type Path } from '../../../tree/path.ts'
-import type { Write } from '../../../tree/write.ts'
+import { dataOf } from '../../rows/change-data.ts'
 import {
   type ChangeRow,
   changesOf,
@@ -19,8 +19,6 @@ import type { Connection } from '../file/connection.ts'
 import { change } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
 
-/** Maximum length of the stored data of one change, in UTF-16 code units. Longer data is not stored: readers get it from the tree. */
-const MAX_DATA_LENGTH = 16_384
 /** Entries removed in one step, and entries appended between two looks for old ones. */
 const TRIM_STEP = 512
 /** Maximum entries of one row, and length of their data in UTF-16 code units from which the next entry starts a new row. */
@@ -168,26 +166,6 @@ export class ChangeLog implements BackgroundWork {
   #put({ seq, at, kind, path, data }: ChangeRow): void {
     this.#statements.write.run(seq, at, kind, path, data)
   }
-}
-
-/** Stored text of a put's value, or an object of relative paths for a patch; `undefined` if it is too long. */
-function dataOf({ kind, path, writes }: Change, texts: readonly (JsonText | undefined)[]): JsonText | undefined {
-  const members: string[] = []
-  let length = 0
-  for (const [index, write] of writes.entries()) {
-    const text = texts[index] ?? textOf(write)
-    if (text === undefined) return undefined
-    const below = write.kind === 'priority' ? [...write.path, '.priority'] : write.path
-    members.push(kind === 'put' ? text : `${JSON.stringify(below.slice(path.length).join('/'))}:${text}`)
-    length += text.length
-    if (length > MAX_DATA_LENGTH) return undefined
-  }
-  return kind === 'put' ? members[0] : `{${members.join(',')}}`
-}
-
-function textOf(write: Write): JsonText | undefined {
-  if (write.kind === 'priority') return JSON.stringify(write.priority ?? null)
-  return write.value === undefined ? 'null' : printWithin(write.value, MAX_DATA_LENGTH)
 }
 
 const readerStatements = defineStatements({

@@ -1,4 +1,4 @@
-import type { Commit, StoreFollower } from '../../store.ts'
+import type { Commit, StoreFollower } from './store.ts'
 
 /** The followers of a store. */
 export class Followers {

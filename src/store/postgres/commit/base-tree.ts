@@ -1,0 +1,115 @@
+import type { ChildRow, Interior, Slot } from '../../rows/slot.ts'
+import { Missing } from './working-tree.ts'
+
+/** Interior nodes that are remembered between batches. */
+const MAX_INTERIORS = 16_384
+/** Gaps between children that are searched for a key that was not asked for itself. */
+const MAX_SEARCHED = 64
+
+/** A key of a list, and the children next to it; there is none in between but perhaps the one with the key itself. */
+export interface Gap {
+  readonly key: string
+  readonly before: ChildRow | undefined
+  readonly after: ChildRow | undefined
+}
+
+/** What is known of the tree as of the applied batch. Interior nodes stay known over batches, texts do not. */
+export class BaseTree {
+  readonly #interiorSlots = new Map<number, Map<string, Slot>>()
+  #interiors = new Map<number, Interior>()
+  #slots = new Map<number, Map<string, Slot | undefined>>()
+  #gaps = new Map<number, Gap[]>()
+  #records = new Map<string, string | undefined>()
+
+  /** Whether the slot is known. */
+  has(parent: number, key: string): boolean {
+    return this.#interiorSlots.get(parent)?.has(key) === true || this.#slots.get(parent)?.has(key) === true
+  }
+
+  /** @throws `Missing` */
+  slot(parent: number, key: string): Slot | undefined {
+    const slot = this.#interiorSlots.get(parent)?.get(key) ?? this.#slots.get(parent)?.get(key)
+    if (slot === undefined && this.#slots.get(parent)?.has(key) !== true) {
+      throw new Missing({ kind: 'slots', parent, keys: [key] })
+    }
+    return slot
+  }
+
+  interior(id: number): Interior | undefined {
+    return this.#interiors.get(id)
+  }
+
+  /** The child before or after a key. @throws `Missing` */
+  neighbor(list: number, key: string, side: 'before' | 'after'): ChildRow | undefined {
+    const gaps = this.#gaps.get(list) ?? []
+    for (let index = gaps.length - 1; index >= Math.max(0, gaps.length - MAX_SEARCHED); index--) {
+      const gap = gaps[index] as Gap
+      if (gap.key === key) return gap[side]
+      const isBehind = gap.before === undefined || gap.before.key < key
+      const isAhead = gap.after === undefined || gap.after.key > key
+      if (side === 'before' && isBehind && key < gap.key) return gap.before
+      if (side === 'after' && isAhead && key > gap.key) return gap.after
+    }
+    throw new Missing({ kind: 'neighbor', list, key, side })
+  }
+
+  /** Text of a record. @throws `Missing` */
+  record(key: string): string | undefined {
+    if (!this.#records.has(key)) throw new Missing({ kind: 'record', key })
+    return this.#records.get(key)
+  }
+
+  know(parent: number, key: string, slot: Slot | undefined, interior?: Interior): void {
+    if (slot !== undefined && slot.id !== null) {
+      if (interior !== undefined) this.#interiors.set(slot.id, interior)
+      this.#remember(this.#interiorSlots, parent, key, slot)
+    } else this.#remember(this.#slots, parent, key, slot)
+  }
+
+  knowGap(list: number, gap: Gap): void {
+    const gaps = this.#gaps.get(list)
+    if (gaps === undefined) this.#gaps.set(list, [gap])
+    else gaps.push(gap)
+  }
+
+  knowRecord(key: string, text: string | undefined): void {
+    this.#records.set(key, text)
+  }
+
+  /** A batch with these changes is applied. */
+  advance(
+    slots: ReadonlyMap<number, ReadonlyMap<string, Slot | undefined>>,
+    interiors: ReadonlyMap<number, Interior>,
+  ): void {
+    this.#slots = new Map()
+    this.#gaps = new Map()
+    this.#records = new Map()
+    if (this.#interiors.size + interiors.size > MAX_INTERIORS) {
+      this.clear()
+      return
+    }
+    for (const [parent, changed] of slots) {
+      const known = this.#interiorSlots.get(parent)
+      for (const [key, slot] of changed) {
+        if (slot !== undefined && slot.id !== null) this.#remember(this.#interiorSlots, parent, key, slot)
+        else known?.delete(key)
+      }
+    }
+    for (const [id, interior] of interiors) this.#interiors.set(id, interior)
+  }
+
+  /** Nothing is known any more. */
+  clear(): void {
+    this.#interiorSlots.clear()
+    this.#interiors = new Map()
+    this.#slots = new Map()
+    this.#gaps = new Map()
+    this.#records = new Map()
+  }
+
+  #remember<S>(slots: Map<number, Map<string, S>>, parent: number, key: string, slot: S): void {
+    const known = slots.get(parent)
+    if (known === undefined) slots.set(parent, new Map([[key, slot]]))
+    else known.set(key, slot)
+  }
+}

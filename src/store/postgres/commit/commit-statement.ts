@@ -1,0 +1,130 @@
+import type { AppliedBatch, CommitPart, PartContext } from '../batch.ts'
+import type { Lanes } from '../connection/lanes.ts'
+import type { Parameter, Statements } from '../connection/lane.ts'
+import { pauser } from '../../../scheduling/turns.ts'
+
+/** Version of the rows of the log. */
+const FORMAT = 1
+/** Parameters of a commit that is one statement, in UTF-16 code units; a longer one is several statements. */
+const MAX_LENGTH = 1024 * 1024
+const MAX_PARTS = 24
+
+/** The row of a batch in the log. */
+export interface LogRow {
+  readonly next: AppliedBatch
+  /** Number of the first commit; one more than `next.seq` when there is none. */
+  readonly firstSeq: number
+  /** Bits of `LogFlag`. */
+  readonly flags: number
+  /** JSON text: kind, path and length of the data of each commit. */
+  readonly heads: string
+  readonly data: string | null
+}
+
+/** Another batch has the number, or the batch before it is not the one that this process has applied. */
+export class BatchConflict extends Error {
+  constructor() {
+    super('another batch was committed')
+  }
+}
+
+/** A batch that is ready to be committed. */
+export interface ReadyBatch {
+  readonly tree: number
+  readonly before: AppliedBatch
+  readonly row: LogRow
+  readonly parts: readonly CommitPart[]
+  /** Approximate length of what it writes, in UTF-16 code units. */
+  readonly length: number
+}
+
+/** Whether a batch is committed with one statement. */
+export function isOneStatement({ length, parts }: ReadyBatch): boolean {
+  return length <= MAX_LENGTH && parts.length <= MAX_PARTS
+}
+
+/** Commits a batch. @throws `BatchConflict`, with nothing written; what the database throws */
+export async function commitBatch(lanes: Lanes, ready: ReadyBatch): Promise<void> {
+  if (isOneStatement(ready)) {
+    const { text, parameters } = printed(ready)
+    const [answer] = await lanes.query<{ committed: number }>(text, parameters)
+    if (answer?.committed !== 1) throw new BatchConflict()
+    return
+  }
+  await lanes.transaction(async (statements) => {
+    await writeBatch(statements, ready)
+  })
+}
+
+/** Writes a batch with several statements of one transaction, the row of the log first. @throws `BatchConflict` */
+async function writeBatch(statements: Statements, { tree, before, row, parts }: ReadyBatch): Promise<void> {
+  await insertLogRow(statements, tree, before, row)
+  const pause = pauser()
+  for (const part of parts) {
+    const { context, parameters } = contextOf('true', [tree])
+    const text = part.sql(context)
+    await statements.query(text, parameters)
+    await pause()
+  }
+}
+
+/** Inserts the row of a batch. @throws `BatchConflict` */
+export async function insertLogRow(
+  statements: Statements,
+  tree: number,
+  before: AppliedBatch,
+  row: LogRow,
+): Promise<void> {
+  const rows = await statements.query<{ ok: number }>(`${INSERT_LOG} RETURNING 1 AS ok`, logParameters(tree, before, row))
+  if (rows.length !== 1) throw new BatchConflict()
+}
+
+/** The row of the open transaction gets what was not known when it was inserted. */
+export async function updateLogRow(
+  statements: Statements,
+  tree: number,
+  { next, flags }: Pick<LogRow, 'next' | 'flags'>,
+): Promise<void> {
+  await statements.query('UPDATE log SET next_id = $3::bigint, flags = $4::int WHERE tree = $1::int AND batch = $2::bigint', [
+    tree,
+    next.batch,
+    next.nextId,
+    flags,
+  ])
+}
+
+const INSERT_LOG =
+  'INSERT INTO log (tree, batch, first_seq, last_seq, at, push_time, next_id, stamp, format, flags, heads, data) ' +
+  'SELECT $1::int, $2::bigint, $4::bigint, $5::bigint, $6::bigint, $7::bigint, $8::bigint, $9::text, ' +
+  `${FORMAT}, $10::int, $11::text, $12::text ` +
+  'WHERE EXISTS (SELECT FROM log p WHERE p.tree = $1::int AND p.batch = $2::bigint - 1 AND p.stamp = $3::text) ' +
+  'ON CONFLICT DO NOTHING'
+
+function logParameters(tree: number, before: AppliedBatch, { next, firstSeq, flags, heads, data }: LogRow): Parameter[] {
+  return [
+    tree,
+    next.batch,
+    before.stamp,
+    firstSeq,
+    next.seq,
+    next.at,
+    next.pushTime,
+    next.nextId,
+    next.stamp,
+    flags,
+    heads,
+    data,
+  ]
+}
+
+function printed({ tree, before, row, parts }: ReadyBatch): { text: string; parameters: readonly Parameter[] } {
+  const { context, parameters } = contextOf('EXISTS (SELECT FROM l)', logParameters(tree, before, row))
+  let text = `WITH l AS (${INSERT_LOG} RETURNING 1)`
+  for (const part of parts) text += `, ${part.name} AS (${part.sql(context)})`
+  return { text: `${text} SELECT count(*)::int AS committed FROM l`, parameters }
+}
+
+function contextOf(guard: string, parameters: Parameter[]): { context: PartContext; parameters: Parameter[] } {
+  const add = (value: Parameter, type: string) => `$${parameters.push(value)}::${type}`
+  return { context: { tree: '$1::int', guard, add }, parameters }
+}

@@ -1,0 +1,161 @@
+import type { Slot } from '../../rows/slot.ts'
+import { arrayOf } from '../connection/arrays.ts'
+import type { Statements } from '../connection/lane.ts'
+import type { BaseTree } from './base-tree.ts'
+import { decodeText, encodeText } from './text-parts.ts'
+import type { Unknown } from './working-tree.ts'
+
+/** A slot that is looked for: below an interior node, or below the slot of another step. */
+interface Step {
+  readonly parent: number | null
+  readonly above: number | null
+  readonly key: string
+  readonly below: Map<string, number>
+}
+
+interface WalkRow {
+  readonly n: number
+  readonly parent: number
+  readonly kind: number
+  readonly value: string | null
+  readonly id: number | null
+  readonly children: number | null
+  readonly traits: number | null
+}
+
+/** Slots along many paths, with the rows of interior nodes. The steps are a trie. */
+const WALK =
+  'WITH RECURSIVE step AS (SELECT * FROM unnest($2::int[], $3::text[], $4::int[], $5::bigint[]) AS s(n, key, above, parent)), ' +
+  'w AS (SELECT s.n, c.parent_id, c.kind, c.value, c.id FROM step s ' +
+  'JOIN node c ON c.tree = $1::int AND c.parent_id = s.parent AND c.key = s.key WHERE s.parent IS NOT NULL ' +
+  'UNION ALL SELECT s.n, c.parent_id, c.kind, c.value, c.id FROM w JOIN step s ON s.above = w.n ' +
+  'JOIN node c ON c.tree = $1::int AND c.parent_id = w.id AND c.key = s.key) ' +
+  'SELECT w.n, w.parent_id::float8 AS parent, w.kind::int AS kind, w.value, w.id::float8 AS id, ' +
+  'i.child_count AS children, i.traits FROM w LEFT JOIN interior i ON i.tree = $1::int AND i.id = w.id'
+
+const NEIGHBORS = ['before', 'after']
+  .map(
+    (side) =>
+      `SELECT s.n, '${side}' AS side, c.* FROM unnest($2::int[], $3::bigint[], $4::text[]) AS s(n, list, key) ` +
+      'JOIN LATERAL (SELECT c.key, c.value, c.id::float8 AS id FROM node c WHERE c.tree = $1::int ' +
+      `AND c.parent_id = s.list AND c.key ${side === 'before' ? '<' : '>'} s.key AND c.key <> '.priority' ` +
+      `ORDER BY c.key ${side === 'before' ? 'DESC' : ''} LIMIT 1) c ON true`,
+  )
+  .join(' UNION ALL ')
+
+const RECORDS =
+  'SELECT key, text FROM note WHERE tree = $1::int AND key = ANY($2::text[]) AND at >= $3::bigint'
+
+/** Reads the definitions of the indexes of lists. */
+export type FetchIndexes = (statements: Statements, lists: readonly number[]) => Promise<void>
+
+/** Reads what is unknown, and adds it to what is known of the tree. */
+export class Fetcher {
+  readonly #tree: number
+  readonly #base: BaseTree
+  readonly #fetchIndexes: FetchIndexes
+
+  constructor(tree: number, base: BaseTree, fetchIndexes: FetchIndexes) {
+    this.#tree = tree
+    this.#base = base
+    this.#fetchIndexes = fetchIndexes
+  }
+
+  /** @param outdated time before which records are too old, in milliseconds since 1970 */
+  async fetch(statements: Statements, unknown: readonly Unknown[], outdated: number): Promise<void> {
+    await Promise.all([
+      this.#walk(statements, unknown.filter((each) => each.kind === 'slots')),
+      this.#neighbors(statements, unknown.filter((each) => each.kind === 'neighbor')),
+      this.#records(statements, unknown.filter((each) => each.kind === 'record').map(({ key }) => key), outdated),
+      this.#indexes(statements, unknown.filter((each) => each.kind === 'indexes').map(({ list }) => list)),
+    ])
+  }
+
+  async #walk(statements: Statements, wanted: readonly Extract<Unknown, { kind: 'slots' }>[]): Promise<void> {
+    if (wanted.length === 0) return
+    const steps = stepsOf(wanted)
+    const rows = await statements.query<WalkRow>(WALK, [
+      this.#tree,
+      arrayOf(steps.map((_, index) => index)),
+      arrayOf(steps.map(({ key }) => key)),
+      arrayOf(steps.map(({ above }) => above)),
+      arrayOf(steps.map(({ parent }) => parent)),
+    ])
+    const found = new Map(rows.map((row) => [row.n, row]))
+    for (const [index, { above, parent, key }] of steps.entries()) {
+      const row = found.get(index)
+      const at = parent ?? found.get(above ?? 0)?.id ?? null
+      // Below a text or a gap there are no slots.
+      if (at === null) continue
+      const slot: Slot | undefined = row && { kind: row.kind, value: row.value, id: row.id }
+      if (row === undefined || row.id === null) this.#base.know(at, key, slot)
+      else {
+        const interior = { id: row.id, childCount: row.children ?? 0, traits: row.traits ?? 0 }
+        this.#base.know(at, key, slot, interior)
+      }
+    }
+  }
+
+  async #neighbors(statements: Statements, wanted: readonly Extract<Unknown, { kind: 'neighbor' }>[]): Promise<void> {
+    if (wanted.length === 0) return
+    const rows = await statements.query<{
+      readonly n: number
+      readonly side: 'before' | 'after'
+      readonly key: string
+      readonly value: string | null
+      readonly id: number | null
+    }>(NEIGHBORS, [
+      this.#tree,
+      arrayOf(wanted.map((_, index) => index)),
+      arrayOf(wanted.map(({ list }) => list)),
+      arrayOf(wanted.map(({ key }) => key)),
+    ])
+    const found = new Map(rows.map(({ n, side, ...row }) => [`${n} ${side}`, row]))
+    for (const [index, { list, key }] of wanted.entries()) {
+      this.#base.knowGap(list, { key, before: found.get(`${index} before`), after: found.get(`${index} after`) })
+    }
+  }
+
+  async #records(statements: Statements, keys: readonly string[], outdated: number): Promise<void> {
+    if (keys.length === 0) return
+    const stored = keys.map(encodeText)
+    const rows = await statements.query<{ readonly key: string; readonly text: string }>(RECORDS, [
+      this.#tree,
+      arrayOf(stored),
+      outdated,
+    ])
+    const found = new Map(rows.map(({ key, text }) => [key, text]))
+    for (const [index, key] of keys.entries()) {
+      const text = found.get(stored[index] as string)
+      this.#base.knowRecord(key, text === undefined ? undefined : decodeText(text))
+    }
+  }
+
+  async #indexes(statements: Statements, lists: readonly number[]): Promise<void> {
+    if (lists.length > 0) await this.#fetchIndexes(statements, lists)
+  }
+}
+
+function stepsOf(wanted: readonly Extract<Unknown, { kind: 'slots' }>[]): readonly Step[] {
+  const steps: Step[] = []
+  const tops = new Map<number, Map<string, number>>()
+  for (const { parent, keys } of wanted) {
+    let below = tops.get(parent)
+    if (below === undefined) {
+      below = new Map()
+      tops.set(parent, below)
+    }
+    let above: number | null = null
+    for (const key of keys) {
+      let index = below.get(key)
+      if (index === undefined) {
+        index = steps.length
+        steps.push({ parent: above === null ? parent : null, above, key, below: new Map() })
+        below.set(key, index)
+      }
+      above = index
+      below = (steps[index] as Step).below
+    }
+  }
+  return steps
+}

@@ -1,0 +1,213 @@
+import { parseStored } from '../../../tree/json/print.ts'
+import { type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
+import type { Path } from '../../../tree/path.ts'
+import { valueAt } from '../../../tree/value.ts'
+import { type ChildRow, type Interior, isChild, NOWHERE, ROOT_KEY, ROOT_PARENT, type Slot } from '../../rows/slot.ts'
+import type { BaseTree } from './base-tree.ts'
+import { Journal } from './journal.ts'
+import { SortedKeys } from './sorted-keys.ts'
+import { Missing, type Unknown, type WorkingTree } from './working-tree.ts'
+
+/** Where an interior node hangs. */
+export interface Place {
+  readonly parent: number
+  /** Encoded by `sortKey`. */
+  readonly key: string
+}
+
+/** The tree in one open batch. Keys are encoded by `sortKey`. */
+export class WorkingSet implements WorkingTree {
+  readonly #base: BaseTree
+  readonly #journal = new Journal()
+  readonly #slots = new Map<number, Map<string, Slot | undefined>>()
+  readonly #interiors = new Map<number, Interior>()
+  readonly #made = new Map<number, Place>()
+  readonly #removed = new Map<number, true>()
+  readonly #detached = new Map<number, true>()
+  readonly #settings = new Map<string, string>()
+  readonly #records = new Map<string, string>()
+  /** Keys of lists among whose changed children a neighbor was looked for. */
+  readonly #sorted = new Map<number, SortedKeys>()
+  #length = 0
+
+  constructor(base: BaseTree) {
+    this.#base = base
+  }
+
+  slot(parent: number, key: string): Slot | undefined {
+    const changed = this.#slots.get(parent)
+    if (changed !== undefined) {
+      const slot = changed.get(key)
+      if (slot !== undefined || changed.has(key)) return slot
+    }
+    return this.#made.has(parent) ? undefined : this.#base.slot(parent, key)
+  }
+
+  interior(id: number): Interior {
+    const interior = this.#interiors.get(id) ?? this.#base.interior(id)
+    if (interior === undefined) throw new Error(`no row of the interior node ${id}`)
+    return interior
+  }
+
+  /** What is not known of the slots on a path; `undefined` when all are known. */
+  unknownOn(path: Path): Unknown | undefined {
+    return this.#unknownBelow(ROOT_PARENT, [ROOT_KEY, ...path.map(sortKey)])
+  }
+
+  sortValueBelow({ value, id }: Pick<ChildRow, 'value' | 'id'>, path: Path): SortValue {
+    if (id === null) return sortValue(valueAt(parseStored(value ?? ''), path))
+    const keys = path.map(sortKey)
+    const unknown = this.#unknownBelow(id, keys)
+    if (unknown !== undefined) throw new Missing(unknown)
+    let parent = id
+    for (const [depth, key] of keys.entries()) {
+      const slot = this.slot(parent, key)
+      if (slot === undefined) return sortValue(undefined)
+      if (slot.id === null) return sortValue(valueAt(parseStored(slot.value ?? ''), path.slice(depth + 1)))
+      parent = slot.id
+    }
+    return sortValue({})
+  }
+
+  neighbor(list: number, key: string, side: 'before' | 'after'): ChildRow | undefined {
+    const changed = this.#nearestChange(list, key, side)
+    const kept = this.#made.has(list) ? undefined : this.#nearestKept(list, key, side)
+    if (changed === undefined || kept === undefined) return changed ?? kept
+    const isChangedBefore = changed.key < kept.key
+    return isChangedBefore === (side === 'before') ? kept : changed
+  }
+
+  setting(name: string): string | undefined {
+    return this.#settings.get(name)
+  }
+
+  /** Text of a record. @throws `Missing` */
+  record(key: string): string | undefined {
+    return this.#records.get(key) ?? this.#base.record(key)
+  }
+
+  setSlot(parent: number, key: string, slot: Slot | undefined): void {
+    let changed = this.#slots.get(parent)
+    if (changed === undefined) {
+      changed = new Map()
+      this.#slots.set(parent, changed)
+    }
+    this.#journal.set(changed, key, slot)
+    this.#length += slot?.value?.length ?? 0
+    if (isChild(key)) this.#sorted.get(parent)?.add(key)
+  }
+
+  setInterior(interior: Interior): void {
+    this.#journal.set(this.#interiors, interior.id, interior)
+  }
+
+  /** A new interior node. */
+  make(interior: Interior, place: Place): void {
+    this.#journal.set(this.#made, interior.id, place)
+    this.setInterior(interior)
+  }
+
+  /** An interior node without children is removed. */
+  remove(id: number): void {
+    if (this.#made.has(id)) this.#journal.delete(this.#made, id)
+    else this.#journal.set(this.#removed, id, true)
+    this.#journal.delete(this.#interiors, id)
+  }
+
+  /** A subtree is not part of the tree any more; its rows are removed later. */
+  detach(id: number): void {
+    this.#journal.set(this.#detached, id, true)
+    const place = this.#made.get(id)
+    if (place !== undefined) this.#journal.set(this.#made, id, { ...place, parent: NOWHERE })
+  }
+
+  setSetting(name: string, text: string): void {
+    this.#journal.set(this.#settings, name, text)
+  }
+
+  setRecord(key: string, text: string): void {
+    this.#journal.set(this.#records, key, text)
+  }
+
+  /** A point to go back to. */
+  savepoint(): number {
+    return this.#journal.savepoint()
+  }
+
+  rollBackTo(savepoint: number): void {
+    this.#journal.rollBackTo(savepoint)
+  }
+
+  /** Approximate length of the text written, in UTF-16 code units. */
+  get length(): number {
+    return this.#length
+  }
+
+  get slots(): ReadonlyMap<number, ReadonlyMap<string, Slot | undefined>> {
+    return this.#slots
+  }
+
+  /** Changed and made ones. */
+  get interiors(): ReadonlyMap<number, Interior> {
+    return this.#interiors
+  }
+
+  get made(): ReadonlyMap<number, Place> {
+    return this.#made
+  }
+
+  get removed(): ReadonlyMap<number, true> {
+    return this.#removed
+  }
+
+  get detached(): ReadonlyMap<number, true> {
+    return this.#detached
+  }
+
+  get settings(): ReadonlyMap<string, string> {
+    return this.#settings
+  }
+
+  get records(): ReadonlyMap<string, string> {
+    return this.#records
+  }
+
+  #unknownBelow(from: number, keys: readonly string[]): Unknown | undefined {
+    let parent = from
+    for (const [depth, key] of keys.entries()) {
+      const changed = this.#slots.get(parent)
+      let slot = changed?.get(key)
+      if (slot === undefined && changed?.has(key) !== true) {
+        if (this.#made.has(parent)) return undefined
+        if (!this.#base.has(parent, key)) return { kind: 'slots', parent, keys: keys.slice(depth) }
+        slot = this.#base.slot(parent, key)
+      }
+      if (slot === undefined || slot.id === null) return undefined
+      parent = slot.id
+    }
+    return undefined
+  }
+
+  /** The nearest child that the batch has not changed. */
+  #nearestKept(list: number, key: string, side: 'before' | 'after'): ChildRow | undefined {
+    const changed = this.#slots.get(list)
+    let child = this.#base.neighbor(list, key, side)
+    while (child !== undefined && changed?.has(child.key) === true) child = this.#base.neighbor(list, child.key, side)
+    return child
+  }
+
+  #nearestChange(list: number, key: string, side: 'before' | 'after'): ChildRow | undefined {
+    const changed = this.#slots.get(list)
+    if (changed === undefined) return undefined
+    let sorted = this.#sorted.get(list)
+    if (sorted === undefined) {
+      sorted = new SortedKeys([...changed.keys()].filter(isChild))
+      this.#sorted.set(list, sorted)
+    }
+    for (const near of sorted.from(key, side)) {
+      const slot = changed.get(near)
+      if (slot !== undefined) return { key: near, value: slot.value, id: slot.id }
+    }
+    return undefined
+  }
+}
