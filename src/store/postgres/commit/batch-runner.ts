@@ -28,6 +28,8 @@ export interface BatchParts {
   readonly openIndexes: OpenIndexes
   readonly fetchIndexes: FetchIndexes
   readonly readInterior: ReadInterior
+  /** Called after a batch with the numbers of detached subtrees, commits and records. */
+  onWritten(written: { readonly detached: number; readonly commits: number; readonly records: number }): void
   readonly inlineLength: number
   readonly waitMs: number
 }
@@ -41,8 +43,6 @@ export class BatchRunner {
   readonly #base = new BaseTree()
   readonly #fetcher: Fetcher
   #keys: PushIds
-  /** Detached subtrees, commits and records of the last batch, for those who remove old rows. */
-  onWritten: (written: { readonly detached: number; readonly commits: number; readonly records: number }) => void = () => {}
 
   constructor(parts: BatchParts) {
     this.#parts = parts
@@ -143,7 +143,7 @@ export class BatchRunner {
       this.#base.advance(working.slots, working.interiors)
       return { batch: next, flags, settings, commits: log.commits }
     })
-    this.onWritten({ detached: working.detached.size, commits: log.commits.length, records: working.records.size })
+    this.#parts.onWritten({ detached: working.detached.size, commits: log.commits.length, records: working.records.size })
   }
 
   async #attemptWork<T>(work: BatchWork<T>, patience: Patience): Promise<T> {

@@ -98,7 +98,7 @@ export class OpenBatch {
   }
 
   /** Writes what a job has decided. */
-  async #take(outcome: JobOutcome, later: readonly JobRun[]): Promise<JobResult> {
+  async #take(outcome: JobOutcome<unknown>, later: readonly JobRun[]): Promise<JobResult> {
     const [before, indexesBefore] = [this.working.savepoint(), this.indexes.savepoint()]
     try {
       const { result, change, settings, record } = outcome

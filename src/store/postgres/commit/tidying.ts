@@ -1,6 +1,7 @@
 import type { AppliedTree } from '../applied-tree.ts'
 import { arrayOf } from '../connection/arrays.ts'
 import type { Lanes } from '../connection/lanes.ts'
+import { DROP_LISTS } from '../indexes/definition-table.ts'
 import type { RecordClock } from './record-clock.ts'
 import { trimLog } from './trim-log.ts'
 
@@ -174,6 +175,7 @@ export class Tidying {
         if (this.#isClosed) return
         if (removed === undefined || removed.count < STEP_ROWS) break
       }
+      await this.#lanes.query(DROP_LISTS, [tree, ids])
       await this.#lanes.query(
         'WITH c AS (DELETE FROM closure WHERE tree = $1::int AND descendant = ANY($2::bigint[])) ' +
           'DELETE FROM interior WHERE tree = $1::int AND id = ANY($2::bigint[])',
