@@ -2,12 +2,9 @@ import type { MissedChanges } from '../../hub/hub.ts'
 import type { NumberedChange } from '../../hub/topic.ts'
 import { type Decision, isStillValid } from '../../rules/decision/decision.ts'
 import { TaskLimit } from '../../scheduling/task-limit.ts'
+import { changeOf } from '../../store/rows/logged-writes.ts'
 import type { LoggedChange, Position, TreeStore } from '../../store/store.ts'
-import { parseStored } from '../../tree/json/print.ts'
-import { covers, endsInPriority, type Path } from '../../tree/path.ts'
-import type { Priority } from '../../tree/priority.ts'
-import type { Value } from '../../tree/value.ts'
-import type { Write } from '../../tree/write.ts'
+import { covers, type Path } from '../../tree/path.ts'
 
 /** Maximum missed commits: reading more of the log costs more than a new snapshot. */
 const MOST_COMMITS = 20_000
@@ -79,21 +76,4 @@ function mayWrite(logged: LoggedChange, paths: readonly Path[]): boolean {
 /** Whether one of two paths is the other or above it. */
 function isNear(left: Path, right: Path): boolean {
   return covers(left, right) || covers(right, left)
-}
-
-function changeOf({ seq, kind, path, data }: LoggedChange): NumberedChange | undefined {
-  if (data === undefined) return undefined
-  if (kind === 'put') return { seq, kind, path, writes: [writeOf(path, parse(data))] }
-  const members = Object.entries(JSON.parse(data) as Readonly<Record<string, unknown>>)
-  const writes = members.map(([key, json]) => writeOf([...path, ...key.split('/')], parse(JSON.stringify(json))))
-  return { seq, kind, path, writes }
-}
-
-function parse(text: string): Value | undefined {
-  return text === 'null' ? undefined : parseStored(text)
-}
-
-function writeOf(path: Path, value: Value | undefined): Write {
-  if (!endsInPriority(path)) return { kind: 'value', path, value }
-  return { kind: 'priority', path: path.slice(0, -1), priority: value as Priority | undefined }
 }

@@ -35,9 +35,18 @@ export class AppliedTree {
   #commit: Promise<void> | undefined
   /** Resolves when the last hold has ended. */
   #held: Promise<void> | undefined
+  readonly #onError: (error: unknown) => void
   #isClosed = false
 
-  constructor(tree: number, epoch: string, batch: AppliedBatch, settings: ReadonlyMap<string, string>) {
+  /** @param onError called with what a listener or a read throws: the batch is applied in any case */
+  constructor(
+    tree: number,
+    epoch: string,
+    batch: AppliedBatch,
+    settings: ReadonlyMap<string, string>,
+    onError: (error: unknown) => void,
+  ) {
+    this.#onError = onError
     this.tree = tree
     this.epoch = epoch
     this.#batch = batch
@@ -103,13 +112,12 @@ export class AppliedTree {
   apply(next: NextBatch): void {
     this.#batch = next.batch
     this.#settings = next.settings
-    for (const listener of this.#listeners) listener(next)
+    for (const listener of this.#listeners) this.#safely(() => listener(next))
     for (const [batch, waiting] of this.#waiting) {
       if (batch > next.batch.batch) continue
       this.#waiting.delete(batch)
       for (const { use, fail } of waiting) {
-        if (batch === next.batch.batch) use()
-        else fail(new DholeError('unavailable'))
+        this.#safely(batch === next.batch.batch ? use : () => fail(new DholeError('unavailable')))
       }
     }
   }
@@ -119,5 +127,13 @@ export class AppliedTree {
     this.#isClosed = true
     for (const waiting of this.#waiting.values()) for (const { fail } of waiting) fail(new DholeError('unavailable'))
     this.#waiting.clear()
+  }
+
+  #safely(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#onError(error)
+    }
   }
 }

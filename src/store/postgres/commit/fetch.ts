@@ -147,7 +147,7 @@ function stepsOf(wanted: readonly Extract<Unknown, { kind: 'slots' }>[]): readon
     }
     let above: number | null = null
     for (const key of keys) {
-      let index = below.get(key)
+      let index: number | undefined = below.get(key)
       if (index === undefined) {
         index = steps.length
         steps.push({ parent: above === null ? parent : null, above, key, below: new Map() })

@@ -20,7 +20,7 @@ export type Halt =
   | { readonly kind: 'pause' }
 
 /** What a job has come to. */
-export type JobEnd = { readonly outcome: JobOutcome } | { readonly error: unknown }
+export type JobEnd = { readonly outcome: JobOutcome<unknown> } | { readonly error: unknown }
 
 /** What a job sees beside the tree. */
 export interface JobTexts {
@@ -36,7 +36,7 @@ export class JobRun {
   readonly #context: CommitContext
   readonly #working: WorkingSet
   readonly #texts: JobTexts
-  #logic: JobReads<JobOutcome> | undefined
+  #logic: JobReads<JobOutcome<unknown>> | undefined
   #request: Request | undefined
   #told: (readonly [request: Request, answer: ReadAnswer])[] = []
   #lookup: Lookup
@@ -95,7 +95,7 @@ export class JobRun {
     this.#end = undefined
     this.#request = undefined
     try {
-      this.#logic = this.#job(this.#context) as JobReads<JobOutcome>
+      this.#logic = this.#job(this.#context) as JobReads<JobOutcome<unknown>>
       this.#take(this.#logic.next())
     } catch (error) {
       this.#end = { error }
@@ -112,7 +112,7 @@ export class JobRun {
     }
   }
 
-  #take(step: IteratorResult<Request, JobOutcome>): void {
+  #take(step: IteratorResult<Request, JobOutcome<unknown>>): void {
     if (step.done) this.#end = { outcome: step.value }
     else this.#request = step.value
   }

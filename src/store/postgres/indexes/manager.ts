@@ -79,6 +79,12 @@ export class IndexManager {
     this.#builder.expectWork()
   }
 
+  /** Reads the definitions of lists as of the applied batch into the cache. */
+  async learn(statements: Statements, lists: readonly number[]): Promise<void> {
+    const found = Map.groupBy(await new DefinitionTable(statements, this.#parts.tree).ofLists(lists), ({ listId }) => listId)
+    for (const list of lists) this.cache.know(list, found.get(list) ?? [])
+  }
+
   /** A batch is applied. Call it in that turn. @param flags those of its row in the log */
   applied(flags: number): void {
     this.cache.applied(flags)

@@ -1,0 +1,206 @@
+import { DholeError } from '../../../error.ts'
+import { runBriefly, runInTurns } from '../../../scheduling/turns.ts'
+import type { Path } from '../../../tree/path.ts'
+import { PushIds } from '../../../tree/push-id.ts'
+import type { ReadAnswer } from '../../../tree/read-program.ts'
+import type { Job } from '../../store.ts'
+import type { AppliedTree, NextBatch } from '../applied-tree.ts'
+import { type AppliedBatch, type BatchTransaction, type BatchWork, LogFlag } from '../batch.ts'
+import type { Lanes } from '../connection/lanes.ts'
+import { BaseTree } from './base-tree.ts'
+import { catchUp } from './catch-up.ts'
+import { BatchConflict, commitBatch, insertLogRow } from './commit-statement.ts'
+import { commitSurely, Patience } from './committer.ts'
+import { type FetchIndexes, Fetcher } from './fetch.ts'
+import { type JobResult, OpenBatch } from './open-batch.ts'
+import type { RecordClock } from './record-clock.ts'
+import { textParts } from './text-parts.ts'
+import { treeParts } from './tree-parts.ts'
+import type { OpenIndexes } from './working-tree.ts'
+
+/** Reads interior nodes for jobs, as of the applied batch. */
+export type ReadInterior = (kind: 'node' | 'size', path: Path) => Promise<ReadAnswer>
+
+export interface BatchParts {
+  readonly lanes: Lanes
+  readonly tree: AppliedTree
+  readonly records: RecordClock
+  readonly openIndexes: OpenIndexes
+  readonly fetchIndexes: FetchIndexes
+  readonly readInterior: ReadInterior
+  /** Called after a batch with the numbers of detached subtrees, commits and records. */
+  onWritten(written: { readonly detached: number; readonly commits: number; readonly records: number }): void
+  readonly inlineLength: number
+  readonly waitMs: number
+}
+
+/** Results of the first jobs. */
+type Results = readonly JobResult[]
+
+/** Runs jobs, or other work, as batches of one tree. Call it for one batch at a time. */
+export class BatchRunner {
+  readonly #parts: BatchParts
+  readonly #base = new BaseTree()
+  readonly #fetcher: Fetcher
+  #keys: PushIds
+
+  constructor(parts: BatchParts) {
+    this.#parts = parts
+    this.#fetcher = new Fetcher(parts.tree.tree, this.#base, parts.fetchIndexes)
+    this.#keys = new PushIds(parts.tree.batch.pushTime)
+  }
+
+  /**
+   * Runs jobs as one batch. Resolves when it is durable and applied.
+   * @returns the results of the first of them; the others must run in a later batch
+   * @throws `unavailable`, or what will fail again; nothing is written
+   */
+  async runJobs(jobs: readonly Job[]): Promise<Results> {
+    const patience = new Patience(this.#parts.waitMs)
+    for (;;) {
+      try {
+        return await this.#attempt(jobs, patience)
+      } catch (error) {
+        await this.#recover(error, patience)
+      }
+    }
+  }
+
+  /** Runs work as one batch; see `runJobs`. */
+  async runWork<T>(work: BatchWork<T>): Promise<T> {
+    const patience = new Patience(this.#parts.waitMs)
+    for (;;) {
+      try {
+        return await this.#attemptWork(work, patience)
+      } catch (error) {
+        await this.#recover(error, patience)
+      }
+    }
+  }
+
+  async #recover(error: unknown, patience: Patience): Promise<void> {
+    this.#base.clear()
+    if (!(error instanceof BatchConflict)) throw error
+    const { lanes, tree } = this.#parts
+    const before = tree.batch.batch
+    await patience.run(() => catchUp(lanes, tree))
+    this.#keys = new PushIds(Math.max(this.#keys.lastTime, tree.batch.pushTime))
+    // The batch that this process has applied is gone: the history was replaced.
+    if (tree.batch.batch === before) throw new DholeError('unavailable', undefined, { cause: error })
+  }
+
+  async #attempt(jobs: readonly Job[], patience: Patience): Promise<Results> {
+    const { lanes, tree, records, openIndexes, inlineLength, readInterior } = this.#parts
+    const before = tree.batch
+    let nextId = before.nextId
+    const now = Math.max(Date.now(), before.at)
+    const open = new OpenBatch({
+      base: this.#base,
+      openIndexes,
+      inlineLength,
+      context: { now, nextPushId: () => this.#keys.next(now) },
+      seq: before.seq,
+      settings: tree.settings,
+      takeId: () => nextId++,
+      fetch: (unknown) => patience.run(() => lanes.use((lane) => this.#fetcher.fetch(lane, unknown, records.outdated))),
+      read: (kind, path) => patience.run(() => readInterior(kind, path)),
+    })
+    const results = await open.run(jobs)
+    const next: AppliedBatch = {
+      batch: before.batch + 1,
+      stamp: newStamp(),
+      seq: open.log.lastSeq,
+      at: now,
+      pushTime: this.#keys.lastTime,
+      nextId,
+    }
+    await this.#commit(open, before, next, patience)
+    return results
+  }
+
+  /** Writes what a batch has changed, if anything, and applies it. */
+  async #commit(open: OpenBatch, before: AppliedBatch, next: AppliedBatch, patience: Patience): Promise<void> {
+    const { lanes, tree, records } = this.#parts
+    const { working, indexes, log } = open
+    const steps = treeParts(working)
+    const tableParts = runBriefly(steps)?.value ?? (await runInTurns(steps))
+    const parts = [
+      ...tableParts,
+      ...textParts(working.settings, working.records, records.now),
+      ...indexes.parts(),
+    ]
+    if (parts.length === 0 && log.commits.length === 0 && next.pushTime === before.pushTime) {
+      this.#base.advance(working.slots, working.interiors)
+      return
+    }
+    const flags =
+      (working.settings.size > 0 ? LogFlag.settings : 0) | (indexes.hasChangedDefinitions ? LogFlag.indexes : 0)
+    const { firstSeq, heads, data } = log.columns()
+    const length = working.length + heads.length + (data?.length ?? 0)
+    const ready = { tree: tree.tree, before, row: { next, firstSeq, flags, heads, data }, parts, length }
+    const settings = working.settings.size === 0 ? tree.settings : new Map([...tree.settings, ...working.settings])
+    await this.#guarded(next, () => commitBatch(lanes, ready), patience, () => {
+      this.#base.advance(working.slots, working.interiors)
+      return { batch: next, flags, settings, commits: log.commits }
+    })
+    this.#parts.onWritten({ detached: working.detached.size, commits: log.commits.length, records: working.records.size })
+  }
+
+  async #attemptWork<T>(work: BatchWork<T>, patience: Patience): Promise<T> {
+    const { lanes, tree } = this.#parts
+    const before = tree.batch
+    const now = Math.max(Date.now(), before.at)
+    const done = { flags: 0, nextId: before.nextId, result: undefined as T | undefined }
+    const stamp = newStamp()
+    const nextBatch = (): AppliedBatch => ({ ...before, batch: before.batch + 1, stamp, at: now, nextId: done.nextId })
+    const commit = () => {
+      Object.assign(done, { flags: 0, nextId: before.nextId })
+      return lanes.transaction(async (statements) => {
+        const transaction: BatchTransaction = {
+          statements,
+          tree: tree.tree,
+          now,
+          takeIds: (count) => {
+            done.nextId += count
+            return done.nextId - count
+          },
+          mark: (flag) => {
+            done.flags |= flag
+          },
+        }
+        done.result = await work(transaction)
+        const row = { next: nextBatch(), firstSeq: before.seq + 1, flags: done.flags, heads: '[]', data: null }
+        await insertLogRow(statements, tree.tree, before, row)
+      })
+    }
+    await this.#guarded({ batch: before.batch + 1, stamp }, commit, patience, () => ({
+      batch: nextBatch(),
+      flags: done.flags,
+      settings: tree.settings,
+      commits: [],
+    }))
+    return done.result as T
+  }
+
+  /** Commits a batch while no read holds it back, and applies it. */
+  async #guarded(
+    { batch, stamp }: Pick<AppliedBatch, 'batch' | 'stamp'>,
+    commit: () => Promise<void>,
+    patience: Patience,
+    next: () => NextBatch,
+  ): Promise<void> {
+    const { lanes, tree } = this.#parts
+    const ended = await tree.beginCommit()
+    try {
+      await commitSurely(lanes, { tree: tree.tree, number: batch, stamp }, commit, patience)
+      tree.apply(next())
+    } finally {
+      ended()
+    }
+  }
+}
+
+/** Tells a batch from another one of the same number. */
+function newStamp(): string {
+  return crypto.randomUUID()
+}

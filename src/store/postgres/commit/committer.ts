@@ -1,0 +1,70 @@
+import { DholeError } from '../../../error.ts'
+import { failureKind } from '../connection/database-errors.ts'
+import type { Lanes } from '../connection/lanes.ts'
+import { BatchConflict } from './commit-statement.ts'
+
+/** First and longest pause between two attempts, in milliseconds. */
+const FIRST_PAUSE_MS = 25
+const LONGEST_PAUSE_MS = 1000
+
+/** Runs statements again while the database is away or busy, for a limited time. */
+export class Patience {
+  readonly #end: number
+  #pauseMs = FIRST_PAUSE_MS
+
+  constructor(waitMs: number) {
+    this.#end = performance.now() + waitMs
+  }
+
+  /** Waits before the next attempt. @throws `unavailable` when the time is over, and at once what will fail again */
+  async after(error: unknown): Promise<void> {
+    if (error instanceof BatchConflict) return
+    const kind = failureKind(error)
+    if (kind === 'bug') throw error
+    if (performance.now() + this.#pauseMs > this.#end) throw new DholeError('unavailable', undefined, { cause: error })
+    // Processes that failed together do not try again together.
+    await new Promise((resolve) => setTimeout(resolve, this.#pauseMs * (0.5 + Math.random() / 2)))
+    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
+  }
+
+  /** Runs work until it succeeds. @throws as `after` */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work()
+      } catch (error) {
+        if (error instanceof BatchConflict) throw error
+        await this.after(error)
+      }
+    }
+  }
+}
+
+const STAMP = 'SELECT stamp FROM log WHERE tree = $1::int AND batch = $2::bigint'
+
+/**
+ * Commits a batch, and finds out what has become of it when the answer was lost: its number belongs to it, to another
+ * batch, or to none.
+ * @param commit writes the batch; it can be repeated
+ * @throws `BatchConflict` when another batch has the number; `unavailable` when the database stays away: the batch may be
+ * committed; what will fail again
+ */
+export async function commitSurely(
+  lanes: Lanes,
+  batch: { readonly tree: number; readonly number: number; readonly stamp: string },
+  commit: () => Promise<void>,
+  patience: Patience,
+): Promise<void> {
+  for (;;) {
+    try {
+      await commit()
+      return
+    } catch (error) {
+      if (!(error instanceof BatchConflict) && failureKind(error) === 'bug') throw error
+      await patience.after(error)
+      const [row] = await patience.run(() => lanes.query<{ stamp: string }>(STAMP, [batch.tree, batch.number]))
+      if (row?.stamp === batch.stamp) return
+      if (row !== undefined || error instanceof BatchConflict) throw new BatchConflict()
+    }
+  }
+}

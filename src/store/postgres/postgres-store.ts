@@ -1,0 +1,261 @@
+import { DholeError } from '../../error.ts'
+import type { Observer } from '../../observer.ts'
+import type { IndexDeclaration } from '../../query/index-declarations.ts'
+import type { Query } from '../../query/query.ts'
+import type { Awaitable } from '../../scheduling/awaitable.ts'
+import type { NodeText, ReadText } from '../../tree/json/node-text.ts'
+import type { JsonText } from '../../tree/json/print.ts'
+import type { AnyText } from '../../tree/json/text-pieces.ts'
+import type { Path } from '../../tree/path.ts'
+import type { Authorization, Reads } from '../../tree/read-program.ts'
+import { Followers } from '../followers.ts'
+import type {
+  Committed,
+  IndexInfo,
+  Job,
+  LoggedChange,
+  LogRange,
+  Position,
+  ReadAt,
+  ReadLimit,
+  StoreFollower,
+  TreeStore,
+} from '../store.ts'
+import { AppliedTree } from './applied-tree.ts'
+import { LogFlag, type RunBatch } from './batch.ts'
+import { BatchQueue } from './commit/batch-queue.ts'
+import { BatchRunner } from './commit/batch-runner.ts'
+import { RecordClock } from './commit/record-clock.ts'
+import { Tidying } from './commit/tidying.ts'
+import { lastBatch, openTree, readSettings } from './commit/tree-head.ts'
+import type { Lanes } from './connection/lanes.ts'
+import { IndexManager } from './indexes/manager.ts'
+import type { PostgresDatabase } from './postgres-database.ts'
+import { defaultPostgres, type PostgresOptions } from './postgres-options.ts'
+import type { OpenReads, StoreReads } from './store-reads.ts'
+
+type Settings = { readonly [Name in keyof typeof defaultPostgres]: number }
+
+/** What is known of a tree when it is opened. */
+interface Opened {
+  readonly lanes: Lanes
+  readonly application: string
+  readonly tree: AppliedTree
+  /** Time of the newest idempotency record, in milliseconds since 1970. */
+  readonly lastRecord: number
+}
+
+/**
+ * The durable tree of one application on PostgreSQL.
+ * @see docs/explanation/postgres.md
+ */
+export class PostgresStore implements TreeStore {
+  readonly #lanes: Lanes
+  readonly #tree: AppliedTree
+  readonly #queue: BatchQueue
+  readonly #tidying: Tidying
+  readonly #indexes: IndexManager
+  readonly #reads: StoreReads
+  readonly #followers: Followers
+  #checked: Promise<void> | undefined
+  #closed: Promise<void> | undefined
+
+  private constructor(opened: Opened, settings: Settings, observer: Observer, openReads: OpenReads) {
+    const { lanes, application, tree, lastRecord } = opened
+    const troubled = (error: unknown) => observer.storeTroubled(application, error)
+    this.#lanes = lanes
+    this.#tree = tree
+    this.#followers = new Followers(troubled)
+    const records = new RecordClock(lastRecord, settings.noteAgeMs)
+    this.#tidying = new Tidying(lanes, tree, records, settings, troubled)
+    this.#indexes = new IndexManager({
+      statements: lanes,
+      tree: tree.tree,
+      run: (work) => this.run(work),
+      events: {
+        onBegun: () => observer.indexBegun?.(),
+        onBuilt: (rows, milliseconds) => observer.indexBuilt?.(rows, milliseconds),
+        onFailed: troubled,
+      },
+      ...settings,
+    })
+    const { cacheLength, shortList } = settings
+    this.#reads = openReads({ lanes, tree, indexes: this.#indexes, cacheLength, shortList })
+    const runner = new BatchRunner({
+      lanes,
+      tree,
+      records,
+      openIndexes: this.#indexes.openBatch,
+      fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),
+      readInterior: (kind, path) => this.#reads.interior(kind, path),
+      onWritten: (written) => this.#tidying.written(written),
+      inlineLength: settings.inlineLength,
+      waitMs: settings.waitMs,
+    })
+    this.#queue = new BatchQueue(runner, (jobs, milliseconds) => observer.batchCommitted?.(jobs, milliseconds), troubled)
+    tree.onApplied(({ flags, commits }) => {
+      this.#indexes.applied(flags)
+      this.#followers.report(commits, (flags & LogFlag.settings) !== 0)
+    })
+    this.#tidying.wake()
+  }
+
+  /**
+   * Opens the tree of an application, or makes it.
+   * @throws what the database throws
+   */
+  static async open(
+    { lanes }: PostgresDatabase,
+    application: string,
+    options: PostgresOptions,
+    observer: Observer,
+    openReads: OpenReads,
+  ): Promise<PostgresStore> {
+    const settings = { ...defaultPostgres, ...withoutGaps(options) }
+    const { tree, epoch } = await openTree(lanes, application)
+    const opened = await lanes.snapshot(async (statements) => {
+      const [batch, settings, newest] = await Promise.all([
+        lastBatch(statements, tree),
+        readSettings(statements, tree),
+        statements.query<{ at: number }>(
+          'SELECT n.at::float8 AS at FROM note n WHERE n.tree = $1::int ORDER BY n.at DESC LIMIT 1',
+          [tree],
+        ),
+      ])
+      return { batch, settings, lastRecord: newest[0]?.at ?? 0 }
+    })
+    const troubled = (error: unknown) => observer.storeTroubled(application, error)
+    const applied = new AppliedTree(tree, epoch, opened.batch, opened.settings, troubled)
+    return new PostgresStore({ lanes, application, tree: applied, lastRecord: opened.lastRecord }, settings, observer, openReads)
+  }
+
+  /** Number of the tree: first column of every table. */
+  get tree(): number {
+    return this.#tree.tree
+  }
+
+  /** Runs work on the tables of this tree as a batch, in order with all other writes. */
+  readonly run: RunBatch = (work) => this.#queue.run(work)
+
+  node(path: Path, limit: ReadLimit, authorize: Authorization): Awaitable<NodeText | undefined> {
+    return this.#reads.node(path, limit, authorize)
+  }
+
+  query(path: Path, query: Query, limit: ReadLimit, authorize: Authorization): Awaitable<ReadText | undefined> {
+    return this.#reads.query(path, query, limit, authorize)
+  }
+
+  shallow(
+    path: Path,
+    limit: ReadLimit,
+    query: Query | undefined,
+    authorize: Authorization,
+  ): Awaitable<AnyText | undefined> {
+    return this.#reads.shallow(path, limit, query, authorize)
+  }
+
+  count(path: Path, query: Query | undefined, limit: ReadLimit, authorize: Authorization): Awaitable<number> {
+    return this.#reads.count(path, query, limit, authorize)
+  }
+
+  readAt(path: Path, query: Query | undefined, limit: ReadLimit, authorize: Authorization): Awaitable<ReadAt> {
+    return this.#reads.readAt(path, query, limit, authorize)
+  }
+
+  read<T>(logic: () => Reads<T>): Awaitable<T> {
+    return this.#reads.read(logic)
+  }
+
+  export(path: Path): AsyncGenerator<JsonText, void> {
+    return this.#reads.export(path)
+  }
+
+  changesAfter(position: Position, limit: number): Awaitable<readonly LoggedChange[] | undefined> {
+    return this.#reads.changesAfter(position, limit)
+  }
+
+  changesNear(position: Position, paths: readonly Path[]): Awaitable<LogRange | undefined> {
+    return this.#reads.changesNear(position, paths)
+  }
+
+  async declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void> {
+    await this.#indexes.declare(declarations)
+  }
+
+  indexes(): Promise<readonly IndexInfo[]> {
+    return this.#indexes.indexes()
+  }
+
+  /** This process is the only writer: it knows every commit. */
+  fresh(): void {}
+
+  setting(name: string): string | undefined {
+    return this.#tree.settings.get(name)
+  }
+
+  position(): Position {
+    this.#checkOpen()
+    return { epoch: this.#tree.epoch, seq: this.#tree.batch.seq }
+  }
+
+  commit<T>(job: Job<T>): Promise<Committed<T>> {
+    return this.#queue.commit(job)
+  }
+
+  follow(follower: StoreFollower): () => void {
+    return this.#followers.add(follower)
+  }
+
+  /** Concurrent calls share one check. */
+  check(): Promise<void> {
+    this.#checked ??= this.#check().finally(() => {
+      this.#checked = undefined
+    })
+    return this.#checked
+  }
+
+  async swept(): Promise<void> {
+    await this.#queue.idle()
+    await this.#tidying.done()
+    await this.#indexes.removed()
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #check(): Promise<void> {
+    this.#checkOpen()
+    try {
+      // A lock of a row is written like a change.
+      await this.#lanes.transaction((statements) =>
+        statements.query('SELECT FROM application WHERE tree = $1::int FOR UPDATE', [this.#tree.tree]),
+      )
+    } catch (error) {
+      throw new DholeError('unavailable', undefined, { cause: error })
+    }
+  }
+
+  async #close(): Promise<void> {
+    const indexesClosed = this.#indexes.close()
+    await this.#queue.close()
+    await indexesClosed
+    await this.#tidying.close()
+    this.#tree.close()
+    await this.#reads.close()
+  }
+
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw new DholeError('unavailable')
+  }
+}
+
+/** The options that are given: an undefined one is not. */
+function withoutGaps(options: PostgresOptions): Partial<Settings> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+}

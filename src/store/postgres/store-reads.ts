@@ -1,0 +1,29 @@
+import type { Path } from '../../tree/path.ts'
+import type { ReadAnswer } from '../../tree/read-program.ts'
+import type { TreeStore } from '../store.ts'
+import type { AppliedTree } from './applied-tree.ts'
+import type { Lanes } from './connection/lanes.ts'
+import type { IndexManager } from './indexes/manager.ts'
+
+/** The reads of a tree. */
+export interface StoreReads
+  extends Pick<
+    TreeStore,
+    'node' | 'query' | 'shallow' | 'count' | 'readAt' | 'read' | 'export' | 'changesAfter' | 'changesNear'
+  > {
+  /** Reads an interior node as of the applied batch, for a job. */
+  interior(kind: 'node' | 'size', path: Path): Promise<ReadAnswer>
+  /** Ends long reads and exports. Resolves when none runs. */
+  close(): Promise<void>
+}
+
+/** What reads need. */
+export interface ReadParts {
+  readonly lanes: Lanes
+  readonly tree: AppliedTree
+  readonly indexes: IndexManager
+  readonly cacheLength: number
+  readonly shortList: number
+}
+
+export type OpenReads = (parts: ReadParts) => StoreReads
