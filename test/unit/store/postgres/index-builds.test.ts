@@ -18,9 +18,21 @@ const key = fc.oneof(
   fc.integer({ min: 0, max: 30 }).map((index) => `k${String(index).padStart(2, '0')}`),
   fc.integer({ min: -2, max: 12 }).map(String),
 )
-const leaf = fc.constantFrom<unknown>(1, 2, -3.5, 0, true, false, 'x', 'long '.repeat(120), 'é'.repeat(300), {
-  b: 1,
-}, { b: 'long '.repeat(130), c: 2 })
+const leaf = fc.constantFrom<unknown>(
+  1,
+  2,
+  -3.5,
+  0,
+  true,
+  false,
+  'x',
+  'long '.repeat(120),
+  'é'.repeat(300),
+  {
+    b: 1,
+  },
+  { b: 'long '.repeat(130), c: 2 },
+)
 const child = fc.oneof(
   leaf,
   fc.record({ a: leaf, c: leaf }),
@@ -42,7 +54,9 @@ async function differences(tree: ListTree, definition: IndexDefinition): Promise
     'SELECT kind::int AS kind, value, key, text FROM index_entry WHERE tree = 1 AND index_id = $1::bigint',
     [definition.id],
   )
-  const found = new Set(rows.map((row) => `${row.kind} ${Buffer.from(row.value).toString('hex')} ${row.key} ${row.text}`))
+  const found = new Set(
+    rows.map((row) => `${row.kind} ${Buffer.from(row.value).toString('hex')} ${row.key} ${row.text}`),
+  )
   const { path, builtTo, covering } = definition
   const children = tree
     .children()
@@ -69,7 +83,9 @@ async function expectRight(tree: ListTree): Promise<void> {
   const definitions = await new DefinitionTable(tree.database.lanes, tree.tree).all()
   const problems = await Promise.all(definitions.map((definition) => differences(tree, definition)))
   expect(problems.flat()).toEqual([])
-  const found = await tree.database.lanes.snapshot((statements) => Array.fromAsync(indexProblems(statements, tree.tree)))
+  const found = await tree.database.lanes.snapshot((statements) =>
+    Array.fromAsync(indexProblems(statements, tree.tree)),
+  )
   expect(found).toEqual([])
 }
 

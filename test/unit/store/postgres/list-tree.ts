@@ -1,9 +1,9 @@
-import { PostgresDatabase } from '../../../../src/store/postgres/postgres-database.ts'
 import type { BatchTransaction, CommitPart, RunBatch } from '../../../../src/store/postgres/batch.ts'
-import type { Parameter, Statements } from '../../../../src/store/postgres/connection/lane.ts'
 import type { WorkingTree } from '../../../../src/store/postgres/commit/working-tree.ts'
+import type { Parameter, Statements } from '../../../../src/store/postgres/connection/lane.ts'
 import { DefinitionTable } from '../../../../src/store/postgres/indexes/definition-table.ts'
 import { IndexManager, type IndexManagerParts } from '../../../../src/store/postgres/indexes/manager.ts'
+import { PostgresDatabase } from '../../../../src/store/postgres/postgres-database.ts'
 import { type ChildRow, type Interior, kindOf, type Slot, SlotKind } from '../../../../src/store/rows/slot.ts'
 import { type PathSlot, planSlotChange, ROOT_ADDRESS } from '../../../../src/store/rows/write-plan.ts'
 import { parseStored, print } from '../../../../src/tree/json/print.ts'
@@ -107,7 +107,11 @@ export class ListTree implements WorkingTree, AsyncDisposable {
       const value = json === null ? undefined : parseStored(JSON.stringify(json))
       const write: Write = { kind: 'value', path: ['list', ...path], value }
       const slots = this.#slotsTo(write.path)
-      if (slots.slice(3).some(({ parent, slot }) => slot !== undefined && value === undefined && this.#children(parent).size === 1))
+      if (
+        slots
+          .slice(3)
+          .some(({ parent, slot }) => slot !== undefined && value === undefined && this.#children(parent).size === 1)
+      )
         continue
       for (const { parent } of slots.slice(3)) this.manager.cache.know(parent, [])
       const after = indexes.beforeWrite(write, slots)
@@ -125,7 +129,8 @@ export class ListTree implements WorkingTree, AsyncDisposable {
         const id = this.#takeIds(1)
         indexes.knowNew(id)
         set(at.parent, sortKey(at.key), { kind: SlotKind.interior, value: null, id })
-        for (const [key, member] of Object.entries(change.value as Branch)) set(id, sortKey(key), textSlot(member as Value))
+        for (const [key, member] of Object.entries(change.value as Branch))
+          set(id, sortKey(key), textSlot(member as Value))
         after?.(change.value, undefined)
       } else {
         const slot = textSlot(change.value)
@@ -141,7 +146,10 @@ export class ListTree implements WorkingTree, AsyncDisposable {
   }
 
   async #store(statements: Statements, parent: number, key: string): Promise<void> {
-    await statements.query('DELETE FROM node WHERE tree = 1 AND parent_id = $1::bigint AND key = $2::text', [parent, key])
+    await statements.query('DELETE FROM node WHERE tree = 1 AND parent_id = $1::bigint AND key = $2::text', [
+      parent,
+      key,
+    ])
     const slot = this.#children(parent).get(key)
     if (slot === undefined) return
     await statements.query('INSERT INTO node VALUES (1, $1::bigint, $2::text, $3::smallint, $4::text, $5::bigint)', [
