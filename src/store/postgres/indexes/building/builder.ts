@@ -34,7 +34,11 @@ interface IndexRequest extends WantedIndex {
 }
 
 /** Some milliseconds of work, which writers wait for. */
-const DEFAULT_SIZE: PageSize = { rows: 512, bytes: 256 * 1024 }
+const DEFAULT_SIZE: PageSize = { rows: 256, bytes: 128 * 1024 }
+/** A step that begins later than this waited for writes, in milliseconds. */
+const WAITED_MS = 0.2
+/** Longest pause after a step, in milliseconds. */
+const LONGEST_PAUSE_MS = 100
 /** Maximum remembered indexes that are too large. */
 const MAX_TOO_LARGE = 1024
 
@@ -56,6 +60,7 @@ export class IndexBuilder {
   /** Whether there may be an incomplete index that no step has seen. */
   #hasNews = false
   #running: Promise<void> | undefined
+  #endPause: () => void = () => {}
   #isClosed = false
 
   constructor(parts: BuilderParts) {
@@ -87,6 +92,7 @@ export class IndexBuilder {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#rejectAll(new DholeError('unavailable'))
+    this.#endPause()
     await this.#running
   }
 
@@ -102,25 +108,36 @@ export class IndexBuilder {
     while (!this.#isClosed && (this.#requests.length > 0 || this.#hasNews)) {
       this.#hasNews = false
       const requests = [...this.#requests]
+      const pace = new Pace()
       try {
         if (requests.length === 0 && !(await this.#parts.hasUnfinished())) continue
-        const outcome = await this.#parts.run((transaction) =>
-          buildStep(transaction, {
+        const outcome = await this.#parts.run((transaction) => {
+          pace.begin()
+          return buildStep(transaction, {
             wanted: uniqueOf(requests),
             size: this.#parts.size ?? DEFAULT_SIZE,
             tooLarge: this.#tooLarge,
             limits: this.#parts.limits,
-          }),
-        )
+          })
+        })
         this.#settle(outcome, requests)
       } catch (error) {
         this.#builds.clear()
         this.#rejectAll(error)
         if (!this.#isClosed) this.#parts.events.onFailed(error)
       }
-      // Writes that wait come first.
-      await new Promise(setImmediate)
+      await this.#pause(pace)
     }
+  }
+
+  /** Lets writes come first: for as long as the step took, if there are some. */
+  async #pause(pace: Pace): Promise<void> {
+    const milliseconds = pace.pause
+    await new Promise<void>((resolve) => {
+      this.#endPause = resolve
+      if (milliseconds === 0 || this.#isClosed) setImmediate(resolve)
+      else setTimeout(resolve, milliseconds)
+    })
   }
 
   #settle(outcome: StepOutcome, requests: readonly IndexRequest[]): void {
@@ -170,4 +187,21 @@ function uniqueOf(requests: readonly WantedIndex[]): readonly WantedIndex[] {
     unique.set(indexOf(index), { ...index, isDeclared: isDeclared || before?.isDeclared === true })
   }
   return [...unique.values()]
+}
+
+/** Times of one step. */
+class Pace {
+  readonly #askedAt = performance.now()
+  #begunAt = this.#askedAt
+
+  /** The step begins, or begins again. */
+  begin(): void {
+    this.#begunAt = performance.now()
+  }
+
+  /** How long to pause after the step, in milliseconds; 0 when no write was in its way. */
+  get pause(): number {
+    if (this.#begunAt - this.#askedAt < WAITED_MS) return 0
+    return Math.min(performance.now() - this.#begunAt, LONGEST_PAUSE_MS)
+  }
 }
