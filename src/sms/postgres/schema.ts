@@ -4,7 +4,17 @@
  * @see docs/explanation/text-messages.md
  */
 import { sql } from 'drizzle-orm'
-import { bigint, customType, index, integer, pgTable, primaryKey, smallint, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  customType,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
 import type { State } from '../model/report.ts'
 
 /** Text that compares by its UTF-8 bytes. */
@@ -110,10 +120,7 @@ export const smsLease = pgTable(
     /** Random text of this lease: one that was freed and leased again is another. */
     token: text('token').notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.tree, table.firstSeq] }),
-    index('sms_lease_process').on(table.process),
-  ],
+  (table) => [primaryKey({ columns: [table.tree, table.firstSeq] }), index('sms_lease_process').on(table.process)],
 )
 
 /** Final reports about messages that had another final state already. They change nothing. */

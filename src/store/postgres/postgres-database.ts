@@ -1,4 +1,4 @@
-import { connectionOptions, DEFAULT_SCHEMA, type DatabaseAddress } from './connection/address.ts'
+import { connectionOptions, type DatabaseAddress, DEFAULT_SCHEMA } from './connection/address.ts'
 import { Lanes } from './connection/lanes.ts'
 import { migrate } from './schema/migrations.ts'
 

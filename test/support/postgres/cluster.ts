@@ -6,8 +6,7 @@ import { dirname, join } from 'node:path'
 const FOLDER = '/usr/lib/postgresql'
 /** PostgreSQL refuses to run as root. */
 const NOBODY = 65_534
-const AS_USER =
-  process.getuid?.() === 0 ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
+const AS_USER = process.getuid?.() === 0 ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
 const PORT = 5432
 /** A test process that is killed cannot stop its server. */
 const LONGEST_RUN = '1200'

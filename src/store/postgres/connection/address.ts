@@ -41,12 +41,14 @@ export function connectionOptions({ url, schema = DEFAULT_SCHEMA, ca, insecure }
   const database = decoded(parsed.pathname.slice(1))
   if (username === '') throw new TypeError('the address of the database names no user: postgres://user@host/name')
   if (database === '') throw new TypeError('the address of the database names no database: postgres://user@host/name')
-  const port = parsed.port === '' ? DEFAULT_PORT : Number(parsed.port)
+  const port = portOf(url, parsed)
   const isHere = folder !== undefined || OWN_MACHINE.has(parsed.hostname)
   const mode = sslMode(parsed.searchParams.get('sslmode'), isHere, insecure ?? false)
   return {
     adapter: 'postgres',
-    ...(folder === undefined ? { hostname: parsed.hostname.replace(/^\[|\]$/g, '') } : { path: `${folder}/.s.PGSQL.${port}` }),
+    ...(folder === undefined
+      ? { hostname: parsed.hostname.replace(/^\[|\]$/g, '') }
+      : { path: `${folder}/.s.PGSQL.${port}` }),
     port,
     username,
     password: decoded(parsed.password),
@@ -77,8 +79,15 @@ function parse(url: string): URL {
   }
 }
 
+/** The parser leaves out port 80, which is that of http addresses. */
+function portOf(url: string, { port }: URL): number {
+  const given = port === '' ? new URL(url.replace(/^postgres(ql)?:/i, 'https:')).port : port
+  return given === '' ? DEFAULT_PORT : Number(given)
+}
+
 function sslMode(given: string | null, isHere: boolean, insecure: boolean): SslMode {
-  const mode = MODES.find((each) => each === given) ?? (given === null ? (isHere ? 'disable' : 'verify-full') : undefined)
+  const mode =
+    MODES.find((each) => each === given) ?? (given === null ? (isHere ? 'disable' : 'verify-full') : undefined)
   if (mode === undefined) throw new TypeError(`sslmode must be one of ${MODES.join(', ')}`)
   if (mode !== 'verify-full' && !isHere && !insecure) {
     throw new TypeError(

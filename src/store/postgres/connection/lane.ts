@@ -1,5 +1,5 @@
 import { SQL } from 'bun'
-import { ConnectionLost, isServerError, StatementTimeout } from './database-errors.ts'
+import { ConnectionLost, endsConnection, isServerError, StatementTimeout } from './database-errors.ts'
 
 /** Value of a parameter. An array is passed as text made by `arrayOf`. */
 export type Parameter = string | number | boolean | null | Uint8Array
@@ -73,7 +73,8 @@ export class Lane implements Statements {
   /** @throws an error with the SQLSTATE 40000 when the server has rolled back because a statement had failed */
   async commit(): Promise<void> {
     const { command } = (await this.#run(() => this.#connection`COMMIT`)) as unknown as { readonly command: string }
-    if (command === 'ROLLBACK') throw Object.assign(new Error('the transaction was rolled back'), { errno: ROLLED_BACK })
+    if (command === 'ROLLBACK')
+      throw Object.assign(new Error('the transaction was rolled back'), { errno: ROLLED_BACK })
   }
 
   /** Ends the transaction, if one is open. Never rejects. */
@@ -92,10 +93,10 @@ export class Lane implements Statements {
     try {
       return await within(this.#timeoutMs, statement())
     } catch (error) {
-      if (isServerError(error)) throw error
+      if (isServerError(error) && !endsConnection(error)) throw error
       this.#broken = error instanceof StatementTimeout ? error : new ConnectionLost(error)
       void this.close()
-      throw this.#broken
+      throw isServerError(error) ? error : this.#broken
     }
   }
 }

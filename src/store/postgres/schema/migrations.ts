@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { shippedFile } from '../../../files/shipped-file.ts'
-import type { Lanes } from '../connection/lanes.ts'
 import type { Statements } from '../connection/lane.ts'
+import type { Lanes } from '../connection/lanes.ts'
 
 /** One migration: its position, name and statements. */
 interface Migration {

@@ -76,10 +76,7 @@ export const log = pgTable(
     /** Stored text of the written data of all commits, one after the other. */
     data: text('data'),
   },
-  (table) => [
-    primaryKey({ columns: [table.tree, table.batch] }),
-    index('log_seq').on(table.tree, table.lastSeq),
-  ],
+  (table) => [primaryKey({ columns: [table.tree, table.batch] }), index('log_seq').on(table.tree, table.lastSeq)],
 )
 
 /** Texts beside the tree by name, such as the source of the rules. */
