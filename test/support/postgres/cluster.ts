@@ -24,13 +24,13 @@ let schemas = 0
 
 /** Address of a PostgreSQL for tests: `TEST_DATABASE_URL`, or one that this process starts; `undefined` where none is installed. */
 export function databaseUrl(): string | undefined {
-  address ??= process.env.TEST_DATABASE_URL ?? start()
+  address ??= process.env['TEST_DATABASE_URL'] ?? start()
   return address
 }
 
 /** Why tests of PostgreSQL are skipped; `undefined` when they run. For the name of a skipped test. */
 export const whyNoPostgres =
-  process.env.TEST_DATABASE_URL === undefined && programs() === undefined
+  process.env['TEST_DATABASE_URL'] === undefined && programs() === undefined
     ? 'no PostgreSQL is installed, and TEST_DATABASE_URL is not set'
     : undefined
 
