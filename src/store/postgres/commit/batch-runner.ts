@@ -136,7 +136,7 @@ export class BatchRunner {
     const flags =
       (working.settings.size > 0 ? LogFlag.settings : 0) | (indexes.hasChangedDefinitions ? LogFlag.indexes : 0)
     const { firstSeq, heads, data } = log.columns()
-    const length = working.length + heads.length + (data?.length ?? 0)
+    const length = working.length + indexes.length + heads.length + (data?.length ?? 0)
     const ready = { tree: tree.tree, before, row: { next, firstSeq, flags, heads, data }, parts, length }
     const settings = working.settings.size === 0 ? tree.settings : new Map([...tree.settings, ...working.settings])
     await this.#guarded(next, () => commitBatch(lanes, ready), patience, () => {

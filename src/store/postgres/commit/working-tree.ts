@@ -58,6 +58,8 @@ export interface BatchIndexes {
   rollBackTo(savepoint: unknown): void
   /** What the batch writes. */
   parts(): readonly CommitPart[]
+  /** Approximate length of what was written, in UTF-16 code units. */
+  readonly length: number
   /** Whether definitions have changed. */
   readonly hasChangedDefinitions: boolean
 }

@@ -69,6 +69,10 @@ class OpenBatchIndexes implements BatchIndexes {
     return [...this.#definitions.parts(), ...this.#entries.parts()]
   }
 
+  get length(): number {
+    return this.#entries.length
+  }
+
   get hasChangedDefinitions(): boolean {
     return this.#definitions.hasChanged
   }

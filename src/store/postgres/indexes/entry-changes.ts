@@ -9,7 +9,7 @@ import type { DefinitionChanges } from './definition-changes.ts'
 import { entryBytes, TEXT_LIMIT } from './stored-value.ts'
 
 /** Maximum entries that one part of a statement writes. */
-const PART_ENTRIES = 4096
+const PART_ENTRIES = 1024
 
 /** A row of the table and what becomes of it. */
 interface EntryChange {
@@ -26,6 +26,7 @@ export class EntryChanges implements EntryTable<IndexDefinition> {
   readonly #definitions: Pick<DefinitionChanges, 'markCut'>
   readonly #changes = new Map<string, EntryChange>()
   readonly #journal: Journal
+  #length = 0
 
   constructor(definitions: Pick<DefinitionChanges, 'markCut'>, journal: Journal) {
     this.#definitions = definitions
@@ -53,6 +54,11 @@ export class EntryChanges implements EntryTable<IndexDefinition> {
     this.#set(index, NO_VALUE, key, undefined)
   }
 
+  /** Approximate length of what was written, in UTF-16 code units. */
+  get length(): number {
+    return this.#length
+  }
+
   /** What the batch writes. The parts touch different rows. */
   parts(): readonly CommitPart[] {
     const all = [...this.#changes.values()]
@@ -67,7 +73,10 @@ export class EntryChanges implements EntryTable<IndexDefinition> {
     if (stored.cut && text !== undefined) this.#definitions.markCut(index)
     // A key has no character 0.
     const name = `${index.id} ${key}\u0000${stored.kind} ${stored.value}`
-    this.#journal.set(this.#changes, name, { index: index.id, kind: stored.kind, value: entryBytes(stored), key, text })
+    const bytes = entryBytes(stored)
+    // Two digits for each byte.
+    this.#length += 2 * bytes.length + key.length + (text?.length ?? 0)
+    this.#journal.set(this.#changes, name, { index: index.id, kind: stored.kind, value: bytes, key, text })
   }
 }
 

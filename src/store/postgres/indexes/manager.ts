@@ -81,7 +81,10 @@ export class IndexManager {
 
   /** Reads the definitions of lists as of the applied batch into the cache. */
   async learn(statements: Statements, lists: readonly number[]): Promise<void> {
-    const found = Map.groupBy(await new DefinitionTable(statements, this.#parts.tree).ofLists(lists), ({ listId }) => listId)
+    const found = Map.groupBy(
+      await new DefinitionTable(statements, this.#parts.tree).ofLists(lists),
+      ({ listId }) => listId,
+    )
     for (const list of lists) this.cache.know(list, found.get(list) ?? [])
   }
 
@@ -162,13 +165,14 @@ export class IndexManager {
   async #dropUnused(): Promise<void> {
     const { indexIdleMs: idleMs, run } = this.#parts
     await this.#table.touch(this.#uses.take(), idleMs / NOTED_SHARE)
-    if (this.#hasNewDeclarations && (await this.#uncovered(this.#table)).length > 0) {
+    const hasNewDeclarations = this.#hasNewDeclarations
+    this.#hasNewDeclarations = false
+    if (hasNewDeclarations && (await this.#uncovered(this.#table)).length > 0) {
       await run(async (transaction) => {
         const definitions = new DefinitionWriter(transaction)
         await definitions.uncover(await this.#uncovered(definitions))
       })
     }
-    this.#hasNewDeclarations = false
     const unused = await this.#table.unusedSince(Date.now() - idleMs)
     if (unused.length === 0) return
     const limits = this.#limits(await this.#pathsOf(unused))

@@ -1,11 +1,16 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { indexValue } from '../../../../src/store/rows/index-value.ts'
 import { entryBytes, entryValue, TEXT_LIMIT } from '../../../../src/store/postgres/indexes/stored-value.ts'
+import { indexValue } from '../../../../src/store/rows/index-value.ts'
 import { compareSortValues, SortKind, type SortValue, sortText, sortValue } from '../../../../src/tree/order.ts'
 
 const numbers = fc.double({ noNaN: true, noDefaultInfinity: true })
-const texts = fc.string({ unit: fc.oneof(fc.constantFrom('a', 'é', '\ud7ff', '\ue000', '\uffff', '😀', '\u{10ffff}', '\u0000'), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })) })
+const texts = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('a', 'é', '\ud7ff', '\ue000', '\uffff', '😀', '\u{10ffff}', '\u0000'),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  ),
+})
 /** Texts of which a long beginning is often the same. */
 const longTexts = fc
   .tuple(fc.constantFrom('a', 'é', '\ue000', '😀', '\u{10ffff}'), fc.integer({ min: 60, max: 530 }), texts)
@@ -58,7 +63,10 @@ test('bytes are read back', () => {
     fc.property(values, (value) => {
       const entry = indexValue(value, TEXT_LIMIT)
       const read = entryValue(entry.kind, entryBytes(entry))
-      expect(read).toEqual({ kind: entry.kind, value: entry.kind === SortKind.number ? Number(entry.value) + 0 : entry.value })
+      expect(read).toEqual({
+        kind: entry.kind,
+        value: entry.kind === SortKind.number ? Number(entry.value) + 0 : entry.value,
+      })
     }),
     { numRuns: 2000 },
   )
