@@ -23,7 +23,11 @@ const value = fc.letrec<{ node: unknown }>((tie) => ({
 })).node
 const write = fc.oneof(
   fc.record({ kind: fc.constant('put' as const), path, json: value }),
-  fc.record({ kind: fc.constant('put' as const), path: path.map((at) => `${at === '/' ? '' : at}/.priority`), json: fc.constantFrom(1, 'p', null) }),
+  fc.record({
+    kind: fc.constant('put' as const),
+    path: path.map((at) => `${at === '/' ? '' : at}/.priority`),
+    json: fc.constantFrom(1, 'p', null),
+  }),
   fc.record({ kind: fc.constant('patch' as const), path, json: fc.dictionary(key, value, { minKeys: 1, maxKeys: 3 }) }),
 )
 
@@ -35,31 +39,46 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'writes of Postgre
   })
   afterAll(() => database.close())
 
-  test.each([0, 30, 4096])('rows are those of the writes in order, at most %d characters in a row', async (inlineLength) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(write, { minLength: 1, maxLength: 6 }), { maxLength: 4 }), async (batches) => {
-        trees++
-        await using store = await PostgresStore.open(database, `tree ${trees}`, { inlineLength }, strictObserver, referenceReads)
-        let expected: Value | undefined
-        for (const batch of batches) {
-          const plans = batch.map(({ kind, path, json }) =>
-            kind === 'put' ? planPut(parsePath(path), json, defaultLimits) : planPatch(parsePath(path), json, defaultLimits),
-          )
-          await Promise.all(plans.map((plan) => store.commit(jobOf(plan))))
-          for (const { writes } of plans) for (const each of writes) expected = edit(expected, each.path, each)
-          const stored = await valueInRows(database.lanes, store.tree)
-          expect(stored && print(stored, 'export')).toBe(expected && print(expected, 'export'))
-        }
-        await store.swept()
-        expect(await database.lanes.query('SELECT FROM detached WHERE tree = $1::int', [store.tree])).toEqual([])
-        const counted = await database.lanes.query<{ count: number }>(
-          'SELECT count(*)::int AS count FROM node n WHERE n.tree = $1::int AND n.parent_id > 0 ' +
-            'AND NOT EXISTS (SELECT FROM interior i WHERE i.tree = n.tree AND i.id = n.parent_id)',
-          [store.tree],
-        )
-        expect(counted).toEqual([{ count: 0 }])
-      }),
-      { numRuns: inLanes(60, 2000) },
-    )
-  }, 60_000)
+  test.each([0, 30, 4096])(
+    'rows are those of the writes in order, at most %d characters in a row',
+    async (inlineLength) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.array(write, { minLength: 1, maxLength: 6 }), { maxLength: 4 }),
+          async (batches) => {
+            trees++
+            await using store = await PostgresStore.open(
+              database,
+              `tree ${trees}`,
+              { inlineLength },
+              strictObserver,
+              referenceReads,
+            )
+            let expected: Value | undefined
+            for (const batch of batches) {
+              const plans = batch.map(({ kind, path, json }) =>
+                kind === 'put'
+                  ? planPut(parsePath(path), json, defaultLimits)
+                  : planPatch(parsePath(path), json, defaultLimits),
+              )
+              await Promise.all(plans.map((plan) => store.commit(jobOf(plan))))
+              for (const { writes } of plans) for (const each of writes) expected = edit(expected, each.path, each)
+              const stored = await valueInRows(database.lanes, store.tree)
+              expect(stored && print(stored, 'export')).toBe(expected && print(expected, 'export'))
+            }
+            await store.swept()
+            expect(await database.lanes.query('SELECT FROM detached WHERE tree = $1::int', [store.tree])).toEqual([])
+            const counted = await database.lanes.query<{ count: number }>(
+              'SELECT count(*)::int AS count FROM node n WHERE n.tree = $1::int AND n.parent_id > 0 ' +
+                'AND NOT EXISTS (SELECT FROM interior i WHERE i.tree = n.tree AND i.id = n.parent_id)',
+              [store.tree],
+            )
+            expect(counted).toEqual([{ count: 0 }])
+          },
+        ),
+        { numRuns: inLanes(60, 2000) },
+      )
+    },
+    60_000,
+  )
 })

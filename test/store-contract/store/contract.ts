@@ -18,7 +18,7 @@ export interface Engine {
 }
 
 /** How long a store keeps what is not the tree. */
-export interface Retention {
+interface Retention {
   readonly maxChanges?: number
   readonly maxAgeMs?: number
   readonly maxNotes?: number

@@ -1,6 +1,6 @@
 import { ConnectionLost, StatementTimeout } from '../../../src/store/postgres/connection/database-errors.ts'
 import type { Parameter } from '../../../src/store/postgres/connection/lane.ts'
-import { Lanes } from '../../../src/store/postgres/connection/lanes.ts'
+import type { Lanes } from '../../../src/store/postgres/connection/lanes.ts'
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 
 /** What happens to the next statement that commits a batch. */
@@ -20,7 +20,10 @@ export type Fault =
 export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDatabase {
   const { lanes } = database
   let late: (() => Promise<unknown>) | undefined
-  const query = async <R extends object>(text: string, parameters: readonly Parameter[] = []): Promise<readonly R[]> => {
+  const query = async <R extends object>(
+    text: string,
+    parameters: readonly Parameter[] = [],
+  ): Promise<readonly R[]> => {
     if (!text.startsWith('WITH l AS')) {
       const answer = await lanes.query<R>(text, parameters)
       await late?.()

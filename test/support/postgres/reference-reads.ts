@@ -1,11 +1,10 @@
-import type { OpenReads } from '../../../src/store/postgres/store-reads.ts'
-import { changesOf } from '../../../src/store/rows/change-row.ts'
-import { isNearAny } from '../../../src/store/rows/change-row.ts'
-import type { LoggedChange, Position, ReadLimit } from '../../../src/store/store.ts'
 import { DholeError } from '../../../src/error.ts'
+import type { OpenReads } from '../../../src/store/postgres/store-reads.ts'
+import { changesOf, isNearAny } from '../../../src/store/rows/change-row.ts'
+import type { LoggedChange, Position, ReadLimit } from '../../../src/store/store.ts'
+import { memberKeys } from '../../../src/tree/json/member-keys.ts'
 import { NodeText } from '../../../src/tree/json/node-text.ts'
 import { print } from '../../../src/tree/json/print.ts'
-import { memberKeys } from '../../../src/tree/json/member-keys.ts'
 import { formatPath, type Path } from '../../../src/tree/path.ts'
 import type { ReadAnswer, Reads } from '../../../src/tree/read-program.ts'
 import { childKeys, isBranch, leafOf, type Value, valueAt } from '../../../src/tree/value.ts'
@@ -15,7 +14,10 @@ import { valueInRows } from './rows-of-tree.ts'
 export const referenceReads: OpenReads = ({ lanes, tree }) => {
   const whole = () =>
     lanes.snapshot(async (statements) => {
-      const [last] = await statements.query<{ seq: number }>('SELECT last_seq::float8 AS seq FROM log l WHERE l.tree = $1::int ORDER BY l.batch DESC LIMIT 1', [tree.tree])
+      const [last] = await statements.query<{ seq: number }>(
+        'SELECT last_seq::float8 AS seq FROM log l WHERE l.tree = $1::int ORDER BY l.batch DESC LIMIT 1',
+        [tree.tree],
+      )
       return { seq: last?.seq ?? 0, value: await valueInRows(statements, tree.tree) }
     })
   const at = async (path: Path) => {
@@ -62,8 +64,14 @@ export const referenceReads: OpenReads = ({ lanes, tree }) => {
     shallow: async (path, limit) => {
       const value = await at(path)
       if (value === undefined) return undefined
-      const keys = isBranch(value) && leafOf(value) === undefined ? memberKeys(value).filter((key) => key !== '.priority') : undefined
-      const printed = keys === undefined ? print(leafOf(value) ?? value, 'plain') : `{${keys.map((key) => `${JSON.stringify(key)}:true`).join(',')}}`
+      const keys =
+        isBranch(value) && leafOf(value) === undefined
+          ? memberKeys(value).filter((key) => key !== '.priority')
+          : undefined
+      const printed =
+        keys === undefined
+          ? print(leafOf(value) ?? value, 'plain')
+          : `{${keys.map((key) => `${JSON.stringify(key)}:true`).join(',')}}`
       if (printed.length > limit.maxLength) throw new DholeError('read-too-big')
       return printed
     },

@@ -42,7 +42,9 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'faults of Postgre
       for (let round = 0; round < 10; round++) {
         const commits = await Promise.all(
           Array.from({ length: 5 }, (_, index) =>
-            index === 2 ? store.commit(putJob(`/made/${round}`, wide(500, String))) : store.commit(putJob('/n', increment)),
+            index === 2
+              ? store.commit(putJob(`/made/${round}`, wide(500, String)))
+              : store.commit(putJob('/n', increment)),
           ),
         )
         done += 4
