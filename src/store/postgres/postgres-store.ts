@@ -26,7 +26,7 @@ import { LogFlag, type RunBatch } from './batch.ts'
 import { BatchQueue } from './commit/batch-queue.ts'
 import { BatchRunner } from './commit/batch-runner.ts'
 import { RecordClock } from './commit/record-clock.ts'
-import { Tidying } from './commit/tidying.ts'
+import { Tidying } from './commit/tidying/tidying.ts'
 import { lastBatch, openTree, readSettings } from './commit/tree-head.ts'
 import type { Lanes } from './connection/lanes.ts'
 import { IndexManager } from './indexes/manager.ts'
@@ -92,7 +92,11 @@ export class PostgresStore implements TreeStore {
       inlineLength: settings.inlineLength,
       waitMs: settings.waitMs,
     })
-    this.#queue = new BatchQueue(runner, (jobs, milliseconds) => observer.batchCommitted?.(jobs, milliseconds), troubled)
+    this.#queue = new BatchQueue(
+      runner,
+      (jobs, milliseconds) => observer.batchCommitted?.(jobs, milliseconds),
+      troubled,
+    )
     tree.onApplied(({ flags, commits }) => {
       this.#indexes.applied(flags)
       this.#followers.report(commits, (flags & LogFlag.settings) !== 0)
@@ -126,7 +130,12 @@ export class PostgresStore implements TreeStore {
     })
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     const applied = new AppliedTree(tree, epoch, opened.batch, opened.settings, troubled)
-    return new PostgresStore({ lanes, application, tree: applied, lastRecord: opened.lastRecord }, settings, observer, openReads)
+    return new PostgresStore(
+      { lanes, application, tree: applied, lastRecord: opened.lastRecord },
+      settings,
+      observer,
+      openReads,
+    )
   }
 
   /** Number of the tree: first column of every table. */

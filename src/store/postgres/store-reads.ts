@@ -18,7 +18,7 @@ export interface StoreReads
 }
 
 /** What reads need. */
-export interface ReadParts {
+interface ReadParts {
   readonly lanes: Lanes
   readonly tree: AppliedTree
   readonly indexes: IndexManager

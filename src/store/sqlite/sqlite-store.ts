@@ -9,6 +9,7 @@ import type { JsonText } from '../../tree/json/print.ts'
 import type { AnyText } from '../../tree/json/text-pieces.ts'
 import type { Path } from '../../tree/path.ts'
 import { type Authorization, type Reads as ReadingLogic, TRUSTED } from '../../tree/read-program.ts'
+import { Followers } from '../followers.ts'
 import type {
   Commit,
   Committed,
@@ -23,7 +24,6 @@ import type {
   TreeStore,
 } from '../store.ts'
 import { Checkpoint } from './commit/checkpoint.ts'
-import { Followers } from '../followers.ts'
 import { GroupCommit } from './commit/group-commit.ts'
 import { HeldSnapshots } from './commit/held-snapshots.ts'
 import { type Snapshot, Snapshots } from './commit/snapshots.ts'

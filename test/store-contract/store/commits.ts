@@ -33,7 +33,7 @@ export function commitContract(engine: Engine): void {
   describe('commits', () => {
     test('tell what was written, when and as which', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       const before = Date.now()
       const first = await put(store, '/a', { b: 1 })
       const second = await patch(store, '/a', { c: 2, 'd/e': null })
@@ -46,7 +46,7 @@ export function commitContract(engine: Engine): void {
 
     test('a job without change takes no number', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       await put(store, '/a', 1)
       expect(await commit(store, nothing)).toBeUndefined()
       expect(store.position().seq).toBe(1)
@@ -55,7 +55,7 @@ export function commitContract(engine: Engine): void {
 
     test('a patch is one commit', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       await put(store, '/', { a: 1, b: { c: 2, d: 3 }, long: { x: LONG, y: 1 } })
       await patch(store, '/', { a: null, 'b/c': 5, 'b/.priority': 7, e: { f: 1 }, 'long/x': null })
       expect(store.position().seq).toBe(2)
@@ -64,7 +64,7 @@ export function commitContract(engine: Engine): void {
 
     test('a job that throws takes back nothing but its own', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       await put(store, '/list', { keep: LONG, drop: LONG })
       const thrown = new DholeError('permission-denied')
       const failing: Job = function* (context) {
@@ -100,7 +100,7 @@ export function commitContract(engine: Engine): void {
     test('an effect that cannot be written takes back the writes before it', async () => {
       await using directory = await tempDir()
       const file = directory.file('tree')
-      await using store = engine.open(file)
+      await using store = await engine.open(file)
       await put(store, '/a', { b: LONG, c: 1 })
       const breaking = unwritable(patchJob('/a', { b: null, d: { e: LONG } }))
       const outcomes = await Promise.allSettled([store.commit(breaking), store.commit(putJob('/z', 1))])
@@ -109,14 +109,14 @@ export function commitContract(engine: Engine): void {
       expect(await plain(store)).toBe(expected)
       await store.swept()
       await store.close()
-      await using reopened = engine.open(file)
+      await using reopened = await engine.open(file)
       expect(await plain(reopened)).toBe(expected)
       expect(reopened.position().seq).toBe(2)
     })
 
     test('jobs of one turn see those before them, and read what they ask for', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       await put(store, '/old', { x: 1 })
       const answers: ReadAnswer[] = []
       await Promise.all([
@@ -142,7 +142,7 @@ export function commitContract(engine: Engine): void {
 
     test('the leaf below a priority is the leaf', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       await put(store, '/a', { '.value': 5, '.priority': 3 })
       await put(store, '/b', { x: LONG, '.priority': 4 })
       const answers: ReadAnswer[] = []
@@ -154,7 +154,7 @@ export function commitContract(engine: Engine): void {
 
     test('increments of one turn add up', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       const increment = { '.sv': { increment: 2 } }
       await Promise.all(Array.from({ length: 50 }, () => put(store, '/n', increment)))
       expect(await plain(store)).toBe('{"n":100}')
@@ -162,7 +162,7 @@ export function commitContract(engine: Engine): void {
 
     test('jobs run in the order they came', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       const commits = await Promise.all(Array.from({ length: 300 }, (_, index) => put(store, '/last', index)))
       expect(commits.map((commit) => commit?.seq)).toEqual(Array.from({ length: 300 }, (_, index) => index + 1))
       expect(await plain(store)).toBe('{"last":299}')
@@ -170,7 +170,7 @@ export function commitContract(engine: Engine): void {
 
     test('a read after a write sees it, and a cached one never what is gone', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       await put(store, '/', { a: { b: { c: 1 }, d: 2 } })
       for (const path of ['/', '/a', '/a/b', '/a/b/c', '/a/d', '/a/b']) await plain(store, path)
       await put(store, '/a/b/c', 2)
@@ -189,7 +189,7 @@ export function commitContract(engine: Engine): void {
     test('a closed store does what it had and takes no more', async () => {
       await using directory = await tempDir()
       const file = directory.file('tree')
-      await using store = engine.open(file)
+      await using store = await engine.open(file)
       const given = watch(put(store, '/a', 1))
       const closed = store.close()
       const late = watch(put(store, '/b', 1))
@@ -197,7 +197,7 @@ export function commitContract(engine: Engine): void {
       expect(given.state).toBe('resolved')
       expect(late).toMatchObject({ state: 'rejected', error: { code: 'unavailable' } })
       await store.close()
-      await using reopened = engine.open(file)
+      await using reopened = await engine.open(file)
       expect(await plain(reopened)).toBe('{"a":1}')
     })
   })

@@ -1,4 +1,5 @@
 import { describe } from 'bun:test'
+import type { Awaitable } from '../../../src/scheduling/awaitable.ts'
 import type { TreeStore } from '../../../src/store/store.ts'
 import { commitContract } from './commits.ts'
 import { dataContract } from './data.ts'
@@ -12,8 +13,8 @@ import { settingsContract } from './settings.ts'
 /** An engine under test. */
 export interface Engine {
   readonly name: string
-  /** Opens or creates the tree at a path that is the test's own. */
-  open(file: string, retention?: Retention): TreeStore
+  /** Opens or creates the tree at a path that is the test's own. The same path is the same tree. */
+  open(file: string, retention?: Retention): Awaitable<TreeStore>
 }
 
 /** How long a store keeps what is not the tree. */

@@ -13,7 +13,7 @@ export function dataContract(engine: Engine): void {
     test.each(dataCases.map(([name, ...rest]) => [name, rest] as const))('%s', async (_, [steps, wanted, read]) => {
       await using directory = await tempDir()
       const file = directory.file('tree')
-      await using store = engine.open(file)
+      await using store = await engine.open(file)
       for (const [method, path, json] of steps) {
         if (method === 'PATCH') await patch(store, path, JSON.parse(json))
         else if (method === 'DELETE') await remove(store, path)
@@ -22,7 +22,7 @@ export function dataContract(engine: Engine): void {
       expect(await exported(store)).toBe(wanted)
       expect(await plain(store)).toBe(read ?? wanted)
       await store.close()
-      await using reopened = engine.open(file)
+      await using reopened = await engine.open(file)
       expect(await exported(reopened)).toBe(wanted)
       expect(await plain(reopened)).toBe(read ?? wanted)
     })
@@ -42,7 +42,7 @@ export function dataContract(engine: Engine): void {
       ['/long/x/none', undefined, 0],
     ] as const)('shallow and count of %s', async (path, keys, children) => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       await put(store, '/', {
         a: 1,
         list: [1, null, { x: 1 }],
@@ -59,7 +59,7 @@ export function dataContract(engine: Engine): void {
 
     test('a read longer than its limit is refused, cached or not', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       await put(store, '/', { leaf: LONG, object: { a: LONG }, list: [LONG, 1] })
       const small = { ...unlimited, maxLength: 4000 }
       for (const path of ['/', '/leaf', '/object', '/object/a', '/list']) {
@@ -75,7 +75,7 @@ export function dataContract(engine: Engine): void {
     test('a read exactly as long as its limit is answered', async () => {
       await using directory = await tempDir()
       const file = directory.file('tree')
-      await using filled = engine.open(file)
+      await using filled = await engine.open(file)
       await put(filled, '/', {
         object: { a: LONG, b: { c: { d: 1 } }, '"q"': { '\\': LONG } },
         list: [LONG, null, [1], { x: 1 }],
@@ -90,7 +90,7 @@ export function dataContract(engine: Engine): void {
       const keys = (await shallow(filled, '/wide'))?.length ?? 0
       await filled.close()
       // Opened again, so that nothing is cached.
-      await using store = engine.open(file)
+      await using store = await engine.open(file)
       for (const [path, maxLength] of wanted) {
         const refused = async () => store.node(parsePath(path), { ...unlimited, maxLength: maxLength - 1 }, TRUSTED)
         await expect(refused()).rejects.toMatchObject({ code: 'read-too-big' })
@@ -103,7 +103,7 @@ export function dataContract(engine: Engine): void {
 
     test('equal content has equal stored text, whatever its history', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       await put(store, '/one', { b: [1, 2], a: LONG, '10': 1, '9': { '.value': 1, '.priority': 2 } })
       await put(store, '/two/9', 1)
       await put(store, '/two/b/1', 2)
@@ -117,7 +117,7 @@ export function dataContract(engine: Engine): void {
 
     test('a plan of the deepest path is stored', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       const deep = `/${Array.from({ length: 32 }, (_, depth) => `k${depth}`).join('/')}`
       expect(() => planPut(parsePath(deep), { more: 1 }, defaultLimits)).toThrow()
       await put(store, deep, LONG)

@@ -60,7 +60,7 @@ export function keyContract(engine: Engine): void {
       ['priority and punctuation', ['-', '/x'.slice(1), '!', '0a', ' '], [' ', '!', '-', '0a', 'x']],
     ] as const)('%s', async (_, given, ordered) => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       for (const text of ['', LONG]) {
         const expected = ordered.map((key) => `${JSON.stringify(key)}:${JSON.stringify(key + text)}`).join(',')
         await remove(store, '/')
@@ -76,7 +76,7 @@ export function keyContract(engine: Engine): void {
       'the key %j is like any other',
       async (_, key) => {
         await using directory = await tempDir()
-        await using store = engine.open(directory.file('tree'))
+        await using store = await engine.open(directory.file('tree'))
         const quoted = JSON.stringify(key)
         await put(store, `/${key}`, 1)
         expect(await exported(store)).toBe(`{${quoted}:1}`)
@@ -102,7 +102,7 @@ export function keyContract(engine: Engine): void {
 
     test('all of them stand in one object, in order', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       for (const key of oddKeys) await put(store, `/${key}`, oddKeys.indexOf(key))
       const expected = oddKeys
         .toSorted(expectedKeyOrder)
@@ -114,7 +114,7 @@ export function keyContract(engine: Engine): void {
 
     test('a key of 768 bytes fills the path', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       // The path counts one more for each key, so 767 is what a key of the first level may have.
       const key = 'k'.repeat(767)
       await put(store, `/${key}`, LONG)
@@ -124,7 +124,7 @@ export function keyContract(engine: Engine): void {
 
     test('inherited names are no nodes', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       for (const text of ['', LONG]) {
         await put(store, '/', { a: { b: 1, text } })
         for (const name of ['__proto__', 'constructor', 'toString', 'length']) {

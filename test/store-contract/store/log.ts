@@ -27,7 +27,7 @@ export function logContract(engine: Engine): void {
   describe('change log', () => {
     test('holds every commit in order, with its data', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       const huge = 'x'.repeat(100_000)
       await put(store, '/', { b: [1, { x: null }], a: { '.value': 1, '.priority': 2 } })
       await put(store, '/a/.priority', 'p')
@@ -53,7 +53,7 @@ export function logContract(engine: Engine): void {
 
     test('is read near some places, and tells how far', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       const near = async (seq: number, ...places: string[]) => {
         const numbers: number[] = []
         const { epoch } = store.position()
@@ -92,7 +92,7 @@ export function logContract(engine: Engine): void {
 
     test('is read from a position on, at most so many', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       for (let index = 1; index <= 5; index++) await put(store, '/n', index)
       expect((await changesAfter(store, 0, 2))?.map(({ seq }) => seq)).toEqual([1, 2])
       expect((await changesAfter(store, 3))?.map(({ data }) => data)).toEqual(['4', '5'])
@@ -102,8 +102,8 @@ export function logContract(engine: Engine): void {
 
     test('of another tree is unknown', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('one'))
-      await using other = engine.open(directory.file('other'))
+      await using store = await engine.open(directory.file('one'))
+      await using other = await engine.open(directory.file('other'))
       await put(store, '/n', 1)
       await put(other, '/n', 1)
       expect(other.position().epoch).not.toBe(store.position().epoch)
@@ -113,7 +113,7 @@ export function logContract(engine: Engine): void {
 
     test('a new tree stands at 0 and has no changes', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       expect(store.position()).toEqual({ epoch: expect.any(String), seq: 0 })
       expect(await changesAfter(store, 0)).toEqual([])
     })
@@ -121,12 +121,12 @@ export function logContract(engine: Engine): void {
     test('goes on over reopening', async () => {
       await using directory = await tempDir()
       const file = directory.file('tree')
-      await using first = engine.open(file)
+      await using first = await engine.open(file)
       await put(first, '/n', 1)
       await put(first, '/n', 2)
       const position = first.position()
       await first.close()
-      await using second = engine.open(file)
+      await using second = await engine.open(file)
       expect(second.position()).toEqual(position)
       expect((await put(second, '/n', 3))?.seq).toBe(3)
       expect((await changesAfter(second, 1))?.map(({ seq, data }) => [seq, data])).toEqual([
@@ -138,11 +138,11 @@ export function logContract(engine: Engine): void {
     test('is trimmed by number', async () => {
       await using directory = await tempDir()
       const file = directory.file('tree')
-      await using first = engine.open(file, { maxChanges: 10 })
+      await using first = await engine.open(file, { maxChanges: 10 })
       await Promise.all(Array.from({ length: 3000 }, (_, index) => put(first, '/n', index)))
       await first.swept()
       await first.close()
-      await using store = engine.open(file, { maxChanges: 10 })
+      await using store = await engine.open(file, { maxChanges: 10 })
       await store.swept()
       expect(store.position().seq).toBe(3000)
       expect(await changesAfter(store, 0)).toBeUndefined()
@@ -156,17 +156,17 @@ export function logContract(engine: Engine): void {
     test('is trimmed by age, and numbers go on from its last entry', async () => {
       await using directory = await tempDir()
       const file = directory.file('tree')
-      await using first = engine.open(file)
+      await using first = await engine.open(file)
       await Promise.all(Array.from({ length: 600 }, (_, index) => put(first, '/n', index)))
       await first.close()
       // Every entry lies further back than minus a minute.
-      await using second = engine.open(file, { maxAgeMs: -60_000 })
+      await using second = await engine.open(file, { maxAgeMs: -60_000 })
       await second.swept()
       expect(await changesAfter(second, 0)).toBeUndefined()
       expect(await changesAfter(second, 598)).toBeUndefined()
       expect((await changesAfter(second, 599))?.length).toBe(1)
       await second.close()
-      await using third = engine.open(file)
+      await using third = await engine.open(file)
       expect(third.position().seq).toBe(600)
       expect((await put(third, '/n', 0))?.seq).toBe(601)
     })
@@ -178,7 +178,7 @@ export function logContract(engine: Engine): void {
       const file = directory.file('tree')
       const ids: string[] = []
       for (let round = 0; round < 4; round++) {
-        await using store = engine.open(file)
+        await using store = await engine.open(file)
         ids.push(...(await issue(store, 3)), ...(await issue(store)))
       }
       expect(ids.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))).toEqual(ids)
@@ -206,13 +206,13 @@ export function logContract(engine: Engine): void {
       const clock = Date.now
       const ids: string[] = []
       try {
-        await using ahead = engine.open(file)
+        await using ahead = await engine.open(file)
         Date.now = () => clock() + 10 * 365 * 24 * 3600 * 1000
         ids.push(...(await issued(ahead)))
       } finally {
         Date.now = clock
       }
-      await using store = engine.open(file)
+      await using store = await engine.open(file)
       ids.push(...(await issue(store)), ...(await issue(store)))
       expect(ids.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))).toEqual(ids)
       expect(new Set(ids).size).toBe(3)

@@ -47,14 +47,14 @@ export function noteContract(engine: Engine): void {
       await using directory = await tempDir()
       const file = directory.file('tree')
       {
-        await using store = engine.open(file)
+        await using store = await engine.open(file)
         expect((await commit(store, noting('with', 'first "\u0000 \u{1F600}', putJob('/a', 1))))?.seq).toBe(1)
         expect(await commit(store, noting('without', ''))).toBeUndefined()
         await store.commit(noting('twice', 'first'))
         await store.commit(noting('twice', 'second'))
         expect(await notesOf(store, 'with')).toEqual(['first "\u0000 \u{1F600}'])
       }
-      await using store = engine.open(file)
+      await using store = await engine.open(file)
       expect(await notesOf(store, 'with', 'without', 'twice', 'With', '')).toEqual([
         'first "\u0000 \u{1F600}',
         '',
@@ -67,7 +67,7 @@ export function noteContract(engine: Engine): void {
 
     test('are seen by the jobs behind them, in the same batch already', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       const found: ReadAnswer[] = []
       await Promise.all([
         store.commit(looking('k', found)),
@@ -83,7 +83,7 @@ export function noteContract(engine: Engine): void {
       await using directory = await tempDir()
       const file = directory.file('tree')
       {
-        await using store = engine.open(file)
+        await using store = await engine.open(file)
         await store.commit(noting('kept', 'before'))
         const outcomes = await Promise.allSettled([
           store.commit(noting('one', '1', putJob('/one', 1))),
@@ -93,7 +93,7 @@ export function noteContract(engine: Engine): void {
         expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
         expect(await notesOf(store, 'one', 'kept', 'two')).toEqual(['1', 'before', '2'])
       }
-      await using store = engine.open(file)
+      await using store = await engine.open(file)
       expect(await notesOf(store, 'one', 'kept', 'two')).toEqual(['1', 'before', '2'])
       expect(await plain(store)).toBe('{"one":1}')
     })
@@ -102,12 +102,12 @@ export function noteContract(engine: Engine): void {
       await using directory = await tempDir()
       const file = directory.file('tree')
       {
-        await using store = engine.open(file)
+        await using store = await engine.open(file)
         await store.commit(noting('k', 'first'))
       }
       const reopened = (shift: number) =>
         at(shift, async () => {
-          await using store = engine.open(file)
+          await using store = await engine.open(file)
           return await notesOf(store, 'k')
         })
       expect(await reopened(DAY_MS - 60_000)).toEqual(['first'])
@@ -119,18 +119,18 @@ export function noteContract(engine: Engine): void {
       const file = directory.file('tree')
       const years = 10 * 365 * DAY_MS
       await at(years, async () => {
-        await using ahead = engine.open(file)
+        await using ahead = await engine.open(file)
         await ahead.commit(noting('ahead', '1'))
       })
       {
-        await using store = engine.open(file)
+        await using store = await engine.open(file)
         await store.commit(noting('back', '2'))
         expect(await notesOf(store, 'ahead', 'back')).toEqual(['1', '2'])
         expect(await at(2 * DAY_MS, () => notesOf(store, 'ahead', 'back'))).toEqual(['1', '2'])
       }
       // They do go once the clock is where it was and a day is over.
       const later = await at(years + DAY_MS + 60_000, async () => {
-        await using store = engine.open(file)
+        await using store = await engine.open(file)
         return await notesOf(store, 'ahead', 'back')
       })
       expect(later).toEqual([undefined, undefined])
@@ -140,15 +140,15 @@ export function noteContract(engine: Engine): void {
       await using directory = await tempDir()
       const file = directory.file('tree')
       await at(DAY_MS / 2, async () => {
-        await using ahead = engine.open(file)
+        await using ahead = await engine.open(file)
         await ahead.commit(noting('k', '1'))
       })
       {
         // Every note lies further back than minus a minute.
-        await using store = engine.open(file, { noteAgeMs: -60_000 })
+        await using store = await engine.open(file, { noteAgeMs: -60_000 })
         await store.swept()
       }
-      await using store = engine.open(file)
+      await using store = await engine.open(file)
       expect(await notesOf(store, 'k')).toEqual([undefined])
     })
 
@@ -157,17 +157,17 @@ export function noteContract(engine: Engine): void {
       const file = directory.file('tree')
       const keys = Array.from({ length: 3000 }, (_, index) => `k${index}`)
       {
-        await using store = engine.open(file, { maxNotes: 10 })
+        await using store = await engine.open(file, { maxNotes: 10 })
         await Promise.all(keys.map((key) => store.commit(noting(key, key))))
         await store.swept()
         expect(await notesOf(store, ...keys.slice(2988))).toEqual([undefined, undefined, ...keys.slice(2990)])
       }
       {
         // Every note lies further back than minus a minute.
-        await using store = engine.open(file, { noteAgeMs: -60_000 })
+        await using store = await engine.open(file, { noteAgeMs: -60_000 })
         await store.swept()
       }
-      await using store = engine.open(file)
+      await using store = await engine.open(file)
       expect(await notesOf(store, ...keys.slice(2988))).toEqual(Array.from({ length: 12 }, () => undefined))
       await store.commit(noting('k', 'again'))
       expect(await notesOf(store, 'k')).toEqual(['again'])

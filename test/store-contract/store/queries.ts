@@ -89,7 +89,7 @@ export function queryContract(engine: Engine): void {
     test.each(rows)('%s', async (_, list, spec, keys, family = 'firebase') => {
       await using directory = await tempDir()
       const file = directory.file('tree')
-      await using store = engine.open(file)
+      await using store = await engine.open(file)
       const bounded = { ...spec, limitToFirst: undefined, limitToLast: undefined }
       const isLimited = spec.limitToFirst !== undefined || spec.limitToLast !== undefined
       for (const content of [list, lengthened(list)]) {
@@ -107,14 +107,14 @@ export function queryContract(engine: Engine): void {
       }
       const before = (await store.query(['list'], makeQuery(spec, family), unlimited, TRUSTED))?.etag
       await store.close()
-      await using reopened = engine.open(file)
+      await using reopened = await engine.open(file)
       const again = await reopened.query(['list'], makeQuery(spec, family), unlimited, TRUSTED)
       expect(again?.etag).toBe(before as string)
     })
 
     test('a covering index answers what the children are after every write to them', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       await store.declareIndexes([{ list: ['list'], path: ['h'], covering: true }])
       await put(
         store,
@@ -150,7 +150,7 @@ export function queryContract(engine: Engine): void {
 
     test('elements in their places are an array, all others an object', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       for (const text of ['', LONG]) {
         await put(store, '/list', [`a${text}`, `c${text}`, `b${text}`])
         const [a, c, b] = [`a${text}`, `c${text}`, `b${text}`].map((each) => JSON.stringify(each))
@@ -165,7 +165,7 @@ export function queryContract(engine: Engine): void {
 
     test('leaves, and places where nothing is', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       await put(store, '/', {
         leaf: 5,
         ranked: { '.value': 'x', '.priority': 1 },
@@ -192,7 +192,7 @@ export function queryContract(engine: Engine): void {
 
     test('some keys of a list', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       const shallow = (spec: QuerySpec) => store.shallow(['list'], unlimited, makeQuery(spec, 'firebase'), TRUSTED)
       for (const text of ['', LONG]) {
         await put(store, '/list', { '10': text + 1, '9': text + 1, a: text + 1, b: { text }, '.priority': 1 })
@@ -205,7 +205,7 @@ export function queryContract(engine: Engine): void {
 
     test('an answer longer than its limit is refused', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       await put(store, '/', {
         short: { a: 'x'.repeat(200), b: 1 },
         long: { a: LONG, b: 1, c: { text: LONG } },
@@ -238,7 +238,7 @@ export function queryContract(engine: Engine): void {
       [{ orderBy: 'none', equalTo: [null, '1'] }, 'firebase', '1'],
     ] as const)('what %j does not choose does not count towards the limit', async (spec, family, key) => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       const short = { '1': 1, b: { '.value': 2, '.priority': 3 } }
       await put(store, '/list', { ...short, '2': LONG, a: LONG, '10': { text: LONG } })
       const got = await store.query(['list'], makeQuery(spec, family), { ...unlimited, maxLength: 100 }, TRUSTED)
@@ -247,7 +247,7 @@ export function queryContract(engine: Engine): void {
 
     test('a list much longer than what is read at a stretch', async () => {
       await using directory = await tempDir()
-      await using store = engine.open(directory.file('tree'))
+      await using store = await engine.open(directory.file('tree'))
       const size = 20_000
       await put(
         store,

@@ -6,8 +6,7 @@ import { dirname, join } from 'node:path'
 const FOLDER = '/usr/lib/postgresql'
 /** PostgreSQL refuses to run as root. */
 const NOBODY = 65_534
-const AS_USER =
-  process.getuid?.() === 0 ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
+const AS_USER = process.getuid?.() === 0 ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
 const PORT = 5432
 /** A test process that is killed cannot stop its server. */
 const LONGEST_RUN = '1200'
@@ -25,13 +24,13 @@ let schemas = 0
 
 /** Address of a PostgreSQL for tests: `TEST_DATABASE_URL`, or one that this process starts; `undefined` where none is installed. */
 export function databaseUrl(): string | undefined {
-  address ??= process.env.TEST_DATABASE_URL ?? start()
+  address ??= process.env['TEST_DATABASE_URL'] ?? start()
   return address
 }
 
 /** Why tests of PostgreSQL are skipped; `undefined` when they run. For the name of a skipped test. */
 export const whyNoPostgres =
-  process.env.TEST_DATABASE_URL === undefined && programs() === undefined
+  process.env['TEST_DATABASE_URL'] === undefined && programs() === undefined
     ? 'no PostgreSQL is installed, and TEST_DATABASE_URL is not set'
     : undefined
 

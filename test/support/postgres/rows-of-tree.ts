@@ -28,9 +28,9 @@ export async function valueInRows(statements: Statements, tree: number): Promise
   const byId = new Map(interiors.map((interior) => [interior.id, interior]))
   const above = new Map(closure.map(({ ancestor, descendant, depth }) => [`${ancestor} ${descendant}`, depth]))
   const [root] = children.get(0) ?? []
-  return root === undefined ? undefined : valueOf(root, [])
+  return root === undefined ? undefined : nodeOf(root, [])
 
-  function valueOf({ parent, key, value, id }: Row, ancestors: readonly number[]): Value {
+  function nodeOf({ parent, key, value, id }: Row, ancestors: readonly number[]): Value {
     if (id === null) return parseStored(value ?? '')
     const interior = byId.get(id)
     if (interior === undefined || interior.parent !== parent || interior.key !== key) throw new Error(`interior ${id}`)
@@ -40,7 +40,7 @@ export async function valueInRows(statements: Statements, tree: number): Promise
     }
     const branch = emptyBranch()
     const below = children.get(id) ?? []
-    for (const child of below) branch[keyOf(child.key)] = valueOf(child, chain)
+    for (const child of below) branch[keyOf(child.key)] = nodeOf(child, chain)
     const count = below.filter(({ key }) => key !== '.priority').length
     if (count !== interior.children) throw new Error(`interior ${id} counts ${interior.children}, has ${count}`)
     return branch

@@ -7,19 +7,19 @@ import type { Job } from '../../store.ts'
 import type { AppliedTree, NextBatch } from '../applied-tree.ts'
 import { type AppliedBatch, type BatchTransaction, type BatchWork, LogFlag } from '../batch.ts'
 import type { Lanes } from '../connection/lanes.ts'
-import { BaseTree } from './base-tree.ts'
 import { catchUp } from './catch-up.ts'
 import { BatchConflict, commitBatch, insertLogRow } from './commit-statement.ts'
 import { commitSurely, Patience } from './committer.ts'
-import { type FetchIndexes, Fetcher } from './fetch.ts'
-import { type JobResult, OpenBatch } from './open-batch.ts'
+import { BaseTree } from './jobs/base-tree.ts'
+import { Fetcher, type FetchIndexes } from './jobs/fetch.ts'
+import { type JobResult, OpenBatch } from './jobs/open-batch.ts'
 import type { RecordClock } from './record-clock.ts'
 import { textParts } from './text-parts.ts'
 import { treeParts } from './tree-parts.ts'
 import type { OpenIndexes } from './working-tree.ts'
 
 /** Reads interior nodes for jobs, as of the applied batch. */
-export type ReadInterior = (kind: 'node' | 'size', path: Path) => Promise<ReadAnswer>
+type ReadInterior = (kind: 'node' | 'size', path: Path) => Promise<ReadAnswer>
 
 export interface BatchParts {
   readonly lanes: Lanes
@@ -124,11 +124,7 @@ export class BatchRunner {
     const { working, indexes, log } = open
     const steps = treeParts(working)
     const tableParts = runBriefly(steps)?.value ?? (await runInTurns(steps))
-    const parts = [
-      ...tableParts,
-      ...textParts(working.settings, working.records, records.now),
-      ...indexes.parts(),
-    ]
+    const parts = [...tableParts, ...textParts(working.settings, working.records, records.now), ...indexes.parts()]
     if (parts.length === 0 && log.commits.length === 0 && next.pushTime === before.pushTime) {
       this.#base.advance(working.slots, working.interiors)
       return
@@ -139,11 +135,20 @@ export class BatchRunner {
     const length = working.length + indexes.length + heads.length + (data?.length ?? 0)
     const ready = { tree: tree.tree, before, row: { next, firstSeq, flags, heads, data }, parts, length }
     const settings = working.settings.size === 0 ? tree.settings : new Map([...tree.settings, ...working.settings])
-    await this.#guarded(next, () => commitBatch(lanes, ready), patience, () => {
-      this.#base.advance(working.slots, working.interiors)
-      return { batch: next, flags, settings, commits: log.commits }
+    await this.#guarded(
+      next,
+      () => commitBatch(lanes, ready),
+      patience,
+      () => {
+        this.#base.advance(working.slots, working.interiors)
+        return { batch: next, flags, settings, commits: log.commits }
+      },
+    )
+    this.#parts.onWritten({
+      detached: working.detached.size,
+      commits: log.commits.length,
+      records: working.records.size,
     })
-    this.#parts.onWritten({ detached: working.detached.size, commits: log.commits.length, records: working.records.size })
   }
 
   async #attemptWork<T>(work: BatchWork<T>, patience: Patience): Promise<T> {

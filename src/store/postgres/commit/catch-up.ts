@@ -1,5 +1,5 @@
-import { changeOf } from '../../rows/logged-writes.ts'
 import { changesOf } from '../../rows/change-row.ts'
+import { changeOf } from '../../rows/logged-writes.ts'
 import type { Commit } from '../../store.ts'
 import type { AppliedTree } from '../applied-tree.ts'
 import { type AppliedBatch, LogFlag } from '../batch.ts'

@@ -1,7 +1,7 @@
-import type { AppliedBatch, CommitPart, PartContext } from '../batch.ts'
-import type { Lanes } from '../connection/lanes.ts'
-import type { Parameter, Statements } from '../connection/lane.ts'
 import { pauser } from '../../../scheduling/turns.ts'
+import type { AppliedBatch, CommitPart, PartContext } from '../batch.ts'
+import type { Parameter, Statements } from '../connection/lane.ts'
+import type { Lanes } from '../connection/lanes.ts'
 
 /** Version of the rows of the log. */
 const FORMAT = 1
@@ -39,7 +39,7 @@ export interface ReadyBatch {
 }
 
 /** Whether a batch is committed with one statement. */
-export function isOneStatement({ length, parts }: ReadyBatch): boolean {
+function isOneStatement({ length, parts }: ReadyBatch): boolean {
   return length <= MAX_LENGTH && parts.length <= MAX_PARTS
 }
 
@@ -75,22 +75,11 @@ export async function insertLogRow(
   before: AppliedBatch,
   row: LogRow,
 ): Promise<void> {
-  const rows = await statements.query<{ ok: number }>(`${INSERT_LOG} RETURNING 1 AS ok`, logParameters(tree, before, row))
+  const rows = await statements.query<{ ok: number }>(
+    `${INSERT_LOG} RETURNING 1 AS ok`,
+    logParameters(tree, before, row),
+  )
   if (rows.length !== 1) throw new BatchConflict()
-}
-
-/** The row of the open transaction gets what was not known when it was inserted. */
-export async function updateLogRow(
-  statements: Statements,
-  tree: number,
-  { next, flags }: Pick<LogRow, 'next' | 'flags'>,
-): Promise<void> {
-  await statements.query('UPDATE log SET next_id = $3::bigint, flags = $4::int WHERE tree = $1::int AND batch = $2::bigint', [
-    tree,
-    next.batch,
-    next.nextId,
-    flags,
-  ])
 }
 
 const INSERT_LOG =
@@ -100,7 +89,11 @@ const INSERT_LOG =
   'WHERE EXISTS (SELECT FROM log p WHERE p.tree = $1::int AND p.batch = $2::bigint - 1 AND p.stamp = $3::text) ' +
   'ON CONFLICT DO NOTHING'
 
-function logParameters(tree: number, before: AppliedBatch, { next, firstSeq, flags, heads, data }: LogRow): Parameter[] {
+function logParameters(
+  tree: number,
+  before: AppliedBatch,
+  { next, firstSeq, flags, heads, data }: LogRow,
+): Parameter[] {
   return [
     tree,
     next.batch,

@@ -1,9 +1,9 @@
+import type { Steps } from '../../../scheduling/steps.ts'
 import type { ChildRow, Interior, Slot } from '../../rows/slot.ts'
 import { NOWHERE, ROOT_PARENT } from '../../rows/slot.ts'
 import type { CommitPart, PartContext } from '../batch.ts'
 import { arrayOf } from '../connection/arrays.ts'
-import type { Steps } from '../../../scheduling/steps.ts'
-import type { WorkingSet } from './working-set.ts'
+import type { WorkingSet } from './jobs/working-set.ts'
 
 /** Rows, and text in UTF-16 code units, that one part writes. */
 const PART_ROWS = 4096
@@ -39,7 +39,13 @@ export function* treeParts(working: WorkingSet): Steps<readonly CommitPart[]> {
   const removed = [...working.removed.keys()]
   if (removed.length > 0) parts.push(...removal(removed))
   const detached = [...working.detached.keys()]
-  if (detached.length > 0) parts.push(...detaching(detached, detached.filter((id) => !working.made.has(id))))
+  if (detached.length > 0)
+    parts.push(
+      ...detaching(
+        detached,
+        detached.filter((id) => !working.made.has(id)),
+      ),
+    )
   return parts
 }
 
@@ -62,7 +68,8 @@ function* addSlots(working: WorkingSet, parts: CommitPart[]): Steps<void> {
         if (gone.length < PART_ROWS) continue
         parts.push(slotsOut(gone, parts.length))
         gone = []
-      } else if (slot.value !== null && slot.value.length > LONG_TEXT) parts.push(longSlot(parent, key, slot, parts.length))
+      } else if (slot.value !== null && slot.value.length > LONG_TEXT)
+        parts.push(longSlot(parent, key, slot, parts.length))
       else {
         put.push({ parent, key, ...slot })
         length += slot.value?.length ?? 0
@@ -120,7 +127,10 @@ function slotsIn(rows: readonly SlotRow[], part: number): CommitPart {
     sql: ({ tree, guard, add }) =>
       `INSERT INTO node (tree, parent_id, key, kind, value, id) SELECT ${tree}, s.* FROM unnest(` +
       [
-        ids(rows.map(({ parent }) => parent), add),
+        ids(
+          rows.map(({ parent }) => parent),
+          add,
+        ),
         add(arrayOf(rows.map(({ key }) => key)), 'text[]'),
         add(arrayOf(rows.map(({ kind }) => kind)), 'smallint[]'),
         add(arrayOf(rows.map(({ value }) => value)), 'text[]'),
@@ -145,7 +155,10 @@ function slotsOut(rows: readonly { readonly parent: number; readonly key: string
   return {
     name: `slot_out_${part}`,
     sql: ({ tree, guard, add }) =>
-      `DELETE FROM node n USING unnest(${ids(rows.map(({ parent }) => parent), add)}, ` +
+      `DELETE FROM node n USING unnest(${ids(
+        rows.map(({ parent }) => parent),
+        add,
+      )}, ` +
       `${add(arrayOf(rows.map(({ key }) => key)), 'text[]')}) AS s(parent, key) ` +
       `WHERE n.tree = ${tree} AND n.parent_id = s.parent AND n.key = s.key AND ${guard}`,
   }
@@ -157,8 +170,14 @@ function interiorsIn(rows: readonly Interior[], working: WorkingSet, part: numbe
     sql: ({ tree, guard, add }) =>
       `INSERT INTO interior (tree, id, parent_id, key, child_count, traits) SELECT ${tree}, s.* FROM unnest(` +
       [
-        ids(rows.map(({ id }) => id), add),
-        ids(rows.map(({ id }) => working.made.get(id)?.parent ?? NOWHERE), add),
+        ids(
+          rows.map(({ id }) => id),
+          add,
+        ),
+        ids(
+          rows.map(({ id }) => working.made.get(id)?.parent ?? NOWHERE),
+          add,
+        ),
         add(arrayOf(rows.map(({ id }) => working.made.get(id)?.key ?? '')), 'text[]'),
         add(arrayOf(rows.map(({ childCount }) => childCount)), 'int[]'),
         add(arrayOf(rows.map(({ traits }) => traits)), 'int[]'),
@@ -174,15 +193,27 @@ function closureIn(pairs: readonly Pair[], grafts: readonly Graft[], part: numbe
     sql: ({ tree, guard, add }) =>
       `INSERT INTO closure (tree, ancestor, descendant, depth) SELECT ${tree}, p.* FROM unnest(` +
       [
-        ids(pairs.map(({ ancestor }) => ancestor), add),
-        ids(pairs.map(({ descendant }) => descendant), add),
+        ids(
+          pairs.map(({ ancestor }) => ancestor),
+          add,
+        ),
+        ids(
+          pairs.map(({ descendant }) => descendant),
+          add,
+        ),
         add(arrayOf(pairs.map(({ depth }) => depth)), 'smallint[]'),
       ].join(', ') +
       `) AS p(ancestor, descendant, depth) WHERE ${guard} ` +
       `UNION ALL SELECT ${tree}, c.ancestor, g.id, (c.depth + g.depth)::smallint FROM unnest(` +
       [
-        ids(grafts.map(({ id }) => id), add),
-        ids(grafts.map(({ above }) => above), add),
+        ids(
+          grafts.map(({ id }) => id),
+          add,
+        ),
+        ids(
+          grafts.map(({ above }) => above),
+          add,
+        ),
         add(arrayOf(grafts.map(({ depth }) => depth)), 'smallint[]'),
       ].join(', ') +
       `) AS g(id, above, depth) JOIN closure c ON c.tree = ${tree} AND c.descendant = g.above WHERE ${guard}`,
@@ -195,7 +226,10 @@ function interiorsGrown(rows: readonly Interior[], part: number): CommitPart {
     sql: ({ tree, guard, add }) =>
       'UPDATE interior i SET child_count = s.children, traits = s.traits FROM unnest(' +
       [
-        ids(rows.map(({ id }) => id), add),
+        ids(
+          rows.map(({ id }) => id),
+          add,
+        ),
         add(arrayOf(rows.map(({ childCount }) => childCount)), 'int[]'),
         add(arrayOf(rows.map(({ traits }) => traits)), 'int[]'),
       ].join(', ') +

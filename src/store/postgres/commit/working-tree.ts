@@ -38,7 +38,7 @@ export interface WorkingTree {
 }
 
 /** Takes what the last slot of a write's path holds after it: its value where it is known, and its text if it is one slot. */
-export type AfterWrite = (value: Value | undefined, text: string | undefined) => void
+type AfterWrite = (value: Value | undefined, text: string | undefined) => void
 
 /** The indexes in one open batch. Methods that read throw `Missing`. */
 export interface BatchIndexes {

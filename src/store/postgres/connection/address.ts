@@ -41,7 +41,7 @@ export function connectionOptions({ url, schema = DEFAULT_SCHEMA, ca, insecure }
   const database = decoded(parsed.pathname.slice(1))
   if (username === '') throw new TypeError('the address of the database names no user: postgres://user@host/name')
   if (database === '') throw new TypeError('the address of the database names no database: postgres://user@host/name')
-  const port = parsed.port === '' ? DEFAULT_PORT : Number(parsed.port)
+  const port = portOf(url, parsed)
   const isHere = folder !== undefined || OWN_MACHINE.has(parsed.hostname)
   const mode = sslMode(parsed.searchParams.get('sslmode'), isHere, insecure ?? false)
   return {
@@ -77,6 +77,12 @@ function parse(url: string): URL {
   } catch {
     throw new TypeError('the address of the database is no URL of the form postgres://user:password@host:port/name')
   }
+}
+
+/** The parser leaves out port 80, which is that of http addresses. */
+function portOf(url: string, { port }: URL): number {
+  const given = port === '' ? new URL(url.replace(/^postgres(ql)?:/i, 'https:')).port : port
+  return given === '' ? DEFAULT_PORT : Number(given)
 }
 
 function sslMode(given: string | null, isHere: boolean, insecure: boolean): SslMode {

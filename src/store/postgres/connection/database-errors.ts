@@ -24,6 +24,14 @@ export function isServerError(error: unknown): error is ServerError {
   return error instanceof Error && 'errno' in error && typeof error.errno === 'string' && SQLSTATE.test(error.errno)
 }
 
+/** Errors after which the server closes the connection. */
+const ENDS = new Set(['25P03', '57P01', '57P02', '57P03', '57P05'])
+
+/** Whether the server closes the connection with this error. */
+export function endsConnection(error: unknown): boolean {
+  return isServerError(error) && (ENDS.has(error.errno) || error.errno.startsWith('08'))
+}
+
 /**
  * What a failed statement means.
  *
@@ -34,7 +42,7 @@ export type FailureKind = 'conflict' | 'again' | 'away' | 'bug'
 
 const CONFLICTS = new Set(['23505', '23502'])
 const AGAIN = new Set(['40001', '40P01', '40000', '55P03', '57014'])
-const AWAY = new Set(['25006', '53100', '53200', '53300', '57P01', '57P02', '57P03', '57P05'])
+const AWAY = new Set(['25006', '25P03', '53100', '53200', '53300', '57P01', '57P02', '57P03', '57P05'])
 
 export function failureKind(error: unknown): FailureKind {
   if (error instanceof ConnectionLost || error instanceof StatementTimeout) return 'away'

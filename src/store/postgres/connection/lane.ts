@@ -1,5 +1,5 @@
 import { SQL } from 'bun'
-import { ConnectionLost, isServerError, StatementTimeout } from './database-errors.ts'
+import { ConnectionLost, endsConnection, isServerError, StatementTimeout } from './database-errors.ts'
 
 /** Value of a parameter. An array is passed as text made by `arrayOf`. */
 export type Parameter = string | number | boolean | null | Uint8Array
@@ -93,10 +93,10 @@ export class Lane implements Statements {
     try {
       return await within(this.#timeoutMs, statement())
     } catch (error) {
-      if (isServerError(error)) throw error
+      if (isServerError(error) && !endsConnection(error)) throw error
       this.#broken = error instanceof StatementTimeout ? error : new ConnectionLost(error)
       void this.close()
-      throw this.#broken
+      throw isServerError(error) ? error : this.#broken
     }
   }
 }

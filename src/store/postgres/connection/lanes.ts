@@ -95,8 +95,10 @@ export class Lanes implements Statements {
 
   #release(lane: Lane): void {
     if (lane.isBroken || this.#isClosed) {
-      this.#count--
-      void lane.close()
+      // What broke one connection has most likely broken those that are idle too.
+      const broken = [lane, ...this.#idle.splice(0)]
+      this.#count -= broken.length
+      for (const each of broken) void each.close()
       this.#wakeNext(undefined)
     } else if (!this.#wakeNext(lane)) this.#idle.push(lane)
   }

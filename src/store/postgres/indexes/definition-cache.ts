@@ -5,7 +5,7 @@ import type { IndexDefinition } from './definition.ts'
 const MAX_CACHED_LISTS = 16_384
 
 /**
- * The indexes of lists of one tree, as of the applied batch. Whoever reads the definitions of a list at that batch adds
+ * The indexes of lists of one tree, as of the applied batch. Code that reads the definitions of a list at that batch adds
  * them; a batch that changes definitions clears it.
  */
 export class DefinitionCache {

@@ -29,6 +29,21 @@ export const application = pgTable('application', {
   tree: integer('tree').notNull().generatedAlwaysAsIdentity().unique(),
   /** A random text of one history of the tree. */
   epoch: text('epoch').notNull(),
+  /** When the last batch query of text messages was admitted, by the clock of the database. */
+  smsCalledAt: number('sms_called_at').notNull().default(0),
+})
+
+/** A process that serves this installation. */
+export const process = pgTable('process', {
+  /** A random id of one run of the process. */
+  id: bytewise('id').primaryKey(),
+  version: text('version').notNull(),
+  /** Greatest version of log rows that it understands. */
+  format: smallint('format').notNull(),
+  host: text('host').notNull(),
+  startedAt: number('started_at').notNull(),
+  /** When it was last alive, by the clock of the database. */
+  seenAt: number('seen_at').notNull(),
 })
 
 /**

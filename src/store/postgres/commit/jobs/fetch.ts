@@ -1,9 +1,9 @@
-import type { Slot } from '../../rows/slot.ts'
-import { arrayOf } from '../connection/arrays.ts'
-import type { Statements } from '../connection/lane.ts'
+import type { Slot } from '../../../rows/slot.ts'
+import { arrayOf } from '../../connection/arrays.ts'
+import type { Statements } from '../../connection/lane.ts'
+import { decodeText, encodeText } from '../text-parts.ts'
+import type { Unknown } from '../working-tree.ts'
 import type { BaseTree } from './base-tree.ts'
-import { decodeText, encodeText } from './text-parts.ts'
-import type { Unknown } from './working-tree.ts'
 
 /** A slot that is looked for: below an interior node, or below the slot of another step. */
 interface Step {
@@ -43,8 +43,7 @@ const NEIGHBORS = ['before', 'after']
   )
   .join(' UNION ALL ')
 
-const RECORDS =
-  'SELECT key, text FROM note WHERE tree = $1::int AND key = ANY($2::text[]) AND at >= $3::bigint'
+const RECORDS = 'SELECT key, text FROM note WHERE tree = $1::int AND key = ANY($2::text[]) AND at >= $3::bigint'
 
 /** Reads the definitions of the indexes of lists. */
 export type FetchIndexes = (statements: Statements, lists: readonly number[]) => Promise<void>
@@ -64,10 +63,23 @@ export class Fetcher {
   /** @param outdated time before which records are too old, in milliseconds since 1970 */
   async fetch(statements: Statements, unknown: readonly Unknown[], outdated: number): Promise<void> {
     await Promise.all([
-      this.#walk(statements, unknown.filter((each) => each.kind === 'slots')),
-      this.#neighbors(statements, unknown.filter((each) => each.kind === 'neighbor')),
-      this.#records(statements, unknown.filter((each) => each.kind === 'record').map(({ key }) => key), outdated),
-      this.#indexes(statements, unknown.filter((each) => each.kind === 'indexes').map(({ list }) => list)),
+      this.#walk(
+        statements,
+        unknown.filter((each) => each.kind === 'slots'),
+      ),
+      this.#neighbors(
+        statements,
+        unknown.filter((each) => each.kind === 'neighbor'),
+      ),
+      this.#records(
+        statements,
+        unknown.filter((each) => each.kind === 'record').map(({ key }) => key),
+        outdated,
+      ),
+      this.#indexes(
+        statements,
+        unknown.filter((each) => each.kind === 'indexes').map(({ list }) => list),
+      ),
     ])
   }
 

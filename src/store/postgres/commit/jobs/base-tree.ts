@@ -1,5 +1,5 @@
-import type { ChildRow, Interior, Slot } from '../../rows/slot.ts'
-import { Missing } from './working-tree.ts'
+import type { ChildRow, Interior, Slot } from '../../../rows/slot.ts'
+import { Missing } from '../working-tree.ts'
 
 /** Interior nodes that are remembered between batches. */
 const MAX_INTERIORS = 16_384

@@ -1,5 +1,5 @@
-import type { AppliedTree } from '../applied-tree.ts'
-import type { Lanes } from '../connection/lanes.ts'
+import type { AppliedTree } from '../../applied-tree.ts'
+import type { Lanes } from '../../connection/lanes.ts'
 
 /** Rows removed in one step. */
 const STEP_ROWS = 128
@@ -21,8 +21,7 @@ interface OldestRow {
 const OLDEST =
   'SELECT l.batch::float8 AS batch, l.first_seq::float8 AS first, l.last_seq::float8 AS last, l.at::float8 AS at ' +
   'FROM log l WHERE l.tree = $1::int ORDER BY l.batch LIMIT 1'
-const AGED =
-  'SELECT max(l.last_seq)::float8 AS last FROM log l WHERE l.tree = $1::int AND l.at < $2::bigint'
+const AGED = 'SELECT max(l.last_seq)::float8 AS last FROM log l WHERE l.tree = $1::int AND l.at < $2::bigint'
 const REMOVE =
   'WITH gone AS (DELETE FROM log WHERE tree = $1::int AND batch = ANY(ARRAY(SELECT l.batch FROM log l ' +
   'WHERE l.tree = $1::int AND l.batch < $2::bigint AND l.last_seq < $3::bigint ' +

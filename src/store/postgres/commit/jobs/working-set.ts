@@ -1,12 +1,12 @@
-import { parseStored } from '../../../tree/json/print.ts'
-import { type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
-import type { Path } from '../../../tree/path.ts'
-import { valueAt } from '../../../tree/value.ts'
-import { type ChildRow, type Interior, isChild, NOWHERE, ROOT_KEY, ROOT_PARENT, type Slot } from '../../rows/slot.ts'
+import { parseStored } from '../../../../tree/json/print.ts'
+import { type SortValue, sortKey, sortValue } from '../../../../tree/order.ts'
+import type { Path } from '../../../../tree/path.ts'
+import { valueAt } from '../../../../tree/value.ts'
+import { type ChildRow, type Interior, isChild, NOWHERE, ROOT_KEY, ROOT_PARENT, type Slot } from '../../../rows/slot.ts'
+import { Journal } from '../journal.ts'
+import { Missing, type Unknown, type WorkingTree } from '../working-tree.ts'
 import type { BaseTree } from './base-tree.ts'
-import { Journal } from './journal.ts'
 import { SortedKeys } from './sorted-keys.ts'
-import { Missing, type Unknown, type WorkingTree } from './working-tree.ts'
 
 /** Where an interior node hangs. */
 export interface Place {

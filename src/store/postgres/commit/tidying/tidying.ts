@@ -1,8 +1,8 @@
-import type { AppliedTree } from '../applied-tree.ts'
-import { arrayOf } from '../connection/arrays.ts'
-import type { Lanes } from '../connection/lanes.ts'
-import { DROP_LISTS } from '../indexes/definition-table.ts'
-import type { RecordClock } from './record-clock.ts'
+import type { AppliedTree } from '../../applied-tree.ts'
+import { arrayOf } from '../../connection/arrays.ts'
+import type { Lanes } from '../../connection/lanes.ts'
+import { DROP_LISTS } from '../../indexes/definition-table.ts'
+import type { RecordClock } from '../record-clock.ts'
 import { trimLog } from './trim-log.ts'
 
 /** Commits or records between two looks for old ones. */
@@ -202,6 +202,7 @@ export class Tidying {
       [tree],
     )
     let excess = (counted?.count ?? 0) - this.#retention.maxNotes
-    while (!this.#isClosed && excess > 0) excess -= Math.max(1, await remove(REMOVE_OLDEST, Math.min(excess, STEP_ROWS)))
+    while (!this.#isClosed && excess > 0)
+      excess -= Math.max(1, await remove(REMOVE_OLDEST, Math.min(excess, STEP_ROWS)))
   }
 }

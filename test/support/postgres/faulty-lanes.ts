@@ -1,0 +1,68 @@
+import { ConnectionLost, StatementTimeout } from '../../../src/store/postgres/connection/database-errors.ts'
+import type { Parameter } from '../../../src/store/postgres/connection/lane.ts'
+import type { Lanes } from '../../../src/store/postgres/connection/lanes.ts'
+import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
+
+/** What happens to the next statement that commits a batch. */
+export type Fault =
+  /** The connection is lost before it is sent, or after it has taken effect. */
+  | 'lost before'
+  | 'lost after'
+  /** The connection is lost, and the statement takes effect only after it was looked for. */
+  | 'lost, then late'
+  | 'timeout'
+  /** Another process commits a batch of the same number before. */
+  | 'foreign'
+  /** The server gives up, and would succeed the next time. */
+  | 'deadlock'
+
+/** A database whose commits of batches meet planned faults. */
+export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDatabase {
+  const { lanes } = database
+  let late: (() => Promise<unknown>) | undefined
+  const query = async <R extends object>(
+    text: string,
+    parameters: readonly Parameter[] = [],
+  ): Promise<readonly R[]> => {
+    if (!text.startsWith('WITH l AS')) {
+      const answer = await lanes.query<R>(text, parameters)
+      await late?.()
+      late = undefined
+      return answer
+    }
+    const run = () => lanes.query<R>(text, parameters)
+    switch (faults.shift()) {
+      case 'lost before':
+        throw new ConnectionLost('planned')
+      case 'lost after':
+        await run()
+        throw new ConnectionLost('planned')
+      case 'lost, then late':
+        late = run
+        throw new ConnectionLost('planned')
+      case 'timeout':
+        throw new StatementTimeout(1)
+      case 'deadlock':
+        throw Object.assign(new Error('planned'), { errno: '40P01' })
+      case 'foreign':
+        await lanes.query(FOREIGN, [parameters[0] ?? 0, parameters[1] ?? 0])
+        return run()
+      default:
+        return run()
+    }
+  }
+  const wrapped = new Proxy(lanes, {
+    get: (target, name) => {
+      if (name === 'query') return query
+      const member = Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  return { lanes: wrapped satisfies Lanes, close: () => database.close() } as PostgresDatabase
+}
+
+/** One commit of another process: `/foreign` becomes `true`. It leaves out the rows of the tree. */
+const FOREIGN =
+  'INSERT INTO log (tree, batch, first_seq, last_seq, at, push_time, next_id, stamp, format, flags, heads, data) ' +
+  'SELECT l.tree, l.batch + 1, l.last_seq + 1, l.last_seq + 1, l.at, l.push_time, l.next_id, $$foreign$$, 1, 0, ' +
+  `'[["put","/foreign",4]]', 'true' FROM log l WHERE l.tree = $1::int AND l.batch = $2::bigint - 1`
