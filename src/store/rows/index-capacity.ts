@@ -1,3 +1,4 @@
+import { DholeError } from '../../error.ts'
 import type { IndexName } from './index-name.ts'
 
 /** What the capacity depends on. */
@@ -69,4 +70,8 @@ function leastUsed<I extends BoundedIndex>(
   return definitions
     .filter((definition) => !isWanted(definition) && !limits.isKept(definition))
     .sort((left, right) => limits.usedAt(left) - limits.usedAt(right) || left.id - right.id)
+}
+
+export function noCapacityError(): DholeError {
+  return new DholeError('unavailable', 'there is no capacity for the index')
 }

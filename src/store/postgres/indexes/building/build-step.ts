@@ -1,4 +1,3 @@
-import { DholeError } from '../../../../error.ts'
 import type { Path } from '../../../../tree/path.ts'
 import { type IndexLimits, type IsWanted, roomInList, roomInTree } from '../../../rows/index-capacity.ts'
 import { type IndexName, indexOf } from '../../../rows/index-name.ts'
@@ -40,10 +39,6 @@ export interface StepOutcome {
   readonly tooLarge: IndexName | undefined
   /** Whether nothing is left to do. */
   readonly isIdle: boolean
-}
-
-export function noCapacityError(): DholeError {
-  return new DholeError('unavailable', 'there is no capacity for the index')
 }
 
 /** Defines what is wanted and writes a page of one index, in the transaction of a batch. */

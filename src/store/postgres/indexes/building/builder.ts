@@ -1,10 +1,10 @@
 import { DholeError } from '../../../../error.ts'
 import type { Path } from '../../../../tree/path.ts'
-import type { IndexLimits } from '../../../rows/index-capacity.ts'
+import { type IndexLimits, noCapacityError } from '../../../rows/index-capacity.ts'
 import { type IndexName, indexOf } from '../../../rows/index-name.ts'
 import type { RunBatch } from '../../batch.ts'
 import type { IndexDefinition } from '../definition.ts'
-import { buildStep, noCapacityError, type StepOutcome, type WantedIndex } from './build-step.ts'
+import { buildStep, type StepOutcome, type WantedIndex } from './build-step.ts'
 import type { PageSize } from './child-page.ts'
 
 /** Callbacks about builds. */

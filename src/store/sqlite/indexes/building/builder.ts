@@ -1,5 +1,5 @@
-import { DholeError } from '../../../../error.ts'
 import type { SortValue } from '../../../../tree/order.ts'
+import { noCapacityError } from '../../../rows/index-capacity.ts'
 import { type IndexName, indexOf } from '../../../rows/index-name.ts'
 import { NOWHERE } from '../../../rows/slot.ts'
 import type { OpenTransaction, Settlement } from '../../commit/participant.ts'
@@ -294,8 +294,4 @@ export class IndexBuilder {
       return definition === undefined || definition.builtTo === null
     })
   }
-}
-
-function noCapacityError(): DholeError {
-  return new DholeError('unavailable', 'there is no capacity for the index')
 }
