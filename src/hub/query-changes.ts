@@ -1,14 +1,16 @@
-import { covers, type Path } from '../tree/path.ts'
+import type { Path } from '../tree/path.ts'
+import { writesConcerning } from '../tree/writes-by-path.ts'
 import type { NumberedChange } from './topic.ts'
 
 /** Keys of the children of a list that changes write to; `undefined` if one writes the list itself or a node above it. */
 export function touchedKeys(changes: readonly NumberedChange[], list: Path): ReadonlySet<string> | undefined {
   const keys = new Set<string>()
   for (const { writes } of changes) {
-    for (const { kind, path } of writes) {
+    const { around, below } = writesConcerning(writes, list)
+    if (around !== undefined) return undefined
+    for (const { path } of below) {
       const key = path[list.length]
-      if (key !== undefined && covers(list, path)) keys.add(key)
-      else if (kind === 'value' && covers(path, list)) return undefined
+      if (key !== undefined) keys.add(key)
     }
   }
   return keys
@@ -20,7 +22,7 @@ export function changeWithinChild(
   list: Path,
 ): NumberedChange | undefined {
   if (change === undefined || another !== undefined || touchedKeys([change], list)?.size !== 1) return undefined
-  const writes = change.writes.filter(({ path }) => path.length > list.length && covers(list, path))
+  const writes = writesConcerning(change.writes, list).below.filter(({ path }) => path.length > list.length)
   const replaces = writes.some(({ kind, path }) => kind === 'value' && path.length === list.length + 1)
   return replaces ? undefined : { ...change, writes }
 }

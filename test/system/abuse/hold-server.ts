@@ -18,6 +18,8 @@ export interface HoldServer {
    */
   boundMs(): number
   readonly url: string
+  readonly port: number
+  readonly ca: string
   /** Sends a request, reads the whole answer and returns its status. */
   send(
     method: string,
@@ -68,7 +70,9 @@ export async function startHoldServer(settings: Readonly<Record<string, string>>
   }
   await small()
   const smallBoundMs = 3 * (await server.watch(small)).longestHoldMs
-  return { boundMs: () => boundMs, url: server.url, send, holdOf, stop: server.stop }
+  const { url, stop } = server
+  const ca = await Bun.file(server.certificate).text()
+  return { boundMs: () => boundMs, url, port: Number(new URL(url).port), ca, send, holdOf, stop }
 }
 
 /** The JSON text of an object with many members. */

@@ -1,0 +1,34 @@
+/** Longest time that the pieces of one turn block the event loop, in milliseconds. */
+const HOLD_MS = 5
+
+/**
+ * Runs pieces of work one after the other, as many in each turn of the event loop as are done within `HOLD_MS`. A piece
+ * that waits for something delays the next one by a turn at most.
+ */
+export class SharedTurns {
+  readonly #waiting: (() => Promise<void>)[] = []
+  #isRunning = false
+
+  /** Runs a piece, now or in a later turn. @param piece never rejects */
+  add(piece: () => Promise<void>): void {
+    this.#waiting.push(piece)
+    if (!this.#isRunning) void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    while (this.#waiting.length > 0) {
+      const turn = new Promise<void>(setImmediate)
+      const end = performance.now() + HOLD_MS
+      let done = 0
+      for (const piece of this.#waiting) {
+        done++
+        await Promise.race([piece(), turn])
+        if (performance.now() > end) break
+      }
+      this.#waiting.splice(0, done)
+      await turn
+    }
+    this.#isRunning = false
+  }
+}
