@@ -1,4 +1,5 @@
-import type { Path } from '../tree/path.ts'
+import { covers, type Path } from '../tree/path.ts'
+import type { Write } from '../tree/write.ts'
 import { writesConcerning } from '../tree/writes-by-path.ts'
 import type { NumberedChange } from './topic.ts'
 
@@ -6,14 +7,20 @@ import type { NumberedChange } from './topic.ts'
 export function touchedKeys(changes: readonly NumberedChange[], list: Path): ReadonlySet<string> | undefined {
   const keys = new Set<string>()
   for (const { writes } of changes) {
-    const { around, below } = writesConcerning(writes, list)
-    if (around !== undefined) return undefined
-    for (const { path } of below) {
+    for (const { kind, path } of writesNear(writes, list)) {
       const key = path[list.length]
-      if (key !== undefined) keys.add(key)
+      if (key !== undefined && covers(list, path)) keys.add(key)
+      else if (kind === 'value' && covers(path, list)) return undefined
     }
   }
   return keys
+}
+
+/** The writes that may concern a list. Thousands of lists may be written by one change. */
+function writesNear(writes: readonly Write[], list: Path): readonly Write[] {
+  if (writes.length === 1) return writes
+  const { around, below } = writesConcerning(writes, list)
+  return around === undefined ? below : [around]
 }
 
 /** A single change that writes within one child, reduced to that child; `undefined` for all others. */
