@@ -28,9 +28,11 @@ export class SharedTurns {
   async #run(): Promise<void> {
     this.#isRunning = true
     while (this.#waiting.length > 0) {
+      let isOver = false
       let goOn = () => {}
       const turn = new Promise<void>((resolve) =>
         setImmediate(() => {
+          isOver = true
           goOn()
           resolve()
         }),
@@ -43,7 +45,7 @@ export class SharedTurns {
           goOn = resolve
           void piece().then(resolve)
         })
-        if (performance.now() > end) break
+        if (isOver || performance.now() > end) break
       }
       this.#waiting.splice(0, done)
       await turn
