@@ -106,7 +106,7 @@ export const knownMisses: readonly KnownMiss[] = [
     chapter: 'rules',
     names: /^rules putDraft ruled /,
     words: 'Writes under rules, over HTTPS',
-    why: 'rules that read data are judged before the body is read, and again in the transaction',
+    why: 'measured while rules that read data were judged twice, before the body and in the transaction',
   },
   {
     chapter: 'rules',

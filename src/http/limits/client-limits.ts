@@ -201,8 +201,10 @@ export class ClientLimits {
    * could take much if they were as long. @param length in UTF-16 code units
    */
   mustCount(listener: Listener | null, length: number): boolean {
-    const pending = (listener?.pendingRequests ?? 0) - this.#streams.taken
-    return pending * length * MOST_BYTES_PER_UNIT > this.settings.maxTransferBytes * UNCOUNTED_SHARE
+    const most = (this.settings.maxTransferBytes * UNCOUNTED_SHARE) / MOST_BYTES_PER_UNIT
+    const pending = listener?.pendingRequests ?? 0
+    // Few requests need no look at the open streams among them.
+    return pending * length > most && (pending - this.#streams.taken) * length > most
   }
 
   /** Disables the idle timeout while a promise is pending: a client that waits for its answer is not idle. */
