@@ -6,7 +6,7 @@ import type { Path } from '../../tree/path.ts'
  * Longest text of an entry, in UTF-16 code units; one more where the limit would split a surrogate pair. A longer text is
  * cut, and a reader looks up the whole text where the order depends on it.
  */
-const MAX_TEXT = 1024
+export const INDEXED_LENGTH = 1024
 
 /** Longest text of a child in an entry of a covering index, in UTF-16 code units. */
 const MAX_COVERED = 256
@@ -41,16 +41,16 @@ export function ownValue({ kind, value }: SortValue): SortValue {
   return { kind, value: JSON.parse(JSON.stringify(beginningOf(value))) }
 }
 
-/** The first `MAX_TEXT` code units. A surrogate pair stays whole, because its second half decides the order. */
+/** The first `INDEXED_LENGTH` code units. A surrogate pair stays whole, because its second half decides the order. */
 function beginningOf(text: string): string {
-  if (text.length <= MAX_TEXT) return text
-  const beginning = text.slice(0, MAX_TEXT)
-  return beginning.isWellFormed() ? beginning : text.slice(0, MAX_TEXT + 1)
+  if (text.length <= INDEXED_LENGTH) return text
+  const beginning = text.slice(0, INDEXED_LENGTH)
+  return beginning.isWellFormed() ? beginning : text.slice(0, INDEXED_LENGTH + 1)
 }
 
 /** Whether several texts may share an entry's value because they were cut. */
 export function isLong({ kind, value }: SortValue): boolean {
-  return kind === SortKind.string && typeof value === 'string' && value.length >= MAX_TEXT
+  return kind === SortKind.string && typeof value === 'string' && value.length >= INDEXED_LENGTH
 }
 
 /**

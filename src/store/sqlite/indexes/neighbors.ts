@@ -3,7 +3,7 @@ import { SortKind, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import { type Value, valueAt } from '../../../tree/value.ts'
 import type { AdjacentChild, AdjacentChildren, Presence } from '../../rows/index-entries.ts'
-import type { ChildRow } from '../../rows/slot.ts'
+import { type ChildRow, interiorOf } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { defineStatements } from '../file/statements.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
@@ -26,8 +26,9 @@ export class Neighbor implements AdjacentChild {
 
   /** Whether it has a value at a path. */
   presence(path: Path): Presence {
-    const { id, value } = this.#row
-    if (id !== null) return this.#reader.sortValueBelow(this.#row, path).kind === SortKind.none ? 'empty' : 'valued'
+    const { value } = this.#row
+    if (interiorOf(this.#row) !== undefined)
+      return this.#reader.sortValueBelow(this.#row, path).kind === SortKind.none ? 'empty' : 'valued'
     this.#parsed ??= parseStored(value ?? '')
     return sortValue(valueAt(this.#parsed, path)).kind === SortKind.none ? 'empty' : 'valued'
   }

@@ -5,6 +5,7 @@ import { type Value, valueAt } from '../../../tree/value.ts'
 import type { Write } from '../../../tree/write.ts'
 import { type AdjacentChildren, mayChangeEntry, updateEntries } from '../../rows/index-entries.ts'
 import { type EntryValue, entryOf } from '../../rows/index-value.ts'
+import { interiorOf, ownText } from '../../rows/slot.ts'
 import type { PathSlot } from '../../rows/write-plan.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import type { IndexBuilder } from './building/builder.ts'
@@ -79,7 +80,7 @@ export class IndexWriteHook {
       for (const index of definitions) {
         const upkeep = this.#builder.upkeepOf(index, key)
         if (upkeep === 'none' || !mayChangeEntry(index, write, slotPath, depth)) continue
-        const before = slot && entryOf(index, key, slot.value, (path) => read(depth, path))
+        const before = slot && entryOf(index, key, ownText(slot), (path) => read(depth, path))
         if (upkeep === 'note') this.#builder.note(key, before)
         else affected.push({ index, depth, parent, key, before, adjacent })
       }
@@ -103,7 +104,7 @@ export class IndexWriteHook {
     return (depth, path) => {
       const slot = slotPath[depth]?.slot
       if (slot === undefined) return sortValue(undefined)
-      if (slot.id !== null) return this.#reader.sortValueBelow(slot, path)
+      if (interiorOf(slot) !== undefined) return this.#reader.sortValueBelow(slot, path)
       parsed ??= parseStored(slot.value ?? '')
       return sortValue(valueAt(parsed, path))
     }
@@ -111,6 +112,6 @@ export class IndexWriteHook {
 
   #entryAfter({ index, parent, key }: AffectedEntry): EntryValue | undefined {
     const slot = this.#reader.slot(parent, key)
-    return slot && entryOf(index, key, slot.value, (path) => this.#reader.sortValueBelow(slot, path))
+    return slot && entryOf(index, key, ownText(slot), (path) => this.#reader.sortValueBelow(slot, path))
   }
 }

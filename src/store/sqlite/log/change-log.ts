@@ -13,6 +13,7 @@ import {
   type LogEntry,
   rowOf,
 } from '../../rows/change-row.ts'
+import { longString } from '../../rows/chunked-text.ts'
 import type { Commit, LoggedChange, LogRange } from '../../store.ts'
 import type { BackgroundWork, OpenTransaction } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
@@ -187,7 +188,10 @@ function dataOf({ kind, path, writes }: Change, texts: readonly (JsonText | unde
 
 function textOf(write: Write): JsonText | undefined {
   if (write.kind === 'priority') return JSON.stringify(write.priority ?? null)
-  return write.value === undefined ? 'null' : printWithin(write.value, MAX_DATA_LENGTH)
+  const { value } = write
+  if (value === undefined) return 'null'
+  // Printing a long leaf takes long, whatever the bound.
+  return longString(value, MAX_DATA_LENGTH) === undefined ? printWithin(value, MAX_DATA_LENGTH) : undefined
 }
 
 const readerStatements = defineStatements({

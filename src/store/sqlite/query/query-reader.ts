@@ -80,6 +80,8 @@ export class QueryReader {
         return undefined
       case 'leaf':
         return isUnbounded(query) ? new NodeText(spend(budget, access.text), true) : undefined
+      case 'chunked':
+        return isUnbounded(query) ? new NodeText(yield* this.#tree.plainText(access.text, budget), true) : undefined
       case 'text':
         return new ChildrenText(selectInText(access.branch, query, budget), false)
       default: {
@@ -98,6 +100,7 @@ export class QueryReader {
     switch (access.kind) {
       case 'nothing':
       case 'leaf':
+      case 'chunked':
         return 0
       case 'text':
         return select(query, positionsInText(access.branch, query)).length
@@ -137,6 +140,7 @@ export class QueryReader {
     const budget = { left: maxLength, hasPriorities: false }
     if (access.kind === 'nothing') return undefined
     if (access.kind === 'leaf') return spend(budget, access.text)
+    if (access.kind === 'chunked') return yield* this.#tree.plainText(access.text, budget)
     const chosen = yield* this.#keys(access, query)
     const text = new TextBuilder()
     let before = spend(budget, '{')

@@ -2,6 +2,7 @@ import { DholeError } from '../../../../error.ts'
 import type { SortValue } from '../../../../tree/order.ts'
 import { mendEntry } from '../../../rows/index-entries.ts'
 import { entryOf, ownValue } from '../../../rows/index-value.ts'
+import { ownText } from '../../../rows/slot.ts'
 import type { TreeReader } from '../../tree/tree-reader.ts'
 import type { IndexDefinition, IndexDefinitions } from '../definitions.ts'
 import { columnsPerEntry, type IndexEntries } from '../entries.ts'
@@ -175,7 +176,7 @@ export class IndexBuild implements EntryReceiver {
     const { entries, neighbors, reader } = this.#tables
     const { listId } = index
     const slot = reader.slot(listId, key)
-    const after = slot && entryOf(index, key, slot.value, (path) => reader.sortValueBelow(slot, path))
+    const after = slot && entryOf(index, key, ownText(slot), (path) => reader.sortValueBelow(slot, path))
     mendEntry(entries, { index, key, before, after, adjacent: new LazyNeighbors(neighbors, listId, key) })
   }
 
