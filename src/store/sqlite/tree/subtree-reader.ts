@@ -119,6 +119,11 @@ export class SubtreeReader {
     return this.#chunks.string(id)
   }
 
+  /** A part of the string of a chunked text, by its number from 0; `undefined` behind the end. */
+  characters(id: number, chunk: number): string | undefined {
+    return this.#chunks.characters(id, chunk)
+  }
+
   /** Stored text of an interior node or of a chunked text. @throws `read-too-big` */
   *text(id: number, budget: Budget): Generator<void, AnyText> {
     const text = new TextBuilder()

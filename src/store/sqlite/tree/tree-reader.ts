@@ -5,7 +5,8 @@ import { toPlainInSteps } from '../../../tree/json/print-steps.ts'
 import type { AnyText } from '../../../tree/json/text-pieces.ts'
 import { keyOf, OBJECT, type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
-import { childKeys, isBranch, leafOf, type Value, valueAt } from '../../../tree/value.ts'
+import { childKeys, isBranch, type Leaf, leafOf, type Value, valueAt } from '../../../tree/value.ts'
+import type { ChunkedLeaf } from '../../rows/lookup.ts'
 import { chunkedTextOf, interiorOf, ROOT_KEY, ROOT_PARENT, type Slot, type SlotContent } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
@@ -121,6 +122,20 @@ export class TreeReader {
     if (key === undefined) return OBJECT
     const slot = this.slot(id, sortKey(key))
     return slot === undefined ? sortValue(undefined) : this.sortValueBelow(slot, rest)
+  }
+
+  /** The leaf at a path below a slot; of one in chunks the id of the text. */
+  leafBelow(content: SlotContent, path: Path): Leaf | ChunkedLeaf | undefined {
+    const text = path.length === 0 ? chunkedTextOf(content) : undefined
+    if (text !== undefined) return { text }
+    const id = interiorOf(content)
+    const [key, ...rest] = path
+    if (id === undefined) {
+      const value = insideText(content.value ?? '', path)?.value
+      return value === undefined ? undefined : leafOf(value)
+    }
+    const slot = key === undefined ? undefined : this.slot(id, sortKey(key))
+    return slot && this.leafBelow(slot, rest)
   }
 
   /** Path of an interior node; `undefined` when it is not part of the tree. */
