@@ -6,7 +6,7 @@ import { defaultRecordRetention, type RecordRetention } from './log/idempotency-
 export interface SqliteOptions extends Partial<LogRetention>, Partial<RecordRetention> {
   /** Maximum text of a subtree stored as one row, in UTF-16 code units. Default 4096; 0 makes every object interior. */
   readonly inlineLength?: number
-  /** Longest string stored in one row, and length of a chunk of a longer one, in UTF-16 code units. Default 64 Ki. */
+  /** Length of a chunk of a string, in UTF-16 code units; a string of more than four chunks is divided. Default 64 Ki. */
   readonly chunkLength?: number
   /** Minimum text of a value that is written ahead of its commit, in UTF-16 code units. Default 16 Ki. */
   readonly stagedLength?: number

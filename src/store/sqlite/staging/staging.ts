@@ -5,7 +5,7 @@ import type { Write } from '../../../tree/write.ts'
 import { longString } from '../../rows/chunked-text.ts'
 import type { TransactionParticipant } from '../commit/participant.ts'
 import type { Queued, QueuedJob } from '../commit/queued-job.ts'
-import type { RowLengths } from '../tree/branch-writer.ts'
+import { longestString, type RowLengths } from '../tree/branch-writer.ts'
 import type { TreeWriter } from '../tree/tree-writer.ts'
 import { PreparedWrites } from './prepared-writes.ts'
 import { isLarge, type LargeValue, type StagedValue } from './staged-values.ts'
@@ -195,8 +195,8 @@ export class Staging implements TransactionParticipant {
   *postponed(queued: QueuedJob, change: Change | undefined): Generator<void, PostponedJob | undefined> {
     if (change?.canStoreAhead !== true || this.#isStopped || !this.#isWorthIt(queued, change)) return undefined
     const { writes } = change
-    const { stagedLength, chunkLength } = this.#options
-    const values = yield* largeValues(writes, stagedLength, Math.max(stagedLength, chunkLength))
+    const { stagedLength } = this.#options
+    const values = yield* largeValues(writes, stagedLength, Math.max(stagedLength, longestString(this.#options)))
     const isMany = writes.length >= this.#options.preparedWrites
     if (values.length === 0 && !isMany) return undefined
     const { job, resolve, reject, postponed } = queued

@@ -14,8 +14,16 @@ import type { RowWriter } from './row-writer.ts'
 export interface RowLengths {
   /** Longest text of a subtree that becomes one row, in UTF-16 code units; 0 means none. */
   readonly inlineLength: number
-  /** Longest string that becomes one row, and length of a chunk of a longer one, in UTF-16 code units. */
+  /** Length of a chunk of a long string, in UTF-16 code units. */
   readonly chunkLength: number
+}
+
+/** Chunks of the shortest string that is divided: a short one is written and read faster as one row. */
+const LEAST_CHUNKS = 4
+
+/** Length of the longest string that becomes one row, in UTF-16 code units. */
+export function longestString({ chunkLength }: Pick<RowLengths, 'chunkLength'>): number {
+  return LEAST_CHUNKS * chunkLength
 }
 
 /** Writes whole values: one slot, or an interior node with all rows below it, or a text in chunks. */
@@ -40,7 +48,7 @@ export class BranchWriter {
   }
 
   #longString(value: Value): string | undefined {
-    return longString(value, this.#lengths.chunkLength)
+    return longString(value, longestString(this.#lengths))
   }
 
   /** Writes a value as one slot. @returns the traits it adds to its parent */

@@ -88,7 +88,7 @@ export class TreeReader {
     if (cached !== undefined) return cached
     const slot = this.#statements.slot.get(parent, key)
     if (slot === null) return undefined
-    if (interiorOf(slot) !== undefined) this.#interiorCache?.add(parent, key, slot)
+    if (slot.value === null) this.#interiorCache?.add(parent, key, slot)
     return slot
   }
 
@@ -239,13 +239,12 @@ export class TreeReader {
     for (let depth = 0; depth < path.length; depth++) {
       if (slot === undefined) return undefined
       const key = path[depth] as string
-      const interior = interiorOf(slot)
-      if (interior === undefined) {
+      if (slot.value !== null || slot.id === null) {
         const text = slot.value ?? ''
         const isLast = depth === path.length - 1
         return isLast && holdsLeaf(text, key) ? inside(leafInText(text, key)) : insideText(text, path.slice(depth))
       }
-      slot = this.slot(interior, sortKey(key))
+      slot = this.slot(slot.id, sortKey(key))
     }
     return slot && { kind: 'slot', slot }
   }
