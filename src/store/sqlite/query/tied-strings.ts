@@ -2,11 +2,12 @@ import { sortInSteps } from '../../../tree/json/sort-steps.ts'
 import { compareText } from '../../../tree/order.ts'
 import type { ChildStrings, StringPlace } from './child-strings.ts'
 
-/** Text of one child that is compared at a time, in UTF-16 code units. */
-const WINDOW = 64 * 1024
-/** Text of all children that is held for a comparison, in UTF-16 code units, and least text of one. */
+/** Text of one child that is compared with the first one at a time, in UTF-16 code units. */
+const PASSED = 256 * 1024
+/** Text of all children that is held to divide them, in UTF-16 code units, and greatest and least text of one. */
 const HELD = 4 * 1024 * 1024
-const LEAST_WINDOW = 16
+const WIDEST = 64 * 1024
+const LEAST = 16
 
 /** A child whose string agrees with those of others up to a place. */
 interface Tied<T> {
@@ -40,7 +41,7 @@ export function* sortTied<T extends { readonly key: string }>(
   for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
     // Equal strings stay in the order of their keys.
     if (yield* passCommon(strings, group.tied)) continue
-    const width = Math.min(WINDOW, Math.max(LEAST_WINDOW, Math.trunc(HELD / group.tied.length)))
+    const width = Math.min(WIDEST, Math.max(LEAST, Math.trunc(HELD / group.tied.length)))
     for (const tied of group.tied) {
       tied.text = own(strings.read(tied.item.key, tied.place, width))
       yield
@@ -66,17 +67,17 @@ function* passCommon<T extends { readonly key: string }>(
 ): Generator<void, boolean> {
   for (;;) {
     let first: string | undefined
-    let common = WINDOW
+    let common = PASSED
     let areEqual = true
     for (const { item, place } of tied) {
-      const text = strings.read(item.key, place, WINDOW)
+      const text = strings.read(item.key, place, PASSED)
       first ??= text
       areEqual &&= text === first
       common = commonLength(first, text, common)
       yield
       if (common === 0 && !areEqual) return false
     }
-    if (areEqual && common < WINDOW) return true
+    if (areEqual && common < PASSED) return true
     for (const { place } of tied) place.at += common
     if (!areEqual) return false
   }
