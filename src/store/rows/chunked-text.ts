@@ -48,7 +48,7 @@ export function* charactersInChunks(string: string, length: number): Generator<J
 
 /** The characters of a chunk that `charactersInChunks` made. */
 export function charactersOf(chunk: JsonText): string {
-  return JSON.parse(`"${chunk}"`)
+  return chunk.includes('\\') ? JSON.parse(`"${chunk}"`) : chunk
 }
 
 function withString(value: Value, string: string): Value {

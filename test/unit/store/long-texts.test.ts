@@ -168,6 +168,25 @@ describe('a long string', () => {
     await expectSound(store, dir, 2 * (Math.ceil((LONG.length + 1) / 65_536) + 2))
   })
 
+  test('is not passed through by reads and writes of its neighbors', async () => {
+    const timeBeside = async (length: number) => {
+      await using dir = await tempDir()
+      await using store = open(dir, { cacheLength: 0 })
+      const keys = Array.from({ length: 32 }, (_, index) => `k${index}`)
+      await put(store, '/list', Object.fromEntries(keys.map((key) => [key, 'x'.repeat(length)])))
+      await store.swept()
+      const before = process.cpuUsage()
+      for (const key of keys) await put(store, `/list/${key}beside`, key)
+      for (let round = 0; round < 20; round++) {
+        for (const key of keys) expect(await plain(store, `/list/${key}beside`)).toBe(`"${key}"`)
+      }
+      const { user, system } = process.cpuUsage(before)
+      return user + system
+    }
+    await timeBeside(10)
+    expect((await timeBeside(1_000_000)) / (await timeBeside(1000))).toBeLessThan(4)
+  })
+
   test('is judged by rules as a whole', async () => {
     await using dir = await tempDir()
     await using db = openDatabase({ file: dir.file('tree') })

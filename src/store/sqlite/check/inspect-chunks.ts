@@ -1,6 +1,6 @@
 import { type JsonText, parseStored } from '../../../tree/json/print.ts'
 import { leafOf } from '../../../tree/value.ts'
-import { charactersOf, chunkKey, frameOf } from '../../rows/chunked-text.ts'
+import { chunkKey, frameOf } from '../../rows/chunked-text.ts'
 import { Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { MAX_REPORTED, type Problem, problem, violations } from './problem.ts'
@@ -66,7 +66,7 @@ function faultOf(text: number, head: JsonText, chunks: Iterable<ChunkRow>): stri
 
 function parsed(chunk: JsonText): string | undefined {
   try {
-    return charactersOf(chunk)
+    return JSON.parse(`"${chunk}"`)
   } catch {
     return undefined
   }

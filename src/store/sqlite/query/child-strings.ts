@@ -24,23 +24,31 @@ export class ChildStrings {
   /**
    * A part of the string of a child; shorter than `length` at its end.
    * @param key encoded by `sortKey`
-   * @param place where it begins; it is moved to the chunk where it lies
    */
   read(key: string, place: StringPlace, length: number): string {
-    let { chunk, at } = place
+    const at = { ...place }
     let text = ''
-    for (let part = this.#part(key, chunk); part !== undefined; part = this.#part(key, chunk)) {
-      if (at < part.length) {
-        text += part.slice(at, at + length - text.length)
-        if (text.length >= length) return text
-      } else if (text === '') {
-        place.chunk = chunk + 1
-        place.at = at - part.length
-      }
-      at = Math.max(0, at - part.length)
-      chunk++
+    while (text.length < length) {
+      const rest = this.restOfChunk(key, at)
+      if (rest === '') break
+      text += rest.slice(0, length - text.length)
+      at.at += rest.length
     }
     return text
+  }
+
+  /**
+   * What follows a place in its chunk; empty at the end of the string.
+   * @param place moved to the chunk where it lies
+   */
+  restOfChunk(key: string, place: StringPlace): string {
+    for (;;) {
+      const part = this.#part(key, place.chunk)
+      if (part === undefined) return ''
+      if (place.at < part.length) return place.at === 0 ? part : part.slice(place.at)
+      place.at -= part.length
+      place.chunk++
+    }
   }
 
   #part(key: string, chunk: number): string | undefined {

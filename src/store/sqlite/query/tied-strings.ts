@@ -2,8 +2,6 @@ import { sortInSteps } from '../../../tree/json/sort-steps.ts'
 import { compareText } from '../../../tree/order.ts'
 import type { ChildStrings, StringPlace } from './child-strings.ts'
 
-/** Text of one child that is compared with the first one at a time, in UTF-16 code units. */
-const PASSED = 256 * 1024
 /** Text of all children that is held to divide them, in UTF-16 code units, and greatest and least text of one. */
 const HELD = 4 * 1024 * 1024
 const WIDEST = 64 * 1024
@@ -67,19 +65,21 @@ function* passCommon<T extends { readonly key: string }>(
 ): Generator<void, boolean> {
   for (;;) {
     let first: string | undefined
-    let common = PASSED
-    let areEqual = true
+    let common = Number.POSITIVE_INFINITY
+    let shortest = Number.POSITIVE_INFINITY
+    let longest = 0
     for (const { item, place } of tied) {
-      const text = strings.read(item.key, place, PASSED)
+      const text = strings.restOfChunk(item.key, place)
       first ??= text
-      areEqual &&= text === first
-      common = commonLength(first, text, common)
+      common = text === first ? Math.min(common, text.length) : commonLength(first, text, common)
+      shortest = Math.min(shortest, text.length)
+      longest = Math.max(longest, text.length)
       yield
-      if (common === 0 && !areEqual) return false
+      if (common === 0 && longest > 0) return false
     }
-    if (areEqual && common < PASSED) return true
+    if (longest === 0) return true
     for (const { place } of tied) place.at += common
-    if (!areEqual) return false
+    if (common < shortest) return false
   }
 }
 
