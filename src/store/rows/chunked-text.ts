@@ -9,8 +9,10 @@ import { INDEXED_LENGTH } from './index-value.ts'
  * and shows that it was cut.
  */
 export const HEAD_LENGTH = INDEXED_LENGTH + 2
-/** Greatest number of chunks of one text. */
-const MAX_CHUNKS = 2 ** 20
+/** Greatest number of chunks of one text: enough for 500 Mi characters. Ids up to 2 ** 40 make exact keys with it. */
+const MAX_CHUNKS = 2 ** 13
+/** The first and the last chunk. */
+const FRAME_CHUNKS = 2
 
 /** The string of a leaf, with or without a priority, if it is longer than `length`; `undefined` for all other values. */
 export function longString(value: Value, length: number): string | undefined {
@@ -37,10 +39,14 @@ export function frameOf(value: Value): readonly [before: JsonText, behind: JsonT
   return [text.slice(0, at), text.slice(at)]
 }
 
-/** The characters of a string as JSON, in chunks that do not split a character. */
+/**
+ * The characters of a string as JSON, in chunks that do not split a character.
+ * @param length of a chunk, in UTF-16 code units; greater where there would be too many
+ */
 export function* charactersInChunks(string: string, length: number): Generator<JsonText, void> {
+  const least = Math.ceil(string.length / (MAX_CHUNKS - FRAME_CHUNKS))
   for (let start = 0; start < string.length; ) {
-    const end = pieceEnd(string, start, length)
+    const end = pieceEnd(string, start, Math.max(length, least))
     yield JSON.stringify(string.slice(start, end)).slice(1, -1)
     start = end
   }

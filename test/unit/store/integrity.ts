@@ -18,7 +18,7 @@ const VIOLATIONS: Readonly<Record<string, string>> = {
     "SELECT i.id, i.child_count, count(n.key) FROM interior i LEFT JOIN node n ON n.parent_id = i.id AND n.key <> '.priority' " +
     'GROUP BY i.id HAVING i.child_count <> count(n.key)',
   'interior node without children': 'SELECT * FROM interior WHERE (child_count < 1) <> (traits & 8 <> 0)',
-  'chunk of no text': 'SELECT id FROM text_chunk WHERE id >> 20 NOT IN (SELECT id FROM interior WHERE traits & 8)',
+  'chunk of no text': 'SELECT id FROM text_chunk WHERE id >> 13 NOT IN (SELECT id FROM interior WHERE traits & 8)',
   'node row without parent': 'SELECT * FROM node WHERE parent_id <> 0 AND parent_id NOT IN (SELECT id FROM interior)',
   'second root': "SELECT * FROM node WHERE parent_id = 0 AND key <> ''",
   'index of no list': 'SELECT * FROM index_definition WHERE list_id NOT IN (SELECT id FROM interior)',
@@ -89,11 +89,11 @@ function chunkProblems(client: Client): string[] {
     'SELECT id, value FROM node WHERE id IS NOT NULL AND value IS NOT NULL',
   )
   const chunks = client.query<{ id: number; text: string }, [number]>(
-    'SELECT id, text FROM text_chunk WHERE id >> 20 = ? ORDER BY id',
+    'SELECT id, text FROM text_chunk WHERE id >> 13 = ? ORDER BY id',
   )
   return texts.all().flatMap(({ id, value }) => {
     const found = chunks.all(id)
-    const isGapless = found.every((chunk, number) => chunk.id === id * 2 ** 20 + number)
+    const isGapless = found.every((chunk, number) => chunk.id === id * 2 ** 13 + number)
     try {
       const [leaf, head] = [found.map(({ text }) => text).join(''), value].map((text) => JSON.parse(text))
       const parts = [leaf, head].map((json) => (typeof json === 'string' ? { '.value': json } : json))

@@ -139,6 +139,22 @@ describe('a long string', () => {
     expect(integrityProblems(dir.file('tree'))).toEqual([])
   })
 
+  test('has exact keys after many years, and no more chunks than a text may have', async () => {
+    await using dir = await tempDir()
+    await open(dir).close()
+    using client = new Client(dir.file('tree'))
+    client.run(`INSERT INTO detached VALUES (${2 ** 39})`)
+    await using store = open(dir, { chunkLength: 2 })
+    await put(store, '/a', LONG)
+    expect(await plain(store, '/a')).toBe(JSON.stringify(LONG))
+    await remove(store, '/a')
+    await put(store, '/b', LONG.slice(0, 10_000))
+    await store.swept()
+    await store.close()
+    expect(integrityProblems(dir.file('tree'))).toEqual([])
+    expect(rowsOf(dir.file('tree'), 'text_chunk')).toBeLessThanOrEqual(5002)
+  })
+
   test('may be written by several clients at once', async () => {
     await using dir = await tempDir()
     await using store = open(dir)
@@ -274,12 +290,12 @@ test('chunks that do not fit their text are reported', async () => {
   await store.close()
   expect([...inspectFile(file)]).toEqual([])
   for (const [damage, check] of [
-    ['DELETE FROM text_chunk WHERE id % 1048576 = 2', 'a text does not fit its chunks'],
+    ['DELETE FROM text_chunk WHERE id % 8192 = 2', 'a text does not fit its chunks'],
     ['DELETE FROM text_chunk WHERE id = (SELECT max(id) FROM text_chunk)', 'a text does not fit its chunks'],
-    ["UPDATE text_chunk SET text = '\"' WHERE id % 1048576 = 0", 'a text does not fit its chunks'],
-    ["UPDATE text_chunk SET text = 'a' || text WHERE id % 1048576 = 1", 'a text does not fit its chunks'],
-    ["UPDATE text_chunk SET text = '\"' WHERE id % 1048576 = 3", 'a text does not fit its chunks'],
-    ["INSERT INTO text_chunk VALUES (999 * 1048576, '\"')", 'a chunk has no text'],
+    ["UPDATE text_chunk SET text = '\"' WHERE id % 8192 = 0", 'a text does not fit its chunks'],
+    ["UPDATE text_chunk SET text = 'a' || text WHERE id % 8192 = 1", 'a text does not fit its chunks'],
+    ["UPDATE text_chunk SET text = '\"' WHERE id % 8192 = 3", 'a text does not fit its chunks'],
+    ["INSERT INTO text_chunk VALUES (999 * 8192, '\"')", 'a chunk has no text'],
     [
       "UPDATE node SET value = '\"y' || substr(value, 3) WHERE id IS NOT NULL AND value IS NOT NULL",
       'kind, value and id of a slot do not fit',
