@@ -203,6 +203,20 @@ describe('a long string', () => {
     expect((await timeBeside(1_000_000)) / (await timeBeside(1000))).toBeLessThan(4)
   })
 
+  test('has no indexes of the list that it replaces', async () => {
+    await using dir = await tempDir()
+    await using store = open(dir, { shortList: 0 })
+    for (const text of [LONG, { '.value': LONG, '.priority': 1 }]) {
+      await put(store, '/list', { a: 'a'.repeat(5000), b: 'b' })
+      await query(store, '/list', { orderBy: '$value', limitToFirst: 1 })
+      expect(await store.indexes()).toHaveLength(1)
+      await put(store, '/list', text)
+      expect(await store.indexes()).toEqual([])
+    }
+    await remove(store, '/')
+    await expectSound(store, dir, 0)
+  })
+
   test('is judged by rules as a whole', async () => {
     await using dir = await tempDir()
     await using db = openDatabase({ file: dir.file('tree') })

@@ -3,7 +3,7 @@ import { PRIORITY } from '../../../tree/key.ts'
 import { sortKey } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import type { Priority } from '../../../tree/priority.ts'
-import { isBranch, type Value } from '../../../tree/value.ts'
+import { isBranch, leafOf, type Value } from '../../../tree/value.ts'
 import type { Write } from '../../../tree/write.ts'
 import { interiorOf, kindOf, ROOT_KEY, ROOT_PARENT, type Slot, traitsOf } from '../../rows/slot.ts'
 import { lastSlot, type PathSlot, planSlotChange, ROOT_ADDRESS, type SlotAddress } from '../../rows/write-plan.ts'
@@ -154,7 +154,9 @@ export class TreeWriter implements TransactionParticipant {
     const text = printed ?? this.textOf(value)
     const large = text === undefined && isLarge(value) ? value : undefined
     if (slot !== undefined && slot.id !== null) {
-      if (large !== undefined) this.#indexes.inherit(slot.id, this.#branches.idFor(large, parent))
+      if (large !== undefined && leafOf(large) === undefined) {
+        this.#indexes.inherit(slot.id, this.#branches.idFor(large, parent))
+      }
       this.#detach(slot.id)
     }
     const traits =
