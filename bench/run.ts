@@ -66,7 +66,7 @@ async function measure({ chapters: names, settings, json, check, save }: Options
   if (save) await redraw((news) => process.stderr.write(`${news}\n`))
   process.stderr.write(`${Math.round((performance.now() - started) / 1000)} s\n`)
   if (!check) return 0
-  const missed = missedOf(all)
+  const missed = missedOf(all, settings)
   process.stderr.write(missedText(missed))
   return missed.unexplained.length === 0 ? 0 : EXIT_MISSED
 }

@@ -106,7 +106,7 @@ export const knownMisses: readonly KnownMiss[] = [
     chapter: 'rules',
     names: /^rules putDraft ruled /,
     words: 'Writes under rules, over HTTPS',
-    why: 'rules that read data are judged before the body is read, and again in the transaction',
+    why: 'the rules read three places, and a token is checked besides',
   },
   {
     chapter: 'rules',
@@ -116,9 +116,9 @@ export const knownMisses: readonly KnownMiss[] = [
   },
   {
     chapter: 'rules',
-    names: /^applications idle (startMs|mb)$/,
-    words: 'Start beside 10,000 applications',
-    why: 'the start checks the permissions of every file in the folder',
+    names: /^applications idle mb$/,
+    words: 'Memory beside 10,000 applications',
+    why: 'the permissions of 30,000 files were checked just before',
   },
   {
     chapter: 'rules',

@@ -186,6 +186,11 @@ export class Database {
     return this.#store.indexes()
   }
 
+  /** Whether every write of a caller is allowed without a look at the tree: `admitWrite` would find nothing to refuse. */
+  isOpenToWrites(access: Access): boolean {
+    return this.#rules.isOpenToWrites(access)
+  }
+
   /**
    * Refuses a write before its payload is read, when the rules allow no payload now. A request that an idempotency key
    * names as done passes, and gets its first answer. The write itself is authorised in any case.
@@ -193,12 +198,7 @@ export class Database {
    * @throws `permission-denied`
    * @see docs/reference/protocol.md#rules
    */
-  admitWrite(
-    method: PayloadMethod,
-    path: Path,
-    access: Access,
-    idempotencyKey: string | undefined,
-  ): Awaitable<boolean> {
+  admitWrite(method: PayloadMethod, path: Path, access: Access, idempotencyKey?: string): Awaitable<boolean> {
     return this.#writes.admit(method, path, access, idempotencyKey)
   }
 

@@ -1,14 +1,23 @@
 import { type Query, queryName } from '../query/query.ts'
+import type { Awaitable } from '../scheduling/awaitable.ts'
+import type { Steps } from '../scheduling/steps.ts'
 import type { Path } from '../tree/path.ts'
 import type { Form } from './event.ts'
 import { KeepAlive } from './keep-alive.ts'
 import { NodeTopic } from './node-topic.ts'
 import { PathIndex } from './path-index.ts'
+import { Publications, type PublishingTurns } from './publications.ts'
 import { QueryTopic } from './query-topic.ts'
 import type { EndReason, Sink } from './sink.ts'
-import type { SnapshotSource } from './snapshot-source.ts'
 import { Subscriber, type SubscriberKeeper, type WaitingSettings } from './subscriber.ts'
-import { beginBroadcasts, type NumberedChange, type Topic, type TopicSettings } from './topic.ts'
+import {
+  beginBroadcasts,
+  type NumberedChange,
+  type Snapshot,
+  type SnapshotSource,
+  type Topic,
+  type TopicSettings,
+} from './topic.ts'
 
 export interface Subscription {
   readonly path: Path
@@ -40,6 +49,7 @@ export interface Listener {
 export interface HubSettings extends TopicSettings, WaitingSettings {
   /** Time without events after which a client gets a keep-alive, in milliseconds. */
   readonly keepAliveMs: number
+  readonly publishing?: PublishingTurns
 }
 
 /** Reports what happens to subscribers. */
@@ -70,9 +80,11 @@ export class Hub {
   readonly #events: HubEvents | undefined
   readonly #topics = new PathIndex<KeptTopic>()
   readonly #keepAlive: KeepAlive
+  readonly #publications: Publications
 
   constructor(source: SnapshotSource, settings: HubSettings, events?: HubEvents) {
-    this.#source = source
+    this.#publications = new Publications((changes) => this.#publish(changes), settings.publishing)
+    this.#source = deliveredSource(source, this.#publications)
     this.#settings = settings
     this.#events = events
     this.#keepAlive = new KeepAlive(settings.keepAliveMs)
@@ -97,7 +109,10 @@ export class Hub {
     try {
       const since = topic.resume === undefined ? undefined : await missed?.()
       if (since === undefined) await topic.begin(subscriber)
-      else await topic.resume?.(subscriber, since.changes, since.seq)
+      else {
+        await this.delivered(since.seq)
+        await topic.resume?.(subscriber, since.changes, since.seq)
+      }
     } catch (error) {
       subscriber.close()
       throw error
@@ -105,18 +120,17 @@ export class Hub {
     return subscriber
   }
 
-  /** Delivers durable changes, in order. Reads must see them already. */
-  publish(changes: readonly NumberedChange[]): void {
-    if (this.#keepAlive.size === 0) return
-    const concerned = new Set<Topic>()
-    for (const change of changes) {
-      this.#topics.visit(change, ({ topic }) => {
-        topic.collect(change)
-        concerned.add(topic)
-      })
-    }
-    beginBroadcasts()
-    for (const topic of concerned) topic.flush()
+  /**
+   * Delivers durable changes, in order, in several turns of the event loop where it takes long. Reads must see them
+   * already. @throws what a topic throws, now or later
+   */
+  publish(changes: readonly NumberedChange[]): Awaitable<void> {
+    if (this.#keepAlive.size > 0) return this.#publications.publish(changes)
+  }
+
+  /** Resolves when every published change up to a commit was delivered, or waits for slow subscribers only. */
+  delivered(seq: number): Awaitable<unknown> {
+    return this.#publications.delivered(seq)
   }
 
   /** Paths of watched nodes below one. @param inclusive whether that one counts */
@@ -128,9 +142,9 @@ export class Hub {
   formsAt(path: Path): ReadonlySet<Form> {
     const forms = new Set<Form>()
     if (this.#keepAlive.size === 0) return forms
-    this.#topics.visit({ kind: 'put', path, writes: [] }, ({ topic }) => {
-      for (const form of topic.printed) forms.add(form)
-    })
+    for (const kept of this.#topics.near({ kind: 'put', path, writes: [] })) {
+      for (const form of kept?.topic.printed ?? []) forms.add(form)
+    }
     return forms
   }
 
@@ -138,6 +152,24 @@ export class Hub {
   close(reason?: EndReason): void {
     for (const subscriber of [...this.#keepAlive]) subscriber.end(reason)
     this.#keepAlive.stop()
+  }
+
+  *#publish(changes: readonly NumberedChange[]): Steps<void> {
+    const concerned = new Set<Topic>()
+    for (const change of changes) {
+      for (const kept of this.#topics.near(change)) {
+        if (kept !== undefined) {
+          kept.topic.collect(change)
+          concerned.add(kept.topic)
+        }
+        yield
+      }
+    }
+    beginBroadcasts()
+    for (const topic of concerned) {
+      topic.flush()
+      yield
+    }
   }
 
   #join({ path, query, form }: Subscription): KeptTopic {
@@ -167,5 +199,19 @@ export class Hub {
   #makeTopic(path: Path, query: Query | undefined, form: Form): Topic {
     if (query === undefined) return new NodeTopic(path, form, this.#source, this.#settings)
     return new QueryTopic(path, query, form, this.#source, this.#settings.maxEvent)
+  }
+}
+
+/** Reads what is delivered already: the subscribers of what is read need not be told it again. */
+function deliveredSource(source: SnapshotSource, publications: Publications): SnapshotSource {
+  const whenDelivered = <T>(snapshot: Snapshot<T>): Awaitable<Snapshot<T>> => {
+    const delivered = publications.delivered(snapshot.seq)
+    return delivered instanceof Promise ? delivered.then(() => snapshot) : snapshot
+  }
+  return {
+    read: (path, query, authorize) => {
+      const read = source.read(path, query, authorize)
+      return read instanceof Promise ? read.then(whenDelivered) : whenDelivered(read)
+    },
   }
 }

@@ -1,9 +1,8 @@
 import type { Path } from '../tree/path.ts'
 import { dataOf, eventAt, type Form } from './event.ts'
 import { EventBatch, lengthOf, type NumberedEvent, waitingOf } from './event-batch.ts'
-import type { SnapshotSource } from './snapshot-source.ts'
 import type { Subscriber } from './subscriber.ts'
-import { broadcast, type NumberedChange, type Topic, type TopicSettings } from './topic.ts'
+import { broadcast, type NumberedChange, type SnapshotSource, type Topic, type TopicSettings } from './topic.ts'
 
 /** The subscribers of one node in one form. */
 export class NodeTopic implements Topic {

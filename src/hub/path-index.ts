@@ -20,20 +20,24 @@ export class PathIndex<T> {
     if (node !== undefined) prune(node)
   }
 
-  /** Visits the items that a change may concern, each once. */
-  visit({ path, writes }: Change, use: (item: T) => void): void {
+  /**
+   * The items that a change may concern, each once; `undefined` now and then, so that a long search can pause. Nothing may
+   * be added or removed meanwhile, unless the items found afterwards may miss it.
+   */
+  *near({ path, writes }: Change): Generator<T | undefined> {
     let node: TrieNode<T> | undefined = this.#root
     for (const key of path) {
-      useItems(node, use)
+      yield* node.items.values()
       node = node.children.get(key)
       if (node === undefined) return
     }
-    useItems(node, use)
+    yield* node.items.values()
     if (node.children.size === 0) return
     const seen = new Set<TrieNode<T>>([node])
     for (const write of writes) {
-      if (write.kind === 'value') visitWrite(node, write.path.slice(path.length), seen, use)
-      else visitPath(node, write.path.slice(path.length), seen, use)
+      yield undefined
+      const last = yield* itemsOnWay(node, write.path.slice(path.length), seen)
+      if (write.kind === 'value' && last !== undefined) yield* itemsBelow(last)
     }
   }
 
@@ -54,36 +58,28 @@ export class PathIndex<T> {
   }
 }
 
-function useItems<T>({ items }: TrieNode<T>, use: (item: T) => void): void {
-  for (const item of items.values()) use(item)
-}
-
-/** Visits the unseen nodes on the way to a written one. @returns that node, if there are items at or below it */
-function visitPath<T>(
+/** Yields the items of unseen nodes on the way to a written one. @returns that node, if there are items at or below it */
+function* itemsOnWay<T>(
   from: TrieNode<T>,
   way: Path,
   seen: Set<TrieNode<T>>,
-  use: (item: T) => void,
-): TrieNode<T> | undefined {
+): Generator<T | undefined, TrieNode<T> | undefined> {
   let node: TrieNode<T> | undefined = from
   for (const key of way) {
     node = node.children.get(key)
     if (node === undefined) return undefined
     if (seen.has(node)) continue
     seen.add(node)
-    useItems(node, use)
+    yield* node.items.values()
   }
   return node
 }
 
-function visitWrite<T>(from: TrieNode<T>, way: Path, seen: Set<TrieNode<T>>, use: (item: T) => void): void {
-  const node = visitPath(from, way, seen, use)
-  if (node !== undefined) for (const child of node.children.values()) visitAll(child, use)
-}
-
-function visitAll<T>(node: TrieNode<T>, use: (item: T) => void): void {
-  useItems(node, use)
-  for (const child of node.children.values()) visitAll(child, use)
+function* itemsBelow<T>(node: TrieNode<T>): Generator<T | undefined> {
+  for (const child of node.children.values()) {
+    yield* child.items.values()
+    if (child.children.size > 0) yield* itemsBelow(child)
+  }
 }
 
 function collect<T>(node: TrieNode<T>, above: Path, found: Path[]): void {

@@ -1,5 +1,6 @@
 import { DholeError } from '../error.ts'
 import type { Query } from '../query/query.ts'
+import { SharedTurns } from '../scheduling/shared-turns.ts'
 import type { Steps } from '../scheduling/steps.ts'
 import { inTurns } from '../scheduling/turns.ts'
 import { ChildrenText, type ChildText } from '../tree/json/children-text.ts'
@@ -9,22 +10,19 @@ import { covers, formatPath, type Path } from '../tree/path.ts'
 import { type Reads, TRUSTED } from '../tree/read-program.ts'
 import { childText, dataOf, eventAt, type Form, type StreamEvent } from './event.ts'
 import { EventBatch } from './event-batch.ts'
-import { KeyTable } from './key-table.ts'
 import { changeWithinChild, touchedKeys } from './query-changes.ts'
-import { QueryWindow } from './query-window.ts'
+import { keysOf, QueryWindow, SLICE, slices } from './query-window.ts'
 import { reasonOf } from './sink.ts'
-import type { Snapshot, SnapshotSource } from './snapshot-source.ts'
 import type { Beginning, Subscriber } from './subscriber.ts'
-import { broadcast, type NumberedChange, type Topic } from './topic.ts'
+import { broadcast, type NumberedChange, type Snapshot, type SnapshotSource, type Topic } from './topic.ts'
 
 /** Maximum written children that are read one by one; above it a limited window is read as a whole. */
 const MOST_SINGLE_READS = 64
 /** Maximum repeats of such reads while other children are written; then the whole window is read. */
 const MOST_REPEATS = 3
-/** Children of a window that are processed without a pause. */
-const SLICE = 2048
-/** Expected bytes of a key, for the first size of a table of keys. */
-const KEY_BYTES = 20
+
+/** Updates of all topics of the process: thousands of them may follow one commit. */
+const updates = new SharedTurns()
 
 /** Changes since the last update of the window. */
 interface PendingChanges {
@@ -84,20 +82,24 @@ export class QueryTopic implements Topic {
   }
 
   flush(): void {
-    if (this.#changes.length > 0) void this.#run()
+    if (this.#changes.length > 0) this.#run()
   }
 
   /** Reads the window again, so that all subscribers show the same commit. */
   begin(subscriber: Subscriber): Promise<void> {
     return new Promise((begun, failed) => {
       this.#joining.push({ subscriber, begun, failed })
-      void this.#run()
+      this.#run()
     })
   }
 
-  async #run(): Promise<void> {
+  #run(): void {
     if (this.#isBusy) return
     this.#isBusy = true
+    updates.add(() => this.#updateAll())
+  }
+
+  async #updateAll(): Promise<void> {
     while (this.#changes.length > 0 || this.#joining.length > 0) await this.#update()
     this.#isBusy = false
   }
@@ -163,7 +165,7 @@ export class QueryTopic implements Topic {
     if (list !== undefined && wasList && touched !== undefined) {
       if (changes.length > 0) await this.#showList(list, changes, touched, seq)
     } else {
-      const keys = await this.#keysOf(list ?? [])
+      const keys = await keysOf(list ?? [])
       if (this.#shown !== 'nothing' && (list !== undefined || wasList || all.data !== this.#single))
         this.#broadcast(all, seq)
       this.#window.show(list ?? [], keys)
@@ -224,7 +226,7 @@ export class QueryTopic implements Topic {
     touched: ReadonlySet<string>,
     seq: number,
   ): Promise<void> {
-    const keys = await this.#keysOf(list)
+    const keys = await keysOf(list)
     const affected = new Map<string, AnyText | undefined>()
     for (const slice of slices(list)) {
       for (const { key, text } of slice) if (touched.has(key) || !this.#window.has(key)) affected.set(key, text)
@@ -239,15 +241,6 @@ export class QueryTopic implements Topic {
     const event = await inTurns(this.#eventOf(changes, affected))
     this.#window.show(list, keys)
     this.#broadcast(event, seq)
-  }
-
-  async #keysOf(list: readonly ChildText[]): Promise<KeyTable> {
-    const keys = new KeyTable(list.length, list.length * KEY_BYTES)
-    for (const slice of slices(list)) {
-      for (const { key } of slice) keys.add(key)
-      if (slice.length === SLICE) await new Promise(setImmediate)
-    }
-    return keys
   }
 
   *#eventOf(
@@ -293,8 +286,4 @@ function* authorizeEach(joining: readonly Joining[]): Reads<void> {
     }
     yield { kind: 'pause' }
   }
-}
-
-function* slices<T>(list: readonly T[]): Generator<readonly T[]> {
-  for (let first = 0; first < list.length; first += SLICE) yield list.slice(first, first + SLICE)
 }

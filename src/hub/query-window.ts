@@ -6,6 +6,11 @@ import { joined } from '../tree/json/text-pieces.ts'
 import { sortKey } from '../tree/order.ts'
 import { KeyTable } from './key-table.ts'
 
+/** Children of a window that are processed without a pause. */
+export const SLICE = 2048
+/** Expected bytes of a key, for the first size of a table of keys. */
+const KEY_BYTES = 20
+
 /** Keys of the children that a filtered stream shows, and the edge of a full window. It does not hold their data. */
 export class QueryWindow {
   readonly #query: Query
@@ -75,4 +80,17 @@ export class QueryWindow {
   #positionOf({ key, text }: ChildText): Position {
     return positionOf(this.#query.orderBy, sortKey(key), parseStored(joined(text)))
   }
+}
+
+export async function keysOf(list: readonly ChildText[]): Promise<KeyTable> {
+  const keys = new KeyTable(list.length, list.length * KEY_BYTES)
+  for (const slice of slices(list)) {
+    for (const { key } of slice) keys.add(key)
+    if (slice.length === SLICE) await new Promise(setImmediate)
+  }
+  return keys
+}
+
+export function* slices<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let first = 0; first < list.length; first += SLICE) yield list.slice(first, first + SLICE)
 }

@@ -1,4 +1,9 @@
+import type { Query } from '../query/query.ts'
+import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Change } from '../tree/change.ts'
+import type { ReadText } from '../tree/json/node-text.ts'
+import type { Path } from '../tree/path.ts'
+import type { Authorization } from '../tree/read-program.ts'
 import type { Form } from './event.ts'
 import { EventBatch, type NumberedEvent } from './event-batch.ts'
 import { TOO_LARGE } from './sink.ts'
@@ -15,6 +20,21 @@ export interface TopicSettings {
   readonly maxEvent: number
   /** About how much of a catch-up, or of what waits, is delivered in one turn of the event loop. */
   readonly pieceLength: number
+}
+
+/** A value as of one commit. */
+export interface Snapshot<T> {
+  readonly seq: number
+  readonly value: T
+}
+
+/** Reads what streams begin with. */
+export interface SnapshotSource {
+  /**
+   * Reads a node, or what a query selects of it.
+   * @throws `read-too-big`, `unavailable`, and what `authorize` throws
+   */
+  read(path: Path, query: Query | undefined, authorize: Authorization): Awaitable<Snapshot<ReadText | undefined>>
 }
 
 /** What several subscribers listen to together. */

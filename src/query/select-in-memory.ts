@@ -16,7 +16,8 @@ export function* selectInSteps<T extends Position>(query: Query, children: reado
   return limited(query, yield* sortInSteps(within, comparePositions))
 }
 
-function limited<T>({ limit }: Query, chosen: readonly T[]): readonly T[] {
+/** Those that the limit of a query chooses. @param chosen in order */
+export function limited<T>({ limit }: Query, chosen: readonly T[]): readonly T[] {
   if (limit === undefined) return chosen
   return limit.from === 'first' ? chosen.slice(0, limit.count) : chosen.slice(-limit.count)
 }

@@ -6,9 +6,12 @@ import { Registry } from '../admin/registry.ts'
 import { serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
-import { removePermissionsOfOthers } from '../data-folder/private-modes.ts'
+import { closeFolders, type RemovedPermissions, removePermissionsOfOthers } from '../data-folder/private-modes.ts'
 import { type OnDemand, openApplications } from '../dhole.ts'
+import { messageOf } from '../files/system-error.ts'
 import type { DholeOptions } from '../options.ts'
+import { drain } from '../scheduling/steps.ts'
+import { runInTurns } from '../scheduling/turns.ts'
 import { isOwnMachine, readRules } from './config/config.ts'
 import { dholeOptions } from './config/dhole-options.ts'
 import type { Config } from './config/settings.ts'
@@ -49,7 +52,9 @@ export async function serve(config: Config): Promise<RunningServer> {
   const rules = readRules(config)
   await checkStart(config)
   makeDataFolder(config.DATA_DIR)
-  makePrivate(config.DATA_DIR, logger)
+  const { failed } = report(closeFolders(config.DATA_DIR), config.DATA_DIR, logger)
+  // What lies in a folder that stays open can be read by others until its own permissions are removed.
+  if (failed.length > 0) report(drain(removePermissionsOfOthers(config.DATA_DIR)), config.DATA_DIR, logger)
   const failure = Promise.withResolvers<void>()
   const keys = keysOf(config)
   // Before the rest of the start: if that fails, the next start does not show the keys again.
@@ -82,11 +87,14 @@ export async function serve(config: Config): Promise<RunningServer> {
     const url = localUrl(config, port)
     // Programs that start a server read this line; it is the last one of a start.
     process.stdout.write(`listening on ${url}\n`)
+    const ending = new AbortController()
+    makePrivate(config.DATA_DIR, ending.signal, logger)
     return {
       url,
       reload: () => renewal.reloadQuietly(),
       stop: async (hurried) => {
         logger.info('stopping')
+        ending.abort()
         void hurried?.then(() => logger.warn('not waiting for requests under way'))
         renewal.stop()
         await control?.close()
@@ -104,11 +112,20 @@ export async function serve(config: Config): Promise<RunningServer> {
   }
 }
 
-/** Removes the permissions of others, which an older version or a copy may have left. Runs before any file is opened. */
-function makePrivate(dataDir: string, logger: Logger): void {
-  const { changed, failed } = removePermissionsOfOthers(dataDir)
+/** Logs how the permissions of others, which an older version or a copy may have left, were removed. */
+function report(removed: RemovedPermissions, dataDir: string, logger: Logger): RemovedPermissions {
+  const { changed, failed } = removed
   if (changed > 0) logger.info(`took the permissions of others from ${changed} files and folders in ${dataDir}`)
   for (const line of failed) logger.warn(line)
+  return removed
+}
+
+/** Removes the permissions of others from the files in closed folders, beside the requests: there may be thousands. */
+function makePrivate(dataDir: string, ending: AbortSignal, logger: Logger): void {
+  runInTurns(removePermissionsOfOthers(dataDir), () => ending.throwIfAborted()).then(
+    (removed) => report(removed, dataDir, logger),
+    (thrown) => ending.aborted || logger.warn(`cannot check who may read ${dataDir}: ${messageOf(thrown)}`),
+  )
 }
 
 /** The registered applications. Their files are read when a request names them. */

@@ -23,7 +23,8 @@ export class Followers {
         this.#onError(error)
       }
       try {
-        if (commits.length > 0) follower.commits?.(commits)
+        const later = commits.length === 0 ? undefined : follower.commits?.(commits)
+        if (later instanceof Promise) later.catch(this.#onError)
       } catch (error) {
         this.#onError(error)
       }

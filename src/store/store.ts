@@ -109,8 +109,8 @@ export interface IndexInfo {
 
 /** Gets what becomes durable, in the order of the commits. */
 export interface StoreFollower {
-  /** The next commits; each is reported once. */
-  commits?(commits: readonly Commit[]): void
+  /** The next commits; each is reported once. What it throws, now or later, is reported as trouble. */
+  commits?(commits: readonly Commit[]): Awaitable<void>
   /** Settings have changed. Called before later commits, and before those that became durable at the same time. */
   settings?(): void
 }

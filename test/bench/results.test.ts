@@ -9,6 +9,8 @@ import type { Goal, Row } from '../../bench/report/row.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
 import { ALONE, EXPLAINED, MACHINE, MISSED, PLAIN, REACHED, ROWS } from './example-rows.ts'
 
+const FULL = { quick: false }
+
 const results = (chapter: string, ...rows: Row[]): Result[] => rows.map((row) => resultOf(chapter, row))
 
 describe('a row as a result', () => {
@@ -180,13 +182,13 @@ describe('what is kept', () => {
 
 describe('missed goals', () => {
   test('are told apart by whether there is an explanation', () => {
-    const { unexplained, explained } = missedOf(results('read', ...ROWS))
+    const { unexplained, explained } = missedOf(results('read', ...ROWS), FULL)
     expect(unexplained.map(({ name }) => name)).toEqual(['turn'])
     expect(explained.map(({ name }) => name)).toEqual(['growth'])
   })
 
   test('are listed', () => {
-    expect(missedText(missedOf(results('read', ...ROWS, { ...MISSED, size: 10_000 })))).toBe(
+    expect(missedText(missedOf(results('read', ...ROWS, { ...MISSED, size: 10_000 }), FULL))).toBe(
       [
         'missed, as README.md of the results explains: read: growth: 24.9x, at most 1.3',
         'missed: read: longest turn: 12.5 ms, at most 10',
@@ -198,12 +200,26 @@ describe('missed goals', () => {
   })
 
   test('with an explanation alone leave nothing open', () => {
-    const text = missedText(missedOf(results('read', EXPLAINED, REACHED, ALONE)))
+    const text = missedText(missedOf(results('read', EXPLAINED, REACHED, ALONE), FULL))
     expect(text).toEndWith('No goal is missed without a reason.\n')
   })
 
+  const nearlyMet: readonly (readonly [goal: Goal, median: number, isMissed: boolean])[] = [
+    [{ kind: 'at least', bound: 3 }, 1, false],
+    [{ kind: 'at least', bound: 3 }, 0.99, true],
+    [{ kind: 'at most', bound: 3 }, 9, false],
+    [{ kind: 'at most', bound: 3 }, 9.01, true],
+  ]
+  for (const [goal, median, isMissed] of nearlyMet) {
+    test(`in a quick run ${median} ${isMissed ? 'misses' : 'nearly reaches'} ${goal.kind} ${goal.bound}`, () => {
+      const rows = results('read', { ...REACHED, goal, judged: { median, min: 0, max: 100 } })
+      expect(missedOf(rows, { quick: true }).unexplained.length).toBe(isMissed ? 1 : 0)
+      expect(missedOf(rows, FULL).unexplained.length).toBe(1)
+    })
+  }
+
   test('that are reached after all are not listed', () => {
     const judged = { median: 1.2, min: 1, max: 2 }
-    expect(missedOf(results('read', { ...EXPLAINED, judged }))).toEqual({ unexplained: [], explained: [] })
+    expect(missedOf(results('read', { ...EXPLAINED, judged }), FULL)).toEqual({ unexplained: [], explained: [] })
   })
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { TINY } from '../../bench/harness/settings.ts'
 import { type ChapterName, chapterNames, partsOf } from '../../bench/harness/suite.ts'
+import { missedOf } from '../../bench/report/check.ts'
 import { checkResults } from '../../bench/report/result-schema.ts'
 import { inLanes } from '../support/lane.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -58,7 +59,7 @@ test.skipIf(!isMeasurable)(`${CHAPTERS.join(', ')}: measured, and nothing is lef
   for (const name of CHAPTERS.filter((chapter) => !measured.includes(chapter))) {
     expect(stderr).toContain(`${name} is not part of a quick run`)
   }
-  const missed = results.filter(({ ok, explained }) => ok === false && explained === null)
+  const missed = missedOf(results, TINY).unexplained
   expect(status).toBe(missed.length > 0 ? 1 : 0)
   for (const { chapter, operation } of missed) expect(stderr).toContain(`missed: ${chapter}: ${operation}`)
 })

@@ -38,6 +38,11 @@ export class RulesInForce {
     return this.#admission(path, reach, as)
   }
 
+  /** Whether `admission` is `open` wherever the caller writes. */
+  isOpenToWrites({ as, onTrace }: Access): boolean {
+    return as === undefined || as.kind === 'admin' || onTrace !== undefined || this.current.isWritable
+  }
+
   #admission(path: Path, reach: Reach, as: Caller): Awaitable<Admission> {
     if (this.current.isWritable) return 'open'
     return this.#store.read(() => new Authorizer(this.#ruleCache, as, undefined).admission(path, reach))

@@ -50,7 +50,7 @@ export class StreamGuards implements GuardKeeper {
   /** Invalidates the decisions that depend on these durable changes. */
   invalidate(changes: readonly Change[]): void {
     if (this.#guards.size === 0) return
-    for (const change of changes) this.#watched.visit(change, (guard) => guard.invalidate())
+    for (const change of changes) for (const guard of this.#watched.near(change)) guard?.invalidate()
   }
 
   /** Ends the streams of all callers with a credential. */

@@ -77,7 +77,7 @@ export class Streams {
       commits: (commits) => {
         // The guards must know of a commit before the hub delivers it.
         this.#guards.invalidate(commits)
-        this.#hub.publish(commits)
+        return this.#hub.publish(commits)
       },
       settings: () => {
         this.#rechecked = this.#guards.recheck()

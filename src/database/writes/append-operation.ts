@@ -4,7 +4,7 @@ import type { CommitContext } from '../../store/store.ts'
 import type { Limits } from '../../tree/limits.ts'
 import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
-import type { WritePlan } from '../../tree/write.ts'
+import { isLargePlan, type WritePlan } from '../../tree/write.ts'
 import type { Authorizer } from '../access/authorizer.ts'
 import { PlanResolver, resolveAsStored, withPauses } from './plan-resolver.ts'
 import { checkCost } from './write-checks.ts'
@@ -31,6 +31,10 @@ export class AppendOperation implements WriteOperation<Appended> {
     this.#options = options
     this.#limits = limits
     this.#resolver = PlanResolver.for(plan)
+  }
+
+  get isLarge(): boolean {
+    return isLargePlan(this.#plan)
   }
 
   *decide(given: CommitContext, authorizer: Authorizer | undefined): Reads<Decided<Appended>> {

@@ -1,5 +1,6 @@
 import { DholeError } from '../../error.ts'
 import { EvaluationPostponed } from '../../rules/expression/rule-errors.ts'
+import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { TaskLimit } from '../../scheduling/task-limit.ts'
 import type { CommitContext, Committed, JobOutcome, TreeStore } from '../../store/store.ts'
 import type { JobReads, Reads } from '../../tree/read-program.ts'
@@ -19,6 +20,12 @@ const MAX_CONCURRENT_EVALUATIONS = 1
 const MAX_EVALUATIONS = 4
 /** Factor on the time that rules may take in the transaction at the last attempt. */
 const LAST_PATIENCE = 10
+
+/**
+ * Commits of small writes that may wait for their delivery to listeners when they are answered: no memory but this holds
+ * them then. A large write is answered once it is delivered.
+ */
+const MOST_UNDELIVERED = 64
 
 /** An attempt whose rules took too long for a transaction. */
 interface PostponedAttempt {
@@ -73,7 +80,17 @@ export class AuthorizedWrites {
     const attempt = new Attempt(this, operation, options, idempotentRequest(operation, options))
     return this.store
       .commit((context) => attempt.run(context))
-      .then(resultOf<T>, (error: unknown) => this.#continue(attempt, error))
+      .then(
+        (committed) => this.#answer(committed, operation),
+        (error: unknown) => this.#continue(attempt, error),
+      )
+  }
+
+  /** The result, once few other commits wait for their delivery: writers wait for listeners that many writes concern. */
+  #answer<T>({ result, commit }: Committed<T>, { isLarge }: WriteOperation<T>): Awaitable<T> {
+    if (commit === undefined) return result
+    const delivered = this.watchers.delivered(isLarge ? commit.seq : commit.seq - MOST_UNDELIVERED)
+    return delivered instanceof Promise ? delivered.then(() => result) : result
   }
 
   async #continue<T>(first: Attempt<T>, thrown: unknown): Promise<T> {
@@ -84,7 +101,7 @@ export class AuthorizedWrites {
       const next = attempt.after(evaluated, evaluations === MAX_EVALUATIONS ? LAST_PATIENCE : 1)
       attempt = next
       try {
-        return resultOf(await this.store.commit((context) => next.run(context)))
+        return await this.#answer(await this.store.commit((context) => next.run(context)), attempt.operation)
       } catch (again) {
         error = again
       } finally {
@@ -176,10 +193,6 @@ class Attempt<T> implements AuthorizerOptions {
     if (this.#recorder !== undefined) this.#writes.recorders.delete(this.#recorder)
     throw error
   }
-}
-
-function resultOf<T>({ result }: Committed<T>): T {
-  return result
 }
 
 /** Runs logic and adds the paths that it reads. */

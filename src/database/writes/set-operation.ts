@@ -6,7 +6,7 @@ import { joined } from '../../tree/json/text-pieces.ts'
 import type { Limits } from '../../tree/limits.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
-import type { WritePlan } from '../../tree/write.ts'
+import { isLargePlan, type WritePlan } from '../../tree/write.ts'
 import type { Authorizer } from '../access/authorizer.ts'
 import { incrementsOf, oldNumbers, PlanResolver, resolveAsStored, withPauses } from './plan-resolver.ts'
 import { checkCost, dropPrioritiesOfNothing } from './write-checks.ts'
@@ -41,6 +41,10 @@ export class SetOperation implements WriteOperation<WriteOutcome> {
 
   get json(): unknown {
     return this.#plan.json
+  }
+
+  get isLarge(): boolean {
+    return isLargePlan(this.#plan)
   }
 
   *decide(given: CommitContext, authorizer: Authorizer | undefined): Reads<Decided<WriteOutcome>> {

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { Steps } from '../../scheduling/steps.ts'
 import type { CommitContext, JobOutcome } from '../../store/store.ts'
 import type { NodeTags } from '../../tree/change.ts'
@@ -21,6 +22,8 @@ export interface Watchers {
   watchedBelow(path: Path, inclusive: boolean): readonly Path[]
   /** Forms in which a change at a path is sent. */
   formsAt(path: Path): ReadonlySet<'plain' | 'export'>
+  /** Resolves when no commit up to one waits for its delivery any more. */
+  delivered(seq: number): Awaitable<unknown>
 }
 
 /**

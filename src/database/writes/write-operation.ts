@@ -44,6 +44,8 @@ export interface WriteOperation<T> {
   readonly path: Path
   /** The payload as sent. */
   readonly json: unknown
+  /** See `isLargePlan`. */
+  readonly isLarge: boolean
   /** Checks authorisation, condition, cost, priorities and validity. @throws if one of them fails */
   decide(context: CommitContext, authorizer: Authorizer | undefined): Reads<Decided<T>>
   /** What `restore` needs; `undefined` for an outcome that is not stored. Reads the tree before the change. */

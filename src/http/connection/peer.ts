@@ -10,6 +10,8 @@ export interface Listener {
   readonly protocol: string | null
   /** Absent on a socket of the file system. */
   readonly port?: number | undefined
+  /** Requests whose replies the connections have not taken yet, open event streams included. */
+  readonly pendingRequests?: number | undefined
   requestIP(request: Request): Peer | null
   /** Sets the idle timeout of the request's connection, in seconds; 0 disables it. */
   timeout(request: Request, seconds: number): void

@@ -101,12 +101,16 @@ function textAnswer(text: string, headers: Readonly<Record<string, string>>): An
 
 function fileAnswer(url: URL, headers: Readonly<Record<string, string>>): Answer {
   const file = Bun.file(url)
+  const isText = headers['Content-Type']?.startsWith('text/') === true
   let text: Promise<string> | undefined
   return (exchange: Exchange): Awaitable<Response> => {
-    if (file.size > LARGE_LENGTH && exchange.method !== 'HEAD') {
+    if (isText && exchange.method !== 'HEAD') {
       // The listener would hold a copy of the file for each client that does not read.
       text ??= file.text()
-      return text.then((text) => replyOf(exchange, largeAnswer(text, file, exchange, undefined), { headers }))
+      return text.then((text) => {
+        const isLarge = text.length > LARGE_LENGTH
+        return replyOf(exchange, isLarge ? largeAnswer(text, file, exchange, undefined) : text, { headers })
+      })
     }
     exchange.replyBytes = file.size
     return new Response(file, { headers })

@@ -2,7 +2,7 @@ import { networkOf } from '../../auth/network.ts'
 import { DholeError } from '../../error.ts'
 import type { ReserveMemory } from '../../hub/mailbox.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
-import { type Connected, connectionOf } from '../connection/peer.ts'
+import { type Connected, connectionOf, type Listener } from '../connection/peer.ts'
 import type { Transport } from '../connection/transport.ts'
 import { BodyQueue } from './body-queue.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
@@ -64,6 +64,10 @@ export const MOST_IDLE_SECONDS = 255
 const ABORT_SECONDS = 2
 /** Share of the memory below which little is held. */
 const ROOMY_SHARE = 0.25
+/** Share of the memory that short replies may take uncounted. */
+const UNCOUNTED_SHARE = 1 / 64
+/** Maximum bytes of a UTF-16 code unit in UTF-8. */
+const MOST_BYTES_PER_UNIT = 3
 
 /** Client that is counted by its address. */
 interface Client extends Connected {
@@ -190,6 +194,17 @@ export class ClientLimits {
   /** Whether little memory is held for clients. */
   get isRoomy(): boolean {
     return this.#transfers.memory.bytes < this.settings.maxTransferBytes * ROOMY_SHARE
+  }
+
+  /**
+   * Whether a short reply must be counted while its client does not take it: so many replies are pending that all of them
+   * could take much if they were as long. @param length in UTF-16 code units
+   */
+  mustCount(listener: Listener | null, length: number): boolean {
+    const most = (this.settings.maxTransferBytes * UNCOUNTED_SHARE) / MOST_BYTES_PER_UNIT
+    const pending = listener?.pendingRequests ?? 0
+    // Few requests need no look at the open streams among them.
+    return pending * length > most && (pending - this.#streams.taken) * length > most
   }
 
   /** Disables the idle timeout while a promise is pending: a client that waits for its answer is not idle. */

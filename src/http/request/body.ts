@@ -77,6 +77,12 @@ async function digestOf(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('base64')
 }
 
+/** Whether a request states that its body is short and not packed: such a body is parsed and planned quickly. */
+export function hasShortBody(request: Request): boolean {
+  const length = statedLength(request)
+  return length !== undefined && length <= SHORT_BODY_BYTES && !request.headers.has('content-encoding')
+}
+
 function useBody<T>(exchange: Exchange, options: BodyOptions, use: (bytes: Uint8Array) => Promise<T>): Promise<T> {
   const isPacked = isGzip(exchange.request)
   const length = statedLength(exchange.request)

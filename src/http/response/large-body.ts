@@ -43,11 +43,10 @@ export function largeAnswer(
   const memory = { bytes: text.length * BYTES_PER_UNIT, source }
   const { limits } = exchange
   const next = (): Awaitable<string | undefined> => {
-    const length = limits.isRoomy ? ROOMY_PIECE_LENGTH : PIECE_LENGTH
-    waiting?.resize(Math.min(length, text.length) * BYTES_PER_UNIT)
-    return rest?.(length)
+    return rest?.(limits.isRoomy ? ROOMY_PIECE_LENGTH : PIECE_LENGTH)
   }
-  const answer = new PacedBody({ next, end }, exchange, memory)
+  const sending = (bytes: number): void => waiting?.resize(bytes)
+  const answer = new PacedBody({ next, sending, end }, exchange, memory)
   // The text of a write is its own, and a write that is done must not be refused for a copy of a part of it.
   if (exchange.method === 'GET') {
     waiting = limits.reserve(answer, PIECE_LENGTH * BYTES_PER_UNIT, () => answer.abort())

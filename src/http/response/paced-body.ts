@@ -10,6 +10,8 @@ const encoder = new TextEncoder()
 export interface Pieces {
   /** The next piece, `undefined` after the last. Called when the connection has accepted the previous one. */
   next(): Awaitable<string | undefined>
+  /** Called with the length of the piece, in bytes, before it is given to the connection. */
+  sending?(bytes: number): void
   /** Called once: the last piece was sent, or the client has disconnected. */
   end(): void
   /** Called with the error when `next` throws. */
@@ -29,10 +31,9 @@ export class PacedBody {
   readonly #sent: ((bytes: number) => void) | undefined
   /** Resolves once nothing more is sent. */
   readonly #over = Promise.withResolvers<void>()
-  /** Resolves once the client has disconnected. */
-  readonly #gone = Promise.withResolvers<void>()
   readonly #transfer: Transfer | undefined
   #isOver = false
+  #isAborted = false
 
   /** @param memory of the response, which counts until it is over */
   constructor(pieces: Pieces, exchange: Exchange, memory: TransferOptions) {
@@ -44,11 +45,11 @@ export class PacedBody {
     this.body = new ReadableStream({
       type: 'direct',
       pull: (writer: Writer) => this.#run(writer),
-      cancel: () => this.#leave(),
+      cancel: () => this.#end(),
     })
     this.#transfer = limits.transfer(() => this.abort(), memory)
-    request.signal.addEventListener('abort', () => this.#leave())
-    if (request.signal.aborted) this.#leave()
+    request.signal.addEventListener('abort', () => this.#end())
+    if (request.signal.aborted) this.#end()
     // The limits may have aborted it before the transfer was known here.
     if (this.#isOver) this.#transfer.end()
   }
@@ -66,6 +67,7 @@ export class PacedBody {
   /** Ends the body and aborts its connection. */
   abort(): void {
     if (this.#isOver) return
+    this.#isAborted = true
     this.#end()
     this.#exchange.limits.abortConnection(this.#exchange)
   }
@@ -81,8 +83,9 @@ export class PacedBody {
       this.#pieces.failed?.(thrown)
       this.abort()
     }
-    // An incomplete reply must not look complete, so it ends with its connection.
-    if (this.#isOver) return this.#gone.promise
+    // An incomplete reply must not look complete: the rejection resets the stream or closes the connection at once.
+    if (this.#isAborted) return Promise.reject()
+    if (this.#isOver) return undefined
     this.#end()
     writer.end()
   }
@@ -96,6 +99,7 @@ export class PacedBody {
 
   async #write(writer: Writer, piece: string): Promise<void> {
     const encoded = encoder.encode(piece)
+    this.#pieces.sending?.(encoded.byteLength)
     const written: unknown = writer.write(encoded)
     writer.flush()
     const bytes = encoded.byteLength
@@ -103,11 +107,6 @@ export class PacedBody {
     // A number means accepted; a promise resolves when there is room for more.
     if (written instanceof Promise) await Promise.race([written, this.#over.promise])
     this.#transfer?.grow(bytes)
-  }
-
-  #leave(): void {
-    this.#end()
-    this.#gone.resolve()
   }
 
   #end(): void {

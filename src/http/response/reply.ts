@@ -3,6 +3,7 @@ import { prettyPrintInSteps } from '../../tree/json/pretty.ts'
 import type { JsonText } from '../../tree/json/print.ts'
 import { type AnyText, collected, joined, pieces, type TextSink } from '../../tree/json/text-pieces.ts'
 import type { Exchange } from '../exchange.ts'
+import { heldBody } from './held-body.ts'
 
 /**
  * Headers of every reply, prepared once: a ready `Headers` is cheaper than an object literal.
@@ -81,8 +82,11 @@ function layoutOf({ print, callback }: FormatOptions): Layout | undefined {
 
 /** Records the text of the reply: its length is counted, and a reply with one is no stream. */
 export function replyOf(exchange: Exchange, body: string | ReadableStream | null, init: ResponseInit): Response {
-  if (typeof body === 'string') exchange.replyText = body
-  return new Response(body, init)
+  if (typeof body !== 'string') return new Response(body, init)
+  exchange.replyText = body
+  // For HEAD the listener keeps nothing.
+  const isHeld = exchange.method !== 'HEAD' && exchange.limits.mustCount(exchange.listener, body.length)
+  return new Response(isHeld ? heldBody(body, exchange) : body, init)
 }
 
 function isPlain({ print, callback, download, etag }: FormatOptions): boolean {

@@ -3,9 +3,10 @@ import type { Database } from '../../database/database.ts'
 import type { RequestOptions, WriteOptions, WriteOutcome } from '../../database/writes/write-request.ts'
 import { writeSeconds } from '../../database/writes/write-size.ts'
 import { DholeError, type ErrorCode } from '../../error.ts'
+import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { Path } from '../../tree/path.ts'
 import type { Exchange } from '../exchange.ts'
-import { useJson } from '../request/body.ts'
+import { hasShortBody, useJson } from '../request/body.ts'
 import { callerOf } from '../request/caller.ts'
 import type { Method } from '../request/headers.ts'
 import { appendReply, writeReply } from '../response/node-reply.ts'
@@ -45,16 +46,33 @@ export function writeNode(exchange: Exchange, method: Exclude<Method, 'GET'>): P
   }
 }
 
+/**
+ * Judges a long body before it is read. A short one is read in no time, so nothing is judged twice for it: only when it
+ * came to no decision of the rules, it is judged what its outcome may reveal.
+ */
 function useBody(exchange: Exchange, method: BodyMethod, use: UseBody): Promise<Response> {
-  const { application, target, as, onTrace, idempotencyKey } = exchange
-  const admitted = application.database.admitWrite(method, target.path, { as, onTrace }, idempotencyKey)
+  const { application, target, as, onTrace, idempotencyKey, limits, request } = exchange
+  const access = { as, onTrace }
+  if (application.database.isOpenToWrites(access)) return useNodeJson(exchange, method, use)
+  const admit = () => exchange.application.database.admitWrite(method, target.path, access, idempotencyKey)
+  if (hasShortBody(request) && !limits.isCrowded) return useGuarded(exchange, method, use, admit)
+  const admitted = admit()
   const useAdmitted = (isGuarded: boolean) =>
-    isGuarded ? useGuarded(exchange, method, use) : useNodeJson(exchange, method, use)
+    isGuarded ? useGuarded(exchange, method, use, () => true) : useNodeJson(exchange, method, use)
   return admitted instanceof Promise ? admitted.then(useAdmitted) : useAdmitted(admitted)
 }
 
-/** Whether the body was read depends on the tree, so only a write that the rules decided on shows its outcome. */
-async function useGuarded(exchange: Exchange, method: BodyMethod, use: UseBody): Promise<Response> {
+/**
+ * Shows the outcome of a write that the rules decided on. That of another one is shown only where it reveals nothing: a
+ * body that is wrong, or changes nothing, is read where the rules may allow a write.
+ * @param admit see `Database.admitWrite`
+ */
+async function useGuarded(
+  exchange: Exchange,
+  method: BodyMethod,
+  use: UseBody,
+  admit: () => Awaitable<boolean>,
+): Promise<Response> {
   let isPlanned = false
   const onPlanned = () => {
     isPlanned = true
@@ -63,9 +81,12 @@ async function useGuarded(exchange: Exchange, method: BodyMethod, use: UseBody):
     const reply = await useNodeJson(exchange, method, (database, json, options) =>
       use(database, json, { ...options, onPlanned }),
     )
-    if (isPlanned) return reply
+    if (isPlanned || !(await admit())) return reply
   } catch (thrown) {
-    if (isPlanned || !(thrown instanceof DholeError) || GENERAL.has(thrown.code)) throw thrown
+    if (!(thrown instanceof DholeError) || GENERAL.has(thrown.code) || thrown.code === 'permission-denied') throw thrown
+    // It may have been closed while the body was awaited.
+    await exchange.stay?.resume()
+    if (!(await admit()) || isPlanned) throw thrown
   }
   throw new DholeError('permission-denied')
 }

@@ -1,6 +1,7 @@
 import type { Change } from '../../tree/change.ts'
 import { type JsonText, printWithin } from '../../tree/json/print.ts'
 import type { Write } from '../../tree/write.ts'
+import { longString } from './chunked-text.ts'
 
 /** Maximum length of the stored data of one change, in UTF-16 code units. Longer data is not stored: readers get it from the tree. */
 const MAX_DATA_LENGTH = 16_384
@@ -22,5 +23,8 @@ export function dataOf({ kind, path, writes }: Change, texts: readonly (JsonText
 
 function textOf(write: Write): JsonText | undefined {
   if (write.kind === 'priority') return JSON.stringify(write.priority ?? null)
-  return write.value === undefined ? 'null' : printWithin(write.value, MAX_DATA_LENGTH)
+  const { value } = write
+  if (value === undefined) return 'null'
+  // Printing a long leaf takes long, whatever the bound.
+  return longString(value, MAX_DATA_LENGTH) === undefined ? printWithin(value, MAX_DATA_LENGTH) : undefined
 }

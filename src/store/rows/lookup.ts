@@ -2,7 +2,7 @@ import { isStringText, parseStored } from '../../tree/json/print.ts'
 import { sortKey } from '../../tree/order.ts'
 import type { Path } from '../../tree/path.ts'
 import { childKeys, type Leaf, leafOf, type Value, valueAt } from '../../tree/value.ts'
-import { type Interior, ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
+import { chunkedTextOf, type Interior, interiorOf, ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
 
 /** A slot that was read, and the slots read below it. */
 interface VisitedSlot {
@@ -12,8 +12,14 @@ interface VisitedSlot {
   readonly below: Map<string, VisitedSlot>
 }
 
-/** Where a path ends: at an interior node, or at a value inside the text of a slot. */
-type PathTarget = { readonly interior: number } | { readonly value: Value } | undefined
+/** A leaf whose string is stored in chunks. */
+export interface ChunkedLeaf {
+  /** Id of the text. */
+  readonly text: number
+}
+
+/** Where a path ends: at an interior node, at a chunked text, or at a value inside the text of a slot. */
+type PathTarget = { readonly interior: number } | ChunkedLeaf | { readonly value: Value } | undefined
 
 /** Reads slots. */
 export interface SlotSource {
@@ -45,15 +51,16 @@ export class Lookup {
   }
 
   /** The leaf at a path, with or without a priority. */
-  leaf(path: Path): Leaf | undefined {
+  leaf(path: Path): Leaf | ChunkedLeaf | undefined {
     const target = this.#find(path)
-    return target !== undefined && 'value' in target ? leafOf(target.value) : undefined
+    if (target === undefined || 'interior' in target) return undefined
+    return 'text' in target ? target : leafOf(target.value)
   }
 
   /** Number of children. */
   count(path: Path): number {
     const target = this.#find(path)
-    if (target === undefined) return 0
+    if (target === undefined || 'text' in target) return 0
     return 'value' in target ? childKeys(target.value).length : this.#interiors.interior(target.interior).childCount
   }
 
@@ -65,8 +72,8 @@ export class Lookup {
     }
     for (const [depth, key] of path.entries()) {
       if (visited.slot === undefined) return undefined
-      const parent: number | null = visited.slot.id
-      if (parent === null) return inside(visited, path.slice(depth))
+      const parent: number | undefined = interiorOf(visited.slot)
+      if (parent === undefined) return inside(visited, path.slice(depth))
       let next: VisitedSlot | undefined = visited.below.get(key)
       if (next === undefined) {
         next = this.#visit(parent, sortKey(key))
@@ -75,7 +82,10 @@ export class Lookup {
       visited = next
     }
     if (visited.slot === undefined) return undefined
-    return visited.slot.id === null ? inside(visited, []) : { interior: visited.slot.id }
+    const text = chunkedTextOf(visited.slot)
+    if (text !== undefined) return { text }
+    const interior = interiorOf(visited.slot)
+    return interior === undefined ? inside(visited, []) : { interior }
   }
 
   #visit(parent: number, key: string): VisitedSlot {

@@ -1,4 +1,4 @@
-import { mentionsPriority } from '../../tree/json/print.ts'
+import { type JsonText, mentionsPriority } from '../../tree/json/print.ts'
 import { PRIORITY } from '../../tree/key.ts'
 import { sortKey } from '../../tree/order.ts'
 import { isBranch, type Value } from '../../tree/value.ts'
@@ -18,10 +18,12 @@ export const SlotKind = {
 export const Trait = {
   /** The JSON text of a key differs from its stored form: it is an integer, or has a quote, a backslash or an encoded character. */
   carefulKeys: 1,
-  /** A child's text is longer than `LONG_TEXT`: a page must hold few children. */
+  /** A child's text in its slot is longer than `LONG_TEXT`: a page must hold few children. */
   longTexts: 2,
   /** The node or a child's text has a priority: the plain text differs from the stored text. */
   priorities: 4,
+  /** The node is a chunked text: it has chunks and no children. Only its own slot has its priority. */
+  chunks: 8,
 } as const
 
 /** Longest text of a child, in UTF-16 code units, for which pages hold many children. */
@@ -35,19 +37,38 @@ export const NOWHERE = -1
 /** Greater than every key. */
 export const LAST_KEY = '\u{10FFFF}\u{10FFFF}'
 
-/** The content of a slot: text, or the id of an interior node. */
-export interface Slot {
-  readonly kind: number
+/** What a slot leads to: a text of its own, an interior node, or a chunked text. */
+export interface SlotContent {
+  /** Stored text; of a chunked text that of its beginning, as `headOf` makes it; `null` for an interior node. */
   readonly value: string | null
+  /** Id of the interior node or of the chunked text; `null` for a text of its own. */
   readonly id: number | null
 }
 
+/** The content of a slot. */
+export interface Slot extends SlotContent {
+  readonly kind: number
+}
+
+/** The id of the interior node that a slot leads to; `undefined` for any text and where there is no slot. */
+export function interiorOf(slot: SlotContent | undefined): number | undefined {
+  return slot === undefined || slot.id === null || slot.value !== null ? undefined : slot.id
+}
+
+/** The id of the chunked text that a slot leads to; `undefined` for all others. */
+export function chunkedTextOf(slot: SlotContent | undefined): number | undefined {
+  return slot === undefined || slot.id === null || slot.value === null ? undefined : slot.id
+}
+
+/** The text of a slot as a whole; `null` for an interior node and for a chunked text. */
+export function ownText({ id, value }: SlotContent): JsonText | null {
+  return id === null ? value : null
+}
+
 /** A slot of a list with its key. */
-export interface ChildRow {
+export interface ChildRow extends SlotContent {
   /** Encoded by `sortKey`. */
   readonly key: string
-  readonly value: string | null
-  readonly id: number | null
 }
 
 /** The columns of an interior node that a reader of its children needs. */

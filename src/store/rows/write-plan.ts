@@ -1,9 +1,9 @@
 import { edit } from '../../tree/edit.ts'
 import { type JsonText, parseStored } from '../../tree/json/print.ts'
 import type { Priority } from '../../tree/priority.ts'
-import type { Value } from '../../tree/value.ts'
+import { leafOf, type Value } from '../../tree/value.ts'
 import type { Write } from '../../tree/write.ts'
-import { ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
+import { chunkedTextOf, interiorOf, ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
 
 /** Address of a slot, with the key as a request writes it. */
 export interface SlotAddress {
@@ -36,18 +36,24 @@ export type SlotChange =
   | { readonly kind: 'priority'; readonly interior: number; readonly priority: Priority | undefined }
   /** Removes the slot; where `slot` is `undefined` there is none. */
   | { readonly kind: 'remove'; readonly slot: Slot | undefined }
+  /** The chunked text stays; its priority is that of `value`, which has the beginning of the string. */
+  | { readonly kind: 'head'; readonly text: number; readonly value: Value }
   /** Stores a value. `isWritten` says whether it is the value of the write itself, not a subtree around it. */
   | { readonly kind: 'store'; readonly value: Value; readonly isWritten: boolean }
 
 /** Plans a write from the slots on its path. The last of them is the slot that changes. */
 export function planSlotChange(write: Write, slotPath: readonly PathSlot[]): SlotChange {
   const { slot } = lastSlot(slotPath)
-  if (write.kind === 'priority' && slot !== undefined && slot.id !== null) {
-    return { kind: 'priority', interior: slot.id, priority: write.priority }
+  const interior = interiorOf(slot)
+  if (write.kind === 'priority' && interior !== undefined) {
+    return { kind: 'priority', interior, priority: write.priority }
   }
   const below = write.path.slice(slotPath.length - 1)
   const isWritten = below.length === 0 && write.kind === 'value'
   const value = isWritten ? write.value : edit(storedValue(slot), below, write)
+  const text = isWritten ? undefined : chunkedTextOf(slot)
+  // Only a value that is set below it replaces the string.
+  if (text !== undefined && value !== undefined && leafOf(value) !== undefined) return { kind: 'head', text, value }
   return value === undefined ? { kind: 'remove', slot } : { kind: 'store', value, isWritten }
 }
 

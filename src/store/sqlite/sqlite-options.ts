@@ -6,6 +6,8 @@ import { defaultRecordRetention, type RecordRetention } from './log/idempotency-
 export interface SqliteOptions extends Partial<LogRetention>, Partial<RecordRetention> {
   /** Maximum text of a subtree stored as one row, in UTF-16 code units. Default 4096; 0 makes every object interior. */
   readonly inlineLength?: number
+  /** Length of a chunk of a string, in UTF-16 code units; a string of more than four chunks is divided. Default 64 Ki. */
+  readonly chunkLength?: number
   /** Minimum text of a value that is written ahead of its commit, in UTF-16 code units. Default 16 Ki. */
   readonly stagedLength?: number
   /** Minimum writes of one change that are prepared ahead of its commit. Default 512. */
@@ -27,6 +29,7 @@ export interface SqliteOptions extends Partial<LogRetention>, Partial<RecordRete
 const MEBI = 1024 * 1024
 export const defaultStorage = {
   inlineLength: 4096,
+  chunkLength: 64 * 1024,
   stagedLength: 16 * 1024,
   preparedWrites: 512,
   walLimitBytes: 64 * MEBI,

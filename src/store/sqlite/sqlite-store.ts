@@ -37,9 +37,9 @@ import { IndexManager } from './indexes/manager.ts'
 import type { SettingTexts } from './log/settings.ts'
 import { CachedReads } from './query/cached-reads.ts'
 import { ReadScheduler, UNLIMITED } from './query/read-scheduler.ts'
+import { TextCache } from './query/text-cache.ts'
 import { defaultStorage, type SqliteOptions } from './sqlite-options.ts'
 import { runReads } from './tree/run-program.ts'
-import { TextCache } from './tree/text-cache.ts'
 
 /**
  * The durable tree in one SQLite file.

@@ -43,7 +43,11 @@ class BracketPrinter {
   }
 
   *print(text: AnyText): Steps<void> {
-    for (const piece of piecesOf(text)) yield* this.#piece(piece)
+    for (const piece of piecesOf(text)) {
+      yield* this.#piece(piece)
+      // A piece may be all inside one string.
+      yield
+    }
   }
 
   *#piece(text: string): Steps<void> {

@@ -46,16 +46,23 @@ class Tokens {
   }
 
   *read(text: AnyText): Steps<void> {
+    // Text read since the last pause. A piece may be all inside one string.
+    let read = 0
     for (const piece of piecesOf(text)) {
       this.#handler.begin(piece)
       let paused = 0
       for (let at = this.#isInString ? this.#behindString(piece, 0) : 0; at < piece.length; ) {
         at = this.#token(piece, at)
-        if (at - paused < STEP_LENGTH) continue
+        if (read + at - paused < STEP_LENGTH) continue
         paused = at
+        read = 0
         yield
       }
       this.#handler.end()
+      read += piece.length - paused
+      if (read < STEP_LENGTH) continue
+      read = 0
+      yield
     }
   }
 

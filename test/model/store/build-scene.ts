@@ -22,6 +22,7 @@ import type { UsableAccessPath } from '../../../src/store/sqlite/query/access-pa
 import { QueryReader } from '../../../src/store/sqlite/query/query-reader.ts'
 import { defaultStorage } from '../../../src/store/sqlite/sqlite-options.ts'
 import type { Staging } from '../../../src/store/sqlite/staging/staging.ts'
+import type { RowLengths } from '../../../src/store/sqlite/tree/branch-writer.ts'
 import { TreeReader } from '../../../src/store/sqlite/tree/tree-reader.ts'
 import type { Job } from '../../../src/store/store.ts'
 import { sortKey } from '../../../src/tree/order.ts'
@@ -67,7 +68,7 @@ export class BuildScene implements Disposable {
    * @param beginsLate whether the sorting begins when the list is read, not with the build
    * @param isCovering whether the index is declared as covering
    */
-  constructor(inlineLength: number, beginsLate = false, isCovering = false) {
+  constructor(lengths: Partial<RowLengths>, beginsLate = false, isCovering = false) {
     this.#isCovering = isCovering
     const openSource: OpenEntrySource = (_, list, receiver) => {
       const sorted: Sorted = { list, receiver }
@@ -84,7 +85,7 @@ export class BuildScene implements Disposable {
     }
     const build = { openSource, shortBuild: 0, stepEntries: STEP }
     const { writer } = this.#opened
-    this.#parts = transactionParts(writer, { ...defaultStorage, inlineLength, build }, silentObserver)
+    this.#parts = transactionParts(writer, { ...defaultStorage, ...lengths, build }, silentObserver)
     this.#parts.indexes.limit({
       maxPerList: NO_LIMIT,
       maxEntries: NO_LIMIT,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { indexName } from '../../../src/store/rows/index-name.ts'
+import { indexName } from '../../../src/store/rows/indexes/index-name.ts'
 import { inLanes } from '../../support/lane.ts'
 import { patchJob, putJob, unwritable } from '../../support/store.ts'
 import { BuildScene } from './build-scene.ts'
@@ -95,13 +95,13 @@ function play(scene: BuildScene, action: Action): void {
 test('an index that is built while others write has the entries of an index that was there before', () => {
   fc.assert(
     fc.property(
-      fc.constantFrom(0, 4096),
+      fc.constantFrom({ inlineLength: 0 }, { inlineLength: 4096 }, { inlineLength: 0, chunkLength: 1 }),
       fc.boolean(),
       fc.boolean(),
       anyList,
       anyPlan,
-      (...[inlineLength, beginsLate, isCovering, list, plan]) => {
-        using scene = new BuildScene(inlineLength, beginsLate, isCovering)
+      (...[lengths, beginsLate, isCovering, list, plan]) => {
+        using scene = new BuildScene(lengths, beginsLate, isCovering)
         // A long second child keeps the list from being part of one text.
         scene.run([putJob('/other', 'x'.repeat(5000))])
         scene.begin({ ...list, long: { y: 'x'.repeat(5000) } }, NAME).catch(() => {})
@@ -123,7 +123,7 @@ const LIST = Object.fromEntries(
 )
 
 test('a build that fails half-way rejects its request and leaves no entries', async () => {
-  using scene = new BuildScene(0)
+  using scene = new BuildScene({ inlineLength: 0 })
   const asked = scene.begin(LIST, NAME)
   scene.run([])
   scene.read()
@@ -137,7 +137,7 @@ test('a build that fails half-way rejects its request and leaves no entries', as
 })
 
 test('a build ends with its list', () => {
-  using scene = new BuildScene(0)
+  using scene = new BuildScene({ inlineLength: 0 })
   scene.begin(LIST, NAME).catch(() => {})
   scene.run([])
   scene.read()
@@ -149,7 +149,7 @@ test('a build ends with its list', () => {
 })
 
 test('a build ends with its index, also when the same index is asked for again', () => {
-  using scene = new BuildScene(0)
+  using scene = new BuildScene({ inlineLength: 0 })
   const name = indexName(['x'])
   scene.begin(LIST, name).catch(() => {})
   scene.run([])

@@ -54,11 +54,14 @@ async function compare({ store, model }: Mirror, path: readonly string[]): Promi
 }
 
 describe.each([
-  [0, 16_384],
-  [30, 16_384],
-  [4096, 16_384],
-  [30, 40],
-] as const)('at most %d characters in a row, values of %d written ahead', (inlineLength, stagedLength) => {
+  [0, 16_384, 65_536],
+  [30, 16_384, 65_536],
+  [4096, 16_384, 65_536],
+  [30, 40, 65_536],
+  [30, 40, 1],
+  [4096, 1, 1],
+] as const)('at most %d characters in a row, values of %d written ahead, chunks of %d', (...lengths) => {
+  const [inlineLength, stagedLength, chunkLength] = lengths
   // fast-check prints seed, path and the shrunk plan of a failure: pass `{ seed, path }` to run it again.
   test('the store does what the model does', async () => {
     await fc.assert(
@@ -66,7 +69,7 @@ describe.each([
         await using directory = await tempDir()
         const file = directory.file('tree')
         // Every list that is asked about gets an index, which the writes after it must keep.
-        const options = { inlineLength, stagedLength, shortList: 0 }
+        const options = { inlineLength, stagedLength, chunkLength, shortList: 0 }
         const open = async () => {
           const store = new SqliteStore(file, options, strictObserver)
           await store.declareIndexes(isCovering ? COVERING : [])

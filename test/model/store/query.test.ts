@@ -67,6 +67,7 @@ function placeToAsk(question: number, model: Model): readonly string[] {
 const settings: readonly (readonly [string, SqliteOptions])[] = [0, 30, 4096].flatMap((inlineLength) => [
   [`at most ${inlineLength} characters in a row, every list indexed`, { inlineLength, shortList: 0 }],
   [`at most ${inlineLength} characters in a row, long lists indexed`, { inlineLength }],
+  [`at most ${inlineLength} characters in a row, strings in chunks`, { inlineLength, shortList: 0, chunkLength: 1 }],
 ])
 
 describe.each(settings)('%s', (_, options) => {

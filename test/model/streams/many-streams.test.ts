@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:tls'
 import { type EventSource, openSource } from '../../support/event-source.ts'
 import { startInProcess } from '../../support/https-server.ts'
-import { type IdleStreams, openIdle } from './idle-streams.ts'
+import { type IdleStreams, openIdle } from '../../support/idle-streams.ts'
 import type { Look } from './stream-child.ts'
 import { type StreamServer, startStreamServer } from './stream-server.ts'
 

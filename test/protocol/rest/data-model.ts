@@ -259,6 +259,26 @@ export const dataModel: readonly Case[] = [
     after: { '/.json?format=export': { a: 1 } },
   },
   {
+    name: '1.2 a string as a priority has at most 1 MiB',
+    data: { a: 1 },
+    steps: [
+      { send: 'PUT /a/.priority.json', body: JSON.stringify('x'.repeat(1024 * 1024)) },
+      { send: 'PUT /a/.priority.json', body: JSON.stringify('x'.repeat(1024 * 1024 + 1)), error: errors.leafTooBig },
+      { send: 'PUT /a/.priority.json', body: JSON.stringify('é'.repeat(512 * 1024 + 1)), error: errors.leafTooBig },
+      {
+        send: 'PUT /b.json',
+        body: JSON.stringify({ '.priority': 'x'.repeat(1024 * 1024 + 1), c: 1 }),
+        error: errors.leafTooBig,
+      },
+      {
+        send: 'PATCH /a.json',
+        body: JSON.stringify({ 'd/.priority': 'x'.repeat(1024 * 1024 + 1), 'd/e': 1 }),
+        error: errors.leafTooBig,
+      },
+    ],
+    after: { '/a.json': 1, '/b.json': null },
+  },
+  {
     name: '1.2 reserved names in a path',
     steps: [
       { send: 'GET /a/.value.json', error: errors.pathKey },

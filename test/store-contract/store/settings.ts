@@ -81,7 +81,7 @@ export function settingsContract(engine: Engine): void {
       await put(store, '/a', 0)
       const reports: unknown[] = []
       const end = store.follow({
-        commits: (commits) => reports.push(...commits.map(({ seq }) => seq)),
+        commits: (commits) => void reports.push(...commits.map(({ seq }) => seq)),
         settings: () => reports.push(store.setting('rules')),
       })
       await Promise.all([store.commit(setting('rules', 'one')), put(store, '/a', 1), put(store, '/a', 2)])
@@ -98,7 +98,11 @@ export function settingsContract(engine: Engine): void {
       await using store = await engine.open(directory.file('tree'))
       let [changes, commits] = [0, 0]
       store.follow({ settings: () => changes++ })
-      store.follow({ commits: (some) => (commits += some.length) })
+      store.follow({
+        commits: (some) => {
+          commits += some.length
+        },
+      })
       await Promise.all([store.commit(setting('rules', 'one')), put(store, '/a', 1)])
       expect([changes, commits]).toEqual([1, 1])
     })

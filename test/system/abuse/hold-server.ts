@@ -18,6 +18,8 @@ export interface HoldServer {
    */
   boundMs(): number
   readonly url: string
+  readonly port: number
+  readonly ca: string
   /** Sends a request, reads the whole answer and returns its status. */
   send(
     method: string,
@@ -30,6 +32,8 @@ export interface HoldServer {
    * @returns the longest hold of the attempt that came nearest to its bound, in milliseconds; `boundMs` is that bound
    */
   holdOf(request: () => Promise<number>, status: number): Promise<number>
+  /** Greatest resident memory while a request is answered, in bytes. */
+  peakOf(request: () => Promise<number>): Promise<number>
   stop(): Promise<void>
 }
 
@@ -68,7 +72,10 @@ export async function startHoldServer(settings: Readonly<Record<string, string>>
   }
   await small()
   const smallBoundMs = 3 * (await server.watch(small)).longestHoldMs
-  return { boundMs: () => boundMs, url: server.url, send, holdOf, stop: server.stop }
+  const peakOf: HoldServer['peakOf'] = async (request) => (await server.watch(request)).peakMemory
+  const { url, stop } = server
+  const ca = await Bun.file(server.certificate).text()
+  return { boundMs: () => boundMs, url, port: Number(new URL(url).port), ca, send, holdOf, peakOf, stop }
 }
 
 /** The JSON text of an object with many members. */

@@ -79,6 +79,24 @@ describe.skipIf(!canWatch)('no answer holds the event loop', () => {
   })
 })
 
+describe.skipIf(!canWatch)('long texts with the same beginning', () => {
+  const LENGTH = 300_000
+  const TEXTS = 480
+  const BATCH = 30
+
+  test('are sorted without holding the event loop, or all of them in memory', async () => {
+    for (let first = 0; first < TEXTS; first += BATCH) {
+      const body = members(BATCH, (index) => [`k${first + index}`, 'x'.repeat(LENGTH) + (first + index)])
+      expect(await server.send('PATCH', '/tied.json?print=silent', body, OWNER)).toBe(204)
+    }
+    const sort = () => server.send('GET', '/tied.json?orderBy="$value"&limitToLast=1')
+    const least = await server.peakOf(() => server.send('GET', '/tied.json?limitToLast=1'))
+    expect(await server.holdOf(sort, 200)).toBeLessThan(server.boundMs())
+    expect((await server.peakOf(sort)) - least).toBeLessThan(TEXTS * LENGTH)
+    await server.send('DELETE', '/tied.json', undefined, OWNER)
+  })
+})
+
 test.skipIf(!canWatch)('no application that is opened holds the event loop with its rules', async () => {
   await using dir = await tempDir()
   const environment = { DATA_DIR: dir.path }

@@ -5,6 +5,7 @@ import { Counter } from './counter.ts'
 import { MessageClient } from './message-client.ts'
 import { Random } from './random.ts'
 import { RuleClient } from './rule-client.ts'
+import { TextClient } from './text-client.ts'
 import { TreeClient } from './tree-client.ts'
 import type { OnAcknowledged, Witness } from './witness.ts'
 
@@ -29,6 +30,7 @@ export interface Cast {
   readonly counter: Counter
   readonly rules: RuleClient
   readonly messages: MessageClient
+  readonly text: TextClient
 }
 
 /** @param keepsAll whether everybody remembers what was so after each acknowledged request, not only after the last */
@@ -41,10 +43,17 @@ export function castOf(seed: number, onAcknowledged: OnAcknowledged, keepsAll = 
       return new TreeClient({ app, key, random: random.fork(), counter, onAcknowledged, keepsAll })
     })
     const messages = new MessageClient(app, random.fork(), onAcknowledged, keepsAll)
-    return { app, trees, counter, rules: new RuleClient(app, onAcknowledged), messages }
+    return {
+      app,
+      trees,
+      counter,
+      rules: new RuleClient(app, onAcknowledged),
+      messages,
+      text: new TextClient(app, onAcknowledged),
+    }
   })
 }
 
-export function witnessesOf({ trees, counter, rules, messages }: Cast): readonly Witness[] {
-  return [...trees, counter, rules, messages]
+export function witnessesOf({ trees, counter, rules, messages, text }: Cast): readonly Witness[] {
+  return [...trees, counter, rules, messages, text]
 }

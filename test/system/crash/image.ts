@@ -46,8 +46,9 @@ async function treeProblems(store: SqliteStore, cast: Cast, told: Told): Promise
     if (allowed.includes(text)) continue
     problems.push(`${name}: not as after ${acknowledged} acknowledged requests, nor one more: ${text.slice(0, 200)}`)
   }
-  const { counter, rules } = cast
+  const { counter, rules, text } = cast
   problems.push(...counter.problems(Number((await plain(store, counter.path)) ?? 0), told.get(counter.name) ?? 0))
+  problems.push(...text.problems((await plain(store, text.path)) ?? 'null', told.get(text.name) ?? 0))
   const version = versionOf(store.setting('rules'))
   const acknowledged = told.get(rules.name) ?? 0
   if (version < acknowledged || version > acknowledged + 1) {

@@ -90,7 +90,7 @@ const rows: readonly Row[] = [
     spoil: (dir) =>
       sql(
         dir,
-        'ALTER TABLE index_entry DROP COLUMN text; ALTER TABLE index_definition DROP COLUMN covering; ' +
+        'DROP TABLE text_chunk; ' +
           'DELETE FROM __drizzle_migrations WHERE created_at = (SELECT max(created_at) FROM __drizzle_migrations)',
       ),
     state: 'ok',

@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { type ClientHttp2Session, connect } from 'node:http2'
+import type { ClientHttp2Session } from 'node:http2'
+import { http2Client } from '../../support/http2-client.ts'
 import { startInProcess } from '../../support/https-server.ts'
 import { canWatch, startWatchedServer } from '../../support/watched-server.ts'
+import { begin, stalled } from './stalled-reader.ts'
 
 const MEBIBYTE = 1024 * 1024
 const LENGTH = 2 * MEBIBYTE
@@ -11,25 +13,6 @@ const FLOOD = 192
 /** Pieces are longer while less than a quarter of this is held. */
 const MAX_TRANSFER_BYTES = 128 * MEBIBYTE
 const MOST_MEMORY = 300 * MEBIBYTE
-
-/** A connection over HTTP/2 whose client takes no byte of any body. */
-function stalled(url: string, ca: string): ClientHttp2Session & Disposable {
-  const session = connect(url, { ca, settings: { initialWindowSize: 0 } })
-  // The server may end it.
-  session.on('error', () => {})
-  return Object.assign(session, { [Symbol.dispose]: () => session.destroy() })
-}
-
-/** Status of an answer whose body is not read; `undefined` where the server ended it first. */
-function begin(session: ClientHttp2Session, path: string): Promise<number | undefined> {
-  const { promise, resolve } = Promise.withResolvers<number | undefined>()
-  const stream = session.request({ ':path': path })
-  stream.on('response', (headers) => resolve(headers[':status']))
-  stream.on('error', () => resolve(undefined))
-  stream.on('close', () => resolve(undefined))
-  stream.pause()
-  return promise
-}
 
 function beginAll(session: ClientHttp2Session, path: string, count: number): Promise<number | undefined>[] {
   return Array.from({ length: count }, () => begin(session, path))
@@ -70,3 +53,50 @@ test.skipIf(!canWatch)('a client that does not read a long answer holds a small 
     await server.stop()
   }
 })
+
+/** Length of a short answer, and its bytes, of three for each character. */
+const SHORT_LENGTH = 100_000
+const SHORT_BYTES = 3 * SHORT_LENGTH
+/** Memory for this number of them. */
+const ROOM = 40
+
+test.each(['/short.json', '/short.json?print=pretty', '/swagger/swagger-ui.css'])(
+  'of many short answers %s that are not read, as many are kept as there is memory for',
+  async (path) => {
+    await using server = await startInProcess({ docs: true, clients: { maxTransferBytes: ROOM * SHORT_BYTES } })
+    const text = '你'.repeat(SHORT_LENGTH)
+    expect((await server.call('PUT', '/short.json?print=silent', { body: JSON.stringify(text) })).status).toBe(204)
+    using first = stalled(server.url, server.ca)
+    using second = stalled(server.url, server.ca)
+    const sent = [first, second].flatMap((session) => Array.from({ length: 2 * ROOM }, () => sendOne(session, path)))
+    const leastEnded = sent.length - Math.ceil((ROOM * SHORT_BYTES) / lengthOf(await server.call('GET', path))) - 1
+    await Promise.all(sent.map(({ begun }) => begun))
+    await until(() => sent.filter(({ isEnded }) => isEnded()).length >= leastEnded)
+    // Those who read get it whole.
+    expect(JSON.parse((await server.call('GET', '/short.json')).text)).toBe(text)
+    await using client = http2Client(server.url, server.ca)
+    expect(JSON.parse((await client.call('GET', '/short.json')).text)).toBe(text)
+  },
+)
+
+function lengthOf({ text }: { readonly text: string }): number {
+  return Buffer.byteLength(text)
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(setImmediate)
+}
+
+/** Sends a request whose answer is not read. */
+function sendOne(session: ClientHttp2Session, path: string): { begun: Promise<unknown>; isEnded: () => boolean } {
+  const stream = session.request({ ':path': path })
+  let isEnded = false
+  stream.on('close', () => {
+    isEnded = true
+  })
+  const begun = new Promise((resolve) => {
+    for (const event of ['response', 'error', 'close']) stream.on(event, resolve)
+  })
+  stream.pause()
+  return { begun, isEnded: () => isEnded }
+}

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { connect } from 'node:tls'
 import fc from 'fast-check'
 import type { Reach } from '../../../src/rules/decision/may-write-some.ts'
 import { parseRules } from '../../../src/rules/file/rule-set.ts'
 import type { Value } from '../../../src/tree/value.ts'
 import { errorBody, errors } from '../../protocol/rest/errors.ts'
 import { SECRET } from '../../support/https-server.ts'
+import { turns } from '../../support/store.ts'
 import { customToken } from '../../support/token.ts'
 import { withServer } from '../../support/with-server.ts'
 import { chanceOf, judge } from './driver.ts'
@@ -13,6 +17,8 @@ const admin = `auth=${encodeURIComponent(SECRET)}`
 const ann = `auth=${customToken(SECRET, { uid: 'ann' })}`
 /** Sent with each request: it is no JSON, so the answer shows whether it was read. */
 const BROKEN = '{'
+/** Length of a body that is judged before it is read. */
+const LONG_BYTES = 17 * 1024
 
 const server = withServer()
 
@@ -78,6 +84,30 @@ describe('a body is read only where some payload could be allowed', () => {
       body: BROKEN,
     })
     expect(answer.status).toBe(outcome === 'read' ? 400 : 403)
+    // A short body is judged after it is read, these before.
+    for (const [body, headers] of [
+      [BROKEN.padEnd(LONG_BYTES), {}],
+      [Bun.gzipSync(BROKEN), { 'Content-Encoding': 'gzip' }],
+    ] as const) {
+      const long = await server.call(method, `${path === '/' ? '/' : path}.json${query ? `?${query}` : ''}`, {
+        body,
+        headers,
+      })
+      expect([long.status, long.text]).toEqual([answer.status, answer.text])
+    }
+  })
+
+  test('a short one that is late, too', async () => {
+    await begin({ mine: { '.write': 'auth != null && data.exists()' } })
+    const head = `PUT /mine.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1\r\n\r\n`
+    for (const rest of [BROKEN, '1']) {
+      const socket = connect({ port: server.port, host: 'localhost', ca: server.ca })
+      socket.write(head)
+      await once(socket, 'secureConnect')
+      await turns(20)
+      socket.write(rest)
+      expect(await text(socket)).toStartWith('HTTP/1.1 403 ')
+    }
   })
 
   test('as the tree is now', async () => {

@@ -63,7 +63,7 @@ function textProblems(client: Client, { id, list_id, covering }: Definition, nam
   if (covering === 0) return []
   return client
     .query<{ kind: number; key: string; text: string | null; value: string | null }, [number, number]>(
-      'SELECT e.kind, e.key, e.text, n.value FROM index_entry e ' +
+      'SELECT e.kind, e.key, e.text, iif(n.id IS NULL, n.value, NULL) AS value FROM index_entry e ' +
         'JOIN node n ON n.parent_id = ?2 AND n.key = e.key WHERE e.index_id = ?1',
     )
     .all(id, list_id)
@@ -111,7 +111,8 @@ function cutsSome(client: Client, definition: Definition): boolean {
 
 /** The leaf at a path below a row, an object, or nothing. */
 function below(client: Client, { id, value }: Row, path: readonly string[]): unknown {
-  if (id === null) return within(JSON.parse(value ?? 'null'), path)
+  // A text in chunks has its beginning in its slot, which decides its entry.
+  if (id === null || value !== null) return within(JSON.parse(value ?? 'null'), path)
   const [key, ...rest] = path
   if (key === undefined) return OBJECT
   const child = client

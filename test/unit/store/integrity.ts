@@ -7,17 +7,18 @@ const VIOLATIONS: Readonly<Record<string, string>> = {
   'closure row without meaning': 'SELECT ancestor, descendant, depth FROM closure EXCEPT SELECT * FROM chain',
   'closure row missing': 'SELECT * FROM chain EXCEPT SELECT ancestor, descendant, depth FROM closure',
   'interior node without its node row':
-    'SELECT i.* FROM interior i LEFT JOIN node n ON n.id = i.id AND n.kind = 5 AND n.parent_id = i.parent_id ' +
-    'AND n.key = i.key WHERE n.id IS NULL',
+    'SELECT i.* FROM interior i LEFT JOIN node n ON n.id = i.id AND n.parent_id = i.parent_id AND n.key = i.key ' +
+    'AND (n.value IS NULL) = (i.traits & 8 = 0) WHERE n.id IS NULL',
   'node row of an interior node without that':
     'SELECT * FROM node WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM interior)',
   'interior node with several node rows': 'SELECT id FROM node WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1',
   'kind, value and id that do not fit':
-    'SELECT * FROM node WHERE (kind = 5) <> (id IS NOT NULL) OR (kind = 5) <> (value IS NULL)',
+    'SELECT * FROM node WHERE (kind = 5) <> (value IS NULL) OR iif(kind IN (4, 6), 0, (kind = 5) <> (id IS NOT NULL))',
   'wrong number of children':
     "SELECT i.id, i.child_count, count(n.key) FROM interior i LEFT JOIN node n ON n.parent_id = i.id AND n.key <> '.priority' " +
     'GROUP BY i.id HAVING i.child_count <> count(n.key)',
-  'interior node without children': 'SELECT * FROM interior WHERE child_count < 1',
+  'interior node without children': 'SELECT * FROM interior WHERE (child_count < 1) <> (traits & 8 <> 0)',
+  'chunk of no text': 'SELECT id FROM text_chunk WHERE id >> 13 NOT IN (SELECT id FROM interior WHERE traits & 8)',
   'node row without parent': 'SELECT * FROM node WHERE parent_id <> 0 AND parent_id NOT IN (SELECT id FROM interior)',
   'second root': "SELECT * FROM node WHERE parent_id = 0 AND key <> ''",
   'index of no list': 'SELECT * FROM index_definition WHERE list_id NOT IN (SELECT id FROM interior)',
@@ -57,7 +58,7 @@ export function integrityProblems(file: string): string[] {
         problems.push(`${name}: ${JSON.stringify(row)}`)
       }
     }
-    problems.push(...traitProblems(client), ...indexProblems(client))
+    problems.push(...traitProblems(client), ...chunkProblems(client), ...indexProblems(client))
   } finally {
     client.close()
   }
@@ -82,10 +83,35 @@ function traitProblems(client: Client): string[] {
     .map(({ parent_id, key, traits }) => `traits ${traits} of ${parent_id} do not tell of ${JSON.stringify(key)}`)
 }
 
+/** Texts in chunks whose chunks are no JSON, or do not begin as their slots say. */
+function chunkProblems(client: Client): string[] {
+  const texts = client.query<{ id: number; value: string }, []>(
+    'SELECT id, value FROM node WHERE id IS NOT NULL AND value IS NOT NULL',
+  )
+  const chunks = client.query<{ id: number; text: string }, [number]>(
+    'SELECT id, text FROM text_chunk WHERE id >> 13 = ? ORDER BY id',
+  )
+  return texts.all().flatMap(({ id, value }) => {
+    const found = chunks.all(id)
+    const isGapless = found.every((chunk, number) => chunk.id === id * 2 ** 13 + number)
+    try {
+      const [leaf, head] = [found.map(({ text }) => text).join(''), value].map((text) => JSON.parse(text))
+      const parts = [leaf, head].map((json) => (typeof json === 'string' ? { '.value': json } : json))
+      const fits =
+        parts[0]['.value'].startsWith(parts[1]['.value']) &&
+        parts[0]['.priority'] === parts[1]['.priority'] &&
+        isGapless
+      return fits ? [] : [`chunks of ${id} that do not fit`]
+    } catch (error) {
+      return [`chunks of ${id}: ${error}`]
+    }
+  })
+}
+
 /** Number of rows in a table of a closed file. */
 export function rowsOf(
   file: string,
-  table: 'node' | 'interior' | 'closure' | 'detached' | 'change' | 'index_definition' | 'index_entry',
+  table: 'node' | 'interior' | 'closure' | 'detached' | 'change' | 'text_chunk' | 'index_definition' | 'index_entry',
 ): number {
   const client = new Client(file, { readonly: true })
   try {

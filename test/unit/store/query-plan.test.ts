@@ -1,6 +1,6 @@
 import { Database as Client } from 'bun:sqlite'
 import { describe, expect, spyOn, test } from 'bun:test'
-import type { EdgeShape } from '../../../src/store/rows/scan-range.ts'
+import type { EdgeShape } from '../../../src/store/rows/indexes/scan-range.ts'
 import { connectReader } from '../../../src/store/sqlite/file/connection.ts'
 import { definedStatements } from '../../../src/store/sqlite/file/statements.ts'
 import { type Projection, printQuery, type Shape } from '../../../src/store/sqlite/query/query-sql.ts'

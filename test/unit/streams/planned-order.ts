@@ -67,6 +67,8 @@ export const scene = fc.record({
   slow: fc.infiniteStream(fc.boolean()),
   startsOver: fc.infiniteStream(fc.constantFrom(false, false, false, true)),
   full: fc.infiniteStream(fc.boolean()),
+  /** Whether a step of a publication ends its turn. */
+  publishes: fc.infiniteStream(fc.boolean()),
   scheduler: fc.scheduler(),
 })
 
@@ -157,7 +159,15 @@ export async function play(scene: Scene): Promise<Outcome> {
   const streams = new Streams(
     store,
     new RulesInForce(store, book),
-    { ...scene.waiting, maxEvent: 10_000, keepAliveMs: 1_000_000 },
+    {
+      ...scene.waiting,
+      maxEvent: 10_000,
+      keepAliveMs: 1_000_000,
+      publishing: {
+        isEnough: () => scene.publishes.next().value,
+        pause: () => scheduler.schedule(Promise.resolve(), 'publication'),
+      },
+    },
     { maxLength: 10_000, timeoutMs: 10_000 },
     undefined,
   )

@@ -116,10 +116,12 @@ export class PlannedStore implements TreeStore {
   }
 
   changesNear({ seq }: Position): Awaitable<LogRange | undefined> {
-    const changes = this.#log.filter((logged) => logged.seq > seq).slice(0, STRETCH)
-    const last = changes.at(-1)?.seq ?? seq
-    const stretch = { changes, seq: last, begunAt: changes[0]?.at, length: 0, isLast: last === this.#seq }
-    return this.#plan.isSlow() ? this.#plan.turn('log').then(() => stretch) : stretch
+    const stretch = (): LogRange => {
+      const changes = this.#log.filter((logged) => logged.seq > seq).slice(0, STRETCH)
+      const last = changes.at(-1)?.seq ?? seq
+      return { changes, seq: last, begunAt: changes[0]?.at, length: 0, isLast: last === this.#seq }
+    }
+    return this.#plan.isSlow() ? this.#plan.turn('log').then(stretch) : stretch()
   }
 
   position(): Position {

@@ -54,6 +54,18 @@ test('what is made of a text in pieces is what is made of the text', () => {
   )
 })
 
+test.each<[string, (text: AnyText) => Generator<void, unknown>]>([
+  ['of GET', toPlainInSteps],
+  ['of exports', toExportInSteps],
+  ['that is pretty', (text) => prettyPrintInSteps(text, () => {})],
+])('the text %s is made with pauses inside a long string', (_, change) => {
+  const pieces = ['[{".priority":1,".value":"', ...Array(40).fill('x'.repeat(65_536)), '"}]']
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  let pauses = 0
+  for (const steps = change({ pieces, length }); !steps.next().done; ) pauses++
+  expect(pauses).toBeGreaterThanOrEqual(40)
+})
+
 function pretty(text: AnyText): string {
   return joined(drain(collected((sink) => prettyPrintInSteps(text, sink))))
 }

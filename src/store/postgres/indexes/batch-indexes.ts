@@ -1,6 +1,6 @@
 import type { Write } from '../../../tree/write.ts'
-import { AdjacentRow, LazyNeighbors } from '../../rows/adjacent-rows.ts'
-import { type AfterWrite, IndexWriteHook } from '../../rows/index-write-hook.ts'
+import { AdjacentRow, LazyNeighbors } from '../../rows/indexes/adjacent-rows.ts'
+import { type AfterWrite, IndexWriteHook } from '../../rows/indexes/index-write-hook.ts'
 import type { PathSlot } from '../../rows/write-plan.ts'
 import type { CommitPart } from '../batch.ts'
 import { Journal } from '../commit/journal.ts'

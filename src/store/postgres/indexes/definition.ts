@@ -1,5 +1,5 @@
 import type { Path } from '../../../tree/path.ts'
-import { indexedPath } from '../../rows/index-name.ts'
+import { indexedPath } from '../../rows/indexes/index-name.ts'
 
 /** An index over the children of a list. It is not changed in place. */
 export interface IndexDefinition {

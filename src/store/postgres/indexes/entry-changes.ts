@@ -1,6 +1,6 @@
 import { NO_VALUE, type SortValue } from '../../../tree/order.ts'
-import type { EntryTable } from '../../rows/index-entries.ts'
-import { type EntryValue, indexValue } from '../../rows/index-value.ts'
+import type { EntryTable } from '../../rows/indexes/index-entries.ts'
+import { type EntryValue, indexValue } from '../../rows/indexes/index-value.ts'
 import type { CommitPart } from '../batch.ts'
 import type { Journal } from '../commit/journal.ts'
 import { arrayOf, byteArrays } from '../connection/arrays.ts'

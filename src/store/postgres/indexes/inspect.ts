@@ -1,6 +1,6 @@
 import { NO_VALUE } from '../../../tree/order.ts'
-import { isValued } from '../../rows/index-entries.ts'
-import { coveredText, type IndexValue, indexValue } from '../../rows/index-value.ts'
+import { isValued } from '../../rows/indexes/index-entries.ts'
+import { coveredText, type IndexValue, indexValue } from '../../rows/indexes/index-value.ts'
 import { arrayOf, byteArrays } from '../connection/arrays.ts'
 import type { Statements } from '../connection/lane.ts'
 import { readPage, type SortedChild } from './building/child-page.ts'

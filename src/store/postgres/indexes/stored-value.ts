@@ -1,5 +1,5 @@
 import { SortKind, type SortValue } from '../../../tree/order.ts'
-import type { TextLimit } from '../../rows/index-value.ts'
+import type { TextLimit } from '../../rows/indexes/index-value.ts'
 
 /** An entry's text ends with the character that completes this number of bytes: an entry must fit in a third of a page. */
 const TEXT_BYTES = 512

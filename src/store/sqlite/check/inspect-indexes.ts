@@ -1,7 +1,7 @@
 import { NO_VALUE, SortKind, type SortValue } from '../../../tree/order.ts'
-import { indexedPath } from '../../rows/index-name.ts'
-import { type EntryValue, entryOf, indexValue } from '../../rows/index-value.ts'
-import type { ChildRow } from '../../rows/slot.ts'
+import { indexedPath } from '../../rows/indexes/index-name.ts'
+import { type EntryValue, entryOf, indexValue } from '../../rows/indexes/index-value.ts'
+import { type ChildRow, ownText } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { TEXT_LIMIT } from '../indexes/text-limit.ts'
 import { TreeReader } from '../tree/tree-reader.ts'
@@ -104,7 +104,7 @@ class IndexChecker {
     const index = { path: indexedPath(name), covering: covering !== 0 }
     let last: WantedEntry | undefined
     for (const row of this.#children.iterate(list_id)) {
-      const found = entryOf(index, row.key, row.value, (path) => this.#reader.sortValueBelow(row, path))
+      const found = entryOf(index, row.key, ownText(row), (path) => this.#reader.sortValueBelow(row, path))
       if (found === undefined) continue
       // A mark has no text.
       const sorted = isWithoutValue(found) ? NO_VALUE : found

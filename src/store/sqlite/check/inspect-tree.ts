@@ -1,5 +1,5 @@
 import { keyOf } from '../../../tree/order.ts'
-import { traitsOf } from '../../rows/slot.ts'
+import { Trait, traitsOf } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { MAX_REPORTED, type Problem, problem, type Violation, violations } from './problem.ts'
 
@@ -35,7 +35,8 @@ const VIOLATIONS: readonly Violation[] = [
   [
     'an interior node has no slot',
     'SELECT i.id, i.parent_id, i.key FROM interior i LEFT JOIN node n ON n.parent_id = i.parent_id AND n.key = i.key ' +
-      'AND n.id = i.id AND n.kind = 5 WHERE n.id IS NULL AND i.id NOT IN gone',
+      `AND n.id = i.id AND iif(i.traits & ${Trait.chunks}, n.kind IN (4, 6), n.kind = 5) ` +
+      'WHERE n.id IS NULL AND i.id NOT IN gone',
   ],
   [
     'a slot leads to no interior node',
@@ -52,13 +53,14 @@ const VIOLATIONS: readonly Violation[] = [
     'a number of children is wrong',
     'SELECT i.id, i.child_count, (SELECT count(*) FROM node n WHERE n.parent_id = i.id ' +
       "AND n.key <> '.priority') AS children FROM interior i " +
-      'WHERE i.id NOT IN gone AND (i.child_count <> children OR i.child_count < 1)',
+      'WHERE i.id NOT IN gone AND (i.child_count <> children ' +
+      `OR (i.child_count < 1) <> ((i.traits & ${Trait.chunks}) <> 0))`,
   ],
   [
     'kind, value and id of a slot do not fit',
     'SELECT parent_id, key, kind, id, substr(value, 1, 60) AS value FROM node WHERE NOT coalesce(CASE kind ' +
       "WHEN 1 THEN value = 'false' WHEN 2 THEN value = 'true' WHEN 5 THEN value IS NULL AND id IS NOT NULL " +
-      "ELSE id IS NULL AND json_valid(value) AND CASE json_type(CASE WHEN json_valid(value) THEN value ELSE 'null' END) " +
+      "ELSE (id IS NULL OR kind IN (4, 6)) AND json_valid(value) AND CASE json_type(CASE WHEN json_valid(value) THEN value ELSE 'null' END) " +
       "WHEN 'integer' THEN kind = 3 WHEN 'real' THEN kind = 3 WHEN 'text' THEN kind = 4 " +
       "WHEN 'object' THEN kind = 6 WHEN 'array' THEN kind = 6 ELSE 0 END END, 0)",
   ],

@@ -3,6 +3,7 @@ import { schemaProblems } from '../file/file-schema.ts'
 import { fileAge } from '../file/file-version.ts'
 import { sideTableProblems } from './inspect-beside.ts'
 import { changeLogProblems } from './inspect-change-log.ts'
+import { chunkProblems } from './inspect-chunks.ts'
 import { indexProblems } from './inspect-indexes.ts'
 import { treeProblems } from './inspect-tree.ts'
 import { MAX_REPORTED, type Problem, problem } from './problem.ts'
@@ -15,7 +16,7 @@ export interface InspectOptions {
 }
 
 /**
- * Checks the file of a tree: pages, schema, foreign keys, closure, counts, slots, indexes, change log, idempotency
+ * Checks the file of a tree: pages, schema, foreign keys, closure, counts, slots, texts in chunks, indexes, change log, idempotency
  * records and text messages. It reads one commit and works while another process has the file open; the log cannot start
  * over meanwhile. The caller may stop iterating at any problem.
  * @throws when the file does not exist or cannot be opened
@@ -53,7 +54,7 @@ function* inspect(connection: Connection, quick: boolean): Generator<Problem, vo
   const epoch = client.prepare<{ value: string }, []>("SELECT value FROM meta WHERE name = 'epoch'").get()
   if (!epoch?.value) yield problem('the tree has no epoch', 'meta')
   if (quick) return
-  for (const part of [treeProblems, indexProblems, changeLogProblems, sideTableProblems])
+  for (const part of [treeProblems, chunkProblems, indexProblems, changeLogProblems, sideTableProblems])
     yield* readable(part(connection))
 }
 

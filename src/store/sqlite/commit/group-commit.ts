@@ -234,12 +234,9 @@ export class GroupCommit {
   }
 
   #makeRoom(): void {
-    try {
-      this.#walFile.makeRoom(this.#checkpoint.measure())
-    } catch (error) {
-      // Room only makes syncs faster. A full disk fails the next write.
-      this.#events.onTroubled(error)
-    }
+    // Room only makes syncs faster. A full disk fails the next write.
+    const making = this.#walFile.makeRoom(this.#checkpoint.measure())
+    making?.catch(this.#events.onTroubled)
   }
 
   /** Tries the jobs again one by one, so that only the one at fault fails. */

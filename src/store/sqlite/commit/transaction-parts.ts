@@ -7,6 +7,7 @@ import { ChangeLog, type LogRetention } from '../log/change-log.ts'
 import { IdempotencyRecords, type RecordRetention } from '../log/idempotency-records.ts'
 import { Settings } from '../log/settings.ts'
 import { Staging, type StagingOptions } from '../staging/staging.ts'
+import type { RowLengths } from '../tree/branch-writer.ts'
 import { DeletedSubtrees } from '../tree/deleted-subtrees.ts'
 import { TreeReader } from '../tree/tree-reader.ts'
 import { TreeWriter } from '../tree/tree-writer.ts'
@@ -23,8 +24,7 @@ export interface TransactionParts {
   readonly staging: Staging
 }
 
-interface TransactionOptions extends LogRetention, RecordRetention, StagingOptions {
-  readonly inlineLength: number
+interface TransactionOptions extends LogRetention, RecordRetention, StagingOptions, RowLengths {
   /** Replaces parts of how indexes are built, for tests of what is written meanwhile. */
   readonly build?: Pick<BuildOptions, 'openSource' | 'shortBuild' | 'stepEntries'>
 }
@@ -45,7 +45,7 @@ export function transactionParts(
     ...options.build,
   })
   const deletedSubtrees = new DeletedSubtrees(connection, indexes.definitions, indexes.entries)
-  const writer = new TreeWriter(connection, reader, deletedSubtrees, indexes, options.inlineLength)
+  const writer = new TreeWriter(connection, reader, deletedSubtrees, indexes, options)
   return {
     reader,
     writer,

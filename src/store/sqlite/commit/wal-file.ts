@@ -1,13 +1,17 @@
-import { close, fdatasync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs'
+import { close, fdatasync, fdatasyncSync, fstatSync, openSync, write } from 'node:fs'
 import { promisify } from 'node:util'
 
 /** Syncs a file. Replaceable so that a test can hold a sync back. */
 export type SyncLog = (descriptor: number, done: (error: Error | null) => void) => void
 
-/** Bytes added to the file at a time: quickly written, and enough for a hundred small commits. */
+/** Bytes added to the file at a time, by one call: enough for a hundred small commits, and one longer sync for all of them. */
 const STEP_BYTES = 1024 * 1024
+const ZEROS = new Uint8Array(STEP_BYTES)
 /** Share of a step that is kept free beyond the end of the log. */
 const SPARE_SHARE = 4
+
+const append = promisify(write)
+const closeLater = promisify(close)
 
 /**
  * The file of the write-ahead log, which group commit syncs. A sync of a file that has just grown must write its length
@@ -16,15 +20,19 @@ const SPARE_SHARE = 4
  */
 export class WalFile {
   readonly #descriptor: number
+  /** Appends only: the system puts zeros behind whatever SQLite has written by then. */
+  readonly #end: number
   readonly #syncLog: SyncLog
   readonly #step: number
   #length: number
   #used = 0
+  #extending: Promise<void> | undefined
 
   /** @param limitBytes length of the log at which writes pause: room is made in smaller steps than that */
   constructor(file: string, limitBytes: number, syncLog: SyncLog = fdatasync) {
     this.#step = Math.min(STEP_BYTES, Math.ceil(limitBytes / SPARE_SHARE))
     this.#descriptor = openSync(`${file}-wal`, 'r+')
+    this.#end = openSync(`${file}-wal`, 'a')
     this.#syncLog = syncLog
     this.#length = fstatSync(this.#descriptor).size
   }
@@ -39,22 +47,32 @@ export class WalFile {
   }
 
   /**
-   * Extends the file ahead of the log. Call it only between transactions: SQLite must not write at the same time.
+   * Extends the file ahead of the log, beside the event loop, while SQLite may write to it.
    * @param used length of the log, in bytes
+   * @returns rejects when the system cannot write
    */
-  makeRoom(used: number): void {
+  makeRoom(used: number): Promise<void> | undefined {
     const startedOver = used < this.#used
     this.#used = used
     const wanted = used + this.#step / SPARE_SHARE
-    if (!startedOver && wanted <= this.#length) return
-    // SQLite extends and truncates the file as well. Zeros are written only behind its end.
+    if (this.#extending !== undefined || (!startedOver && wanted <= this.#length)) return undefined
+    // SQLite extends and truncates the file as well.
     this.#length = fstatSync(this.#descriptor).size
-    if (wanted > this.#length) {
-      this.#length += writeSync(this.#descriptor, new Uint8Array(this.#step), 0, this.#step, this.#length)
-    }
+    if (wanted <= this.#length) return undefined
+    this.#extending = this.#extend().finally(() => {
+      this.#extending = undefined
+    })
+    return this.#extending
   }
 
-  close(): Promise<void> {
-    return promisify(close)(this.#descriptor)
+  async #extend(): Promise<void> {
+    const { bytesWritten } = await append(this.#end, ZEROS, 0, this.#step)
+    this.#length += bytesWritten
+  }
+
+  async close(): Promise<void> {
+    await this.#extending?.catch(() => {})
+    await closeLater(this.#end)
+    await closeLater(this.#descriptor)
   }
 }

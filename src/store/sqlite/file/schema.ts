@@ -17,15 +17,15 @@ export const node = sqliteTable(
     key: text().notNull(),
     /** One of `SlotKind`. */
     kind: integer().notNull(),
-    /** Stored text; null for an interior node. */
+    /** Stored text; of a long text in chunks its beginning; null for an interior node. */
     value: text(),
-    /** Id of the interior node; null for a text. */
+    /** Id of the interior node or of the text in chunks; null for a text of its own. */
     id: integer(),
   },
   (table) => [primaryKey({ columns: [table.parentId, table.key] })],
 )
 
-/** A node whose children have slots. */
+/** A node whose children have slots, or a text that is stored in chunks. */
 export const interior = sqliteTable('interior', {
   id: integer().primaryKey(),
   parentId: integer('parent_id').notNull(),
@@ -34,6 +34,14 @@ export const interior = sqliteTable('interior', {
   childCount: integer('child_count').notNull(),
   /** Bits of `Trait`. */
   traits: integer().notNull(),
+})
+
+/** The chunks of long texts, in their order. One row of a whole text would make every statement that reads or writes it take long. */
+export const textChunk = sqliteTable('text_chunk', {
+  /** `chunkKey` of the id of the text and the number of the chunk. */
+  id: integer().primaryKey(),
+  /** A part of the stored text. */
+  text: text().notNull(),
 })
 
 /** Every pair of an interior node and one at or below it. */

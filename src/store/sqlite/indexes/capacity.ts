@@ -1,5 +1,11 @@
-import { type IndexLimits, type IsWanted, type MadeRoom, roomInList, roomInTree } from '../../rows/index-capacity.ts'
-import type { IndexName } from '../../rows/index-name.ts'
+import {
+  type IndexLimits,
+  type IsWanted,
+  type MadeRoom,
+  roomInList,
+  roomInTree,
+} from '../../rows/indexes/index-capacity.ts'
+import type { IndexName } from '../../rows/indexes/index-name.ts'
 import type { IndexDefinition, IndexDefinitions } from './definitions.ts'
 import type { IndexEntries } from './entries.ts'
 

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNotNull, lt, sql } from 'drizzle-orm'
 import type { Path } from '../../../tree/path.ts'
-import { indexedPath } from '../../rows/index-name.ts'
+import { indexedPath } from '../../rows/indexes/index-name.ts'
 import type { Connection } from '../file/connection.ts'
 import { indexDefinition } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'

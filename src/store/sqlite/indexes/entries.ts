@@ -1,6 +1,6 @@
 import { eq, lt, sql } from 'drizzle-orm'
 import { NO_VALUE, type SortValue } from '../../../tree/order.ts'
-import { type EntryValue, indexValue } from '../../rows/index-value.ts'
+import { type EntryValue, indexValue } from '../../rows/indexes/index-value.ts'
 import type { Connection } from '../file/connection.ts'
 import { indexDefinition } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'

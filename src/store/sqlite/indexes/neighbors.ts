@@ -1,4 +1,4 @@
-import { AdjacentRow, type AdjacentSource } from '../../rows/adjacent-rows.ts'
+import { AdjacentRow, type AdjacentSource } from '../../rows/indexes/adjacent-rows.ts'
 import type { ChildRow } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { defineStatements } from '../file/statements.ts'

@@ -1,20 +1,15 @@
 import { DholeError } from '../../../error.ts'
 import type { Query } from '../../../query/query.ts'
-import { comparePositions, contains, type Position, type Range, rangeOf } from '../../../query/range.ts'
-import { sortInSteps } from '../../../tree/json/sort-steps.ts'
-import type { SortValue } from '../../../tree/order.ts'
-import { isLong } from '../../rows/index-value.ts'
-import { divide, indexRange, mayMatchMore, type ScanRange } from '../../rows/scan-range.ts'
+import { type Range, rangeOf } from '../../../query/range.ts'
+import { divide, indexRange, mayMatchMore, type ScanRange } from '../../rows/indexes/scan-range.ts'
 import type { ChildRow } from '../../rows/slot.ts'
 import type { AccessPath } from '../query/access-path.ts'
-import { type EntryRow, type RangeScanner, scanOf } from '../query/range-scan.ts'
+import { ExactOrder } from '../query/exact-order.ts'
+import { type RangeScanner, scanOf } from '../query/range-scan.ts'
 import { EmptyChildren, type EmptyChildrenScan } from '../tree/empty-children.ts'
-import { spend } from '../tree/read-budget.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import { TEXT_LIMIT } from './text-limit.ts'
-
-/** A child with its position in the order. */
-export type Candidate = Position & { readonly row: ChildRow }
+import { TiedChildren } from './tied-children.ts'
 
 type IndexAccessPath = Extract<AccessPath, { kind: 'index' }>
 
@@ -74,13 +69,9 @@ export class IndexReader {
     const { empty, valued } = divide(rangeOf(query))
     let counted = 0
     if (valued !== undefined) {
-      counted = mayMatchMore(valued, TEXT_LIMIT)
-        ? (yield* this.#childrenInExactOrder(access, valued, {
-            descending: false,
-            limit: NO_LIMIT,
-            maxLength: NO_LIMIT,
-          })).length
-        : yield* this.#countValued(access, valued)
+      counted = yield* mayMatchMore(valued, TEXT_LIMIT)
+        ? this.#countExactly(access, valued)
+        : this.#countValued(access, valued)
     }
     if (empty === undefined) return counted
     if (isOpen(empty)) {
@@ -88,6 +79,16 @@ export class IndexReader {
       return counted + access.list.childCount - (all === undefined ? 0 : yield* this.#countValued(access, all))
     }
     return counted + (yield* this.#empty.count(emptyChildrenScan(access, empty, false)))
+  }
+
+  *#countExactly({ list, index, path }: IndexAccessPath, range: Range): Generator<void, number> {
+    const order = new ExactOrder(this.#tree, list.id, path)
+    let counted = 0
+    for (const page of this.#scanner.entries(scanOf(list, index, indexRange(range, TEXT_LIMIT), false))) {
+      for (const entry of page) if (yield* order.contains(range, order.candidate(entry))) counted++
+      yield
+    }
+    return counted
   }
 
   #countValued({ list, index }: IndexAccessPath, range: Range): Generator<void, number> {
@@ -127,26 +128,23 @@ export class IndexReader {
     range: Range,
     { descending, limit, maxLength }: Wanted,
   ): Generator<void, readonly ChildRow[]> {
-    const rows: ChildRow[] = []
+    const order = new ExactOrder(this.#tree, list.id, path)
     const budget = { left: maxLength, hasPriorities: false }
-    for (const group of equalEntries(
-      this.#scanner.entries(scanOf(list, index, indexRange(range, TEXT_LIMIT), descending)),
-    )) {
-      const candidates: Candidate[] = []
-      for (const row of group) {
-        const candidate = { ...this.#tree.sortValueBelow(row, path), key: row.key, row }
-        if (contains(range, candidate)) candidates.push(candidate)
-        if (candidates.length % STEP_LOOKED_AT === STEP_LOOKED_AT - 1) yield
+    const rows: ChildRow[] = []
+    let tied = new TiedChildren(order, descending)
+    for (const page of this.#scanner.entries(scanOf(list, index, indexRange(range, TEXT_LIMIT), descending))) {
+      for (const [number, entry] of page.entries()) {
+        if (number % STEP_LOOKED_AT === STEP_LOOKED_AT - 1) yield
+        if (!tied.includes(entry)) {
+          yield* tied.take(rows, limit, budget)
+          if (rows.length >= limit) return rows
+          tied = new TiedChildren(order, descending)
+        }
+        yield* tied.add(entry, range, limit - rows.length, budget.left)
       }
-      const chosen = candidates.length > 1 ? yield* sortInSteps(candidates, comparePositions) : candidates
-      if (descending) chosen.reverse()
-      for (const { row } of chosen.slice(0, limit - rows.length)) {
-        spend(budget, row.value ?? '')
-        rows.push(row)
-      }
-      if (rows.length >= limit) break
       yield
     }
+    yield* tied.take(rows, limit, budget)
     return rows
   }
 }
@@ -161,25 +159,4 @@ function emptyChildrenScan(
 
 function isOpen({ start, end }: ScanRange): boolean {
   return start.shape === 'open' && end.shape === 'open'
-}
-
-/** Groups entries with the same cut text; every other entry is a group of its own. Between two pages, an empty group. */
-function* equalEntries(pages: Iterable<EntryRow[]>): Generator<EntryRow[]> {
-  let group: EntryRow[] = []
-  for (const page of pages) {
-    for (const entry of page) {
-      const joins = group[0] !== undefined && isLong(toSortValue(entry), TEXT_LIMIT) && group[0].sorted === entry.sorted
-      if (!joins && group.length > 0) {
-        yield group
-        group = []
-      }
-      group.push(entry)
-    }
-    yield []
-  }
-  if (group.length > 0) yield group
-}
-
-function toSortValue({ kind, sorted }: EntryRow): SortValue {
-  return { kind, value: sorted }
 }

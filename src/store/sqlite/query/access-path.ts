@@ -3,9 +3,9 @@ import type { Query } from '../../../query/query.ts'
 import { isStringText, type JsonText, print } from '../../../tree/json/print.ts'
 import type { Path } from '../../../tree/path.ts'
 import { type Branch, isBranch, leafOf } from '../../../tree/value.ts'
-import { indexNameOf, KEY_INDEX } from '../../rows/index-name.ts'
-import { INTEGER_KEYS } from '../../rows/scan-range.ts'
-import type { Interior } from '../../rows/slot.ts'
+import { indexNameOf, KEY_INDEX } from '../../rows/indexes/index-name.ts'
+import { INTEGER_KEYS } from '../../rows/indexes/scan-range.ts'
+import { chunkedTextOf, type Interior } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { defineStatements } from '../file/statements.ts'
 import { type TreeReader, textValue } from '../tree/tree-reader.ts'
@@ -24,6 +24,8 @@ export interface ReadyIndex {
 export type AccessPath =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'leaf'; readonly text: JsonText }
+  /** A leaf that is a text in chunks. */
+  | { readonly kind: 'chunked'; readonly text: number }
   /** The list is part of one text. */
   | { readonly kind: 'text'; readonly branch: Branch }
   /** A scan of the table in key order. */
@@ -78,6 +80,8 @@ export class AccessPathFinder {
     const { orderBy } = query
     const location = this.#tree.location(path)
     if (location === undefined) return { kind: 'nothing' }
+    const chunked = location.kind === 'slot' ? chunkedTextOf(location.slot) : undefined
+    if (chunked !== undefined) return { kind: 'chunked', text: chunked }
     if (location.kind === 'inside' || location.slot.id === null) {
       const text = location.kind === 'slot' ? location.slot.value : null
       if (text !== null && isStringText(text)) return { kind: 'leaf', text }

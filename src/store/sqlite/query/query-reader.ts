@@ -1,7 +1,7 @@
 import { gt } from 'drizzle-orm'
-import { isUnbounded, type Query } from '../../../query/query.ts'
-import { contains, keyPosition, type Position, positionOf, rangeOf } from '../../../query/range.ts'
-import { select, selectInSteps } from '../../../query/select-in-memory.ts'
+import { isUnbounded, type Order, type Query } from '../../../query/query.ts'
+import { keyPosition, type Position, positionOf, rangeOf } from '../../../query/range.ts'
+import { limited, select, selectInSteps } from '../../../query/select-in-memory.ts'
 import { ChildrenText, type ChildText } from '../../../tree/json/children-text.ts'
 import { NodeText, type ReadText } from '../../../tree/json/node-text.ts'
 import { print } from '../../../tree/json/print.ts'
@@ -9,18 +9,19 @@ import { mapInSteps } from '../../../tree/json/sort-steps.ts'
 import { type AnyText, TextBuilder } from '../../../tree/json/text-pieces.ts'
 import { keyOf, sortKey } from '../../../tree/order.ts'
 import { type Branch, childKeys, ownMember } from '../../../tree/value.ts'
-import { indexedPath } from '../../rows/index-name.ts'
-import { INTEGER_KEYS, indexRange, keyRange, textKeyRange } from '../../rows/scan-range.ts'
+import { indexedPath } from '../../rows/indexes/index-name.ts'
+import { INTEGER_KEYS, indexRange, keyRange, textKeyRange } from '../../rows/indexes/scan-range.ts'
 import { type ChildRow, type Interior, Trait } from '../../rows/slot.ts'
 import type { IndexInfo } from '../../store.ts'
 import type { Connection } from '../file/connection.ts'
 import { indexDefinition } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
-import { type Candidate, IndexReader, NO_LIMIT } from '../indexes/reader.ts'
+import { IndexReader, NO_LIMIT } from '../indexes/reader.ts'
 import { TEXT_LIMIT } from '../indexes/text-limit.ts'
 import { type Budget, spend } from '../tree/read-budget.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import { type AccessPath, AccessPathFinder, type UsableAccessPath } from './access-path.ts'
+import { type Candidate, ExactOrder } from './exact-order.ts'
 import { RangeScanner, scanOf } from './range-scan.ts'
 
 type ListAccessPath = Extract<UsableAccessPath, { list: Interior }>
@@ -81,6 +82,8 @@ export class QueryReader {
         return undefined
       case 'leaf':
         return isUnbounded(query) ? new NodeText(spend(budget, access.text), true) : undefined
+      case 'chunked':
+        return isUnbounded(query) ? new NodeText(yield* this.#tree.plainText(access.text, budget), true) : undefined
       case 'text':
         return new ChildrenText(selectInText(access.branch, query, budget), false)
       default: {
@@ -99,6 +102,7 @@ export class QueryReader {
     switch (access.kind) {
       case 'nothing':
       case 'leaf':
+      case 'chunked':
         return 0
       case 'text':
         return select(query, positionsInText(access.branch, query)).length
@@ -138,6 +142,7 @@ export class QueryReader {
     const budget = { left: maxLength, hasPriorities: false }
     if (access.kind === 'nothing') return undefined
     if (access.kind === 'leaf') return spend(budget, access.text)
+    if (access.kind === 'chunked') return yield* this.#tree.plainText(access.text, budget)
     const chosen = yield* this.#keys(access, query)
     const text = new TextBuilder()
     let before = spend(budget, '{')
@@ -230,24 +235,22 @@ export class QueryReader {
     const range = rangeOf(query)
     // With a limit few are kept, and they are weighed when they are put together.
     const budget = { left: query.limit === undefined ? maxLength : NO_LIMIT, hasPriorities: false }
+    const order = new ExactOrder(this.#tree, list.id, query.orderBy.kind === 'child' ? query.orderBy.path : [])
+    const most = 2 * (query.limit?.count ?? NO_LIMIT)
     let candidates: Candidate[] = []
     for (const page of this.#scanner.pages(scan)) {
       for (const [index, row] of page.entries()) {
         if (index % PAGE_PLACED === PAGE_PLACED - 1) yield
-        const candidate = { ...this.#position(row, query), row }
-        if (!contains(range, candidate)) continue
+        const candidate = query.orderBy.kind === 'key' ? keyCandidate(query.orderBy, row) : order.candidate(row)
+        if (!(yield* order.contains(range, candidate))) continue
         spend(budget, row.value ?? '')
         candidates.push(candidate)
       }
-      if (query.limit !== undefined) candidates = [...select(query, candidates)]
+      if (candidates.length > most) candidates = [...limited(query, yield* order.sort(candidates))]
       yield
     }
-    return yield* mapInSteps(yield* selectInSteps(query, candidates), ({ row }) => row)
-  }
-
-  #position(row: ChildRow, { orderBy }: Query): Position {
-    if (orderBy.kind === 'key') return keyPosition(orderBy.lexicographic, row.key)
-    return { ...this.#tree.sortValueBelow(row, orderBy.path), key: row.key }
+    const chosen = limited(query, yield* order.sort(candidates))
+    return yield* mapInSteps(chosen, (candidate) => order.rowOf(candidate))
   }
 
   *#assemble(list: Interior, rows: readonly ChildRow[], budget: Budget): Generator<void, ChildText[]> {
@@ -260,6 +263,10 @@ export class QueryReader {
     }
     return children
   }
+}
+
+function keyCandidate({ lexicographic }: Order & { kind: 'key' }, row: ChildRow): Candidate {
+  return { ...keyPosition(lexicographic, row.key), row }
 }
 
 function keyByText(key: string): Position {

@@ -6,7 +6,7 @@
  * before it prevents that.
  * @see docs/explanation/storage.md#queries
  */
-import type { EdgeShape } from '../../rows/scan-range.ts'
+import type { EdgeShape } from '../../rows/indexes/scan-range.ts'
 
 /** Columns that a statement returns for each row of the range. */
 export type Projection =

@@ -1,6 +1,6 @@
 import { DholeError } from '../../../error.ts'
+import { type Argument, behind, type ScanRange } from '../../rows/indexes/scan-range.ts'
 import { pageSizes, ROWS_MEASURED } from '../../rows/page-sizes.ts'
-import { type Argument, behind, type ScanRange } from '../../rows/scan-range.ts'
 import { type ChildRow, type Interior, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { type Projection, printQuery, type Shape } from './query-sql.ts'

@@ -2,11 +2,11 @@ import { edit } from '../../../tree/edit.ts'
 import { type JsonText, parseStored } from '../../../tree/json/print.ts'
 import { sortKey } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
-import { isBranch, type Value } from '../../../tree/value.ts'
+import type { Value } from '../../../tree/value.ts'
 import type { Write } from '../../../tree/write.ts'
-import { ROOT_KEY, ROOT_PARENT } from '../../rows/slot.ts'
+import { chunkedTextOf, interiorOf, ROOT_KEY, ROOT_PARENT } from '../../rows/slot.ts'
 import type { TreeWriter } from '../tree/tree-writer.ts'
-import type { StagedValue } from './staged-values.ts'
+import { isLarge, type StagedValue } from './staged-values.ts'
 
 /** Writes between two pauses. Few: each may remove a long text. */
 const WRITES_BEFORE_PAUSE = 2
@@ -72,8 +72,8 @@ export class GroupedWrites {
       const known = this.#groups.get(parent)?.get(key)
       if (known !== undefined) return known
       if (depth === path.length) return undefined
-      const id = this.#writer.slot(parent, sortKey(key))?.id
-      if (typeof id !== 'number') return this.#open(parent, key, path.slice(0, depth))
+      const id = interiorOf(this.#writer.slot(parent, sortKey(key)))
+      if (id === undefined) return this.#open(parent, key, path.slice(0, depth))
       parent = id
     }
     return undefined
@@ -98,18 +98,27 @@ export class GroupedWrites {
       this.#texts[first.index] = yield* this.#writer.apply(first.write)
       return
     }
-    const text = this.#writer.slot(parent, sortKey(key))?.value
-    let value: Value | undefined = typeof text === 'string' ? parseStored(text) : undefined
+    const slot = this.#writer.slot(parent, sortKey(key))
+    // The slot of a text in chunks has only its beginning.
+    if (chunkedTextOf(slot) !== undefined) return yield* this.#applyEach(writes)
+    let value: Value | undefined = typeof slot?.value === 'string' ? parseStored(slot.value) : undefined
     const inside: StagedValue[] = []
     for (const [number, { write }] of writes.entries()) {
       value = edit(value, write.path, write, path.length)
-      if (write.kind === 'value' && isBranch(write.value)) {
+      if (write.kind === 'value' && write.value !== undefined && isLarge(write.value)) {
         inside.push({ path: write.path.slice(path.length), value: write.value })
       }
       if (number % WRITES_BEFORE_PAUSE === WRITES_BEFORE_PAUSE - 1) yield
     }
     yield* this.#writer.apply({ kind: 'value', path, value }, inside)
     yield
+  }
+
+  *#applyEach(writes: Group['writes']): Generator<void> {
+    for (const { index, write } of writes) {
+      this.#texts[index] = yield* this.#writer.apply(write)
+      yield
+    }
   }
 }
 

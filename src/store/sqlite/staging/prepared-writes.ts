@@ -9,7 +9,7 @@ import type { PreparedText } from '../../rows/write-plan.ts'
 import { INSERTED_AT_ONCE, isShortText } from '../tree/new-texts.ts'
 import type { TreeWriter } from '../tree/tree-writer.ts'
 import { type Group, GroupedWrites, phaseOf } from './grouped-writes.ts'
-import type { StagedValue } from './staged-values.ts'
+import { isLarge, type StagedValue } from './staged-values.ts'
 
 /** Maximum length of the old and new texts kept for one change, in UTF-16 code units. */
 const MAX_LENGTH = 8 * 1024 * 1024
@@ -66,7 +66,7 @@ export class PreparedWrites {
     const values: StagedValue[] = []
     for (const { path, value, writes } of this.#staged) {
       for (const index of writes) inside.add(valueWritten(this.#writes[index]))
-      if (typeof value === 'object') values.push({ path, value })
+      if (value !== undefined && isLarge(value)) values.push({ path, value })
     }
     return [...large.filter(({ value }) => !inside.has(value)), ...values]
   }
@@ -105,8 +105,8 @@ export class PreparedWrites {
 
   *#prepareGroup({ parent, key, path, writes }: Group): Generator<void> {
     const slot = this.#writer.slot(parent, sortKey(key))
-    // The root has no parent to examine. An interior node was made there meanwhile.
-    if (path.length === 0 || (slot !== undefined && slot.value === null)) return
+    // The root has no parent to examine. A text in chunks, or an interior node that was made there meanwhile.
+    if (path.length === 0 || (slot !== undefined && slot.id !== null)) return
     const old = slot?.value ?? undefined
     let value = old === undefined ? undefined : parseStored(old)
     for (const [number, { write }] of writes.entries()) {
@@ -194,7 +194,7 @@ export class PreparedWrites {
 
   #holdsOld(parent: number, { path, old }: PreparedSlot): boolean {
     const slot = this.#writer.slot(parent, sortKey(path.at(-1) ?? ''))
-    return old === undefined ? slot === undefined : slot?.value === old
+    return old === undefined ? slot === undefined : slot?.id === null && slot.value === old
   }
 
   *#applyOthers(isDone: Uint8Array, texts: (JsonText | undefined)[]): Generator<void> {

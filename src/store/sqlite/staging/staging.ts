@@ -1,11 +1,14 @@
 import type { Change } from '../../../tree/change.ts'
 import { exceeds } from '../../../tree/json/print.ts'
+import { leafOf } from '../../../tree/value.ts'
 import type { Write } from '../../../tree/write.ts'
+import { longString } from '../../rows/chunked-text.ts'
 import type { TransactionParticipant } from '../commit/participant.ts'
 import type { Queued, QueuedJob } from '../commit/queued-job.ts'
+import { longestString, type RowLengths } from '../tree/branch-writer.ts'
 import type { TreeWriter } from '../tree/tree-writer.ts'
 import { PreparedWrites } from './prepared-writes.ts'
-import type { StagedValue } from './staged-values.ts'
+import { isLarge, type LargeValue, type StagedValue } from './staged-values.ts'
 
 /** Pauses of the writer in one step: about 2,000 rows, or a megabyte of text. */
 const STEP_PAUSES = 16
@@ -26,7 +29,7 @@ export interface PostponedJob {
 }
 
 /** Thresholds of the work ahead of a commit. */
-export interface StagingOptions {
+export interface StagingOptions extends Pick<RowLengths, 'chunkLength'> {
   /** Minimum text of a value that is written ahead, in UTF-16 code units. */
   readonly stagedLength: number
   /** Minimum number of writes of one change that are prepared. */
@@ -60,13 +63,24 @@ class Preparation {
   }
 }
 
-/** The values of a change that are written ahead. @param length minimum text of one, in UTF-16 code units */
-function* largeValues(writes: readonly Write[], length: number): Generator<void, readonly StagedValue[]> {
-  const values = new Map<object, StagedValue>()
+/**
+ * The values of a change that are written ahead.
+ * @param length minimum text of an object, in UTF-16 code units
+ * @param stringLength maximum length of a string that is not, in the same unit
+ */
+function* largeValues(
+  writes: readonly Write[],
+  length: number,
+  stringLength: number,
+): Generator<void, readonly StagedValue[]> {
+  const values = new Map<LargeValue, StagedValue>()
   let examined = 0
   for (const write of writes) {
-    if (write.kind === 'priority' || typeof write.value !== 'object') continue
-    if (exceeds(write.value, length)) values.set(write.value, { path: write.path, value: write.value })
+    if (write.kind === 'priority' || write.value === undefined || !isLarge(write.value)) continue
+    const { path, value } = write
+    const isStaged =
+      leafOf(value) === undefined ? exceeds(value, length) : longString(value, stringLength) !== undefined
+    if (isStaged) values.set(value, { path, value })
     if (++examined % VALUES_BEFORE_PAUSE === 0) yield
   }
   return [...values.values()]
@@ -181,7 +195,8 @@ export class Staging implements TransactionParticipant {
   *postponed(queued: QueuedJob, change: Change | undefined): Generator<void, PostponedJob | undefined> {
     if (change?.canStoreAhead !== true || this.#isStopped || !this.#isWorthIt(queued, change)) return undefined
     const { writes } = change
-    const values = yield* largeValues(writes, this.#options.stagedLength)
+    const { stagedLength } = this.#options
+    const values = yield* largeValues(writes, stagedLength, Math.max(stagedLength, longestString(this.#options)))
     const isMany = writes.length >= this.#options.preparedWrites
     if (values.length === 0 && !isMany) return undefined
     const { job, resolve, reject, postponed } = queued

@@ -6,11 +6,13 @@ import { closure, detached, interior, node } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
 import type { IndexDefinitions } from '../indexes/definitions.ts'
 import type { IndexEntries } from '../indexes/entries.ts'
+import { TextChunks } from './text-chunks.ts'
 
-/** Interior nodes read, rows and bytes of text removed in one step: some milliseconds of work. */
+/** Interior nodes read, rows, bytes of text and chunks of long texts removed in one step: some milliseconds of work. */
 const STEP_INTERIORS = 64
 const STEP_ROWS = 512
 const STEP_BYTES = 1024 * 1024
+const STEP_CHUNKS = 16
 /** Rows whose lengths are read at a time where texts are long: SQLite reads the text of a row to compare its key. */
 const LONG_ROWS = 4
 
@@ -59,6 +61,7 @@ const statements = defineStatements({
  */
 export class DeletedSubtrees implements BackgroundWork {
   readonly #statements
+  readonly #chunks: TextChunks
   readonly #definitions: IndexDefinitions
   readonly #entries: IndexEntries
   /** Listed subtrees that must not be removed: they are being written, or will be attached to the tree. */
@@ -70,6 +73,7 @@ export class DeletedSubtrees implements BackgroundWork {
 
   constructor(connection: Connection, definitions: IndexDefinitions, entries: IndexEntries) {
     this.#statements = statements(connection)
+    this.#chunks = new TextChunks(connection)
     this.#definitions = definitions
     this.#entries = entries
   }
@@ -129,21 +133,33 @@ export class DeletedSubtrees implements BackgroundWork {
     const below = this.#statements.below.all({ id: root.id })
     // Removed already, with a subtree around it that was detached later.
     if (below.length === 0) this.#statements.forget.run({ id: root.id })
-    const removed = { rows: 0, bytes: 0 }
+    const removed = { rows: 0, bytes: 0, chunks: 0 }
     for (const { id, traits } of below) {
-      const end = this.#pageEnd(id, traits, removed)
-      if (end !== undefined) {
-        this.#statements.removePage.run({ id, end })
-        return true
+      if ((traits & Trait.chunks) !== 0) {
+        if (!this.#removeChunks(id, removed)) return true
+      } else {
+        const end = this.#pageEnd(id, traits, removed)
+        if (end !== undefined) {
+          this.#statements.removePage.run({ id, end })
+          return true
+        }
+        this.#statements.removeChildren.run(id)
+        this.dropIndexes(id)
       }
-      this.#statements.removeChildren.run(id)
-      this.dropIndexes(id)
       this.#statements.removeClosure.run({ id })
       this.#statements.removeInterior.run({ id })
       if (id === root.id) this.#statements.forget.run({ id })
-      if (removed.rows >= STEP_ROWS) return true
+      if (removed.rows >= STEP_ROWS || removed.chunks >= STEP_CHUNKS) return true
     }
     return true
+  }
+
+  /** @returns whether all chunks are removed */
+  #removeChunks(id: number, removed: { chunks: number }): boolean {
+    const limit = STEP_CHUNKS - removed.chunks
+    const found = this.#chunks.remove(id, limit)
+    removed.chunks += found
+    return found < limit
   }
 
   /**

@@ -1,6 +1,6 @@
 import { NO_VALUE, SortKind } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
-import { behind, fromKey, type ScanRange, WHOLE } from '../../rows/scan-range.ts'
+import { behind, fromKey, type ScanRange, WHOLE } from '../../rows/indexes/scan-range.ts'
 import type { ChildRow } from '../../rows/slot.ts'
 import { maxPageSize, type RangeScan, type RangeScanner, type ScannedIndex } from '../query/range-scan.ts'
 import type { TreeReader } from './tree-reader.ts'

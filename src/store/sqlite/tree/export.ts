@@ -3,9 +3,10 @@ import { type JsonText, print, printKey } from '../../../tree/json/print.ts'
 import { pieceEnd } from '../../../tree/json/text-pieces.ts'
 import { keyOf } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
-import type { ChildRow } from '../../rows/slot.ts'
+import type { ChildRow, SlotContent } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { defineStatements } from '../file/statements.ts'
+import { TextChunks } from './text-chunks.ts'
 import type { TreeReader } from './tree-reader.ts'
 
 /** Text read and returned at once, in UTF-16 code units: a millisecond or two of work. */
@@ -25,9 +26,11 @@ const statements = defineStatements({
 export class ExportReader {
   readonly #statements
   readonly #tree: TreeReader
+  readonly #chunks: TextChunks
 
   constructor(connection: Connection, tree: TreeReader) {
     this.#statements = statements(connection)
+    this.#chunks = new TextChunks(connection)
     this.#tree = tree
   }
 
@@ -36,17 +39,21 @@ export class ExportReader {
     const location = this.#tree.location(path)
     if (location === undefined) yield 'null'
     else if (location.kind === 'inside') yield print(location.value, 'export')
-    else if (location.slot.id === null) yield* joined([toExport(location.slot.value ?? '')])
-    else yield* joined(this.#branch(location.slot.id))
+    else yield* joined(this.#content(location.slot))
+  }
+
+  *#content({ id, value }: SlotContent): Generator<string> {
+    if (id === null) yield toExport(value ?? '')
+    else if (value === null) yield* this.#branch(id)
+    else yield* this.#chunks.of(id)
   }
 
   *#branch(id: number): Generator<string> {
     let before = '{'
     for (const page of this.#pages(id)) {
-      for (const { key, value, id: interior } of page) {
-        yield `${before}${printKey(keyOf(key))}:`
-        if (interior === null) yield toExport(value ?? '')
-        else yield* this.#branch(interior)
+      for (const row of page) {
+        yield `${before}${printKey(keyOf(row.key))}:`
+        yield* this.#content(row)
         before = ','
       }
     }

@@ -7,13 +7,12 @@ import { type Connection, setSpilling } from '../file/connection.ts'
 import { closure, detached, interior, node } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
 import { INSERTED_AT_ONCE, NewTexts } from './new-texts.ts'
+import { TextChunks } from './text-chunks.ts'
 
 /** Rows written between two pauses of a long write. */
 const STEP_ROWS = 128
 /** Text written between two pauses of a long write, in UTF-16 code units. */
 const STEP_LENGTH = 64 * 1024
-/** Placeholder for a long text while it is replaced by another one. */
-const EMPTY_TEXT = '""'
 /** Text written in one transaction, in UTF-16 code units, from which SQLite moves pages to the log before the commit. */
 const SPILLING_LENGTH = 2 * 1024 * 1024
 /** What a row counts as beside its text: it may be the only one of its page that changes. */
@@ -30,11 +29,6 @@ const statements = defineStatements({
       'INSERT INTO node(parent_id, key, kind, value, id) VALUES (?, ?, ?, ?, ?) ' +
         'ON CONFLICT DO UPDATE SET kind = excluded.kind, value = excluded.value, id = excluded.id',
     ),
-  upsertBytes: ({ client }) =>
-    client.prepare<unknown, [number, string, number, Uint8Array]>(
-      'INSERT INTO node(parent_id, key, kind, value) VALUES (?, ?, ?, CAST(? AS TEXT)) ' +
-        'ON CONFLICT DO UPDATE SET kind = excluded.kind, value = excluded.value, id = NULL',
-    ),
   overwrite: ({ client }) => client.prepare<unknown, [number, string, number, string]>(OVERWRITE),
   overwriteExpected: ({ client }) =>
     client.prepare<unknown, [number, string, number, string, string]>(`${OVERWRITE} AND value = ?`),
@@ -44,8 +38,8 @@ const statements = defineStatements({
         'SELECT ancestor, ?1, depth + 1 FROM closure WHERE descendant = ?2 UNION ALL SELECT ?1, ?1, 0',
     ),
   insertInterior: ({ client }) =>
-    client.prepare<unknown, [number, number, string, number]>(
-      'INSERT INTO interior(id, parent_id, key, child_count, traits) VALUES (?, ?, ?, ?, 0)',
+    client.prepare<unknown, [number, number, string, number, number]>(
+      'INSERT INTO interior(id, parent_id, key, child_count, traits) VALUES (?, ?, ?, ?, ?)',
     ),
   remove: ({ orm }) => orm.delete(node).where(ADDRESS).prepare(),
   adjust: ({ orm }) =>
@@ -68,6 +62,7 @@ export class RowWriter {
   readonly #statements
   readonly #connection: Connection
   readonly #newTexts: NewTexts
+  readonly chunks: TextChunks
   #rowsSincePause = 0
   #lengthSincePause = 0
   /** Text written in this transaction, in UTF-16 code units. */
@@ -82,6 +77,7 @@ export class RowWriter {
     this.#statements = statements(connection)
     this.#connection = connection
     this.#newTexts = new NewTexts(connection)
+    this.chunks = new TextChunks(connection)
   }
 
   /** The greatest id in use. A detached node can be gone and still be listed: its id must not be used again. */
@@ -108,7 +104,7 @@ export class RowWriter {
       if (!isNew) return false
     }
     this.#wasNew = isNew
-    this.#countText(text.length)
+    this.countText(text.length)
     this.#deferParentUpdate(parent, isNew ? 1 : 0, traits)
     return true
   }
@@ -121,7 +117,7 @@ export class RowWriter {
         ? this.#newTexts.insert(parent, key, kind, text)
         : this.#statements.overwriteExpected.run(kind, text, parent, key, expected.text).changes > 0
     if (!isWritten) return false
-    this.#countText(text.length)
+    this.countText(text.length)
     this.#deferParentUpdate(parent, expected === undefined ? 1 : 0, traits)
     return true
   }
@@ -138,7 +134,7 @@ export class RowWriter {
     let added = 0
     const written = texts.map(({ key, kind, text, traits }) => {
       if (!this.#wasNew && this.#statements.overwrite.run(kind, text, parent, key).changes === 0) return false
-      this.#countText(text.length)
+      this.countText(text.length)
       added |= traits
       return true
     })
@@ -149,7 +145,7 @@ export class RowWriter {
   /** Writes a text into a new slot of an interior node that is being written, with `flushTexts` at the latest. */
   addText(parent: number, key: string, kind: number, text: JsonText): void {
     this.#newTexts.add(parent, key, kind, text)
-    this.#countText(text.length)
+    this.countText(text.length)
   }
 
   /** Writes all added texts. Call it before anything reads them, and before a commit. */
@@ -160,20 +156,7 @@ export class RowWriter {
   /** Writes a text into a slot, whatever it held. */
   upsertText(parent: number, key: string, kind: number, text: JsonText): void {
     this.#statements.upsert.run(parent, key, kind, text, null)
-    this.#countText(text.length)
-  }
-
-  /** As `upsertText`, in several steps and as bytes, which SQLite accepts faster than a long string. */
-  *upsertLongText(parent: number, key: string, kind: number, text: JsonText): Generator<void> {
-    yield
-    const bytes = Buffer.from(text)
-    yield
-    // Removing a long text takes as long as writing one: each is a step of its own.
-    this.#statements.overwrite.run(kind, EMPTY_TEXT, parent, key)
-    yield
-    this.#statements.upsertBytes.run(parent, key, kind, bytes)
-    this.#countText(text.length)
-    yield
+    this.countText(text.length)
   }
 
   /** Writes the slot of an interior node. */
@@ -181,10 +164,15 @@ export class RowWriter {
     this.#statements.upsert.run(parent, key, SlotKind.interior, null, id)
   }
 
+  /** Writes the slot of a text in chunks. @param head stored text of its beginning */
+  upsertHead(parent: number, key: string, kind: number, head: JsonText, id: number): void {
+    this.#statements.upsert.run(parent, key, kind, head, id)
+  }
+
   /** Writes an interior node and its closure. */
-  insertInterior(id: number, parent: number, key: string, childCount: number): void {
+  insertInterior(id: number, parent: number, key: string, childCount: number, traits: number): void {
     this.#statements.insertClosure.run(id, parent)
-    this.#statements.insertInterior.run(id, parent, key, childCount)
+    this.#statements.insertInterior.run(id, parent, key, childCount, traits)
   }
 
   remove(parent: number, key: string): void {
@@ -267,7 +255,8 @@ export class RowWriter {
     this.ended()
   }
 
-  #countText(length: number): void {
+  /** Counts a written text towards the next pause, and towards what a transaction holds. */
+  countText(length: number): void {
     this.#rowsSincePause++
     this.#lengthSincePause += length
     this.#length += ROW_LENGTH + length

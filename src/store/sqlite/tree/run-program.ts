@@ -27,7 +27,10 @@ export function* runReads<T>(
     // Only a request that can take long has a generator of its own.
     if (request.kind === 'node') step = logic.next(yield* reader.node(request.path, Number.POSITIVE_INFINITY))
     else if (request.kind === 'size') step = logic.next(yield* reader.size(request.path))
-    else if (request.kind === 'pause') step = logic.next(yield)
+    else if (request.kind === 'leaf') {
+      const leaf = lookup.leaf(request.path)
+      step = logic.next(typeof leaf === 'object' ? yield* reader.subtrees.string(leaf.text) : leaf)
+    } else if (request.kind === 'pause') step = logic.next(yield)
     else if (request.kind === 'idempotency-record') step = logic.next(records?.text(request.key))
     else step = logic.next(answer(request, lookup, settings))
   }
@@ -35,13 +38,11 @@ export function* runReads<T>(
 }
 
 function answer(
-  request: Exclude<ReadRequest, { kind: 'node' | 'size' | 'pause' }>,
+  request: Exclude<ReadRequest, { kind: 'node' | 'leaf' | 'size' | 'pause' }>,
   lookup: Lookup,
   settings: SettingTexts,
 ): ReadAnswer {
   switch (request.kind) {
-    case 'leaf':
-      return lookup.leaf(request.path)
     case 'exists':
       return lookup.exists(request.path)
     case 'count':

@@ -1,36 +1,24 @@
-import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, lte, type SQL, sql } from 'drizzle-orm'
 import { DholeError } from '../../../error.ts'
 import { type AnyText, TextBuilder } from '../../../tree/json/text-pieces.ts'
 import { arrayLengthInSteps, keyOf } from '../../../tree/order.ts'
-import { pageSizes, ROWS_MEASURED } from '../../rows/page-sizes.ts'
 import { type Interior, isChild, LAST_KEY, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
+import { ChildPages, type KeyRange, OF_PARENT, PAGE_CHILDREN, REST } from './child-pages.ts'
 import { type Budget, spend } from './read-budget.ts'
+import { TextChunks } from './text-chunks.ts'
 
-/** Fewest children read in one step, at most four megabytes of text, where no child has a long text. */
-const PAGE_CHILDREN = 512
-/** Target length of a page with small children, estimated from the first of them. */
-const PAGE_LENGTH = 512 * 1024
-const MAX_PAGE_CHILDREN = 8192
-const SAMPLED_CHILDREN = 16
 /** Marks in assembled text that JavaScript replaces; no JSON text contains these characters. */
-const INTERIOR_MARK = '\u0002'
+const ID_MARK = '\u0002'
 const KEY_MARK = '\u0003'
 
-const MARKED_INTERIOR = sql.raw(`char(2) || ${node.id.name} || char(2)`)
+const MARKED_ID = sql.raw(`char(2) || ${node.id.name} || char(2)`)
 const MARKED_KEY = sql`char(3) || ${node.key} || char(3)`
-const TEXT = sql`coalesce(${node.value}, ${MARKED_INTERIOR})`
-
-/** Children after one key and up to another. */
-interface KeyRange extends Record<string, unknown> {
-  readonly parent: number
-  readonly after: string
-  readonly end: string
-  /** Whether it holds a single child. */
-  readonly isSingle?: true
-}
+const FLAT_TEXT = sql`${node.value}`
+/** Of interior nodes and chunked texts, whose slots have an id, the mark. */
+const TEXT = sql`iif(${node.id} IS NULL, ${node.value}, ${MARKED_ID})`
 
 /** Members of one page of children. */
 interface Page {
@@ -45,8 +33,6 @@ interface Printing {
   readonly into: TextBuilder
 }
 
-const OF_PARENT = eq(node.parentId, sql.placeholder('parent'))
-const REST = and(OF_PARENT, gt(node.key, sql.placeholder('after')))
 const RANGE = and(REST, lte(node.key, sql.placeholder('end')))
 
 const statements = defineStatements({
@@ -56,18 +42,11 @@ const statements = defineStatements({
       .from(interior)
       .where(eq(interior.id, sql.placeholder('id')))
       .prepare(),
-  pageEnd: ({ orm }) =>
-    orm
-      .select({ key: node.key })
-      .from(node)
-      .where(REST)
-      .orderBy(node.key)
-      .limit(1)
-      .offset(sql.placeholder('offset'))
-      .prepare(),
-  plainPage: ({ orm }) => plainText(orm).where(RANGE).prepare(),
+  plainPage: ({ orm }) => plainText(orm, TEXT).where(RANGE).prepare(),
   // Without an end: comparing each key with `LAST_KEY` would take a twentieth of the read.
-  plainRest: ({ orm }) => plainText(orm).where(REST).prepare(),
+  plainRest: ({ orm }) => plainText(orm, TEXT).where(REST).prepare(),
+  flatPage: ({ orm }) => plainText(orm, FLAT_TEXT).where(RANGE).prepare(),
+  flatRest: ({ orm }) => plainText(orm, FLAT_TEXT).where(REST).prepare(),
   // Each interior node is a descendant of itself. Raw SQL: it runs for every interior node.
   branchesBelow: ({ client }) => client.prepare('SELECT 1 FROM closure WHERE ancestor = ? LIMIT 1 OFFSET 1'),
   carefulPage: ({ orm }) =>
@@ -84,37 +63,16 @@ const statements = defineStatements({
       .orderBy(node.key)
       .prepare(),
   keys: ({ orm }) => orm.select({ key: node.key }).from(node).where(RANGE).orderBy(node.key).prepare(),
-  sample: ({ orm }) => {
-    // SQLite knows the length of a column without reading it, but not that of a column of a subquery.
-    const sampled = orm
-      .select({ length: sql<number | null>`octet_length(${node.value})`.as('length') })
-      .from(node)
-      .where(OF_PARENT)
-      .limit(SAMPLED_CHILDREN)
-      .as('sampled')
-    return orm
-      .select({ average: sql<number | null>`avg(${sampled.length})` })
-      .from(sampled)
-      .prepare()
-  },
-  lengths: ({ orm }) =>
-    orm
-      .select({ key: node.key, length: sql<number>`coalesce(octet_length(${node.value}), 0)` })
-      .from(node)
-      .where(REST)
-      .orderBy(node.key)
-      .limit(ROWS_MEASURED)
-      .prepare(),
   lastKey: ({ orm }) =>
     orm.select({ key: node.key }).from(node).where(OF_PARENT).orderBy(desc(node.key)).limit(1).prepare(),
 })
 
 /** Selects the children after a key as one text. */
-function plainText(orm: Connection['orm']) {
+function plainText(orm: Connection['orm'], member: SQL) {
   // The rows of a range are in key order, because the table is.
   const first = orm.select({ key: node.key }).from(node).where(REST).orderBy(node.key).limit(1)
   // Each key is the separator before its own text, which saves copying the text; the first text has none.
-  const text = sql<string | null>`group_concat(${TEXT}, ',"' || ${node.key} || '":')`
+  const text = sql<string | null>`group_concat(${member}, ',"' || ${node.key} || '":')`
   return orm.select({ first: sql<string | null>`${first}`, text }).from(node)
 }
 
@@ -124,9 +82,13 @@ function plainText(orm: Connection['orm']) {
  */
 export class SubtreeReader {
   readonly #statements
+  readonly #pages: ChildPages
+  readonly #chunks: TextChunks
 
   constructor(connection: Connection) {
     this.#statements = statements(connection)
+    this.#pages = new ChildPages(connection)
+    this.#chunks = new TextChunks(connection)
   }
 
   interior(id: number): Interior {
@@ -139,7 +101,7 @@ export class SubtreeReader {
   *keys(id: number, budget: Budget): Generator<void, AnyText> {
     const text = new TextBuilder()
     let before = spend(budget, '{')
-    for (const range of this.#pages(this.interior(id), PAGE_CHILDREN)) {
+    for (const range of this.#pages.pages(this.interior(id), PAGE_CHILDREN)) {
       const keys = this.#statements.keys.values(range).map(([key]) => String(key))
       const members = keys.filter(isChild).map((key) => `${JSON.stringify(keyOf(key))}:true`)
       if (members.length === 0) continue
@@ -152,52 +114,17 @@ export class SubtreeReader {
     return text.end()
   }
 
-  /** How many children without long texts to read in one step. */
-  #pageSize({ id, childCount }: Interior): number {
-    if (childCount < PAGE_CHILDREN) return PAGE_CHILDREN
-    const average = this.#statements.sample.get({ parent: id })?.average ?? 1
-    return Math.min(Math.max(Math.floor(PAGE_LENGTH / average), PAGE_CHILDREN), MAX_PAGE_CHILDREN)
+  /** The string of a chunked text. */
+  string(id: number): Generator<void, string> {
+    return this.#chunks.string(id)
   }
 
-  /** Ranges of keys that cover all children of an interior node, each with a bounded length of text. */
-  #textPages(branch: Interior): Iterable<KeyRange> {
-    return (branch.traits & Trait.longTexts) === 0
-      ? this.#pages(branch, this.#pageSize(branch))
-      : this.#longPages(branch)
+  /** A part of the string of a chunked text, by its number from 0; `undefined` behind the end. */
+  characters(id: number, chunk: number): string | undefined {
+    return this.#chunks.characters(id, chunk)
   }
 
-  *#longPages({ id: parent }: Interior): Generator<KeyRange> {
-    let after = ''
-    for (;;) {
-      const rows = this.#statements.lengths.all({ parent, after })
-      let end = 0
-      for (const size of pageSizes(rows.map(({ length }) => length))) {
-        end += size
-        const last = rows[end - 1]?.key ?? LAST_KEY
-        yield size === 1 ? { parent, after, end: last, isSingle: true } : { parent, after, end: last }
-        after = last
-      }
-      if (rows.length < ROWS_MEASURED) return
-    }
-  }
-
-  /** Divides the children of an interior node into ranges of a bounded number. */
-  *#pages({ id, childCount }: Interior, size: number): Generator<KeyRange> {
-    const parent = id
-    let after = ''
-    // A priority is one more row.
-    let left = childCount + 1
-    while (left > size) {
-      const end = this.#statements.pageEnd.get({ parent, after, offset: size - 1 })?.key
-      if (end === undefined) break
-      left -= size
-      yield { parent, after, end }
-      after = end
-    }
-    yield { parent, after, end: LAST_KEY }
-  }
-
-  /** Stored text of an interior node. @throws `read-too-big` */
+  /** Stored text of an interior node or of a chunked text. @throws `read-too-big` */
   *text(id: number, budget: Budget): Generator<void, AnyText> {
     const text = new TextBuilder()
     yield* this.#print(id, budget, text)
@@ -207,6 +134,7 @@ export class SubtreeReader {
   *#print(id: number, budget: Budget, into: TextBuilder): Generator<void, void> {
     const branch = this.interior(id)
     const { childCount, traits } = branch
+    if ((traits & Trait.chunks) !== 0) return yield* this.#printChunks(id, budget, into)
     if ((traits & Trait.priorities) !== 0) budget.hasPriorities = true
     const careful = (traits & Trait.carefulKeys) !== 0
     const length = careful ? yield* this.#arrayLength(branch) : undefined
@@ -217,10 +145,14 @@ export class SubtreeReader {
     }
     let before = spend(budget, '{')
     const isFlat = this.#statements.branchesBelow.get(id) === null
-    for (const range of this.#textPages(branch)) {
+    for (const range of this.#pages.textPages(branch)) {
       // SQLite reads the whole text of a long child to find its row, and again to return it.
       if (range.isSingle) yield
-      const page = range.isSingle ? this.#onlyText(range) : careful ? this.#carefulText(range) : this.#plainText(range)
+      const page = range.isSingle
+        ? this.#onlyText(range)
+        : careful
+          ? this.#carefulText(range)
+          : this.#plainText(range, isFlat)
       if (page === undefined) break
       const { first, text } = page
       // One more for the comma or brace after it.
@@ -233,8 +165,17 @@ export class SubtreeReader {
     into.add(before === ',' ? '}' : '{}')
   }
 
-  #plainText(range: KeyRange): Page | undefined {
-    const page = (range.end === LAST_KEY ? this.#statements.plainRest : this.#statements.plainPage).get(range)
+  *#printChunks(id: number, budget: Budget, into: TextBuilder): Generator<void, void> {
+    for (const chunk of this.#chunks.of(id)) {
+      into.add(spend(budget, chunk))
+      yield
+    }
+  }
+
+  #plainText(range: KeyRange, isFlat: boolean): Page | undefined {
+    const { plainPage, plainRest, flatPage, flatRest } = this.#statements
+    const [some, rest] = isFlat ? [flatPage, flatRest] : [plainPage, plainRest]
+    const page = (range.end === LAST_KEY ? rest : some).get(range)
     return page?.text == null ? undefined : { first: `"${page.first}":`, text: page.text }
   }
 
@@ -251,11 +192,11 @@ export class SubtreeReader {
 
   /** Replaces each mark by the text of its interior child. */
   *#fillIn(text: string, budget: Budget, into: TextBuilder): Generator<void, void> {
-    if (!text.includes(INTERIOR_MARK)) {
+    if (!text.includes(ID_MARK)) {
       into.add(spend(budget, text))
       return
     }
-    for (const [index, part] of text.split(INTERIOR_MARK).entries()) {
+    for (const [index, part] of text.split(ID_MARK).entries()) {
       if (index % 2 === 0) into.add(spend(budget, part))
       else yield* this.#print(Number(part), budget, into)
     }
@@ -266,7 +207,7 @@ export class SubtreeReader {
     const last = this.#statements.lastKey.get({ parent: branch.id })?.key
     if (last === undefined || !(Number(keyOf(last)) + 1 < branch.childCount * 2)) return undefined
     const keys: string[] = []
-    for (const range of this.#pages(branch, PAGE_CHILDREN)) {
+    for (const range of this.#pages.pages(branch, PAGE_CHILDREN)) {
       for (const [key] of this.#statements.keys.values(range)) keys.push(keyOf(String(key)))
       yield
     }
@@ -277,7 +218,7 @@ export class SubtreeReader {
   *#printArray(branch: Interior, length: number, { budget, into }: Printing): Generator<void, void> {
     into.add('[')
     let next = 0
-    for (const range of this.#textPages(branch)) {
+    for (const range of this.#pages.textPages(branch)) {
       for (const { key, text } of this.#statements.rows.all(range)) {
         for (const index = Number(keyOf(key)); next < index; next++) into.add(next === 0 ? 'null' : ',null')
         if (next > 0) into.add(',')

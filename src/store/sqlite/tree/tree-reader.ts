@@ -1,17 +1,19 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { NodeText } from '../../../tree/json/node-text.ts'
 import { isStringText, type JsonText, parseStored, print } from '../../../tree/json/print.ts'
+import { toPlainInSteps } from '../../../tree/json/print-steps.ts'
 import type { AnyText } from '../../../tree/json/text-pieces.ts'
 import { keyOf, OBJECT, type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
-import { childKeys, isBranch, leafOf, type Value, valueAt } from '../../../tree/value.ts'
-import { ROOT_KEY, ROOT_PARENT, type Slot } from '../../rows/slot.ts'
+import { childKeys, isBranch, type Leaf, leafOf, type Value, valueAt } from '../../../tree/value.ts'
+import type { ChunkedLeaf } from '../../rows/lookup.ts'
+import { chunkedTextOf, interiorOf, ROOT_KEY, ROOT_PARENT, type Slot, type SlotContent } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
 import type { InteriorCache } from './interior-cache.ts'
 import { holdsLeaf, leafInText } from './leaf-in-text.ts'
-import { spend } from './read-budget.ts'
+import { type Budget, spend } from './read-budget.ts'
 import { SubtreeReader } from './subtree-reader.ts'
 
 /** Children read between two pauses. */
@@ -37,7 +39,9 @@ const statements = defineStatements({
   slot: ({ client }) =>
     client.prepare<Slot, [number, string]>('SELECT kind, value, id FROM node WHERE parent_id = ? AND key = ?'),
   outline: ({ client }) =>
-    client.prepare<Slot, [number, string]>('SELECT kind, NULL AS value, id FROM node WHERE parent_id = ? AND key = ?'),
+    client.prepare<Slot, [number, string]>(
+      'SELECT kind, iif(id IS NULL, NULL, value) AS value, id FROM node WHERE parent_id = ? AND key = ?',
+    ),
   nothing: ({ client }) => client.prepare<unknown, []>("SELECT 1 FROM node WHERE parent_id = 0 AND key = '' LIMIT 0"),
   // Raw SQL: Drizzle has no cross join, which keeps SQLite from scanning all interior nodes.
   sizePage: ({ client }) =>
@@ -54,7 +58,7 @@ const statements = defineStatements({
       .prepare(),
   interiorPage: ({ orm }) =>
     orm
-      .select({ key: node.key, id: node.id })
+      .select({ key: node.key, id: sql<number | null>`iif(${node.value} IS NULL, ${node.id}, NULL)` })
       .from(node)
       .where(and(eq(node.parentId, sql.placeholder('parent')), gt(node.key, sql.placeholder('after'))))
       .orderBy(node.key)
@@ -84,11 +88,11 @@ export class TreeReader {
     if (cached !== undefined) return cached
     const slot = this.#statements.slot.get(parent, key)
     if (slot === null) return undefined
-    if (slot.id !== null) this.#interiorCache?.add(parent, key, slot)
+    if (slot.value === null) this.#interiorCache?.add(parent, key, slot)
     return slot
   }
 
-  /** A slot without its text. */
+  /** A slot without a text of its own. */
   outline(parent: number, key: string): Slot | undefined {
     return this.#statements.outline.get(parent, key) ?? undefined
   }
@@ -104,19 +108,34 @@ export class TreeReader {
   count(path: Path): number {
     const location = this.location(path)
     if (location === undefined) return 0
-    if (location.kind === 'slot' && location.slot.id !== null)
-      return this.subtrees.interior(location.slot.id).childCount
+    const interior = location.kind === 'slot' ? interiorOf(location.slot) : undefined
+    if (interior !== undefined) return this.subtrees.interior(interior).childCount
     if (location.kind === 'slot' && isStringText(location.slot.value ?? '')) return 0
     return childKeys(textValue(location)).length
   }
 
-  /** Sort value of a slot in an order by a child path. */
-  sortValueBelow({ id, value }: Pick<Slot, 'id' | 'value'>, path: Path): SortValue {
-    if (id === null) return sortValue(insideText(value ?? '', path)?.value)
+  /** Sort value of a slot in an order by a child path; of a chunked text only the beginning. */
+  sortValueBelow(content: SlotContent, path: Path): SortValue {
+    const id = interiorOf(content)
+    if (id === undefined) return sortValue(insideText(content.value ?? '', path)?.value)
     const [key, ...rest] = path
     if (key === undefined) return OBJECT
     const slot = this.slot(id, sortKey(key))
     return slot === undefined ? sortValue(undefined) : this.sortValueBelow(slot, rest)
+  }
+
+  /** The leaf at a path below a slot; of one in chunks the id of the text. */
+  leafBelow(content: SlotContent, path: Path): Leaf | ChunkedLeaf | undefined {
+    const text = path.length === 0 ? chunkedTextOf(content) : undefined
+    if (text !== undefined) return { text }
+    const id = interiorOf(content)
+    const [key, ...rest] = path
+    if (id === undefined) {
+      const value = insideText(content.value ?? '', path)?.value
+      return value === undefined ? undefined : leafOf(value)
+    }
+    const slot = key === undefined ? undefined : this.slot(id, sortKey(key))
+    return slot && this.leafBelow(slot, rest)
   }
 
   /** Path of an interior node; `undefined` when it is not part of the tree. */
@@ -135,15 +154,15 @@ export class TreeReader {
 
   /** Ids of the interior nodes that match a path. A key that satisfies `isAny` matches every key. */
   *interiorNodes(pattern: Path, isAny: (key: string) => boolean): Generator<void, readonly number[]> {
-    const root = this.slot(ROOT_PARENT, ROOT_KEY)?.id
-    let level: number[] = typeof root === 'number' ? [root] : []
+    const root = interiorOf(this.slot(ROOT_PARENT, ROOT_KEY))
+    let level: number[] = root === undefined ? [] : [root]
     for (const key of pattern) {
       const next: number[] = []
       for (const parent of level) {
         if (isAny(key)) yield* this.#interiorChildren(parent, next)
         else {
-          const id = this.slot(parent, sortKey(key))?.id
-          if (typeof id === 'number') next.push(id)
+          const id = interiorOf(this.slot(parent, sortKey(key)))
+          if (id !== undefined) next.push(id)
         }
         yield
       }
@@ -168,11 +187,12 @@ export class TreeReader {
   *size(path: Path): Generator<void, number> {
     const location = this.location(path)
     if (location === undefined) return 0
-    if (location.kind === 'inside' || location.slot.id === null) return 1
+    const interior = location.kind === 'slot' ? interiorOf(location.slot) : undefined
+    if (interior === undefined) return 1
     let rows = 1
     let after = 0
     for (;;) {
-      const page = this.#statements.sizePage.get(location.slot.id, after)
+      const page = this.#statements.sizePage.get(interior, after)
       rows += page?.rows ?? 0
       if (page === null || page.last === null || page.count < PAGE_COUNTED) return rows
       after = page.last
@@ -194,7 +214,7 @@ export class TreeReader {
     const { value, id } = location.slot
     if (id === null) return new NodeText(spend(budget, value ?? ''))
     const text = yield* this.subtrees.text(id, budget)
-    return new NodeText(text, !budget.hasPriorities)
+    return new NodeText(text, value === null ? !budget.hasPriorities : isStringText(value))
   }
 
   *shallow(path: Path, maxLength: number): Generator<void, AnyText | undefined> {
@@ -203,8 +223,15 @@ export class TreeReader {
     const budget = { left: maxLength, hasPriorities: false }
     if (location.kind === 'inside') return spend(budget, shallowText(location.value))
     const { id, value } = location.slot
+    const chunked = chunkedTextOf(location.slot)
+    if (chunked !== undefined) return yield* this.plainText(chunked, budget)
     if (id === null) return spend(budget, isStringText(value ?? '') ? (value ?? '') : shallowText(textValue(location)))
     return yield* this.subtrees.keys(id, budget)
+  }
+
+  /** Text of a leaf that is stored in chunks, without its priority. @throws `read-too-big` */
+  *plainText(chunked: number, budget: Budget): Generator<void, AnyText> {
+    return yield* toPlainInSteps(yield* this.subtrees.text(chunked, budget))
   }
 
   location(path: Path): Location | undefined {
@@ -212,7 +239,7 @@ export class TreeReader {
     for (let depth = 0; depth < path.length; depth++) {
       if (slot === undefined) return undefined
       const key = path[depth] as string
-      if (slot.id === null) {
+      if (slot.value !== null || slot.id === null) {
         const text = slot.value ?? ''
         const isLast = depth === path.length - 1
         return isLast && holdsLeaf(text, key) ? inside(leafInText(text, key)) : insideText(text, path.slice(depth))
@@ -234,7 +261,7 @@ function inside(value: Value | undefined): Inside | undefined {
   return value === undefined ? undefined : { kind: 'inside', value }
 }
 
-/** The value at a location that is not an interior node. */
+/** The value at a location that is not an interior node; of a chunked text only its beginning. */
 export function textValue(location: Location): Value {
   return location.kind === 'inside' ? location.value : parseStored(location.slot.value ?? '')
 }

@@ -1,21 +1,19 @@
 import { type JsonText, print } from '../../../tree/json/print.ts'
-import { printInSteps } from '../../../tree/json/print-steps.ts'
-import { collected, joined } from '../../../tree/json/text-pieces.ts'
 import { PRIORITY } from '../../../tree/key.ts'
 import { sortKey } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import type { Priority } from '../../../tree/priority.ts'
-import { isBranch, type Value } from '../../../tree/value.ts'
+import { isBranch, leafOf, type Value } from '../../../tree/value.ts'
 import type { Write } from '../../../tree/write.ts'
-import { IndexWriteHook } from '../../rows/index-write-hook.ts'
-import { kindOf, ROOT_KEY, ROOT_PARENT, type Slot, traitsOf } from '../../rows/slot.ts'
+import { IndexWriteHook } from '../../rows/indexes/index-write-hook.ts'
+import { interiorOf, kindOf, ROOT_KEY, ROOT_PARENT, type Slot, traitsOf } from '../../rows/slot.ts'
 import { lastSlot, type PathSlot, planSlotChange, ROOT_ADDRESS, type SlotAddress } from '../../rows/write-plan.ts'
 import type { TransactionParticipant } from '../commit/participant.ts'
 import type { Connection } from '../file/connection.ts'
 import type { IndexDefinition } from '../indexes/definitions.ts'
 import type { IndexMaintenance } from '../indexes/maintenance.ts'
-import { type StagedValue, StagedValues } from '../staging/staged-values.ts'
-import { BranchWriter, LONG_TEXT } from './branch-writer.ts'
+import { isLarge, type StagedValue, StagedValues } from '../staging/staged-values.ts'
+import { BranchWriter, type RowLengths } from './branch-writer.ts'
 import type { DeletedSubtrees } from './deleted-subtrees.ts'
 import { InteriorCache } from './interior-cache.ts'
 import { RowWriter } from './row-writer.ts'
@@ -36,13 +34,12 @@ export class TreeWriter implements TransactionParticipant {
   /** Slots of interior nodes by parent and key: consecutive writes share most of their path. */
   readonly #interiors = new InteriorCache()
 
-  /** @param inlineLength longest text of a subtree that becomes one row, in UTF-16 code units; 0 means none */
   constructor(
     connection: Connection,
     reader: TreeReader,
     deletedSubtrees: DeletedSubtrees,
     indexes: IndexMaintenance,
-    inlineLength: number,
+    lengths: RowLengths,
   ) {
     this.#reader = reader
     this.#deletedSubtrees = deletedSubtrees
@@ -50,7 +47,7 @@ export class TreeWriter implements TransactionParticipant {
     this.#indexHook = new IndexWriteHook(indexes.written, reader)
     this.rows = new RowWriter(connection)
     this.#staged = new StagedValues(connection, deletedSubtrees)
-    this.#branches = new BranchWriter(this.rows, this.#staged, inlineLength)
+    this.#branches = new BranchWriter(this.rows, this.#staged, lengths)
   }
 
   /**
@@ -64,12 +61,8 @@ export class TreeWriter implements TransactionParticipant {
     if (replaced !== undefined) {
       if (write.kind === 'value' && write.value !== undefined && !this.#hasIndexOn(slotPath)) {
         const { value } = write
-        if (typeof value === 'string' && value.length > LONG_TEXT) {
-          yield
-          printed = joined(yield* collected((sink) => printInSteps(value, 'stored', sink)))
-        } else printed = this.textOf(value)
-        const isLong = printed !== undefined && printed.length > LONG_TEXT
-        if (printed !== undefined && !isLong && this.#putText(replaced, value, printed)) return printed
+        printed = this.textOf(value)
+        if (printed !== undefined && this.#putText(replaced, value, printed)) return printed
       }
       slotPath.push({ ...replaced, slot: this.#slot(replaced.parent, sortKey(replaced.key), true) })
     }
@@ -79,6 +72,12 @@ export class TreeWriter implements TransactionParticipant {
     const change = planSlotChange(write, slotPath)
     if (change.kind === 'priority') this.#setPriority(change.interior, change.priority)
     else if (change.kind === 'remove' && change.slot !== undefined) this.#removeSlot(slotPath, change.slot)
+    else if (change.kind === 'head') {
+      const { parent, key } = lastSlot(slotPath)
+      this.rows.updateParent(parent, true, this.#branches.setHead({ parent, key }, change.text, change.value))
+      updateIndexes?.(change.value, undefined)
+      return undefined
+    }
     if (change.kind !== 'store') {
       updateIndexes?.(undefined, undefined)
       return undefined
@@ -86,7 +85,9 @@ export class TreeWriter implements TransactionParticipant {
     const { value, isWritten } = change
     const below = write.path.slice(slotPath.length - 1)
     for (const each of inside) this.#branches.chooseIdsAbove(value, [...below, ...each.path], each.value)
-    if (write.kind === 'value' && isBranch(write.value)) this.#branches.chooseIdsAbove(value, below, write.value)
+    if (write.kind === 'value' && write.value !== undefined && isLarge(write.value)) {
+      this.#branches.chooseIdsAbove(value, below, write.value)
+    }
     const text = yield* this.#replace(lastSlot(slotPath), value, printed)
     this.#branches.forgetIdsAbove()
     updateIndexes?.(value, text)
@@ -102,8 +103,8 @@ export class TreeWriter implements TransactionParticipant {
     let slot = this.#slot(ROOT_PARENT, ROOT_KEY, replaces && path.length === 0)
     const slotPath: PathSlot[] = [{ ...ROOT_ADDRESS, slot }]
     for (const key of path) {
-      if (slot === undefined || slot.id === null) break
-      const parent = slot.id
+      const parent = interiorOf(slot)
+      if (parent === undefined) break
       if (replaces && slotPath.length === path.length && !this.#indexHook.hasIndex(parent)) {
         return { slotPath, replaced: { parent, key } }
       }
@@ -123,12 +124,12 @@ export class TreeWriter implements TransactionParticipant {
 
   /** The interior node at a path in the open transaction, and whether it or an ancestor has an index. */
   interiorAt(path: Path): { readonly id: number; readonly isIndexed: boolean } | undefined {
-    let id = this.#slot(ROOT_PARENT, ROOT_KEY, false)?.id
-    if (typeof id !== 'number') return undefined
+    let id = interiorOf(this.#slot(ROOT_PARENT, ROOT_KEY, false))
+    if (id === undefined) return undefined
     let isIndexed = this.#indexHook.hasIndex(id)
     for (const key of path) {
-      id = this.#slot(id, sortKey(key), false)?.id
-      if (typeof id !== 'number') return undefined
+      id = interiorOf(this.#slot(id, sortKey(key), false))
+      if (id === undefined) return undefined
       isIndexed ||= this.#indexHook.hasIndex(id)
     }
     return { id, isIndexed }
@@ -152,15 +153,17 @@ export class TreeWriter implements TransactionParticipant {
     const address = { parent, key }
     if (isBranch(value)) yield
     const text = printed ?? this.textOf(value)
-    const newList = text === undefined && isBranch(value) ? value : undefined
+    const large = text === undefined && isLarge(value) ? value : undefined
     if (slot !== undefined && slot.id !== null) {
-      if (newList !== undefined) this.#indexes.inherit(slot.id, this.#branches.idFor(newList, parent))
+      if (large !== undefined && leafOf(large) === undefined) {
+        this.#indexes.inherit(slot.id, this.#branches.idFor(large, parent))
+      }
       this.#detach(slot.id)
     }
     const traits =
-      newList === undefined
-        ? yield* this.#branches.insert(address, value, text ?? '')
-        : yield* this.#branches.insertBranch(address, newList)
+      large === undefined
+        ? this.#branches.insertText(address, value, text ?? '')
+        : yield* this.#branches.insertLarge(address, large)
     this.rows.flushTexts()
     this.rows.updateParent(parent, slot !== undefined, traits)
     return text
@@ -187,7 +190,7 @@ export class TreeWriter implements TransactionParticipant {
     const cached = this.#interiors.get(parent, key)
     if (cached !== undefined) return cached
     const slot = replaced ? this.#reader.outline(parent, key) : this.#reader.slot(parent, key)
-    if (slot !== undefined && slot.id !== null) this.#interiors.add(parent, key, slot)
+    if (slot !== undefined && interiorOf(slot) !== undefined) this.#interiors.add(parent, key, slot)
     return slot
   }
 
@@ -207,7 +210,7 @@ export class TreeWriter implements TransactionParticipant {
 
   /** Staged values that were not attached are removed like deleted subtrees from now on. */
   release(values: readonly StagedValue[]): void {
-    for (const { value } of values) this.#staged.release(value)
+    for (const value of values) this.#staged.release(value)
   }
 
   /** Removes a slot, and every ancestor that loses its last child. */

@@ -36,7 +36,11 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'faults of Postgre
       await using store = await open(name, faults, 5000, strictObserver)
       await put(store, '/', { n: 0, big: wide(1000, (index) => index) })
       const told: number[] = []
-      store.follow({ commits: (commits) => told.push(...commits.map(({ seq }) => seq)) })
+      store.follow({
+        commits: (commits) => {
+          told.push(...commits.map(({ seq }) => seq))
+        },
+      })
       faults.push(...planned)
       let done = 0
       for (let round = 0; round < 10; round++) {
@@ -78,7 +82,11 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'faults of Postgre
     faults.push('lost after')
     await expect(put(store, '/n', 5)).rejects.toMatchObject({ code: 'unavailable' })
     const told: number[] = []
-    store.follow({ commits: (commits) => told.push(...commits.map(({ seq }) => seq)) })
+    store.follow({
+      commits: (commits) => {
+        told.push(...commits.map(({ seq }) => seq))
+      },
+    })
     await put(store, '/n', increment)
     expect(await plain(store)).toBe('{"n":6}')
     expect(told).toEqual([2, 3])

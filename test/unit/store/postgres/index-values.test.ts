@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { entryBytes, entryValue, TEXT_LIMIT } from '../../../../src/store/postgres/indexes/stored-value.ts'
-import { indexValue } from '../../../../src/store/rows/index-value.ts'
+import { indexValue } from '../../../../src/store/rows/indexes/index-value.ts'
 import { compareSortValues, SortKind, type SortValue, sortText, sortValue } from '../../../../src/tree/order.ts'
 
 const numbers = fc.double({ noNaN: true, noDefaultInfinity: true })

@@ -5,7 +5,7 @@ import { indexProblems } from '../../../../src/store/postgres/indexes/inspect.ts
 import type { IndexManager } from '../../../../src/store/postgres/indexes/manager.ts'
 import { PostgresDatabase } from '../../../../src/store/postgres/postgres-database.ts'
 import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
-import { indexName, KEY_INDEX } from '../../../../src/store/rows/index-name.ts'
+import { indexName, KEY_INDEX } from '../../../../src/store/rows/indexes/index-name.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../../support/postgres/cluster.ts'
 import { patch, put, remove, strictObserver } from '../../../support/store.ts'
 import { Random } from '../../../system/crash/random.ts'

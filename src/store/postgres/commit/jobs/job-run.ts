@@ -3,7 +3,7 @@ import { parseStored, print } from '../../../../tree/json/print.ts'
 import { sortKey } from '../../../../tree/order.ts'
 import type { Path } from '../../../../tree/path.ts'
 import type { JobReads, ReadAnswer, ReadRequest } from '../../../../tree/read-program.ts'
-import { isBranch, valueAt } from '../../../../tree/value.ts'
+import { isBranch, type Leaf, valueAt } from '../../../../tree/value.ts'
 import { Lookup } from '../../../rows/lookup.ts'
 import { ROOT_KEY, ROOT_PARENT } from '../../../rows/slot.ts'
 import type { CommitContext, Job, JobOutcome } from '../../../store.ts'
@@ -133,7 +133,8 @@ export class JobRun {
     const { kind, path } = request
     const unknown = this.#working.unknownOn(path)
     if (unknown !== undefined) return { halt: { kind: 'unknown', unknown } }
-    if (kind === 'leaf') return { value: this.#lookup.leaf(path) }
+    // No text is stored in chunks here.
+    if (kind === 'leaf') return { value: this.#lookup.leaf(path) as Leaf | undefined }
     if (kind === 'exists') return { value: this.#lookup.exists(path) }
     if (kind === 'count') return { value: this.#lookup.count(path) }
     const text = this.#textAt(path)

@@ -1,6 +1,6 @@
 import type { Path } from '../../../../tree/path.ts'
-import { type IndexLimits, type IsWanted, roomInList, roomInTree } from '../../../rows/index-capacity.ts'
-import { type IndexName, indexOf } from '../../../rows/index-name.ts'
+import { type IndexLimits, type IsWanted, roomInList, roomInTree } from '../../../rows/indexes/index-capacity.ts'
+import { type IndexName, indexOf } from '../../../rows/indexes/index-name.ts'
 import type { BatchTransaction } from '../../batch.ts'
 import type { IndexDefinition } from '../definition.ts'
 import { DefinitionWriter } from '../definition-table.ts'

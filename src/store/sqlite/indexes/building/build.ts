@@ -1,8 +1,9 @@
 import { DholeError } from '../../../../error.ts'
 import type { SortValue } from '../../../../tree/order.ts'
-import { LazyNeighbors } from '../../../rows/adjacent-rows.ts'
-import { mendEntry } from '../../../rows/index-entries.ts'
-import { entryOf } from '../../../rows/index-value.ts'
+import { LazyNeighbors } from '../../../rows/indexes/adjacent-rows.ts'
+import { mendEntry } from '../../../rows/indexes/index-entries.ts'
+import { entryOf } from '../../../rows/indexes/index-value.ts'
+import { ownText } from '../../../rows/slot.ts'
 import type { TreeReader } from '../../tree/tree-reader.ts'
 import type { IndexDefinition, IndexDefinitions } from '../definitions.ts'
 import { columnsPerEntry, type IndexEntries } from '../entries.ts'
@@ -177,7 +178,7 @@ export class IndexBuild implements EntryReceiver {
     const { entries, neighbors, reader } = this.#tables
     const { listId } = index
     const slot = reader.slot(listId, key)
-    const after = slot && entryOf(index, key, slot.value, (path) => reader.sortValueBelow(slot, path))
+    const after = slot && entryOf(index, key, ownText(slot), (path) => reader.sortValueBelow(slot, path))
     mendEntry(entries, { index, key, before, after, adjacent: new LazyNeighbors(neighbors, listId, key) })
   }
 

@@ -1,6 +1,6 @@
 import type { SortValue } from '../../../../tree/order.ts'
-import { noCapacityError } from '../../../rows/index-capacity.ts'
-import { type IndexName, indexOf } from '../../../rows/index-name.ts'
+import { noCapacityError } from '../../../rows/indexes/index-capacity.ts'
+import { type IndexName, indexOf } from '../../../rows/indexes/index-name.ts'
 import { NOWHERE } from '../../../rows/slot.ts'
 import type { OpenTransaction, Settlement } from '../../commit/participant.ts'
 import type { Connection } from '../../file/connection.ts'

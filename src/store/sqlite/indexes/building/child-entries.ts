@@ -1,9 +1,9 @@
 import { FIRST_TEXT_KEY, NO_VALUE } from '../../../../tree/order.ts'
 import type { Path } from '../../../../tree/path.ts'
-import { isValued } from '../../../rows/index-entries.ts'
-import { coveredText, indexValue, keyEntry } from '../../../rows/index-value.ts'
+import { isValued } from '../../../rows/indexes/index-entries.ts'
+import { coveredText, indexValue, keyEntry } from '../../../rows/indexes/index-value.ts'
 import { pageSizes, ROWS_MEASURED } from '../../../rows/page-sizes.ts'
-import { type ChildRow, isChild, LAST_KEY, Trait } from '../../../rows/slot.ts'
+import { type ChildRow, interiorOf, isChild, LAST_KEY, ownText, Trait } from '../../../rows/slot.ts'
 import type { Connection } from '../../file/connection.ts'
 import { defineStatements } from '../../file/statements.ts'
 import type { TreeReader } from '../../tree/tree-reader.ts'
@@ -118,13 +118,13 @@ class EntryCollector {
     const { key } = row
     this.#rows++
     if (!isChild(key)) return false
-    if (row.id !== null) this.#read += LOOK_UP
+    if (interiorOf(row) !== undefined) this.#read += LOOK_UP
     const value = this.#path === undefined ? keyEntry(key) : this.#reader.sortValueBelow(row, this.#path)
     if (isValued(value)) {
       const stored = indexValue(value, TEXT_LIMIT)
       this.#hasCut ||= stored.cut
       const entry = { kind: stored.kind, value: stored.value, key }
-      this.#entries.push(this.#covering ? { ...entry, text: coveredText(row.value) } : entry)
+      this.#entries.push(this.#covering ? { ...entry, text: coveredText(ownText(row)) } : entry)
       if (typeof value.value === 'string') this.#read += value.value.length
     }
     if (this.#path !== undefined) this.#mark(key, !isValued(value))

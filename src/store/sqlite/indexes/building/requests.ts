@@ -1,4 +1,4 @@
-import type { IndexName } from '../../../rows/index-name.ts'
+import type { IndexName } from '../../../rows/indexes/index-name.ts'
 import type { Settlement } from '../../commit/participant.ts'
 
 /** A request for an index. */

@@ -1,5 +1,5 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
-import type { Listening } from '../../support/event-source.ts'
+import type { Listening } from './event-source.ts'
 
 /** Streams on one HTTP/2 connection that nobody reads beyond their beginning. */
 export interface IdleStreams {

@@ -1,8 +1,10 @@
-import { type JsonText, parseStored } from '../../tree/json/print.ts'
-import { type SortValue, sortKey, sortValue } from '../../tree/order.ts'
-import type { Path } from '../../tree/path.ts'
-import { type Value, valueAt } from '../../tree/value.ts'
-import type { Write } from '../../tree/write.ts'
+import { type JsonText, parseStored } from '../../../tree/json/print.ts'
+import { type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
+import type { Path } from '../../../tree/path.ts'
+import { type Value, valueAt } from '../../../tree/value.ts'
+import type { Write } from '../../../tree/write.ts'
+import { interiorOf, ownText, type Slot } from '../slot.ts'
+import type { PathSlot } from '../write-plan.ts'
 import {
   type AdjacentChildren,
   type EntryTable,
@@ -11,8 +13,6 @@ import {
   updateEntries,
 } from './index-entries.ts'
 import { type EntryValue, entryOf } from './index-value.ts'
-import type { Slot } from './slot.ts'
-import type { PathSlot } from './write-plan.ts'
 
 /** An entry that a write may change. */
 interface AffectedEntry<I> {
@@ -91,7 +91,7 @@ export class IndexWriteHook<I extends IndexShape> {
       for (const index of indexes) {
         const upkeep = this.#indexes.upkeepOf(index, key)
         if (upkeep === 'none' || !mayChangeEntry(index, write, slotPath, depth)) continue
-        const before = slot && entryOf(index, key, slot.value, (path) => read(depth, path))
+        const before = slot && entryOf(index, key, ownText(slot), (path) => read(depth, path))
         if (upkeep === 'note') this.#indexes.note(key, before)
         else affected.push({ index, depth, parent, key, before, adjacent })
       }
@@ -115,7 +115,7 @@ export class IndexWriteHook<I extends IndexShape> {
     return (depth, path) => {
       const slot = slotPath[depth]?.slot
       if (slot === undefined) return sortValue(undefined)
-      if (slot.id !== null) return this.#reader.sortValueBelow(slot, path)
+      if (interiorOf(slot) !== undefined) return this.#reader.sortValueBelow(slot, path)
       parsed ??= parseStored(slot.value ?? '')
       return sortValue(valueAt(parsed, path))
     }
@@ -123,6 +123,6 @@ export class IndexWriteHook<I extends IndexShape> {
 
   #entryAfter({ index, parent, key }: AffectedEntry<I>): EntryValue | undefined {
     const slot = this.#reader.slot(parent, key)
-    return slot && entryOf(index, key, slot.value, (path) => this.#reader.sortValueBelow(slot, path))
+    return slot && entryOf(index, key, ownText(slot), (path) => this.#reader.sortValueBelow(slot, path))
   }
 }

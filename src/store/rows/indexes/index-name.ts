@@ -1,5 +1,5 @@
-import type { Order } from '../../query/query.ts'
-import type { Path } from '../../tree/path.ts'
+import type { Order } from '../../../query/query.ts'
+import type { Path } from '../../../tree/path.ts'
 
 /** Name of the index over integer keys as text. It returns integer keys in lexicographic order. */
 export const KEY_INDEX = JSON.stringify('$key')

@@ -1,10 +1,10 @@
-import { parseStored } from '../../tree/json/print.ts'
-import { SortKind, sortValue } from '../../tree/order.ts'
-import type { Path } from '../../tree/path.ts'
-import { type Value, valueAt } from '../../tree/value.ts'
+import { parseStored } from '../../../tree/json/print.ts'
+import { SortKind, sortValue } from '../../../tree/order.ts'
+import type { Path } from '../../../tree/path.ts'
+import { type Value, valueAt } from '../../../tree/value.ts'
+import { type ChildRow, interiorOf } from '../slot.ts'
 import type { AdjacentChild, AdjacentChildren, Presence } from './index-entries.ts'
 import type { SortValueReader } from './index-write-hook.ts'
-import type { ChildRow } from './slot.ts'
 
 /** A child of a list. Its text is parsed once for all indexes. */
 export class AdjacentRow implements AdjacentChild {
@@ -24,8 +24,9 @@ export class AdjacentRow implements AdjacentChild {
 
   /** Whether it has a value at a path. */
   presence(path: Path): Presence {
-    const { id, value } = this.#row
-    if (id !== null) return this.#reader.sortValueBelow(this.#row, path).kind === SortKind.none ? 'empty' : 'valued'
+    const { value } = this.#row
+    if (interiorOf(this.#row) !== undefined)
+      return this.#reader.sortValueBelow(this.#row, path).kind === SortKind.none ? 'empty' : 'valued'
     this.#parsed ??= parseStored(value ?? '')
     return sortValue(valueAt(this.#parsed, path)).kind === SortKind.none ? 'empty' : 'valued'
   }

@@ -1,4 +1,4 @@
-import { DholeError } from '../../error.ts'
+import { DholeError } from '../../../error.ts'
 import type { IndexName } from './index-name.ts'
 
 /** What the capacity depends on. */

@@ -1,6 +1,6 @@
-import type { JsonText } from '../../tree/json/print.ts'
-import { isIntegerKey, keyOf, SortKind, type SortValue, sortText } from '../../tree/order.ts'
-import type { Path } from '../../tree/path.ts'
+import type { JsonText } from '../../../tree/json/print.ts'
+import { isIntegerKey, keyOf, SortKind, type SortValue, sortText } from '../../../tree/order.ts'
+import type { Path } from '../../../tree/path.ts'
 
 /**
  * Which beginning of a text an entry holds. A longer text is cut, and a reader looks up the whole text where the order

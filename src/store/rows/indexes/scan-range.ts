@@ -1,5 +1,5 @@
-import type { Edge, Range } from '../../query/range.ts'
-import { FIRST_TEXT_KEY, NO_VALUE, SortKind, sortText } from '../../tree/order.ts'
+import type { Edge, Range } from '../../../query/range.ts'
+import { FIRST_TEXT_KEY, NO_VALUE, SortKind, sortText } from '../../../tree/order.ts'
 import { indexValue, isLong, type TextLimit } from './index-value.ts'
 
 /** A value or key that a statement compares with. */

@@ -1,9 +1,9 @@
-import { PRIORITY } from '../../tree/key.ts'
-import { compareSortValues, SortKind, type SortValue } from '../../tree/order.ts'
-import type { Path } from '../../tree/path.ts'
-import type { Write } from '../../tree/write.ts'
+import { PRIORITY } from '../../../tree/key.ts'
+import { compareSortValues, SortKind, type SortValue } from '../../../tree/order.ts'
+import type { Path } from '../../../tree/path.ts'
+import type { Write } from '../../../tree/write.ts'
+import type { PathSlot } from '../write-plan.ts'
 import type { EntryValue } from './index-value.ts'
-import type { PathSlot } from './write-plan.ts'
 
 /** What the entries of an index depend on. */
 export interface IndexShape {
