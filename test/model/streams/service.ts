@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Database } from '../../../src/database/database.ts'
 import type { WatchedChange } from '../../../src/database/read-types.ts'
-import { openTree } from '../../../src/dhole.ts'
+import { openTree } from '../../../src/open-tree.ts'
 import { DholeError, type Position } from '../../../src/embedded.ts'
 import type { StorageOptions, StreamOptions } from '../../../src/options.ts'
 import type { QuerySpec } from '../../../src/query/query.ts'

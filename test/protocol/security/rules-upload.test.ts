@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { openTree } from '../../../src/dhole.ts'
+import { openTree } from '../../../src/open-tree.ts'
 import { openDatabase } from '../../../src/embedded.ts'
 import { DholeError } from '../../../src/error.ts'
 import { parseRules } from '../../../src/rules/file/rule-set.ts'

@@ -5,7 +5,7 @@ import { decideAttempt, type Ruling } from '../../../src/cli/rules/decide-attemp
 import { offlineTree } from '../../../src/cli/rules/offline-tree.ts'
 import { RuleCache } from '../../../src/database/access/rule-cache.ts'
 import type { Database } from '../../../src/database/database.ts'
-import { openTree } from '../../../src/dhole.ts'
+import { openTree } from '../../../src/open-tree.ts'
 import { DholeError } from '../../../src/error.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
