@@ -2,8 +2,8 @@ import { readSecret, smsKeyFile } from './data-folder/secret-file.ts'
 import type { Database } from './database/database.ts'
 import { chooseEngine } from './engines/choose-engine.ts'
 import { silentObserver } from './observer.ts'
-import { type ApplicationOptions, checkMessages, type DholeOptions, type MessagesOptions } from './options.ts'
 import { LOCKED_RULES, OPEN_RULES, treeOn } from './open-tree.ts'
+import { type ApplicationOptions, checkMessages, type DholeOptions, type MessagesOptions } from './options.ts'
 import { defaultMessages, Messages, type MessagesParts } from './sms/messages.ts'
 
 /** Settings of an application that this process does not serve. */

@@ -48,7 +48,8 @@ export const configSchema = Type.Object({
   DATABASE_SCHEMA: Type.String({
     pattern: '^[a-z_][a-z0-9_]{0,62}$',
     default: 'dhole',
-    description: 'schema of its tables, made on the first run; installations with schemas of their own share a database',
+    description:
+      'schema of its tables, made on the first run; installations with schemas of their own share a database',
   }),
   DATABASE_CA: Type.Optional(
     Type.String({

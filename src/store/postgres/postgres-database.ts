@@ -3,6 +3,8 @@ import { Patience } from './commit/committer.ts'
 import { connectionOptions, type DatabaseAddress, DEFAULT_SCHEMA } from './connection/address.ts'
 import { problemOf } from './connection/database-problem.ts'
 import { Lanes } from './connection/lanes.ts'
+import { Freshness } from './follow/freshness.ts'
+import { Hints } from './follow/hints.ts'
 import { migrate } from './schema/migrations.ts'
 
 export interface PostgresSettings extends DatabaseAddress {
@@ -18,12 +20,16 @@ const DEFAULT_CONNECTIONS = 8
 const DEFAULT_STATEMENT_MS = 10_000
 const DEFAULT_WAIT_MS = 10_000
 
-/** An open installation on PostgreSQL: the connections of this process, which the trees of all applications share. */
+/** An open installation on PostgreSQL: what the trees of all applications of this process share. */
 export class PostgresDatabase {
   readonly lanes: Lanes
+  readonly freshness: Freshness
+  readonly hints: Hints
 
-  private constructor(lanes: Lanes) {
+  private constructor(lanes: Lanes, hints: (freshness: Freshness) => Hints) {
     this.lanes = lanes
+    this.freshness = new Freshness(lanes)
+    this.hints = hints(this.freshness)
   }
 
   /**
@@ -36,21 +42,24 @@ export class PostgresDatabase {
     waitMs = DEFAULT_WAIT_MS,
     ...address
   }: PostgresSettings): Promise<PostgresDatabase> {
+    const schema = address.schema ?? DEFAULT_SCHEMA
+    const connection = connectionOptions(address)
     const lanes = new Lanes({
-      connection: connectionOptions(address),
+      connection,
       connections: connections ?? DEFAULT_CONNECTIONS,
       statementMs: statementMs ?? DEFAULT_STATEMENT_MS,
     })
     try {
-      await new Patience(waitMs).run(() => migrate(lanes, address.schema ?? DEFAULT_SCHEMA))
-      return new PostgresDatabase(lanes)
+      await new Patience(waitMs).run(() => migrate(lanes, schema))
+      return new PostgresDatabase(lanes, (freshness) => new Hints(connection, schema, freshness))
     } catch (error) {
       await lanes.close()
       throw problemOf(error instanceof DholeError ? error.cause : error, address)
     }
   }
 
-  close(): Promise<void> {
-    return this.lanes.close()
+  async close(): Promise<void> {
+    await this.hints.close()
+    await this.lanes.close()
   }
 }

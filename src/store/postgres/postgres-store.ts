@@ -29,6 +29,7 @@ import { RecordClock } from './commit/record-clock.ts'
 import { Tidying } from './commit/tidying/tidying.ts'
 import { lastBatch, openTree, readSettings } from './commit/tree-head.ts'
 import type { Lanes } from './connection/lanes.ts'
+import { Follower } from './follow/follower.ts'
 import { IndexManager } from './indexes/manager.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { defaultPostgres, type PostgresOptions } from './postgres-options.ts'
@@ -38,7 +39,7 @@ type Settings = { readonly [Name in keyof typeof defaultPostgres]: number }
 
 /** What is known of a tree when it is opened. */
 interface Opened {
-  readonly lanes: Lanes
+  readonly database: PostgresDatabase
   readonly application: string
   readonly tree: AppliedTree
   /** Time of the newest idempotency record, in milliseconds since 1970. */
@@ -57,11 +58,14 @@ export class PostgresStore implements TreeStore {
   readonly #indexes: IndexManager
   readonly #reads: StoreReads
   readonly #followers: Followers
+  readonly #follower: Follower
+  readonly #unfollow: () => void
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
   private constructor(opened: Opened, settings: Settings, observer: Observer, openReads: OpenReads) {
-    const { lanes, application, tree, lastRecord } = opened
+    const { database, application, tree, lastRecord } = opened
+    const { lanes } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
     this.#tree = tree
@@ -81,10 +85,12 @@ export class PostgresStore implements TreeStore {
     })
     const { cacheLength, shortList } = settings
     this.#reads = openReads({ lanes, tree, indexes: this.#indexes, cacheLength, shortList })
+    this.#follower = new Follower(lanes, tree, database.freshness)
     const runner = new BatchRunner({
       lanes,
       tree,
       records,
+      follower: this.#follower,
       openIndexes: this.#indexes.openBatch,
       fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),
       readInterior: (kind, path) => this.#reads.interior(kind, path),
@@ -101,6 +107,7 @@ export class PostgresStore implements TreeStore {
       this.#indexes.applied(flags)
       this.#followers.report(commits, (flags & LogFlag.settings) !== 0)
     })
+    this.#unfollow = database.hints.follow({ tree, follower: this.#follower })
     this.#tidying.wake()
   }
 
@@ -109,12 +116,13 @@ export class PostgresStore implements TreeStore {
    * @throws what the database throws
    */
   static async open(
-    { lanes }: PostgresDatabase,
+    database: PostgresDatabase,
     application: string,
     options: PostgresOptions,
     observer: Observer,
     openReads: OpenReads,
   ): Promise<PostgresStore> {
+    const { lanes } = database
     const settings = { ...defaultPostgres, ...withoutGaps(options) }
     const { tree, epoch } = await openTree(lanes, application)
     const opened = await lanes.snapshot(async (statements) => {
@@ -131,7 +139,7 @@ export class PostgresStore implements TreeStore {
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     const applied = new AppliedTree(tree, epoch, opened.batch, opened.settings, troubled)
     return new PostgresStore(
-      { lanes, application, tree: applied, lastRecord: opened.lastRecord },
+      { database, application, tree: applied, lastRecord: opened.lastRecord },
       settings,
       observer,
       openReads,
@@ -195,8 +203,9 @@ export class PostgresStore implements TreeStore {
     return this.#indexes.indexes()
   }
 
-  /** This process is the only writer: it knows every commit. */
-  fresh(): void {}
+  fresh(): Promise<void> {
+    return this.#follower.fresh()
+  }
 
   setting(name: string): string | undefined {
     return this.#tree.settings.get(name)
@@ -251,6 +260,7 @@ export class PostgresStore implements TreeStore {
   }
 
   async #close(): Promise<void> {
+    this.#unfollow()
     const indexesClosed = this.#indexes.close()
     await this.#queue.close()
     await indexesClosed

@@ -1,8 +1,8 @@
 import { Database as Client } from 'bun:sqlite'
 import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import fc from 'fast-check'
-import { treeFile } from '../../../src/data-folder/tree-file.ts'
 import { openClosedApplication } from '../../../src/closed-application.ts'
+import { treeFile } from '../../../src/data-folder/tree-file.ts'
 import type { Messages } from '../../../src/sms/messages.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 

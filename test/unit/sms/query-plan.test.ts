@@ -15,7 +15,9 @@ async function statements(dataDir: string): Promise<readonly string[]> {
     return original.call(this, text)
   } as typeof original)
   try {
-    const { messages, close } = await openClosedApplication(dataDir, 'app', { sms: { intervalMs: 0, retentionDays: 1 } })
+    const { messages, close } = await openClosedApplication(dataDir, 'app', {
+      sms: { intervalMs: 0, retentionDays: 1 },
+    })
     const now = Date.now()
     const rrid = await messages.record({ mobiles: [MOBILE], messageIds: ['id'] })
     await messages.record({ rrid, mobiles: [MOBILE] })
