@@ -1,5 +1,6 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { MessageState } from '../model/message-state.ts'
 import type { State } from '../model/report.ts'
 import { openMessages } from './open-messages.ts'
 import { batch, message } from './schema.ts'
@@ -25,26 +26,6 @@ interface AddedMessage {
   readonly position: number
   readonly mobile: string
   readonly messageId: string | null
-}
-
-/** State of a message and how it got there. Times are milliseconds since 1970. */
-export interface MessageState {
-  readonly status: State
-  readonly code: string
-  readonly receivedAt: number | null
-  readonly producedAt: number | null
-  readonly finalSeq: number | null
-  readonly returnedAt: number | null
-}
-
-/** State of a new message. */
-export const NOT_SENT: MessageState = {
-  status: 0,
-  code: '',
-  receivedAt: null,
-  producedAt: null,
-  finalSeq: null,
-  returnedAt: null,
 }
 
 const columns = {
