@@ -24,10 +24,18 @@ export const NOT_SENT: MessageState = {
 }
 
 /** What decides about a report or an import of a stored message. */
-export interface KnownState {
+interface KnownState {
   readonly status: State
   readonly code: string
   readonly messageId: string | null
+}
+
+/** A stored message: which one it is, and what a report can change. */
+export interface StoredMessage extends KnownState {
+  readonly batchId: number
+  readonly position: number
+  readonly rrid: string
+  readonly mobile: string
 }
 
 /** Outcome of a report about a stored message. */

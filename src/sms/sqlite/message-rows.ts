@@ -1,6 +1,6 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
-import type { MessageState } from '../model/message-state.ts'
+import type { MessageState, StoredMessage } from '../model/message-state.ts'
 import type { State } from '../model/report.ts'
 import { openMessages } from './open-messages.ts'
 import { batch, message } from './schema.ts'
@@ -8,17 +8,6 @@ import { bound, direct, perConnection } from './tables.ts'
 
 /** Most messages of one gateway id that are compared. */
 const SAME_ID = 16
-
-/** A stored message: its row, and what a report can change. */
-export interface StoredMessage {
-  readonly batchId: number
-  readonly position: number
-  readonly rrid: string
-  readonly mobile: string
-  readonly status: State
-  readonly code: string
-  readonly messageId: string | null
-}
 
 /** What never changes of a message. */
 interface AddedMessage {

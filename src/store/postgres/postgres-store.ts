@@ -32,6 +32,7 @@ import type { Lanes } from './connection/lanes.ts'
 import { IndexManager } from './indexes/manager.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { defaultPostgres, type PostgresOptions } from './postgres-options.ts'
+import { type SideTables, sideTables } from './side-tables.ts'
 import type { OpenReads, StoreReads } from './store-reads.ts'
 
 type Settings = { readonly [Name in keyof typeof defaultPostgres]: number }
@@ -40,6 +41,8 @@ type Settings = { readonly [Name in keyof typeof defaultPostgres]: number }
 interface Opened {
   readonly lanes: Lanes
   readonly application: string
+  /** Id of this process. */
+  readonly process: string
   readonly tree: AppliedTree
   /** Time of the newest idempotency record, in milliseconds since 1970. */
   readonly lastRecord: number
@@ -61,7 +64,7 @@ export class PostgresStore implements TreeStore {
   #closed: Promise<void> | undefined
 
   private constructor(opened: Opened, settings: Settings, observer: Observer, openReads: OpenReads) {
-    const { lanes, application, tree, lastRecord } = opened
+    const { lanes, application, process, tree, lastRecord } = opened
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
     this.#tree = tree
@@ -92,6 +95,14 @@ export class PostgresStore implements TreeStore {
       inlineLength: settings.inlineLength,
       waitMs: settings.waitMs,
     })
+    this.sideTables = sideTables({
+      lanes,
+      tree: tree.tree,
+      process,
+      run: (work) => this.run(work),
+      checkOpen: () => this.#checkOpen(),
+      waitMs: settings.waitMs,
+    })
     this.#queue = new BatchQueue(
       runner,
       (jobs, milliseconds) => observer.batchCommitted?.(jobs, milliseconds),
@@ -109,7 +120,7 @@ export class PostgresStore implements TreeStore {
    * @throws what the database throws
    */
   static async open(
-    { lanes }: PostgresDatabase,
+    { lanes, process }: PostgresDatabase,
     application: string,
     options: PostgresOptions,
     observer: Observer,
@@ -131,7 +142,7 @@ export class PostgresStore implements TreeStore {
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     const applied = new AppliedTree(tree, epoch, opened.batch, opened.settings, troubled)
     return new PostgresStore(
-      { lanes, application, tree: applied, lastRecord: opened.lastRecord },
+      { lanes, application, process, tree: applied, lastRecord: opened.lastRecord },
       settings,
       observer,
       openReads,
@@ -142,6 +153,9 @@ export class PostgresStore implements TreeStore {
   get tree(): number {
     return this.#tree.tree
   }
+
+  /** Tables beside the tree. */
+  readonly sideTables: SideTables
 
   /** Runs work on the tables of this tree as a batch, in order with all other writes. */
   readonly run: RunBatch = (work) => this.#queue.run(work)

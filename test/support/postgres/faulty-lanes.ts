@@ -58,7 +58,11 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  return { lanes: wrapped satisfies Lanes, close: () => database.close() } as PostgresDatabase
+  return {
+    lanes: wrapped satisfies Lanes,
+    process: database.process,
+    close: () => database.close(),
+  } as PostgresDatabase
 }
 
 /** One commit of another process: `/foreign` becomes `true`. It leaves out the rows of the tree. */
