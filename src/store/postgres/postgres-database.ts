@@ -5,6 +5,7 @@ import { problemOf } from './connection/database-problem.ts'
 import { Lanes } from './connection/lanes.ts'
 import { Freshness } from './follow/freshness.ts'
 import { Hints } from './follow/hints.ts'
+import { ProcessRow } from './processes.ts'
 import { migrate } from './schema/migrations.ts'
 
 export interface PostgresSettings extends DatabaseAddress {
@@ -14,6 +15,8 @@ export interface PostgresSettings extends DatabaseAddress {
   readonly statementMs?: number | undefined
   /** How long to wait for a server that is away, in milliseconds. Default 10,000. */
   readonly waitMs?: number | undefined
+  /** Time between two signs of life of this process, in milliseconds. Default 2000. */
+  readonly heartbeatMs?: number | undefined
 }
 
 const DEFAULT_CONNECTIONS = 8
@@ -26,10 +29,18 @@ export class PostgresDatabase {
   readonly freshness: Freshness
   readonly hints: Hints
 
-  private constructor(lanes: Lanes, hints: (freshness: Freshness) => Hints) {
+  readonly #row: ProcessRow
+
+  private constructor(lanes: Lanes, row: ProcessRow, hints: (freshness: Freshness) => Hints) {
     this.lanes = lanes
+    this.#row = row
     this.freshness = new Freshness(lanes)
     this.hints = hints(this.freshness)
+  }
+
+  /** Random id of this process, for rows that end with it. */
+  get process(): string {
+    return this.#row.id
   }
 
   /**
@@ -39,6 +50,7 @@ export class PostgresDatabase {
   static async open({
     connections,
     statementMs,
+    heartbeatMs,
     waitMs = DEFAULT_WAIT_MS,
     ...address
   }: PostgresSettings): Promise<PostgresDatabase> {
@@ -51,7 +63,8 @@ export class PostgresDatabase {
     })
     try {
       await new Patience(waitMs).run(() => migrate(lanes, schema))
-      return new PostgresDatabase(lanes, (freshness) => new Hints(connection, schema, freshness))
+      const row = await ProcessRow.open(lanes, heartbeatMs)
+      return new PostgresDatabase(lanes, row, (freshness) => new Hints(connection, schema, freshness))
     } catch (error) {
       await lanes.close()
       throw problemOf(error instanceof DholeError ? error.cause : error, address)
@@ -60,6 +73,7 @@ export class PostgresDatabase {
 
   async close(): Promise<void> {
     await this.hints.close()
+    await this.#row.close()
     await this.lanes.close()
   }
 }

@@ -33,6 +33,7 @@ import { Follower } from './follow/follower.ts'
 import { IndexManager } from './indexes/manager.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { defaultPostgres, type PostgresOptions } from './postgres-options.ts'
+import { type SideTables, sideTables } from './side-tables.ts'
 import type { OpenReads, StoreReads } from './store-reads.ts'
 
 type Settings = { readonly [Name in keyof typeof defaultPostgres]: number }
@@ -65,7 +66,7 @@ export class PostgresStore implements TreeStore {
 
   private constructor(opened: Opened, settings: Settings, observer: Observer, openReads: OpenReads) {
     const { database, application, tree, lastRecord } = opened
-    const { lanes } = database
+    const { lanes, process } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
     this.#tree = tree
@@ -96,6 +97,14 @@ export class PostgresStore implements TreeStore {
       readInterior: (kind, path) => this.#reads.interior(kind, path),
       onWritten: (written) => this.#tidying.written(written),
       inlineLength: settings.inlineLength,
+      waitMs: settings.waitMs,
+    })
+    this.sideTables = sideTables({
+      lanes,
+      tree: tree.tree,
+      process,
+      run: (work) => this.run(work),
+      checkOpen: () => this.#checkOpen(),
       waitMs: settings.waitMs,
     })
     this.#queue = new BatchQueue(
@@ -150,6 +159,9 @@ export class PostgresStore implements TreeStore {
   get tree(): number {
     return this.#tree.tree
   }
+
+  /** Tables beside the tree. */
+  readonly sideTables: SideTables
 
   /** Runs work on the tables of this tree as a batch, in order with all other writes. */
   readonly run: RunBatch = (work) => this.#queue.run(work)

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import fc from 'fast-check'
+import type { Awaitable } from '../../../src/scheduling/awaitable.ts'
 import { BatchFormat } from '../../../src/sms/format/batch-format.ts'
 import { ReceiveTime } from '../../../src/sms/format/receive-time.ts'
 import type { MessageStore } from '../../../src/sms/message-store.ts'
@@ -12,8 +13,8 @@ import { tempDir } from '../../support/temp-dir.ts'
 /** An engine under test. */
 export interface MessageEngine {
   readonly name: string
-  /** Opens or creates the messages at a path that is the test's own. */
-  open(file: string, format: BatchFormat): { readonly store: MessageStore; close(): Promise<void> }
+  /** Opens or creates the messages of a name that is the test's own: the path of a file. */
+  open(file: string, format: BatchFormat): Awaitable<{ readonly store: MessageStore; close(): Promise<void> }>
 }
 
 const START = Date.parse('2026-03-01T12:00:00Z')
@@ -36,11 +37,11 @@ export function messageStoreContract(engine: MessageEngine): void {
       use: (store: MessageStore, reopen: (format?: BatchFormat) => Promise<MessageStore>) => Promise<void>,
     ) {
       await using dir = await tempDir()
-      let opened = engine.open(dir.file('messages'), EAST)
+      let opened = await engine.open(dir.file('messages'), EAST)
       try {
         await use(opened.store, async (format = EAST) => {
           await opened.close()
-          opened = engine.open(dir.file('messages'), format)
+          opened = await engine.open(dir.file('messages'), format)
           return opened.store
         })
       } finally {

@@ -58,9 +58,9 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  const { hints } = database
+  const { hints, process } = database
   const freshness = new Freshness(wrapped)
-  return { lanes: wrapped, freshness, hints, close: () => database.close() } as PostgresDatabase
+  return { lanes: wrapped, freshness, hints, process, close: () => database.close() } as PostgresDatabase
 }
 
 /** One commit of another process: `/foreign` becomes `true`. It leaves out the rows of the tree. */
