@@ -1,4 +1,3 @@
-import { DholeError } from '../error.ts'
 import type { Observer } from '../observer.ts'
 import type { DatabaseServer, StorageOptions } from '../options.ts'
 import type { PostgresDatabase } from '../store/postgres/postgres-database.ts'
@@ -20,13 +19,20 @@ export class PostgresEngine implements Engine {
   /** @throws what the database throws; the next call connects again */
   async open(application: string, options: StorageOptions, observer: Observer): Promise<ApplicationStorage> {
     // Loaded on demand: a server on files needs none of it.
-    const { PostgresStore } = await import('../store/postgres/postgres-store.ts')
+    const [{ PostgresStore }, { PostgresMessageStore }] = await Promise.all([
+      import('../store/postgres/postgres-store.ts'),
+      import('../sms/postgres/postgres-message-store.ts'),
+    ])
     const database = await this.#connected()
     const store = await PostgresStore.open(database, application, options, observer)
     return {
       tree: store,
-      messages: () => {
-        throw new DholeError('unavailable')
+      messages: (format) => {
+        const messages = new PostgresMessageStore(store.sideTables, format, (error) =>
+          observer.storeTroubled(this.placeOf(application), error),
+        )
+        store.onClosing(() => messages.close())
+        return messages
       },
       onReplaced: () => {},
     }

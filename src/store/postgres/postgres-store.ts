@@ -61,6 +61,7 @@ export class PostgresStore implements TreeStore {
   readonly #followers: Followers
   readonly #follower: Follower
   readonly #unfollow: () => void
+  readonly #closing: (() => Promise<void>)[] = []
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
@@ -158,6 +159,11 @@ export class PostgresStore implements TreeStore {
   /** Number of the tree: first column of every table. */
   get tree(): number {
     return this.#tree.tree
+  }
+
+  /** Ends work beside the tree before it is closed. */
+  onClosing(end: () => Promise<void>): void {
+    this.#closing.push(end)
   }
 
   /** Tables beside the tree. */
@@ -272,6 +278,7 @@ export class PostgresStore implements TreeStore {
   }
 
   async #close(): Promise<void> {
+    await Promise.all(this.#closing.map((end) => end()))
     this.#unfollow()
     const indexesClosed = this.#indexes.close()
     await this.#queue.close()
