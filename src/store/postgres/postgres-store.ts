@@ -32,6 +32,7 @@ import type { Lanes } from './connection/lanes.ts'
 import { IndexManager } from './indexes/manager.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { defaultPostgres, type PostgresOptions } from './postgres-options.ts'
+import { openReads as openPostgresReads } from './reads/open-reads.ts'
 import type { OpenReads, StoreReads } from './store-reads.ts'
 
 type Settings = { readonly [Name in keyof typeof defaultPostgres]: number }
@@ -80,7 +81,14 @@ export class PostgresStore implements TreeStore {
       ...settings,
     })
     const { cacheLength, shortList } = settings
-    this.#reads = openReads({ lanes, tree, indexes: this.#indexes, cacheLength, shortList })
+    this.#reads = openReads({
+      lanes,
+      tree,
+      indexes: this.#indexes,
+      cacheLength,
+      shortList,
+      fresh: () => this.fresh(),
+    })
     const runner = new BatchRunner({
       lanes,
       tree,
@@ -113,7 +121,7 @@ export class PostgresStore implements TreeStore {
     application: string,
     options: PostgresOptions,
     observer: Observer,
-    openReads: OpenReads,
+    openReads: OpenReads = openPostgresReads,
   ): Promise<PostgresStore> {
     const settings = { ...defaultPostgres, ...withoutGaps(options) }
     const { tree, epoch } = await openTree(lanes, application)
