@@ -33,6 +33,7 @@ import { Follower } from './follow/follower.ts'
 import { IndexManager } from './indexes/manager.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { defaultPostgres, type PostgresOptions } from './postgres-options.ts'
+import { openReads as openPostgresReads } from './reads/open-reads.ts'
 import { type SideTables, sideTables } from './side-tables.ts'
 import type { OpenReads, StoreReads } from './store-reads.ts'
 
@@ -86,8 +87,15 @@ export class PostgresStore implements TreeStore {
       ...settings,
     })
     const { cacheLength, shortList } = settings
-    this.#reads = openReads({ lanes, tree, indexes: this.#indexes, cacheLength, shortList })
     this.#follower = new Follower(lanes, tree, database.freshness)
+    this.#reads = openReads({
+      lanes,
+      tree,
+      indexes: this.#indexes,
+      cacheLength,
+      shortList,
+      fresh: () => this.fresh(),
+    })
     const runner = new BatchRunner({
       lanes,
       tree,
@@ -130,7 +138,7 @@ export class PostgresStore implements TreeStore {
     application: string,
     options: PostgresOptions,
     observer: Observer,
-    openReads: OpenReads,
+    openReads: OpenReads = openPostgresReads,
   ): Promise<PostgresStore> {
     const { lanes } = database
     const settings = { ...defaultPostgres, ...withoutGaps(options) }

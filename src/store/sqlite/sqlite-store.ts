@@ -23,6 +23,7 @@ import type {
   StoreFollower,
   TreeStore,
 } from '../store.ts'
+import { TextCache } from '../text-cache.ts'
 import { Checkpoint } from './commit/checkpoint.ts'
 import { GroupCommit } from './commit/group-commit.ts'
 import { HeldSnapshots } from './commit/held-snapshots.ts'
@@ -37,7 +38,6 @@ import { IndexManager } from './indexes/manager.ts'
 import type { SettingTexts } from './log/settings.ts'
 import { CachedReads } from './query/cached-reads.ts'
 import { ReadScheduler, UNLIMITED } from './query/read-scheduler.ts'
-import { TextCache } from './query/text-cache.ts'
 import { defaultStorage, type SqliteOptions } from './sqlite-options.ts'
 import { runReads } from './tree/run-program.ts'
 

@@ -3,7 +3,6 @@ import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { inLanes } from '../../support/lane.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
-import { referenceReads } from '../../support/postgres/reference-reads.ts'
 import { strictObserver } from '../../support/store.ts'
 import { storeContract } from './contract.ts'
 
@@ -18,8 +17,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'PostgreSQL', () =
     storeContract({
       name: 'PostgreSQL',
       // The path of the test's own folder names its application.
-      open: (file, retention) =>
-        PostgresStore.open(database, file, { ...retention, inlineLength }, strictObserver, referenceReads),
+      open: (file, retention) => PostgresStore.open(database, file, { ...retention, inlineLength }, strictObserver),
     })
   })
 })

@@ -1,4 +1,8 @@
+import { TaskLimit } from '../../../scheduling/task-limit.ts'
 import { type ConnectionOptions, Lane, type Parameter, type Statements } from './lane.ts'
+
+/** Maximum long reads at a time: each holds a connection, a snapshot and a growing text. */
+const LONG_READS = 4
 
 /** Settings of the connections of one process. */
 export interface LaneSettings {
@@ -11,6 +15,8 @@ export interface LaneSettings {
 
 /** The connections of this process. Each is used by one piece of work at a time, further ones wait in order. */
 export class Lanes implements Statements {
+  /** Long reads of all trees. At most half of the connections are theirs. */
+  readonly long: TaskLimit
   readonly #settings: LaneSettings
   readonly #idle: Lane[] = []
   readonly #waiting: ((lane: Lane | undefined) => void)[] = []
@@ -20,6 +26,7 @@ export class Lanes implements Statements {
 
   constructor(settings: LaneSettings) {
     this.#settings = settings
+    this.long = new TaskLimit(Math.max(1, Math.min(LONG_READS, Math.trunc(settings.connections / 2))))
   }
 
   /** Runs one statement on any connection. @throws as `Statements` */

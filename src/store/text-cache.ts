@@ -1,6 +1,6 @@
-import type { NodeText, ReadText } from '../../../tree/json/node-text.ts'
-import { formatPath, type Path } from '../../../tree/path.ts'
-import { nodeAt, prune, rootNode, type TrieNode } from '../../../tree/path-trie.ts'
+import type { NodeText, ReadText } from '../tree/json/node-text.ts'
+import { formatPath, type Path } from '../tree/path.ts'
+import { nodeAt, prune, rootNode, type TrieNode } from '../tree/path-trie.ts'
 
 /** The answer of a query, and the index that it used. */
 export interface CachedAnswer {
