@@ -27,7 +27,7 @@ import { BatchQueue } from './commit/batch-queue.ts'
 import { BatchRunner } from './commit/batch-runner.ts'
 import { RecordClock } from './commit/record-clock.ts'
 import { Tidying } from './commit/tidying/tidying.ts'
-import { lastBatch, openTree, readSettings } from './commit/tree-head.ts'
+import { openTree } from './commit/tree-head.ts'
 import type { Lanes } from './connection/lanes.ts'
 import { Follower } from './follow/follower.ts'
 import { IndexManager } from './indexes/manager.ts'
@@ -140,28 +140,11 @@ export class PostgresStore implements TreeStore {
     observer: Observer,
     openReads: OpenReads = openPostgresReads,
   ): Promise<PostgresStore> {
-    const { lanes } = database
     const settings = { ...defaultPostgres, ...withoutGaps(options) }
-    const { tree, epoch } = await openTree(lanes, application)
-    const opened = await lanes.snapshot(async (statements) => {
-      const [batch, settings, newest] = await Promise.all([
-        lastBatch(statements, tree),
-        readSettings(statements, tree),
-        statements.query<{ at: number }>(
-          'SELECT n.at::float8 AS at FROM note n WHERE n.tree = $1::int ORDER BY n.at DESC LIMIT 1',
-          [tree],
-        ),
-      ])
-      return { batch, settings, lastRecord: newest[0]?.at ?? 0 }
-    })
+    const { tree, epoch, batch, texts, lastRecord } = await openTree(database.lanes, application)
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
-    const applied = new AppliedTree(tree, epoch, opened.batch, opened.settings, troubled)
-    return new PostgresStore(
-      { database, application, tree: applied, lastRecord: opened.lastRecord },
-      settings,
-      observer,
-      openReads,
-    )
+    const applied = new AppliedTree(tree, epoch, batch, texts, troubled)
+    return new PostgresStore({ database, application, tree: applied, lastRecord }, settings, observer, openReads)
   }
 
   /** Number of the tree: first column of every table. */
@@ -242,7 +225,8 @@ export class PostgresStore implements TreeStore {
     return { epoch: this.#tree.epoch, seq: this.#tree.batch.seq }
   }
 
-  commit<T>(job: Job<T>): Promise<Committed<T>> {
+  async commit<T>(job: Job<T>): Promise<Committed<T>> {
+    this.#checkOpen()
     return this.#queue.commit(job)
   }
 
