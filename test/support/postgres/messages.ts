@@ -9,7 +9,7 @@ import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { strictObserver } from '../store.ts'
 import { referenceReads } from './reference-reads.ts'
 
-const EAST = new BatchFormat(new ReceiveTime('+08:00'))
+export const EAST = new BatchFormat(new ReceiveTime('+08:00'))
 
 /** The messages of an application. */
 export interface OpenMessages extends AsyncDisposable {
