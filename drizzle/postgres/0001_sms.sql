@@ -90,4 +90,4 @@ CREATE INDEX "sms_batch_submitted" ON "sms_batch" USING btree ("tree","submitted
 CREATE INDEX "sms_contradiction_arrived" ON "sms_contradiction" USING btree ("tree","arrived_at");--> statement-breakpoint
 CREATE INDEX "sms_lease_process" ON "sms_lease" USING btree ("process");--> statement-breakpoint
 CREATE UNIQUE INDEX "sms_message_mobile" ON "sms_message" USING btree ("tree","batch_id","mobile");--> statement-breakpoint
-CREATE INDEX "sms_message_message_id" ON "sms_message" USING btree ("tree","message_id") WHERE message_id is not null;
+CREATE INDEX "sms_message_message_id" ON "sms_message" USING btree ("tree","message_id","batch_id") WHERE message_id is not null;

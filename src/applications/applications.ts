@@ -23,6 +23,8 @@ export interface ApplicationsSettings {
   readonly maxOpen: number
   /** Called with an application that cannot be opened or closed. */
   readonly onError: (id: string, error: unknown) => void
+  /** Called when all applications are closed. */
+  readonly onClosed?: () => Promise<void>
 }
 
 /** Idle applications are looked for this many times per idle time, and at least once a minute. */
@@ -42,6 +44,8 @@ export class Applications {
   /** Applications that stay open while idle. */
   readonly #kept = new Set<string>()
   readonly #opening = new Map<string, Promise<Tenant>>()
+  /** What `keep` has begun. */
+  readonly #keeping: Promise<void>[] = []
   /** Applications whose files are being replaced. */
   readonly #replacing = new Map<string, Promise<void>>()
   /** Applications that are held for callers who have not held them yet. */
@@ -67,7 +71,18 @@ export class Applications {
    */
   keep(id: string): Awaitable<void> {
     const found = this.#settings.find(id)
-    return found instanceof Promise ? found.then((open) => this.#keepOpen(id, open)) : this.#keepOpen(id, found)
+    const kept = found instanceof Promise ? found.then((open) => this.#keepOpen(id, open)) : this.#keepOpen(id, found)
+    if (kept instanceof Promise) {
+      this.#keeping.push(kept)
+      // `allKept` reports it.
+      kept.catch(() => {})
+    }
+    return kept
+  }
+
+  /** Resolves when the applications that stay open are open. @throws what one of them could not be opened for */
+  async allKept(): Promise<void> {
+    await Promise.all(this.#keeping)
   }
 
   #keepOpen(id: string, open: (() => Awaitable<ApplicationParts>) | undefined): Awaitable<void> {
@@ -145,6 +160,7 @@ export class Applications {
     await closeAll()
     await Promise.allSettled(this.#opening.values())
     await closeAll()
+    await this.#settings.onClosed?.()
   }
 
   #opened(id: string): Tenant | undefined {

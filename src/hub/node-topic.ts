@@ -13,6 +13,8 @@ export class NodeTopic implements Topic {
   readonly #source: SnapshotSource
   readonly #settings: TopicSettings
   #events: NumberedEvent[] = []
+  /** Whether a change is collected of which only the place is known. */
+  #isUnknown = false
 
   constructor(path: Path, form: Form, source: SnapshotSource, settings: TopicSettings) {
     this.#path = path
@@ -23,14 +25,21 @@ export class NodeTopic implements Topic {
   }
 
   collect(change: NumberedChange): void {
+    if (change.isUnknown === true) this.#isUnknown = true
+    if (this.#isUnknown) return
     const event = eventAt(change, this.#path, this.form)
     if (event !== undefined) this.#events.push({ ...event, seq: change.seq })
   }
 
   flush(): void {
-    if (this.#events.length === 0) return
     const events = this.#events
     this.#events = []
+    if (this.#isUnknown) {
+      this.#isUnknown = false
+      for (const subscriber of [...this.subscribers]) subscriber.beginAgain()
+      return
+    }
+    if (events.length === 0) return
     broadcast(this.subscribers, events, this.#settings.maxEvent)
   }
 

@@ -28,7 +28,8 @@ export function changeWithinChild(
   [change, another]: readonly NumberedChange[],
   list: Path,
 ): NumberedChange | undefined {
-  if (change === undefined || another !== undefined || touchedKeys([change], list)?.size !== 1) return undefined
+  if (change === undefined || another !== undefined || change.isUnknown === true) return undefined
+  if (touchedKeys([change], list)?.size !== 1) return undefined
   const writes = writesConcerning(change.writes, list).below.filter(({ path }) => path.length > list.length)
   const replaces = writes.some(({ kind, path }) => kind === 'value' && path.length === list.length + 1)
   return replaces ? undefined : { ...change, writes }

@@ -77,7 +77,12 @@ export class QueryTopic implements Topic {
 
   collect(change: NumberedChange): void {
     // A write above the node may leave it unchanged.
-    if (!covers(this.#path, change.path) && eventAt(change, this.#path, 'export') === undefined) return
+    if (
+      change.isUnknown !== true &&
+      !covers(this.#path, change.path) &&
+      eventAt(change, this.#path, 'export') === undefined
+    )
+      return
     this.#changes.push(change)
   }
 

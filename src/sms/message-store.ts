@@ -52,6 +52,12 @@ export interface MessageStore {
    */
   batch(rrid: string): Awaitable<string | undefined>
   /**
+   * Whether a batch query is admitted: none was admitted within the interval before, by this process or another one that has the
+   * storage open. A refused one does not count.
+   * @param intervalMs in milliseconds; 0 admits all
+   */
+  admit(intervalMs: number): Awaitable<boolean>
+  /**
    * Leases the oldest final states of the last 24 hours that are not returned and not leased, in one range.
    * @param after sequence number after which to look
    * @param limit most records

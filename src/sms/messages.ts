@@ -10,7 +10,6 @@ import { type SeqRange, seqOf } from './model/final-seq.ts'
 import type { Lease } from './model/lease.ts'
 import type { Batch, ExportCursor, ExportPage, ImportCount, MessageRecord } from './model/message.ts'
 import type { Report, ReportCount } from './model/report.ts'
-import { QueryInterval } from './query-interval.ts'
 
 /** Most final states that one call returns. */
 const MAX_RETURNED = 10_000
@@ -66,7 +65,7 @@ export class Messages {
   readonly #format: BatchFormat
   readonly #store: MessageStore
   readonly #mobile: RegExp
-  readonly #interval: QueryInterval
+  readonly #intervalMs: number
   readonly #retentionDays: number
   readonly #texts = new BatchTextCache()
   #key: string | undefined
@@ -80,7 +79,7 @@ export class Messages {
     this.#format = new BatchFormat(this.time)
     this.#store = parts.openStore(this.#format)
     this.#mobile = new RegExp(mobile, 'u')
-    this.#interval = new QueryInterval(intervalMs)
+    this.#intervalMs = intervalMs
     this.#retentionDays = retentionDays
   }
 
@@ -101,8 +100,8 @@ export class Messages {
   }
 
   /** Counts a batch query. @throws `sms-too-often` */
-  admit(): void {
-    if (!this.#interval.admit(Date.now())) throw new DholeError('sms-too-often')
+  async admit(): Promise<void> {
+    if (!(await this.#store.admit(this.#intervalMs))) throw new DholeError('sms-too-often')
   }
 
   /** Whether a telephone number has the form that this application expects. */

@@ -3,6 +3,8 @@ import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { inTurns } from '../../scheduling/turns.ts'
 import { okText } from '../../sms/format/ok-text.ts'
 import { parsePush } from '../../sms/format/push.ts'
+import type { Messages } from '../../sms/messages.ts'
+import type { Lease } from '../../sms/model/lease.ts'
 import type { Report } from '../../sms/model/report.ts'
 import type { Exchange } from '../exchange.ts'
 import { parseBody } from '../request/parse-body.ts'
@@ -49,11 +51,15 @@ async function deliverStates(exchange: Exchange, parameters: SmsParameters): Pro
   const { application, limits } = exchange
   const { messages } = exchange.application
   checkSigned(parameters, messages, Date.now(), 'timestamp')
-  messages.admit()
-  const lease = await limits.inSilence(exchange, messages.lease())
+  const lease = await limits.inSilence(exchange, leaseFrom(messages))
   return lease.count === 0
     ? jsonReply(exchange, NOTHING)
     : deliver(lease, exchange, ending(exchange, application.hold()))
+}
+
+async function leaseFrom(messages: Messages): Promise<Lease> {
+  await messages.admit()
+  return await messages.lease()
 }
 
 function ending(exchange: Exchange, release: () => void): (failure?: unknown) => void {

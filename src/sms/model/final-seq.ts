@@ -16,6 +16,14 @@ export function seqOf(ms: number): number {
   return ms * PER_MS
 }
 
+/**
+ * Sequence number of the next final state. Numbers only increase, also while the clock is set back.
+ * @param last greatest one ever used
+ */
+export function nextSeq(last: number, now: number): number {
+  return Math.max(seqOf(now), last + 1)
+}
+
 /** First sequence number that is not too old to be offered. */
 export function firstOffered(now: number): number {
   return seqOf(now - OFFERED_MS + 1)

@@ -63,7 +63,7 @@ export const smsMessage = pgTable(
   (table) => [
     primaryKey({ columns: [table.tree, table.batchId, table.position] }),
     uniqueIndex('sms_message_mobile').on(table.tree, table.batchId, table.mobile),
-    index('sms_message_message_id').on(table.tree, table.messageId).where(sql`message_id is not null`),
+    index('sms_message_message_id').on(table.tree, table.messageId, table.batchId).where(sql`message_id is not null`),
   ],
 )
 

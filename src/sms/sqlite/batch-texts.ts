@@ -1,18 +1,14 @@
 import { and, asc, eq, gte, max, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { BatchFormat } from '../format/batch-format.ts'
+import { MAX_TEXT_MESSAGES, MIN_TEXT_MESSAGES } from '../model/batch-text-size.ts'
 import type { State } from '../model/report.ts'
 import { openMessages } from './open-messages.ts'
 import { batch, batchText, message } from './schema.ts'
 import { bound, direct, perConnection } from './tables.ts'
 
 /** Messages read in one step; nearly all batches are shorter. */
-const PAGE = 500
-/** Fewest messages of a stored text: those of a smaller batch are read as fast. */
-const MIN_MESSAGES = 10
-/** Most messages of a stored text: it is made in one step. */
-const MAX_MESSAGES = PAGE
-
+const PAGE = MAX_TEXT_MESSAGES
 /** Batches looked at in one step, of which none got a text. */
 const STEP = 200
 
@@ -113,7 +109,7 @@ function storeBatchText(orm: BunSQLiteDatabase, batchId: number, rrid: string, f
   const open = openMessages(orm)
   if (open.has(batchId)) return false
   const [[last, status] = [null, 0]] = statements(orm).last.values({ batchId })
-  if (last === null || last < MIN_MESSAGES - 1 || last >= MAX_MESSAGES) return false
+  if (last === null || last < MIN_TEXT_MESSAGES - 1 || last >= MAX_TEXT_MESSAGES) return false
   // From the end: most gateways report in the order of submission.
   const [[lastOpen] = [null]] = status < 2 ? [[last]] : statements(orm).lastOpen.values({ batchId })
   if (lastOpen !== null) {

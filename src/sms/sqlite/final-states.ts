@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, lte, max, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { StatusRecord } from '../format/record-text.ts'
-import { type SeqRange, seqOf } from '../model/final-seq.ts'
+import { nextSeq, type SeqRange } from '../model/final-seq.ts'
 import { final, handover } from './schema.ts'
 import { bound, direct, perConnection } from './tables.ts'
 
@@ -54,7 +54,7 @@ export class FinalStates {
   /** Stores a final state for the batch query. @returns its sequence number */
   add(orm: BunSQLiteDatabase, record: StatusRecord, now: number): number {
     // A transaction that is rolled back leaves a gap, which does no harm.
-    this.#last = Math.max(seqOf(now), (this.#last ?? lastSeq(orm)) + 1)
+    this.#last = nextSeq(this.#last ?? lastSeq(orm), now)
     statements(orm).add.run({ ...record, seq: this.#last })
     return this.#last
   }

@@ -1,5 +1,6 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { MessageState, StoredMessage } from '../model/message-state.ts'
 import type { State } from '../model/report.ts'
 import { openMessages } from './open-messages.ts'
 import { batch, message } from './schema.ts'
@@ -8,43 +9,12 @@ import { bound, direct, perConnection } from './tables.ts'
 /** Most messages of one gateway id that are compared. */
 const SAME_ID = 16
 
-/** A stored message: its row, and what a report can change. */
-export interface StoredMessage {
-  readonly batchId: number
-  readonly position: number
-  readonly rrid: string
-  readonly mobile: string
-  readonly status: State
-  readonly code: string
-  readonly messageId: string | null
-}
-
 /** What never changes of a message. */
 interface AddedMessage {
   readonly batchId: number
   readonly position: number
   readonly mobile: string
   readonly messageId: string | null
-}
-
-/** State of a message and how it got there. Times are milliseconds since 1970. */
-export interface MessageState {
-  readonly status: State
-  readonly code: string
-  readonly receivedAt: number | null
-  readonly producedAt: number | null
-  readonly finalSeq: number | null
-  readonly returnedAt: number | null
-}
-
-/** State of a new message. */
-export const NOT_SENT: MessageState = {
-  status: 0,
-  code: '',
-  receivedAt: null,
-  producedAt: null,
-  finalSeq: null,
-  returnedAt: null,
 }
 
 const columns = {

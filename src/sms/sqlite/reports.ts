@@ -2,13 +2,14 @@ import { sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { BatchFormat } from '../format/batch-format.ts'
 import type { ReportOutcome } from '../message-store.ts'
-import { type CountName, Tally } from '../model/counts.ts'
+import { Tally } from '../model/counts.ts'
+import { judgeReport, type ReportJudgement, reportedState, type StoredMessage } from '../model/message-state.ts'
 import type { MessageName, Report } from '../model/report.ts'
 import { storeBatchTexts } from './batch-texts.ts'
 import { findBatch } from './batches.ts'
 import { addToCounts } from './counts.ts'
 import type { FinalStates } from './final-states.ts'
-import { changeMessage, findMessage, findMessageById, type StoredMessage } from './message-rows.ts'
+import { changeMessage, findMessage, findMessageById } from './message-rows.ts'
 import { contradiction } from './schema.ts'
 import { perConnection } from './tables.ts'
 
@@ -78,24 +79,20 @@ class ReportApplication {
     return outcome === 'reportsAccepted' || outcome === 'reportsRepeated'
   }
 
-  #change(stored: StoredMessage, { state, code, receivedAt }: Report): CountName {
+  #change(stored: StoredMessage, report: Report): ReportJudgement {
+    const judgement = judgeReport(stored, report)
     const { rrid, mobile } = stored
-    if (stored.status === state && stored.code === code) return 'reportsRepeated'
-    if (stored.status > 1) {
-      if (state === 1) return 'reportsLate'
-      statements(this.#orm).contradict.run({ rrid, mobile, status: state, code, receivedAt, arrivedAt: this.#now })
-      return 'reportsContradicting'
-    }
-    const isFinal = state > 1
-    const finalSeq = isFinal
-      ? this.#finals.add(this.#orm, { rrid, mobile, status: state, code, receivedAt }, this.#now)
-      : null
-    const producedAt = isFinal ? this.#now : null
-    changeMessage(this.#orm, stored, { status: state, code, receivedAt, producedAt, finalSeq, returnedAt: null })
-    this.#tally.move(stored.status, state)
+    const { state: status, code, receivedAt } = report
+    const record = { rrid, mobile, status, code, receivedAt }
+    if (judgement === 'reportsContradicting') statements(this.#orm).contradict.run({ ...record, arrivedAt: this.#now })
+    if (judgement !== 'reportsAccepted') return judgement
+    const isFinal = status > 1
+    const finalSeq = isFinal ? this.#finals.add(this.#orm, record, this.#now) : null
+    changeMessage(this.#orm, stored, reportedState(report, finalSeq, this.#now))
+    this.#tally.move(stored.status, status)
     this.changed.add(rrid)
     if (isFinal) this.advanced.set(stored.batchId, rrid)
-    return 'reportsAccepted'
+    return judgement
   }
 
   #find(name: MessageName): StoredMessage | undefined {

@@ -7,6 +7,7 @@ import { type Counts, Tally } from '../model/counts.ts'
 import type { SeqRange } from '../model/final-seq.ts'
 import type { Batch, ExportCursor, ExportPage, ImportCount, MessageRecord } from '../model/message.ts'
 import type { Report } from '../model/report.ts'
+import { QueryInterval } from '../query-interval.ts'
 import { readBatchText } from './batch-texts.ts'
 import { recordBatch } from './batches.ts'
 import { addToCounts, readCounts } from './counts.ts'
@@ -23,6 +24,7 @@ export class SqliteMessageStore implements MessageStore {
   readonly #format: BatchFormat
   readonly #finals = new FinalStates()
   readonly #leases = new Leases()
+  readonly #interval = new QueryInterval()
 
   /** @param format writes the answers about batches */
   constructor(tables: Tables, format: BatchFormat) {
@@ -40,6 +42,10 @@ export class SqliteMessageStore implements MessageStore {
 
   batch(rrid: string): Awaitable<string | undefined> {
     return this.#tables.read((orm) => readBatchText(orm, rrid, this.#format))
+  }
+
+  admit(intervalMs: number): boolean {
+    return this.#interval.admit(Date.now(), intervalMs)
   }
 
   async lease(after: number | undefined, limit: number): Promise<LeasePage | undefined> {

@@ -2,13 +2,13 @@ import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { BatchFormat } from '../format/batch-format.ts'
 import { STATE_COUNTS, Tally } from '../model/counts.ts'
-import { isOffered } from '../model/final-seq.ts'
 import type { ExportCursor, ExportPage, ImportCount, MessageRecord } from '../model/message.ts'
+import { importedState, judgeImport, type MessageState, type StoredMessage } from '../model/message-state.ts'
 import { deleteBatchText, storeBatchTexts } from './batch-texts.ts'
 import { addBatch, findBatch } from './batches.ts'
 import { addToCounts } from './counts.ts'
 import type { FinalStates } from './final-states.ts'
-import { addMessage, changeMessage, findMessage, type MessageState, type StoredMessage } from './message-rows.ts'
+import { addMessage, changeMessage, findMessage } from './message-rows.ts'
 import { batch, handover, message } from './schema.ts'
 import { bound, perConnection } from './tables.ts'
 
@@ -115,9 +115,7 @@ class Importing {
   }
 
   #update(stored: StoredMessage, record: MessageRecord): void {
-    const isNamed = record.messageId !== undefined && stored.messageId === null
-    const isMoved = stored.status < 2 && record.status > stored.status
-    // Gateways assign ids when they send, which may be after the batch was recorded.
+    const { isNamed, isMoved } = judgeImport(stored, record)
     if (isNamed)
       statements(this.#orm).name.run({
         batchId: stored.batchId,
@@ -137,24 +135,14 @@ class Importing {
 
   /** A final state that was not returned elsewhere is offered here, unless it is too old. */
   #stateOf(record: MessageRecord): MessageState {
-    const { rrid, mobile, status, deliveryStatus: code, receivedAt, returnedAt } = record
-    const producedAt = status < 2 ? undefined : (record.producedAt ?? receivedAt)
-    const isOfferedHere =
-      producedAt !== undefined &&
-      receivedAt !== undefined &&
-      returnedAt === undefined &&
-      isOffered(producedAt, this.#now)
-    const finalSeq = isOfferedHere
-      ? this.#finals.add(this.#orm, { rrid, mobile, status, code, receivedAt }, this.#now)
-      : null
-    return {
-      status,
-      code,
-      receivedAt: receivedAt ?? null,
-      producedAt: producedAt ?? null,
-      finalSeq,
-      returnedAt: returnedAt ?? null,
-    }
+    const { rrid, mobile } = record
+    const { state, offered: receivedAt } = importedState(record, this.#now)
+    const { status, code } = state
+    const finalSeq =
+      receivedAt === undefined
+        ? null
+        : this.#finals.add(this.#orm, { rrid, mobile, status, code, receivedAt }, this.#now)
+    return { ...state, finalSeq }
   }
 }
 

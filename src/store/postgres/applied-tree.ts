@@ -11,6 +11,15 @@ export interface NextBatch {
   readonly settings: ReadonlyMap<string, string>
   /** Its commits, oldest first. */
   readonly commits: readonly Commit[]
+  /** Whether this process has learned of it from the log. */
+  readonly isForeign?: boolean
+}
+
+/** A batch that this process commits. */
+interface Committing {
+  readonly stamp: string
+  /** Resolves when it is applied or given up. */
+  readonly ended: Promise<void>
 }
 
 /** Work that waits until a batch is the applied one. */
@@ -31,8 +40,7 @@ export class AppliedTree {
   #settings: ReadonlyMap<string, string>
   readonly #listeners: ((next: NextBatch) => void)[] = []
   readonly #waiting = new Map<number, Waiting[]>()
-  /** Resolves when the batch that is being committed is applied or given up. */
-  #commit: Promise<void> | undefined
+  #committing: Committing | undefined
   /** Resolves when the last hold has ended. */
   #held: Promise<void> | undefined
   readonly #onError: (error: unknown) => void
@@ -55,6 +63,11 @@ export class AppliedTree {
 
   get batch(): AppliedBatch {
     return this.#batch
+  }
+
+  /** The batch that this process commits now. */
+  get committing(): Committing | undefined {
+    return this.#committing
   }
 
   get settings(): ReadonlyMap<string, string> {
@@ -93,17 +106,17 @@ export class AppliedTree {
       if (this.#held === held) this.#held = undefined
     })
     this.#held = held
-    while (this.#commit !== undefined) await this.#commit
+    while (this.#committing !== undefined) await this.#committing.ended
     return ended.resolve
   }
 
   /** Resolves when no hold keeps the next batch back, with a function to call when it is applied or given up. */
-  async beginCommit(): Promise<() => void> {
+  async beginCommit(stamp: string): Promise<() => void> {
     while (this.#held !== undefined) await this.#held
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#commit = promise
+    this.#committing = { stamp, ended: promise }
     return () => {
-      this.#commit = undefined
+      this.#committing = undefined
       resolve()
     }
   }

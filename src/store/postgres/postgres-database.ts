@@ -1,5 +1,11 @@
+import { DholeError } from '../../error.ts'
+import { Patience } from './commit/committer.ts'
 import { connectionOptions, type DatabaseAddress, DEFAULT_SCHEMA } from './connection/address.ts'
+import { problemOf } from './connection/database-problem.ts'
 import { Lanes } from './connection/lanes.ts'
+import { Freshness } from './follow/freshness.ts'
+import { Hints } from './follow/hints.ts'
+import { ProcessRow } from './processes.ts'
 import { migrate } from './schema/migrations.ts'
 
 export interface PostgresSettings extends DatabaseAddress {
@@ -7,39 +13,67 @@ export interface PostgresSettings extends DatabaseAddress {
   readonly connections?: number | undefined
   /** Longest time of one statement, in milliseconds. Default 10,000. */
   readonly statementMs?: number | undefined
+  /** How long to wait for a server that is away, in milliseconds. Default 10,000. */
+  readonly waitMs?: number | undefined
+  /** Time between two signs of life of this process, in milliseconds. Default 2000. */
+  readonly heartbeatMs?: number | undefined
 }
 
 const DEFAULT_CONNECTIONS = 8
 const DEFAULT_STATEMENT_MS = 10_000
+const DEFAULT_WAIT_MS = 10_000
 
-/** An open installation on PostgreSQL: the connections of this process, which the trees of all applications share. */
+/** An open installation on PostgreSQL: what the trees of all applications of this process share. */
 export class PostgresDatabase {
   readonly lanes: Lanes
+  readonly freshness: Freshness
+  readonly hints: Hints
 
-  private constructor(lanes: Lanes) {
+  readonly #row: ProcessRow
+
+  private constructor(lanes: Lanes, row: ProcessRow, hints: (freshness: Freshness) => Hints) {
     this.lanes = lanes
+    this.#row = row
+    this.freshness = new Freshness(lanes)
+    this.hints = hints(this.freshness)
+  }
+
+  /** Random id of this process, for rows that end with it. */
+  get process(): string {
+    return this.#row.id
   }
 
   /**
    * Connects and brings the tables to this version.
-   * @throws TypeError for a wrong address, Error when the database cannot be used
+   * @throws TypeError for a wrong address, `DatabaseProblem` when the database cannot be used
    */
-  static async open({ connections, statementMs, ...address }: PostgresSettings): Promise<PostgresDatabase> {
+  static async open({
+    connections,
+    statementMs,
+    heartbeatMs,
+    waitMs = DEFAULT_WAIT_MS,
+    ...address
+  }: PostgresSettings): Promise<PostgresDatabase> {
+    const schema = address.schema ?? DEFAULT_SCHEMA
+    const connection = connectionOptions(address)
     const lanes = new Lanes({
-      connection: connectionOptions(address),
+      connection,
       connections: connections ?? DEFAULT_CONNECTIONS,
       statementMs: statementMs ?? DEFAULT_STATEMENT_MS,
     })
     try {
-      await migrate(lanes, address.schema ?? DEFAULT_SCHEMA)
-      return new PostgresDatabase(lanes)
+      await new Patience(waitMs).run(() => migrate(lanes, schema))
+      const row = await ProcessRow.open(lanes, heartbeatMs)
+      return new PostgresDatabase(lanes, row, (freshness) => new Hints(connection, schema, freshness))
     } catch (error) {
       await lanes.close()
-      throw error
+      throw problemOf(error instanceof DholeError ? error.cause : error, address)
     }
   }
 
-  close(): Promise<void> {
-    return this.lanes.close()
+  async close(): Promise<void> {
+    await this.hints.close()
+    await this.#row.close()
+    await this.lanes.close()
   }
 }

@@ -27,19 +27,21 @@ import { BatchQueue } from './commit/batch-queue.ts'
 import { BatchRunner } from './commit/batch-runner.ts'
 import { RecordClock } from './commit/record-clock.ts'
 import { Tidying } from './commit/tidying/tidying.ts'
-import { lastBatch, openTree, readSettings } from './commit/tree-head.ts'
+import { openTree } from './commit/tree-head.ts'
 import type { Lanes } from './connection/lanes.ts'
+import { Follower } from './follow/follower.ts'
 import { IndexManager } from './indexes/manager.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { defaultPostgres, type PostgresOptions } from './postgres-options.ts'
 import { openReads as openPostgresReads } from './reads/open-reads.ts'
+import { type SideTables, sideTables } from './side-tables.ts'
 import type { OpenReads, StoreReads } from './store-reads.ts'
 
 type Settings = { readonly [Name in keyof typeof defaultPostgres]: number }
 
 /** What is known of a tree when it is opened. */
 interface Opened {
-  readonly lanes: Lanes
+  readonly database: PostgresDatabase
   readonly application: string
   readonly tree: AppliedTree
   /** Time of the newest idempotency record, in milliseconds since 1970. */
@@ -58,11 +60,15 @@ export class PostgresStore implements TreeStore {
   readonly #indexes: IndexManager
   readonly #reads: StoreReads
   readonly #followers: Followers
+  readonly #follower: Follower
+  readonly #unfollow: () => void
+  readonly #closing: (() => Promise<void>)[] = []
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
   private constructor(opened: Opened, settings: Settings, observer: Observer, openReads: OpenReads) {
-    const { lanes, application, tree, lastRecord } = opened
+    const { database, application, tree, lastRecord } = opened
+    const { lanes, process } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
     this.#tree = tree
@@ -81,6 +87,7 @@ export class PostgresStore implements TreeStore {
       ...settings,
     })
     const { cacheLength, shortList } = settings
+    this.#follower = new Follower(lanes, tree, database.freshness)
     this.#reads = openReads({
       lanes,
       tree,
@@ -93,11 +100,20 @@ export class PostgresStore implements TreeStore {
       lanes,
       tree,
       records,
+      follower: this.#follower,
       openIndexes: this.#indexes.openBatch,
       fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),
       readInterior: (kind, path) => this.#reads.interior(kind, path),
       onWritten: (written) => this.#tidying.written(written),
       inlineLength: settings.inlineLength,
+      waitMs: settings.waitMs,
+    })
+    this.sideTables = sideTables({
+      lanes,
+      tree: tree.tree,
+      process,
+      run: (work) => this.run(work),
+      checkOpen: () => this.#checkOpen(),
       waitMs: settings.waitMs,
     })
     this.#queue = new BatchQueue(
@@ -109,6 +125,7 @@ export class PostgresStore implements TreeStore {
       this.#indexes.applied(flags)
       this.#followers.report(commits, (flags & LogFlag.settings) !== 0)
     })
+    this.#unfollow = database.hints.follow({ tree, follower: this.#follower })
     this.#tidying.wake()
   }
 
@@ -117,39 +134,31 @@ export class PostgresStore implements TreeStore {
    * @throws what the database throws
    */
   static async open(
-    { lanes }: PostgresDatabase,
+    database: PostgresDatabase,
     application: string,
     options: PostgresOptions,
     observer: Observer,
     openReads: OpenReads = openPostgresReads,
   ): Promise<PostgresStore> {
     const settings = { ...defaultPostgres, ...withoutGaps(options) }
-    const { tree, epoch } = await openTree(lanes, application)
-    const opened = await lanes.snapshot(async (statements) => {
-      const [batch, settings, newest] = await Promise.all([
-        lastBatch(statements, tree),
-        readSettings(statements, tree),
-        statements.query<{ at: number }>(
-          'SELECT n.at::float8 AS at FROM note n WHERE n.tree = $1::int ORDER BY n.at DESC LIMIT 1',
-          [tree],
-        ),
-      ])
-      return { batch, settings, lastRecord: newest[0]?.at ?? 0 }
-    })
+    const { tree, epoch, batch, texts, lastRecord } = await openTree(database.lanes, application)
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
-    const applied = new AppliedTree(tree, epoch, opened.batch, opened.settings, troubled)
-    return new PostgresStore(
-      { lanes, application, tree: applied, lastRecord: opened.lastRecord },
-      settings,
-      observer,
-      openReads,
-    )
+    const applied = new AppliedTree(tree, epoch, batch, texts, troubled)
+    return new PostgresStore({ database, application, tree: applied, lastRecord }, settings, observer, openReads)
   }
 
   /** Number of the tree: first column of every table. */
   get tree(): number {
     return this.#tree.tree
   }
+
+  /** Ends work beside the tree before it is closed. */
+  onClosing(end: () => Promise<void>): void {
+    this.#closing.push(end)
+  }
+
+  /** Tables beside the tree. */
+  readonly sideTables: SideTables
 
   /** Runs work on the tables of this tree as a batch, in order with all other writes. */
   readonly run: RunBatch = (work) => this.#queue.run(work)
@@ -203,8 +212,9 @@ export class PostgresStore implements TreeStore {
     return this.#indexes.indexes()
   }
 
-  /** This process is the only writer: it knows every commit. */
-  fresh(): void {}
+  fresh(): Promise<void> {
+    return this.#follower.fresh()
+  }
 
   setting(name: string): string | undefined {
     return this.#tree.settings.get(name)
@@ -215,7 +225,8 @@ export class PostgresStore implements TreeStore {
     return { epoch: this.#tree.epoch, seq: this.#tree.batch.seq }
   }
 
-  commit<T>(job: Job<T>): Promise<Committed<T>> {
+  async commit<T>(job: Job<T>): Promise<Committed<T>> {
+    this.#checkOpen()
     return this.#queue.commit(job)
   }
 
@@ -259,6 +270,8 @@ export class PostgresStore implements TreeStore {
   }
 
   async #close(): Promise<void> {
+    await Promise.all(this.#closing.map((end) => end()))
+    this.#unfollow()
     const indexesClosed = this.#indexes.close()
     await this.#queue.close()
     await indexesClosed

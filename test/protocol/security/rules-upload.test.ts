@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { openTree } from '../../../src/dhole.ts'
 import { openDatabase } from '../../../src/embedded.ts'
 import { DholeError } from '../../../src/error.ts'
+import { openTree } from '../../../src/open-tree.ts'
 import { parseRules } from '../../../src/rules/file/rule-set.ts'
 import { SECRET } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'

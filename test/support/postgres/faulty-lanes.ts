@@ -1,9 +1,10 @@
 import { ConnectionLost, StatementTimeout } from '../../../src/store/postgres/connection/database-errors.ts'
-import type { Parameter } from '../../../src/store/postgres/connection/lane.ts'
+import type { Parameter, Statements } from '../../../src/store/postgres/connection/lane.ts'
 import type { Lanes } from '../../../src/store/postgres/connection/lanes.ts'
+import { Freshness } from '../../../src/store/postgres/follow/freshness.ts'
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 
-/** What happens to the next statement that commits a batch. */
+/** What happens to the next statement, or transaction, that commits a batch. */
 export type Fault =
   /** The connection is lost before it is sent, or after it has taken effect. */
   | 'lost before'
@@ -51,14 +52,38 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
         return run()
     }
   }
+  const transaction = async <T>(work: (statements: Statements) => Promise<T>): Promise<T> => {
+    let fault: Fault | undefined
+    const result = await lanes.transaction(async (statements) => {
+      const done = await work({
+        query: async (text, parameters = []) => {
+          if (text.startsWith('INSERT INTO log')) {
+            fault = faults.shift()
+            if (fault === 'foreign') await lanes.query(FOREIGN, [parameters[0] ?? 0, parameters[1] ?? 0])
+          }
+          return await statements.query(text, parameters)
+        },
+      })
+      if (fault === 'lost, then late') late = () => lanes.transaction(work)
+      if (fault === 'lost before' || fault === 'lost, then late') throw new ConnectionLost('planned')
+      if (fault === 'timeout') throw new StatementTimeout(1)
+      if (fault === 'deadlock') throw Object.assign(new Error('planned'), { errno: '40P01' })
+      return done
+    })
+    if (fault === 'lost after') throw new ConnectionLost('planned')
+    return result
+  }
   const wrapped = new Proxy(lanes, {
     get: (target, name) => {
       if (name === 'query') return query
+      if (name === 'transaction') return transaction
       const member = Reflect.get(target, name, target)
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  return { lanes: wrapped satisfies Lanes, close: () => database.close() } as PostgresDatabase
+  const { hints, process } = database
+  const freshness = new Freshness(wrapped)
+  return { lanes: wrapped, freshness, hints, process, close: () => database.close() } as PostgresDatabase
 }
 
 /** One commit of another process: `/foreign` becomes `true`. It leaves out the rows of the tree. */

@@ -19,6 +19,8 @@ export interface LogRow {
   /** JSON text: kind, path and length of the data of each commit. */
   readonly heads: string
   readonly data: string | null
+  /** JSON text: names and texts of the settings that the batch writes. */
+  readonly settings: string | null
 }
 
 /** Another batch has the number, or the batch before it is not the one that this process has applied. */
@@ -82,17 +84,30 @@ export async function insertLogRow(
   if (rows.length !== 1) throw new BatchConflict()
 }
 
+/** Stores in the row of a batch what was not known when it was inserted. */
+export async function completeLogRow(
+  statements: Statements,
+  tree: number,
+  { batch, nextId }: AppliedBatch,
+  flags: number,
+): Promise<void> {
+  await statements.query(
+    'UPDATE log SET next_id = $3::bigint, flags = $4::int WHERE tree = $1::int AND batch = $2::bigint',
+    [tree, batch, nextId, flags],
+  )
+}
+
 const INSERT_LOG =
-  'INSERT INTO log (tree, batch, first_seq, last_seq, at, push_time, next_id, stamp, format, flags, heads, data) ' +
+  'INSERT INTO log (tree, batch, first_seq, last_seq, at, push_time, next_id, stamp, format, flags, heads, data, settings) ' +
   'SELECT $1::int, $2::bigint, $4::bigint, $5::bigint, $6::bigint, $7::bigint, $8::bigint, $9::text, ' +
-  `${FORMAT}, $10::int, $11::text, $12::text ` +
+  `${FORMAT}, $10::int, $11::text, $12::text, $13::text ` +
   'WHERE EXISTS (SELECT FROM log p WHERE p.tree = $1::int AND p.batch = $2::bigint - 1 AND p.stamp = $3::text) ' +
   'ON CONFLICT DO NOTHING'
 
 function logParameters(
   tree: number,
   before: AppliedBatch,
-  { next, firstSeq, flags, heads, data }: LogRow,
+  { next, firstSeq, flags, heads, data, settings }: LogRow,
 ): Parameter[] {
   return [
     tree,
@@ -107,6 +122,7 @@ function logParameters(
     flags,
     heads,
     data,
+    settings,
   ]
 }
 

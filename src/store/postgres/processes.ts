@@ -1,0 +1,71 @@
+import { hostname } from 'node:os'
+import program from '../../../package.json' with { type: 'json' }
+import type { Statements } from './connection/lane.ts'
+
+/** Time between two heartbeats, in milliseconds. */
+const DEFAULT_HEARTBEAT_MS = 2000
+/** Time after the last heartbeat for which a process counts as alive, in milliseconds of the clock of the database. */
+const ALIVE_MS = 12_000
+/** Version of what processes tell each other through the tables. */
+const FORMAT = 1
+
+/** The clock of the database, in milliseconds since 1970. */
+export const DATABASE_NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
+
+/** @returns condition that the process of this id is alive. @param id an SQL expression */
+export function isAlive(id: string): string {
+  return `EXISTS (SELECT FROM process alive WHERE alive.id = ${id} AND alive.seen_at > ${DATABASE_NOW} - ${ALIVE_MS})`
+}
+
+const SEEN =
+  'INSERT INTO process (id, version, format, host, started_at, seen_at) ' +
+  `SELECT $1::text, $2::text, $3::smallint, $4::text, t.now, t.now FROM (SELECT ${DATABASE_NOW} AS now) t ` +
+  'ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at'
+
+/** The row of this process: other processes see by it that this one is alive. */
+export class ProcessRow {
+  /** Random id of this process. */
+  readonly id = crypto.randomUUID()
+  readonly #statements: Statements
+  readonly #timer: ReturnType<typeof setInterval>
+  #beating: Promise<void> | undefined
+
+  private constructor(statements: Statements, heartbeatMs: number) {
+    this.#statements = statements
+    this.#timer = setInterval(() => this.#beat(), heartbeatMs)
+    this.#timer.unref()
+  }
+
+  /** Writes the row. @throws what the database throws */
+  static async open(statements: Statements, heartbeatMs = DEFAULT_HEARTBEAT_MS): Promise<ProcessRow> {
+    const row = new ProcessRow(statements, heartbeatMs)
+    try {
+      await row.#seen()
+      return row
+    } catch (error) {
+      clearInterval(row.#timer)
+      throw error
+    }
+  }
+
+  /** Ends the heartbeats and deletes the row, when the database can be reached. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#beating
+    // Without it the row counts for as long as a heartbeat does.
+    await this.#statements.query('DELETE FROM process WHERE id = $1::text', [this.id]).catch(() => {})
+  }
+
+  #beat(): void {
+    // The database is away: this process counts as dead until a later heartbeat arrives. Its requests report the trouble.
+    this.#beating ??= this.#seen()
+      .catch(() => {})
+      .finally(() => {
+        this.#beating = undefined
+      })
+  }
+
+  async #seen(): Promise<void> {
+    await this.#statements.query(SEEN, [this.id, program.version, FORMAT, hostname()])
+  }
+}

@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, describe } from 'bun:test'
+import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
+import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
+import { openMessages } from '../../support/postgres/messages.ts'
+import { messageStoreContract } from './store-contract.ts'
+
+describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'PostgreSQL', () => {
+  let database: PostgresDatabase
+  beforeAll(async () => {
+    database = await PostgresDatabase.open({ url: databaseUrl() ?? '', schema: freshSchema() })
+  })
+  afterAll(() => database.close())
+
+  messageStoreContract({
+    name: 'PostgreSQL',
+    // The path of the test's own folder names its application.
+    open: (file, format) => openMessages(database, file, { format }),
+  })
+})
