@@ -52,7 +52,7 @@ const BY_MOBILE =
 // Gateways reuse ids: the message submitted last is the one they mean. The last row may be an older one that was imported later.
 const BY_ID =
   `SELECT s.n, newest.* FROM ${NAMED} CROSS JOIN LATERAL (SELECT b.rrid, ${COLUMNS} FROM (${OF_ID}) m ` +
-  'JOIN sms_batch b ON b.tree = $1::int AND b.id = m.batch_id ORDER BY b.submitted_at DESC, m.batch_id DESC LIMIT 1) newest'
+  'JOIN sms_batch b ON b.tree = $1::int AND b.id = m.batch_id ORDER BY b.submitted_at DESC, m.batch_id DESC, m.position DESC LIMIT 1) newest'
 
 const ADD =
   'INSERT INTO sms_message (tree, batch_id, position, mobile, message_id, status, code, received_at, produced_at, ' +
