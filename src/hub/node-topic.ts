@@ -1,3 +1,4 @@
+import { loopTurn } from '../scheduling/loop-turn.ts'
 import type { Path } from '../tree/path.ts'
 import { dataOf, eventAt, type Form } from './event.ts'
 import { EventBatch, lengthOf, type NumberedEvent, waitingOf } from './event-batch.ts'
@@ -46,7 +47,7 @@ export class NodeTopic implements Topic {
       if (length < this.#settings.pieceLength) continue
       length = 0
       pieces.push([])
-      await new Promise(setImmediate)
+      await loopTurn.pause()
     }
     const [first = [], ...rest] = pieces
     const more = rest.filter((events) => events.length > 0).map(waitingOf)

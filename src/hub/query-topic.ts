@@ -1,5 +1,6 @@
 import { DholeError } from '../error.ts'
 import type { Query } from '../query/query.ts'
+import { loopTurn } from '../scheduling/loop-turn.ts'
 import { SharedTurns } from '../scheduling/shared-turns.ts'
 import type { Steps } from '../scheduling/steps.ts'
 import { inTurns } from '../scheduling/turns.ts'
@@ -230,13 +231,13 @@ export class QueryTopic implements Topic {
     const affected = new Map<string, AnyText | undefined>()
     for (const slice of slices(list)) {
       for (const { key, text } of slice) if (touched.has(key) || !this.#window.has(key)) affected.set(key, text)
-      if (slice.length === SLICE) await new Promise(setImmediate)
+      if (slice.length === SLICE) await loopTurn.pause()
     }
     // A window without a limit loses written children only; a limited one also loses those beyond its edge.
     let visited = 0
     for (const key of this.#window.isLimited ? this.#window.keys : touched) {
       if (this.#window.has(key) && !keys.has(key)) affected.set(key, undefined)
-      if (++visited % SLICE === 0) await new Promise(setImmediate)
+      if (++visited % SLICE === 0) await loopTurn.pause()
     }
     const event = await inTurns(this.#eventOf(changes, affected))
     this.#window.show(list, keys)

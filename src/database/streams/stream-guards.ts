@@ -1,5 +1,6 @@
 import { PathIndex } from '../../hub/path-index.ts'
 import type { Sink } from '../../hub/sink.ts'
+import { loopTurn } from '../../scheduling/loop-turn.ts'
 import type { Change } from '../../tree/change.ts'
 import type { Path } from '../../tree/path.ts'
 import { type GuardedCaller, type GuardedTree, type GuardKeeper, StreamGuard } from './stream-guard.ts'
@@ -63,7 +64,7 @@ export class StreamGuards implements GuardKeeper {
     let checked = 0
     for (const guard of [...this.#guards.keys()]) {
       await guard.recheck()
-      if (++checked % RECHECKED_PER_TURN === 0) await new Promise(setImmediate)
+      if (++checked % RECHECKED_PER_TURN === 0) await loopTurn.pause()
     }
   }
 }
