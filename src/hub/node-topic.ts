@@ -1,6 +1,9 @@
 import { loopTurn } from '../scheduling/loop-turn.ts'
+import type { Steps } from '../scheduling/steps.ts'
+import { inTurns } from '../scheduling/turns.ts'
 import type { Path } from '../tree/path.ts'
-import { dataOf, eventAt, type Form } from './event.ts'
+import { areMany } from '../tree/writes-by-path.ts'
+import { dataOf, eventAt, eventInSteps, type Form, type StreamEvent } from './event.ts'
 import { EventBatch, lengthOf, type NumberedEvent, waitingOf } from './event-batch.ts'
 import type { Subscriber } from './subscriber.ts'
 import { broadcast, type NumberedChange, type SnapshotSource, type Topic, type TopicSettings } from './topic.ts'
@@ -23,9 +26,18 @@ export class NodeTopic implements Topic {
     this.#settings = settings
   }
 
-  collect(change: NumberedChange): void {
-    const event = eventAt(change, this.#path, this.form)
-    if (event !== undefined) this.#events.push({ ...event, seq: change.seq })
+  collect(change: NumberedChange): Steps<void> | undefined {
+    if (areMany(change.writes)) return this.#collectInSteps(change)
+    this.#add(eventAt(change, this.#path, this.form), change.seq)
+    return undefined
+  }
+
+  *#collectInSteps(change: NumberedChange): Steps<void> {
+    this.#add(yield* eventInSteps(change, this.#path, this.form), change.seq)
+  }
+
+  #add(event: StreamEvent | undefined, seq: number): void {
+    if (event !== undefined) this.#events.push({ ...event, seq })
   }
 
   flush(): void {
@@ -39,7 +51,7 @@ export class NodeTopic implements Topic {
     const pieces: NumberedEvent[][] = [[]]
     let length = 0
     for (const change of missed) {
-      const event = eventAt(change, this.#path, this.form)
+      const event = await inTurns(eventInSteps(change, this.#path, this.form))
       if (event === undefined) continue
       const numbered = { ...event, seq: change.seq }
       pieces.at(-1)?.push(numbered)

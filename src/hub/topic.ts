@@ -1,6 +1,7 @@
 import type { Query } from '../query/query.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import { loopTurn } from '../scheduling/loop-turn.ts'
+import type { Steps } from '../scheduling/steps.ts'
 import type { Change } from '../tree/change.ts'
 import type { ReadText } from '../tree/json/node-text.ts'
 import type { Path } from '../tree/path.ts'
@@ -44,8 +45,8 @@ export interface Topic {
   readonly form: Form
   /** Forms in which it prints written values. */
   readonly printed: readonly Form[]
-  /** Collects a change that may concern the topic. */
-  collect(change: NumberedChange): void
+  /** Collects a change that may concern the topic. @returns steps to run where it has many writes */
+  collect(change: NumberedChange): Steps<void> | undefined
   /** Delivers the collected changes. */
   flush(): void
   /**

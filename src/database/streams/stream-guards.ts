@@ -3,6 +3,7 @@ import type { Sink } from '../../hub/sink.ts'
 import { loopTurn } from '../../scheduling/loop-turn.ts'
 import type { Change } from '../../tree/change.ts'
 import type { Path } from '../../tree/path.ts'
+import { areMany } from '../../tree/writes-by-path.ts'
 import { type GuardedCaller, type GuardedTree, type GuardKeeper, StreamGuard } from './stream-guard.ts'
 
 /** Maximum guards that are rechecked in one turn of the event loop. */
@@ -51,7 +52,14 @@ export class StreamGuards implements GuardKeeper {
   /** Invalidates the decisions that depend on these durable changes. */
   invalidate(changes: readonly Change[]): void {
     if (this.#guards.size === 0) return
-    for (const change of changes) for (const guard of this.#watched.near(change)) guard?.invalidate()
+    for (const change of changes) {
+      // Many writes count as one of the node above them all: to decide a stream again is cheaper than to look at each.
+      const { path, writes } = change
+      const near = areMany(writes)
+        ? { ...change, writes: [{ kind: 'value', path, value: undefined } as const] }
+        : change
+      for (const guard of this.#watched.near(near)) guard?.invalidate()
+    }
   }
 
   /** Ends the streams of all callers with a credential. */

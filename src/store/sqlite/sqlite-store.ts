@@ -289,7 +289,7 @@ export class SqliteStore implements TreeStore {
   }
 
   #publish(commits: readonly Commit[], settings: SettingTexts): void {
-    for (const { writes } of commits) for (const { path } of writes) this.#cache.invalidate(path)
+    for (const { path, writes } of commits) this.#cache.invalidateAll(path, writes)
     const hasSettings = settings !== this.#settings
     this.#settings = settings
     this.#followers.report(commits, hasSettings)
