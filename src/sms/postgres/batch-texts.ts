@@ -56,7 +56,9 @@ const STORE =
   'FROM unnest($2::bigint[], $4::text[]) AS s(id, text) ' +
   'ON CONFLICT (tree, batch_id) DO UPDATE SET version = excluded.version, text = excluded.text'
 
-const DELETE = 'DELETE FROM sms_text WHERE tree = $1::int AND batch_id = ANY($2::bigint[])'
+const DELETE =
+  'DELETE FROM sms_text WHERE ctid = ANY(ARRAY(SELECT o.ctid FROM unnest($2::bigint[]) AS s(id) CROSS JOIN LATERAL ' +
+  '(SELECT t.ctid FROM sms_text t WHERE t.tree = $1::int AND t.batch_id = s.id LIMIT 1) o))'
 
 /** The answer about a batch; `undefined` when there is no such batch. */
 export async function readBatchText(
