@@ -1,6 +1,7 @@
 import type { BatchFormat } from '../format/batch-format.ts'
 import { MAX_TEXT_MESSAGES, MIN_TEXT_MESSAGES } from '../model/batch-text-size.ts'
 import type { State } from '../model/report.ts'
+import { avoidScans } from './plans.ts'
 import { decodeText, encodeText } from './stored-text.ts'
 import type { Statements, Tables } from './tables.ts'
 
@@ -135,7 +136,9 @@ async function storeTexts(
 
 /** Removes the stored answers about batches that change. */
 export async function deleteBatchTexts(statements: Statements, tree: number, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await statements.query(DELETE, [tree, ids])
+  if (ids.length === 0) return
+  await avoidScans(statements)
+  await statements.query(DELETE, [tree, ids])
 }
 
 function recordOf({ status, mobile, code, receivedAt }: MessageRow, rrid: string, format: BatchFormat): string {

@@ -3,6 +3,7 @@ import { STATE_COUNTS, Tally } from '../model/counts.ts'
 import type { State } from '../model/report.ts'
 import { deleteBatchTexts } from './batch-texts.ts'
 import { addToCounts } from './counts.ts'
+import { avoidScans } from './plans.ts'
 import type { Statements, Tables } from './tables.ts'
 
 /** Rows of a table deleted in one transaction. */
@@ -12,10 +13,7 @@ const STEP_BATCHES = 250
 
 /** Any number: with that of the tree it names the lock of the one process that deletes. */
 const LOCK = 4_205_118
-// The places of rows are looked up, also while the planner takes the tables for small.
-const TRY_LOCK =
-  'SELECT pg_try_advisory_xact_lock($1::int, $2::int) AS locked, ' +
-  "set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)"
+const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock($1::int, $2::int) AS locked'
 
 // Batches of which a transaction changes messages are locked by it, and left for the next time.
 const OLD_BATCHES =
@@ -50,6 +48,7 @@ export function deleteStep(tables: Tables, { before, finals, returned }: Cutoffs
   return tables.transaction(async (statements) => {
     const [lock] = await statements.query<{ locked: boolean }>(TRY_LOCK, [LOCK, tree])
     if (lock?.locked !== true) return false
+    await avoidScans(statements)
     const count = async (text: string, bound: number) =>
       (await statements.query<{ count: number }>(text, [tree, bound]))[0]?.count ?? 0
     const deleted = await Promise.all([
