@@ -166,9 +166,12 @@ export interface TreeStore extends AsyncDisposable {
   /**
    * Makes `setting` and `position` answer as of every commit that was durable before the call. Reads, and the logic that
    * authorises them, do so by themselves. An engine that always knows the last commit returns nothing to wait for.
+   * @param always also when the store `mayLag`
    * @throws `unavailable`
    */
-  fresh(): Awaitable<void>
+  fresh(always?: boolean): Awaitable<void>
+  /** Whether reads may miss commits of other processes for a moment. `fresh(true)` makes the next ones see them. */
+  readonly mayLag: boolean
   /** Text stored beside the tree under a name, as of the commit that reads see; see `fresh`. */
   setting(name: string): string | undefined
   /**

@@ -17,6 +17,8 @@ export interface PostgresSettings extends DatabaseAddress {
   readonly statementMs?: number | undefined
   /** How long to wait for a server that is away, in milliseconds. Default 10,000. */
   readonly waitMs?: number | undefined
+  /** Whether reads see every acknowledged write, or those of about the last second. Default `fresh`. */
+  readonly reads?: 'fresh' | 'recent' | undefined
   /** Time between two signs of life of this process, in milliseconds. Default 2000. */
   readonly heartbeatMs?: number | undefined
 }
@@ -31,15 +33,23 @@ export class PostgresDatabase {
   readonly freshness: Freshness
   readonly hints: Hints
   readonly history: History
+  readonly reads: 'fresh' | 'recent'
 
   readonly #row: ProcessRow
 
-  private constructor(lanes: Lanes, row: ProcessRow, history: History, hints: (freshness: Freshness) => Hints) {
+  private constructor(
+    lanes: Lanes,
+    row: ProcessRow,
+    history: History,
+    hints: (freshness: Freshness) => Hints,
+    reads: 'fresh' | 'recent' = 'fresh',
+  ) {
     this.lanes = lanes
     this.#row = row
     this.history = history
     this.freshness = new Freshness(lanes)
     this.hints = hints(this.freshness)
+    this.reads = reads
   }
 
   /** Random id of this process, for rows that end with it. */
@@ -55,6 +65,7 @@ export class PostgresDatabase {
     connections,
     statementMs,
     heartbeatMs,
+    reads,
     waitMs = DEFAULT_WAIT_MS,
     ...address
   }: PostgresSettings): Promise<PostgresDatabase> {
@@ -69,7 +80,7 @@ export class PostgresDatabase {
       await new Patience(waitMs).run(() => migrate(lanes, schema))
       const history = await History.open(lanes, primary)
       const row = await ProcessRow.open(lanes, heartbeatMs)
-      return new PostgresDatabase(lanes, row, history, (freshness) => new Hints(primary, schema, freshness))
+      return new PostgresDatabase(lanes, row, history, (freshness) => new Hints(primary, schema, freshness), reads)
     } catch (error) {
       await lanes.close()
       throw problemOf(error instanceof DholeError ? error.cause : error, address)

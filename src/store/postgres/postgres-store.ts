@@ -62,6 +62,7 @@ export class PostgresStore implements TreeStore {
   readonly #followers: Followers
   readonly #follower: Follower
   readonly #unfollow: () => void
+  readonly mayLag: boolean
   readonly #closing: (() => Promise<void>)[] = []
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
@@ -131,6 +132,7 @@ export class PostgresStore implements TreeStore {
       unhint()
       unbase()
     }
+    this.mayLag = database.reads === 'recent'
     this.#tidying.wake()
   }
 
@@ -217,8 +219,8 @@ export class PostgresStore implements TreeStore {
     return this.#indexes.indexes()
   }
 
-  fresh(): Promise<void> {
-    return this.#follower.fresh()
+  fresh(always = !this.mayLag): Awaitable<void> {
+    return always || !this.#follower.isRecent ? this.#follower.fresh() : undefined
   }
 
   setting(name: string): string | undefined {

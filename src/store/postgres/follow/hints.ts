@@ -103,8 +103,11 @@ export class Hints {
     if (this.#isLooking || this.#isClosed || this.#followed.size === 0) return
     this.#isLooking = true
     try {
+      const askedAt = performance.now()
       for (const [tree, batch] of await this.#freshness.headsOf(this.#followed.keys())) {
-        await this.#followed.get(tree)?.follower.reach(batch)
+        const follower = this.#followed.get(tree)?.follower
+        await follower?.reach(batch)
+        follower?.appliedUpTo(askedAt)
       }
     } catch {
       // The database is away: the clock looks again.
