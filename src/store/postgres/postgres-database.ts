@@ -1,8 +1,9 @@
 import { DholeError } from '../../error.ts'
 import { Patience } from './commit/committer.ts'
-import { connectionOptions, type DatabaseAddress, DEFAULT_SCHEMA } from './connection/address.ts'
+import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf } from './connection/address.ts'
 import { problemOf } from './connection/database-problem.ts'
 import { Lanes } from './connection/lanes.ts'
+import { Primary } from './connection/primary.ts'
 import { Freshness } from './follow/freshness.ts'
 import { Hints } from './follow/hints.ts'
 import { ProcessRow } from './processes.ts'
@@ -55,16 +56,16 @@ export class PostgresDatabase {
     ...address
   }: PostgresSettings): Promise<PostgresDatabase> {
     const schema = address.schema ?? DEFAULT_SCHEMA
-    const connection = connectionOptions(address)
+    const primary = new Primary(serversOf(address))
     const lanes = new Lanes({
-      connection,
+      primary,
       connections: connections ?? DEFAULT_CONNECTIONS,
       statementMs: statementMs ?? DEFAULT_STATEMENT_MS,
     })
     try {
       await new Patience(waitMs).run(() => migrate(lanes, schema))
       const row = await ProcessRow.open(lanes, heartbeatMs)
-      return new PostgresDatabase(lanes, row, (freshness) => new Hints(connection, schema, freshness))
+      return new PostgresDatabase(lanes, row, (freshness) => new Hints(primary, schema, freshness))
     } catch (error) {
       await lanes.close()
       throw problemOf(error instanceof DholeError ? error.cause : error, address)

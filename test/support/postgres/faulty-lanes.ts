@@ -1,6 +1,5 @@
 import { ConnectionLost, StatementTimeout } from '../../../src/store/postgres/connection/database-errors.ts'
 import type { Parameter, Statements } from '../../../src/store/postgres/connection/lane.ts'
-import type { Lanes } from '../../../src/store/postgres/connection/lanes.ts'
 import { Freshness } from '../../../src/store/postgres/follow/freshness.ts'
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 
