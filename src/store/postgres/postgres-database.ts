@@ -6,6 +6,7 @@ import { Lanes } from './connection/lanes.ts'
 import { Primary } from './connection/primary.ts'
 import { Freshness } from './follow/freshness.ts'
 import { Hints } from './follow/hints.ts'
+import { History } from './follow/history.ts'
 import { ProcessRow } from './processes.ts'
 import { migrate } from './schema/migrations.ts'
 
@@ -29,12 +30,14 @@ export class PostgresDatabase {
   readonly lanes: Lanes
   readonly freshness: Freshness
   readonly hints: Hints
+  readonly history: History
 
   readonly #row: ProcessRow
 
-  private constructor(lanes: Lanes, row: ProcessRow, hints: (freshness: Freshness) => Hints) {
+  private constructor(lanes: Lanes, row: ProcessRow, history: History, hints: (freshness: Freshness) => Hints) {
     this.lanes = lanes
     this.#row = row
+    this.history = history
     this.freshness = new Freshness(lanes)
     this.hints = hints(this.freshness)
   }
@@ -64,8 +67,9 @@ export class PostgresDatabase {
     })
     try {
       await new Patience(waitMs).run(() => migrate(lanes, schema))
+      const history = await History.open(lanes, primary)
       const row = await ProcessRow.open(lanes, heartbeatMs)
-      return new PostgresDatabase(lanes, row, (freshness) => new Hints(primary, schema, freshness))
+      return new PostgresDatabase(lanes, row, history, (freshness) => new Hints(primary, schema, freshness))
     } catch (error) {
       await lanes.close()
       throw problemOf(error instanceof DholeError ? error.cause : error, address)

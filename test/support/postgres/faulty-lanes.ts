@@ -26,8 +26,9 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
   ): Promise<readonly R[]> => {
     if (!text.startsWith('WITH l AS')) {
       const answer = await lanes.query<R>(text, parameters)
-      await late?.()
+      const effect = late
       late = undefined
+      await effect?.()
       return answer
     }
     const run = () => lanes.query<R>(text, parameters)
@@ -80,9 +81,9 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  const { hints, process } = database
+  const { hints, history, process } = database
   const freshness = new Freshness(wrapped)
-  return { lanes: wrapped, freshness, hints, process, close: () => database.close() } as PostgresDatabase
+  return { lanes: wrapped, freshness, hints, history, process, close: () => database.close() } as PostgresDatabase
 }
 
 /** One commit of another process: `/foreign` becomes `true`. It leaves out the rows of the tree. */

@@ -82,8 +82,8 @@ export class BatchRunner {
         this.#forget()
         if (!(error instanceof BatchConflict)) throw error
         await patience.run(() => this.#parts.follower.pull())
-        // The batch that this process has applied is gone: the history was replaced.
-        if (this.#parts.tree.batch.batch === before.batch) {
+        if (this.#parts.tree.batch === before) await patience.run(() => this.#parts.follower.replaced())
+        if (this.#parts.tree.batch === before) {
           throw new DholeError('unavailable', undefined, { cause: error })
         }
       }
@@ -232,7 +232,8 @@ export class BatchRunner {
     const ended = await tree.beginCommit(stamp)
     try {
       await commitSurely(lanes, { tree: tree.tree, number: batch, stamp }, commit, patience)
-      tree.apply(next())
+      // If another history has begun meanwhile, this process goes on from a batch that has it.
+      if (tree.batch.batch === batch - 1) tree.apply(next())
     } finally {
       ended()
     }
