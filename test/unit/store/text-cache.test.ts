@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { TextCache } from '../../../src/store/sqlite/query/text-cache.ts'
+import { TextCache } from '../../../src/store/text-cache.ts'
 import { NodeText } from '../../../src/tree/json/node-text.ts'
 
 const MANY = 20_000
