@@ -1,0 +1,33 @@
+import { StreamCache } from '../../support/stream-cache.ts'
+import type { Told } from './listener.ts'
+import type { Replay } from './replay.ts'
+
+/**
+ * A stream tells every commit that changes its place once, in order, across all connections, and what it tells leads to
+ * the state after that commit.
+ */
+export function checkStream(place: string, told: readonly Told[], replay: Replay): string[] {
+  const problems: string[] = []
+  const versions = replay.versions(place)
+  const cache = new StreamCache()
+  let last = -1
+  for (const [index, event] of told.entries()) {
+    const { seq, kind, path } = event
+    cache.apply(event)
+    const isBeginning = kind === 'put' && path === '/'
+    if (index === 0 && !isBeginning) problems.push(`stream of ${place}: begins with ${kind} of ${path}`)
+    if (seq <= last) problems.push(`stream of ${place}: told ${seq} after ${last}`)
+    else if (index > 0) {
+      const next = versions[replay.indexAt(place, last) + 1]?.seq
+      if (seq !== next) problems.push(`stream of ${place}: told ${seq} after ${last}, next is ${next}`)
+    }
+    last = Math.max(last, seq)
+    const text = replay.textAt(place, seq)
+    if (cache.plainText !== text) {
+      problems.push(`stream of ${place}: holds ${cache.plainText.slice(0, 200)} at ${seq}, there is ${text.slice(0, 200)}`)
+    }
+  }
+  const end = versions.at(-1)?.text ?? 'null'
+  if (cache.plainText !== end) problems.push(`stream of ${place}: ends with ${cache.plainText.slice(0, 200)}, there is ${end.slice(0, 200)}`)
+  return problems
+}
