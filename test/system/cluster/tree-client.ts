@@ -52,17 +52,17 @@ export class TreeClient {
     const node = random.below(SHARED_NODES)
     switch (random.pick(STEPS)) {
       case 'put':
-        return this.#write(id, { method: 'PUT', target: `/k/${node}.json`, body: json({ id, n: node }) })
+        return this.#do(id, { method: 'PUT', target: `/k/${node}.json`, body: json({ id, n: node }) })
       case 'patch': {
         const other = (node + 1) % SHARED_NODES
         const body = json({ [`${node}/id`]: id, [`${other}/p`]: id })
-        return this.#write(id, { method: 'PATCH', target: '/k.json', body })
+        return this.#do(id, { method: 'PATCH', target: '/k.json', body })
       }
       case 'post':
         return this.#post(id)
       case 'add': {
         const body = json({ 'n/total': { '.sv': { increment: 1 } }, 'n/last': id })
-        return this.#write(id, { method: 'PATCH', target: '/.json', body })
+        return this.#do(id, { method: 'PATCH', target: '/.json', body })
       }
       case 'if':
         return this.#writeIf(id, `/k/${node}`)
@@ -70,10 +70,10 @@ export class TreeClient {
         return this.#once(id)
       case 'gate': {
         const v = this.#parts.rulesVersion() + random.below(2)
-        return this.#write(id, { method: 'PUT', target: '/gate.json', body: json({ v, id }) })
+        return this.#do(id, { method: 'PUT', target: '/gate.json', body: json({ v, id }) })
       }
       case 'locked':
-        return this.#write(id, { method: 'PUT', target: '/locked.json', body: json({ id }) })
+        return this.#do(id, { method: 'PUT', target: '/locked.json', body: json({ id }) })
       default:
         await this.#read(random.pick(PLACES))
     }
@@ -100,7 +100,7 @@ export class TreeClient {
 
   async #post(id: string): Promise<void> {
     const body = json({ id, at: { '.sv': 'timestamp' } })
-    const name = await this.#send(id, { method: 'POST', target: '/list.json', body })
+    const { name } = await this.#write(id, { method: 'POST', target: '/list.json', body })
     if (name !== undefined) this.#listed.push(name)
     const old = this.#listed.length > MOST_LISTED ? this.#listed.shift() : undefined
     if (old !== undefined) await this.#write(`/list/${old}`, { method: 'DELETE', target: `/list/${old}.json` })
@@ -109,8 +109,8 @@ export class TreeClient {
   /** Something that is written once and deleted. */
   async #once(id: string): Promise<void> {
     const target = `/once/${id}.json`
-    await this.#write(id, { method: 'PUT', target, body: json(`of ${id}`) })
-    await this.#write(`/once/${id}`, { method: 'DELETE', target })
+    const write = await this.#write(id, { method: 'PUT', target, body: json(`of ${id}`) })
+    if (write.outcome === 'acknowledged') await this.#write(`/once/${id}`, { method: 'DELETE', target })
   }
 
   async #writeIf(id: string, place: string): Promise<void> {
@@ -123,15 +123,14 @@ export class TreeClient {
       await this.#write(other, { method: 'PUT', target: `${place}.json`, body: json({ id: other, n: 0 }) })
     }
     const request: Request = { method: 'PUT', target: `${place}.json`, body: json({ id, n: 1 }), etag }
-    await this.#send(id, request, { place, text: read.text })
+    await this.#write(id, request, { place, text: read.text })
   }
 
-  async #write(id: string, request: Request): Promise<void> {
-    await this.#send(id, request)
+  async #do(id: string, request: Request): Promise<void> {
+    await this.#write(id, request)
   }
 
-  /** @returns the name that a POST was answered with */
-  async #send(id: string, request: Request, condition?: SentWrite['condition']): Promise<string | undefined> {
+  async #write(id: string, request: Request, condition?: SentWrite['condition']): Promise<SentWrite> {
     const { history, random } = this.#parts
     const key = random.happens(0.5) ? crypto.randomUUID() : undefined
     const write: SentWrite = {
@@ -151,22 +150,22 @@ export class TreeClient {
       await Bun.sleep(20)
       answer = await this.#sendOnce(request, key)
     }
-    return this.#note(write, request, key, answer)
+    this.#note(write, request, key, answer)
+    return write
   }
 
-  #note(write: SentWrite, request: Request, key: string | undefined, answer: Answer | undefined): string | undefined {
+  #note(write: SentWrite, request: Request, key: string | undefined, answer: Answer | undefined): void {
     write.outcome = outcomeOf(answer)
     write.endedAt = performance.now()
     write.status = answer?.status ?? 0
-    if (answer === undefined || write.outcome === 'unknown') return undefined
+    if (answer === undefined || write.outcome === 'unknown') return
     if (write.outcome === 'refused' && ![403, 412].includes(answer.status)) {
       this.#parts.history.problems.push(`${write.what}: ${answer.status} ${answer.text.slice(0, 200)}`)
     }
     if (key !== undefined && answer.status !== 403) this.#keep({ request, key, answer })
-    if (request.method !== 'POST' || write.outcome !== 'acknowledged') return undefined
+    if (request.method !== 'POST' || write.outcome !== 'acknowledged') return
     const { name } = JSON.parse(answer.text) as { name: string }
     write.name = name
-    return name
   }
 
   #sendOnce({ method, target, body, etag }: Request, key: string | undefined): Promise<Answer | undefined> {
