@@ -32,7 +32,8 @@ const MESSAGES =
   `m.produced_at::float8 AS "producedAt", coalesce(m.returned_at, (${HANDOVER}))::float8 AS "returnedAt" ` +
   'FROM (SELECT p.* FROM sms_message p WHERE p.tree = $1::int AND (p.batch_id, p.position) > ($2::bigint, $3::int) ' +
   'ORDER BY p.batch_id, p.position LIMIT $4::int) m ' +
-  'JOIN sms_batch b ON b.tree = $1::int AND b.id = m.batch_id ORDER BY m.batch_id, m.position'
+  'CROSS JOIN LATERAL (SELECT b.* FROM sms_batch b WHERE b.tree = $1::int AND b.id = m.batch_id LIMIT 1) b ' +
+  'ORDER BY m.batch_id, m.position'
 
 /** Messages by batch and position, from a cursor on. */
 export async function exportRecords(

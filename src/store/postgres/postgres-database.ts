@@ -1,10 +1,12 @@
 import { DholeError } from '../../error.ts'
 import { Patience } from './commit/committer.ts'
-import { connectionOptions, type DatabaseAddress, DEFAULT_SCHEMA } from './connection/address.ts'
+import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf } from './connection/address.ts'
 import { problemOf } from './connection/database-problem.ts'
 import { Lanes } from './connection/lanes.ts'
+import { Primary } from './connection/primary.ts'
 import { Freshness } from './follow/freshness.ts'
 import { Hints } from './follow/hints.ts'
+import { History } from './follow/history.ts'
 import { ProcessRow } from './processes.ts'
 import { migrate } from './schema/migrations.ts'
 
@@ -28,12 +30,14 @@ export class PostgresDatabase {
   readonly lanes: Lanes
   readonly freshness: Freshness
   readonly hints: Hints
+  readonly history: History
 
   readonly #row: ProcessRow
 
-  private constructor(lanes: Lanes, row: ProcessRow, hints: (freshness: Freshness) => Hints) {
+  private constructor(lanes: Lanes, row: ProcessRow, history: History, hints: (freshness: Freshness) => Hints) {
     this.lanes = lanes
     this.#row = row
+    this.history = history
     this.freshness = new Freshness(lanes)
     this.hints = hints(this.freshness)
   }
@@ -55,16 +59,17 @@ export class PostgresDatabase {
     ...address
   }: PostgresSettings): Promise<PostgresDatabase> {
     const schema = address.schema ?? DEFAULT_SCHEMA
-    const connection = connectionOptions(address)
+    const primary = new Primary(serversOf(address))
     const lanes = new Lanes({
-      connection,
+      primary,
       connections: connections ?? DEFAULT_CONNECTIONS,
       statementMs: statementMs ?? DEFAULT_STATEMENT_MS,
     })
     try {
       await new Patience(waitMs).run(() => migrate(lanes, schema))
+      const history = await History.open(lanes, primary)
       const row = await ProcessRow.open(lanes, heartbeatMs)
-      return new PostgresDatabase(lanes, row, (freshness) => new Hints(connection, schema, freshness))
+      return new PostgresDatabase(lanes, row, history, (freshness) => new Hints(primary, schema, freshness))
     } catch (error) {
       await lanes.close()
       throw problemOf(error instanceof DholeError ? error.cause : error, address)

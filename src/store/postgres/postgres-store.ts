@@ -87,7 +87,7 @@ export class PostgresStore implements TreeStore {
       ...settings,
     })
     const { cacheLength, shortList } = settings
-    this.#follower = new Follower(lanes, tree, database.freshness)
+    this.#follower = new Follower(lanes, tree, database.freshness, database.history)
     this.#reads = openReads({
       lanes,
       tree,
@@ -125,7 +125,12 @@ export class PostgresStore implements TreeStore {
       this.#indexes.applied(flags)
       this.#followers.report(commits, (flags & LogFlag.settings) !== 0)
     })
-    this.#unfollow = database.hints.follow({ tree, follower: this.#follower })
+    const unhint = database.hints.follow({ tree, follower: this.#follower })
+    const unbase = database.history.follow(() => this.#follower.rebase())
+    this.#unfollow = () => {
+      unhint()
+      unbase()
+    }
     this.#tidying.wake()
   }
 

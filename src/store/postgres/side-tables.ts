@@ -10,7 +10,7 @@ import { DATABASE_NOW, isAlive } from './processes.ts'
 type Item = string | number | boolean | null
 
 /** Statements whose parameters may be arrays, for `$1::text[]` and others. */
-export interface SideStatements {
+interface SideStatements {
   query<R extends object>(text: string, values?: readonly (Item | readonly Item[])[]): Promise<readonly R[]>
 }
 

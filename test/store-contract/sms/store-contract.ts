@@ -128,6 +128,115 @@ export function messageStoreContract(engine: MessageEngine): void {
         expect(await store.lease(first!.range.last, 10)).toBeUndefined()
       }))
 
+    test('one call is admitted per interval', () =>
+      withStore(async (store) => {
+        const admitted = await Promise.all(Array.from({ length: 8 }, async () => await store.admit(HOUR_MS)))
+        expect(admitted.filter(Boolean)).toHaveLength(1)
+        expect(await store.admit(HOUR_MS)).toBe(false)
+        expect([await store.admit(0), await store.admit(0)]).toEqual([true, true])
+      }))
+
+    test('reports of one call are applied in their order, however they name a message', () =>
+      withStore(async (store) => {
+        await store.record({ rrid: 'r', mobiles: [A, B], messageIds: ['id-a', 'id-b'] })
+        const byId = { ...report(A, 3, 'UNDELIV'), message: { messageId: 'id-a' } }
+        const given = [report(A, 1, 'ENROUTE'), byId, report(A, 3, 'UNDELIV'), report(A, 2, 'DELIVRD'), byId]
+        const late = [report(A, 1, 'ENROUTE'), report(B, 1, 'ENROUTE'), report(B, 1, 'ACCEPTD')]
+        const outcome = await store.report([...given, ...late])
+        expect(outcome).toEqual({ accepted: 6, ignored: 2, changed: new Set(['r']) })
+        expect(await batchOf(store, 'r')).toMatchObject([
+          { status: 3, deliveryStatus: 'UNDELIV' },
+          { status: 1, deliveryStatus: 'ACCEPTD' },
+        ])
+        expect(await store.counts()).toMatchObject({
+          notSent: 0,
+          sending: 1,
+          delivered: 0,
+          failed: 1,
+          reportsAccepted: 4,
+          reportsRepeated: 2,
+          reportsContradicting: 1,
+          reportsLate: 1,
+        })
+        expect((await store.lease(undefined, 10))?.records.map(({ mobile }) => mobile)).toEqual([A])
+      }))
+
+    test('a gateway id that is used again means the message that was submitted last', () =>
+      withStore(async (store) => {
+        const imported = { mobile: A, status: 0, deliveryStatus: '', messageId: 'id' } as const
+        await store.import([
+          { ...imported, rrid: 'new', submittedAt: START + 1 },
+          { ...imported, rrid: 'old', submittedAt: START },
+        ])
+        const { changed } = await store.report([{ ...report(A, 2, 'DELIVRD'), message: { messageId: 'id' } }])
+        expect([...changed]).toEqual(['new'])
+      }))
+
+    test('thousands of messages are recorded, reported, imported and returned in order', () =>
+      withStore(async (store) => {
+        const mobiles = Array.from({ length: 2500 }, (_, at) => `${10_000 + at}`)
+        expect(await store.record({ rrid: 'r', mobiles })).toEqual({ rrid: 'r', isNew: true })
+        expect(await store.record({ rrid: 'r', mobiles })).toEqual({ rrid: 'r', isNew: false })
+        const others = [...mobiles.slice(0, -1), 'other']
+        for (const other of [others, mobiles.slice(1), [...mobiles, 'more']])
+          expect(store.record({ rrid: 'r', mobiles: other })).rejects.toMatchObject({ code: 'sms-bad-arguments' })
+        expect((await store.report(mobiles.map((mobile) => report(mobile, 2, 'DELIVRD')))).accepted).toBe(2500)
+        const returned: string[] = []
+        for (let page = await store.lease(undefined, 10_000); page !== undefined; ) {
+          returned.push(...page.records.map(({ mobile }) => mobile))
+          await store.acknowledge([page.range], page.records.length)
+          page = await store.lease(undefined, 10_000)
+        }
+        expect(returned).toEqual(mobiles)
+        const read = (await batchOf(store, 'r')) as readonly { readonly mobile: string }[]
+        expect(read.map(({ mobile }) => mobile)).toEqual(mobiles)
+        const { records, next } = await store.export(undefined, 2501)
+        expect([records.length, next]).toEqual([2500, undefined])
+        const twice = [...records, ...records].map((record) => ({ ...record, rrid: `copy of ${record.rrid}` }))
+        expect(await store.import(twice)).toEqual({ added: 2500, known: 2500, changed: 0 })
+        expect(await store.counts()).toMatchObject({ notSent: 0, delivered: 5000, statusesReturned: 2500 })
+        expect((await store.export(undefined, 10_000)).records.map(({ mobile }) => mobile)).toEqual([
+          ...mobiles,
+          ...mobiles,
+        ])
+      }))
+
+    test('texts of any characters come back as they were', () =>
+      withStore(async (store) => {
+        const mobiles = [
+          '\0',
+          'a\0b',
+          '"',
+          '"\\u0000"',
+          '\\',
+          '{a,b}',
+          'NULL',
+          '\u{1f600}',
+          '\ufffd',
+          '\n',
+          "'; --",
+          '\u007f',
+        ]
+        await store.record({ rrid: 'r', mobiles, messageIds: mobiles.map((mobile) => `id ${mobile}`) })
+        expect(await store.record({ rrid: 'r', mobiles })).toMatchObject({ isNew: false })
+        await store.report(
+          mobiles.map((mobile, at) =>
+            at % 2 === 0
+              ? report(mobile, 2, `code ${mobile}`)
+              : { ...report('', 2, `code ${mobile}`), message: { messageId: `id ${mobile}` } },
+          ),
+        )
+        const { ignored } = await store.report(mobiles.map((mobile) => report(mobile, 3, `no ${mobile}`)))
+        expect([ignored, (await store.counts()).reportsContradicting]).toEqual([mobiles.length, mobiles.length])
+        const expected = mobiles.map((mobile) => ({ mobile, deliveryStatus: `code ${mobile}` }))
+        expect(await batchOf(store, 'r')).toMatchObject(expected)
+        const { records } = await store.export(undefined, 100)
+        expect(records).toMatchObject(expected.map((record) => ({ ...record, messageId: `id ${record.mobile}` })))
+        expect(await store.import(records)).toEqual({ added: 0, known: mobiles.length, changed: 0 })
+        const page = await store.lease(undefined, 100)
+        expect(page?.records).toMatchObject(mobiles.map((mobile) => ({ mobile, code: `code ${mobile}` })))
+      }))
+
     test('an import adds, moves forward and never back', () =>
       withStore(async (store) => {
         const record: MessageRecord = {

@@ -1,9 +1,9 @@
 import { ConnectionLost, StatementTimeout } from '../../../src/store/postgres/connection/database-errors.ts'
-import type { Parameter } from '../../../src/store/postgres/connection/lane.ts'
+import type { Parameter, Statements } from '../../../src/store/postgres/connection/lane.ts'
 import { Freshness } from '../../../src/store/postgres/follow/freshness.ts'
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 
-/** What happens to the next statement that commits a batch. */
+/** What happens to the next statement, or transaction, that commits a batch. */
 export type Fault =
   /** The connection is lost before it is sent, or after it has taken effect. */
   | 'lost before'
@@ -26,8 +26,9 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
   ): Promise<readonly R[]> => {
     if (!text.startsWith('WITH l AS')) {
       const answer = await lanes.query<R>(text, parameters)
-      await late?.()
+      const effect = late
       late = undefined
+      await effect?.()
       return answer
     }
     const run = () => lanes.query<R>(text, parameters)
@@ -51,16 +52,38 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
         return run()
     }
   }
+  const transaction = async <T>(work: (statements: Statements) => Promise<T>): Promise<T> => {
+    let fault: Fault | undefined
+    const result = await lanes.transaction(async (statements) => {
+      const done = await work({
+        query: async (text, parameters = []) => {
+          if (text.startsWith('INSERT INTO log')) {
+            fault = faults.shift()
+            if (fault === 'foreign') await lanes.query(FOREIGN, [parameters[0] ?? 0, parameters[1] ?? 0])
+          }
+          return await statements.query(text, parameters)
+        },
+      })
+      if (fault === 'lost, then late') late = () => lanes.transaction(work)
+      if (fault === 'lost before' || fault === 'lost, then late') throw new ConnectionLost('planned')
+      if (fault === 'timeout') throw new StatementTimeout(1)
+      if (fault === 'deadlock') throw Object.assign(new Error('planned'), { errno: '40P01' })
+      return done
+    })
+    if (fault === 'lost after') throw new ConnectionLost('planned')
+    return result
+  }
   const wrapped = new Proxy(lanes, {
     get: (target, name) => {
       if (name === 'query') return query
+      if (name === 'transaction') return transaction
       const member = Reflect.get(target, name, target)
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  const { hints, process } = database
+  const { hints, history, process } = database
   const freshness = new Freshness(wrapped)
-  return { lanes: wrapped, freshness, hints, process, close: () => database.close() } as PostgresDatabase
+  return { lanes: wrapped, freshness, hints, history, process, close: () => database.close() } as PostgresDatabase
 }
 
 /** One commit of another process: `/foreign` becomes `true`. It leaves out the rows of the tree. */

@@ -27,7 +27,9 @@ describe('the rooms of src/', () => {
     const engines = files
       .filter(({ path }) => ENGINE_FREE.includes(roomOf(path)))
       .flatMap(({ path, imports }) =>
-        imports.filter((target) => target.startsWith('src/store/sqlite/')).map((target) => `${path} imports ${target}`),
+        imports
+          .filter((target) => /^src\/store\/(sqlite|postgres)\//.test(target))
+          .map((target) => `${path} imports ${target}`),
       )
     expect(engines).toEqual([])
   })

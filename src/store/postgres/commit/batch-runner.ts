@@ -9,7 +9,7 @@ import { type AppliedBatch, type BatchTransaction, type BatchWork, LogFlag } fro
 import type { Lanes } from '../connection/lanes.ts'
 import type { Follower } from '../follow/follower.ts'
 import { settingsText } from '../follow/foreign-batches.ts'
-import { BatchConflict, commitBatch, insertLogRow } from './commit-statement.ts'
+import { BatchConflict, commitBatch, completeLogRow, insertLogRow, type LogRow } from './commit-statement.ts'
 import { commitSurely, Patience } from './committer.ts'
 import { BaseTree } from './jobs/base-tree.ts'
 import { Fetcher, type FetchIndexes } from './jobs/fetch.ts'
@@ -82,8 +82,8 @@ export class BatchRunner {
         this.#forget()
         if (!(error instanceof BatchConflict)) throw error
         await patience.run(() => this.#parts.follower.pull())
-        // The batch that this process has applied is gone: the history was replaced.
-        if (this.#parts.tree.batch.batch === before.batch) {
+        if (this.#parts.tree.batch === before) await patience.run(() => this.#parts.follower.replaced())
+        if (this.#parts.tree.batch === before) {
           throw new DholeError('unavailable', undefined, { cause: error })
         }
       }
@@ -182,9 +182,20 @@ export class BatchRunner {
     const done = { flags: 0, nextId: before.nextId, result: undefined as T | undefined }
     const stamp = newStamp()
     const nextBatch = (): AppliedBatch => ({ ...before, batch: before.batch + 1, stamp, at: now, nextId: done.nextId })
-    const commit = () => {
-      Object.assign(done, { flags: 0, nextId: before.nextId })
-      return lanes.transaction(async (statements) => {
+    const row: LogRow = {
+      next: nextBatch(),
+      firstSeq: before.seq + 1,
+      flags: 0,
+      heads: '[]',
+      data: null,
+      settings: null,
+    }
+    const commit = () =>
+      lanes.transaction(async (statements) => {
+        // The row comes first: when an attempt whose answer was lost has taken effect, what it has told counts, and work does not
+        // run again on what it has written.
+        await insertLogRow(statements, tree.tree, before, row)
+        Object.assign(done, { flags: 0, nextId: before.nextId })
         const transaction: BatchTransaction = {
           statements,
           tree: tree.tree,
@@ -198,17 +209,9 @@ export class BatchRunner {
           },
         }
         done.result = await work(transaction)
-        const row = {
-          next: nextBatch(),
-          firstSeq: before.seq + 1,
-          flags: done.flags,
-          heads: '[]',
-          data: null,
-          settings: null,
-        }
-        await insertLogRow(statements, tree.tree, before, row)
+        if (done.flags !== 0 || done.nextId !== before.nextId)
+          await completeLogRow(statements, tree.tree, nextBatch(), done.flags)
       })
-    }
     await this.#guarded({ batch: before.batch + 1, stamp }, commit, patience, () => ({
       batch: nextBatch(),
       flags: done.flags,
@@ -229,7 +232,8 @@ export class BatchRunner {
     const ended = await tree.beginCommit(stamp)
     try {
       await commitSurely(lanes, { tree: tree.tree, number: batch, stamp }, commit, patience)
-      tree.apply(next())
+      // If another history has begun meanwhile, this process goes on from a batch that has it.
+      if (tree.batch.batch === batch - 1) tree.apply(next())
     } finally {
       ended()
     }

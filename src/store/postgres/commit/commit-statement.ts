@@ -84,6 +84,19 @@ export async function insertLogRow(
   if (rows.length !== 1) throw new BatchConflict()
 }
 
+/** Stores in the row of a batch what was not known when it was inserted. */
+export async function completeLogRow(
+  statements: Statements,
+  tree: number,
+  { batch, nextId }: AppliedBatch,
+  flags: number,
+): Promise<void> {
+  await statements.query(
+    'UPDATE log SET next_id = $3::bigint, flags = $4::int WHERE tree = $1::int AND batch = $2::bigint',
+    [tree, batch, nextId, flags],
+  )
+}
+
 const INSERT_LOG =
   'INSERT INTO log (tree, batch, first_seq, last_seq, at, push_time, next_id, stamp, format, flags, heads, data, settings) ' +
   'SELECT $1::int, $2::bigint, $4::bigint, $5::bigint, $6::bigint, $7::bigint, $8::bigint, $9::text, ' +

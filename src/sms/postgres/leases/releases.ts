@@ -1,4 +1,4 @@
-import type { Tables } from './tables.ts'
+import type { Tables } from '../tables.ts'
 
 /** Pause after a failure, in milliseconds. */
 const RETRY_MS = 1000

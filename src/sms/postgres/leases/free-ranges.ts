@@ -1,5 +1,5 @@
-import { firstOffered, joinRanges, type SeqRange, sortRanges } from '../model/final-seq.ts'
-import type { Statements, Tables } from './tables.ts'
+import { firstOffered, joinRanges, type SeqRange, sortRanges } from '../../model/final-seq.ts'
+import type { Statements, Tables } from '../tables.ts'
 
 /** Rows read, and ranges looked at, with one statement. */
 const PAGE = 1000

@@ -1,12 +1,12 @@
-import { DholeError } from '../../error.ts'
-import type { LeasePage } from '../message-store.ts'
-import { Tally } from '../model/counts.ts'
-import { joinRanges, type SeqRange } from '../model/final-seq.ts'
-import { addToCounts } from './counts.ts'
-import { finalStatesIn } from './final-states.ts'
+import { DholeError } from '../../../error.ts'
+import type { LeasePage } from '../../message-store.ts'
+import { Tally } from '../../model/counts.ts'
+import { joinRanges, type SeqRange } from '../../model/final-seq.ts'
+import { addToCounts } from '../counts.ts'
+import { finalStatesIn } from '../final-states.ts'
+import type { Tables, Transaction } from '../tables.ts'
 import { FreeRanges } from './free-ranges.ts'
 import { Releases } from './releases.ts'
-import type { Tables, Transaction } from './tables.ts'
 
 // The range was free: what overlaps it are leases of processes that are gone.
 const FREE = 'DELETE FROM sms_lease WHERE tree = $1::int AND first_seq <= $3::bigint AND last_seq >= $2::bigint'
@@ -20,7 +20,7 @@ const RETURN =
   'FROM unnest($2::bigint[], $3::bigint[]) AS s'
 
 /**
- * Leases of ranges of final states. A lease is a row, good while its process is alive and nobody else has taken the range.
+ * Leases of ranges of final states. A lease is a row, good while its process is alive and no other one has taken the range.
  * Each tree is opened once in a process.
  */
 export class Leases {
