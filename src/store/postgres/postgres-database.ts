@@ -4,6 +4,7 @@ import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf } from './connection/ad
 import { problemOf } from './connection/database-problem.ts'
 import { Lanes } from './connection/lanes.ts'
 import { Primary } from './connection/primary.ts'
+import { DatabaseClock } from './database-clock.ts'
 import { Freshness } from './follow/freshness.ts'
 import { Hints } from './follow/hints.ts'
 import { History } from './follow/history.ts'
@@ -31,13 +32,21 @@ export class PostgresDatabase {
   readonly freshness: Freshness
   readonly hints: Hints
   readonly history: History
+  readonly clock: DatabaseClock
 
   readonly #row: ProcessRow
 
-  private constructor(lanes: Lanes, row: ProcessRow, history: History, hints: (freshness: Freshness) => Hints) {
+  private constructor(
+    lanes: Lanes,
+    row: ProcessRow,
+    history: History,
+    clock: DatabaseClock,
+    hints: (freshness: Freshness) => Hints,
+  ) {
     this.lanes = lanes
     this.#row = row
     this.history = history
+    this.clock = clock
     this.freshness = new Freshness(lanes)
     this.hints = hints(this.freshness)
   }
@@ -68,8 +77,9 @@ export class PostgresDatabase {
     try {
       await new Patience(waitMs).run(() => migrate(lanes, schema))
       const history = await History.open(lanes, primary)
+      const clock = await DatabaseClock.open(lanes)
       const row = await ProcessRow.open(lanes, heartbeatMs)
-      return new PostgresDatabase(lanes, row, history, (freshness) => new Hints(primary, schema, freshness))
+      return new PostgresDatabase(lanes, row, history, clock, (freshness) => new Hints(primary, schema, freshness))
     } catch (error) {
       await lanes.close()
       throw problemOf(error instanceof DholeError ? error.cause : error, address)
@@ -77,6 +87,7 @@ export class PostgresDatabase {
   }
 
   async close(): Promise<void> {
+    this.clock.close()
     await this.hints.close()
     await this.#row.close()
     await this.lanes.close()

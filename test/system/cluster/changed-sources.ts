@@ -17,10 +17,10 @@ const ALWAYS: readonly Change[] = [
 /** Faults that the checks must find, by name. */
 const PLANTED: Readonly<Record<string, readonly Change[]>> = {
   'a commit without the check of its stamp': [
-    { file: 'commit/committer.ts', from: 'row?.stamp === batch.stamp', to: 'row !== undefined' },
+    { file: 'commit/committer.ts', from: 'found?.stamp === batch.stamp', to: "typeof found?.stamp === 'string'" },
   ],
   'doubt taken for failure': [
-    { file: 'commit/committer.ts', from: 'if (row?.stamp === batch.stamp) return', to: '' },
+    { file: 'commit/committer.ts', from: 'if (found?.stamp === batch.stamp) return', to: '' },
   ],
   'reads without the question whether they are fresh': [
     { file: 'follow/follower.ts', from: '      await this.pull()\n', to: '' },

@@ -3,7 +3,7 @@ import type { Told } from './listener.ts'
 import type { Replay } from './replay.ts'
 
 /**
- * A stream tells every commit that changes its place once, in order, across all connections, and what it tells leads to
+ * Of each history of the tree, a stream tells every commit that changes its place once, in order, across all connections, and what it tells leads to
  * the state after that commit.
  */
 export function checkStream(place: string, told: readonly Told[], replay: Replay): string[] {
@@ -11,13 +11,18 @@ export function checkStream(place: string, told: readonly Told[], replay: Replay
   const versions = replay.versions(place)
   const cache = new StreamCache()
   let last = -1
-  for (const [index, event] of told.entries()) {
+  let history: string | undefined
+  for (const event of told) {
     const { seq, kind, path } = event
     cache.apply(event)
     const isBeginning = kind === 'put' && path === '/'
-    if (index === 0 && !isBeginning) problems.push(`stream of ${place}: begins with ${kind} of ${path}`)
-    if (seq <= last) problems.push(`stream of ${place}: told ${seq} after ${last}`)
-    else if (index > 0) {
+    // After a promotion the tree is another one for clients, and they begin anew.
+    const isNew = history !== event.tree
+    history = event.tree
+    if (isNew && !isBeginning) problems.push(`stream of ${place}: begins with ${kind} of ${path}`)
+    if (isNew) last = seq
+    else if (seq <= last) problems.push(`stream of ${place}: told ${seq} after ${last}`)
+    else {
       const next = versions[replay.indexAt(place, last) + 1]?.seq
       if (seq !== next) problems.push(`stream of ${place}: told ${seq} after ${last}, next is ${next}`)
     }

@@ -10,6 +10,8 @@ const MOST_EVENTS = 200
 
 /** An event that tells of data. */
 export interface Told {
+  /** The same for all of one history. */
+  readonly tree: string
   readonly seq: number
   readonly kind: 'put' | 'patch'
   readonly path: string
@@ -26,7 +28,6 @@ export class Listener {
   readonly #random: Random
   readonly #any: () => Server
   #lastId: string | undefined
-  #tree: string | undefined
   #source: EventSource | undefined
   #isStopping = false
   #running: Promise<void> | undefined
@@ -89,10 +90,8 @@ export class Listener {
       if (event === undefined) break
       if (event.id === undefined) continue
       const { tree, seq } = readEventId(event.id)
-      this.#tree ??= tree
-      if (tree !== this.#tree) this.problems.push(`told of another history at ${seq}`)
       const { path, data } = JSON.parse(event.text) as { path: string; data: unknown }
-      this.told.push({ seq, kind: event.name === 'patch' ? 'patch' : 'put', path, data })
+      this.told.push({ tree, seq, kind: event.name === 'patch' ? 'patch' : 'put', path, data })
       this.#lastId = event.id
     }
     await source.close()
