@@ -1,4 +1,6 @@
+import type { Lanes } from '../../../src/store/postgres/connection/lanes.ts'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
+import { DATABASE_NOW } from '../../../src/store/postgres/processes.ts'
 import { print } from '../../../src/tree/json/print.ts'
 import { valueInRows } from '../../support/postgres/rows-of-tree.ts'
 import { Random } from '../crash/random.ts'
@@ -24,6 +26,8 @@ const LISTENED = ['/k', '/k', '/n', '/list', '/k/0'] as const
 const MOST_PAUSE_MS = 50
 /** Longest wait for all to be told, in milliseconds; only what has gone wrong takes it, or a dead process's leases. */
 const PATIENCE_MS = 30_000
+/** Time without a sign of life after which a process was killed, in milliseconds; the living give one every two seconds. */
+const DEAD_MS = 4000
 
 export interface Plan {
   readonly seed: number
@@ -66,7 +70,7 @@ export async function runCluster(plan: Plan): Promise<Result> {
   }
   faults.calm()
   await cast.stop()
-  const problems = await cast.problems(cluster, { from: startedAt, to: Date.now() }, faults.lastAt)
+  const problems = await cast.problems(cluster, startedAt, faults)
   const { history, listeners, messages } = cast
   return {
     problems,
@@ -131,14 +135,16 @@ class Cast {
   }
 
   /** What is wrong, when all is calm. */
-  async problems(cluster: Cluster, clock: { from: number; to: number }, faultsEnded: number): Promise<string[]> {
-    const found = [...(await this.#mark(cluster)), ...(await this.#drain())]
+  async problems(cluster: Cluster, startedAt: number, faults: Faults): Promise<string[]> {
+    const found = await this.#mark(cluster)
     const database = await PostgresDatabase.open({ url: cluster.postgres.url })
     try {
+      await this.#drain(database.lanes)
       const [{ tree } = { tree: 0 }] = await database.lanes.query<{ tree: number }>('SELECT tree FROM application', [])
-      const log = await readLog(database.lanes, tree, { from: clock.from - 1000, to: Date.now() + 1000 })
+      const log = await readLog(database.lanes, tree, { from: startedAt - 1000, to: Date.now() + 1000 })
       const replay = new Replay(log.commits)
-      found.push(...log.problems, ...(await this.#hear(replay)))
+      found.push(...log.problems)
+      await this.#hear(replay)
       const rows = await valueInRows(database.lanes, tree)
       const text = rows === undefined ? 'null' : print(rows, 'plain')
       if (text !== replay.end) found.push(`rows: ${text.slice(0, 300)}, by the log ${replay.end.slice(0, 300)}`)
@@ -151,8 +157,11 @@ class Cast {
         ...checkConditions(this.history, places, replay),
         ...checkRules(this.history, log),
         ...checkReads(this.history, places, replay),
-        ...this.listeners.flatMap(({ place, told, problems }) => [...problems, ...checkStream(place, told, replay)]),
-        ...checkMessages(this.messages, faultsEnded),
+        ...this.listeners.flatMap(({ place, told, problems }) => [
+          ...problems,
+          ...checkStream(place, told, replay, (faults.made.get('promotion') ?? 0) * cluster.members.length),
+        ]),
+        ...checkMessages(this.messages, faults.lastAt),
       )
       return found
     } finally {
@@ -182,27 +191,26 @@ class Cast {
     return found
   }
 
-  /** Fetches news until all is told. */
-  async #drain(): Promise<string[]> {
+  /** Fetches news until all is told. Processes that were killed are taken for dead at once. */
+  async #drain(lanes: Lanes): Promise<void> {
     const [client] = this.#senders
+    await lanes.query(`DELETE FROM process WHERE seen_at < ${DATABASE_NOW} - ${DEAD_MS}`, [])
     const end = performance.now() + PATIENCE_MS
     while (client !== undefined && performance.now() < end) {
       const count = await client.fetchNews()
       if (count > 0) continue
-      if (this.messages.untold === 0) return []
+      if (this.messages.untold === 0) return
       await Bun.sleep(100)
     }
-    return []
   }
 
   /** Waits until all listeners were told the last commit of their places. */
-  async #hear(replay: Replay): Promise<string[]> {
+  async #hear(replay: Replay): Promise<void> {
     const end = performance.now() + PATIENCE_MS
     for (const listener of this.listeners) {
       const last = replay.versions(listener.place).at(-1)?.seq ?? 0
       while (listener.lastSeq < last && performance.now() < end) await Bun.sleep(10)
       await listener.stop()
     }
-    return []
   }
 }
