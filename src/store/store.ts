@@ -20,8 +20,11 @@ export interface ReadLimit {
 export interface CommitContext {
   /** Commit time in milliseconds since 1970, never smaller than that of an earlier commit. */
   readonly now: number
-  /** A new generated key, greater than every earlier one of this tree. */
-  nextPushId(): string
+  /**
+   * A generated key, greater than every earlier one of this tree.
+   * @param earlier what an earlier run of the same job was given; it may be given again
+   */
+  nextPushId(earlier?: string): string
 }
 
 /** A text that later jobs read under its key, kept for a day. */

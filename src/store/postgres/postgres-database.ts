@@ -4,6 +4,7 @@ import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf } from './connection/ad
 import { problemOf } from './connection/database-problem.ts'
 import { Lanes } from './connection/lanes.ts'
 import { Primary } from './connection/primary.ts'
+import { DatabaseClock } from './database-clock.ts'
 import { Freshness } from './follow/freshness.ts'
 import { Hints } from './follow/hints.ts'
 import { History } from './follow/history.ts'
@@ -34,6 +35,7 @@ export class PostgresDatabase {
   readonly hints: Hints
   readonly history: History
   readonly reads: 'fresh' | 'recent'
+  readonly clock: DatabaseClock
 
   readonly #row: ProcessRow
 
@@ -41,12 +43,14 @@ export class PostgresDatabase {
     lanes: Lanes,
     row: ProcessRow,
     history: History,
+    clock: DatabaseClock,
     hints: (freshness: Freshness) => Hints,
     reads: 'fresh' | 'recent' = 'fresh',
   ) {
     this.lanes = lanes
     this.#row = row
     this.history = history
+    this.clock = clock
     this.freshness = new Freshness(lanes)
     this.hints = hints(this.freshness)
     this.reads = reads
@@ -79,8 +83,10 @@ export class PostgresDatabase {
     try {
       await new Patience(waitMs).run(() => migrate(lanes, schema))
       const history = await History.open(lanes, primary)
+      const clock = await DatabaseClock.open(lanes)
       const row = await ProcessRow.open(lanes, heartbeatMs)
-      return new PostgresDatabase(lanes, row, history, (freshness) => new Hints(primary, schema, freshness), reads)
+      const hints = (freshness: Freshness) => new Hints(primary, schema, freshness)
+      return new PostgresDatabase(lanes, row, history, clock, hints, reads)
     } catch (error) {
       await lanes.close()
       throw problemOf(error instanceof DholeError ? error.cause : error, address)
@@ -88,6 +94,7 @@ export class PostgresDatabase {
   }
 
   async close(): Promise<void> {
+    this.clock.close()
     await this.hints.close()
     await this.#row.close()
     await this.lanes.close()

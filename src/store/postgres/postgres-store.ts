@@ -69,13 +69,13 @@ export class PostgresStore implements TreeStore {
 
   private constructor(opened: Opened, settings: Settings, observer: Observer, openReads: OpenReads) {
     const { database, application, tree, lastRecord } = opened
-    const { lanes, process } = database
+    const { lanes, process, clock } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
     this.#tree = tree
     this.#followers = new Followers(troubled)
-    const records = new RecordClock(lastRecord, settings.noteAgeMs)
-    this.#tidying = new Tidying(lanes, tree, records, settings, troubled)
+    const records = new RecordClock(lastRecord, settings.noteAgeMs, clock.now)
+    this.#tidying = new Tidying({ lanes, tree, records, clock }, settings, troubled)
     this.#indexes = new IndexManager({
       statements: lanes,
       tree: tree.tree,
@@ -101,6 +101,7 @@ export class PostgresStore implements TreeStore {
       lanes,
       tree,
       records,
+      clock,
       follower: this.#follower,
       openIndexes: this.#indexes.openBatch,
       fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),

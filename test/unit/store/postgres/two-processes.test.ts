@@ -115,6 +115,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'two processes on 
       freshness: new Freshness(lanes),
       hints: two.hints,
       history: two.history,
+      clock: two.clock,
       process: two.process,
     } as PostgresDatabase
     await using reader = await open(cut, 'behind', 10, silentObserver)
