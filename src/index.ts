@@ -4,7 +4,14 @@ import { checkDholeOptions, type DholeOptions } from './options.ts'
 
 export { DholeError, type ErrorBody, type ErrorCode } from './error.ts'
 export type { Observer } from './observer.ts'
-export type { ApplicationOptions, DholeOptions, LimitOptions, MessagesOptions, StorageOptions } from './options.ts'
+export type {
+  ApplicationOptions,
+  DatabaseServer,
+  DholeOptions,
+  LimitOptions,
+  MessagesOptions,
+  StorageOptions,
+} from './options.ts'
 
 /**
  * The tree service as an Elysia plugin. The host must serve HTTPS, or stand behind a proxy named in `trustProxy`:

@@ -7,10 +7,11 @@ import type { Observer } from './observer.ts'
 import {
   applicationSettingsSchema,
   type clientsSchema,
-  databaseSchema,
   dholeSchema,
+  fileDatabaseSchema,
   type limitsSchema,
   type messagesSchema,
+  serverDatabaseSchema,
   type storageSchema,
   type streamsSchema,
 } from './options/schemas.ts'
@@ -77,10 +78,32 @@ export interface ApplicationOptions extends ApplicationSettings {
   readonly smsKey?: string
 }
 
-/** Options of `openDatabase()`. */
-export interface DatabaseOptions extends TreeOptions {
-  /** The SQLite file: a path, or a `file:` or `sqlite:` URL. Created when missing, with its folders. */
-  readonly file: string
+/** A database server that stores applications, in place of files. */
+export interface DatabaseServer {
+  /**
+   * `postgres://user:password@host:port/name`. Another machine needs `?sslmode=verify-full` or no `sslmode`, which means
+   * the same there. `?host=/run/postgresql` names the folder of a socket.
+   */
+  readonly url: string
+  /** Schema of the tables: lower-case letters, digits and `_`. Created when missing. Default `dhole`. */
+  readonly schema?: string
+  /** Certificate of the authority that has signed that of the server, as PEM text. Default: those of the system. */
+  readonly ca?: string
+  /** Allows connections to other machines that are not encrypted or not verified. Default `false`. */
+  readonly insecure?: boolean
+  /** Maximum connections of this process. Default 8. */
+  readonly connections?: number
+  /** How long a write waits for a server that is away or busy, in milliseconds. Default 10,000. */
+  readonly waitMs?: number
+  /**
+   * `fresh`: a read shows every write that was acknowledged before it, by any process. `recent`: what is in memory is
+   * answered without a question to the server, and may be a second old. Default `fresh`.
+   */
+  readonly reads?: 'fresh' | 'recent'
+}
+
+/** Options of one tree that the engines share. */
+interface OpenedTreeOptions extends TreeOptions {
   readonly limits?: LimitOptions
   readonly storage?: StorageOptions
   readonly streams?: StreamOptions
@@ -90,10 +113,24 @@ export interface DatabaseOptions extends TreeOptions {
   readonly observer?: Observer
 }
 
+/** Options of `openDatabase()` for a file. */
+export interface DatabaseOptions extends OpenedTreeOptions {
+  /** The SQLite file: a path, or a `file:` or `sqlite:` URL. Created when missing, with its folders. */
+  readonly file: string
+}
+
+/** Options of `openDatabase()` for a database server. */
+export interface ServerDatabaseOptions extends OpenedTreeOptions, DatabaseServer {
+  /** Name of the application whose tree it is (lower-case letters, digits, `-`). Default `app`. */
+  readonly application?: string
+}
+
 /** Options of `dhole()`. */
 export interface DholeOptions {
   /** Folder of the databases and generated secrets. Default `./data`. */
   readonly dataDir?: string
+  /** Stores the applications on a database server; `dataDir` then holds only secrets. Default: files in `dataDir`. */
+  readonly database?: DatabaseServer
   /** Path prefix of the service, such as `/tree`. Default: the root. */
   readonly prefix?: string
   /** Applications by name (lower-case letters, digits, `-`). Default: one named `app`. */
@@ -152,8 +189,8 @@ export function checkApplicationSettings(settings: unknown): asserts settings is
 }
 
 /** @throws TypeError that names every wrong or unknown option */
-export function checkDatabaseOptions(options: DatabaseOptions): void {
-  check(databaseSchema, options)
+export function checkDatabaseOptions(options: DatabaseOptions | ServerDatabaseOptions): void {
+  check('url' in options ? serverDatabaseSchema : fileDatabaseSchema, options)
   checkSettings('', options)
 }
 

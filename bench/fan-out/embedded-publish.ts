@@ -1,10 +1,10 @@
 /** What those who listen cost the writes of the same process, without HTTP and without connections. */
 import { join } from 'node:path'
 import type { Database } from '../../src/database/database.ts'
-import { openTree } from '../../src/dhole.ts'
 import { sseEncoder } from '../../src/http/streams/sse-encoder.ts'
 import type { Sink } from '../../src/hub/sink.ts'
 import { silentObserver } from '../../src/observer.ts'
+import { openTree } from '../../src/open-tree.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { defaultLimits } from '../../src/tree/limits.ts'
 import { planPut } from '../../src/tree/write.ts'

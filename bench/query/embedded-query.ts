@@ -1,7 +1,7 @@
 /** Ordered queries without HTTP, in a process of its own. */
 import { join } from 'node:path'
 import type { Database } from '../../src/database/database.ts'
-import { openTree } from '../../src/dhole.ts'
+import { openTree } from '../../src/open-tree.ts'
 import type { QuerySpec } from '../../src/query/query.ts'
 import type { Awaitable } from '../../src/scheduling/awaitable.ts'
 import { answer, requestOf } from '../harness/child.ts'

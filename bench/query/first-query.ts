@@ -1,7 +1,7 @@
 /** The first query by a child that has no index yet, in a process of its own, while others read and write. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from '../../src/database/database.ts'
-import { openTree } from '../../src/dhole.ts'
+import { openTree } from '../../src/open-tree.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { answer, requestOf } from '../harness/child.ts'
 import { LoopProbe } from '../harness/loop-probe.ts'

@@ -1,7 +1,7 @@
 /** Writing to a list under four indexes and to one under none, in turns, in a process of its own. */
 
 import type { Database } from '../../src/database/database.ts'
-import { openTree } from '../../src/dhole.ts'
+import { openTree } from '../../src/open-tree.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { answer, requestOf } from '../harness/child.ts'
 import { perSecond, type SliceOptions, timeInTurns } from '../harness/slices.ts'

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from '../../src/database/database.ts'
-import { openTree } from '../../src/dhole.ts'
+import { openTree } from '../../src/open-tree.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { answer, requestOf } from '../harness/child.ts'
 import { RawTable } from '../harness/limits.ts'

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { secretFile, smsKeyFile } from '../../src/data-folder/secret-file.ts'
 import { treeFile } from '../../src/data-folder/tree-file.ts'
-import { openTree } from '../../src/dhole.ts'
+import { openTree } from '../../src/open-tree.ts'
 import { SECRET } from './club.ts'
 
 /** Those that have a tree already; as many as there are, if there are fewer. */

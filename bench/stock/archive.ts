@@ -1,6 +1,6 @@
 /** A file of a given length: objects of 1 KB each at `/archive/<number>`. */
 import { statSync } from 'node:fs'
-import { openTree } from '../../src/dhole.ts'
+import { openTree } from '../../src/open-tree.ts'
 import { databaseFile, objectOf1Kb } from './blogs.ts'
 
 const OBJECTS_PER_PATCH = 4000

@@ -1,7 +1,7 @@
 /** Blog-like data, the same in every run: `/blogs/<blog>/<post>/<leaf>` and a few samples beside it. */
 import { join } from 'node:path'
 import type { Database } from '../../src/database/database.ts'
-import { openTree } from '../../src/dhole.ts'
+import { openTree } from '../../src/open-tree.ts'
 
 type Post = Readonly<Record<string, string | number | boolean>>
 type Branch = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 /** A tree of members, the same in every run: what users read and write where rules decide. */
 
 import type { Database } from '../../src/database/database.ts'
-import { openTree } from '../../src/dhole.ts'
+import { openTree } from '../../src/open-tree.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { databaseFile, objectOf1Kb } from './blogs.ts'
 

@@ -1,6 +1,6 @@
 /** Text messages as other software has sent them, in batches of 100; the same in every run but for their times. */
 import { Database as Client } from 'bun:sqlite'
-import { openTree } from '../../src/dhole.ts'
+import { openTree } from '../../src/open-tree.ts'
 import { BatchFormat } from '../../src/sms/format/batch-format.ts'
 import { ReceiveTime } from '../../src/sms/format/receive-time.ts'
 import { defaultMessages } from '../../src/sms/messages.ts'

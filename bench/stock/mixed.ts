@@ -1,5 +1,5 @@
 /** A tree of blogs with a list of places beside it. */
-import { openTree } from '../../src/dhole.ts'
+import { openTree } from '../../src/open-tree.ts'
 import { buildTree, databaseFile } from './blogs.ts'
 import { loadPlaces } from './places.ts'
 

@@ -1,7 +1,7 @@
 /** Lists of places, the same in every run: what ordered queries are asked of, and what is written under indexes. */
 
 import type { Database } from '../../src/database/database.ts'
-import { openTree } from '../../src/dhole.ts'
+import { openTree } from '../../src/open-tree.ts'
 import type { IndexSpec } from '../../src/query/index-declarations.ts'
 import type { Path } from '../../src/tree/path.ts'
 import { databaseFile } from './blogs.ts'

@@ -1,6 +1,6 @@
 /** The limit of streams: a TLS socket that is written the bytes of each message, with no HTTP and no hub. */
 import type { Socket } from 'bun'
-import { openTree } from '../../src/dhole.ts'
+import { openTree } from '../../src/open-tree.ts'
 import { requestOf } from '../harness/child.ts'
 import { databaseFile } from '../stock/blogs.ts'
 import { listenForOrders } from './control.ts'

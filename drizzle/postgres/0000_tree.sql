@@ -65,6 +65,7 @@ CREATE TABLE "log" (
 	"flags" integer NOT NULL,
 	"heads" text NOT NULL,
 	"data" text,
+	"settings" text,
 	CONSTRAINT "log_tree_batch_pk" PRIMARY KEY("tree","batch")
 ) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02);
 --> statement-breakpoint

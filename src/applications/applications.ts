@@ -23,6 +23,8 @@ export interface ApplicationsSettings {
   readonly maxOpen: number
   /** Called with an application that cannot be opened or closed. */
   readonly onError: (id: string, error: unknown) => void
+  /** Called when all applications are closed. */
+  readonly onClosed?: () => Promise<void>
 }
 
 /** Idle applications are looked for this many times per idle time, and at least once a minute. */
@@ -145,6 +147,7 @@ export class Applications {
     await closeAll()
     await Promise.allSettled(this.#opening.values())
     await closeAll()
+    await this.#settings.onClosed?.()
   }
 
   #opened(id: string): Tenant | undefined {

@@ -24,9 +24,12 @@ import { ValueListener } from './value-listener.ts'
 /** The public interface of a tree: internals are unreachable, and errors name the path. */
 export class EmbeddedDatabase implements Database {
   readonly #tree: Tree
+  readonly #onClosed: (() => Promise<void>) | undefined
 
-  constructor(tree: Tree) {
+  /** @param onClosed ends what the tree was opened with */
+  constructor(tree: Tree, onClosed?: () => Promise<void>) {
     this.#tree = tree
+    this.#onClosed = onClosed
   }
 
   async get<T = unknown>(path: PathLike, options?: ReadOptions): Promise<T | null> {
@@ -163,8 +166,9 @@ export class EmbeddedDatabase implements Database {
     return this.#tree.check()
   }
 
-  close(): Promise<void> {
-    return this.#tree.close()
+  async close(): Promise<void> {
+    await this.#tree.close()
+    await this.#onClosed?.()
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -107,6 +107,14 @@ export class Subscriber {
     this.#isOutdated = this.#state === 'starting'
   }
 
+  /** Must be called when events cannot tell what has changed. What waits is dropped, and the stream begins anew. */
+  beginAgain(): void {
+    if (this.#state === 'open') this.#beginAnew()
+    else if (this.#state === 'full') this.#lose()
+    // The beginning that is being read may be of an earlier commit.
+    else this.#isOutdated = this.#state === 'starting'
+  }
+
   /** Delivers events, in order. */
   deliver(batch: EventBatch): void {
     if (this.#state === 'open') this.#write(batch)

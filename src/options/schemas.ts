@@ -94,21 +94,38 @@ const applicationSchema = Type.Object({ secret: secretSchema, smsKey: secretSche
 
 export const applicationSettingsSchema = Type.Object(settingProperties, CLOSED)
 
-export const databaseSchema = Type.Object(
-  {
-    file: Type.String({ minLength: 1 }),
-    limits: Type.Optional(limitsSchema),
-    storage: Type.Optional(storageSchema),
-    streams: Type.Optional(streamsSchema),
-    rules: Type.Optional(Type.String()),
-    observer: Type.Optional(Type.Any()),
-    ...treeProperties,
-  },
+/** Where a database server is. */
+const serverProperties = {
+  url: Type.String({ minLength: 1 }),
+  schema: Type.Optional(Type.String({ minLength: 1 })),
+  ca: Type.Optional(Type.String({ minLength: 1 })),
+  insecure: Type.Optional(Type.Boolean()),
+  connections: Type.Optional(Type.Integer(WHOLE)),
+  waitMs: Type.Optional(Type.Integer(NOT_NEGATIVE)),
+  reads: Type.Optional(Type.Union([Type.Literal('fresh'), Type.Literal('recent')])),
+}
+
+const serverSchema = Type.Object(serverProperties, CLOSED)
+
+const databaseProperties = {
+  limits: Type.Optional(limitsSchema),
+  storage: Type.Optional(storageSchema),
+  streams: Type.Optional(streamsSchema),
+  rules: Type.Optional(Type.String()),
+  observer: Type.Optional(Type.Any()),
+  ...treeProperties,
+}
+
+export const fileDatabaseSchema = Type.Object({ file: Type.String({ minLength: 1 }), ...databaseProperties }, CLOSED)
+
+export const serverDatabaseSchema = Type.Object(
+  { application: Type.Optional(Type.String({ pattern: APPLICATION_ID })), ...serverProperties, ...databaseProperties },
   CLOSED,
 )
 
 export const dholeSchema = options({
   dataDir: Type.String({ minLength: 1 }),
+  database: serverSchema,
   prefix: Type.String({ pattern: '^(/[^/?#%]+)*$' }),
   applications: Type.Record(Type.String({ pattern: APPLICATION_ID }), applicationSchema, {
     additionalProperties: false,

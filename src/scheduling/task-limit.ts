@@ -13,6 +13,11 @@ export class TaskLimit {
     return this.#running
   }
 
+  /** Whether a further task would wait. */
+  get isFull(): boolean {
+    return this.#running >= this.#most
+  }
+
   /** Whether no task runs or waits. */
   get isIdle(): boolean {
     return this.#running === 0 && this.#waiting.length === 0

@@ -7,11 +7,12 @@ import { serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
 import { closeFolders, type RemovedPermissions, removePermissionsOfOthers } from '../data-folder/private-modes.ts'
-import { type OnDemand, openApplications } from '../dhole.ts'
+import { type OnDemand, startApplications } from '../dhole.ts'
 import { messageOf } from '../files/system-error.ts'
 import type { DholeOptions } from '../options.ts'
 import { drain } from '../scheduling/steps.ts'
 import { runInTurns } from '../scheduling/turns.ts'
+import { DatabaseProblem } from '../store/postgres/connection/database-problem.ts'
 import { isOwnMachine, readRules } from './config/config.ts'
 import { dholeOptions } from './config/dhole-options.ts'
 import type { Config } from './config/settings.ts'
@@ -68,7 +69,8 @@ export async function serve(config: Config): Promise<RunningServer> {
   const source = certificateSource(config)
   const certificate = await source.read()
   warnAboutValidity(certificate, source.name, logger)
-  const applications = openApplications(options, registered(config))
+  const { applications, kept } = startApplications(options, registered(config))
+  await databaseReached(kept, applications, logger)
   const metrics = new PrometheusPage(counted, () => applications.readiness())
   const renewing = Promise.withResolvers<CertificateRenewal>()
   const where: { url?: string } = {}
@@ -109,6 +111,22 @@ export async function serve(config: Config): Promise<RunningServer> {
     await control?.close()
     await applications.close()
     throw error
+  }
+}
+
+/**
+ * Waits until the applications that stay open are open. When the database is away, requests wait for it.
+ * @throws Error when it cannot be used with these settings
+ */
+async function databaseReached(kept: Promise<unknown>, applications: Applications, logger: Logger): Promise<void> {
+  try {
+    await kept
+  } catch (error) {
+    if (error instanceof DatabaseProblem && error.isAway) logger.error(error.message)
+    else {
+      await applications.close()
+      throw error
+    }
   }
 }
 

@@ -13,6 +13,11 @@ export interface Change {
    * without tags counts as changed.
    */
   readonly before?: ReadonlyMap<string, NodeTags> | undefined
+  /**
+   * Whether it is not known what was written at and below `path`, because another process has written it and the log does
+   * not have the data. The only write then stands for all of them.
+   */
+  readonly isUnknown?: boolean | undefined
   /** Whether every run of its job writes these very objects, so that a store may write large ones ahead of the commit. */
   readonly canStoreAhead?: boolean | undefined
 }

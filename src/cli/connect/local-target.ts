@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs'
 import { Administration, fixedKeys, type ServerProcess } from '../../admin/administration.ts'
 import type { AdministeredApplication, AdminTarget } from '../../admin/operation.ts'
 import { Registry } from '../../admin/registry.ts'
+import type { ClosedApplication } from '../../closed-application.ts'
 import { treeFile } from '../../data-folder/tree-file.ts'
-import type { ClosedApplication } from '../../dhole.ts'
 import type { ApplicationSettings } from '../../options.ts'
-import { isOwnMachine, readConfig, readRules } from '../../server/config/config.ts'
+import { isOwnMachine, type RawConfig, readConfig, readRules } from '../../server/config/config.ts'
+import { databaseServer } from '../../server/config/database-server.ts'
+import { configSchema } from '../../server/config/settings.ts'
 import { defaultId } from './app-flag.ts'
 
 /** The files of a data folder without a server. Settings come from the environment, as for a server started here. */
@@ -49,17 +51,25 @@ export class LocalTarget implements AdminTarget, AsyncDisposable {
 
   async #openApplication(id: string): Promise<ClosedApplication> {
     const registered = new Registry(this.#dataDir).settings(id)
+    const database = databaseServer(readConfig(databaseSettings()))
     // The first start of a server creates the default application; opening any other would create it.
-    if (registered === undefined && !(id === defaultId() && existsSync(treeFile(this.#dataDir, id)))) {
+    const isThere = id === defaultId() && (database !== undefined || existsSync(treeFile(this.#dataDir, id)))
+    if (registered === undefined && !isThere) {
       throw new Error(`there is no application "${id}" in ${this.#dataDir}`)
     }
     // Loaded on demand: with a server, no command needs the storage engine.
-    const { openClosedApplication } = await import('../../dhole.ts')
+    const { openClosedApplication } = await import('../../closed-application.ts')
     return openClosedApplication(this.#dataDir, id, {
       sms: { ...smsSettings(), ...registered?.sms },
       tree: () => treeSettings(registered),
+      ...(database === undefined ? {} : { database }),
     })
   }
+}
+
+function databaseSettings(): RawConfig {
+  const names = Object.keys(configSchema.properties).filter((name) => name.startsWith('DATABASE_'))
+  return Object.fromEntries(names.map((name) => [name, process.env[name]]))
 }
 
 function smsSettings(): NonNullable<ApplicationSettings['sms']> {

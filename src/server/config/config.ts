@@ -8,6 +8,7 @@ import { indexesSchema } from '../../options/schemas.ts'
 import { checkMessages } from '../../options.ts'
 import { type IndexSpec, parseIndexes } from '../../query/index-declarations.ts'
 import { parseRules } from '../../rules/file/rule-set.ts'
+import { serversOf } from '../../store/postgres/connection/address.ts'
 import { jsonOf } from '../../tree/json/parse-json.ts'
 import { tlsNames } from '../tls/own-names.ts'
 import { parseDuration, type TimeUnit } from './duration.ts'
@@ -45,6 +46,7 @@ export function readConfig(raw: RawConfig): Config {
   }
   readIndexes(checked)
   tlsNames(checked)
+  checkDatabase(checked)
   checkSms(checked)
   checkProxies(checked)
   return checked
@@ -70,7 +72,7 @@ function unitOf(name: string): TimeUnit | undefined {
 
 /** Error text for a value. Leaves out secrets. */
 function foundOf(name: string, text: string | undefined): string {
-  return /_(SECRET|KEY)$/.test(name) ? '' : `, found ${JSON.stringify(text)}`
+  return /_(SECRET|KEY|URL)$/.test(name) ? '' : `, found ${JSON.stringify(text)}`
 }
 
 /** Error text for the valid values of a setting. */
@@ -97,6 +99,15 @@ function checkProxies(config: Config): void {
     new Proxies(proxiesOf(config))
   } catch (cause) {
     throw new Error(`TRUST_PROXY: ${messageOf(cause)}`, { cause })
+  }
+}
+
+function checkDatabase({ DATABASE_URL: url, DATABASE_INSECURE: insecure }: Config): void {
+  if (url === undefined) return
+  try {
+    serversOf({ url, insecure })
+  } catch (cause) {
+    throw new Error(`DATABASE_URL: ${messageOf(cause)}`, { cause })
   }
 }
 

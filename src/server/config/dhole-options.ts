@@ -2,12 +2,15 @@ import type { DholeOptions } from '../../options.ts'
 import type { Keys } from '../keys.ts'
 import { tlsNames } from '../tls/own-names.ts'
 import { isOwnMachine, proxiesOf, readIndexes } from './config.ts'
+import { databaseServer } from './database-server.ts'
 import type { Config } from './settings.ts'
 
 /** Options of the service for the settings of a server. @param rules source of the rules file, if it is set */
 export function dholeOptions(config: Config, { secret, smsKey }: Keys, rules: string | undefined): DholeOptions {
+  const database = databaseServer(config)
   return {
     dataDir: config.DATA_DIR,
+    ...(database === undefined ? {} : { database }),
     applications: {
       [config.APP_ID]: {
         secret: secret.secret,

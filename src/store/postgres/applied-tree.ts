@@ -11,6 +11,15 @@ export interface NextBatch {
   readonly settings: ReadonlyMap<string, string>
   /** Its commits, oldest first. */
   readonly commits: readonly Commit[]
+  /** Whether this process has learned of it from the log. */
+  readonly isForeign?: boolean
+}
+
+/** A batch that this process commits. */
+interface Committing {
+  readonly stamp: string
+  /** Resolves when it is applied or given up. */
+  readonly ended: Promise<void>
 }
 
 /** Work that waits until a batch is the applied one. */
@@ -26,13 +35,12 @@ interface Waiting {
 export class AppliedTree {
   /** Number of the tree: first column of every table. */
   readonly tree: number
-  readonly epoch: string
+  #epoch: string
   #batch: AppliedBatch
   #settings: ReadonlyMap<string, string>
   readonly #listeners: ((next: NextBatch) => void)[] = []
   readonly #waiting = new Map<number, Waiting[]>()
-  /** Resolves when the batch that is being committed is applied or given up. */
-  #commit: Promise<void> | undefined
+  #committing: Committing | undefined
   /** Resolves when the last hold has ended. */
   #held: Promise<void> | undefined
   readonly #onError: (error: unknown) => void
@@ -48,13 +56,22 @@ export class AppliedTree {
   ) {
     this.#onError = onError
     this.tree = tree
-    this.epoch = epoch
+    this.#epoch = epoch
     this.#batch = batch
     this.#settings = settings
   }
 
+  get epoch(): string {
+    return this.#epoch
+  }
+
   get batch(): AppliedBatch {
     return this.#batch
+  }
+
+  /** The batch that this process commits now. */
+  get committing(): Committing | undefined {
+    return this.#committing
   }
 
   get settings(): ReadonlyMap<string, string> {
@@ -93,17 +110,17 @@ export class AppliedTree {
       if (this.#held === held) this.#held = undefined
     })
     this.#held = held
-    while (this.#commit !== undefined) await this.#commit
+    while (this.#committing !== undefined) await this.#committing.ended
     return ended.resolve
   }
 
   /** Resolves when no hold keeps the next batch back, with a function to call when it is applied or given up. */
-  async beginCommit(): Promise<() => void> {
+  async beginCommit(stamp: string): Promise<() => void> {
     while (this.#held !== undefined) await this.#held
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#commit = promise
+    this.#committing = { stamp, ended: promise }
     return () => {
-      this.#commit = undefined
+      this.#committing = undefined
       resolve()
     }
   }
@@ -122,9 +139,20 @@ export class AppliedTree {
     }
   }
 
+  /** Goes on in another history of the tree. What waits for a batch of the old one fails. */
+  replace(epoch: string, next: NextBatch): void {
+    this.#epoch = epoch
+    this.#failWaiting()
+    this.apply(next)
+  }
+
   /** Fails what waits, and whatever comes. */
   close(): void {
     this.#isClosed = true
+    this.#failWaiting()
+  }
+
+  #failWaiting(): void {
     for (const waiting of this.#waiting.values()) for (const { fail } of waiting) fail(new DholeError('unavailable'))
     this.#waiting.clear()
   }

@@ -27,11 +27,13 @@ import { BatchQueue } from './commit/batch-queue.ts'
 import { BatchRunner } from './commit/batch-runner.ts'
 import { RecordClock } from './commit/record-clock.ts'
 import { Tidying } from './commit/tidying/tidying.ts'
-import { lastBatch, openTree, readSettings } from './commit/tree-head.ts'
+import { openTree } from './commit/tree-head.ts'
 import type { Lanes } from './connection/lanes.ts'
+import { Follower } from './follow/follower.ts'
 import { IndexManager } from './indexes/manager.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { defaultPostgres, type PostgresOptions } from './postgres-options.ts'
+import { openReads as openPostgresReads } from './reads/open-reads.ts'
 import { type SideTables, sideTables } from './side-tables.ts'
 import type { OpenReads, StoreReads } from './store-reads.ts'
 
@@ -39,10 +41,8 @@ type Settings = { readonly [Name in keyof typeof defaultPostgres]: number }
 
 /** What is known of a tree when it is opened. */
 interface Opened {
-  readonly lanes: Lanes
+  readonly database: PostgresDatabase
   readonly application: string
-  /** Id of this process. */
-  readonly process: string
   readonly tree: AppliedTree
   /** Time of the newest idempotency record, in milliseconds since 1970. */
   readonly lastRecord: number
@@ -60,17 +60,22 @@ export class PostgresStore implements TreeStore {
   readonly #indexes: IndexManager
   readonly #reads: StoreReads
   readonly #followers: Followers
+  readonly #follower: Follower
+  readonly #unfollow: () => void
+  readonly mayLag: boolean
+  readonly #closing: (() => Promise<void>)[] = []
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
   private constructor(opened: Opened, settings: Settings, observer: Observer, openReads: OpenReads) {
-    const { lanes, application, process, tree, lastRecord } = opened
+    const { database, application, tree, lastRecord } = opened
+    const { lanes, process, clock } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
     this.#tree = tree
     this.#followers = new Followers(troubled)
-    const records = new RecordClock(lastRecord, settings.noteAgeMs)
-    this.#tidying = new Tidying(lanes, tree, records, settings, troubled)
+    const records = new RecordClock(lastRecord, settings.noteAgeMs, clock.now)
+    this.#tidying = new Tidying({ lanes, tree, records, clock }, settings, troubled)
     this.#indexes = new IndexManager({
       statements: lanes,
       tree: tree.tree,
@@ -83,11 +88,21 @@ export class PostgresStore implements TreeStore {
       ...settings,
     })
     const { cacheLength, shortList } = settings
-    this.#reads = openReads({ lanes, tree, indexes: this.#indexes, cacheLength, shortList })
+    this.#follower = new Follower(lanes, tree, database.freshness, database.history)
+    this.#reads = openReads({
+      lanes,
+      tree,
+      indexes: this.#indexes,
+      cacheLength,
+      shortList,
+      fresh: () => this.fresh(),
+    })
     const runner = new BatchRunner({
       lanes,
       tree,
       records,
+      clock,
+      follower: this.#follower,
       openIndexes: this.#indexes.openBatch,
       fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),
       readInterior: (kind, path) => this.#reads.interior(kind, path),
@@ -112,6 +127,13 @@ export class PostgresStore implements TreeStore {
       this.#indexes.applied(flags)
       this.#followers.report(commits, (flags & LogFlag.settings) !== 0)
     })
+    const unhint = database.hints.follow({ tree, follower: this.#follower })
+    const unbase = database.history.follow(() => this.#follower.rebase())
+    this.#unfollow = () => {
+      unhint()
+      unbase()
+    }
+    this.mayLag = database.reads === 'recent'
     this.#tidying.wake()
   }
 
@@ -120,38 +142,27 @@ export class PostgresStore implements TreeStore {
    * @throws what the database throws
    */
   static async open(
-    { lanes, process }: PostgresDatabase,
+    database: PostgresDatabase,
     application: string,
     options: PostgresOptions,
     observer: Observer,
-    openReads: OpenReads,
+    openReads: OpenReads = openPostgresReads,
   ): Promise<PostgresStore> {
     const settings = { ...defaultPostgres, ...withoutGaps(options) }
-    const { tree, epoch } = await openTree(lanes, application)
-    const opened = await lanes.snapshot(async (statements) => {
-      const [batch, settings, newest] = await Promise.all([
-        lastBatch(statements, tree),
-        readSettings(statements, tree),
-        statements.query<{ at: number }>(
-          'SELECT n.at::float8 AS at FROM note n WHERE n.tree = $1::int ORDER BY n.at DESC LIMIT 1',
-          [tree],
-        ),
-      ])
-      return { batch, settings, lastRecord: newest[0]?.at ?? 0 }
-    })
+    const { tree, epoch, batch, texts, lastRecord } = await openTree(database.lanes, application)
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
-    const applied = new AppliedTree(tree, epoch, opened.batch, opened.settings, troubled)
-    return new PostgresStore(
-      { lanes, application, process, tree: applied, lastRecord: opened.lastRecord },
-      settings,
-      observer,
-      openReads,
-    )
+    const applied = new AppliedTree(tree, epoch, batch, texts, troubled)
+    return new PostgresStore({ database, application, tree: applied, lastRecord }, settings, observer, openReads)
   }
 
   /** Number of the tree: first column of every table. */
   get tree(): number {
     return this.#tree.tree
+  }
+
+  /** Ends work beside the tree before it is closed. */
+  onClosing(end: () => Promise<void>): void {
+    this.#closing.push(end)
   }
 
   /** Tables beside the tree. */
@@ -209,8 +220,9 @@ export class PostgresStore implements TreeStore {
     return this.#indexes.indexes()
   }
 
-  /** This process is the only writer: it knows every commit. */
-  fresh(): void {}
+  fresh(always = !this.mayLag): Awaitable<void> {
+    return always || !this.#follower.isRecent ? this.#follower.fresh() : undefined
+  }
 
   setting(name: string): string | undefined {
     return this.#tree.settings.get(name)
@@ -221,7 +233,8 @@ export class PostgresStore implements TreeStore {
     return { epoch: this.#tree.epoch, seq: this.#tree.batch.seq }
   }
 
-  commit<T>(job: Job<T>): Promise<Committed<T>> {
+  async commit<T>(job: Job<T>): Promise<Committed<T>> {
+    this.#checkOpen()
     return this.#queue.commit(job)
   }
 
@@ -265,6 +278,8 @@ export class PostgresStore implements TreeStore {
   }
 
   async #close(): Promise<void> {
+    await Promise.all(this.#closing.map((end) => end()))
+    this.#unfollow()
     const indexesClosed = this.#indexes.close()
     await this.#queue.close()
     await indexesClosed

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { Path } from '../../tree/path.ts'
 import type { ReadAnswer } from '../../tree/read-program.ts'
 import type { TreeStore } from '../store.ts'
@@ -18,12 +19,17 @@ export interface StoreReads
 }
 
 /** What reads need. */
-interface ReadParts {
+export interface ReadParts {
   readonly lanes: Lanes
   readonly tree: AppliedTree
   readonly indexes: IndexManager
   readonly cacheLength: number
   readonly shortList: number
+  /**
+   * Applies every batch committed before the call. Returns nothing to wait for when this process knows every batch.
+   * @throws `unavailable`
+   */
+  fresh(): Awaitable<void>
 }
 
 export type OpenReads = (parts: ReadParts) => StoreReads

@@ -1,7 +1,6 @@
 import { expect } from 'bun:test'
 import type { Database } from '../../../src/database/database.ts'
 import type { WatchedChange } from '../../../src/database/read-types.ts'
-import { openTree } from '../../../src/dhole.ts'
 import { DholeError, type Position } from '../../../src/embedded.ts'
 import type { StorageOptions, StreamOptions } from '../../../src/options.ts'
 import type { QuerySpec } from '../../../src/query/query.ts'
@@ -10,6 +9,7 @@ import { dataOf, type EventSource, openSource } from '../../support/event-source
 import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
 import { strictObserver } from '../../support/store.ts'
 import type { StreamSpec, WriteAction } from './plan.ts'
+import { openTestTree } from '../../support/engine.ts'
 
 export type Write = Exclude<WriteAction, { kind: 'put-existing' }>
 
@@ -31,8 +31,8 @@ export interface ServiceOptions {
 }
 
 /** Without HTTP. */
-export function embeddedService({ dir, storage, streams }: ServiceOptions): Service {
-  const db = openTree({ file: `${dir}/tree`, profile: 'firebase', storage, streams, observer: strictObserver })
+export async function embeddedService({ dir, storage, streams }: ServiceOptions): Promise<Service> {
+  const db = await openTestTree({ file: `${dir}/tree`, profile: 'firebase', storage, streams, observer: strictObserver })
   return {
     watch: ({ path, form, query }, from, signal) =>
       db.watch(path, { query, export: form === 'export', signal, ...(from === undefined ? {} : { from }) }),

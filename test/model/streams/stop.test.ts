@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { openDatabase } from '../../../src/embedded.ts'
 import { openSource } from '../../support/event-source.ts'
 import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 
 /** The server logs this when it stops and waits in vain for a request or stream. */
 const CUT_OFF = 'cut off'
@@ -59,7 +59,7 @@ test.each([
 
 test('closing a tree ends every loop over its changes', async () => {
   await using dir = await tempDir()
-  const db = openDatabase({ file: dir.file('tree.sqlite') })
+  const db = await openTestDatabase({ file: dir.file('tree.sqlite') })
   await db.put('/a', { n: 0 })
   const begun = Array.from({ length: STREAMS }, () => Promise.withResolvers<void>())
   const loops = begun.map(async ({ resolve }, number) => {

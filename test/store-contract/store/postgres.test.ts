@@ -3,9 +3,19 @@ import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { inLanes } from '../../support/lane.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
-import { referenceReads } from '../../support/postgres/reference-reads.ts'
 import { strictObserver } from '../../support/store.ts'
 import { storeContract } from './contract.ts'
+
+/** A database whose clock is that of this process, which tests put off. */
+function withOwnClock(database: PostgresDatabase): PostgresDatabase {
+  const clock = {
+    get now() {
+      return Date.now()
+    },
+  }
+  const { lanes, freshness, hints, history, process } = database
+  return { lanes, freshness, hints, history, process, clock } as PostgresDatabase
+}
 
 describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'PostgreSQL', () => {
   let database: PostgresDatabase
@@ -18,8 +28,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'PostgreSQL', () =
     storeContract({
       name: 'PostgreSQL',
       // The path of the test's own folder names its application.
-      open: (file, retention) =>
-        PostgresStore.open(database, file, { ...retention, inlineLength }, strictObserver, referenceReads),
+      open: (file, retention) => PostgresStore.open(withOwnClock(database), file, { ...retention, inlineLength }, strictObserver),
     })
   })
 })

@@ -1,6 +1,6 @@
 import { ConnectionLost, StatementTimeout } from '../../../src/store/postgres/connection/database-errors.ts'
 import type { Parameter, Statements } from '../../../src/store/postgres/connection/lane.ts'
-import type { Lanes } from '../../../src/store/postgres/connection/lanes.ts'
+import { Freshness } from '../../../src/store/postgres/follow/freshness.ts'
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 
 /** What happens to the next statement, or transaction, that commits a batch. */
@@ -82,11 +82,9 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  return {
-    lanes: wrapped satisfies Lanes,
-    process: database.process,
-    close: () => database.close(),
-  } as PostgresDatabase
+  const { hints, history, clock, process } = database
+  const freshness = new Freshness(wrapped)
+  return { lanes: wrapped, freshness, hints, history, clock, process, close: () => database.close() } as PostgresDatabase
 }
 
 /** One commit of another process: `/foreign` becomes `true`. It leaves out the rows of the tree. */

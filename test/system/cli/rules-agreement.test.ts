@@ -5,8 +5,8 @@ import { decideAttempt, type Ruling } from '../../../src/cli/rules/decide-attemp
 import { offlineTree } from '../../../src/cli/rules/offline-tree.ts'
 import { RuleCache } from '../../../src/database/access/rule-cache.ts'
 import type { Database } from '../../../src/database/database.ts'
-import { openTree } from '../../../src/dhole.ts'
 import { DholeError } from '../../../src/error.ts'
+import { openTree } from '../../../src/open-tree.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 /** Rules that look at all there is to look at. */

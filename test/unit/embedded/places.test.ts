@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Database, DholeError, openDatabase } from '../../../src/embedded.ts'
+import { type Database, DholeError } from '../../../src/embedded.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 
 let dir: TempDir
 let db: Database
 
 beforeAll(async () => {
   dir = await tempDir()
-  db = openDatabase({ file: dir.file('tree.sqlite'), limits: { maxLeafBytes: 10 } })
+  db = await openTestDatabase({ file: dir.file('tree.sqlite'), limits: { maxLeafBytes: 10 } })
   await db.put('/kept', 1)
 })
 

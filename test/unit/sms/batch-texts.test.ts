@@ -1,8 +1,8 @@
 import { Database as Client } from 'bun:sqlite'
 import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import fc from 'fast-check'
+import { openClosedApplication } from '../../../src/closed-application.ts'
 import { treeFile } from '../../../src/data-folder/tree-file.ts'
-import { openClosedApplication } from '../../../src/dhole.ts'
 import type { Messages } from '../../../src/sms/messages.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 
@@ -24,7 +24,7 @@ async function withMessages<T>(
   use: (messages: Messages) => Promise<T> | T,
   timeZone = '+08:00',
 ): Promise<T> {
-  const { messages, close } = openClosedApplication(dir.path, 'app', { sms: { timeZone, retentionDays: 30 } })
+  const { messages, close } = await openClosedApplication(dir.path, 'app', { sms: { timeZone, retentionDays: 30 } })
   try {
     return await use(messages)
   } finally {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { openClosedApplication } from '../../../src/dhole.ts'
+import { openClosedApplication } from '../../../src/closed-application.ts'
 import type { Messages } from '../../../src/sms/messages.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
@@ -8,7 +8,7 @@ const [ONE, TWO] = ['13800138000', '13800138001']
 
 async function withMessages(use: (messages: Messages) => Promise<void>): Promise<void> {
   await using dir = await tempDir()
-  const { messages, close } = openClosedApplication(dir.path, 'app', { sms: { intervalMs: 0 } })
+  const { messages, close } = await openClosedApplication(dir.path, 'app', { sms: { intervalMs: 0 } })
   await use(messages)
   await close()
 }

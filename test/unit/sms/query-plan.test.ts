@@ -1,6 +1,6 @@
 import { Database as Client } from 'bun:sqlite'
 import { expect, spyOn, test } from 'bun:test'
-import { openClosedApplication } from '../../../src/dhole.ts'
+import { openClosedApplication } from '../../../src/closed-application.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -15,7 +15,9 @@ async function statements(dataDir: string): Promise<readonly string[]> {
     return original.call(this, text)
   } as typeof original)
   try {
-    const { messages, close } = openClosedApplication(dataDir, 'app', { sms: { intervalMs: 0, retentionDays: 1 } })
+    const { messages, close } = await openClosedApplication(dataDir, 'app', {
+      sms: { intervalMs: 0, retentionDays: 1 },
+    })
     const now = Date.now()
     const rrid = await messages.record({ mobiles: [MOBILE], messageIds: ['id'] })
     await messages.record({ rrid, mobiles: [MOBILE] })

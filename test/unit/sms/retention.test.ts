@@ -1,8 +1,8 @@
 import { Database as Client } from 'bun:sqlite'
 import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import { existsSync } from 'node:fs'
+import { type ClosedApplication, openClosedApplication } from '../../../src/closed-application.ts'
 import { treeFile } from '../../../src/data-folder/tree-file.ts'
-import { type ClosedApplication, openClosedApplication } from '../../../src/dhole.ts'
 import type { MessageRecord } from '../../../src/sms/model/message.ts'
 import { inspectFile } from '../../../src/store/sqlite/check/inspect.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
@@ -20,7 +20,7 @@ async function open(dir: TempDir, day: number): Promise<ClosedApplication> {
   const file = treeFile(dir.path, 'app')
   if (existsSync(file)) expect([...inspectFile(file)]).toEqual([])
   setSystemTime(new Date(START + day * DAY_MS))
-  const opened = openClosedApplication(dir.path, 'app', { sms: { intervalMs: 0, retentionDays: 30 } })
+  const opened = await openClosedApplication(dir.path, 'app', { sms: { intervalMs: 0, retentionDays: 30 } })
   await opened.messages.purge()
   return opened
 }

@@ -2,8 +2,8 @@ import { Database as Client } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openClosedApplication } from '../../../src/closed-application.ts'
 import { treeFile } from '../../../src/data-folder/tree-file.ts'
-import { openClosedApplication } from '../../../src/dhole.ts'
 import { openDatabase } from '../../../src/embedded.ts'
 import { inspectFile } from '../../../src/store/sqlite/check/inspect.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
@@ -102,7 +102,7 @@ async function goodFile(dir: TempDir): Promise<string> {
 
 /** Messages in every state, some told and some not, and a report that came too late. */
 async function writeMessages(dir: TempDir): Promise<void> {
-  const { messages, close } = openClosedApplication(dir.path, 'good', { sms: { intervalMs: 0 } })
+  const { messages, close } = await openClosedApplication(dir.path, 'good', { sms: { intervalMs: 0 } })
   const mobiles = Array.from({ length: 4 }, (_, at) => `1380013800${at}`)
   for (const rrid of ['told', 'new']) {
     await messages.record({ rrid, mobiles })

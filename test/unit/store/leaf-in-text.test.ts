@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { holdsLeaf, leafInText } from '../../../src/store/rows/leaf-in-text.ts'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
-import { holdsLeaf, leafInText } from '../../../src/store/sqlite/tree/leaf-in-text.ts'
 import { parsePayload } from '../../../src/tree/json/payload.ts'
 import { parseStored, print } from '../../../src/tree/json/print.ts'
 import { checkKey } from '../../../src/tree/key.ts'

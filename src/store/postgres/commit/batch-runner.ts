@@ -7,7 +7,9 @@ import type { Job } from '../../store.ts'
 import type { AppliedTree, NextBatch } from '../applied-tree.ts'
 import { type AppliedBatch, type BatchTransaction, type BatchWork, LogFlag } from '../batch.ts'
 import type { Lanes } from '../connection/lanes.ts'
-import { catchUp } from './catch-up.ts'
+import type { DatabaseClock } from '../database-clock.ts'
+import type { Follower } from '../follow/follower.ts'
+import { settingsText } from '../follow/foreign-batches.ts'
 import { BatchConflict, commitBatch, completeLogRow, insertLogRow, type LogRow } from './commit-statement.ts'
 import { commitSurely, Patience } from './committer.ts'
 import { BaseTree } from './jobs/base-tree.ts'
@@ -25,6 +27,8 @@ export interface BatchParts {
   readonly lanes: Lanes
   readonly tree: AppliedTree
   readonly records: RecordClock
+  readonly clock: Pick<DatabaseClock, 'now'>
+  readonly follower: Follower
   readonly openIndexes: OpenIndexes
   readonly fetchIndexes: FetchIndexes
   readonly readInterior: ReadInterior
@@ -40,14 +44,19 @@ type Results = readonly JobResult[]
 /** Runs jobs, or other work, as batches of one tree. Call it for one batch at a time. */
 export class BatchRunner {
   readonly #parts: BatchParts
-  readonly #base = new BaseTree()
-  readonly #fetcher: Fetcher
+  #base: BaseTree
+  #fetcher: Fetcher
   #keys: PushIds
 
   constructor(parts: BatchParts) {
+    const { tree, fetchIndexes } = parts
     this.#parts = parts
-    this.#fetcher = new Fetcher(parts.tree.tree, this.#base, parts.fetchIndexes)
-    this.#keys = new PushIds(parts.tree.batch.pushTime)
+    this.#base = new BaseTree()
+    this.#fetcher = new Fetcher(tree.tree, this.#base, fetchIndexes)
+    this.#keys = new PushIds(tree.batch.pushTime)
+    tree.onApplied(({ isForeign }) => {
+      if (isForeign === true) this.#forget()
+    })
   }
 
   /**
@@ -55,54 +64,56 @@ export class BatchRunner {
    * @returns the results of the first of them; the others must run in a later batch
    * @throws `unavailable`, or what will fail again; nothing is written
    */
-  async runJobs(jobs: readonly Job[]): Promise<Results> {
-    const patience = new Patience(this.#parts.waitMs)
-    for (;;) {
-      try {
-        return await this.#attempt(jobs, patience)
-      } catch (error) {
-        await this.#recover(error, patience)
-      }
-    }
+  runJobs(jobs: readonly Job[]): Promise<Results> {
+    return this.#run((before, patience) => this.#attempt(jobs, before, patience))
   }
 
   /** Runs work as one batch; see `runJobs`. */
-  async runWork<T>(work: BatchWork<T>): Promise<T> {
+  runWork<T>(work: BatchWork<T>): Promise<T> {
+    return this.#run((before, patience) => this.#attemptWork(work, before, patience))
+  }
+
+  /** Repeats an attempt until no other batch comes before it. */
+  async #run<T>(attempt: (before: AppliedBatch, patience: Patience) => Promise<T>): Promise<T> {
     const patience = new Patience(this.#parts.waitMs)
     for (;;) {
+      const before = this.#parts.tree.batch
       try {
-        return await this.#attemptWork(work, patience)
+        return await attempt(before, patience)
       } catch (error) {
-        await this.#recover(error, patience)
+        this.#forget()
+        if (!(error instanceof BatchConflict)) throw error
+        await patience.run(() => this.#parts.follower.pull())
+        if (this.#parts.tree.batch === before) await patience.run(() => this.#parts.follower.replaced())
+        if (this.#parts.tree.batch === before) {
+          throw new DholeError('unavailable', undefined, { cause: error })
+        }
       }
     }
   }
 
-  async #recover(error: unknown, patience: Patience): Promise<void> {
-    this.#base.clear()
-    if (!(error instanceof BatchConflict)) throw error
-    const { lanes, tree } = this.#parts
-    const before = tree.batch.batch
-    await patience.run(() => catchUp(lanes, tree))
+  /** Forgets what is known of the tree. An attempt under way goes on with it, and fails. */
+  #forget(): void {
+    const { tree, fetchIndexes } = this.#parts
+    this.#base = new BaseTree()
+    this.#fetcher = new Fetcher(tree.tree, this.#base, fetchIndexes)
     this.#keys = new PushIds(Math.max(this.#keys.lastTime, tree.batch.pushTime))
-    // The batch that this process has applied is gone: the history was replaced.
-    if (tree.batch.batch === before) throw new DholeError('unavailable', undefined, { cause: error })
   }
 
-  async #attempt(jobs: readonly Job[], patience: Patience): Promise<Results> {
-    const { lanes, tree, records, openIndexes, inlineLength, readInterior } = this.#parts
-    const before = tree.batch
+  async #attempt(jobs: readonly Job[], before: AppliedBatch, patience: Patience): Promise<Results> {
+    const { lanes, tree, records, clock, openIndexes, inlineLength, readInterior } = this.#parts
+    const [base, fetcher, keys] = [this.#base, this.#fetcher, this.#keys]
     let nextId = before.nextId
-    const now = Math.max(Date.now(), before.at)
+    const now = Math.max(clock.now, before.at)
     const open = new OpenBatch({
-      base: this.#base,
+      base,
       openIndexes,
       inlineLength,
-      context: { now, nextPushId: () => this.#keys.next(now) },
+      context: { now, nextPushId: () => keys.next(now) },
       seq: before.seq,
       settings: tree.settings,
       takeId: () => nextId++,
-      fetch: (unknown) => patience.run(() => lanes.use((lane) => this.#fetcher.fetch(lane, unknown, records.outdated))),
+      fetch: (unknown) => patience.run(() => lanes.use((lane) => fetcher.fetch(lane, unknown, records.outdated))),
       read: (kind, path) => patience.run(() => readInterior(kind, path)),
     })
     const results = await open.run(jobs)
@@ -111,36 +122,52 @@ export class BatchRunner {
       stamp: newStamp(),
       seq: open.log.lastSeq,
       at: now,
-      pushTime: this.#keys.lastTime,
+      pushTime: keys.lastTime,
       nextId,
     }
-    await this.#commit(open, before, next, patience)
+    await this.#commit(open, base, before, next, patience)
     return results
   }
 
   /** Writes what a batch has changed, if anything, and applies it. */
-  async #commit(open: OpenBatch, before: AppliedBatch, next: AppliedBatch, patience: Patience): Promise<void> {
-    const { lanes, tree, records } = this.#parts
+  async #commit(
+    open: OpenBatch,
+    base: BaseTree,
+    before: AppliedBatch,
+    next: AppliedBatch,
+    patience: Patience,
+  ): Promise<void> {
+    const { lanes, tree, records, follower } = this.#parts
     const { working, indexes, log } = open
     const steps = treeParts(working)
     const tableParts = runBriefly(steps)?.value ?? (await runInTurns(steps))
     const parts = [...tableParts, ...textParts(working.settings, working.records, records.now), ...indexes.parts()]
     if (parts.length === 0 && log.commits.length === 0 && next.pushTime === before.pushTime) {
-      this.#base.advance(working.slots, working.interiors)
+      // What the jobs were told is of the last batch only if no other was committed meanwhile.
+      await patience.run(() => follower.pull())
+      if (tree.batch !== before) throw new BatchConflict()
+      base.advance(working.slots, working.interiors)
       return
     }
     const flags =
       (working.settings.size > 0 ? LogFlag.settings : 0) | (indexes.hasChangedDefinitions ? LogFlag.indexes : 0)
     const { firstSeq, heads, data } = log.columns()
+    const written = settingsText(working.settings)
     const length = working.length + indexes.length + heads.length + (data?.length ?? 0)
-    const ready = { tree: tree.tree, before, row: { next, firstSeq, flags, heads, data }, parts, length }
+    const ready = {
+      tree: tree.tree,
+      before,
+      row: { next, firstSeq, flags, heads, data, settings: written },
+      parts,
+      length,
+    }
     const settings = working.settings.size === 0 ? tree.settings : new Map([...tree.settings, ...working.settings])
     await this.#guarded(
       next,
       () => commitBatch(lanes, ready),
       patience,
       () => {
-        this.#base.advance(working.slots, working.interiors)
+        base.advance(working.slots, working.interiors)
         return { batch: next, flags, settings, commits: log.commits }
       },
     )
@@ -151,14 +178,20 @@ export class BatchRunner {
     })
   }
 
-  async #attemptWork<T>(work: BatchWork<T>, patience: Patience): Promise<T> {
-    const { lanes, tree } = this.#parts
-    const before = tree.batch
-    const now = Math.max(Date.now(), before.at)
+  async #attemptWork<T>(work: BatchWork<T>, before: AppliedBatch, patience: Patience): Promise<T> {
+    const { lanes, tree, clock } = this.#parts
+    const now = Math.max(clock.now, before.at)
     const done = { flags: 0, nextId: before.nextId, result: undefined as T | undefined }
     const stamp = newStamp()
     const nextBatch = (): AppliedBatch => ({ ...before, batch: before.batch + 1, stamp, at: now, nextId: done.nextId })
-    const row: LogRow = { next: nextBatch(), firstSeq: before.seq + 1, flags: 0, heads: '[]', data: null }
+    const row: LogRow = {
+      next: nextBatch(),
+      firstSeq: before.seq + 1,
+      flags: 0,
+      heads: '[]',
+      data: null,
+      settings: null,
+    }
     const commit = () =>
       lanes.transaction(async (statements) => {
         // The row comes first: when an attempt whose answer was lost has taken effect, what it has told counts, and work does not
@@ -198,10 +231,11 @@ export class BatchRunner {
     next: () => NextBatch,
   ): Promise<void> {
     const { lanes, tree } = this.#parts
-    const ended = await tree.beginCommit()
+    const ended = await tree.beginCommit(stamp)
     try {
       await commitSurely(lanes, { tree: tree.tree, number: batch, stamp }, commit, patience)
-      tree.apply(next())
+      // If another history has begun meanwhile, this process goes on from a batch that has it.
+      if (tree.batch.batch === batch - 1) tree.apply(next())
     } finally {
       ended()
     }

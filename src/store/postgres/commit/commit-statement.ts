@@ -1,4 +1,4 @@
-import { pauser } from '../../../scheduling/turns.ts'
+import { loopTurn } from '../../../scheduling/loop-turn.ts'
 import type { AppliedBatch, CommitPart, PartContext } from '../batch.ts'
 import type { Parameter, Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
@@ -19,6 +19,8 @@ export interface LogRow {
   /** JSON text: kind, path and length of the data of each commit. */
   readonly heads: string
   readonly data: string | null
+  /** JSON text: names and texts of the settings that the batch writes. */
+  readonly settings: string | null
 }
 
 /** Another batch has the number, or the batch before it is not the one that this process has applied. */
@@ -59,12 +61,11 @@ export async function commitBatch(lanes: Lanes, ready: ReadyBatch): Promise<void
 /** Writes a batch with several statements of one transaction, the row of the log first. @throws `BatchConflict` */
 async function writeBatch(statements: Statements, { tree, before, row, parts }: ReadyBatch): Promise<void> {
   await insertLogRow(statements, tree, before, row)
-  const pause = pauser()
   for (const part of parts) {
     const { context, parameters } = contextOf('true', [tree])
     const text = part.sql(context)
     await statements.query(text, parameters)
-    await pause()
+    if (loopTurn.isOver) await loopTurn.pause()
   }
 }
 
@@ -96,16 +97,16 @@ export async function completeLogRow(
 }
 
 const INSERT_LOG =
-  'INSERT INTO log (tree, batch, first_seq, last_seq, at, push_time, next_id, stamp, format, flags, heads, data) ' +
+  'INSERT INTO log (tree, batch, first_seq, last_seq, at, push_time, next_id, stamp, format, flags, heads, data, settings) ' +
   'SELECT $1::int, $2::bigint, $4::bigint, $5::bigint, $6::bigint, $7::bigint, $8::bigint, $9::text, ' +
-  `${FORMAT}, $10::int, $11::text, $12::text ` +
+  `${FORMAT}, $10::int, $11::text, $12::text, $13::text ` +
   'WHERE EXISTS (SELECT FROM log p WHERE p.tree = $1::int AND p.batch = $2::bigint - 1 AND p.stamp = $3::text) ' +
   'ON CONFLICT DO NOTHING'
 
 function logParameters(
   tree: number,
   before: AppliedBatch,
-  { next, firstSeq, flags, heads, data }: LogRow,
+  { next, firstSeq, flags, heads, data, settings }: LogRow,
 ): Parameter[] {
   return [
     tree,
@@ -120,6 +121,7 @@ function logParameters(
     flags,
     heads,
     data,
+    settings,
   ]
 }
 

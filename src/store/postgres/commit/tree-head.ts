@@ -1,5 +1,6 @@
 import type { AppliedBatch } from '../batch.ts'
 import type { Statements } from '../connection/lane.ts'
+import type { Lanes } from '../connection/lanes.ts'
 import { decodeText } from './text-parts.ts'
 
 /** Columns of a batch, of the table `log` under the name `l`. */
@@ -8,6 +9,7 @@ export const BATCH_COLUMNS =
   'l.push_time::float8 AS "pushTime", l.next_id::float8 AS "nextId"'
 
 const LAST = `SELECT ${BATCH_COLUMNS} FROM log l WHERE l.tree = $1::int ORDER BY l.batch DESC LIMIT 1`
+const NEWEST_RECORD = 'SELECT n.at::float8 AS at FROM note n WHERE n.tree = $1::int ORDER BY n.at DESC LIMIT 1'
 const SETTINGS = 'SELECT name, text FROM setting WHERE tree = $1::int'
 
 /** The last batch of a tree. */
@@ -23,11 +25,32 @@ export async function readSettings(statements: Statements, tree: number): Promis
   return new Map(rows.map(({ name, text }) => [decodeText(name), decodeText(text)]))
 }
 
-/**
- * Finds the tree of an application, or makes it: its row, and the batch 0 that the first batch follows. Several processes
- * may do so at once.
- */
-export async function openTree(statements: Statements, application: string): Promise<{ tree: number; epoch: string }> {
+/** A tree as it is when a process opens it. */
+interface OpenedTree {
+  readonly tree: number
+  readonly epoch: string
+  readonly batch: AppliedBatch
+  /** The texts beside the tree by name, as of the batch. */
+  readonly texts: ReadonlyMap<string, string>
+  /** Time of the newest idempotency record, in milliseconds since 1970; 0 without one. */
+  readonly lastRecord: number
+}
+
+/** Finds the tree of an application, or makes it. Several processes may do so at once. @throws what the database throws */
+export async function openTree(lanes: Lanes, application: string): Promise<OpenedTree> {
+  const { tree, epoch } = await treeOf(lanes, application)
+  return await lanes.snapshot(async (statements) => {
+    const [batch, texts, newest] = await Promise.all([
+      lastBatch(statements, tree),
+      readSettings(statements, tree),
+      statements.query<{ at: number }>(NEWEST_RECORD, [tree]),
+    ])
+    return { tree, epoch, batch, texts, lastRecord: newest[0]?.at ?? 0 }
+  })
+}
+
+/** The row of an application, and the batch 0 that its first batch follows. */
+async function treeOf(statements: Statements, application: string): Promise<{ tree: number; epoch: string }> {
   const rows = await statements.query<{ tree: number; epoch: string }>(
     'INSERT INTO application (id, epoch) VALUES ($1::text, $2::text) ON CONFLICT (id) DO UPDATE SET id = excluded.id ' +
       'RETURNING tree, epoch',

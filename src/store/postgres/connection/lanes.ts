@@ -1,8 +1,13 @@
-import { type ConnectionOptions, Lane, type Parameter, type Statements } from './lane.ts'
+import { TaskLimit } from '../../../scheduling/task-limit.ts'
+import type { Lane, Parameter, Statements } from './lane.ts'
+import type { Primary } from './primary.ts'
+
+/** Maximum long reads at a time: each holds a connection, a snapshot and a growing text. */
+const LONG_READS = 4
 
 /** Settings of the connections of one process. */
 export interface LaneSettings {
-  readonly connection: ConnectionOptions
+  readonly primary: Primary
   /** Maximum open connections. */
   readonly connections: number
   /** Longest time of one statement, and of opening a connection, in milliseconds. */
@@ -11,6 +16,8 @@ export interface LaneSettings {
 
 /** The connections of this process. Each is used by one piece of work at a time, further ones wait in order. */
 export class Lanes implements Statements {
+  /** Long reads of all trees. At most half of the connections are theirs. */
+  readonly long: TaskLimit
   readonly #settings: LaneSettings
   readonly #idle: Lane[] = []
   readonly #waiting: ((lane: Lane | undefined) => void)[] = []
@@ -20,6 +27,7 @@ export class Lanes implements Statements {
 
   constructor(settings: LaneSettings) {
     this.#settings = settings
+    this.long = new TaskLimit(Math.max(1, Math.min(LONG_READS, Math.trunc(settings.connections / 2))))
   }
 
   /** Runs one statement on any connection. @throws as `Statements` */
@@ -85,7 +93,7 @@ export class Lanes implements Statements {
     }
     this.#count++
     try {
-      return await Lane.open(this.#settings.connection, this.#settings.statementMs)
+      return await this.#settings.primary.open(this.#settings.statementMs)
     } catch (error) {
       this.#count--
       this.#wakeNext(undefined)

@@ -75,6 +75,8 @@ export const log = pgTable(
     heads: text('heads').notNull(),
     /** Stored text of the written data of all commits, one after the other. */
     data: text('data'),
+    /** JSON text: names and texts of the settings that the batch has written. */
+    settings: text('settings'),
   },
   (table) => [primaryKey({ columns: [table.tree, table.batch] }), index('log_seq').on(table.tree, table.lastSeq)],
 )

@@ -6,11 +6,11 @@ import type { AnyText } from '../../../tree/json/text-pieces.ts'
 import { formatPath, type Path } from '../../../tree/path.ts'
 import type { AuthorizeRead } from '../../../tree/read-program.ts'
 import type { ReadAt, ReadLimit } from '../../store.ts'
+import type { TextCache } from '../../text-cache.ts'
 import type { Snapshot, Snapshots } from '../commit/snapshots.ts'
 import type { IndexManager } from '../indexes/manager.ts'
 import { type ReadScheduler, UNLIMITED } from './read-scheduler.ts'
 import { type AccessPathReader, Selector } from './select.ts'
-import type { TextCache } from './text-cache.ts'
 
 /** Reads nodes and answers queries, from the cache if it has them. See `TreeStore` for each method. */
 export class CachedReads {

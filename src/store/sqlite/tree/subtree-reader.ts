@@ -2,12 +2,12 @@ import { and, desc, eq, lte, type SQL, sql } from 'drizzle-orm'
 import { DholeError } from '../../../error.ts'
 import { type AnyText, TextBuilder } from '../../../tree/json/text-pieces.ts'
 import { arrayLengthInSteps, keyOf } from '../../../tree/order.ts'
+import { type Budget, spend } from '../../rows/read-budget.ts'
 import { type Interior, isChild, LAST_KEY, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
 import { ChildPages, type KeyRange, OF_PARENT, PAGE_CHILDREN, REST } from './child-pages.ts'
-import { type Budget, spend } from './read-budget.ts'
 import { TextChunks } from './text-chunks.ts'
 
 /** Marks in assembled text that JavaScript replaces; no JSON text contains these characters. */

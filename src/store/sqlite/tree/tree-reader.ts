@@ -5,15 +5,15 @@ import { toPlainInSteps } from '../../../tree/json/print-steps.ts'
 import type { AnyText } from '../../../tree/json/text-pieces.ts'
 import { keyOf, OBJECT, type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
-import { childKeys, isBranch, type Leaf, leafOf, type Value, valueAt } from '../../../tree/value.ts'
+import { childKeys, isBranch, type Leaf, leafOf, type Value } from '../../../tree/value.ts'
 import type { ChunkedLeaf } from '../../rows/lookup.ts'
+import { type Budget, spend } from '../../rows/read-budget.ts'
 import { chunkedTextOf, interiorOf, ROOT_KEY, ROOT_PARENT, type Slot, type SlotContent } from '../../rows/slot.ts'
+import { foundInText, shallowText, valueInText } from '../../rows/value-in-text.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
 import type { InteriorCache } from './interior-cache.ts'
-import { holdsLeaf, leafInText } from './leaf-in-text.ts'
-import { type Budget, spend } from './read-budget.ts'
 import { SubtreeReader } from './subtree-reader.ts'
 
 /** Children read between two pauses. */
@@ -238,13 +238,10 @@ export class TreeReader {
     let slot = this.slot(ROOT_PARENT, ROOT_KEY)
     for (let depth = 0; depth < path.length; depth++) {
       if (slot === undefined) return undefined
-      const key = path[depth] as string
       if (slot.value !== null || slot.id === null) {
-        const text = slot.value ?? ''
-        const isLast = depth === path.length - 1
-        return isLast && holdsLeaf(text, key) ? inside(leafInText(text, key)) : insideText(text, path.slice(depth))
+        return inside(foundInText(slot.value ?? '', path.slice(depth)))
       }
-      slot = this.slot(slot.id, sortKey(key))
+      slot = this.slot(slot.id, sortKey(path[depth] as string))
     }
     return slot && { kind: 'slot', slot }
   }
@@ -253,8 +250,7 @@ export class TreeReader {
 type Inside = Location & { kind: 'inside' }
 
 function insideText(text: JsonText, path: Path): Inside | undefined {
-  if (path.length > 0 && isStringText(text)) return undefined
-  return inside(valueAt(parseStored(text), path))
+  return inside(valueInText(text, path))
 }
 
 function inside(value: Value | undefined): Inside | undefined {
@@ -264,12 +260,4 @@ function inside(value: Value | undefined): Inside | undefined {
 /** The value at a location that is not an interior node; of a chunked text only its beginning. */
 export function textValue(location: Location): Value {
   return location.kind === 'inside' ? location.value : parseStored(location.slot.value ?? '')
-}
-
-function shallowText(value: Value): JsonText {
-  const leaf = leafOf(value)
-  if (leaf !== undefined) return print(leaf, 'plain')
-  const shallow = Object.create(null)
-  for (const key of childKeys(value)) shallow[key] = true
-  return print(shallow, 'export')
 }

@@ -1,17 +1,10 @@
 import type { Slot } from '../../../rows/slot.ts'
 import { arrayOf } from '../../connection/arrays.ts'
 import type { Statements } from '../../connection/lane.ts'
+import { columnsOf, stepsOf } from '../../slot-steps.ts'
 import { decodeText, encodeText } from '../text-parts.ts'
 import type { Unknown } from '../working-tree.ts'
 import type { BaseTree } from './base-tree.ts'
-
-/** A slot that is looked for: below an interior node, or below the slot of another step. */
-interface Step {
-  readonly parent: number | null
-  readonly above: number | null
-  readonly key: string
-  readonly below: Map<string, number>
-}
 
 interface WalkRow {
   readonly n: number
@@ -86,13 +79,7 @@ export class Fetcher {
   async #walk(statements: Statements, wanted: readonly Extract<Unknown, { kind: 'slots' }>[]): Promise<void> {
     if (wanted.length === 0) return
     const steps = stepsOf(wanted)
-    const rows = await statements.query<WalkRow>(WALK, [
-      this.#tree,
-      arrayOf(steps.map((_, index) => index)),
-      arrayOf(steps.map(({ key }) => key)),
-      arrayOf(steps.map(({ above }) => above)),
-      arrayOf(steps.map(({ parent }) => parent)),
-    ])
+    const rows = await statements.query<WalkRow>(WALK, [this.#tree, ...columnsOf(steps)])
     const found = new Map(rows.map((row) => [row.n, row]))
     for (const [index, { above, parent, key }] of steps.entries()) {
       const row = found.get(index)
@@ -146,28 +133,4 @@ export class Fetcher {
   async #indexes(statements: Statements, lists: readonly number[]): Promise<void> {
     if (lists.length > 0) await this.#fetchIndexes(statements, lists)
   }
-}
-
-function stepsOf(wanted: readonly Extract<Unknown, { kind: 'slots' }>[]): readonly Step[] {
-  const steps: Step[] = []
-  const tops = new Map<number, Map<string, number>>()
-  for (const { parent, keys } of wanted) {
-    let below = tops.get(parent)
-    if (below === undefined) {
-      below = new Map()
-      tops.set(parent, below)
-    }
-    let above: number | null = null
-    for (const key of keys) {
-      let index: number | undefined = below.get(key)
-      if (index === undefined) {
-        index = steps.length
-        steps.push({ parent: above === null ? parent : null, above, key, below: new Map() })
-        below.set(key, index)
-      }
-      above = index
-      below = (steps[index] as Step).below
-    }
-  }
-  return steps
 }

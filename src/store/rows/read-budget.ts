@@ -1,4 +1,4 @@
-import { DholeError } from '../../../error.ts'
+import { DholeError } from '../../error.ts'
 
 /** Remaining length of a read, and whether it has met a priority. */
 export interface Budget {

@@ -1,6 +1,6 @@
-import { COLON, COMMA, OPEN_OBJECT, QUOTE } from '../../../tree/json/json-shape.ts'
-import type { JsonText } from '../../../tree/json/print.ts'
-import type { Leaf } from '../../../tree/value.ts'
+import { COLON, COMMA, OPEN_OBJECT, QUOTE } from '../../tree/json/json-shape.ts'
+import type { JsonText } from '../../tree/json/print.ts'
+import type { Leaf } from '../../tree/value.ts'
 
 /**
  * Whether `leafInText` finds the member with this key in a stored text. The text must be of an object without objects,

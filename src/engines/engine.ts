@@ -1,0 +1,28 @@
+import type { Observer } from '../observer.ts'
+import type { StorageOptions } from '../options.ts'
+import type { Awaitable } from '../scheduling/awaitable.ts'
+import type { BatchFormat } from '../sms/format/batch-format.ts'
+import type { MessageStore } from '../sms/message-store.ts'
+import type { TreeStore } from '../store/store.ts'
+
+/** What an engine stores of one application. */
+export interface ApplicationStorage {
+  readonly tree: TreeStore
+  /** Opens the text messages, which the tree closes with it. Called once. @param format writes the answers about batches */
+  messages(format: BatchFormat): MessageStore
+  /** Calls a listener when the file is closed because a hot reload of the host opens it again. */
+  onReplaced(listener: () => void): void
+}
+
+/** Where the applications of a process are stored. */
+export interface Engine {
+  /** Where an application is stored, for reports to the operator. It holds no password. */
+  placeOf(application: string): string
+  /**
+   * Opens the storage of an application, or creates it.
+   * @throws Error when it cannot be opened
+   */
+  open(application: string, options: StorageOptions, observer: Observer): Awaitable<ApplicationStorage>
+  /** Ends what all applications share. They must be closed. */
+  close(): Promise<void>
+}

@@ -1,0 +1,134 @@
+import { SQL } from 'bun'
+import type { AppliedTree } from '../applied-tree.ts'
+import type { ConnectionOptions } from '../connection/lane.ts'
+import type { Primary } from '../connection/primary.ts'
+import type { Follower } from './follower.ts'
+import type { Freshness } from './freshness.ts'
+
+/** How often a process looks for batches that no hint has told it of, in milliseconds. */
+const POLL_MS = 500
+/** Longest text of a notification, in bytes; PostgreSQL allows 7999. */
+const MAX_PAYLOAD = 7900
+/** In place of a list of batches: look at all trees. */
+const EVERYTHING = '*'
+
+/** A tree that is open in this process. */
+interface FollowedTree {
+  readonly tree: AppliedTree
+  readonly follower: Follower
+}
+
+/**
+ * Tells other processes which batches this one has committed, and looks for theirs when they tell it. A hint may be lost:
+ * a clock looks anyway, and reads ask by themselves.
+ */
+export class Hints {
+  readonly #primary: Primary
+  readonly #channel: string
+  readonly #freshness: Freshness
+  readonly #followed = new Map<number, FollowedTree>()
+  /** Last committed batches by tree that no notification has told of. */
+  readonly #news = new Map<number, number>()
+  readonly #timer: ReturnType<typeof setInterval>
+  /** The client that listens and tells, and its server. */
+  #open: { readonly client: SQL; readonly server: ConnectionOptions } | undefined
+  #isTelling = false
+  #isLooking = false
+  #isClosed = false
+
+  /** @param primary for connections of its own @param schema names the channel */
+  constructor(primary: Primary, schema: string, freshness: Freshness) {
+    this.#primary = primary
+    this.#channel = `dhole_${schema}`
+    this.#freshness = freshness
+    this.#timer = setInterval(() => this.#tick(), POLL_MS)
+    this.#timer.unref()
+  }
+
+  /** Follows a tree. @returns ends that */
+  follow(followed: FollowedTree): () => void {
+    const { tree } = followed
+    this.#followed.set(tree.tree, followed)
+    tree.onApplied(({ batch, isForeign }) => {
+      if (isForeign !== true) this.#tell(tree.tree, batch.batch)
+    })
+    this.#connect()
+    return () => {
+      this.#followed.delete(tree.tree)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    await this.#open?.client.close({ timeout: 0 }).catch(() => {})
+  }
+
+  #tick(): void {
+    if (this.#followed.size > 0) this.#connect()
+    void this.#lookAtAll()
+  }
+
+  /** Listens on the server that takes writes now. The client itself connects again to a server that was away. */
+  #connect(): void {
+    const { server } = this.#primary
+    if (server === undefined || server === this.#open?.server) return
+    void this.#open?.client.close({ timeout: 0 }).catch(() => {})
+    const connection = { ...(server as SQL.PostgresOrMySQLOptions).connection, synchronous_commit: 'off' }
+    const client = new SQL({ ...server, connection, max: 1 } as SQL.Options)
+    const open = { client, server }
+    this.#open = open
+    const heard = (payload: string) => this.#heard(payload)
+    // What was told before it listened, or while it was away, is looked for when it listens.
+    const listens = () => void this.#lookAtAll()
+    client.listen(this.#channel, heard, listens).catch(() => {
+      // The clock looks meanwhile, and tries again.
+      if (this.#open === open) this.#open = undefined
+      void client.close({ timeout: 0 }).catch(() => {})
+    })
+  }
+
+  #heard(payload: string): void {
+    if (payload === EVERYTHING) void this.#lookAtAll()
+    else for (const hint of payload.split(' ')) this.#heardOf(hint)
+  }
+
+  #heardOf(hint: string): void {
+    const [tree = Number.NaN, batch = Number.NaN] = hint.split(':').map(Number)
+    const followed = this.#followed.get(tree)
+    if (followed !== undefined && followed.tree.batch.batch < batch) followed.follower.reach(batch).catch(() => {})
+  }
+
+  async #lookAtAll(): Promise<void> {
+    if (this.#isLooking || this.#isClosed || this.#followed.size === 0) return
+    this.#isLooking = true
+    try {
+      const askedAt = performance.now()
+      for (const [tree, batch] of await this.#freshness.headsOf(this.#followed.keys())) {
+        const follower = this.#followed.get(tree)?.follower
+        await follower?.reach(batch)
+        follower?.appliedUpTo(askedAt)
+      }
+    } catch {
+      // The database is away: the clock looks again.
+    } finally {
+      this.#isLooking = false
+    }
+  }
+
+  #tell(tree: number, batch: number): void {
+    this.#news.set(tree, batch)
+    if (!this.#isTelling) void this.#tellAll()
+  }
+
+  /** Under load, the news of many batches gather while a notification is under way. */
+  async #tellAll(): Promise<void> {
+    this.#isTelling = true
+    while (this.#news.size > 0 && !this.#isClosed) {
+      const all = [...this.#news].map(([tree, batch]) => `${tree}:${batch}`).join(' ')
+      this.#news.clear()
+      await this.#open?.client.notify(this.#channel, all.length > MAX_PAYLOAD ? EVERYTHING : all).catch(() => {})
+    }
+    this.#isTelling = false
+  }
+}

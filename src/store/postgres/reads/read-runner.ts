@@ -1,0 +1,209 @@
+import { DholeError } from '../../../error.ts'
+import type { Awaitable } from '../../../scheduling/awaitable.ts'
+import type { Reads } from '../../../tree/read-program.ts'
+import type { ReadLimit } from '../../store.ts'
+import type { AppliedTree } from '../applied-tree.ts'
+import type { Statements } from '../connection/lane.ts'
+import type { Lanes } from '../connection/lanes.ts'
+import { KnownSlots } from './known-slots.ts'
+import { LongPlace } from './long-place.ts'
+import { ProgramRun } from './program-run.ts'
+import { LongRead, Reading, type Target } from './reading.ts'
+import { nodeText, sizeOf } from './subtree/node-reader.ts'
+
+/** Limit of internal reads. */
+export const UNLIMITED: ReadLimit = { maxLength: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY }
+
+/** From this attempt on, a read that must be judged keeps the next batch back until it has begun. */
+const HELD_FROM = 3
+
+/** A read on one snapshot. */
+export interface Plan<T, P = unknown> {
+  readonly limit: ReadLimit
+  /** A program that runs first, on the same batch. `undefined` when there is nothing to run. */
+  readonly program?: (() => Reads<P> | undefined) | undefined
+  /** The node to find with the first statement. */
+  readonly target?: Target | undefined
+  /**
+   * Reads what it needs.
+   * @param result what the program returned
+   * @returns makes the answer, when the connection is free again
+   */
+  read(reading: Reading, result: P | undefined): Promise<() => Awaitable<T>>
+}
+
+/** An answer, and the batch and commit that it is of. */
+export interface Answer<T> {
+  readonly value: T
+  readonly batch: number
+  readonly seq: number
+}
+
+/** What became of an attempt: its answer, or the batch that must be applied before the next one. */
+type Outcome<T> = { readonly answer: Answer<T> } | { readonly again: number }
+
+/** What was read, and makes the answer. */
+interface Finish<T> {
+  readonly finish: () => Awaitable<T>
+  readonly batch: number
+  readonly seq: number
+}
+
+/** What a program has begun with. */
+interface Begun<P> {
+  readonly batch: number
+  readonly run: ProgramRun<P | undefined> | undefined
+}
+
+/**
+ * Runs reads on snapshots. A program is judged on the applied batch, which must be that of the snapshot. An answer is handed
+ * out when its batch is applied: so an answer is never older than what was acknowledged before the read began, and never
+ * newer than what followers were told.
+ */
+export class ReadRunner {
+  readonly #lanes: Lanes
+  readonly #tree: AppliedTree
+  readonly #fresh: () => Awaitable<void>
+  #running = 0
+  #isClosed = false
+
+  /** @param fresh applies every batch committed before the call */
+  constructor(lanes: Lanes, tree: AppliedTree, fresh: () => Awaitable<void>) {
+    this.#lanes = lanes
+    this.#tree = tree
+    this.#fresh = fresh
+  }
+
+  /** Runs a read. It may run more than once; only its last run counts. @throws `unavailable`, and what the read throws */
+  async run<T, P>(plan: Plan<T, P>): Promise<Answer<T>> {
+    this.checkOpen()
+    this.#running++
+    const place = new LongPlace(this.#lanes.long)
+    try {
+      try {
+        return await this.#untilJudged(plan, place)
+      } catch (error) {
+        if (!(error instanceof LongRead)) throw error
+      }
+      await place.wait()
+      return await this.#untilJudged(plan, place)
+    } finally {
+      place.leave()
+      this.#running--
+    }
+  }
+
+  /** Runs a read on whatever batch is the last one. */
+  async runNow<T>(plan: Omit<Plan<T>, 'program'>): Promise<T> {
+    const outcome = await this.#attempt<T, undefined>({ ...plan, program: undefined }, () => true)
+    if (!('answer' in outcome)) throw new DholeError('internal', undefined, { cause: 'a read without a program' })
+    return outcome.answer.value
+  }
+
+  /** Resolves when a batch is applied. @throws `unavailable` */
+  async reach(batch: number): Promise<void> {
+    // Most often it is the batch that this process commits now.
+    while (this.#tree.batch.batch < batch && this.#tree.committing !== undefined) await this.#tree.committing.ended
+    if (this.#tree.batch.batch >= batch) return
+    // It may be a batch of another process.
+    await this.#fresh()
+    if (this.#tree.batch.batch >= batch) return
+    await new Promise<void>((resolve, reject) => {
+      if (!this.#tree.when(batch, resolve, reject)) resolve()
+    })
+  }
+
+  /** @throws `unavailable` once closed */
+  readonly checkOpen = (): void => {
+    if (this.#isClosed) throw new DholeError('unavailable')
+  }
+
+  /** Ends reads at their next step. Resolves when none runs. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    while (this.#running > 0) await new Promise(setImmediate)
+  }
+
+  async #untilJudged<T, P>(plan: Plan<T, P>, place: LongPlace): Promise<Answer<T>> {
+    for (let attempt = 1; ; attempt++) {
+      this.checkOpen()
+      const release = attempt >= HELD_FROM ? await this.#tree.hold() : () => {}
+      let outcome: Outcome<T>
+      try {
+        outcome = await this.#attempt(plan, place.take, release)
+      } finally {
+        release()
+      }
+      await this.reach('answer' in outcome ? outcome.answer.batch : outcome.again)
+      if ('answer' in outcome) return outcome.answer
+    }
+  }
+
+  /** @param begun called when the program has begun on the batch of the snapshot, or when there is none */
+  async #attempt<T, P>(plan: Plan<T, P>, takePlace: () => boolean, begun: () => void = () => {}): Promise<Outcome<T>> {
+    // The program begins at once, so that the first statement reads what it asks for first.
+    const early = new KnownSlots()
+    const program = this.#begin(plan, early)
+    const need = program.run?.advance()
+    const wanted = need?.kind === 'slots' ? [need.slots] : []
+    const read = await this.onSnapshot<{ readonly again: number } | Finish<T>>(async (statements) => {
+      const reading = new Reading(statements, this.#tree.tree, plan.limit, this.checkOpen, takePlace, early)
+      await reading.walk(wanted, plan.target)
+      const { batch, seq } = reading
+      let { run } = program
+      if (plan.program !== undefined && batch !== program.batch) {
+        if (batch !== this.#tree.batch.batch) return { again: batch }
+        run = this.#begin(plan, reading.known).run
+      }
+      begun()
+      return { finish: await plan.read(reading, run && (await this.#finish(run, reading))), batch, seq }
+    })
+    if ('again' in read) return read
+    const { finish, batch, seq } = read
+    return { answer: { value: await finish(), batch, seq } }
+  }
+
+  #begin<P>({ program }: Pick<Plan<unknown, P>, 'program'>, known: KnownSlots): Begun<P> {
+    const { batch, settings } = { batch: this.#tree.batch.batch, settings: this.#tree.settings }
+    if (program === undefined) return { batch, run: undefined }
+    return { batch, run: new ProgramRun<P | undefined>(() => program() ?? nothing(), known, settings) }
+  }
+
+  async #finish<P>(run: ProgramRun<P>, reading: Reading): Promise<P> {
+    for (let need = run.advance(); need !== undefined; need = run.advance()) {
+      if (need.kind === 'slots') await reading.walk([need.slots])
+      else if (need.kind === 'pause') {
+        await new Promise(setImmediate)
+        this.checkOpen()
+      } else {
+        await reading.walk([], { path: need.path, mostBytes: null })
+        if (need.kind === 'size') run.answer(await sizeOf(reading, need.path))
+        else run.answer(await (await nodeText(reading, need.path, Number.POSITIVE_INFINITY))())
+      }
+    }
+    return run.result
+  }
+
+  /** Runs work on a snapshot. @throws what the work throws; `unavailable` for what the database throws */
+  async onSnapshot<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+    let outcome: { readonly value: T } | { readonly error: unknown }
+    try {
+      outcome = await this.#lanes.snapshot(async (statements) => {
+        try {
+          return { value: await work(statements) }
+        } catch (error) {
+          return { error }
+        }
+      })
+    } catch (error) {
+      throw new DholeError('unavailable', undefined, { cause: error })
+    }
+    if ('error' in outcome) throw outcome.error
+    return outcome.value
+  }
+}
+
+// biome-ignore lint/correctness/useYield: a program that asks for nothing
+function* nothing(): Generator<never, undefined> {
+  return undefined
+}
