@@ -87,7 +87,10 @@ export class PostgresStore implements TreeStore {
       ...settings,
     })
     const { cacheLength, shortList } = settings
-    this.#follower = new Follower(lanes, tree, database.freshness)
+    this.#follower = new Follower(lanes, tree, database.freshness, {
+      onBehind: (batches) => observer.followerLagged?.(batches),
+      onReset: () => observer.followerReset?.(),
+    })
     this.#reads = openReads({
       lanes,
       tree,
@@ -131,7 +134,7 @@ export class PostgresStore implements TreeStore {
 
   /**
    * Opens the tree of an application, or makes it.
-   * @throws what the database throws
+   * @throws `DatabaseProblem`
    */
   static async open(
     database: PostgresDatabase,
@@ -141,7 +144,7 @@ export class PostgresStore implements TreeStore {
     openReads: OpenReads = openPostgresReads,
   ): Promise<PostgresStore> {
     const settings = { ...defaultPostgres, ...withoutGaps(options) }
-    const { tree, epoch, batch, texts, lastRecord } = await openTree(database.lanes, application)
+    const { tree, epoch, batch, texts, lastRecord } = await opened(database, application)
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     const applied = new AppliedTree(tree, epoch, batch, texts, troubled)
     return new PostgresStore({ database, application, tree: applied, lastRecord }, settings, observer, openReads)
@@ -282,6 +285,14 @@ export class PostgresStore implements TreeStore {
 
   #checkOpen(): void {
     if (this.#closed !== undefined) throw new DholeError('unavailable')
+  }
+}
+
+async function opened(database: PostgresDatabase, application: string): ReturnType<typeof openTree> {
+  try {
+    return await openTree(database.lanes, application)
+  } catch (error) {
+    throw await database.problemOf(error)
   }
 }
 

@@ -4,6 +4,8 @@ import type { ConnectionOptions } from './lane.ts'
 export interface DatabaseAddress {
   /** `postgres://user:password@host:port/name`, with `sslmode` if need be; `host` may be a folder of a socket: `?host=/run/postgresql`. */
   readonly url: string
+  /** The same database as the owner of the tables, who changes them. Default: `url`. */
+  readonly ownerUrl?: string | undefined
   /** Schema of the tables. Default `dhole`. */
   readonly schema?: string | undefined
   /** Certificate of the authority that has signed the certificate of the database, as PEM text. */
@@ -67,6 +69,11 @@ const SESSION = {
   plan_cache_mode: 'force_generic_plan',
   lock_timeout: '5s',
   idle_in_transaction_session_timeout: '15s',
+}
+
+/** The user of an address. */
+export function userOf(url: string): string {
+  return decoded(parse(url).username)
 }
 
 function parse(url: string): URL {

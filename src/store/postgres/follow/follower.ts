@@ -4,6 +4,14 @@ import type { Lanes } from '../connection/lanes.ts'
 import { headOf, nextBatchOf, PAGE_ROWS, rowsAfter } from './foreign-batches.ts'
 import type { Freshness } from './freshness.ts'
 
+/** What a follower has to do. */
+export interface FollowerEvents {
+  /** It is so many batches behind. */
+  onBehind?(batches: number): void
+  /** The log does not reach back to the applied batch. */
+  onReset?(): void
+}
+
 /** Applies the batches that other processes commit to one tree, in order, each once. */
 export class Follower {
   readonly #lanes: Lanes
@@ -11,8 +19,10 @@ export class Follower {
   readonly #freshness: Freshness
   /** Resolves when the rows that are being read are applied. */
   #applying: Promise<void> | undefined
+  readonly #events: FollowerEvents
 
-  constructor(lanes: Lanes, tree: AppliedTree, freshness: Freshness) {
+  constructor(lanes: Lanes, tree: AppliedTree, freshness: Freshness, events: FollowerEvents = {}) {
+    this.#events = events
     this.#lanes = lanes
     this.#tree = tree
     this.#freshness = freshness
@@ -37,7 +47,10 @@ export class Follower {
     while (this.#tree.batch.batch < batch) {
       // The rows that are being read may have been read before that batch.
       if (this.#applying !== undefined) await this.#applying.catch(() => {})
-      else await this.#catchUp()
+      else {
+        this.#events.onBehind?.(batch - this.#tree.batch.batch)
+        await this.#catchUp()
+      }
     }
   }
 
@@ -66,6 +79,7 @@ export class Follower {
 
   /** Goes on from the last batch: the log does not reach back to the applied one. */
   async #begin(): Promise<void> {
+    this.#events.onReset?.()
     const head = await headOf(this.#lanes, this.#tree.tree)
     if (head.batch.batch > this.#tree.batch.batch) this.#tree.apply(head)
   }
