@@ -8,7 +8,7 @@ import { indexesSchema } from '../../options/schemas.ts'
 import { checkMessages } from '../../options.ts'
 import { type IndexSpec, parseIndexes } from '../../query/index-declarations.ts'
 import { parseRules } from '../../rules/file/rule-set.ts'
-import { connectionOptions } from '../../store/postgres/connection/address.ts'
+import { serversOf } from '../../store/postgres/connection/address.ts'
 import { jsonOf } from '../../tree/json/parse-json.ts'
 import { tlsNames } from '../tls/own-names.ts'
 import { parseDuration, type TimeUnit } from './duration.ts'
@@ -111,7 +111,7 @@ function checkDatabase(config: Config): void {
   for (const [name, url] of Object.entries({ DATABASE_URL, DATABASE_OWNER_URL })) {
     if (url === undefined) continue
     try {
-      connectionOptions({ url, insecure })
+      serversOf({ url, insecure })
     } catch (cause) {
       throw new Error(`${name}: ${messageOf(cause)}`, { cause })
     }

@@ -1,13 +1,15 @@
 import { DholeError } from '../../error.ts'
 import { type Observer, silentObserver } from '../../observer.ts'
 import { Patience } from './commit/committer.ts'
-import { connectionOptions, type DatabaseAddress, DEFAULT_SCHEMA, userOf } from './connection/address.ts'
+import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf, userOf } from './connection/address.ts'
 import { isUnusable } from './connection/database-errors.ts'
 import { type DatabaseProblem, problemOf } from './connection/database-problem.ts'
 import { Lanes } from './connection/lanes.ts'
 import { Outage } from './connection/outage.ts'
+import { Primary } from './connection/primary.ts'
 import { Freshness } from './follow/freshness.ts'
 import { Hints } from './follow/hints.ts'
+import { History } from './follow/history.ts'
 import { ProcessRow } from './processes.ts'
 import { grantTables, migrate } from './schema/migrations.ts'
 import { checkRights, checkServer } from './schema/server-checks.ts'
@@ -32,13 +34,22 @@ export class PostgresDatabase {
   readonly lanes: Lanes
   readonly freshness: Freshness
   readonly hints: Hints
+  readonly history: History
   readonly #url: string
   readonly #row: ProcessRow
 
-  private constructor(url: string, lanes: Lanes, row: ProcessRow, hints: (freshness: Freshness) => Hints, observer: Observer) {
+  private constructor(
+    url: string,
+    lanes: Lanes,
+    row: ProcessRow,
+    history: History,
+    hints: (freshness: Freshness) => Hints,
+    observer: Observer,
+  ) {
     this.#url = url
     this.lanes = lanes
     this.#row = row
+    this.history = history
     this.freshness = new Freshness(lanes, (reads) => observer.readsChecked?.(reads))
     this.hints = hints(this.freshness)
   }
@@ -58,16 +69,17 @@ export class PostgresDatabase {
     observer: Observer = silentObserver,
   ): Promise<PostgresDatabase> {
     const schema = address.schema ?? DEFAULT_SCHEMA
-    const connection = connectionOptions(address)
+    const primary = new Primary(serversOf(address))
     const settings = { connections: connections ?? DEFAULT_CONNECTIONS, statementMs: statementMs ?? DEFAULT_STATEMENT_MS }
-    const lanes = openLanes({ connection, ...settings }, address.url, observer)
+    const lanes = openLanes({ primary, ...settings }, address.url, observer)
     try {
       await new Patience(waitMs).run(() => prepare(lanes, settings.statementMs, address))
+      const history = await History.open(lanes, primary)
       const row = await ProcessRow.open(lanes, heartbeatMs, (alive, offsetMs) =>
         observer.processesSeen?.(alive, offsetMs),
       )
-      const hints = (freshness: Freshness) => new Hints(connection, schema, freshness, (kind) => observer.hinted?.(kind))
-      return new PostgresDatabase(address.url, lanes, row, hints, observer)
+      const hints = (freshness: Freshness) => new Hints(primary, schema, freshness, (kind) => observer.hinted?.(kind))
+      return new PostgresDatabase(address.url, lanes, row, history, hints, observer)
     } catch (error) {
       await lanes.close()
       throw await problemOf(error instanceof DholeError ? error.cause : error, address)
@@ -119,7 +131,7 @@ async function prepare(lanes: Lanes, statementMs: number, address: DatabaseAddre
 /** @param user who reads and writes the tables */
 async function prepareAsOwner(owner: DatabaseAddress, statementMs: number, user: string): Promise<void> {
   const { schema = DEFAULT_SCHEMA } = owner
-  const lanes = new Lanes({ connection: connectionOptions(owner), connections: 1, statementMs })
+  const lanes = new Lanes({ primary: new Primary(serversOf(owner)), connections: 1, statementMs })
   try {
     await migrate(lanes, schema)
     await grantTables(lanes, schema, user)

@@ -87,7 +87,7 @@ export class PostgresStore implements TreeStore {
       ...settings,
     })
     const { cacheLength, shortList } = settings
-    this.#follower = new Follower(lanes, tree, database.freshness, {
+    this.#follower = new Follower(lanes, tree, database.freshness, database.history, {
       onBehind: (batches) => observer.followerLagged?.(batches),
       onReset: () => observer.followerReset?.(),
     })
@@ -108,6 +108,8 @@ export class PostgresStore implements TreeStore {
       fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),
       readInterior: (kind, path) => this.#reads.interior(kind, path),
       onWritten: (written) => this.#tidying.written(written),
+      onConflict: () => observer.batchConflicted?.(),
+      onDoubt: () => observer.batchDoubted?.(),
       inlineLength: settings.inlineLength,
       waitMs: settings.waitMs,
     })
@@ -128,7 +130,12 @@ export class PostgresStore implements TreeStore {
       this.#indexes.applied(flags)
       this.#followers.report(commits, (flags & LogFlag.settings) !== 0)
     })
-    this.#unfollow = database.hints.follow({ tree, follower: this.#follower })
+    const unhint = database.hints.follow({ tree, follower: this.#follower })
+    const unbase = database.history.follow(() => this.#follower.rebase())
+    this.#unfollow = () => {
+      unhint()
+      unbase()
+    }
     this.#tidying.wake()
   }
 

@@ -1,6 +1,5 @@
 import { ConnectionLost, StatementTimeout } from '../../../src/store/postgres/connection/database-errors.ts'
 import type { Parameter, Statements } from '../../../src/store/postgres/connection/lane.ts'
-import type { Lanes } from '../../../src/store/postgres/connection/lanes.ts'
 import { Freshness } from '../../../src/store/postgres/follow/freshness.ts'
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 
@@ -81,9 +80,9 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  const { hints, process } = database
+  const { hints, history, process } = database
   const freshness = new Freshness(wrapped)
-  return { lanes: wrapped, freshness, hints, process, close: () => database.close() } as PostgresDatabase
+  return { lanes: wrapped, freshness, hints, history, process, close: () => database.close() } as PostgresDatabase
 }
 
 /** One commit of another process: `/foreign` becomes `true`. It leaves out the rows of the tree. */

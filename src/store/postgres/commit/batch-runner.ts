@@ -32,6 +32,10 @@ export interface BatchParts {
   readonly readInterior: ReadInterior
   /** Called after a batch with the numbers of detached subtrees, commits and records. */
   onWritten(written: { readonly detached: number; readonly commits: number; readonly records: number }): void
+  /** Another process has committed a batch first. */
+  onConflict?(): void
+  /** The answer to a commit was lost. */
+  onDoubt?(): void
   readonly inlineLength: number
   readonly waitMs: number
 }
@@ -81,9 +85,10 @@ export class BatchRunner {
       } catch (error) {
         this.#forget()
         if (!(error instanceof BatchConflict)) throw error
+        this.#parts.onConflict?.()
         await patience.run(() => this.#parts.follower.pull())
-        // The batch that this process has applied is gone: the history was replaced.
-        if (this.#parts.tree.batch.batch === before.batch) {
+        if (this.#parts.tree.batch === before) await patience.run(() => this.#parts.follower.replaced())
+        if (this.#parts.tree.batch === before) {
           throw new DholeError('unavailable', undefined, { cause: error })
         }
       }
@@ -231,8 +236,9 @@ export class BatchRunner {
     const { lanes, tree } = this.#parts
     const ended = await tree.beginCommit(stamp)
     try {
-      await commitSurely(lanes, { tree: tree.tree, number: batch, stamp }, commit, patience)
-      tree.apply(next())
+      await commitSurely(lanes, { tree: tree.tree, number: batch, stamp }, commit, patience, this.#parts.onDoubt)
+      // If another history has begun meanwhile, this process goes on from a batch that has it.
+      if (tree.batch.batch === batch - 1) tree.apply(next())
     } finally {
       ended()
     }

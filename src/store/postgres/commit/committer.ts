@@ -46,6 +46,7 @@ const STAMP = 'SELECT stamp FROM log WHERE tree = $1::int AND batch = $2::bigint
  * Commits a batch, and finds out what has become of it when the answer was lost: its number belongs to it, to another
  * batch, or to none.
  * @param commit writes the batch; it can be repeated
+ * @param onDoubt called when the answer was lost
  * @throws `BatchConflict` when another batch has the number; `unavailable` when the database stays away: the batch may be
  * committed; what will fail again
  */
@@ -54,6 +55,7 @@ export async function commitSurely(
   batch: { readonly tree: number; readonly number: number; readonly stamp: string },
   commit: () => Promise<void>,
   patience: Patience,
+  onDoubt: () => void = () => {},
 ): Promise<void> {
   for (;;) {
     try {
@@ -61,6 +63,7 @@ export async function commitSurely(
       return
     } catch (error) {
       if (!(error instanceof BatchConflict) && failureKind(error) === 'bug') throw error
+      if (failureKind(error) === 'away') onDoubt()
       await patience.after(error)
       const [row] = await patience.run(() => lanes.query<{ stamp: string }>(STAMP, [batch.tree, batch.number]))
       if (row?.stamp === batch.stamp) return

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises'
+import { codeOf } from '../../../files/system-error.ts'
 import type { DatabaseAddress } from './address.ts'
 import { ConnectionLost, failureKind, isServerError, isUnusable, NO_DATABASE } from './database-errors.ts'
 
@@ -61,27 +62,31 @@ function connectionReason(error: unknown): string {
 /** Code of an error of the connection; empty without one. */
 function codeOfCause(error: unknown): string {
   const cause = error instanceof ConnectionLost ? error.cause : error
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return String(codeOf(cause) ?? '')
 }
 
 /** The driver reports a name that cannot be resolved as a refused connection. */
 async function isUnknownHost(url: string): Promise<boolean> {
-  const { hostname, searchParams } = parse(url)
-  if (searchParams.has('host')) return false
-  try {
-    await lookup(hostname.replace(/^\[|\]$/g, ''))
-    return false
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === NO_SUCH_HOST
-  }
+  const { hosts, isSocket } = partsOf(url)
+  if (isSocket) return false
+  const found = await Promise.allSettled(hosts.split(',').map((host) => lookup(nameOf(host))))
+  return found.every((each) => each.status === 'rejected' && codeOf(each.reason) === NO_SUCH_HOST)
+}
+
+/** A host without its port. */
+function nameOf(host: string): string {
+  return host.replace(/:\d*$/, '').replace(/^\[|\]$/g, '')
 }
 
 /** Host, port and name of an address. */
 export function placeOf(url: string): string {
-  const { host, pathname, searchParams } = parse(url)
-  return `${searchParams.get('host') ?? host}${pathname}`
+  const { place } = partsOf(url)
+  return place
 }
 
-function parse(url: string): URL {
-  return new URL(url.replace(/^postgres(ql)?:/i, 'http:'))
+function partsOf(url: string): { readonly hosts: string; readonly isSocket: boolean; readonly place: string } {
+  const [, , hosts = '', rest = ''] = /^[^:]+:\/\/([^/?#]*@)?([^/?#@]*)(.*)$/s.exec(url) ?? []
+  const { pathname, searchParams } = new URL(rest, 'http://localhost')
+  const folder = searchParams.get('host')
+  return { hosts, isSocket: folder !== null, place: `${folder ?? hosts}${pathname}` }
 }

@@ -1,5 +1,6 @@
 import { TaskLimit } from '../../../scheduling/task-limit.ts'
-import { type ConnectionOptions, Lane, type Parameter, type Statements } from './lane.ts'
+import type { Lane, Parameter, Statements } from './lane.ts'
+import type { Primary } from './primary.ts'
 
 /** Maximum long reads at a time: each holds a connection, a snapshot and a growing text. */
 const LONG_READS = 4
@@ -19,7 +20,7 @@ export interface LaneEvents {
 
 /** Settings of the connections of one process. */
 export interface LaneSettings {
-  readonly connection: ConnectionOptions
+  readonly primary: Primary
   /** Maximum open connections. */
   readonly connections: number
   /** Longest time of one statement, and of opening a connection, in milliseconds. */
@@ -107,7 +108,7 @@ export class Lanes implements Statements {
     }
     this.#count++
     try {
-      const lane = await Lane.open(this.#settings.connection, this.#settings.statementMs)
+      const lane = await this.#settings.primary.open(this.#settings.statementMs)
       this.#settings.events?.onOpened?.()
       return lane
     } catch (error) {

@@ -3,6 +3,10 @@ import type { AppliedTree } from '../applied-tree.ts'
 import type { Lanes } from '../connection/lanes.ts'
 import { headOf, nextBatchOf, PAGE_ROWS, rowsAfter } from './foreign-batches.ts'
 import type { Freshness } from './freshness.ts'
+import type { History } from './history.ts'
+
+const IS_THERE = 'SELECT 1 AS one FROM log WHERE tree = $1::int AND batch = $2::bigint AND stamp = $3::text'
+const RENEW = 'UPDATE application SET epoch = $2::text WHERE tree = $1::int AND epoch = $3::text'
 
 /** What a follower has to do. */
 export interface FollowerEvents {
@@ -17,13 +21,21 @@ export class Follower {
   readonly #lanes: Lanes
   readonly #tree: AppliedTree
   readonly #freshness: Freshness
+  readonly #history: History
   /** Resolves when the rows that are being read are applied. */
   #applying: Promise<void> | undefined
   readonly #events: FollowerEvents
 
-  constructor(lanes: Lanes, tree: AppliedTree, freshness: Freshness, events: FollowerEvents = {}) {
+  constructor(
+    lanes: Lanes,
+    tree: AppliedTree,
+    freshness: Freshness,
+    history: History,
+    events: FollowerEvents = {},
+  ) {
     this.#events = events
     this.#lanes = lanes
+    this.#history = history
     this.#tree = tree
     this.#freshness = freshness
   }
@@ -39,7 +51,29 @@ export class Follower {
 
   /** As `fresh`. @throws what the database throws */
   async pull(): Promise<void> {
-    await this.reach(await this.#freshness.headOf(this.#tree.tree))
+    const { batch } = this.#tree.batch
+    const head = await this.#freshness.headOf(this.#tree.tree)
+    if (head < batch) await this.replaced()
+    else await this.reach(head)
+    if (this.#history.settled !== undefined) await this.#history.settled
+  }
+
+  /**
+   * Finds out whether the applied batch is still there. If not, an older state of the database was put back: the application
+   * gets a new epoch. @throws what the database throws
+   */
+  async replaced(): Promise<void> {
+    const { tree, epoch, batch } = this.#tree
+    const rows = await this.#lanes.query(IS_THERE, [tree, batch.batch, batch.stamp])
+    if (rows.length > 0 || this.#tree.batch !== batch) return
+    await this.#lanes.query(RENEW, [tree, crypto.randomUUID(), epoch])
+    await this.rebase()
+  }
+
+  /** Goes on from the state that the database has now, if the application has another epoch. @throws what the database throws */
+  async rebase(): Promise<void> {
+    const { epoch, ...head } = await headOf(this.#lanes, this.#tree.tree)
+    if (epoch !== this.#tree.epoch) this.#tree.replace(epoch, head)
   }
 
   /** Resolves when a batch is applied that is committed. @throws what the database throws */

@@ -13,7 +13,8 @@ import { HeldSnapshots } from './held-snapshots.ts'
 import { KnownSlots } from './known-slots.ts'
 import { ChangeLogReader } from './log/change-log.ts'
 import { ProgramRun } from './program-run.ts'
-import { type Plan, ReadRunner, UNLIMITED } from './read-runner.ts'
+import { Selections, usedIndex } from './query/selections.ts'
+import { type Answer, type Plan, ReadRunner, UNLIMITED } from './read-runner.ts'
 import { Reading, type Target } from './reading.ts'
 import { ExportReader } from './subtree/export.ts'
 import { bytesOf, countOf, nodeText, shallowOf, sizeOf } from './subtree/node-reader.ts'
@@ -26,13 +27,15 @@ class PostgresReads implements StoreReads {
   readonly #parts: ReadParts
   readonly #cache: TextCache
   readonly #runner: ReadRunner
+  readonly #selections: Selections
   readonly #exports: HeldSnapshots
 
   constructor(parts: ReadParts) {
-    const { lanes, tree, fresh, cacheLength } = parts
+    const { lanes, tree, indexes, fresh, cacheLength, shortList } = parts
     this.#parts = parts
     this.#cache = new TextCache(cacheLength)
     this.#runner = new ReadRunner(lanes, tree, fresh)
+    this.#selections = new Selections(this.#runner, indexes, shortList)
     this.#exports = new HeldSnapshots(lanes)
     tree.onApplied(({ commits }) => {
       for (const { path, writes } of commits) {
@@ -45,6 +48,7 @@ class PostgresReads implements StoreReads {
 
   node(path: Path, limit: ReadLimit, authorize: Authorization): Awaitable<NodeText | undefined> {
     return this.#fromCache(
+      this.#cache.get(formatPath(path)) !== undefined,
       () => this.#cachedNode(path, limit),
       authorize,
       async () => (await this.#runner.run(this.#nodePlan(path, limit, authorize))).value,
@@ -52,8 +56,13 @@ class PostgresReads implements StoreReads {
   }
 
   query(path: Path, query: Query, limit: ReadLimit, authorize: Authorization): Awaitable<ReadText | undefined> {
-    void [path, query, limit, authorize]
-    throw new DholeError('internal')
+    const name = queryName(query)
+    return this.#fromCache(
+      this.#cache.getAnswer(formatPath(path), name) !== undefined,
+      () => this.#cachedAnswer(path, name, limit),
+      authorize,
+      async () => (await this.#answer(path, query, name, limit, authorize)).value,
+    )
   }
 
   async shallow(
@@ -62,12 +71,16 @@ class PostgresReads implements StoreReads {
     query: Query | undefined,
     authorize: Authorization,
   ): Promise<AnyText | undefined> {
-    void query
-    const target: Target = { path, mostBytes: bytesOf(limit.maxLength), isForStrings: true }
-    const read = async (reading: Reading) => {
-      const text = await shallowOf(reading, path, limit.maxLength)
-      return () => text
+    const { maxLength } = limit
+    const mostBytes = bytesOf(maxLength)
+    if (query !== undefined) {
+      const selected = await this.#selections.select({ path, query, limit, authorize, mostBytes }, (queries, access) =>
+        ready(queries.keys(access, query, maxLength)),
+      )
+      return selected.value
     }
+    const target: Target = { path, mostBytes, isForStrings: true }
+    const read = (reading: Reading) => ready(shallowOf(reading, path, maxLength))
     return (await this.#runner.run({ limit, program: authorize, target, read })).value
   }
 
@@ -77,25 +90,36 @@ class PostgresReads implements StoreReads {
     limit: ReadLimit = UNLIMITED,
     authorize: Authorization = TRUSTED,
   ): Promise<number> {
-    if (query !== undefined && !isUnbounded(query)) throw new DholeError('internal')
-    // Without bounds neither the order nor an index matters, and of a string only that it is one.
-    const target: Target = { path, mostBytes: 0, isForStrings: true }
-    const read = async (reading: Reading) => {
-      const count = countOf(reading, path)
-      return () => count
+    // Of a string it only matters that it is one.
+    const mostBytes = 0
+    if (query === undefined || isUnbounded(query)) {
+      // Without bounds neither the order nor an index matters.
+      const target: Target = { path, mostBytes, isForStrings: true }
+      const read = async (reading: Reading) => {
+        const count = countOf(reading, path)
+        return () => count
+      }
+      return (await this.#runner.run({ limit, program: authorize, target, read })).value
     }
-    return (await this.#runner.run({ limit, program: authorize, target, read })).value
+    const selected = await this.#selections.select({ path, query, limit, authorize, mostBytes }, (queries, access) =>
+      ready(queries.count(access, query)),
+    )
+    return selected.value
   }
 
   readAt(path: Path, query: Query | undefined, limit: ReadLimit, authorize: Authorization): Awaitable<ReadAt> {
     const name = query && queryName(query)
-    if (name !== undefined) throw new DholeError('internal')
-    const cached = () => {
-      const value = this.#cachedNode(path, limit)
+    const find = (): ReadAt | undefined => {
+      const value = name === undefined ? this.#cachedNode(path, limit) : this.#cachedAnswer(path, name, limit)
       return value && { seq: this.#parts.tree.batch.seq, value }
     }
-    return this.#fromCache(cached, authorize, async () => {
-      const { value, seq } = await this.#runner.run(this.#nodePlan(path, limit, authorize))
+    const text = formatPath(path)
+    const isCached = (name === undefined ? this.#cache.get(text) : this.#cache.getAnswer(text, name)) !== undefined
+    return this.#fromCache(isCached, find, authorize, async () => {
+      const { value, seq } =
+        query === undefined || name === undefined
+          ? await this.#runner.run(this.#nodePlan(path, limit, authorize))
+          : await this.#answer(path, query, name, limit, authorize)
       return { seq, value }
     })
   }
@@ -161,6 +185,28 @@ class PostgresReads implements StoreReads {
     return this.#runner.onSnapshot((statements) => read(new ChangeLogReader(statements, tree.tree, batch)))
   }
 
+  #answer(
+    path: Path,
+    query: Query,
+    name: string,
+    limit: ReadLimit,
+    authorize: Authorization,
+  ): Promise<Answer<ReadText | undefined>> {
+    const { maxLength } = limit
+    const selection = { path, query, limit, authorize, mostBytes: bytesOf(maxLength) }
+    return this.#selections.select<ReadText | undefined>(selection, async (queries, access, reading) => {
+      const print = await queries.answer(access, query, maxLength)
+      return async () => {
+        const text = await print()
+        const index = usedIndex(access)
+        if (text !== undefined) {
+          await this.#whenApplied(reading.batch, () => this.#cache.setAnswer(path, name, { text, index }))
+        }
+        return text
+      }
+    })
+  }
+
   #nodePlan(path: Path, limit: ReadLimit, authorize: Authorization): Plan<NodeText | undefined> {
     const { maxLength } = limit
     const target: Target = { path, mostBytes: bytesOf(maxLength) }
@@ -198,16 +244,31 @@ class PostgresReads implements StoreReads {
     return cached
   }
 
+  #cachedAnswer(path: Path, name: string, { maxLength }: ReadLimit): ReadText | undefined {
+    const cached = this.#cache.getAnswer(formatPath(path), name)
+    if (cached === undefined) return undefined
+    if (cached.text.length > maxLength) throw new DholeError('read-too-big')
+    if (cached.index !== undefined) this.#parts.indexes.recordUse(cached.index)
+    return cached.text
+  }
+
   /**
-   * Answers from the cache, at once if this process knows every batch.
+   * Answers from the cache, at once if this process knows every batch. A read of the database needs no other look for later
+   * batches: its snapshot has them.
+   * @param isCached whether there is anything to look for
    * @param find throws when the answer is too long
    */
-  #fromCache<T>(find: () => T | undefined, authorize: Authorization, otherwise: () => Promise<T>): Awaitable<T> {
+  #fromCache<T>(
+    isCached: boolean,
+    find: () => T | undefined,
+    authorize: Authorization,
+    read: () => Promise<T>,
+  ): Awaitable<T> {
     this.#runner.checkOpen()
+    if (!isCached) return read()
     const answer = (): Awaitable<T> => {
-      const mayAnswer = this.#isAllowedNow(authorize)
-      const found = mayAnswer ? find() : undefined
-      return found === undefined ? otherwise() : found
+      const found = this.#isAllowedNow(authorize) ? find() : undefined
+      return found === undefined ? read() : found
     }
     const fresh = this.#parts.fresh()
     return fresh instanceof Promise ? fresh.then(answer) : answer()
@@ -226,4 +287,10 @@ class PostgresReads implements StoreReads {
     void run.result
     return true
   }
+}
+
+/** An answer that needs no more work. */
+async function ready<T>(answer: Promise<T>): Promise<() => T> {
+  const value = await answer
+  return () => value
 }

@@ -33,7 +33,7 @@ export interface Plan<T, P = unknown> {
 }
 
 /** An answer, and the batch and commit that it is of. */
-interface Answer<T> {
+export interface Answer<T> {
   readonly value: T
   readonly batch: number
   readonly seq: number

@@ -9,7 +9,7 @@ import { KnownSlots, slotsAlong } from './known-slots.ts'
 import { WALK, WALK_LIST } from './statements/tree-statements.ts'
 
 /** Pages that a read takes without a place among the long ones. */
-const FEW_PAGES = 4
+const FEW_PAGES = 8
 
 /** A read turned out to be long, and no place is free: it begins anew when it has one. A waiting one would hold a snapshot. */
 export class LongRead extends Error {
@@ -144,7 +144,7 @@ export class Reading {
   async page<R extends object>(text: string, parameters: readonly Parameter[]): Promise<readonly R[]> {
     this.#pages++
     if (this.#pages === FEW_PAGES + 1 && !this.#takePlace()) throw new LongRead()
-    if (this.#pages > 1) this.check()
+    if (this.#pages > FEW_PAGES) this.check()
     return this.query<R>(text, parameters)
   }
 

@@ -47,9 +47,7 @@ export async function grantTables(lanes: Lanes, schema: string, role: string): P
     if ((await missingRights(statements, schema, role)).length === 0) return
     const [of, to] = [quoted(schema), quoted(role)]
     await statements.query(`GRANT USAGE ON SCHEMA ${of} TO ${to}`)
-    await statements.query(`GRANT SELECT ON ALL TABLES IN SCHEMA ${of} TO ${to}`)
-    await statements.query(`GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${of} TO ${to}`)
-    await statements.query(`REVOKE INSERT, UPDATE, DELETE ON ${of}.installation FROM ${to}`)
+    await statements.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${of} TO ${to}`)
   })
 }
 
@@ -80,7 +78,7 @@ async function create(statements: Statements, schema: string): Promise<void> {
   // A user who may not create schemas can have one that was made for it.
   const found = await statements.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
   if (found.length === 0) await statements.query(`CREATE SCHEMA ${quoted(schema)}`)
-  await statements.query('CREATE TABLE installation (schema_version integer NOT NULL)')
+  await statements.query('CREATE TABLE installation (schema_version integer NOT NULL, history text)')
   await statements.query('INSERT INTO installation VALUES (0)')
 }
 

@@ -32,7 +32,7 @@ export function serverProblem({ number, version, encoding }: ServerFacts): strin
 const MISSING = `SELECT c.relname AS name, r.name AS privilege
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace,
   unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) WITH ORDINALITY AS r(name, place)
-WHERE n.nspname = $1 AND c.relkind = 'r' AND (c.relname <> 'installation' OR r.place = 1)
+WHERE n.nspname = $1 AND c.relkind = 'r' AND (c.relname <> 'installation' OR r.name IN ('SELECT', 'UPDATE'))
   AND NOT has_table_privilege($2::name, c.oid, r.name)
 ORDER BY c.relname, r.place`
 

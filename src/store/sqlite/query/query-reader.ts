@@ -1,17 +1,16 @@
 import { gt } from 'drizzle-orm'
 import { isUnbounded, type Order, type Query } from '../../../query/query.ts'
-import { keyPosition, type Position, positionOf, rangeOf } from '../../../query/range.ts'
-import { limited, select, selectInSteps } from '../../../query/select-in-memory.ts'
+import { keyPosition, rangeOf } from '../../../query/range.ts'
+import { limited, selectInSteps } from '../../../query/select-in-memory.ts'
 import { ChildrenText, type ChildText } from '../../../tree/json/children-text.ts'
 import { NodeText, type ReadText } from '../../../tree/json/node-text.ts'
-import { print } from '../../../tree/json/print.ts'
 import { mapInSteps } from '../../../tree/json/sort-steps.ts'
 import { type AnyText, TextBuilder } from '../../../tree/json/text-pieces.ts'
-import { keyOf, sortKey } from '../../../tree/order.ts'
-import { type Branch, childKeys, ownMember } from '../../../tree/value.ts'
+import { keyOf } from '../../../tree/order.ts'
 import { indexedPath } from '../../rows/indexes/index-name.ts'
 import { INTEGER_KEYS, indexRange, keyRange, textKeyRange } from '../../rows/indexes/scan-range.ts'
 import { type Budget, spend } from '../../rows/read-budget.ts'
+import { chosenInText, keyByText, selectInText } from '../../rows/select-in-text.ts'
 import { type ChildRow, type Interior, Trait } from '../../rows/slot.ts'
 import type { IndexInfo } from '../../store.ts'
 import type { Connection } from '../file/connection.ts'
@@ -105,7 +104,7 @@ export class QueryReader {
       case 'chunked':
         return 0
       case 'text':
-        return select(query, positionsInText(access.branch, query)).length
+        return chosenInText(access.branch, query).length
       default:
         return yield* this.#countInList(access, query)
     }
@@ -161,7 +160,7 @@ export class QueryReader {
     access: (UsableAccessPath & { kind: 'text' }) | ListAccessPath,
     query: Query,
   ): Generator<void, readonly string[]> {
-    if (access.kind === 'text') return select(query, positionsInText(access.branch, query)).map(({ key }) => key)
+    if (access.kind === 'text') return chosenInText(access.branch, query).map(({ key }) => key)
     const descending = query.limit?.from === 'last'
     const scan = scanOf(access.list, undefined, keyRange(rangeOf(query)), descending)
     const keys = yield* this.#scanner.keys(scan, query.limit?.count ?? NO_LIMIT)
@@ -267,23 +266,4 @@ export class QueryReader {
 
 function keyCandidate({ lexicographic }: Order & { kind: 'key' }, row: ChildRow): Candidate {
   return { ...keyPosition(lexicographic, row.key), row }
-}
-
-function keyByText(key: string): Position {
-  return keyPosition(true, key)
-}
-
-function positionsInText(branch: Branch, { orderBy }: Query): Position[] {
-  return childKeys(branch).flatMap((key) => {
-    const child = ownMember(branch, key)
-    return child === undefined ? [] : [positionOf(orderBy, sortKey(key), child)]
-  })
-}
-
-function selectInText(branch: Branch, query: Query, budget: Budget): ChildText[] {
-  return select(query, positionsInText(branch, query)).map(({ key: sorted }) => {
-    const key = keyOf(sorted)
-    const child = ownMember(branch, key)
-    return { key, text: child === undefined ? 'null' : spend(budget, print(child, 'stored'), key.length) }
-  })
 }

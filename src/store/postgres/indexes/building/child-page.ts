@@ -1,11 +1,9 @@
-import { parseStored } from '../../../../tree/json/print.ts'
-import { FIRST_TEXT_KEY, NO_VALUE, OBJECT, type SortValue, sortKey, sortValue } from '../../../../tree/order.ts'
+import { FIRST_TEXT_KEY, type SortValue } from '../../../../tree/order.ts'
 import type { Path } from '../../../../tree/path.ts'
-import { valueAt } from '../../../../tree/value.ts'
 import { keyEntry } from '../../../rows/indexes/index-value.ts'
 import { type ChildRow, isChild, LAST_KEY } from '../../../rows/slot.ts'
-import { arrayOf } from '../../connection/arrays.ts'
 import type { Statements } from '../../connection/lane.ts'
+import { valuesBelow } from '../child-values.ts'
 import type { IndexDefinition } from '../definition.ts'
 
 /** Bounds of one page. */
@@ -50,20 +48,6 @@ const LAST = `SELECT key, id::float8 AS id,
   CASE WHEN kind = 4 AND octet_length(value) > 1024 THEN '""' ELSE value END AS value FROM node
 WHERE tree = $1::int AND parent_id = $2::bigint AND key <= $3::text AND key <> '.priority' ORDER BY key DESC LIMIT 1`
 
-const BELOW = `SELECT n::int AS n, id::float8 AS id, above >= $4::int AND id IS NULL AS "isLeftOut",
-  CASE WHEN above < $4::int THEN value END AS value FROM (
-  SELECT s.n, c.id, c.value,
-    coalesce(sum(octet_length(c.value)) OVER (ORDER BY s.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS above
-  FROM unnest($2::bigint[]) WITH ORDINALITY AS s(parent, n)
-  JOIN node c ON c.tree = $1::int AND c.parent_id = s.parent AND c.key = $3::text) AS q`
-
-interface RowBelow {
-  readonly n: number
-  readonly id: number | null
-  readonly value: string | null
-  readonly isLeftOut: boolean
-}
-
 /** Reads the next children of a list whose index is being built, in the transaction of a batch. */
 export async function readPage(
   statements: Statements,
@@ -100,30 +84,6 @@ async function sortedBelow(
   path: Path,
   bytes: number,
 ): Promise<SortedChild[]> {
-  let used = rows.length
-  const values = rows.map(({ id, value }) => (id === null ? inText(value, path) : NO_VALUE))
-  let open = rows.flatMap(({ id }, row) => (id === null ? [] : [{ row, id }]))
-  for (const [depth, key] of path.entries()) {
-    if (open.length === 0) break
-    const below = await statements.query<RowBelow>(BELOW, [
-      tree,
-      arrayOf(open.map(({ id }) => id)),
-      sortKey(key),
-      bytes,
-    ])
-    const next: typeof open = []
-    for (const { n, id, value, isLeftOut } of below) {
-      const row = open[n - 1]?.row ?? 0
-      if (isLeftOut) used = Math.min(used, row)
-      else if (id !== null) next.push({ row, id })
-      else values[row] = inText(value, path.slice(depth + 1))
-    }
-    open = next.filter(({ row }) => row < used)
-  }
-  for (const { row } of open) values[row] = OBJECT
-  return rows.slice(0, used).map(({ key, value }, row) => ({ key, text: value, value: values[row] }))
-}
-
-function inText(text: string | null, path: Path): SortValue {
-  return sortValue(valueAt(parseStored(text ?? ''), path))
+  const values = await valuesBelow(statements, tree, rows, path, bytes)
+  return values.map((value, row) => ({ key: rows[row]?.key ?? '', text: rows[row]?.value ?? null, value }))
 }
