@@ -26,7 +26,9 @@ export class PostgresEngine implements Engine {
     const database = await this.#connected(observer)
     const { waitMs } = this.#server
     const settings = waitMs === undefined ? options : { ...options, waitMs }
-    const store = await PostgresStore.open(database, application, settings, observer)
+    const store = await PostgresStore.open(database, application, settings, observer).catch(async (error) => {
+      throw await database.problemOf(error)
+    })
     return {
       tree: store,
       messages: (format) => {

@@ -8,7 +8,12 @@ import type { Config } from './settings.ts'
  * @throws Error when the file of `DATABASE_CA` or `DATABASE_PASSWORD_FILE` cannot be read
  */
 export function databaseServer(config: Config): DatabaseServer | undefined {
-  const { DATABASE_URL: url, DATABASE_PASSWORD_FILE: passwordFile, DATABASE_OWNER_URL: ownerUrl, DATABASE_CA: ca } = config
+  const {
+    DATABASE_URL: url,
+    DATABASE_PASSWORD_FILE: passwordFile,
+    DATABASE_OWNER_URL: ownerUrl,
+    DATABASE_CA: ca,
+  } = config
   if (url === undefined) return undefined
   return {
     url: passwordFile === undefined ? url : withPassword(url, textOf('DATABASE_PASSWORD_FILE', passwordFile).trim()),

@@ -70,7 +70,10 @@ export class PostgresDatabase {
   ): Promise<PostgresDatabase> {
     const schema = address.schema ?? DEFAULT_SCHEMA
     const primary = new Primary(serversOf(address))
-    const settings = { connections: connections ?? DEFAULT_CONNECTIONS, statementMs: statementMs ?? DEFAULT_STATEMENT_MS }
+    const settings = {
+      connections: connections ?? DEFAULT_CONNECTIONS,
+      statementMs: statementMs ?? DEFAULT_STATEMENT_MS,
+    }
     const lanes = openLanes({ primary, ...settings }, address.url, observer)
     try {
       await new Patience(waitMs).run(() => prepare(lanes, settings.statementMs, address))

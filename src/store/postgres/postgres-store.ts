@@ -87,10 +87,7 @@ export class PostgresStore implements TreeStore {
       ...settings,
     })
     const { cacheLength, shortList } = settings
-    this.#follower = new Follower(lanes, tree, database.freshness, database.history, {
-      onBehind: (batches) => observer.followerLagged?.(batches),
-      onReset: () => observer.followerReset?.(),
-    })
+    this.#follower = new Follower(lanes, tree, database.freshness, database.history, observer)
     this.#reads = openReads({
       lanes,
       tree,
@@ -108,8 +105,7 @@ export class PostgresStore implements TreeStore {
       fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),
       readInterior: (kind, path) => this.#reads.interior(kind, path),
       onWritten: (written) => this.#tidying.written(written),
-      onConflict: () => observer.batchConflicted?.(),
-      onDoubt: () => observer.batchDoubted?.(),
+      observer,
       inlineLength: settings.inlineLength,
       waitMs: settings.waitMs,
     })
@@ -141,7 +137,7 @@ export class PostgresStore implements TreeStore {
 
   /**
    * Opens the tree of an application, or makes it.
-   * @throws `DatabaseProblem`
+   * @throws what the database throws
    */
   static async open(
     database: PostgresDatabase,
@@ -151,7 +147,7 @@ export class PostgresStore implements TreeStore {
     openReads: OpenReads = openPostgresReads,
   ): Promise<PostgresStore> {
     const settings = { ...defaultPostgres, ...withoutGaps(options) }
-    const { tree, epoch, batch, texts, lastRecord } = await opened(database, application)
+    const { tree, epoch, batch, texts, lastRecord } = await openTree(database.lanes, application)
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     const applied = new AppliedTree(tree, epoch, batch, texts, troubled)
     return new PostgresStore({ database, application, tree: applied, lastRecord }, settings, observer, openReads)
@@ -292,14 +288,6 @@ export class PostgresStore implements TreeStore {
 
   #checkOpen(): void {
     if (this.#closed !== undefined) throw new DholeError('unavailable')
-  }
-}
-
-async function opened(database: PostgresDatabase, application: string): ReturnType<typeof openTree> {
-  try {
-    return await openTree(database.lanes, application)
-  } catch (error) {
-    throw await database.problemOf(error)
   }
 }
 

@@ -1,4 +1,5 @@
 import { DholeError } from '../../../error.ts'
+import type { Observer } from '../../../observer.ts'
 import { runBriefly, runInTurns } from '../../../scheduling/turns.ts'
 import type { Path } from '../../../tree/path.ts'
 import { PushIds } from '../../../tree/push-id.ts'
@@ -32,10 +33,7 @@ export interface BatchParts {
   readonly readInterior: ReadInterior
   /** Called after a batch with the numbers of detached subtrees, commits and records. */
   onWritten(written: { readonly detached: number; readonly commits: number; readonly records: number }): void
-  /** Another process has committed a batch first. */
-  onConflict?(): void
-  /** The answer to a commit was lost. */
-  onDoubt?(): void
+  readonly observer: Pick<Observer, 'batchConflicted' | 'batchDoubted'>
   readonly inlineLength: number
   readonly waitMs: number
 }
@@ -85,7 +83,7 @@ export class BatchRunner {
       } catch (error) {
         this.#forget()
         if (!(error instanceof BatchConflict)) throw error
-        this.#parts.onConflict?.()
+        this.#parts.observer.batchConflicted?.()
         await patience.run(() => this.#parts.follower.pull())
         if (this.#parts.tree.batch === before) await patience.run(() => this.#parts.follower.replaced())
         if (this.#parts.tree.batch === before) {
@@ -233,10 +231,12 @@ export class BatchRunner {
     patience: Patience,
     next: () => NextBatch,
   ): Promise<void> {
-    const { lanes, tree } = this.#parts
+    const { lanes, tree, observer } = this.#parts
     const ended = await tree.beginCommit(stamp)
     try {
-      await commitSurely(lanes, { tree: tree.tree, number: batch, stamp }, commit, patience, this.#parts.onDoubt)
+      await commitSurely(lanes, { tree: tree.tree, number: batch, stamp }, commit, patience, () =>
+        observer.batchDoubted?.(),
+      )
       // If another history has begun meanwhile, this process goes on from a batch that has it.
       if (tree.batch.batch === batch - 1) tree.apply(next())
     } finally {

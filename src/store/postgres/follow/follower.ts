@@ -1,4 +1,5 @@
 import { DholeError } from '../../../error.ts'
+import type { Observer } from '../../../observer.ts'
 import type { AppliedTree } from '../applied-tree.ts'
 import type { Lanes } from '../connection/lanes.ts'
 import { headOf, nextBatchOf, PAGE_ROWS, rowsAfter } from './foreign-batches.ts'
@@ -8,13 +9,7 @@ import type { History } from './history.ts'
 const IS_THERE = 'SELECT 1 AS one FROM log WHERE tree = $1::int AND batch = $2::bigint AND stamp = $3::text'
 const RENEW = 'UPDATE application SET epoch = $2::text WHERE tree = $1::int AND epoch = $3::text'
 
-/** What a follower has to do. */
-export interface FollowerEvents {
-  /** It is so many batches behind. */
-  onBehind?(batches: number): void
-  /** The log does not reach back to the applied batch. */
-  onReset?(): void
-}
+type FollowerObserver = Pick<Observer, 'followerLagged' | 'followerReset'>
 
 /** Applies the batches that other processes commit to one tree, in order, each once. */
 export class Follower {
@@ -24,16 +19,16 @@ export class Follower {
   readonly #history: History
   /** Resolves when the rows that are being read are applied. */
   #applying: Promise<void> | undefined
-  readonly #events: FollowerEvents
+  readonly #observer: FollowerObserver
 
   constructor(
     lanes: Lanes,
     tree: AppliedTree,
     freshness: Freshness,
     history: History,
-    events: FollowerEvents = {},
+    observer: FollowerObserver = {},
   ) {
-    this.#events = events
+    this.#observer = observer
     this.#lanes = lanes
     this.#history = history
     this.#tree = tree
@@ -82,7 +77,7 @@ export class Follower {
       // The rows that are being read may have been read before that batch.
       if (this.#applying !== undefined) await this.#applying.catch(() => {})
       else {
-        this.#events.onBehind?.(batch - this.#tree.batch.batch)
+        this.#observer.followerLagged?.(batch - this.#tree.batch.batch)
         await this.#catchUp()
       }
     }
@@ -113,7 +108,7 @@ export class Follower {
 
   /** Goes on from the last batch: the log does not reach back to the applied one. */
   async #begin(): Promise<void> {
-    this.#events.onReset?.()
+    this.#observer.followerReset?.()
     const head = await headOf(this.#lanes, this.#tree.tree)
     if (head.batch.batch > this.#tree.batch.batch) this.#tree.apply(head)
   }
