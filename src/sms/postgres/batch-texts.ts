@@ -26,7 +26,8 @@ const COLUMNS = 'm.position, m.status::int AS status, m.mobile, m.code, m.receiv
 
 const FIND =
   'SELECT b.id::float8 AS id, t.text, m.* FROM sms_batch b ' +
-  'LEFT JOIN sms_text t ON t.tree = $1::int AND t.batch_id = b.id AND t.version = $3::text ' +
+  'LEFT JOIN LATERAL (SELECT t.* FROM sms_text t WHERE t.tree = $1::int AND t.batch_id = b.id LIMIT 1) t ' +
+  'ON t.version = $3::text ' +
   `LEFT JOIN LATERAL (SELECT ${COLUMNS} FROM sms_message m WHERE t.text IS NULL AND m.tree = $1::int ` +
   `AND m.batch_id = b.id ORDER BY m.position LIMIT ${PAGE}) m ON true ` +
   'WHERE b.tree = $1::int AND b.rrid = $2::text ORDER BY m.position'

@@ -26,8 +26,9 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
   ): Promise<readonly R[]> => {
     if (!text.startsWith('WITH l AS')) {
       const answer = await lanes.query<R>(text, parameters)
-      await late?.()
+      const effect = late
       late = undefined
+      await effect?.()
       return answer
     }
     const run = () => lanes.query<R>(text, parameters)

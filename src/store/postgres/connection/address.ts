@@ -80,6 +80,7 @@ const SESSION = {
   application_name: 'dhole',
   synchronous_commit: 'on',
   jit: 'off',
+  enable_seqscan: 'off',
   max_parallel_workers_per_gather: '0',
   plan_cache_mode: 'force_generic_plan',
   lock_timeout: '5s',

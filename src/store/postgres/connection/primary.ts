@@ -36,8 +36,10 @@ export class Primary {
    */
   async open(timeoutMs: number): Promise<Lane> {
     let failure: unknown
+    // Another connection may find another server meanwhile.
+    const first = this.#current
     for (let attempt = 0; attempt < this.#servers.length; attempt++) {
-      const index = (this.#current + attempt) % this.#servers.length
+      const index = (first + attempt) % this.#servers.length
       const server = this.#servers[index]
       if (server === undefined) continue
       try {

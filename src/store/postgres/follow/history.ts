@@ -13,6 +13,9 @@ const RECORD =
   'UPDATE application SET epoch = gen_random_uuid()::text ' +
   'WHERE EXISTS (SELECT FROM changed c WHERE c.history IS NOT NULL)'
 
+/** Pause between two attempts while the database is away, in milliseconds. */
+const PAUSE_MS = 50
+
 /** Goes on from the state that the database has now. */
 type Rebase = () => Promise<void>
 
@@ -69,6 +72,20 @@ export class History {
   }
 
   async #rebaseAll(): Promise<void> {
-    for (const rebase of [...this.#rebases]) await rebase()
+    for (const rebase of [...this.#rebases]) {
+      // A tree that is closed meanwhile needs none.
+      while (this.#rebases.has(rebase) && !(await succeeds(rebase))) {
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      }
+    }
+  }
+}
+
+async function succeeds(rebase: Rebase): Promise<boolean> {
+  try {
+    await rebase()
+    return true
+  } catch {
+    return false
   }
 }

@@ -101,10 +101,15 @@ export class Tidying {
     )
   }
 
-  /** Resolves when nothing is due. @throws what has failed */
+  /** Resolves when nothing is left to remove. @throws what has failed */
   async done(): Promise<void> {
-    this.wake()
-    while (this.#running !== undefined) await this.#running
+    do {
+      // What was written since the last look need not be enough for another one.
+      this.#due.log ||= this.#commits > 0
+      this.#due.records ||= this.#saved > 0
+      this.wake()
+      await this.#running
+    } while (this.#running !== undefined)
   }
 
   /** Ends after the step that runs. */
