@@ -1,12 +1,8 @@
-import { chownSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { AS_USER, giveToUser, programs } from './programs.ts'
 
-/** Where distributions put the versions of PostgreSQL. */
-const FOLDER = '/usr/lib/postgresql'
-/** PostgreSQL refuses to run as root. */
-const NOBODY = 65_534
-const AS_USER = process.getuid?.() === 0 ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
 const PORT = 5432
 /** A test process that is killed cannot stop its server. */
 const LONGEST_RUN = '1200'
@@ -40,21 +36,11 @@ export function freshSchema(): string {
   return `test_${process.pid}_${schemas}`
 }
 
-/** The folder of `initdb` and `postgres`. */
-function programs(): string | undefined {
-  const onPath = Bun.which('postgres')
-  if (onPath !== null && existsSync(join(dirname(realpathSync(onPath)), 'initdb'))) return dirname(realpathSync(onPath))
-  if (!existsSync(FOLDER)) return undefined
-  const found = [...new Bun.Glob('*/bin/initdb').scanSync({ cwd: FOLDER })]
-  const newest = found.toSorted((left, right) => Number.parseInt(right, 10) - Number.parseInt(left, 10))[0]
-  return newest === undefined ? undefined : join(FOLDER, dirname(newest))
-}
-
 function start(): string | undefined {
   const folder = programs()
   if (folder === undefined) return undefined
   const home = mkdtempSync(join(tmpdir(), 'dhole-postgres-'))
-  if (AS_USER.length > 0) chownSync(home, NOBODY, NOBODY)
+  giveToUser(home)
   const data = join(home, 'data')
   run('initdb', '-D', data, '-U', 'dhole', '-A', 'trust', '-E', 'UTF8', '--no-sync')
   const settings = OPTIONS.flatMap((option) => ['-c', option])
