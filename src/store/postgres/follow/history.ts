@@ -24,21 +24,19 @@ type Rebase = () => Promise<void>
  * started. Every new connection shows which one it is in.
  */
 export class History {
-  readonly #lanes: Lanes
   readonly #primary: Primary
   readonly #rebases = new Set<Rebase>()
   /** The history that the open trees are of. */
   #known: string | undefined
   #changing: Promise<void> | undefined
 
-  private constructor(lanes: Lanes, primary: Primary) {
-    this.#lanes = lanes
+  private constructor(primary: Primary) {
     this.#primary = primary
   }
 
   /** Records the history of a database whose tables exist. @throws what the database throws */
   static async open(lanes: Lanes, primary: Primary): Promise<History> {
-    const history = new History(lanes, primary)
+    const history = new History(primary)
     await lanes.use((lane) => history.#record(lane))
     primary.onOpened = (lane) => history.#opened(lane)
     return history
