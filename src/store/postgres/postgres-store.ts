@@ -61,6 +61,7 @@ export class PostgresStore implements TreeStore {
   readonly #reads: StoreReads
   readonly #followers: Followers
   readonly #follower: Follower
+  readonly #waitMs: number
   readonly #unfollow: () => void
   readonly #closing: (() => Promise<void>)[] = []
   #checked: Promise<void> | undefined
@@ -71,6 +72,7 @@ export class PostgresStore implements TreeStore {
     const { lanes, process } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
+    this.#waitMs = settings.waitMs
     this.#tree = tree
     this.#followers = new Followers(troubled)
     const records = new RecordClock(lastRecord, settings.noteAgeMs)
@@ -219,7 +221,7 @@ export class PostgresStore implements TreeStore {
   }
 
   fresh(): Promise<void> {
-    return this.#follower.fresh()
+    return this.#follower.fresh(this.#waitMs)
   }
 
   setting(name: string): string | undefined {

@@ -1,6 +1,7 @@
 import { DholeError } from '../../../error.ts'
 import type { Observer } from '../../../observer.ts'
 import type { AppliedTree } from '../applied-tree.ts'
+import { Patience } from '../commit/committer.ts'
 import type { Lanes } from '../connection/lanes.ts'
 import { headOf, nextBatchOf, PAGE_ROWS, rowsAfter } from './foreign-batches.ts'
 import type { Freshness } from './freshness.ts'
@@ -35,10 +36,25 @@ export class Follower {
     this.#freshness = freshness
   }
 
-  /** Resolves when every batch that was committed before the call is applied. @throws `unavailable` */
-  async fresh(): Promise<void> {
+  /**
+   * Resolves when every batch that was committed before the call is applied.
+   * @param waitMs how long to wait for a database that is away, in milliseconds
+   * @throws `unavailable`
+   */
+  async fresh(waitMs: number): Promise<void> {
     try {
       await this.pull()
+    } catch (error) {
+      await this.#pullLater(error, waitMs)
+    }
+  }
+
+  /** A connection that was idle may have been lost since: a new one may serve. */
+  async #pullLater(failure: unknown, waitMs: number): Promise<void> {
+    const patience = new Patience(waitMs)
+    try {
+      await patience.after(failure)
+      await patience.run(() => this.pull())
     } catch (error) {
       throw error instanceof DholeError ? error : new DholeError('unavailable', undefined, { cause: error })
     }
