@@ -61,6 +61,7 @@ export class PostgresStore implements TreeStore {
   readonly #reads: StoreReads
   readonly #followers: Followers
   readonly #follower: Follower
+  readonly #waitMs: number
   readonly #unfollow: () => void
   readonly mayLag: boolean
   readonly #closing: (() => Promise<void>)[] = []
@@ -72,6 +73,7 @@ export class PostgresStore implements TreeStore {
     const { lanes, process, clock } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
+    this.#waitMs = settings.waitMs
     this.#tree = tree
     this.#followers = new Followers(troubled)
     const records = new RecordClock(lastRecord, settings.noteAgeMs, clock.now)
@@ -88,7 +90,7 @@ export class PostgresStore implements TreeStore {
       ...settings,
     })
     const { cacheLength, shortList } = settings
-    this.#follower = new Follower(lanes, tree, database.freshness, database.history)
+    this.#follower = new Follower(lanes, tree, database.freshness, database.history, observer)
     this.#reads = openReads({
       lanes,
       tree,
@@ -107,6 +109,7 @@ export class PostgresStore implements TreeStore {
       fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),
       readInterior: (kind, path) => this.#reads.interior(kind, path),
       onWritten: (written) => this.#tidying.written(written),
+      observer,
       inlineLength: settings.inlineLength,
       waitMs: settings.waitMs,
     })
@@ -221,7 +224,7 @@ export class PostgresStore implements TreeStore {
   }
 
   fresh(always = !this.mayLag): Awaitable<void> {
-    return always || !this.#follower.isRecent ? this.#follower.fresh() : undefined
+    return always || !this.#follower.isRecent ? this.#follower.fresh(this.#waitMs) : undefined
   }
 
   setting(name: string): string | undefined {

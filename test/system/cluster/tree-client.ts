@@ -4,7 +4,22 @@ import type { History, Outcome, SentWrite } from './history.ts'
 import { PLACES, SHARED_NODES } from './places.ts'
 import { ask, type Server } from './sender.ts'
 
-const STEPS = ['put', 'put', 'patch', 'post', 'add', 'add', 'if', 'once', 'gate', 'locked', 'get', 'get', 'get', 'get'] as const
+const STEPS = [
+  'put',
+  'put',
+  'patch',
+  'post',
+  'add',
+  'add',
+  'if',
+  'once',
+  'gate',
+  'locked',
+  'get',
+  'get',
+  'get',
+  'get',
+] as const
 /** Children that a client leaves in the list. */
 const MOST_LISTED = 3
 /** Answered writes that may come again. */
@@ -146,7 +161,11 @@ export class TreeClient {
     history.writes.push(write)
     let answer = await this.#sendOnce(request, key)
     // With a key it may be sent until there is an answer.
-    for (let sendings = 1; key !== undefined && outcomeOf(answer) === 'unknown' && sendings < MOST_SENDINGS; sendings++) {
+    for (
+      let sendings = 1;
+      key !== undefined && outcomeOf(answer) === 'unknown' && sendings < MOST_SENDINGS;
+      sendings++
+    ) {
       await Bun.sleep(20)
       answer = await this.#sendOnce(request, key)
     }
