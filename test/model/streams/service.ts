@@ -4,12 +4,12 @@ import type { WatchedChange } from '../../../src/database/read-types.ts'
 import { DholeError, type Position } from '../../../src/embedded.ts'
 import type { StorageOptions, StreamOptions } from '../../../src/options.ts'
 import type { QuerySpec } from '../../../src/query/query.ts'
+import { openTestTree } from '../../support/engine.ts'
 import { readEventId } from '../../support/event-id.ts'
 import { dataOf, type EventSource, openSource } from '../../support/event-source.ts'
 import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
 import { strictObserver } from '../../support/store.ts'
 import type { StreamSpec, WriteAction } from './plan.ts'
-import { openTestTree } from '../../support/engine.ts'
 
 export type Write = Exclude<WriteAction, { kind: 'put-existing' }>
 
@@ -32,7 +32,13 @@ export interface ServiceOptions {
 
 /** Without HTTP. */
 export async function embeddedService({ dir, storage, streams }: ServiceOptions): Promise<Service> {
-  const db = await openTestTree({ file: `${dir}/tree`, profile: 'firebase', storage, streams, observer: strictObserver })
+  const db = await openTestTree({
+    file: `${dir}/tree`,
+    profile: 'firebase',
+    storage,
+    streams,
+    observer: strictObserver,
+  })
   return {
     watch: ({ path, form, query }, from, signal) =>
       db.watch(path, { query, export: form === 'export', signal, ...(from === undefined ? {} : { from }) }),

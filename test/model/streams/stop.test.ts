@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
+import { openTestDatabase } from '../../support/engine.ts'
 import { openSource } from '../../support/event-source.ts'
 import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { openTestDatabase } from '../../support/engine.ts'
 
 /** The server logs this when it stops and waits in vain for a request or stream. */
 const CUT_OFF = 'cut off'

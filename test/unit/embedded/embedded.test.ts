@@ -6,8 +6,8 @@ import {
   openDatabase,
   parsePath,
 } from '../../../src/embedded.ts'
-import { tempDir } from '../../support/temp-dir.ts'
 import { openTestDatabase } from '../../support/engine.ts'
+import { tempDir } from '../../support/temp-dir.ts'
 
 /** The code of the refusal, or what came instead of one. */
 async function refusal(attempt: () => unknown): Promise<unknown> {
@@ -75,7 +75,10 @@ describe('a tree without HTTP', () => {
 
   test('refusals are errors of the closed list', async () => {
     await using dir = await tempDir()
-    await using database = await openTestDatabase({ file: dir.file('tree.sqlite'), limits: { maxLeafBytes: 3, maxReadBytes: 5 } })
+    await using database = await openTestDatabase({
+      file: dir.file('tree.sqlite'),
+      limits: { maxLeafBytes: 3, maxReadBytes: 5 },
+    })
     expect(await refusal(() => database.put(['a'], 'long'))).toBe('leaf-too-big')
     expect(await refusal(() => database.put(['a.b'], 1))).toBe('bad-path')
     expect(await refusal(() => database.put([''], 1))).toBe('empty-key')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Database, DholeError } from '../../../src/embedded.ts'
-import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import { openTestDatabase } from '../../support/engine.ts'
+import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 
 let dir: TempDir
 let db: Database

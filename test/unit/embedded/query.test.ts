@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { type Database, type DatabaseOptions, DholeError, openDatabase, type QuerySpec } from '../../../src/embedded.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 import { turns } from '../../support/store.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
-import { openTestDatabase } from '../../support/engine.ts'
 
 /** The code of the refusal, or what came instead of one. */
 async function refusal(attempt: () => unknown): Promise<unknown> {
@@ -226,7 +226,11 @@ describe('indexes without HTTP', () => {
     expect(await fresh.indexes()).toEqual([{ list: ['list'], path: ['h'], ready: true, covering: false }])
     await fresh.close()
     // In the options, for a list that is there.
-    await using again = await openTestDatabase({ file: dir.file('new.sqlite'), storage, indexes: { '/list': ['h', 'b/c'] } })
+    await using again = await openTestDatabase({
+      file: dir.file('new.sqlite'),
+      storage,
+      indexes: { '/list': ['h', 'b/c'] },
+    })
     const areReady = async () => {
       const indexes = await again.indexes()
       return indexes.length === 2 && indexes.every(({ ready }) => ready)
@@ -237,7 +241,10 @@ describe('indexes without HTTP', () => {
 
   test('may be required', async () => {
     await using dir = await tempDir()
-    await using db = await open(dir, { indexPolicy: 'require', indexes: { '/list': ['h', '.value'], '/users/$user': ['n'] } })
+    await using db = await open(dir, {
+      indexPolicy: 'require',
+      indexes: { '/list': ['h', '.value'], '/users/$user': ['n'] },
+    })
     await db.put('/', { list, users: { ann: { a: { n: 1 } } } })
     expect(await refusal(() => db.query('/list', { orderBy: 'b/c' }))).toBe('index-missing')
     expect(await refusal(() => db.count('/users', { orderBy: 'n' }))).toBe('index-missing')

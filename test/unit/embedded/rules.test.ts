@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Database, Observer } from '../../../src/embedded.ts'
-import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { openTestDatabase, openTestStore } from '../../support/engine.ts'
 import { put, strictObserver } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { openTestDatabase } from '../../support/engine.ts'
 
 const ANN = { kind: 'user', auth: { uid: 'ann' } } as const
 const places = Object.fromEntries(Array.from({ length: 700 }, (_, index) => [`p${index}`, { height: index % 7 }]))
@@ -52,7 +51,11 @@ test('rules make an index cover', async () => {
 
 test('nobody learns by a missing index what may not be read', async () => {
   await using directory = await tempDir()
-  await using db = await openTestDatabase({ file: directory.file('tree.sqlite'), indexPolicy: 'require', rules: '{"rules":{}}' })
+  await using db = await openTestDatabase({
+    file: directory.file('tree.sqlite'),
+    indexPolicy: 'require',
+    rules: '{"rules":{}}',
+  })
   await db.put('/list', places)
   for (const ask of [
     () => db.query('/list', { orderBy: 'height' }, { as: ANN }),
@@ -87,7 +90,7 @@ test('stored rules that cannot be read leave the tree to its owner', async () =>
   await using directory = await tempDir()
   const file = directory.file('tree.sqlite')
   {
-    await using store = new SqliteStore(file, {}, strictObserver)
+    await using store = await openTestStore(file, {})
     await put(store, '/a', 1)
     // biome-ignore lint/correctness/useYield: a job that asks for nothing
     await store.commit(function* () {

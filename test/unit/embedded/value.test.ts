@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { type Database, type ValueOptions } from '../../../src/embedded.ts'
-import { type TempDir, tempDir } from '../../support/temp-dir.ts'
+import type { Database, ValueOptions } from '../../../src/embedded.ts'
 import { openTestDatabase } from '../../support/engine.ts'
+import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 
 let dir: TempDir
 let db: Database
@@ -135,7 +135,10 @@ test('a failure at the start is told', async () => {
 
 test('who may not read any more is told so, once, and nothing else', async () => {
   await using directory = await tempDir()
-  await using guarded = await openTestDatabase({ file: directory.file('tree.sqlite'), rules: '{"rules":{".read":true}}' })
+  await using guarded = await openTestDatabase({
+    file: directory.file('tree.sqlite'),
+    rules: '{"rules":{".read":true}}',
+  })
   const heard = new Heard(guarded, '/a', { as: { kind: 'anybody', auth: null } })
   await heard.until(1)
   await guarded.setRules('{"rules":{}}')

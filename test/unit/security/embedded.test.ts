@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Caller } from '../../../src/auth/caller.ts'
-import { type Database, type PathLike } from '../../../src/embedded.ts'
-import { type TempDir, tempDir } from '../../support/temp-dir.ts'
+import type { Database, PathLike } from '../../../src/embedded.ts'
 import { openTestDatabase } from '../../support/engine.ts'
+import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 
 const ANN: Caller = Object.freeze({ kind: 'user', auth: Object.freeze({ uid: 'ann' }) })
 const RULES = JSON.stringify({

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { WatchedChange, WatchOptions } from '../../../src/database/read-types.ts'
 import { type Database, type DatabaseOptions, DholeError } from '../../../src/embedded.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 import { turns } from '../../support/store.ts'
 import { StreamCache } from '../../support/stream-cache.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { openTestDatabase } from '../../support/engine.ts'
 
 interface Opened extends AsyncDisposable {
   readonly database: Database
