@@ -104,10 +104,17 @@ class Cast {
       return () => cluster.any(own)
     }
     this.#rules = new RulesClient(this.history, any())
-    this.#trees = Array.from({ length: TREE_CLIENTS }, () => {
-      const rulesVersion = () => this.#rules.version
-      return new TreeClient({ history: this.history, random: random.fork(), any: any(), rulesVersion })
-    })
+    this.#trees = Array.from(
+      { length: TREE_CLIENTS },
+      () =>
+        new TreeClient({
+          history: this.history,
+          random: random.fork(),
+          any: any(),
+          all: () => cluster.members.map(({ child }) => child),
+          rulesVersion: () => this.#rules.version,
+        }),
+    )
     this.#senders = Array.from(
       { length: MESSAGE_CLIENTS },
       (_, at) => new MessageClient(`m${at}`, this.messages, random.fork(), any()),
@@ -172,14 +179,9 @@ class Cast {
   /** Writes to every place once more, and reads all on every process. */
   async #mark(cluster: Cluster): Promise<string[]> {
     const found: string[] = []
-    const marker = new TreeClient({
-      history: this.history,
-      random: this.#random.fork(),
-      any: () => cluster.any(this.#random),
-      rulesVersion: () => this.#rules.version,
-    })
-    for (let node = 0; node < SHARED_NODES; node++) await marker.put(`/k/${node}`)
-    await marker.put('/n/last')
+    const [marker] = this.#trees
+    for (let node = 0; node < SHARED_NODES; node++) await marker?.put(`/k/${node}`)
+    await marker?.put('/n/last')
     for (const { child } of cluster.members) {
       for (const place of PLACES) {
         const sentAt = performance.now()
