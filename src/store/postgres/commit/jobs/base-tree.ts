@@ -18,7 +18,9 @@ export class BaseTree {
   readonly #interiorSlots = new Map<number, Map<string, Slot>>()
   #interiors = new Map<number, Interior>()
   #slots = new Map<number, Map<string, Slot | undefined>>()
-  #gaps = new Map<number, Gap[]>()
+  #gaps = new Map<number, Map<string, Gap>>()
+  /** The last gaps of lists. */
+  #lastGaps = new Map<number, Gap[]>()
   #records = new Map<string, string | undefined>()
 
   /** Whether the slot is known. */
@@ -41,10 +43,9 @@ export class BaseTree {
 
   /** The child before or after a key. @throws `Missing` */
   neighbor(list: number, key: string, side: 'before' | 'after'): ChildRow | undefined {
-    const gaps = this.#gaps.get(list) ?? []
-    for (let index = gaps.length - 1; index >= Math.max(0, gaps.length - MAX_SEARCHED); index--) {
-      const gap = gaps[index] as Gap
-      if (gap.key === key) return gap[side]
+    const known = this.#gaps.get(list)?.get(key)
+    if (known !== undefined) return known[side]
+    for (const gap of this.#lastGaps.get(list) ?? []) {
       const isBehind = gap.before === undefined || gap.before.key < key
       const isAhead = gap.after === undefined || gap.after.key > key
       if (side === 'before' && isBehind && key < gap.key) return gap.before
@@ -67,9 +68,13 @@ export class BaseTree {
   }
 
   knowGap(list: number, gap: Gap): void {
-    const gaps = this.#gaps.get(list)
-    if (gaps === undefined) this.#gaps.set(list, [gap])
-    else gaps.push(gap)
+    this.#remember(this.#gaps, list, gap.key, gap)
+    const last = this.#lastGaps.get(list)
+    if (last === undefined) this.#lastGaps.set(list, [gap])
+    else {
+      last.push(gap)
+      if (last.length > MAX_SEARCHED) last.shift()
+    }
   }
 
   knowRecord(key: string, text: string | undefined): void {
@@ -83,6 +88,7 @@ export class BaseTree {
   ): void {
     this.#slots = new Map()
     this.#gaps = new Map()
+    this.#lastGaps = new Map()
     this.#records = new Map()
     if (this.#interiors.size + interiors.size > MAX_INTERIORS) {
       this.clear()
@@ -104,6 +110,7 @@ export class BaseTree {
     this.#interiors = new Map()
     this.#slots = new Map()
     this.#gaps = new Map()
+    this.#lastGaps = new Map()
     this.#records = new Map()
   }
 
