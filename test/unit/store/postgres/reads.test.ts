@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { silentObserver } from '../../../../src/observer.ts'
 import { makeQuery } from '../../../../src/query/query.ts'
 import { PostgresDatabase } from '../../../../src/store/postgres/postgres-database.ts'
 import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
@@ -61,6 +62,56 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'reads of PostgreS
     expect(reading.value?.plain).toBe('2')
     expect(events.indexOf('told')).toBeLessThan(events.indexOf('answered'))
   })
+
+  test('what another process has acknowledged is seen, cached, asked for in order, and by the rules', async () => {
+    const schema = freshSchema()
+    const url = databaseUrl() ?? ''
+    const [one, two] = [await PostgresDatabase.open({ url, schema }), await PostgresDatabase.open({ url, schema })]
+    {
+      await using writer = await PostgresStore.open(one, 'app', { inlineLength: 0 }, strictObserver)
+      await using reader = await PostgresStore.open(two, 'app', { inlineLength: 0, shortList: 0 }, strictObserver)
+      const last = makeQuery({ orderBy: '$value', limitToLast: 1 }, 'firebase')
+      for (let value = 1; value <= 30; value++) {
+        const { seq } = (await put(writer, `/list/k${value % 7}`, value)) ?? {}
+        let judged: unknown
+        const authorize: AuthorizeRead = function* (): Reads<void> {
+          judged = yield { kind: 'leaf', path: ['list', `k${value % 7}`] }
+        }
+        const text = await reader.node(['list'], unlimited, authorize)
+        expect([JSON.parse(text?.plain ?? '')[`k${value % 7}`], judged]).toEqual([value, value])
+        await put(writer, '/list/k0', value + 100)
+        const answered = await reader.query(['list'], last, unlimited, TRUSTED)
+        expect(answered?.plain).toBe(`{"k0":${value + 100}}`)
+        const position = { epoch: reader.position().epoch, seq: (seq ?? 0) - 1 }
+        expect((await reader.changesAfter(position, 10))?.length).toBe(2)
+      }
+    }
+    await Promise.all([one.close(), two.close()])
+  })
+
+  test('a database that is away makes reads unavailable, whether they have begun or not', async () => {
+    const own = await PostgresDatabase.open({ url: databaseUrl() ?? '', schema: freshSchema() })
+    const store = await PostgresStore.open(own, 'app', { inlineLength: 0 }, silentObserver)
+    await put(store, '/', { list: wide(3000, (index) => ({ index })) })
+    const byChild = makeQuery({ orderBy: 'index' }, 'firebase')
+    const asked = () => [
+      store.node([], unlimited, TRUSTED),
+      store.query(['list'], byChild, unlimited, TRUSTED),
+      store.count(['list'], byChild, unlimited, TRUSTED),
+      store.shallow(['list'], unlimited, undefined, TRUSTED),
+      store.changesAfter({ ...store.position(), seq: 0 }, 1),
+      store.export([]).next(),
+    ]
+    const under = Promise.allSettled(asked())
+    await turns(3)
+    await own.close()
+    for (const outcome of [...(await under), ...(await Promise.allSettled(asked()))]) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'unavailable' })
+    }
+    const later = await Promise.allSettled(asked())
+    expect(later.every(({ status }) => status === 'rejected')).toBe(true)
+    await store.close()
+  }, 30_000)
 
   test('a read is judged on the commit that it answers, whatever is written meanwhile', async () => {
     await using store = await open({}, 1_000_000)
