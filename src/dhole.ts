@@ -74,11 +74,25 @@ export function mount(
 }
 
 /**
- * Opens every application of the options in their storage. A single application serves requests without a name. On a
- * database server they are opened later: see `Applications.allKept`.
+ * Opens every application of the options. A single application serves requests without a name. On a database server they
+ * are opened later; what they cannot be opened for is reported.
  * @throws Error when a file is in use or damaged
  */
-export function openApplications(options: DholeOptions, onDemand?: OnDemand): Applications {
+export function openApplications(options: DholeOptions): Applications {
+  const { applications, kept } = startApplications(options)
+  kept.catch((error) => options.observer?.storeTroubled('the database', error))
+  return applications
+}
+
+/** Applications that are being opened. */
+export interface StartedApplications {
+  readonly applications: Applications
+  /** Resolves when all that stay open are open. @throws what one of them could not be opened for */
+  readonly kept: Promise<unknown>
+}
+
+/** As `openApplications`, for a caller that waits. @throws Error when a file is in use or damaged */
+export function startApplications(options: DholeOptions, onDemand?: OnDemand): StartedApplications {
   const dataDir = options.dataDir ?? DEFAULT_DATA_DIR
   const observer: Observer = options.observer ?? silentObserver
   const perMinute = options.failedCredentials ?? DEFAULT_FAILED_CREDENTIALS
@@ -105,16 +119,14 @@ export function openApplications(options: DholeOptions, onDemand?: OnDemand): Ap
     onClosed: () => engine.close(),
   })
   try {
-    for (const id of kept.keys()) applications.keep(id)
+    const opening = Promise.all([...kept.keys()].map((id) => applications.keep(id)))
     isStarting = false
-    // A server waits for them itself.
-    if (onDemand === undefined) applications.allKept().catch((error) => observer.storeTroubled('the database', error))
+    return { applications, kept: opening }
   } catch (error) {
     // The first error is reported; errors of closing are not.
     applications.close().catch(() => {})
     throw error
   }
-  return applications
 }
 
 /** Reports an error once, however many requests it has failed. */

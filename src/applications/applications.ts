@@ -44,8 +44,6 @@ export class Applications {
   /** Applications that stay open while idle. */
   readonly #kept = new Set<string>()
   readonly #opening = new Map<string, Promise<Tenant>>()
-  /** What `keep` has begun. */
-  readonly #keeping: Promise<void>[] = []
   /** Applications whose files are being replaced. */
   readonly #replacing = new Map<string, Promise<void>>()
   /** Applications that are held for callers who have not held them yet. */
@@ -71,18 +69,7 @@ export class Applications {
    */
   keep(id: string): Awaitable<void> {
     const found = this.#settings.find(id)
-    const kept = found instanceof Promise ? found.then((open) => this.#keepOpen(id, open)) : this.#keepOpen(id, found)
-    if (kept instanceof Promise) {
-      this.#keeping.push(kept)
-      // `allKept` reports it.
-      kept.catch(() => {})
-    }
-    return kept
-  }
-
-  /** Resolves when the applications that stay open are open. @throws what one of them could not be opened for */
-  async allKept(): Promise<void> {
-    await Promise.all(this.#keeping)
+    return found instanceof Promise ? found.then((open) => this.#keepOpen(id, open)) : this.#keepOpen(id, found)
   }
 
   #keepOpen(id: string, open: (() => Awaitable<ApplicationParts>) | undefined): Awaitable<void> {

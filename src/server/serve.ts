@@ -7,7 +7,7 @@ import { serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
 import { closeFolders, type RemovedPermissions, removePermissionsOfOthers } from '../data-folder/private-modes.ts'
-import { type OnDemand, openApplications } from '../dhole.ts'
+import { type OnDemand, startApplications } from '../dhole.ts'
 import { messageOf } from '../files/system-error.ts'
 import type { DholeOptions } from '../options.ts'
 import { drain } from '../scheduling/steps.ts'
@@ -69,8 +69,8 @@ export async function serve(config: Config): Promise<RunningServer> {
   const source = certificateSource(config)
   const certificate = await source.read()
   warnAboutValidity(certificate, source.name, logger)
-  const applications = openApplications(options, registered(config))
-  await databaseReached(applications, logger)
+  const { applications, kept } = startApplications(options, registered(config))
+  await databaseReached(kept, applications, logger)
   const metrics = new PrometheusPage(counted, () => applications.readiness())
   const renewing = Promise.withResolvers<CertificateRenewal>()
   const where: { url?: string } = {}
@@ -118,9 +118,9 @@ export async function serve(config: Config): Promise<RunningServer> {
  * Waits until the applications that stay open are open. When the database is away, requests wait for it.
  * @throws Error when it cannot be used with these settings
  */
-async function databaseReached(applications: Applications, logger: Logger): Promise<void> {
+async function databaseReached(kept: Promise<unknown>, applications: Applications, logger: Logger): Promise<void> {
   try {
-    await applications.allKept()
+    await kept
   } catch (error) {
     if (error instanceof DatabaseProblem && error.isAway) logger.error(error.message)
     else {

@@ -8,7 +8,7 @@ import { indexesSchema } from '../../options/schemas.ts'
 import { checkMessages } from '../../options.ts'
 import { type IndexSpec, parseIndexes } from '../../query/index-declarations.ts'
 import { parseRules } from '../../rules/file/rule-set.ts'
-import { connectionOptions } from '../../store/postgres/connection/address.ts'
+import { serversOf } from '../../store/postgres/connection/address.ts'
 import { jsonOf } from '../../tree/json/parse-json.ts'
 import { tlsNames } from '../tls/own-names.ts'
 import { parseDuration, type TimeUnit } from './duration.ts'
@@ -105,7 +105,7 @@ function checkProxies(config: Config): void {
 function checkDatabase({ DATABASE_URL: url, DATABASE_INSECURE: insecure }: Config): void {
   if (url === undefined) return
   try {
-    connectionOptions({ url, insecure })
+    serversOf({ url, insecure })
   } catch (cause) {
     throw new Error(`DATABASE_URL: ${messageOf(cause)}`, { cause })
   }

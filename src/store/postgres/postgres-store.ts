@@ -62,19 +62,20 @@ export class PostgresStore implements TreeStore {
   readonly #followers: Followers
   readonly #follower: Follower
   readonly #unfollow: () => void
+  readonly mayLag: boolean
   readonly #closing: (() => Promise<void>)[] = []
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
   private constructor(opened: Opened, settings: Settings, observer: Observer, openReads: OpenReads) {
     const { database, application, tree, lastRecord } = opened
-    const { lanes, process } = database
+    const { lanes, process, clock } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
     this.#tree = tree
     this.#followers = new Followers(troubled)
-    const records = new RecordClock(lastRecord, settings.noteAgeMs)
-    this.#tidying = new Tidying(lanes, tree, records, settings, troubled)
+    const records = new RecordClock(lastRecord, settings.noteAgeMs, clock.now)
+    this.#tidying = new Tidying({ lanes, tree, records, clock }, settings, troubled)
     this.#indexes = new IndexManager({
       statements: lanes,
       tree: tree.tree,
@@ -87,7 +88,7 @@ export class PostgresStore implements TreeStore {
       ...settings,
     })
     const { cacheLength, shortList } = settings
-    this.#follower = new Follower(lanes, tree, database.freshness)
+    this.#follower = new Follower(lanes, tree, database.freshness, database.history)
     this.#reads = openReads({
       lanes,
       tree,
@@ -100,6 +101,7 @@ export class PostgresStore implements TreeStore {
       lanes,
       tree,
       records,
+      clock,
       follower: this.#follower,
       openIndexes: this.#indexes.openBatch,
       fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),
@@ -125,7 +127,13 @@ export class PostgresStore implements TreeStore {
       this.#indexes.applied(flags)
       this.#followers.report(commits, (flags & LogFlag.settings) !== 0)
     })
-    this.#unfollow = database.hints.follow({ tree, follower: this.#follower })
+    const unhint = database.hints.follow({ tree, follower: this.#follower })
+    const unbase = database.history.follow(() => this.#follower.rebase())
+    this.#unfollow = () => {
+      unhint()
+      unbase()
+    }
+    this.mayLag = database.reads === 'recent'
     this.#tidying.wake()
   }
 
@@ -212,8 +220,8 @@ export class PostgresStore implements TreeStore {
     return this.#indexes.indexes()
   }
 
-  fresh(): Promise<void> {
-    return this.#follower.fresh()
+  fresh(always = !this.mayLag): Awaitable<void> {
+    return always || !this.#follower.isRecent ? this.#follower.fresh() : undefined
   }
 
   setting(name: string): string | undefined {

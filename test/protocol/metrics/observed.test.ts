@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { openApplications } from '../../../src/dhole.ts'
+import { startApplications } from '../../../src/dhole.ts'
 import { Metrics } from '../../../src/server/metrics/metrics.ts'
 import { PrometheusPage } from '../../../src/server/metrics/metrics-page.ts'
 import { openSource } from '../../support/event-source.ts'
@@ -24,7 +24,7 @@ test('a listener that is too slow is counted each time it is told everything ane
 test('applications come and go, and nothing of them is left', async () => {
   await using dir = await tempDir()
   const metrics = new Metrics()
-  const applications = openApplications(
+  const { applications } = startApplications(
     { dataDir: dir.path, applications: { app: { secret: SECRET } }, observer: metrics },
     { find: () => ({ secret: SECRET }), idleMs: 3_600_000, maxOpen: 2 },
   )

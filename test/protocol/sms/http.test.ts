@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { openApplications } from '../../../src/dhole.ts'
+import { startApplications } from '../../../src/dhole.ts'
 import { DholeError } from '../../../src/error.ts'
 import { OwnMachine } from '../../../src/http/connection/own-machine.ts'
 import { Transport } from '../../../src/http/connection/transport.ts'
@@ -38,7 +38,7 @@ interface SceneOptions {
 async function scene({ messages, onDemand = [] }: SceneOptions = {}): Promise<Scene> {
   const dir: TempDir = await tempDir()
   const known = { ...application(), secret: 'a secret of the test suite' }
-  const applications = openApplications(
+  const { applications } = startApplications(
     { dataDir: dir.path, applications: { app: application() } },
     { find: (id) => (onDemand.includes(id) ? known : undefined), idleMs: 3_600_000, maxOpen: 1 },
   )

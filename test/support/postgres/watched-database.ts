@@ -3,7 +3,7 @@ import { Freshness } from '../../../src/store/postgres/follow/freshness.ts'
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 
 /** Gets each statement of a snapshot with its answer. */
-export type Seen = (text: string, parameters: readonly Parameter[], rows: readonly object[]) => void
+type Seen = (text: string, parameters: readonly Parameter[], rows: readonly object[]) => void
 
 /** What is done around the statements of a database. */
 export interface Watch {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import type { Application } from '../../../src/applications/application.ts'
 import type { Applications } from '../../../src/applications/applications.ts'
-import { type OnDemand, openApplications } from '../../../src/dhole.ts'
+import { type OnDemand, startApplications } from '../../../src/dhole.ts'
 import type { ApplicationOptions } from '../../../src/options.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { freed } from '../../system/applications/freed.ts'
@@ -31,7 +31,7 @@ async function scene(settings: Partial<Omit<OnDemand, 'find'>>, ids: readonly st
     storeTroubled: (file: string) => void troubles.push(file),
     requestFailed() {},
   }
-  const applications = openApplications(
+  const { applications } = startApplications(
     { dataDir: dir.path, applications: { app: { secret: SECRET } }, observer },
     { find: (id) => registered.get(id), idleMs: NEVER, maxOpen: 10, ...settings },
   )

@@ -2,7 +2,10 @@ import type { ConnectionOptions } from './lane.ts'
 
 /** Where a database is, and how its connections are made. */
 export interface DatabaseAddress {
-  /** `postgres://user:password@host:port/name`, with `sslmode` if need be; `host` may be a folder of a socket: `?host=/run/postgresql`. */
+  /**
+   * `postgres://user:password@host:port/name`, with `sslmode` if need be. There may be several hosts, `host1:port,host2:port`,
+   * or in their place the folder of a socket: `?host=/run/postgresql`.
+   */
   readonly url: string
   /** Schema of the tables. Default `dhole`. */
   readonly schema?: string | undefined
@@ -21,13 +24,25 @@ const OWN_MACHINE = new Set(['localhost', '127.0.0.1', '::1', '[::1]'])
 const DEFAULT_PORT = 5432
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/
 const PARAMETERS = new Set(['sslmode', 'host'])
+/** User and password up to the last `@`, hosts, and the rest. */
+const URL_PARTS = /^postgres(?:ql)?:\/\/([^/?#]*@)?([^/?#@]*)(.*)$/is
 
 /**
- * Options of the driver. Every option is given, so that none is taken from variables of the environment such as `PGHOST`.
+ * Options of the driver for each host of an address. Every option is given, so that none is taken from variables of the environment such as `PGHOST`.
  * @throws TypeError for a wrong address, and for a connection to another machine that is not verified. No text of it shows
  * the password.
  */
-export function connectionOptions({ url, schema = DEFAULT_SCHEMA, ca, insecure }: DatabaseAddress): ConnectionOptions {
+export function serversOf({ url, ...address }: DatabaseAddress): readonly ConnectionOptions[] {
+  const parts = URL_PARTS.exec(url)
+  if (parts === null) throw new TypeError('expected an address such as postgres://user@host/name')
+  const [, user = '', hosts = '', rest = ''] = parts
+  return hosts.split(',').map((host) => serverOf(`http://${user}${host}${rest}`, address))
+}
+
+function serverOf(
+  url: string,
+  { schema = DEFAULT_SCHEMA, ca, insecure }: Omit<DatabaseAddress, 'url'>,
+): ConnectionOptions {
   const parsed = parse(url)
   for (const name of parsed.searchParams.keys()) {
     if (!PARAMETERS.has(name)) throw new TypeError(`the address of the database has an unknown parameter: ${name}`)
@@ -70,11 +85,10 @@ const SESSION = {
   idle_in_transaction_session_timeout: '15s',
 }
 
+/** @param url the address with one host, as an http address: the URL parser knows the parts of those */
 function parse(url: string): URL {
-  if (!/^postgres(ql)?:\/\//i.test(url)) throw new TypeError('expected an address such as postgres://user@host/name')
   try {
-    // The URL parser knows the parts of http addresses.
-    return new URL(url.replace(/^postgres(ql)?:/i, 'http:'))
+    return new URL(url)
   } catch {
     throw new TypeError('the address of the database is no URL of the form postgres://user:password@host:port/name')
   }
@@ -82,7 +96,7 @@ function parse(url: string): URL {
 
 /** The parser leaves out port 80, which is that of http addresses. */
 function portOf(url: string, { port }: URL): number {
-  const given = port === '' ? new URL(url.replace(/^postgres(ql)?:/i, 'https:')).port : port
+  const given = port === '' ? new URL(url.replace('http:', 'https:')).port : port
   return given === '' ? DEFAULT_PORT : Number(given)
 }
 

@@ -12,6 +12,13 @@ export class StatementTimeout extends Error {
   }
 }
 
+/** The server is a standby, which takes no writes. */
+export class StandbyError extends Error {
+  constructor() {
+    super('it is a standby, which takes no writes')
+  }
+}
+
 /** An error that PostgreSQL has answered with. */
 interface ServerError extends Error {
   /** SQLSTATE of five characters. */
@@ -24,10 +31,10 @@ export function isServerError(error: unknown): error is ServerError {
   return error instanceof Error && 'errno' in error && typeof error.errno === 'string' && SQLSTATE.test(error.errno)
 }
 
-/** Errors after which the server closes the connection. */
-const ENDS = new Set(['25P03', '57P01', '57P02', '57P03', '57P05'])
+/** Errors after which a connection is of no use: the server closes it, or takes no writes any more. */
+const ENDS = new Set(['25006', '25P03', '57P01', '57P02', '57P03', '57P05'])
 
-/** Whether the server closes the connection with this error. */
+/** Whether the connection is of no use after this error. */
 export function endsConnection(error: unknown): boolean {
   return isServerError(error) && (ENDS.has(error.errno) || error.errno.startsWith('08'))
 }
@@ -45,7 +52,8 @@ const AGAIN = new Set(['40001', '40P01', '40000', '55P03', '57014'])
 const AWAY = new Set(['25006', '25P03', '53100', '53200', '53300', '57P01', '57P02', '57P03', '57P05'])
 
 export function failureKind(error: unknown): FailureKind {
-  if (error instanceof ConnectionLost || error instanceof StatementTimeout) return 'away'
+  if (error instanceof ConnectionLost || error instanceof StatementTimeout || error instanceof StandbyError)
+    return 'away'
   if (!isServerError(error)) return 'bug'
   const { errno } = error
   if (CONFLICTS.has(errno)) return 'conflict'

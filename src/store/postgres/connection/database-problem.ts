@@ -40,6 +40,7 @@ function connectionReason(error: unknown): string {
 
 /** Host, port and name of an address. */
 function placeOf(url: string): string {
-  const { host, pathname, searchParams } = new URL(url.replace(/^postgres(ql)?:/i, 'http:'))
-  return `${searchParams.get('host') ?? host}${pathname}`
+  const [, , hosts = '', rest = ''] = /^[^:]+:\/\/([^/?#]*@)?([^/?#@]*)(.*)$/s.exec(url) ?? []
+  const { pathname, searchParams } = new URL(rest, 'http://localhost')
+  return `${searchParams.get('host') ?? hosts}${pathname}`
 }

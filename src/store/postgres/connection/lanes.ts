@@ -1,12 +1,13 @@
 import { TaskLimit } from '../../../scheduling/task-limit.ts'
-import { type ConnectionOptions, Lane, type Parameter, type Statements } from './lane.ts'
+import type { Lane, Parameter, Statements } from './lane.ts'
+import type { Primary } from './primary.ts'
 
 /** Maximum long reads at a time: each holds a connection, a snapshot and a growing text. */
 const LONG_READS = 4
 
 /** Settings of the connections of one process. */
 export interface LaneSettings {
-  readonly connection: ConnectionOptions
+  readonly primary: Primary
   /** Maximum open connections. */
   readonly connections: number
   /** Longest time of one statement, and of opening a connection, in milliseconds. */
@@ -92,7 +93,7 @@ export class Lanes implements Statements {
     }
     this.#count++
     try {
-      return await Lane.open(this.#settings.connection, this.#settings.statementMs)
+      return await this.#settings.primary.open(this.#settings.statementMs)
     } catch (error) {
       this.#count--
       this.#wakeNext(undefined)

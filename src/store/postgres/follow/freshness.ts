@@ -2,7 +2,7 @@ import { arrayOf } from '../connection/arrays.ts'
 import type { Lanes } from '../connection/lanes.ts'
 
 /** Last batches of trees: the numbers of the trees that have one, and of those batches. */
-export const HEADS =
+const HEADS =
   'SELECT t.tree, h.batch::float8 AS batch FROM unnest($1::int[]) AS t(tree) ' +
   'CROSS JOIN LATERAL (SELECT l.batch FROM log l WHERE l.tree = t.tree ORDER BY l.batch DESC LIMIT 1) h'
 

@@ -1,6 +1,7 @@
 import { SQL } from 'bun'
 import type { AppliedTree } from '../applied-tree.ts'
 import type { ConnectionOptions } from '../connection/lane.ts'
+import type { Primary } from '../connection/primary.ts'
 import type { Follower } from './follower.ts'
 import type { Freshness } from './freshness.ts'
 
@@ -22,25 +23,25 @@ interface FollowedTree {
  * a clock looks anyway, and reads ask by themselves.
  */
 export class Hints {
-  readonly #client: SQL
+  readonly #primary: Primary
   readonly #channel: string
   readonly #freshness: Freshness
   readonly #followed = new Map<number, FollowedTree>()
   /** Last committed batches by tree that no notification has told of. */
   readonly #news = new Map<number, number>()
   readonly #timer: ReturnType<typeof setInterval>
-  #listening: Promise<unknown> | undefined
+  /** The client that listens and tells, and its server. */
+  #open: { readonly client: SQL; readonly server: ConnectionOptions } | undefined
   #isTelling = false
   #isLooking = false
   #isClosed = false
 
-  /** @param options of a connection of its own @param schema names the channel */
-  constructor(options: ConnectionOptions, schema: string, freshness: Freshness) {
-    const connection = { ...(options as SQL.PostgresOrMySQLOptions).connection, synchronous_commit: 'off' }
-    this.#client = new SQL({ ...options, connection, max: 1 } as SQL.Options)
+  /** @param primary for connections of its own @param schema names the channel */
+  constructor(primary: Primary, schema: string, freshness: Freshness) {
+    this.#primary = primary
     this.#channel = `dhole_${schema}`
     this.#freshness = freshness
-    this.#timer = setInterval(() => void this.#lookAtAll(), POLL_MS)
+    this.#timer = setInterval(() => this.#tick(), POLL_MS)
     this.#timer.unref()
   }
 
@@ -51,7 +52,7 @@ export class Hints {
     tree.onApplied(({ batch, isForeign }) => {
       if (isForeign !== true) this.#tell(tree.tree, batch.batch)
     })
-    this.#listening ??= this.#listen()
+    this.#connect()
     return () => {
       this.#followed.delete(tree.tree)
     }
@@ -60,16 +61,30 @@ export class Hints {
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
-    await this.#client.close({ timeout: 0 }).catch(() => {})
+    await this.#open?.client.close({ timeout: 0 }).catch(() => {})
   }
 
-  /** What was told before the connection listened, or while it was lost, is looked for when it listens. */
-  async #listen(): Promise<void> {
+  #tick(): void {
+    if (this.#followed.size > 0) this.#connect()
+    void this.#lookAtAll()
+  }
+
+  /** Listens on the server that takes writes now. The client itself connects again to a server that was away. */
+  #connect(): void {
+    const { server } = this.#primary
+    if (server === undefined || server === this.#open?.server) return
+    void this.#open?.client.close({ timeout: 0 }).catch(() => {})
+    const connection = { ...(server as SQL.PostgresOrMySQLOptions).connection, synchronous_commit: 'off' }
+    const client = new SQL({ ...server, connection, max: 1 } as SQL.Options)
+    const open = { client, server }
+    this.#open = open
     const heard = (payload: string) => this.#heard(payload)
+    // What was told before it listened, or while it was away, is looked for when it listens.
     const listens = () => void this.#lookAtAll()
-    await this.#client.listen(this.#channel, heard, listens).catch(() => {
-      // The clock looks meanwhile, and the next tree that is opened tries again.
-      this.#listening = undefined
+    client.listen(this.#channel, heard, listens).catch(() => {
+      // The clock looks meanwhile, and tries again.
+      if (this.#open === open) this.#open = undefined
+      void client.close({ timeout: 0 }).catch(() => {})
     })
   }
 
@@ -88,8 +103,11 @@ export class Hints {
     if (this.#isLooking || this.#isClosed || this.#followed.size === 0) return
     this.#isLooking = true
     try {
+      const askedAt = performance.now()
       for (const [tree, batch] of await this.#freshness.headsOf(this.#followed.keys())) {
-        await this.#followed.get(tree)?.follower.reach(batch)
+        const follower = this.#followed.get(tree)?.follower
+        await follower?.reach(batch)
+        follower?.appliedUpTo(askedAt)
       }
     } catch {
       // The database is away: the clock looks again.
@@ -109,7 +127,7 @@ export class Hints {
     while (this.#news.size > 0 && !this.#isClosed) {
       const all = [...this.#news].map(([tree, batch]) => `${tree}:${batch}`).join(' ')
       this.#news.clear()
-      await this.#client.notify(this.#channel, all.length > MAX_PAYLOAD ? EVERYTHING : all).catch(() => {})
+      await this.#open?.client.notify(this.#channel, all.length > MAX_PAYLOAD ? EVERYTHING : all).catch(() => {})
     }
     this.#isTelling = false
   }

@@ -57,7 +57,7 @@ async function versionOf(statements: Statements, schema: string): Promise<number
 
 async function create(statements: Statements, schema: string): Promise<void> {
   await statements.query(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`)
-  await statements.query('CREATE TABLE installation (schema_version integer NOT NULL)')
+  await statements.query('CREATE TABLE installation (schema_version integer NOT NULL, history text)')
   await statements.query('INSERT INTO installation VALUES (0)')
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { connectionOptions } from '../../../../src/store/postgres/connection/address.ts'
+import { serversOf } from '../../../../src/store/postgres/connection/address.ts'
 import { failureKind } from '../../../../src/store/postgres/connection/database-errors.ts'
 import { Lanes } from '../../../../src/store/postgres/connection/lanes.ts'
+import { Primary } from '../../../../src/store/postgres/connection/primary.ts'
 import { databaseUrl, whyNoPostgres } from '../../../support/postgres/cluster.ts'
 
 const ports: readonly [string, number][] = [
@@ -12,12 +13,12 @@ const ports: readonly [string, number][] = [
 ]
 
 test.each(ports)('%s names port %d', (url, port) => {
-  expect(connectionOptions({ url })).toMatchObject({ port })
+  expect(serversOf({ url })).toMatchObject([{ port }])
 })
 
 describe.skipIf(whyNoPostgres !== undefined)(`lanes ${whyNoPostgres ?? ''}`, () => {
   const open = () =>
-    new Lanes({ connection: connectionOptions({ url: databaseUrl() ?? '' }), connections: 1, statementMs: 5000 })
+    new Lanes({ primary: new Primary(serversOf({ url: databaseUrl() ?? '' })), connections: 1, statementMs: 5000 })
 
   test('a connection that the server ends is not used again', async () => {
     const lanes = open()

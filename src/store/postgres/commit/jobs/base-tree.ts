@@ -19,7 +19,7 @@ export class BaseTree {
   #interiors = new Map<number, Interior>()
   #slots = new Map<number, Map<string, Slot | undefined>>()
   #gaps = new Map<number, Map<string, Gap>>()
-  /** The last gaps of lists. */
+  /** The gaps of a list that were read last. */
   #lastGaps = new Map<number, Gap[]>()
   #records = new Map<string, string | undefined>()
 
@@ -43,8 +43,8 @@ export class BaseTree {
 
   /** The child before or after a key. @throws `Missing` */
   neighbor(list: number, key: string, side: 'before' | 'after'): ChildRow | undefined {
-    const known = this.#gaps.get(list)?.get(key)
-    if (known !== undefined) return known[side]
+    const exact = this.#gaps.get(list)?.get(key)
+    if (exact !== undefined) return exact[side]
     for (const gap of this.#lastGaps.get(list) ?? []) {
       const isBehind = gap.before === undefined || gap.before.key < key
       const isAhead = gap.after === undefined || gap.after.key > key
@@ -69,12 +69,10 @@ export class BaseTree {
 
   knowGap(list: number, gap: Gap): void {
     this.#remember(this.#gaps, list, gap.key, gap)
-    const last = this.#lastGaps.get(list)
-    if (last === undefined) this.#lastGaps.set(list, [gap])
-    else {
-      last.push(gap)
-      if (last.length > MAX_SEARCHED) last.shift()
-    }
+    const last = this.#lastGaps.get(list) ?? []
+    last.unshift(gap)
+    if (last.length > MAX_SEARCHED) last.pop()
+    this.#lastGaps.set(list, last)
   }
 
   knowRecord(key: string, text: string | undefined): void {
@@ -114,9 +112,9 @@ export class BaseTree {
     this.#records = new Map()
   }
 
-  #remember<S>(slots: Map<number, Map<string, S>>, parent: number, key: string, slot: S): void {
-    const known = slots.get(parent)
-    if (known === undefined) slots.set(parent, new Map([[key, slot]]))
-    else known.set(key, slot)
+  #remember<T>(known: Map<number, Map<string, T>>, parent: number, key: string, value: T): void {
+    const siblings = known.get(parent)
+    if (siblings === undefined) known.set(parent, new Map([[key, value]]))
+    else siblings.set(key, value)
   }
 }
