@@ -14,7 +14,7 @@ export interface Watch {
 
 /** A database whose statements are watched. */
 export function watchedDatabase(database: PostgresDatabase, { onRead, onCommitted }: Watch): PostgresDatabase {
-  const { lanes, hints, process } = database
+  const { lanes } = database
   const query = async <R extends object>(text: string, parameters: readonly Parameter[] = []) => {
     const rows = await lanes.query<R>(text, parameters)
     if (text.startsWith('WITH l AS')) await onCommitted?.()
@@ -38,6 +38,11 @@ export function watchedDatabase(database: PostgresDatabase, { onRead, onCommitte
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  const freshness = new Freshness(watched)
-  return { lanes: watched, freshness, hints, process, close: () => database.close() } as PostgresDatabase
+  const members: Readonly<Record<string | symbol, unknown>> = { lanes: watched, freshness: new Freshness(watched) }
+  return new Proxy(database, {
+    get: (target, name) => {
+      const member: unknown = members[name] ?? Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
 }
