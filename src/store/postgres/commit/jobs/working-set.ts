@@ -225,7 +225,9 @@ export class WorkingSet implements WorkingTree {
     if (changed === undefined) return undefined
     let sorted = this.#sorted.get(list)
     if (sorted === undefined) {
-      sorted = new SortedKeys([...changed].flatMap(([each, slot]) => (slot !== undefined && isChild(each) ? [each] : [])))
+      sorted = new SortedKeys(
+        [...changed].flatMap(([each, slot]) => (slot !== undefined && isChild(each) ? [each] : [])),
+      )
       this.#sorted.set(list, sorted)
     }
     const near = sorted.nearest(key, side)
