@@ -70,7 +70,7 @@ export class PostgresStore implements TreeStore {
 
   private constructor(opened: Opened, settings: Settings, observer: Observer, openReads: OpenReads) {
     const { database, application, tree, lastRecord } = opened
-    const { lanes, process, clock } = database
+    const { lanes, clock } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
     this.#waitMs = settings.waitMs
@@ -113,10 +113,8 @@ export class PostgresStore implements TreeStore {
       inlineLength: settings.inlineLength,
       waitMs: settings.waitMs,
     })
-    this.sideTables = sideTables({
-      lanes,
+    this.sideTables = sideTables(database, {
       tree: tree.tree,
-      process,
       run: (work) => this.run(work),
       checkOpen: () => this.#checkOpen(),
       waitMs: settings.waitMs,
