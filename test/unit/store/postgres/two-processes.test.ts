@@ -24,7 +24,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'two processes on 
   })
 
   const open = (database: PostgresDatabase, name: string, maxChanges = 10_000, observer = strictObserver) =>
-    PostgresStore.open(database, name, { maxChanges }, observer)
+    PostgresStore.open(database, name, { maxChanges, waitMs: observer === silentObserver ? 0 : undefined }, observer)
 
   /** Commits as a follower gets them. */
   const told = (store: TreeStore): Commit[] => {
