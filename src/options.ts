@@ -85,6 +85,11 @@ export interface DatabaseServer {
    * the same there. `?host=/run/postgresql` names the folder of a socket.
    */
   readonly url: string
+  /**
+   * The same database as the owner of the tables, who makes and changes them and lets the user of `url` read and write
+   * them. Default: that user owns them.
+   */
+  readonly ownerUrl?: string
   /** Schema of the tables: lower-case letters, digits and `_`. Created when missing. Default `dhole`. */
   readonly schema?: string
   /** Certificate of the authority that has signed that of the server, as PEM text. Default: those of the system. */

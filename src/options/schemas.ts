@@ -97,6 +97,7 @@ export const applicationSettingsSchema = Type.Object(settingProperties, CLOSED)
 /** Where a database server is. */
 const serverProperties = {
   url: Type.String({ minLength: 1 }),
+  ownerUrl: Type.Optional(Type.String({ minLength: 1 })),
   schema: Type.Optional(Type.String({ minLength: 1 })),
   ca: Type.Optional(Type.String({ minLength: 1 })),
   insecure: Type.Optional(Type.Boolean()),

@@ -8,6 +8,15 @@ export const databaseSettings = {
         'PostgreSQL database that stores the applications in place of files: `postgres://user:password@host:port/name`; `DATA_DIR` then holds secrets and certificate',
     }),
   ),
+  DATABASE_PASSWORD_FILE: Type.Optional(
+    Type.String({ description: 'file with the password of the user of `DATABASE_URL`, if it is not in the address' }),
+  ),
+  DATABASE_OWNER_URL: Type.Optional(
+    Type.String({
+      description:
+        'the same database as the owner of the tables, who makes and changes them and lets the user of `DATABASE_URL` read and write them; unset: that user owns them',
+    }),
+  ),
   DATABASE_SCHEMA: Type.String({
     pattern: '^[a-z_][a-z0-9_]{0,62}$',
     default: 'dhole',

@@ -61,6 +61,7 @@ export class PostgresStore implements TreeStore {
   readonly #reads: StoreReads
   readonly #followers: Followers
   readonly #follower: Follower
+  readonly #waitMs: number
   readonly #unfollow: () => void
   readonly mayLag: boolean
   readonly #closing: (() => Promise<void>)[] = []
@@ -69,9 +70,10 @@ export class PostgresStore implements TreeStore {
 
   private constructor(opened: Opened, settings: Settings, observer: Observer, openReads: OpenReads) {
     const { database, application, tree, lastRecord } = opened
-    const { lanes, process, clock } = database
+    const { lanes, clock } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
+    this.#waitMs = settings.waitMs
     this.#tree = tree
     this.#followers = new Followers(troubled)
     const records = new RecordClock(lastRecord, settings.noteAgeMs, clock.now)
@@ -88,7 +90,7 @@ export class PostgresStore implements TreeStore {
       ...settings,
     })
     const { cacheLength, shortList } = settings
-    this.#follower = new Follower(lanes, tree, database.freshness, database.history)
+    this.#follower = new Follower(lanes, tree, database.freshness, database.history, observer)
     this.#reads = openReads({
       ...{ lanes, tree, indexes: this.#indexes, cacheLength, shortList },
       fresh: () => this.fresh(),
@@ -104,13 +106,12 @@ export class PostgresStore implements TreeStore {
       fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),
       readInterior: (kind, path) => this.#reads.interior(kind, path),
       onWritten: (written) => this.#tidying.written(written),
+      observer,
       inlineLength: settings.inlineLength,
       waitMs: settings.waitMs,
     })
-    this.sideTables = sideTables({
-      lanes,
+    this.sideTables = sideTables(database, {
       tree: tree.tree,
-      process,
       run: (work) => this.run(work),
       checkOpen: () => this.#checkOpen(),
       waitMs: settings.waitMs,
@@ -218,7 +219,7 @@ export class PostgresStore implements TreeStore {
   }
 
   fresh(always = !this.mayLag): Awaitable<void> {
-    return always || !this.#follower.isRecent ? this.#follower.fresh() : undefined
+    return always || !this.#follower.isRecent ? this.#follower.fresh(this.#waitMs) : undefined
   }
 
   setting(name: string): string | undefined {

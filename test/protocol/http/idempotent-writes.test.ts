@@ -2,11 +2,11 @@ import { Database as Client } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DholeError } from '../../../src/error.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 import { openSource } from '../../support/event-source.ts'
 import { type Answer, type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { customToken } from '../../support/token.ts'
-import { openTestDatabase } from '../../support/engine.ts'
 
 const RULES = {
   rules: {

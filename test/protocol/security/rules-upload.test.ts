@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { DholeError } from '../../../src/error.ts'
 import { parseRules } from '../../../src/rules/file/rule-set.ts'
+import { openTestDatabase, openTestTree } from '../../support/engine.ts'
 import { SECRET } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { withServer } from '../../support/with-server.ts'
-import { openTestDatabase, openTestTree } from '../../support/engine.ts'
 
 const admin = `auth=${encodeURIComponent(SECRET)}`
 const OPEN = '{"rules":{".read":true,".write":true}}'

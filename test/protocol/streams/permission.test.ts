@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { openTestDatabase } from '../../support/engine.ts'
 import { readEventId } from '../../support/event-id.ts'
 import { dataOf, EventSource, escapedTarget, openSource } from '../../support/event-source.ts'
 import { SECRET } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
 import { withServer } from '../../support/with-server.ts'
-import { openTestDatabase } from '../../support/engine.ts'
 
 const admin = `auth=${encodeURIComponent(SECRET)}`
 const REVOKED = 'event: auth_revoked\ndata: credential is no longer valid\n\n'

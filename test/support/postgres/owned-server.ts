@@ -20,6 +20,9 @@ const OPTIONS = [
 /** Longest wait for a server to take connections, in tries of 20 ms. */
 const MOST_TRIES = 1500
 
+/** Why tests with a PostgreSQL of their own are skipped; `undefined` when they run. For the name of a skipped test. */
+export const whyNoOwnPostgres = programs() === undefined ? 'no PostgreSQL is installed' : undefined
+
 /** A PostgreSQL of a test's own, on durable files, which can be killed, started again and followed by a standby. */
 export class OwnedPostgres {
   readonly #folder: string

@@ -104,10 +104,17 @@ class Cast {
       return () => cluster.any(own)
     }
     this.#rules = new RulesClient(this.history, any())
-    this.#trees = Array.from({ length: TREE_CLIENTS }, () => {
-      const rulesVersion = () => this.#rules.version
-      return new TreeClient({ history: this.history, random: random.fork(), any: any(), rulesVersion })
-    })
+    this.#trees = Array.from(
+      { length: TREE_CLIENTS },
+      () =>
+        new TreeClient({
+          history: this.history,
+          random: random.fork(),
+          any: any(),
+          all: () => cluster.members.map(({ child }) => child),
+          rulesVersion: () => this.#rules.version,
+        }),
+    )
     this.#senders = Array.from(
       { length: MESSAGE_CLIENTS },
       (_, at) => new MessageClient(`m${at}`, this.messages, random.fork(), any()),
@@ -172,19 +179,15 @@ class Cast {
   /** Writes to every place once more, and reads all on every process. */
   async #mark(cluster: Cluster): Promise<string[]> {
     const found: string[] = []
-    const marker = new TreeClient({
-      history: this.history,
-      random: this.#random.fork(),
-      any: () => cluster.any(this.#random),
-      rulesVersion: () => this.#rules.version,
-    })
-    for (let node = 0; node < SHARED_NODES; node++) await marker.put(`/k/${node}`)
-    await marker.put('/n/last')
+    const [marker] = this.#trees
+    for (let node = 0; node < SHARED_NODES; node++) await marker?.put(`/k/${node}`)
+    await marker?.put('/n/last')
     for (const { child } of cluster.members) {
       for (const place of PLACES) {
         const sentAt = performance.now()
         const answer = await ask(child, 'GET', `${place}.json`)
-        if (answer?.status !== 200) found.push(`in the end, GET ${place}: ${answer?.status} ${answer?.text.slice(0, 100)}`)
+        if (answer?.status !== 200)
+          found.push(`in the end, GET ${place}: ${answer?.status} ${answer?.text.slice(0, 100)}`)
         else this.history.reads.push({ place, text: answer.text, sentAt, endedAt: performance.now() })
       }
     }

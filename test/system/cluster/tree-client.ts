@@ -4,7 +4,23 @@ import type { History, Outcome, SentWrite } from './history.ts'
 import { PLACES, SHARED_NODES } from './places.ts'
 import { ask, type Server } from './sender.ts'
 
-const STEPS = ['put', 'put', 'patch', 'post', 'add', 'add', 'if', 'once', 'gate', 'locked', 'get', 'get', 'get', 'get'] as const
+const STEPS = [
+  'put',
+  'put',
+  'patch',
+  'post',
+  'add',
+  'add',
+  'if',
+  'once',
+  'gate',
+  'locked',
+  'get',
+  'get',
+  'get',
+  'look',
+  'look',
+] as const
 /** Children that a client leaves in the list. */
 const MOST_LISTED = 3
 /** Answered writes that may come again. */
@@ -31,6 +47,7 @@ export interface TreeClientParts {
   readonly random: Random
   /** Any process. */
   readonly any: () => Server
+  readonly all: () => readonly Server[]
   /** Version of the rules that were put last. */
   readonly rulesVersion: () => number
 }
@@ -74,6 +91,8 @@ export class TreeClient {
       }
       case 'locked':
         return this.#do(id, { method: 'PUT', target: '/locked.json', body: json({ id }) })
+      case 'look':
+        return this.#look(id, `/k/${node}`)
       default:
         await this.#read(random.pick(PLACES))
     }
@@ -85,10 +104,18 @@ export class TreeClient {
     await this.#write(id, { method: 'PUT', target: `${place}.json`, body: json(id) })
   }
 
-  async #read(place: string): Promise<Answer | undefined> {
-    const { history, any } = this.#parts
+  /** Reads on all processes, writes on one, and reads on all again: what they have kept is out of date then. */
+  async #look(id: string, place: string): Promise<void> {
+    const readAll = () => Promise.all(this.#parts.all().map((server) => this.#read(place, server)))
+    await readAll()
+    await this.#write(id, { method: 'PUT', target: `${place}.json`, body: json({ id, n: 2 }) })
+    await readAll()
+  }
+
+  async #read(place: string, server: Server = this.#parts.any()): Promise<Answer | undefined> {
+    const { history } = this.#parts
     const sentAt = performance.now()
-    const answer = await ask(any(), 'GET', `${place}.json`, { headers: { 'X-Firebase-ETag': 'true' } })
+    const answer = await ask(server, 'GET', `${place}.json`, { headers: { 'X-Firebase-ETag': 'true' } })
     if (answer === undefined || answer.status === 503) return undefined
     if (answer.status !== 200) {
       history.problems.push(`GET ${place}: ${answer.status} ${answer.text.slice(0, 200)}`)
@@ -146,7 +173,11 @@ export class TreeClient {
     history.writes.push(write)
     let answer = await this.#sendOnce(request, key)
     // With a key it may be sent until there is an answer.
-    for (let sendings = 1; key !== undefined && outcomeOf(answer) === 'unknown' && sendings < MOST_SENDINGS; sendings++) {
+    for (
+      let sendings = 1;
+      key !== undefined && outcomeOf(answer) === 'unknown' && sendings < MOST_SENDINGS;
+      sendings++
+    ) {
       await Bun.sleep(20)
       answer = await this.#sendOnce(request, key)
     }

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Database, Observer } from '../../../src/embedded.ts'
-import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
-import { openTestDatabase } from '../../support/engine.ts'
+import { openTestDatabase, openTestStore } from '../../support/engine.ts'
 import { put, strictObserver } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
@@ -91,7 +90,7 @@ test('stored rules that cannot be read leave the tree to its owner', async () =>
   await using directory = await tempDir()
   const file = directory.file('tree.sqlite')
   {
-    await using store = new SqliteStore(file, {}, strictObserver)
+    await using store = await openTestStore(file, {})
     await put(store, '/a', 1)
     // biome-ignore lint/correctness/useYield: a job that asks for nothing
     await store.commit(function* () {

@@ -1,4 +1,5 @@
 import { DholeError } from '../../../error.ts'
+import type { Observer } from '../../../observer.ts'
 import { runBriefly, runInTurns } from '../../../scheduling/turns.ts'
 import type { Path } from '../../../tree/path.ts'
 import { PushIds } from '../../../tree/push-id.ts'
@@ -34,6 +35,7 @@ export interface BatchParts {
   readonly readInterior: ReadInterior
   /** Called after a batch with the numbers of detached subtrees, commits and records. */
   onWritten(written: { readonly detached: number; readonly commits: number; readonly records: number }): void
+  readonly observer: Pick<Observer, 'batchConflicted' | 'batchDoubted'>
   readonly inlineLength: number
   readonly waitMs: number
 }
@@ -83,6 +85,7 @@ export class BatchRunner {
       } catch (error) {
         this.#forget()
         if (!(error instanceof BatchConflict)) throw error
+        this.#parts.observer.batchConflicted?.()
         await patience.run(() => this.#parts.follower.pull())
         if (this.#parts.tree.batch === before) await patience.run(() => this.#parts.follower.replaced())
         if (this.#parts.tree.batch === before) {
@@ -230,10 +233,12 @@ export class BatchRunner {
     patience: Patience,
     next: () => NextBatch,
   ): Promise<void> {
-    const { lanes, tree } = this.#parts
+    const { lanes, tree, observer } = this.#parts
     const ended = await tree.beginCommit(stamp)
     try {
-      await commitSurely(lanes, { tree: tree.tree, number: batch, stamp }, commit, patience)
+      await commitSurely(lanes, { tree: tree.tree, number: batch, stamp }, commit, patience, () =>
+        observer.batchDoubted?.(),
+      )
       // If another history has begun meanwhile, this process goes on from a batch that has it.
       if (tree.batch.batch === batch - 1) tree.apply(next())
     } finally {

@@ -50,6 +50,7 @@ const LOOK =
  * Commits a batch, and finds out what has become of it when the answer was lost: its number belongs to it, to another
  * batch, or to none.
  * @param commit writes the batch; it can be repeated
+ * @param onDoubt called when the answer was lost
  * @throws `BatchConflict` when another batch has the number; `unavailable` when the database stays away, or the number is of
  * a batch whose row was removed: the batch may be committed; what will fail again
  */
@@ -58,6 +59,7 @@ export async function commitSurely(
   batch: { readonly tree: number; readonly number: number; readonly stamp: string },
   commit: () => Promise<void>,
   patience: Patience,
+  onDoubt: () => void = () => {},
 ): Promise<void> {
   // Whether an earlier attempt may have taken effect, or may do so later.
   let isDoubtful = false
@@ -69,6 +71,7 @@ export async function commitSurely(
       const isConflict = error instanceof BatchConflict
       if (isConflict && !isDoubtful) throw error
       if (!isConflict && failureKind(error) === 'bug') throw error
+      if (!isConflict && failureKind(error) === 'away') onDoubt()
       await patience.after(error)
       isDoubtful ||= !isConflict && failureKind(error) === 'away'
       const [found] = await patience.run(() =>

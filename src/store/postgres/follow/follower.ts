@@ -1,5 +1,7 @@
 import { DholeError } from '../../../error.ts'
+import type { Observer } from '../../../observer.ts'
 import type { AppliedTree } from '../applied-tree.ts'
+import { Patience } from '../commit/committer.ts'
 import type { Lanes } from '../connection/lanes.ts'
 import { headOf, nextBatchOf, PAGE_ROWS, rowsAfter } from './foreign-batches.ts'
 import type { Freshness } from './freshness.ts'
@@ -11,6 +13,8 @@ const RECENT_MS = 1000
 const IS_THERE = 'SELECT 1 AS one FROM log WHERE tree = $1::int AND batch = $2::bigint AND stamp = $3::text'
 const RENEW = 'UPDATE application SET epoch = $2::text WHERE tree = $1::int AND epoch = $3::text'
 
+type FollowerObserver = Pick<Observer, 'followerLagged' | 'followerReset'>
+
 /** Applies the batches that other processes commit to one tree, in order, each once. */
 export class Follower {
   readonly #lanes: Lanes
@@ -21,8 +25,16 @@ export class Follower {
   #askedAt = Number.NEGATIVE_INFINITY
   /** Resolves when the rows that are being read are applied. */
   #applying: Promise<void> | undefined
+  readonly #observer: FollowerObserver
 
-  constructor(lanes: Lanes, tree: AppliedTree, freshness: Freshness, history: History) {
+  constructor(
+    lanes: Lanes,
+    tree: AppliedTree,
+    freshness: Freshness,
+    history: History,
+    observer: FollowerObserver = {},
+  ) {
+    this.#observer = observer
     this.#lanes = lanes
     this.#history = history
     this.#tree = tree
@@ -39,10 +51,25 @@ export class Follower {
     this.#askedAt = Math.max(this.#askedAt, time)
   }
 
-  /** Resolves when every batch that was committed before the call is applied. @throws `unavailable` */
-  async fresh(): Promise<void> {
+  /**
+   * Resolves when every batch that was committed before the call is applied.
+   * @param waitMs how long to wait for a database that is away, in milliseconds
+   * @throws `unavailable`
+   */
+  async fresh(waitMs: number): Promise<void> {
     try {
       await this.pull()
+    } catch (error) {
+      await this.#pullLater(error, waitMs)
+    }
+  }
+
+  /** A connection that was idle may have been lost since: a new one may serve. */
+  async #pullLater(failure: unknown, waitMs: number): Promise<void> {
+    const patience = new Patience(waitMs)
+    try {
+      await patience.after(failure)
+      await patience.run(() => this.pull())
     } catch (error) {
       throw error instanceof DholeError ? error : new DholeError('unavailable', undefined, { cause: error })
     }
@@ -82,7 +109,10 @@ export class Follower {
     while (this.#tree.batch.batch < batch) {
       // The rows that are being read may have been read before that batch.
       if (this.#applying !== undefined) await this.#applying.catch(() => {})
-      else await this.#catchUp()
+      else {
+        this.#observer.followerLagged?.(batch - this.#tree.batch.batch)
+        await this.#catchUp()
+      }
     }
   }
 
@@ -111,6 +141,7 @@ export class Follower {
 
   /** Goes on from the last batch: the log does not reach back to the applied one. */
   async #begin(): Promise<void> {
+    this.#observer.followerReset?.()
     const head = await headOf(this.#lanes, this.#tree.tree)
     if (head.batch.batch > this.#tree.batch.batch) this.#tree.apply(head)
   }
