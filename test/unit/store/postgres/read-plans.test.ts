@@ -93,6 +93,10 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'plans of the stat
       'INSERT INTO index_definition (tree, id, list_id, path, has_cut, used_at) ' +
         "SELECT 999999, n, n, 'x', false, 0 FROM generate_series(1, 5000) n",
     )
+    await database.lanes.query(
+      'INSERT INTO log (tree, batch, first_seq, last_seq, at, push_time, next_id, stamp, format, flags, heads) ' +
+        "SELECT 999999, n, n, n, 0, 0, 1, '', 1, 0, '[]' FROM generate_series(1, 5000) n",
+    )
     await database.lanes.query('ANALYZE')
     seen.clear()
     await readAll(store)
