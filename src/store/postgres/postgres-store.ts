@@ -92,12 +92,9 @@ export class PostgresStore implements TreeStore {
     const { cacheLength, shortList } = settings
     this.#follower = new Follower(lanes, tree, database.freshness, database.history, observer)
     this.#reads = openReads({
-      lanes,
-      tree,
-      indexes: this.#indexes,
-      cacheLength,
-      shortList,
+      ...{ lanes, tree, indexes: this.#indexes, cacheLength, shortList },
       fresh: () => this.fresh(),
+      reach: (batch) => this.#follower.reach(batch),
     })
     const runner = new BatchRunner({
       lanes,
