@@ -4,12 +4,15 @@ import type { Database as Tree } from '../../src/database/database.ts'
 import { type Database, type DatabaseOptions, type DatabaseServer, openDatabase } from '../../src/embedded.ts'
 import { openServerTree, openTree } from '../../src/open-tree.ts'
 import type { DholeOptions } from '../../src/options.ts'
+import { indexProblems } from '../../src/store/postgres/indexes/inspect.ts'
 import { PostgresDatabase } from '../../src/store/postgres/postgres-database.ts'
 import { PostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import type { SqliteOptions } from '../../src/store/sqlite/sqlite-options.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { TreeStore } from '../../src/store/store.ts'
+import { integrityProblems } from '../unit/store/integrity.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from './postgres/cluster.ts'
+import { valueInRows } from './postgres/rows-of-tree.ts'
 import { strictObserver } from './store.ts'
 
 const ENGINES = ['sqlite', 'postgres'] as const
@@ -60,6 +63,23 @@ export async function openTestStore(
   const { application, ...server } = placeOf(file)
   const database = await PostgresDatabase.open(server)
   return closingToo(await PostgresStore.open(database, application, options, observer), () => database.close())
+}
+
+/** What is wrong with the rows of a closed tree that a test names by a file. */
+export async function treeProblems(file: string): Promise<readonly unknown[]> {
+  if (!isPostgres) return integrityProblems(file)
+  const { application, ...server } = placeOf(file)
+  const database = await PostgresDatabase.open(server)
+  try {
+    const found = 'SELECT tree FROM application WHERE id = $1::text'
+    const [row] = await database.lanes.query<{ tree: number }>(found, [application])
+    return await database.lanes.snapshot(async (statements) => {
+      await valueInRows(statements, row?.tree ?? 0)
+      return await Array.fromAsync(indexProblems(statements, row?.tree ?? 0))
+    })
+  } finally {
+    await database.close()
+  }
 }
 
 /**
