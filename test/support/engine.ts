@@ -1,5 +1,6 @@
+import { Database as Client } from 'bun:sqlite'
 import { afterAll, beforeAll, test } from 'bun:test'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Database as Tree } from '../../src/database/database.ts'
 import { type Database, type DatabaseOptions, type DatabaseServer, openDatabase } from '../../src/embedded.ts'
 import { openServerTree, openTree } from '../../src/open-tree.ts'
@@ -65,6 +66,21 @@ export async function openTestStore(
   return closingToo(await PostgresStore.open(database, application, options, observer), () => database.close())
 }
 
+/** Number of rows that the application `app` of a data folder has in a table. */
+export async function countStored(dataDir: string, table: string): Promise<number> {
+  const count = `SELECT count(*) AS count FROM ${table}`
+  if (!isPostgres) {
+    const file = new Client(join(dataDir, 'apps', 'app.sqlite'), { readonly: true })
+    const [row] = file.query<{ count: number }, []>(count).all()
+    file.close()
+    return row?.count ?? 0
+  }
+  const database = await PostgresDatabase.open(serverOf(dataDir))
+  const [row] = await database.lanes.query<{ count: string }>(count)
+  await database.close()
+  return Number(row?.count)
+}
+
 /** What is wrong with the rows of a closed tree that a test names by a file. */
 export async function treeProblems(file: string): Promise<readonly unknown[]> {
   if (!isPostgres) return integrityProblems(file)
@@ -84,7 +100,7 @@ export async function treeProblems(file: string): Promise<readonly unknown[]> {
 
 /**
  * Defines a test that is about files of SQLite. On PostgreSQL it is skipped, and its name says why.
- * @param reason what it does with the file
+ * @param reason what it does with the file, or needs of it
  */
 export function fileTest(reason: string, name: string, run: () => Promise<void> | void, timeoutMs?: number): void {
   if (isPostgres) test.skip(`${name} (not on PostgreSQL: ${reason})`, run)
