@@ -103,7 +103,7 @@ test('who cannot sign neither uses a turn up nor hears whose turn it is', async 
   expectRefusal(await client.news(), refusals.tooOften)
 })
 
-test('a refused call takes no news away', async () => {
+fileTest(MOVED_CLOCK, 'a refused call takes no news away', async () => {
   const rrid = await client.record([ONE])
   at(0)
   dataOf(await client.news())
