@@ -145,6 +145,11 @@ export async function databaseReleased(dataDir: string): Promise<void> {
   await database.close()
 }
 
+/** Whether tests run on PostgreSQL, whose reads take some turns of the event loop. */
+export function runsOnPostgres(): boolean {
+  return isPostgres
+}
+
 /** Whether a data folder has its applications on PostgreSQL. */
 export function isOnPostgres(dataDir: string): boolean {
   return schemas.has(resolve(dataDir))

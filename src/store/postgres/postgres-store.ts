@@ -61,20 +61,23 @@ export class PostgresStore implements TreeStore {
   readonly #reads: StoreReads
   readonly #followers: Followers
   readonly #follower: Follower
+  readonly #waitMs: number
   readonly #unfollow: () => void
+  readonly mayLag: boolean
   readonly #closing: (() => Promise<void>)[] = []
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
   private constructor(opened: Opened, settings: Settings, observer: Observer, openReads: OpenReads) {
     const { database, application, tree, lastRecord } = opened
-    const { lanes, process } = database
+    const { lanes, clock } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
+    this.#waitMs = settings.waitMs
     this.#tree = tree
     this.#followers = new Followers(troubled)
-    const records = new RecordClock(lastRecord, settings.noteAgeMs)
-    this.#tidying = new Tidying(lanes, tree, records, settings, troubled)
+    const records = new RecordClock(lastRecord, settings.noteAgeMs, clock.now)
+    this.#tidying = new Tidying({ lanes, tree, records, clock }, settings, troubled)
     this.#indexes = new IndexManager({
       statements: lanes,
       tree: tree.tree,
@@ -87,7 +90,7 @@ export class PostgresStore implements TreeStore {
       ...settings,
     })
     const { cacheLength, shortList } = settings
-    this.#follower = new Follower(lanes, tree, database.freshness, database.history)
+    this.#follower = new Follower(lanes, tree, database.freshness, database.history, observer)
     this.#reads = openReads({
       lanes,
       tree,
@@ -100,18 +103,18 @@ export class PostgresStore implements TreeStore {
       lanes,
       tree,
       records,
+      clock,
       follower: this.#follower,
       openIndexes: this.#indexes.openBatch,
       fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),
       readInterior: (kind, path) => this.#reads.interior(kind, path),
       onWritten: (written) => this.#tidying.written(written),
+      observer,
       inlineLength: settings.inlineLength,
       waitMs: settings.waitMs,
     })
-    this.sideTables = sideTables({
-      lanes,
+    this.sideTables = sideTables(database, {
       tree: tree.tree,
-      process,
       run: (work) => this.run(work),
       checkOpen: () => this.#checkOpen(),
       waitMs: settings.waitMs,
@@ -131,6 +134,7 @@ export class PostgresStore implements TreeStore {
       unhint()
       unbase()
     }
+    this.mayLag = database.reads === 'recent'
     this.#tidying.wake()
   }
 
@@ -219,8 +223,8 @@ export class PostgresStore implements TreeStore {
     return this.#indexes.indexes()
   }
 
-  fresh(): Promise<void> {
-    return this.#follower.fresh()
+  fresh(always = !this.mayLag): Awaitable<void> {
+    return always || !this.#follower.isRecent ? this.#follower.fresh(this.#waitMs) : undefined
   }
 
   setting(name: string): string | undefined {

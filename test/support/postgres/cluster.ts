@@ -1,12 +1,8 @@
-import { chownSync, existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { AS_USER, giveToUser, programs } from './programs.ts'
 
-/** Where distributions put the versions of PostgreSQL. */
-const FOLDER = '/usr/lib/postgresql'
-/** PostgreSQL refuses to run as root. */
-const NOBODY = 65_534
-const AS_USER = process.getuid?.() === 0 ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
 const PORT = 5432
 const OPTIONS = [
   'fsync=off',
@@ -52,16 +48,6 @@ export function freshSchema(): string {
   return `test_${process.pid}_${crypto.randomUUID().slice(0, 13).replace('-', '')}`
 }
 
-/** The folder of `initdb` and `postgres`. */
-function programs(): string | undefined {
-  const onPath = Bun.which('postgres')
-  if (onPath !== null && existsSync(join(dirname(realpathSync(onPath)), 'initdb'))) return dirname(realpathSync(onPath))
-  if (!existsSync(FOLDER)) return undefined
-  const found = [...new Bun.Glob('*/bin/initdb').scanSync({ cwd: FOLDER })]
-  const newest = found.toSorted((left, right) => Number.parseInt(right, 10) - Number.parseInt(left, 10))[0]
-  return newest === undefined ? undefined : join(FOLDER, dirname(newest))
-}
-
 function start(): string | undefined {
   const folder = programs()
   if (folder === undefined) return undefined
@@ -72,7 +58,7 @@ function start(): string | undefined {
   if (existsSync(home) && isReady()) return url
   Bun.spawnSync(['rm', '-rf', home])
   mkdirSync(home, { mode: 0o700 })
-  if (AS_USER.length > 0) chownSync(home, NOBODY, NOBODY)
+  giveToUser(home)
   const data = join(home, 'data')
   run(...AS_USER, join(folder, 'initdb'), '-D', data, '-U', 'dhole', '-A', 'trust', '-E', 'UTF8', '--no-sync')
   const settings = OPTIONS.flatMap((option) => ['-c', option])
