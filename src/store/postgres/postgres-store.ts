@@ -211,10 +211,12 @@ export class PostgresStore implements TreeStore {
   }
 
   async declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void> {
+    this.#checkOpen()
     await this.#indexes.declare(declarations)
   }
 
-  indexes(): Promise<readonly IndexInfo[]> {
+  async indexes(): Promise<readonly IndexInfo[]> {
+    this.#checkOpen()
     return this.#indexes.indexes()
   }
 
