@@ -111,8 +111,11 @@ export interface IndexInfo {
 export interface StoreFollower {
   /** The next commits; each is reported once. What it throws, now or later, is reported as trouble. */
   commits?(commits: readonly Commit[]): Awaitable<void>
-  /** Settings have changed. Called before later commits, and before those that became durable at the same time. */
-  settings?(): void
+  /**
+   * Settings have changed. Called before later commits, and before those that became durable at the same time.
+   * @returns what it still has to do because of them
+   */
+  settings?(): Awaitable<void>
 }
 
 /**
@@ -169,6 +172,14 @@ export interface TreeStore extends AsyncDisposable {
    * @throws `unavailable`
    */
   fresh(): Awaitable<void>
+  /**
+   * Resolves when every process that has the tree open acts on the commits before the call: on new settings as well. An
+   * engine of a single process has nothing to wait for, and no such method.
+   * @throws Error that names a process that does not answer
+   */
+  everywhere?(): Promise<void>
+  /** Whether this process must tell nothing of the tree, because it may have lost sight of later commits. */
+  readonly isSilent?: boolean
   /** Text stored beside the tree under a name, as of the commit that reads see; see `fresh`. */
   setting(name: string): string | undefined
   /**

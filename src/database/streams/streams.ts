@@ -83,6 +83,7 @@ export class Streams {
         this.#rechecked = this.#guards.recheck()
         // The caller that changes the rules gets its error. Events are authorised in any case.
         this.#rechecked.catch(() => {})
+        return this.#rechecked
       },
     })
   }

@@ -1,4 +1,6 @@
 import { DholeError } from '../../error.ts'
+import { Confirmations } from './agreement/confirmations.ts'
+import { sweepRemovedTrees } from './agreement/removed-trees.ts'
 import { Patience } from './commit/committer.ts'
 import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf } from './connection/address.ts'
 import { problemOf } from './connection/database-problem.ts'
@@ -6,42 +8,61 @@ import { Lanes } from './connection/lanes.ts'
 import { Primary } from './connection/primary.ts'
 import { Freshness } from './follow/freshness.ts'
 import { Hints } from './follow/hints.ts'
-import { ProcessRow } from './processes.ts'
+import { ProcessRow, type ProcessTimes } from './processes.ts'
 import { migrate } from './schema/migrations.ts'
 
-export interface PostgresSettings extends DatabaseAddress {
+export interface PostgresSettings extends DatabaseAddress, ProcessTimes {
   /** Maximum connections of this process. Default 8. */
   readonly connections?: number | undefined
   /** Longest time of one statement, in milliseconds. Default 10,000. */
   readonly statementMs?: number | undefined
   /** How long to wait for a server that is away, in milliseconds. Default 10,000. */
   readonly waitMs?: number | undefined
-  /** Time between two signs of life of this process, in milliseconds. Default 2000. */
-  readonly heartbeatMs?: number | undefined
 }
 
 const DEFAULT_CONNECTIONS = 8
 const DEFAULT_STATEMENT_MS = 10_000
 const DEFAULT_WAIT_MS = 10_000
+/** How often rows that are not needed any more are looked for, in milliseconds. */
+const TIDY_MS = 30_000
 
 /** An open installation on PostgreSQL: what the trees of all applications of this process share. */
 export class PostgresDatabase {
   readonly lanes: Lanes
   readonly freshness: Freshness
   readonly hints: Hints
+  readonly confirmations: Confirmations
+  /** The row of this process. */
+  readonly row: ProcessRow
+  /** How long to wait for a server that is away, in milliseconds. */
+  readonly waitMs: number
+  readonly #timer: ReturnType<typeof setInterval>
+  #tidying: Promise<void> | undefined
+  #isClosed = false
 
-  readonly #row: ProcessRow
-
-  private constructor(lanes: Lanes, row: ProcessRow, hints: (freshness: Freshness) => Hints) {
+  private constructor(lanes: Lanes, row: ProcessRow, waitMs: number, hints: (freshness: Freshness) => Hints) {
     this.lanes = lanes
-    this.#row = row
+    this.row = row
+    this.waitMs = waitMs
     this.freshness = new Freshness(lanes)
     this.hints = hints(this.freshness)
+    this.confirmations = new Confirmations(lanes, row, this.hints, waitMs)
+    // It fails while the database is away: the next time is soon enough.
+    this.#timer = setInterval(() => this.tidy().catch(() => {}), TIDY_MS)
+    this.#timer.unref()
   }
 
   /** Random id of this process, for rows that end with it. */
   get process(): string {
-    return this.#row.id
+    return this.row.id
+  }
+
+  /** Removes rows that are not needed any more. Concurrent calls share the work. @throws what the database throws */
+  tidy(): Promise<void> {
+    this.#tidying ??= this.#tidy().finally(() => {
+      this.#tidying = undefined
+    })
+    return this.#tidying
   }
 
   /**
@@ -52,6 +73,7 @@ export class PostgresDatabase {
     connections,
     statementMs,
     heartbeatMs,
+    silentMs,
     waitMs = DEFAULT_WAIT_MS,
     ...address
   }: PostgresSettings): Promise<PostgresDatabase> {
@@ -64,8 +86,8 @@ export class PostgresDatabase {
     })
     try {
       await new Patience(waitMs).run(() => migrate(lanes, schema))
-      const row = await ProcessRow.open(lanes, heartbeatMs)
-      return new PostgresDatabase(lanes, row, (freshness) => new Hints(primary, schema, freshness))
+      const row = await ProcessRow.open(lanes, { heartbeatMs, silentMs })
+      return new PostgresDatabase(lanes, row, waitMs, (freshness) => new Hints(primary, schema, freshness))
     } catch (error) {
       await lanes.close()
       throw problemOf(error instanceof DholeError ? error.cause : error, address)
@@ -73,8 +95,17 @@ export class PostgresDatabase {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    this.confirmations.close()
+    await this.#tidying?.catch(() => {})
     await this.hints.close()
-    await this.#row.close()
+    await this.row.close()
     await this.lanes.close()
+  }
+
+  async #tidy(): Promise<void> {
+    await sweepRemovedTrees(this.lanes, () => this.#isClosed)
+    await this.confirmations.tidy()
   }
 }

@@ -6,6 +6,10 @@ import type { Statements } from './connection/lane.ts'
 const DEFAULT_HEARTBEAT_MS = 2000
 /** Time after the last heartbeat for which a process counts as alive, in milliseconds of the clock of the database. */
 const ALIVE_MS = 12_000
+/** Time without a heartbeat that was answered after which a process tells nothing, in milliseconds of its own clock. */
+const SILENT_MS = 8000
+/** How often a process looks whether it must fall silent, in milliseconds. */
+const CHECK_MS = 500
 /** Version of what processes tell each other through the tables. */
 const FORMAT = 1
 
@@ -22,50 +26,125 @@ const SEEN =
   `SELECT $1::text, $2::text, $3::smallint, $4::text, t.now, t.now FROM (SELECT ${DATABASE_NOW} AS now) t ` +
   'ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at'
 
-/** The row of this process: other processes see by it that this one is alive. */
+/** Times of a process, in milliseconds; all have defaults. */
+export interface ProcessTimes {
+  /** Time between two heartbeats. Default 2000. */
+  readonly heartbeatMs?: number | undefined
+  /** Time after which a process that hears nothing from the database tells nothing. Default 8000. */
+  readonly silentMs?: number | undefined
+}
+
+/**
+ * The row of this process: other processes see by it that this one is alive. A process that has not heard from the database
+ * for a while is silent: others may have stopped to wait for it, so what it knows may be outdated.
+ */
 export class ProcessRow {
   /** Random id of this process. */
   readonly id = crypto.randomUUID()
   readonly #statements: Statements
-  readonly #timer: ReturnType<typeof setInterval>
+  readonly #silentMs: number
+  readonly #timers: readonly ReturnType<typeof setInterval>[]
+  readonly #onSilent = new Set<() => void>()
+  readonly #onReturn = new Set<() => Promise<void>>()
+  readonly #onHeard = new Set<() => void>()
+  /** Time by `performance.now()` until which this process may tell what it knows. */
+  #until = Number.NEGATIVE_INFINITY
+  /** Whether it must catch up before it tells anything. */
+  #isBehind = false
   #beating: Promise<void> | undefined
 
-  private constructor(statements: Statements, heartbeatMs: number) {
+  private constructor(statements: Statements, { heartbeatMs, silentMs }: ProcessTimes) {
     this.#statements = statements
-    this.#timer = setInterval(() => this.#beat(), heartbeatMs)
-    this.#timer.unref()
+    this.#silentMs = silentMs ?? SILENT_MS
+    this.#timers = [
+      setInterval(() => this.#beat(), heartbeatMs ?? DEFAULT_HEARTBEAT_MS),
+      setInterval(() => this.check(), Math.min(CHECK_MS, this.#silentMs / 2)),
+    ]
+    for (const timer of this.#timers) timer.unref()
   }
 
   /** Writes the row. @throws what the database throws */
-  static async open(statements: Statements, heartbeatMs = DEFAULT_HEARTBEAT_MS): Promise<ProcessRow> {
-    const row = new ProcessRow(statements, heartbeatMs)
+  static async open(statements: Statements, times: ProcessTimes = {}): Promise<ProcessRow> {
+    const row = new ProcessRow(statements, times)
     try {
-      await row.#seen()
+      row.#until = (await row.#seen()) + row.#silentMs
       return row
     } catch (error) {
-      clearInterval(row.#timer)
+      row.#stop()
       throw error
     }
   }
 
+  /** Whether this process must tell nothing. */
+  get isSilent(): boolean {
+    return performance.now() > this.#until
+  }
+
+  /** Falls silent when it is time. Call it before telling what this process has applied. */
+  check(): void {
+    if (!this.#isBehind && this.isSilent) this.#fallSilent()
+  }
+
+  /** Called when this process falls silent. @returns ends that */
+  onSilent(listener: () => void): () => void {
+    this.#onSilent.add(listener)
+    return () => this.#onSilent.delete(listener)
+  }
+
+  /** Work that catches up before this process tells anything again. When it fails, it is tried again. @returns ends that */
+  onReturn(work: () => Promise<void>): () => void {
+    this.#onReturn.add(work)
+    return () => this.#onReturn.delete(work)
+  }
+
+  /** Called after each answered heartbeat, unless the process is silent. */
+  onHeard(listener: () => void): void {
+    this.#onHeard.add(listener)
+  }
+
   /** Ends the heartbeats and deletes the row, when the database can be reached. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    this.#stop()
     await this.#beating
     // Without it the row counts for as long as a heartbeat does.
     await this.#statements.query('DELETE FROM process WHERE id = $1::text', [this.id]).catch(() => {})
   }
 
+  #stop(): void {
+    for (const timer of this.#timers) clearInterval(timer)
+  }
+
+  #fallSilent(): void {
+    this.#isBehind = true
+    this.#until = Number.NEGATIVE_INFINITY
+    for (const listener of this.#onSilent) listener()
+  }
+
   #beat(): void {
     // The database is away: this process counts as dead until a later heartbeat arrives. Its requests report the trouble.
     this.#beating ??= this.#seen()
+      .then((sentAt) => this.#heard(sentAt))
       .catch(() => {})
       .finally(() => {
         this.#beating = undefined
       })
   }
 
-  async #seen(): Promise<void> {
+  async #heard(sentAt: number): Promise<void> {
+    // It may have been stopped until now, without a chance to look at the time.
+    this.check()
+    if (this.#isBehind) {
+      await Promise.all([...this.#onReturn].map((catchUp) => catchUp()))
+      this.#isBehind = false
+    }
+    this.#until = sentAt + this.#silentMs
+    if (!this.isSilent) for (const listener of this.#onHeard) listener()
+  }
+
+  /** @returns when the heartbeat was sent, by `performance.now()` */
+  async #seen(): Promise<number> {
+    const sentAt = performance.now()
     await this.#statements.query(SEEN, [this.id, program.version, FORMAT, hostname()])
+    return sentAt
   }
 }

@@ -80,9 +80,10 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  const { hints, process } = database
+  const { hints, process, row, confirmations } = database
   const freshness = new Freshness(wrapped)
-  return { lanes: wrapped, freshness, hints, process, close: () => database.close() } as PostgresDatabase
+  const shared = { hints, process, row, confirmations }
+  return { lanes: wrapped, freshness, ...shared, close: () => database.close() } as PostgresDatabase
 }
 
 /** One commit of another process: `/foreign` becomes `true`. It leaves out the rows of the tree. */

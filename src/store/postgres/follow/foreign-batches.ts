@@ -40,7 +40,7 @@ export async function headOf(lanes: Lanes, tree: number): Promise<NextBatch> {
   return await lanes.snapshot(async (statements) => {
     const [batch, settings] = await Promise.all([lastBatch(statements, tree), readSettings(statements, tree)])
     const { seq, at } = batch
-    const flags = LogFlag.settings | LogFlag.indexes
+    const flags = LogFlag.settings | LogFlag.indexes | LogFlag.application
     return { batch, flags, settings, commits: [unknownCommit({ seq, at, path: [] })], isForeign: true }
   })
 }

@@ -57,8 +57,8 @@ async function versionOf(statements: Statements, schema: string): Promise<number
 
 async function create(statements: Statements, schema: string): Promise<void> {
   await statements.query(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`)
-  await statements.query('CREATE TABLE installation (schema_version integer NOT NULL)')
-  await statements.query('INSERT INTO installation VALUES (0)')
+  await statements.query('CREATE TABLE installation (schema_version integer NOT NULL, secrets_check text)')
+  await statements.query('INSERT INTO installation (schema_version) VALUES (0)')
 }
 
 function newer(schema: string): Error {

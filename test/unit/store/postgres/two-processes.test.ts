@@ -110,7 +110,8 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'two processes on 
         return typeof member === 'function' ? member.bind(target) : member
       },
     })
-    const cut = { lanes, freshness: new Freshness(lanes), hints: two.hints, process: two.process } as PostgresDatabase
+    const { hints, process, row, confirmations } = two
+    const cut = { lanes, freshness: new Freshness(lanes), hints, process, row, confirmations } as PostgresDatabase
     await using reader = await open(cut, 'behind', 10, silentObserver)
     const commits = told(reader)
     isCut = true
