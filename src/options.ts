@@ -95,6 +95,11 @@ export interface DatabaseServer {
   readonly connections?: number
   /** How long a write waits for a server that is away or busy, in milliseconds. Default 10,000. */
   readonly waitMs?: number
+  /**
+   * Key that encrypts the secrets of applications in the database, 32 bytes in base64; the same for all processes. Default:
+   * they are stored as they are.
+   */
+  readonly secretsKey?: string
 }
 
 /** Options of one tree that the engines share. */

@@ -4,6 +4,7 @@ import type { Application, ApplicationParts } from './application.ts'
 import { isApplicationId } from './application-id.ts'
 import { labelOf, suffixOf } from './host-label.ts'
 import { type Readiness, storageReadiness } from './readiness.ts'
+import { replaceSecret } from './replace-secret.ts'
 import { Tenant } from './tenant.ts'
 
 export interface ApplicationsSettings {
@@ -25,6 +26,8 @@ export interface ApplicationsSettings {
   readonly onError: (id: string, error: unknown) => void
   /** Called when all applications are closed. */
   readonly onClosed?: () => Promise<void>
+  /** Whether this process must answer nothing, asked for every request. Absent where it never has to. */
+  readonly isSilent?: (() => boolean) | undefined
 }
 
 /** Idle applications are looked for this many times per idle time, and at least once a minute. */
@@ -87,6 +90,7 @@ export class Applications {
    * @throws `app-not-named`, `app-unknown`; `unavailable` when it cannot be opened, or when too many others are busy
    */
   choose(name: string | undefined, host: string): Awaitable<Application> {
+    if (this.#settings.isSilent?.() === true) throw new DholeError('unavailable')
     const id = name ?? (this.#hostSuffix && labelOf(host, this.#hostSuffix)) ?? this.#settings.defaultId
     if (id === undefined) throw new DholeError('app-not-named')
     return this.#opened(id) ?? this.#bring(id)
@@ -95,9 +99,7 @@ export class Applications {
   /** Replaces the secret of an application, and ends the streams that the old secret authorized. */
   rotate(id: string, secret: string): void {
     const tenant = this.#tenants.get(id)
-    if (tenant === undefined) return
-    tenant.authenticator.rotate(secret)
-    tenant.database.revoke()
+    if (tenant !== undefined) replaceSecret(tenant, secret)
   }
 
   /** Closes an application that was removed. Resolves when its file is free. */
@@ -134,8 +136,13 @@ export class Applications {
   }
 
   /** Begins to stop: ends every stream; `readiness` is `stopping` from now on. */
-  endStreams(): void {
+  stop(): void {
     this.#isStopping = true
+    this.endStreams()
+  }
+
+  /** Ends every stream; clients connect again. */
+  endStreams(): void {
     for (const { database } of this.open) database.endStreams()
   }
 

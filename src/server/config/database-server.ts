@@ -12,6 +12,7 @@ export function databaseServer(config: Config): DatabaseServer | undefined {
     insecure: config.DATABASE_INSECURE,
     connections: config.DATABASE_CONNECTIONS,
     waitMs: config.DATABASE_WAIT_MS,
+    ...(config.SECRETS_KEY === undefined ? {} : { secretsKey: config.SECRETS_KEY }),
     ...(config.DATABASE_CA === undefined ? {} : { ca: authorityOf(config.DATABASE_CA) }),
   }
 }

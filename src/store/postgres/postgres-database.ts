@@ -1,5 +1,6 @@
 import { DholeError } from '../../error.ts'
 import { Confirmations } from './agreement/confirmations.ts'
+import { FailureCounts } from './agreement/failure-counts.ts'
 import { sweepRemovedTrees } from './agreement/removed-trees.ts'
 import { Patience } from './commit/committer.ts'
 import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf } from './connection/address.ts'
@@ -32,6 +33,8 @@ export class PostgresDatabase {
   readonly freshness: Freshness
   readonly hints: Hints
   readonly confirmations: Confirmations
+  /** Wrong credentials on all processes. */
+  readonly failures: FailureCounts
   /** The row of this process. */
   readonly row: ProcessRow
   /** How long to wait for a server that is away, in milliseconds. */
@@ -45,6 +48,7 @@ export class PostgresDatabase {
     this.row = row
     this.waitMs = waitMs
     this.freshness = new Freshness(lanes)
+    this.failures = new FailureCounts(lanes)
     this.hints = hints(this.freshness)
     this.confirmations = new Confirmations(lanes, row, this.hints, waitMs)
     // It fails while the database is away: the next time is soon enough.
@@ -107,5 +111,6 @@ export class PostgresDatabase {
   async #tidy(): Promise<void> {
     await sweepRemovedTrees(this.lanes, () => this.#isClosed)
     await this.confirmations.tidy()
+    await this.failures.tidy()
   }
 }

@@ -118,8 +118,8 @@ export class Hints {
   }
 
   #heardOf(hint: string): void {
-    if (hint === REQUEST) return this.#onRequest()
-    if (hint === EVERYTHING) return void this.#lookAtAll()
+    if (hint === REQUEST) this.#onRequest()
+    if (hint === EVERYTHING) void this.#lookAtAll()
     const [tree = Number.NaN, batch = Number.NaN] = hint.split(':').map(Number)
     const followed = this.#followed.get(tree)
     if (followed !== undefined && followed.tree.batch.batch < batch) followed.follower.reach(batch).catch(() => {})
