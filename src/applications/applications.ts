@@ -2,33 +2,11 @@ import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Application, ApplicationParts } from './application.ts'
 import { isApplicationId } from './application-id.ts'
+import type { ApplicationsSettings } from './applications-settings.ts'
 import { labelOf, suffixOf } from './host-label.ts'
 import { type Readiness, storageReadiness } from './readiness.ts'
 import { replaceSecret } from './replace-secret.ts'
 import { Tenant } from './tenant.ts'
-
-export interface ApplicationsSettings {
-  /**
-   * Looks up an application that is not open. Called for every request that names one, so it must be quick.
-   * @returns a function that opens it, `undefined` when there is no such application
-   * @throws when its settings cannot be read
-   */
-  readonly find: (id: string) => Awaitable<(() => Awaitable<ApplicationParts>) | undefined>
-  /** Application of requests that name none. */
-  readonly defaultId: string | undefined
-  /** Domain whose subdomains name applications. */
-  readonly baseDomain: string | undefined
-  /** Time without requests and streams after which an application is closed, in milliseconds. */
-  readonly idleMs: number
-  /** Most applications open at once, not counting those that stay open. */
-  readonly maxOpen: number
-  /** Called with an application that cannot be opened or closed. */
-  readonly onError: (id: string, error: unknown) => void
-  /** Called when all applications are closed. */
-  readonly onClosed?: () => Promise<void>
-  /** Whether this process must answer nothing, asked for every request. Absent where it never has to. */
-  readonly isSilent?: (() => boolean) | undefined
-}
 
 /** Idle applications are looked for this many times per idle time, and at least once a minute. */
 const CHECKS_PER_IDLE_TIME = 4
