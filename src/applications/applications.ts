@@ -110,6 +110,7 @@ export class Applications {
   /** Whether the applications that stay open can be read and written now. Resolves within a few seconds. */
   async readiness(): Promise<Readiness> {
     if (this.#isStopping || this.#isClosed) return 'stopping'
+    if (this.#settings.isSilent?.() === true) return 'storage'
     return await storageReadiness([...this.#kept].map((id) => this.#tenants.get(id)?.database))
   }
 

@@ -175,7 +175,7 @@ export interface TreeStore extends AsyncDisposable {
   /**
    * Resolves when every process that has the tree open acts on the commits before the call: on new settings as well. An
    * engine of a single process has nothing to wait for, and no such method.
-   * @throws Error that names a process that does not answer
+   * @throws `unavailable` when one does not answer
    */
   everywhere?(): Promise<void>
   /** Whether this process must tell nothing of the tree, because it may have lost sight of later commits. */

@@ -71,6 +71,7 @@ export class Streams {
     this.#guards = new StreamGuards({
       rules: () => store.setting(RULES),
       seq: () => store.position().seq,
+      isSilent: () => store.isSilent === true,
       run: (logic) => store.read(logic),
     })
     store.follow({

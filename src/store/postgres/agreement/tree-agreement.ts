@@ -1,8 +1,9 @@
+import { DholeError } from '../../../error.ts'
 import type { AppliedTree } from '../applied-tree.ts'
 import { LogFlag } from '../batch.ts'
 import type { Follower } from '../follow/follower.ts'
 import type { ProcessRow } from '../processes.ts'
-import type { Confirmations } from './confirmations.ts'
+import { type Confirmations, NotConfirmed } from './confirmations.ts'
 
 interface AgreementParts {
   readonly tree: AppliedTree
@@ -56,10 +57,14 @@ export class TreeAgreement {
     this.#onApplication.push(listener)
   }
 
-  /** Resolves when every process that has the tree open acts on the applied batch. @throws `NotConfirmed`, `unavailable` */
-  everywhere(): Promise<void> {
+  /** Resolves when every process that has the tree open acts on the applied batch. @throws `unavailable` */
+  async everywhere(): Promise<void> {
     const { tree, confirmations } = this.#parts
-    return confirmations.everywhere({ tree: tree.tree, batch: tree.batch.batch })
+    try {
+      await confirmations.everywhere({ tree: tree.tree, batch: tree.batch.batch })
+    } catch (error) {
+      throw error instanceof NotConfirmed ? new DholeError('unavailable', undefined, { cause: error }) : error
+    }
   }
 
   close(): void {
