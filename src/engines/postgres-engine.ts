@@ -1,4 +1,5 @@
-import type { Observer } from '../observer.ts'
+import { DholeError } from '../error.ts'
+import { type Observer, silentObserver } from '../observer.ts'
 import type { DatabaseServer, StorageOptions } from '../options.ts'
 import type { PostgresDatabase } from '../store/postgres/postgres-database.ts'
 import type { KeyName } from './application-keys.ts'
@@ -58,8 +59,14 @@ export class PostgresEngine implements Engine {
       import('../sms/postgres/postgres-message-store.ts'),
       import('./catalog/application-watch.ts'),
     ])
-    const { database, catalog } = await this.#connected()
-    const store = await PostgresStore.open(database, application, options, observer, undefined, makes)
+    const { database, catalog } = await this.#connected(observer)
+    const { waitMs } = this.#server
+    const settings = waitMs === undefined ? options : { ...options, waitMs }
+    const store = await PostgresStore.open(database, application, settings, observer, undefined, makes).catch(
+      async (error) => {
+        throw error instanceof DholeError && error.code === 'app-unknown' ? error : await database.problemOf(error)
+      },
+    )
     return {
       tree: store,
       keys: new ApplicationWatch(catalog, store, application, (made, keys) =>
@@ -82,8 +89,8 @@ export class PostgresEngine implements Engine {
     await opened?.database.close()
   }
 
-  async #connected(): Promise<Opened> {
-    this.#connecting ??= this.#connect()
+  async #connected(observer: Observer = silentObserver): Promise<Opened> {
+    this.#connecting ??= this.#connect(observer)
     try {
       return await this.#connecting
     } catch (error) {
@@ -92,13 +99,13 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  async #connect(): Promise<Opened> {
+  async #connect(observer: Observer): Promise<Opened> {
     const [{ PostgresDatabase }, { ApplicationCatalog }] = await Promise.all([
       import('../store/postgres/postgres-database.ts'),
       import('./catalog/application-catalog.ts'),
     ])
     const { secretsKey, ...server } = this.#server
-    const database = await PostgresDatabase.open(server)
+    const database = await PostgresDatabase.open(server, observer)
     database.row.onSilent(() => {
       for (const listener of this.#onSilent) listener()
     })

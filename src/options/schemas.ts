@@ -100,12 +100,14 @@ export const SECRETS_KEY = '^[A-Za-z0-9+/]{43}=$'
 /** Where a database server is. */
 const serverProperties = {
   url: Type.String({ minLength: 1 }),
+  ownerUrl: Type.Optional(Type.String({ minLength: 1 })),
   schema: Type.Optional(Type.String({ minLength: 1 })),
   ca: Type.Optional(Type.String({ minLength: 1 })),
   insecure: Type.Optional(Type.Boolean()),
   connections: Type.Optional(Type.Integer(WHOLE)),
   waitMs: Type.Optional(Type.Integer(NOT_NEGATIVE)),
   secretsKey: Type.Optional(Type.String({ pattern: SECRETS_KEY })),
+  reads: Type.Optional(Type.Union([Type.Literal('fresh'), Type.Literal('recent')])),
 }
 
 const serverSchema = Type.Object(serverProperties, CLOSED)

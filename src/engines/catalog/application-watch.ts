@@ -84,6 +84,7 @@ export class ApplicationWatch implements OpenKeys {
       this.#isRemoved = true
       this.#listener?.onRemoved()
       // Its rows are being removed: nothing is written to the tree any more.
+      this.#store.agreement.close()
       this.#store.close().catch(() => {})
       return
     }

@@ -9,7 +9,7 @@ import { defaultRetention } from '../../store/sqlite/log/change-log.ts'
 import { defaultRecordRetention } from '../../store/sqlite/log/idempotency-records.ts'
 import { defaultStorage } from '../../store/sqlite/sqlite-options.ts'
 import { defaultLimits } from '../../tree/limits.ts'
-import { databaseProperties } from './database-properties.ts'
+import { databaseSettings } from './database-settings.ts'
 import { whole } from './whole.ts'
 
 const PORT_NUMBER = { minimum: 0, maximum: 65_535 }
@@ -36,7 +36,7 @@ export const configSchema = Type.Object({
     }),
   ),
   DATA_DIR: Type.String({ default: './data', description: 'folder of databases, certificate and generated secrets' }),
-  ...databaseProperties,
+  ...databaseSettings,
   TLS_CERT: Type.Optional(
     Type.String({ description: 'PEM file of the certificate; one is made on the first run if unset' }),
   ),

@@ -35,7 +35,7 @@ interface Waiting {
 export class AppliedTree {
   /** Number of the tree: first column of every table. */
   readonly tree: number
-  readonly epoch: string
+  #epoch: string
   #batch: AppliedBatch
   #settings: ReadonlyMap<string, string>
   readonly #listeners: ((next: NextBatch) => void)[] = []
@@ -56,9 +56,13 @@ export class AppliedTree {
   ) {
     this.#onError = onError
     this.tree = tree
-    this.epoch = epoch
+    this.#epoch = epoch
     this.#batch = batch
     this.#settings = settings
+  }
+
+  get epoch(): string {
+    return this.#epoch
   }
 
   get batch(): AppliedBatch {
@@ -135,9 +139,20 @@ export class AppliedTree {
     }
   }
 
+  /** Goes on in another history of the tree. What waits for a batch of the old one fails. */
+  replace(epoch: string, next: NextBatch): void {
+    this.#epoch = epoch
+    this.#failWaiting()
+    this.apply(next)
+  }
+
   /** Fails what waits, and whatever comes. */
   close(): void {
     this.#isClosed = true
+    this.#failWaiting()
+  }
+
+  #failWaiting(): void {
     for (const waiting of this.#waiting.values()) for (const { fail } of waiting) fail(new DholeError('unavailable'))
     this.#waiting.clear()
   }

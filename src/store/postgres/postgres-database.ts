@@ -1,16 +1,22 @@
 import { DholeError } from '../../error.ts'
+import { type Observer, silentObserver } from '../../observer.ts'
 import { Confirmations } from './agreement/confirmations.ts'
 import { FailureCounts } from './agreement/failure-counts.ts'
 import { sweepRemovedTrees } from './agreement/removed-trees.ts'
 import { Patience } from './commit/committer.ts'
-import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf } from './connection/address.ts'
-import { problemOf } from './connection/database-problem.ts'
+import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf, userOf } from './connection/address.ts'
+import { isUnusable } from './connection/database-errors.ts'
+import { type DatabaseProblem, problemOf } from './connection/database-problem.ts'
 import { Lanes } from './connection/lanes.ts'
+import { Outage } from './connection/outage.ts'
 import { Primary } from './connection/primary.ts'
+import { DatabaseClock } from './database-clock.ts'
 import { Freshness } from './follow/freshness.ts'
 import { Hints } from './follow/hints.ts'
+import { History } from './follow/history.ts'
 import { ProcessRow, type ProcessTimes } from './processes.ts'
-import { migrate } from './schema/migrations.ts'
+import { grantTables, migrate } from './schema/migrations.ts'
+import { checkRights, checkServer } from './schema/server-checks.ts'
 
 export interface PostgresSettings extends DatabaseAddress, ProcessTimes {
   /** Maximum connections of this process. Default 8. */
@@ -19,6 +25,8 @@ export interface PostgresSettings extends DatabaseAddress, ProcessTimes {
   readonly statementMs?: number | undefined
   /** How long to wait for a server that is away, in milliseconds. Default 10,000. */
   readonly waitMs?: number | undefined
+  /** Whether reads see every acknowledged write, or those of about the last second. Default `fresh`. */
+  readonly reads?: 'fresh' | 'recent' | undefined
 }
 
 const DEFAULT_CONNECTIONS = 8
@@ -27,11 +35,26 @@ const DEFAULT_WAIT_MS = 10_000
 /** How often rows that are not needed any more are looked for, in milliseconds. */
 const TIDY_MS = 30_000
 
+interface DatabaseParts {
+  readonly url: string
+  readonly lanes: Lanes
+  readonly row: ProcessRow
+  readonly history: History
+  readonly clock: DatabaseClock
+  readonly hints: (freshness: Freshness) => Hints
+  readonly observer: Observer
+  readonly reads: 'fresh' | 'recent'
+  readonly waitMs: number
+}
+
 /** An open installation on PostgreSQL: what the trees of all applications of this process share. */
 export class PostgresDatabase {
   readonly lanes: Lanes
   readonly freshness: Freshness
   readonly hints: Hints
+  readonly history: History
+  readonly reads: 'fresh' | 'recent'
+  readonly clock: DatabaseClock
   readonly confirmations: Confirmations
   /** Wrong credentials on all processes. */
   readonly failures: FailureCounts
@@ -39,18 +62,23 @@ export class PostgresDatabase {
   readonly row: ProcessRow
   /** How long to wait for a server that is away, in milliseconds. */
   readonly waitMs: number
+  readonly #url: string
   readonly #timer: ReturnType<typeof setInterval>
   #tidying: Promise<void> | undefined
   #isClosed = false
 
-  private constructor(lanes: Lanes, row: ProcessRow, waitMs: number, hints: (freshness: Freshness) => Hints) {
+  private constructor({ url, lanes, row, history, clock, hints, observer, reads, waitMs }: DatabaseParts) {
+    this.#url = url
     this.lanes = lanes
     this.row = row
+    this.history = history
+    this.clock = clock
     this.waitMs = waitMs
-    this.freshness = new Freshness(lanes)
+    this.freshness = new Freshness(lanes, (count) => observer.readsChecked?.(count))
     this.failures = new FailureCounts(lanes)
     this.hints = hints(this.freshness)
     this.confirmations = new Confirmations(lanes, row, this.hints, waitMs)
+    this.reads = reads
     // It fails while the database is away: the next time is soon enough.
     this.#timer = setInterval(() => this.tidy().catch(() => {}), TIDY_MS)
     this.#timer.unref()
@@ -71,31 +99,38 @@ export class PostgresDatabase {
 
   /**
    * Connects and brings the tables to this version.
+   * @param observer is told what happens to the connections, and what other processes do
    * @throws TypeError for a wrong address, `DatabaseProblem` when the database cannot be used
    */
-  static async open({
-    connections,
-    statementMs,
-    heartbeatMs,
-    silentMs,
-    waitMs = DEFAULT_WAIT_MS,
-    ...address
-  }: PostgresSettings): Promise<PostgresDatabase> {
+  static async open(
+    { connections, statementMs, heartbeatMs, silentMs, reads, waitMs = DEFAULT_WAIT_MS, ...address }: PostgresSettings,
+    observer: Observer = silentObserver,
+  ): Promise<PostgresDatabase> {
     const schema = address.schema ?? DEFAULT_SCHEMA
     const primary = new Primary(serversOf(address))
-    const lanes = new Lanes({
-      primary,
+    const settings = {
       connections: connections ?? DEFAULT_CONNECTIONS,
       statementMs: statementMs ?? DEFAULT_STATEMENT_MS,
-    })
+    }
+    const lanes = openLanes({ primary, ...settings }, address.url, observer)
     try {
-      await new Patience(waitMs).run(() => migrate(lanes, schema))
-      const row = await ProcessRow.open(lanes, { heartbeatMs, silentMs })
-      return new PostgresDatabase(lanes, row, waitMs, (freshness) => new Hints(primary, schema, freshness))
+      await new Patience(waitMs).run(() => prepare(lanes, settings.statementMs, address))
+      const history = await History.open(lanes, primary)
+      const clock = await DatabaseClock.open(lanes)
+      const onSeen = (alive: number, offsetMs: number) => observer.processesSeen?.(alive, offsetMs)
+      const row = await ProcessRow.open(lanes, { heartbeatMs, silentMs }, onSeen)
+      const hints = (freshness: Freshness) => new Hints(primary, schema, freshness, (kind) => observer.hinted?.(kind))
+      const parts = { url: address.url, lanes, row, history, clock, hints, observer, waitMs }
+      return new PostgresDatabase({ ...parts, reads: reads ?? 'fresh' })
     } catch (error) {
       await lanes.close()
-      throw problemOf(error instanceof DholeError ? error.cause : error, address)
+      throw await problemOf(error instanceof DholeError ? error.cause : error, address)
     }
+  }
+
+  /** Why something failed that only the operator can mend. */
+  problemOf(error: unknown): Promise<DatabaseProblem> {
+    return problemOf(error, { url: this.#url })
   }
 
   async close(): Promise<void> {
@@ -103,6 +138,7 @@ export class PostgresDatabase {
     clearInterval(this.#timer)
     this.confirmations.close()
     await this.#tidying?.catch(() => {})
+    this.clock.close()
     await this.hints.close()
     await this.row.close()
     await this.lanes.close()
@@ -112,5 +148,49 @@ export class PostgresDatabase {
     await sweepRemovedTrees(this.lanes, () => this.#isClosed)
     await this.confirmations.tidy()
     await this.failures.tidy()
+  }
+}
+
+function openLanes(settings: ConstructorParameters<typeof Lanes>[0], url: string, observer: Observer): Lanes {
+  const outage = new Outage(url, {
+    onAway: (place, reason) => observer.databaseAway?.(place, reason),
+    onBack: (place, milliseconds) => observer.databaseBack?.(place, milliseconds),
+  })
+  return new Lanes({
+    ...settings,
+    events: {
+      onUsed: (use) => observer.databaseUsed?.(use),
+      onOpened: () => outage.ended(),
+      onOpenFailed: (error) => outage.failed(error),
+      onLost: () => observer.connectionLost?.(),
+    },
+  })
+}
+
+/** Checks the server, and brings the tables to this version. @throws what the database throws, `DatabaseProblem` */
+async function prepare(lanes: Lanes, statementMs: number, address: DatabaseAddress): Promise<void> {
+  const { schema = DEFAULT_SCHEMA, ownerUrl } = address
+  try {
+    await checkServer(lanes)
+    if (ownerUrl === undefined) await migrate(lanes, schema)
+    else await prepareAsOwner({ ...address, url: ownerUrl }, statementMs, userOf(address.url))
+    await checkRights(lanes, schema)
+  } catch (error) {
+    // Waiting changes nothing.
+    throw isUnusable(error) ? await problemOf(error, address) : error
+  }
+}
+
+/** @param user who reads and writes the tables */
+async function prepareAsOwner(owner: DatabaseAddress, statementMs: number, user: string): Promise<void> {
+  const { schema = DEFAULT_SCHEMA } = owner
+  const lanes = new Lanes({ primary: new Primary(serversOf(owner)), connections: 1, statementMs })
+  try {
+    await migrate(lanes, schema)
+    await grantTables(lanes, schema, user)
+  } catch (error) {
+    throw isUnusable(error) ? await problemOf(error, owner) : error
+  } finally {
+    await lanes.close()
   }
 }

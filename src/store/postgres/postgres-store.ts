@@ -24,6 +24,7 @@ import type {
 import { TreeAgreement } from './agreement/tree-agreement.ts'
 import { AppliedTree } from './applied-tree.ts'
 import { LogFlag, type RunBatch } from './batch.ts'
+import { checkWritable } from './check-writable.ts'
 import { BatchQueue } from './commit/batch-queue.ts'
 import { BatchRunner } from './commit/batch-runner.ts'
 import { RecordClock } from './commit/record-clock.ts'
@@ -60,20 +61,23 @@ export class PostgresStore implements TreeStore {
   readonly #reads: StoreReads
   readonly #followers: Followers
   readonly #follower: Follower
+  readonly #waitMs: number
   readonly #unfollow: () => void
+  readonly mayLag: boolean
   readonly #closing: (() => Promise<void>)[] = []
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
   private constructor(opened: Opened, settings: PostgresStoreSettings, observer: Observer, openReads: OpenReads) {
     const { database, application, tree, lastRecord } = opened
-    const { lanes, process, row, confirmations } = database
+    const { lanes, clock, row, confirmations } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
+    this.#waitMs = settings.waitMs
     this.#tree = tree
     this.#followers = new Followers(troubled)
-    const records = new RecordClock(lastRecord, settings.noteAgeMs)
-    this.#tidying = new Tidying(lanes, tree, records, settings, troubled)
+    const records = new RecordClock(lastRecord, settings.noteAgeMs, clock.now)
+    this.#tidying = new Tidying({ lanes, tree, records, clock }, settings, troubled)
     this.#indexes = new IndexManager({
       statements: lanes,
       tree: tree.tree,
@@ -86,7 +90,7 @@ export class PostgresStore implements TreeStore {
       ...settings,
     })
     const { cacheLength, shortList } = settings
-    this.#follower = new Follower(lanes, tree, database.freshness)
+    this.#follower = new Follower(lanes, tree, database.freshness, database.history, observer)
     this.#reads = openReads({
       lanes,
       tree,
@@ -99,18 +103,18 @@ export class PostgresStore implements TreeStore {
       lanes,
       tree,
       records,
+      clock,
       follower: this.#follower,
       openIndexes: this.#indexes.openBatch,
       fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),
       readInterior: (kind, path) => this.#reads.interior(kind, path),
       onWritten: (written) => this.#tidying.written(written),
+      observer,
       inlineLength: settings.inlineLength,
       waitMs: settings.waitMs,
     })
-    this.sideTables = sideTables({
-      lanes,
+    this.sideTables = sideTables(database, {
       tree: tree.tree,
-      process,
       run: (work) => this.run(work),
       checkOpen: () => this.#checkOpen(),
       waitMs: settings.waitMs,
@@ -123,7 +127,13 @@ export class PostgresStore implements TreeStore {
       this.#indexes.applied(flags)
       this.agreement.applied(flags, this.#followers.report(commits, (flags & LogFlag.settings) !== 0))
     })
-    this.#unfollow = database.hints.follow({ tree, follower: this.#follower })
+    const unhint = database.hints.follow({ tree, follower: this.#follower })
+    const unbase = database.history.follow(() => this.#follower.rebase())
+    this.#unfollow = () => {
+      unhint()
+      unbase()
+    }
+    this.mayLag = database.reads === 'recent'
     this.#tidying.wake()
   }
 
@@ -214,8 +224,8 @@ export class PostgresStore implements TreeStore {
     return this.#indexes.indexes()
   }
 
-  fresh(): Promise<void> {
-    return this.#follower.fresh()
+  fresh(always = !this.mayLag): Awaitable<void> {
+    return always || !this.#follower.isRecent ? this.#follower.fresh(this.#waitMs) : undefined
   }
 
   everywhere(): Promise<void> {
@@ -269,14 +279,7 @@ export class PostgresStore implements TreeStore {
 
   async #check(): Promise<void> {
     this.#checkOpen()
-    try {
-      // A lock of a row is written like a change.
-      await this.#lanes.transaction((statements) =>
-        statements.query('SELECT FROM application WHERE tree = $1::int FOR UPDATE', [this.#tree.tree]),
-      )
-    } catch (error) {
-      throw new DholeError('unavailable', undefined, { cause: error })
-    }
+    await checkWritable(this.#lanes, this.#tree.tree)
   }
 
   async #close(): Promise<void> {

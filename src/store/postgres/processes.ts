@@ -10,6 +10,10 @@ const ALIVE_MS = 12_000
 const SILENT_MS = 8000
 /** How often a process looks whether it must fall silent, in milliseconds. */
 const CHECK_MS = 500
+/** Time after the last heartbeat after which the row of a process is removed, in milliseconds. */
+const FORGOTTEN_MS = 24 * 60 * 60 * 1000
+/** Longest wait for the row to be deleted, in milliseconds. */
+const CLOSE_MS = 2000
 /** Version of what processes tell each other through the tables. */
 const FORMAT = 1
 
@@ -21,10 +25,17 @@ export function isAlive(id: string): string {
   return `EXISTS (SELECT FROM process alive WHERE alive.id = ${id} AND alive.seen_at > ${DATABASE_NOW} - ${ALIVE_MS})`
 }
 
+/** Writes the row, and counts those that are alive. */
 const SEEN =
+  'WITH seen AS (' +
   'INSERT INTO process (id, version, format, host, started_at, seen_at) ' +
   `SELECT $1::text, $2::text, $3::smallint, $4::text, t.now, t.now FROM (SELECT ${DATABASE_NOW} AS now) t ` +
-  'ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at'
+  'ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at RETURNING seen_at) ' +
+  'SELECT seen.seen_at::float8 AS now, 1 + (SELECT count(*)::int FROM process other ' +
+  `WHERE other.id <> $1::text AND other.seen_at > seen.seen_at - ${ALIVE_MS}) AS alive FROM seen`
+
+/** Called with each sign of life: processes that are alive, and how far the clock of this one is ahead, in milliseconds. */
+type OnSeen = (alive: number, offsetMs: number) => void
 
 /** Times of a process, in milliseconds; all have defaults. */
 export interface ProcessTimes {
@@ -53,8 +64,11 @@ export class ProcessRow {
   #isBehind = false
   #beating: Promise<void> | undefined
 
-  private constructor(statements: Statements, { heartbeatMs, silentMs }: ProcessTimes) {
+  readonly #onSeen: OnSeen
+
+  private constructor(statements: Statements, { heartbeatMs, silentMs }: ProcessTimes, onSeen: OnSeen) {
     this.#statements = statements
+    this.#onSeen = onSeen
     this.#silentMs = silentMs ?? SILENT_MS
     this.#timers = [
       setInterval(() => this.#beat(), heartbeatMs ?? DEFAULT_HEARTBEAT_MS),
@@ -64,10 +78,11 @@ export class ProcessRow {
   }
 
   /** Writes the row. @throws what the database throws */
-  static async open(statements: Statements, times: ProcessTimes = {}): Promise<ProcessRow> {
-    const row = new ProcessRow(statements, times)
+  static async open(statements: Statements, times: ProcessTimes = {}, onSeen: OnSeen = () => {}): Promise<ProcessRow> {
+    const row = new ProcessRow(statements, times, onSeen)
     try {
       row.#until = (await row.#seen()) + row.#silentMs
+      await statements.query(`DELETE FROM process WHERE seen_at < ${DATABASE_NOW} - ${FORGOTTEN_MS}`)
       return row
     } catch (error) {
       row.#stop()
@@ -105,8 +120,15 @@ export class ProcessRow {
   /** Ends the heartbeats and deletes the row, when the database can be reached. */
   async close(): Promise<void> {
     this.#stop()
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, CLOSE_MS)
+    await Promise.race([this.#remove(), late.promise])
+    clearTimeout(timer)
+  }
+
+  async #remove(): Promise<void> {
     await this.#beating
-    // Without it the row counts for as long as a heartbeat does.
+    // A row that stays counts for as long as a heartbeat does.
     await this.#statements.query('DELETE FROM process WHERE id = $1::text', [this.id]).catch(() => {})
   }
 
@@ -143,8 +165,11 @@ export class ProcessRow {
 
   /** @returns when the heartbeat was sent, by `performance.now()` */
   async #seen(): Promise<number> {
-    const sentAt = performance.now()
-    await this.#statements.query(SEEN, [this.id, program.version, FORMAT, hostname()])
+    const [sentAt, sentAtOwnTime] = [performance.now(), Date.now()]
+    const parameters = [this.id, program.version, FORMAT, hostname()]
+    const [seen] = await this.#statements.query<{ now: number; alive: number }>(SEEN, parameters)
+    // The database has looked at its clock between the two.
+    if (seen !== undefined) this.#onSeen(seen.alive, (sentAtOwnTime + Date.now()) / 2 - seen.now)
     return sentAt
   }
 }

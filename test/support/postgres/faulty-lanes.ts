@@ -15,6 +15,8 @@ export type Fault =
   | 'foreign'
   /** The server gives up, and would succeed the next time. */
   | 'deadlock'
+  /** Does something before it runs, after it, or in its place. */
+  | ((run: () => Promise<readonly object[]>) => Promise<readonly object[]>)
 
 /** A database whose commits of batches meet planned faults. */
 export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDatabase {
@@ -26,12 +28,16 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
   ): Promise<readonly R[]> => {
     if (!text.startsWith('WITH l AS')) {
       const answer = await lanes.query<R>(text, parameters)
-      await late?.()
-      late = undefined
+      const due = text.startsWith('SELECT stamp') ? late : undefined
+      if (due !== undefined) late = undefined
+      // Another batch may have taken its place.
+      await due?.().catch(() => {})
       return answer
     }
     const run = () => lanes.query<R>(text, parameters)
-    switch (faults.shift()) {
+    const fault = faults.shift()
+    if (typeof fault === 'function') return (await fault(run)) as readonly R[]
+    switch (fault) {
       case 'lost before':
         throw new ConnectionLost('planned')
       case 'lost after':
@@ -80,9 +86,9 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  const { hints, process, row, confirmations } = database
+  const { hints, history, clock, process, row, confirmations } = database
   const freshness = new Freshness(wrapped)
-  const shared = { hints, process, row, confirmations }
+  const shared = { hints, history, clock, process, row, confirmations }
   return { lanes: wrapped, freshness, ...shared, close: () => database.close() } as PostgresDatabase
 }
 

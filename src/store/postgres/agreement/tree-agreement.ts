@@ -20,6 +20,8 @@ export class TreeAgreement {
   /** Resolves when everything acts on the applied batch. */
   #settled: Promise<unknown> = Promise.resolve()
 
+  #isClosed = false
+
   constructor(parts: AgreementParts) {
     const { tree, follower, row, confirmations } = parts
     this.#parts = parts
@@ -29,8 +31,11 @@ export class TreeAgreement {
         settled: () => this.#allSettled(),
       }),
       row.onReturn(async () => {
-        await follower.pull()
+        // First: the tree of a removed application may be gone.
         this.#applicationChanged()
+        await this.#allSettled()
+        if (this.#isClosed) return
+        await follower.pull()
         await this.#allSettled()
       }),
     ]
@@ -68,6 +73,7 @@ export class TreeAgreement {
   }
 
   close(): void {
+    this.#isClosed = true
     for (const end of this.#ends) end()
   }
 

@@ -17,9 +17,11 @@ export interface ForeignRow extends AppliedBatch {
   readonly settings: string | null
 }
 
-export const AFTER =
+const AFTER =
   `SELECT ${BATCH_COLUMNS}, l.flags, l.heads, l.data, l.settings FROM log l ` +
   `WHERE l.tree = $1::int AND l.batch > $2::bigint ORDER BY l.batch LIMIT ${PAGE_ROWS}`
+
+const EPOCH = 'SELECT epoch FROM application WHERE tree = $1::int'
 
 /** The rows behind a batch, oldest first, at most `PAGE_ROWS`. */
 export function rowsAfter(lanes: Lanes, tree: number, batch: number): Promise<readonly ForeignRow[]> {
@@ -36,12 +38,18 @@ export function nextBatchOf(
 }
 
 /** The last batch of a tree, for a process that has lost sight of those before it: anything may have changed. */
-export async function headOf(lanes: Lanes, tree: number): Promise<NextBatch> {
+export async function headOf(lanes: Lanes, tree: number): Promise<NextBatch & { readonly epoch: string }> {
   return await lanes.snapshot(async (statements) => {
-    const [batch, settings] = await Promise.all([lastBatch(statements, tree), readSettings(statements, tree)])
+    const [batch, settings, [row]] = await Promise.all([
+      lastBatch(statements, tree),
+      readSettings(statements, tree),
+      statements.query<{ epoch: string }>(EPOCH, [tree]),
+    ])
+    if (row === undefined) throw new Error(`the tree ${tree} has no application`)
     const { seq, at } = batch
     const flags = LogFlag.settings | LogFlag.indexes | LogFlag.application
-    return { batch, flags, settings, commits: [unknownCommit({ seq, at, path: [] })], isForeign: true }
+    const commits = [unknownCommit({ seq, at, path: [] })]
+    return { epoch: row.epoch, batch, flags, settings, commits, isForeign: true }
   })
 }
 

@@ -1,4 +1,5 @@
 import { SQL } from 'bun'
+import type { HintKind } from '../../../observer.ts'
 import type { AppliedTree } from '../applied-tree.ts'
 import type { ConnectionOptions } from '../connection/lane.ts'
 import type { Primary } from '../connection/primary.ts'
@@ -20,6 +21,11 @@ interface FollowedTree {
   readonly follower: Follower
 }
 
+interface ListeningClient {
+  readonly client: SQL
+  readonly server: ConnectionOptions
+}
+
 /**
  * Tells other processes which batches this one has committed, and looks for theirs when they tell it. A hint may be lost:
  * a clock looks anyway, and reads ask by themselves.
@@ -33,7 +39,7 @@ export class Hints {
   readonly #news = new Map<number, number>()
   readonly #timer: ReturnType<typeof setInterval>
   /** The client that listens and tells, and its server. */
-  #open: { readonly client: SQL; readonly server: ConnectionOptions } | undefined
+  #open: ListeningClient | undefined
   /** Called when a process waits for confirmations. */
   #onRequest = () => {}
   #hasRequest = false
@@ -41,8 +47,11 @@ export class Hints {
   #isLooking = false
   #isClosed = false
 
+  readonly #onHint: (kind: HintKind) => void
+
   /** @param primary for connections of its own @param schema names the channel */
-  constructor(primary: Primary, schema: string, freshness: Freshness) {
+  constructor(primary: Primary, schema: string, freshness: Freshness, onHint: (kind: HintKind) => void = () => {}) {
+    this.#onHint = onHint
     this.#primary = primary
     this.#channel = `dhole_${schema}`
     this.#freshness = freshness
@@ -91,13 +100,15 @@ export class Hints {
     void this.#lookAtAll()
   }
 
-  /** Listens on the server that takes writes now. The client itself connects again to a server that was away. */
+  /** Listens on the server that takes writes now. */
   #connect(): void {
     const { server } = this.#primary
     if (server === undefined || server === this.#open?.server) return
     void this.#open?.client.close({ timeout: 0 }).catch(() => {})
     const connection = { ...(server as SQL.PostgresOrMySQLOptions).connection, synchronous_commit: 'off' }
-    const client = new SQL({ ...server, connection, max: 1 } as SQL.Options)
+    // The clock connects again: the client would print each of its own attempts.
+    const onclose = () => this.#lost(open)
+    const client = new SQL({ ...server, connection, max: 1, onclose } as SQL.Options)
     const open = { client, server }
     this.#open = open
     const heard = (payload: string) => this.#heard(payload)
@@ -106,14 +117,16 @@ export class Hints {
       void this.#lookAtAll()
       this.#onRequest()
     }
-    client.listen(this.#channel, heard, listens).catch(() => {
-      // The clock looks meanwhile, and tries again.
-      if (this.#open === open) this.#open = undefined
-      void client.close({ timeout: 0 }).catch(() => {})
-    })
+    client.listen(this.#channel, heard, listens).catch(() => this.#lost(open))
+  }
+
+  #lost(open: ListeningClient): void {
+    if (this.#open === open) this.#open = undefined
+    void open.client.close({ timeout: 0 }).catch(() => {})
   }
 
   #heard(payload: string): void {
+    this.#onHint('received')
     for (const hint of payload.split(' ')) this.#heardOf(hint)
   }
 
@@ -129,8 +142,13 @@ export class Hints {
     if (this.#isLooking || this.#isClosed || this.#followed.size === 0) return
     this.#isLooking = true
     try {
+      const askedAt = performance.now()
       for (const [tree, batch] of await this.#freshness.headsOf(this.#followed.keys())) {
-        await this.#followed.get(tree)?.follower.reach(batch)
+        const followed = this.#followed.get(tree)
+        if (followed === undefined) continue
+        if (followed.tree.batch.batch < batch) this.#onHint('late')
+        await followed.follower.reach(batch)
+        followed.follower.appliedUpTo(askedAt)
       }
     } catch {
       // The database is away: the clock looks again.
@@ -150,6 +168,7 @@ export class Hints {
       this.#hasRequest = false
       const news = batches.length > MAX_PAYLOAD ? EVERYTHING : batches
       const payload = [...request, news].join(' ').trim()
+      this.#onHint('sent')
       await this.#open?.client.notify(this.#channel, payload).catch(() => {})
     }
     this.#isTelling = false
