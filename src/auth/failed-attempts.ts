@@ -10,7 +10,7 @@ const MAX_NETWORKS = 10_000
 const VERIFIED_AT_ONCE = 8
 
 /** Wrong credentials that several processes count together. */
-export interface SharedFailures {
+interface SharedFailures {
   /**
    * Counts one. @returns the failures of its network within the minute that began with the first one, and the time until that
    * minute ends, in milliseconds

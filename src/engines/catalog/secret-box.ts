@@ -3,7 +3,7 @@ import type { Statements } from '../../store/postgres/connection/lane.ts'
 import type { Lanes } from '../../store/postgres/connection/lanes.ts'
 
 const ALGORITHM = 'aes-256-gcm'
-export const SECRETS_KEY_BYTES = 32
+const SECRETS_KEY_BYTES = 32
 const IV_BYTES = 12
 const TAG_BYTES = 16
 /** How a text begins that is stored as it is, and one that is encrypted. */
@@ -106,7 +106,7 @@ export class SecretBox {
 }
 
 /** The bytes of a key in base64. @throws Error unless it has 32 bytes */
-export function secretsKey(text: string): Uint8Array {
+function secretsKey(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length !== SECRETS_KEY_BYTES) {
     throw new Error(`SECRETS_KEY: expected ${SECRETS_KEY_BYTES} bytes in base64, as \`openssl rand -base64 32\` prints`)
