@@ -33,6 +33,7 @@ export class OwnedPostgres {
   private constructor(folder: string, home: string) {
     this.#folder = folder
     this.#home = home
+    process.on('exit', this.#end)
   }
 
   /** Makes a server and starts it. */
@@ -64,12 +65,9 @@ export class OwnedPostgres {
   async start(): Promise<void> {
     const settings = OPTIONS.flatMap((option) => ['-c', option])
     const command = ['-D', this.#data, '-c', `unix_socket_directories=${this.#home}`, ...settings]
-    const server = Bun.spawn(
-      [...AS_USER, 'timeout', '--signal=INT', LONGEST_RUN, this.#program('postgres'), ...command],
-      {
-        stdio: ['ignore', 'ignore', 'inherit'],
-      },
-    )
+    const server = Bun.spawn([...AS_USER, 'timeout', '--signal=INT', LONGEST_RUN, this.#program('postgres'), ...command], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
     server.unref()
     this.#process = server
     for (let attempt = 0; !(await this.#isReady()); attempt++) {
@@ -99,20 +97,7 @@ export class OwnedPostgres {
   async follow(): Promise<OwnedPostgres> {
     const standby = OwnedPostgres.#empty()
     mkdirSync(standby.#home, { recursive: true })
-    standby.#run(
-      'pg_basebackup',
-      '-h',
-      this.#home,
-      '-U',
-      'dhole',
-      '-D',
-      standby.#data,
-      '-R',
-      '-X',
-      'stream',
-      '-c',
-      'fast',
-    )
+    standby.#run('pg_basebackup', '-h', this.#home, '-U', 'dhole', '-D', standby.#data, '-R', '-X', 'stream', '-c', 'fast')
     await standby.start()
     this.#sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
     this.#sql('SELECT pg_reload_conf()')
@@ -130,7 +115,14 @@ export class OwnedPostgres {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    process.off('exit', this.#end)
     if (this.#process !== undefined && this.#process.exitCode === null) await this.kill()
+    rmSync(this.#home, { recursive: true, force: true })
+  }
+
+  /** Ends it with a test process that fails. */
+  readonly #end = (): void => {
+    this.#process?.kill('SIGINT')
     rmSync(this.#home, { recursive: true, force: true })
   }
 
@@ -144,9 +136,7 @@ export class OwnedPostgres {
 
   async #isReady(): Promise<boolean> {
     if (!existsSync(this.socket)) return false
-    const asked = Bun.spawn([...AS_USER, this.#program('pg_isready'), '-q', '-h', this.#home], {
-      stdio: ['ignore', 'ignore', 'ignore'],
-    })
+    const asked = Bun.spawn([...AS_USER, this.#program('pg_isready'), '-q', '-h', this.#home], { stdio: ['ignore', 'ignore', 'ignore'] })
     return (await asked.exited) === 0
   }
 
