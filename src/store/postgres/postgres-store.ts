@@ -88,7 +88,7 @@ export class PostgresStore implements TreeStore {
       },
       ...settings,
     })
-    const { cacheLength, shortList } = settings
+    const { cacheLength, shortList, waitMs } = settings
     this.#follower = new Follower(lanes, tree, database.freshness, database.history, observer)
     this.#reads = openReads({
       lanes,
@@ -96,6 +96,7 @@ export class PostgresStore implements TreeStore {
       indexes: this.#indexes,
       cacheLength,
       shortList,
+      waitMs,
       fresh: () => this.fresh(),
     })
     const runner = new BatchRunner({
@@ -109,7 +110,7 @@ export class PostgresStore implements TreeStore {
       onWritten: (written) => this.#tidying.written(written),
       observer,
       inlineLength: settings.inlineLength,
-      waitMs: settings.waitMs,
+      waitMs,
     })
     this.sideTables = sideTables({
       lanes,
