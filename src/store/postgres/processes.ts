@@ -5,7 +5,7 @@ import type { Statements } from './connection/lane.ts'
 /** Time between two heartbeats, in milliseconds. */
 const DEFAULT_HEARTBEAT_MS = 2000
 /** Time after the last heartbeat for which a process counts as alive, in milliseconds of the clock of the database. */
-const ALIVE_MS = 12_000
+export const ALIVE_MS = 12_000
 /** Version of what processes tell each other through the tables. */
 const FORMAT = 1
 
