@@ -1,4 +1,4 @@
-import { type Static, type TInteger, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { APPLICATION_ID } from '../../applications/application-id.ts'
 import { LEAST_SECRET_LENGTH } from '../../data-folder/secret-file.ts'
 import { defaultClientLimits, LEAST_IDLE_SECONDS, MOST_IDLE_SECONDS } from '../../http/limits/client-limits.ts'
@@ -9,13 +9,10 @@ import { defaultRetention } from '../../store/sqlite/log/change-log.ts'
 import { defaultRecordRetention } from '../../store/sqlite/log/idempotency-records.ts'
 import { defaultStorage } from '../../store/sqlite/sqlite-options.ts'
 import { defaultLimits } from '../../tree/limits.ts'
+import { databaseSettings } from './database-settings.ts'
+import { whole } from './whole.ts'
 
 const PORT_NUMBER = { minimum: 0, maximum: 65_535 }
-
-/** A whole number with a lower bound. */
-function whole(minimum: number, fallback: number, description: string): TInteger {
-  return Type.Integer({ minimum, default: fallback, description })
-}
 
 /**
  * Every setting of the server: its type, default and meaning. The environment, the flags of `dhole serve` and the page
@@ -39,43 +36,7 @@ export const configSchema = Type.Object({
     }),
   ),
   DATA_DIR: Type.String({ default: './data', description: 'folder of databases, certificate and generated secrets' }),
-  DATABASE_URL: Type.Optional(
-    Type.String({
-      description:
-        'PostgreSQL database that stores the applications in place of files: `postgres://user:password@host:port/name`; `DATA_DIR` then holds secrets and certificate',
-    }),
-  ),
-  DATABASE_PASSWORD_FILE: Type.Optional(
-    Type.String({ description: 'file with the password of the user of `DATABASE_URL`, if it is not in the address' }),
-  ),
-  DATABASE_OWNER_URL: Type.Optional(
-    Type.String({
-      description:
-        'the same database as the owner of the tables, who makes and changes them and lets the user of `DATABASE_URL` read and write them; unset: that user owns them',
-    }),
-  ),
-  DATABASE_SCHEMA: Type.String({
-    pattern: '^[a-z_][a-z0-9_]{0,62}$',
-    default: 'dhole',
-    description:
-      'schema of its tables, made on the first run; installations with schemas of their own share a database',
-  }),
-  DATABASE_CA: Type.Optional(
-    Type.String({
-      description:
-        'PEM file of the authority that has signed the certificate of the database; those of the system if unset',
-    }),
-  ),
-  DATABASE_INSECURE: Type.Boolean({
-    default: false,
-    description: 'accepts a database on another machine whose connection is not encrypted or not verified',
-  }),
-  DATABASE_CONNECTIONS: whole(2, 8, 'most connections to the database'),
-  DATABASE_WAIT_MS: whole(
-    0,
-    10_000,
-    'time for which a request waits for a database that is away, in milliseconds; then it gets 503',
-  ),
+  ...databaseSettings,
   TLS_CERT: Type.Optional(
     Type.String({ description: 'PEM file of the certificate; one is made on the first run if unset' }),
   ),
@@ -99,6 +60,7 @@ export const configSchema = Type.Object({
         'super secret of the default application, 32 random characters or more; made on the first run and kept in `DATA_DIR/secrets`',
     }),
   ),
+  APP_SECRET_FILE: Type.Optional(Type.String({ description: 'file with it, in place of `APP_SECRET`' })),
   SMS_KEY: Type.Optional(
     Type.String({
       minLength: LEAST_SECRET_LENGTH,
@@ -106,6 +68,7 @@ export const configSchema = Type.Object({
         'key that signs its requests about text messages, 32 random characters or more; made on the first run and kept in `DATA_DIR/secrets`',
     }),
   ),
+  SMS_KEY_FILE: Type.Optional(Type.String({ description: 'file with it, in place of `SMS_KEY`' })),
   SMS_TIME_ZONE: Type.String({
     minLength: 1,
     default: defaultMessages.timeZone,
