@@ -100,6 +100,11 @@ export interface DatabaseServer {
   readonly connections?: number
   /** How long a write waits for a server that is away or busy, in milliseconds. Default 10,000. */
   readonly waitMs?: number
+  /**
+   * `fresh`: a read shows every write that was acknowledged before it, by any process. `recent`: what is in memory is
+   * answered without a question to the server, and may be a second old. Default `fresh`.
+   */
+  readonly reads?: 'fresh' | 'recent'
 }
 
 /** Options of one tree that the engines share. */

@@ -103,6 +103,7 @@ const serverProperties = {
   insecure: Type.Optional(Type.Boolean()),
   connections: Type.Optional(Type.Integer(WHOLE)),
   waitMs: Type.Optional(Type.Integer(NOT_NEGATIVE)),
+  reads: Type.Optional(Type.Union([Type.Literal('fresh'), Type.Literal('recent')])),
 }
 
 const serverSchema = Type.Object(serverProperties, CLOSED)

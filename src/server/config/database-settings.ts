@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { whole } from './whole.ts'
 
-/** Settings of a database server. */
+/** Settings of the database server, in place of files. */
 export const databaseSettings = {
   DATABASE_URL: Type.Optional(
     Type.String({
@@ -34,10 +33,15 @@ export const databaseSettings = {
     default: false,
     description: 'accepts a database on another machine whose connection is not encrypted or not verified',
   }),
-  DATABASE_CONNECTIONS: whole(2, 8, 'most connections to the database'),
-  DATABASE_WAIT_MS: whole(
-    0,
-    10_000,
-    'time for which a request waits for a database that is away, in milliseconds; then it gets 503',
-  ),
+  DATABASE_CONNECTIONS: Type.Integer({ minimum: 2, default: 8, description: 'most connections to the database' }),
+  DATABASE_WAIT_MS: Type.Integer({
+    minimum: 0,
+    default: 10_000,
+    description: 'time for which a request waits for a database that is away, in milliseconds; then it gets 503',
+  }),
+  READS: Type.Union([Type.Literal('fresh'), Type.Literal('recent')], {
+    default: 'fresh',
+    description:
+      'with `DATABASE_URL`: `fresh` answers with every write that any process has acknowledged; `recent` answers what is in memory without asking the database, as of the last second',
+  }),
 }

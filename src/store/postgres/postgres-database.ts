@@ -7,6 +7,7 @@ import { type DatabaseProblem, problemOf } from './connection/database-problem.t
 import { Lanes } from './connection/lanes.ts'
 import { Outage } from './connection/outage.ts'
 import { Primary } from './connection/primary.ts'
+import { DatabaseClock } from './database-clock.ts'
 import { Freshness } from './follow/freshness.ts'
 import { Hints } from './follow/hints.ts'
 import { History } from './follow/history.ts'
@@ -21,6 +22,8 @@ export interface PostgresSettings extends DatabaseAddress {
   readonly statementMs?: number | undefined
   /** How long to wait for a server that is away, in milliseconds. Default 10,000. */
   readonly waitMs?: number | undefined
+  /** Whether reads see every acknowledged write, or those of about the last second. Default `fresh`. */
+  readonly reads?: 'fresh' | 'recent' | undefined
   /** Time between two signs of life of this process, in milliseconds. Default 2000. */
   readonly heartbeatMs?: number | undefined
 }
@@ -35,6 +38,8 @@ export class PostgresDatabase {
   readonly freshness: Freshness
   readonly hints: Hints
   readonly history: History
+  readonly reads: 'fresh' | 'recent'
+  readonly clock: DatabaseClock
   readonly #url: string
   readonly #row: ProcessRow
 
@@ -43,15 +48,19 @@ export class PostgresDatabase {
     lanes: Lanes,
     row: ProcessRow,
     history: History,
+    clock: DatabaseClock,
     hints: (freshness: Freshness) => Hints,
     observer: Observer,
+    reads: 'fresh' | 'recent' = 'fresh',
   ) {
     this.#url = url
     this.lanes = lanes
     this.#row = row
     this.history = history
-    this.freshness = new Freshness(lanes, (reads) => observer.readsChecked?.(reads))
+    this.clock = clock
+    this.freshness = new Freshness(lanes, (count) => observer.readsChecked?.(count))
     this.hints = hints(this.freshness)
+    this.reads = reads
   }
 
   /** Random id of this process, for rows that end with it. */
@@ -65,7 +74,7 @@ export class PostgresDatabase {
    * @throws TypeError for a wrong address, `DatabaseProblem` when the database cannot be used
    */
   static async open(
-    { connections, statementMs, heartbeatMs, waitMs = DEFAULT_WAIT_MS, ...address }: PostgresSettings,
+    { connections, statementMs, heartbeatMs, reads, waitMs = DEFAULT_WAIT_MS, ...address }: PostgresSettings,
     observer: Observer = silentObserver,
   ): Promise<PostgresDatabase> {
     const schema = address.schema ?? DEFAULT_SCHEMA
@@ -78,11 +87,12 @@ export class PostgresDatabase {
     try {
       await new Patience(waitMs).run(() => prepare(lanes, settings.statementMs, address))
       const history = await History.open(lanes, primary)
+      const clock = await DatabaseClock.open(lanes)
       const row = await ProcessRow.open(lanes, heartbeatMs, (alive, offsetMs) =>
         observer.processesSeen?.(alive, offsetMs),
       )
       const hints = (freshness: Freshness) => new Hints(primary, schema, freshness, (kind) => observer.hinted?.(kind))
-      return new PostgresDatabase(address.url, lanes, row, history, hints, observer)
+      return new PostgresDatabase(address.url, lanes, row, history, clock, hints, observer, reads)
     } catch (error) {
       await lanes.close()
       throw await problemOf(error instanceof DholeError ? error.cause : error, address)
@@ -95,6 +105,7 @@ export class PostgresDatabase {
   }
 
   async close(): Promise<void> {
+    this.clock.close()
     await this.hints.close()
     await this.#row.close()
     await this.lanes.close()

@@ -63,20 +63,21 @@ export class PostgresStore implements TreeStore {
   readonly #follower: Follower
   readonly #waitMs: number
   readonly #unfollow: () => void
+  readonly mayLag: boolean
   readonly #closing: (() => Promise<void>)[] = []
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
   private constructor(opened: Opened, settings: Settings, observer: Observer, openReads: OpenReads) {
     const { database, application, tree, lastRecord } = opened
-    const { lanes, process } = database
+    const { lanes, clock } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
     this.#waitMs = settings.waitMs
     this.#tree = tree
     this.#followers = new Followers(troubled)
-    const records = new RecordClock(lastRecord, settings.noteAgeMs)
-    this.#tidying = new Tidying(lanes, tree, records, settings, troubled)
+    const records = new RecordClock(lastRecord, settings.noteAgeMs, clock.now)
+    this.#tidying = new Tidying({ lanes, tree, records, clock }, settings, troubled)
     this.#indexes = new IndexManager({
       statements: lanes,
       tree: tree.tree,
@@ -103,6 +104,7 @@ export class PostgresStore implements TreeStore {
       lanes,
       tree,
       records,
+      clock,
       follower: this.#follower,
       openIndexes: this.#indexes.openBatch,
       fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),
@@ -112,10 +114,8 @@ export class PostgresStore implements TreeStore {
       inlineLength: settings.inlineLength,
       waitMs,
     })
-    this.sideTables = sideTables({
-      lanes,
+    this.sideTables = sideTables(database, {
       tree: tree.tree,
-      process,
       run: (work) => this.run(work),
       checkOpen: () => this.#checkOpen(),
       waitMs: settings.waitMs,
@@ -135,6 +135,7 @@ export class PostgresStore implements TreeStore {
       unhint()
       unbase()
     }
+    this.mayLag = database.reads === 'recent'
     this.#tidying.wake()
   }
 
@@ -221,8 +222,8 @@ export class PostgresStore implements TreeStore {
     return this.#indexes.indexes()
   }
 
-  fresh(): Promise<void> {
-    return this.#follower.fresh(this.#waitMs)
+  fresh(always = !this.mayLag): Awaitable<void> {
+    return always || !this.#follower.isRecent ? this.#follower.fresh(this.#waitMs) : undefined
   }
 
   setting(name: string): string | undefined {

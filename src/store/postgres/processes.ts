@@ -6,6 +6,10 @@ import type { Statements } from './connection/lane.ts'
 const DEFAULT_HEARTBEAT_MS = 2000
 /** Time after the last heartbeat for which a process counts as alive, in milliseconds of the clock of the database. */
 export const ALIVE_MS = 12_000
+/** Time after the last heartbeat after which the row of a process is removed, in milliseconds. */
+const FORGOTTEN_MS = 24 * 60 * 60 * 1000
+/** Longest wait for the row to be deleted, in milliseconds. */
+const CLOSE_MS = 2000
 /** Version of what processes tell each other through the tables. */
 const FORMAT = 1
 
@@ -55,6 +59,7 @@ export class ProcessRow {
     const row = new ProcessRow(statements, heartbeatMs, onSeen)
     try {
       await row.#seen()
+      await statements.query(`DELETE FROM process WHERE seen_at < ${DATABASE_NOW} - ${FORGOTTEN_MS}`)
       return row
     } catch (error) {
       clearInterval(row.#timer)
@@ -65,8 +70,15 @@ export class ProcessRow {
   /** Ends the heartbeats and deletes the row, when the database can be reached. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, CLOSE_MS)
+    await Promise.race([this.#remove(), late.promise])
+    clearTimeout(timer)
+  }
+
+  async #remove(): Promise<void> {
     await this.#beating
-    // Without it the row counts for as long as a heartbeat does.
+    // A row that stays counts for as long as a heartbeat does.
     await this.#statements.query('DELETE FROM process WHERE id = $1::text', [this.id]).catch(() => {})
   }
 

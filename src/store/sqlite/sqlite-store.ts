@@ -174,6 +174,8 @@ export class SqliteStore implements TreeStore {
   /** This process is the only writer: it knows every commit. */
   fresh(): void {}
 
+  readonly mayLag = false
+
   setting(name: string): string | undefined {
     return this.#settings.get(name)
   }

@@ -2,9 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { IndexDeclaration } from '../../../src/query/index-declarations.ts'
 import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-options.ts'
-import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { openTestStore } from '../../support/engine.ts'
 import { inLanes } from '../../support/lane.ts'
-import { strictObserver } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { integrityProblems } from '../../unit/store/integrity.ts'
 import { anyListPlan, LIST, longTexts } from './list-plan.ts'
@@ -26,7 +25,7 @@ describe.each(settings)('%s', (_, options) => {
       fc.asyncProperty(anyListPlan, async ([list, declarations, plan]) => {
         await using directory = await tempDir()
         const file = directory.file('tree')
-        const mirror = new Mirror(new SqliteStore(file, options, strictObserver))
+        const mirror = new Mirror(await openTestStore(file, options))
         let declared: readonly IndexDeclaration[] = declarations
         try {
           await mirror.store.declareIndexes(declared)
@@ -34,7 +33,7 @@ describe.each(settings)('%s', (_, options) => {
           for (const [step, questions] of plan) {
             if (step.kind === 'reopen') {
               await mirror.store.close()
-              mirror.store = new SqliteStore(file, options, strictObserver)
+              mirror.store = await openTestStore(file, options)
               await mirror.store.declareIndexes(declared)
             } else if (step.kind === 'declare') {
               declared = step.declarations
@@ -58,7 +57,7 @@ describe.each(settings)('%s', (_, options) => {
 test('texts that are equal as far as an index holds them are told apart', async () => {
   await using directory = await tempDir()
   const file = directory.file('tree')
-  const mirror = new Mirror(new SqliteStore(file, { inlineLength: 0, shortList: 0 }, strictObserver))
+  const mirror = new Mirror(await openTestStore(file, { inlineLength: 0, shortList: 0 }))
   await using store = mirror.store
   for (const [index, text] of longTexts.entries()) {
     await mirror.put([...LIST, `b${index}`], text)

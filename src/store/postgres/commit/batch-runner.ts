@@ -8,6 +8,7 @@ import type { Job } from '../../store.ts'
 import type { AppliedTree, NextBatch } from '../applied-tree.ts'
 import { type AppliedBatch, type BatchTransaction, type BatchWork, LogFlag } from '../batch.ts'
 import type { Lanes } from '../connection/lanes.ts'
+import type { DatabaseClock } from '../database-clock.ts'
 import type { Follower } from '../follow/follower.ts'
 import { settingsText } from '../follow/foreign-batches.ts'
 import { BatchConflict, commitBatch, completeLogRow, insertLogRow, type LogRow } from './commit-statement.ts'
@@ -27,6 +28,7 @@ export interface BatchParts {
   readonly lanes: Lanes
   readonly tree: AppliedTree
   readonly records: RecordClock
+  readonly clock: Pick<DatabaseClock, 'now'>
   readonly follower: Follower
   readonly openIndexes: OpenIndexes
   readonly fetchIndexes: FetchIndexes
@@ -102,10 +104,10 @@ export class BatchRunner {
   }
 
   async #attempt(jobs: readonly Job[], before: AppliedBatch, patience: Patience): Promise<Results> {
-    const { lanes, tree, records, openIndexes, inlineLength, readInterior } = this.#parts
+    const { lanes, tree, records, clock, openIndexes, inlineLength, readInterior } = this.#parts
     const [base, fetcher, keys] = [this.#base, this.#fetcher, this.#keys]
     let nextId = before.nextId
-    const now = Math.max(Date.now(), before.at)
+    const now = Math.max(clock.now, before.at)
     const open = new OpenBatch({
       base,
       openIndexes,
@@ -180,8 +182,8 @@ export class BatchRunner {
   }
 
   async #attemptWork<T>(work: BatchWork<T>, before: AppliedBatch, patience: Patience): Promise<T> {
-    const { lanes, tree } = this.#parts
-    const now = Math.max(Date.now(), before.at)
+    const { lanes, tree, clock } = this.#parts
+    const now = Math.max(clock.now, before.at)
     const done = { flags: 0, nextId: before.nextId, result: undefined as T | undefined }
     const stamp = newStamp()
     const nextBatch = (): AppliedBatch => ({ ...before, batch: before.batch + 1, stamp, at: now, nextId: done.nextId })

@@ -7,6 +7,9 @@ import { headOf, nextBatchOf, PAGE_ROWS, rowsAfter } from './foreign-batches.ts'
 import type { Freshness } from './freshness.ts'
 import type { History } from './history.ts'
 
+/** Age up to which an answer from memory is recent, in milliseconds. */
+const RECENT_MS = 1000
+
 const IS_THERE = 'SELECT 1 AS one FROM log WHERE tree = $1::int AND batch = $2::bigint AND stamp = $3::text'
 const RENEW = 'UPDATE application SET epoch = $2::text WHERE tree = $1::int AND epoch = $3::text'
 
@@ -18,6 +21,8 @@ export class Follower {
   readonly #tree: AppliedTree
   readonly #freshness: Freshness
   readonly #history: History
+  /** When the last question was asked whose answer is applied, by `performance.now()`. */
+  #askedAt = Number.NEGATIVE_INFINITY
   /** Resolves when the rows that are being read are applied. */
   #applying: Promise<void> | undefined
   readonly #observer: FollowerObserver
@@ -34,6 +39,16 @@ export class Follower {
     this.#history = history
     this.#tree = tree
     this.#freshness = freshness
+  }
+
+  /** Whether every batch is applied that was committed more than a second ago. */
+  get isRecent(): boolean {
+    return performance.now() - this.#askedAt < RECENT_MS
+  }
+
+  /** Every batch is applied that was committed before a time. @param time by `performance.now()` */
+  appliedUpTo(time: number): void {
+    this.#askedAt = Math.max(this.#askedAt, time)
   }
 
   /**
@@ -62,11 +77,13 @@ export class Follower {
 
   /** As `fresh`. @throws what the database throws */
   async pull(): Promise<void> {
+    const askedAt = performance.now()
     const { batch } = this.#tree.batch
     const head = await this.#freshness.headOf(this.#tree.tree)
     if (head < batch) await this.replaced()
     else await this.reach(head)
     if (this.#history.settled !== undefined) await this.#history.settled
+    this.appliedUpTo(askedAt)
   }
 
   /**

@@ -116,11 +116,13 @@ export class Hints {
     if (this.#isLooking || this.#isClosed || this.#followed.size === 0) return
     this.#isLooking = true
     try {
+      const askedAt = performance.now()
       for (const [tree, batch] of await this.#freshness.headsOf(this.#followed.keys())) {
         const followed = this.#followed.get(tree)
         if (followed === undefined) continue
         if (followed.tree.batch.batch < batch) this.#onHint('late')
         await followed.follower.reach(batch)
+        followed.follower.appliedUpTo(askedAt)
       }
     } catch {
       // The database is away: the clock looks again.

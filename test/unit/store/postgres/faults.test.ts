@@ -4,7 +4,6 @@ import { PostgresDatabase } from '../../../../src/store/postgres/postgres-databa
 import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../../support/postgres/cluster.ts'
 import { type Fault, faulty } from '../../../support/postgres/faulty-lanes.ts'
-import { referenceReads } from '../../../support/postgres/reference-reads.ts'
 import { plain, put, putJob, strictObserver, wide } from '../../../support/store.ts'
 
 const increment = { '.sv': { increment: 1 } }
@@ -17,7 +16,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'faults of Postgre
   afterAll(() => database.close())
 
   const open = (name: string, faults: Fault[], waitMs = 5000, observer: Observer = silentObserver) =>
-    PostgresStore.open(faulty(database, faults), name, { waitMs }, observer, referenceReads)
+    PostgresStore.open(faulty(database, faults), name, { waitMs }, observer)
 
   const cases: readonly (readonly Fault[])[] = [
     ['lost before'],
@@ -61,6 +60,29 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'faults of Postgre
       expect(told).toEqual(Array.from({ length: seq - 1 }, (_, index) => index + 2))
       expect(seq).toBe(1 + 50 + planned.filter((fault) => fault === 'foreign').length)
       expect((await store.changesAfter({ epoch: store.position().epoch, seq: 0 }, 1000))?.length).toBe(seq)
+    },
+  )
+
+  test.each(cases.map((faults) => [faults.join(', '), faults] as const))(
+    '%s: other work has its effect once, tells it, and takes no id twice',
+    async (name, planned) => {
+      const faults: Fault[] = []
+      await using store = await open(`work ${name}`, faults, 5000, strictObserver)
+      const count = () =>
+        store.run(async ({ statements, tree, takeIds }) => {
+          const rows = await statements.query<{ value: number }>(
+            "INSERT INTO sms_count AS c (tree, name, value) VALUES ($1::int, 'n', 1) " +
+              'ON CONFLICT (tree, name) DO UPDATE SET value = c.value + 1 RETURNING value::float8 AS value',
+            [tree],
+          )
+          return { value: rows[0]?.value, id: takeIds(2) }
+        })
+      const { id } = await count()
+      faults.push(...planned)
+      const told: unknown[] = []
+      for (let round = 1; round <= 5; round++) told.push(await count())
+      expect(faults).toEqual([])
+      expect(told).toEqual([1, 2, 3, 4, 5].map((round) => ({ value: round + 1, id: id + 2 * round })))
     },
   )
 
