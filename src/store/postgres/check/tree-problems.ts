@@ -75,7 +75,7 @@ interface ClosureRow {
 
 /**
  * Finds inconsistencies of slots, interior nodes, closure and log, in pages of bounded size. All statements must see the
- * same snapshot. @see docs/explanation/postgres.md#tables
+ * same snapshot. @see docs/explanation/postgres.md#schema
  */
 export async function* treeProblems(statements: Statements, tree: number): AsyncGenerator<TreeProblem, void> {
   const gone = new Set((await statements.query<{ id: number }>(GONE, [tree])).map(({ id }) => id))
