@@ -86,17 +86,10 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  const { hints, history, clock, process } = database
+  const { hints, history, clock, process, row, confirmations } = database
   const freshness = new Freshness(wrapped)
-  return {
-    lanes: wrapped,
-    freshness,
-    hints,
-    history,
-    clock,
-    process,
-    close: () => database.close(),
-  } as PostgresDatabase
+  const shared = { hints, history, clock, process, row, confirmations }
+  return { lanes: wrapped, freshness, ...shared, close: () => database.close() } as PostgresDatabase
 }
 
 /** One commit of another process: `/foreign` becomes `true`. It leaves out the rows of the tree. */

@@ -109,14 +109,9 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'two processes on 
         return typeof member === 'function' ? member.bind(target) : member
       },
     })
-    const cut = {
-      lanes,
-      freshness: new Freshness(lanes),
-      hints: two.hints,
-      history: two.history,
-      clock: two.clock,
-      process: two.process,
-    } as PostgresDatabase
+    const { hints, history, clock, process, row, confirmations } = two
+    const shared = { hints, history, clock, process, row, confirmations }
+    const cut = { lanes, freshness: new Freshness(lanes), ...shared } as PostgresDatabase
     await using reader = await open(cut, 'behind', 10, silentObserver)
     const commits = told(reader)
     isCut = true
