@@ -57,7 +57,7 @@ export const configSchema = Type.Object({
     Type.String({
       minLength: LEAST_SECRET_LENGTH,
       description:
-        'super secret of the default application, 32 random characters or more; made on the first run and kept in `DATA_DIR/secrets`',
+        'super secret of the default application, 32 random characters or more; made on the first run and kept in `DATA_DIR/secrets`, or in the database',
     }),
   ),
   APP_SECRET_FILE: Type.Optional(Type.String({ description: 'file with it, in place of `APP_SECRET`' })),
@@ -65,7 +65,7 @@ export const configSchema = Type.Object({
     Type.String({
       minLength: LEAST_SECRET_LENGTH,
       description:
-        'key that signs its requests about text messages, 32 random characters or more; made on the first run and kept in `DATA_DIR/secrets`',
+        'key that signs its requests about text messages, 32 random characters or more; made on the first run and kept in `DATA_DIR/secrets`, or in the database',
     }),
   ),
   SMS_KEY_FILE: Type.Optional(Type.String({ description: 'file with it, in place of `SMS_KEY`' })),

@@ -24,7 +24,7 @@ export interface PostgresOptions {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-export const defaultPostgres = {
+const defaultPostgres = {
   inlineLength: 4096,
   maxChanges: 10_000,
   maxAgeMs: DAY_MS,
@@ -36,3 +36,12 @@ export const defaultPostgres = {
   maxIndexEntries: 2_000_000,
   waitMs: 10_000,
 } satisfies PostgresOptions
+
+/** Settings with every default. */
+export type PostgresStoreSettings = { readonly [Name in keyof typeof defaultPostgres]: number }
+
+/** An undefined option is not given. */
+export function settingsOf(options: PostgresOptions): PostgresStoreSettings {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  return { ...defaultPostgres, ...Object.fromEntries(given) }
+}

@@ -1,3 +1,4 @@
+import { DholeError } from '../../../error.ts'
 import type { AppliedBatch } from '../batch.ts'
 import type { Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
@@ -36,9 +37,13 @@ interface OpenedTree {
   readonly lastRecord: number
 }
 
-/** Finds the tree of an application, or makes it. Several processes may do so at once. @throws what the database throws */
-export async function openTree(lanes: Lanes, application: string): Promise<OpenedTree> {
-  const { tree, epoch } = await treeOf(lanes, application)
+/**
+ * Finds the tree of an application. Several processes may do so at once.
+ * @param makes whether an application that is not there is made
+ * @throws `app-unknown`, and what the database throws
+ */
+export async function openTree(lanes: Lanes, application: string, makes: boolean): Promise<OpenedTree> {
+  const { tree, epoch } = await treeOf(lanes, application, makes)
   return await lanes.snapshot(async (statements) => {
     const [batch, texts, newest] = await Promise.all([
       lastBatch(statements, tree),
@@ -49,20 +54,41 @@ export async function openTree(lanes: Lanes, application: string): Promise<Opene
   })
 }
 
-/** The row of an application, and the batch 0 that its first batch follows. */
-async function treeOf(statements: Statements, application: string): Promise<{ tree: number; epoch: string }> {
-  const rows = await statements.query<{ tree: number; epoch: string }>(
-    'INSERT INTO application (id, epoch) VALUES ($1::text, $2::text) ON CONFLICT (id) DO UPDATE SET id = excluded.id ' +
-      'RETURNING tree, epoch',
+async function treeOf(
+  statements: Statements,
+  application: string,
+  makes: boolean,
+): Promise<{ tree: number; epoch: string }> {
+  const find = () =>
+    statements.query<{ tree: number; epoch: string }>(
+      'SELECT tree, epoch FROM application WHERE id = $1::text AND removed_at IS NULL',
+      [application],
+    )
+  let [row] = await find()
+  if (row === undefined && makes) {
+    await makeTree(statements, application)
+    ;[row] = await find()
+  }
+  if (row === undefined) throw new DholeError('app-unknown')
+  await insertFirstBatch(statements, row.tree)
+  return row
+}
+
+/** Makes the row of an application, unless it is there. */
+async function makeTree(statements: Statements, application: string): Promise<void> {
+  await statements.query(
+    'INSERT INTO application (id, epoch) VALUES ($1::text, $2::text) ' +
+      'ON CONFLICT (id) DO UPDATE SET removed_at = NULL WHERE application.removed_at IS NOT NULL',
     [application, crypto.randomUUID()],
   )
-  const [row] = rows
-  if (row === undefined) throw new Error('the application has no row')
+}
+
+/** Inserts the batch 0, which the first batch of a tree follows, unless it is there. */
+export async function insertFirstBatch(statements: Statements, tree: number): Promise<void> {
   await statements.query(
     'INSERT INTO log (tree, batch, first_seq, last_seq, at, push_time, next_id, stamp, format, flags, heads) ' +
       "SELECT $1::int, 0, 1, 0, 0, 0, 1, $2::text, 1, 0, '[]' " +
       'WHERE NOT EXISTS (SELECT FROM log WHERE tree = $1::int) ON CONFLICT DO NOTHING',
-    [row.tree, crypto.randomUUID()],
+    [tree, crypto.randomUUID()],
   )
-  return row
 }

@@ -65,21 +65,21 @@ interface Begun<P> {
 export class ReadRunner {
   readonly #lanes: Lanes
   readonly #tree: AppliedTree
-  readonly #fresh: () => Awaitable<void>
+  readonly #reach: (batch: number) => Promise<void>
   #running = 0
   #isClosed = false
 
   readonly #waitMs: number
 
   /**
-   * @param fresh applies every batch committed before the call
+   * @param reach applies the batches up to one that is committed
    * @param waitMs how long a read waits for a database that is away, in milliseconds
    */
-  constructor(lanes: Lanes, tree: AppliedTree, fresh: () => Awaitable<void>, waitMs: number) {
+  constructor(lanes: Lanes, tree: AppliedTree, reach: (batch: number) => Promise<void>, waitMs: number) {
     this.#waitMs = waitMs
     this.#lanes = lanes
     this.#tree = tree
-    this.#fresh = fresh
+    this.#reach = reach
   }
 
   /** Runs a read. It may run more than once; only its last run counts. @throws `unavailable`, and what the read throws */
@@ -129,12 +129,13 @@ export class ReadRunner {
     // Most often it is the batch that this process commits now.
     while (this.#tree.batch.batch < batch && this.#tree.committing !== undefined) await this.#tree.committing.ended
     if (this.#tree.batch.batch >= batch) return
-    // It may be a batch of another process.
-    await this.#fresh()
-    if (this.#tree.batch.batch >= batch) return
-    await new Promise<void>((resolve, reject) => {
-      if (!this.#tree.when(batch, resolve, reject)) resolve()
-    })
+    this.checkOpen()
+    try {
+      // It may be a batch of another process.
+      await this.#reach(batch)
+    } catch (error) {
+      throw error instanceof DholeError ? error : new DholeError('unavailable', undefined, { cause: error })
+    }
   }
 
   /** @throws `unavailable` once closed */
