@@ -2,6 +2,9 @@ CREATE TABLE "application" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"tree" integer GENERATED ALWAYS AS IDENTITY (sequence name "application_tree_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 2147483647 START WITH 1 CACHE 1),
 	"epoch" text NOT NULL,
+	"moved_to" text,
+	"copy" text,
+	"is_arriving" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "application_tree_unique" UNIQUE("tree")
 );
 --> statement-breakpoint

@@ -1,6 +1,6 @@
 import { DholeError } from '../../error.ts'
 import type { Commit } from '../store.ts'
-import type { AppliedBatch } from './batch.ts'
+import { type AppliedBatch, LogFlag } from './batch.ts'
 
 /** A batch that becomes the applied one. */
 export interface NextBatch {
@@ -45,6 +45,7 @@ export class AppliedTree {
   #held: Promise<void> | undefined
   readonly #onError: (error: unknown) => void
   #isClosed = false
+  #isMoved = false
 
   /** @param onError called with what a listener or a read throws: the batch is applied in any case */
   constructor(
@@ -68,6 +69,11 @@ export class AppliedTree {
   /** The batch that this process commits now. */
   get committing(): Committing | undefined {
     return this.#committing
+  }
+
+  /** Whether the tree was moved elsewhere: nothing is read or written here any more. */
+  get isMoved(): boolean {
+    return this.#isMoved
   }
 
   get settings(): ReadonlyMap<string, string> {
@@ -125,6 +131,7 @@ export class AppliedTree {
   apply(next: NextBatch): void {
     this.#batch = next.batch
     this.#settings = next.settings
+    if ((next.flags & LogFlag.moved) !== 0) this.#isMoved = true
     for (const listener of this.#listeners) this.#safely(() => listener(next))
     for (const [batch, waiting] of this.#waiting) {
       if (batch > next.batch.batch) continue

@@ -4,6 +4,8 @@ import type { Parameter, Statements } from './connection/lane.ts'
 export const LogFlag = {
   settings: 1,
   indexes: 2,
+  /** The tree was moved elsewhere: no batch follows. */
+  moved: 4,
 } as const
 
 /** What a process knows of the last batch of a tree that it has applied. */

@@ -36,3 +36,8 @@ export const defaultPostgres = {
   maxIndexEntries: 2_000_000,
   waitMs: 10_000,
 } satisfies PostgresOptions
+
+/** The options that are given: an undefined one is not. */
+export function withoutGaps(options: PostgresOptions): Partial<typeof defaultPostgres> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+}

@@ -27,12 +27,12 @@ import { BatchQueue } from './commit/batch-queue.ts'
 import { BatchRunner } from './commit/batch-runner.ts'
 import { RecordClock } from './commit/record-clock.ts'
 import { Tidying } from './commit/tidying/tidying.ts'
-import { openTree } from './commit/tree-head.ts'
+import { openTree, whereMoved } from './commit/tree-head.ts'
 import type { Lanes } from './connection/lanes.ts'
 import { Follower } from './follow/follower.ts'
 import { IndexManager } from './indexes/manager.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
-import { defaultPostgres, type PostgresOptions } from './postgres-options.ts'
+import { defaultPostgres, type PostgresOptions, withoutGaps } from './postgres-options.ts'
 import { openReads as openPostgresReads } from './reads/open-reads.ts'
 import { type SideTables, sideTables } from './side-tables.ts'
 import type { OpenReads, StoreReads } from './store-reads.ts'
@@ -63,6 +63,7 @@ export class PostgresStore implements TreeStore {
   readonly #follower: Follower
   readonly #unfollow: () => void
   readonly #closing: (() => Promise<void>)[] = []
+  readonly #movedListeners: (() => void)[] = []
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
@@ -124,6 +125,7 @@ export class PostgresStore implements TreeStore {
     tree.onApplied(({ flags, commits }) => {
       this.#indexes.applied(flags)
       this.#followers.report(commits, (flags & LogFlag.settings) !== 0)
+      if (tree.isMoved) this.#leave(application, troubled)
     })
     this.#unfollow = database.hints.follow({ tree, follower: this.#follower })
     this.#tidying.wake()
@@ -150,6 +152,11 @@ export class PostgresStore implements TreeStore {
   /** Number of the tree: first column of every table. */
   get tree(): number {
     return this.#tree.tree
+  }
+
+  /** Calls a listener when the tree was moved elsewhere: nothing is read or written here any more. */
+  onMoved(listener: () => void): void {
+    this.#movedListeners.push(listener)
   }
 
   /** Ends work beside the tree before it is closed. */
@@ -280,12 +287,17 @@ export class PostgresStore implements TreeStore {
     await this.#reads.close()
   }
 
-  #checkOpen(): void {
-    if (this.#closed !== undefined) throw new DholeError('unavailable')
+  /** Ends background work and streams. */
+  #leave(application: string, troubled: (error: unknown) => void): void {
+    void this.#indexes.close()
+    void this.#tidying.close()
+    whereMoved(this.#lanes, this.#tree.tree)
+      .then((to) => troubled(new Error(`application "${application}" was moved to ${to}`)))
+      .catch(troubled)
+    for (const listener of this.#movedListeners) listener()
   }
-}
 
-/** The options that are given: an undefined one is not. */
-function withoutGaps(options: PostgresOptions): Partial<Settings> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  #checkOpen(): void {
+    if (this.#closed !== undefined || this.#tree.isMoved) throw new DholeError('unavailable')
+  }
 }

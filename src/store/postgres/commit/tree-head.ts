@@ -11,6 +11,7 @@ export const BATCH_COLUMNS =
 const LAST = `SELECT ${BATCH_COLUMNS} FROM log l WHERE l.tree = $1::int ORDER BY l.batch DESC LIMIT 1`
 const NEWEST_RECORD = 'SELECT n.at::float8 AS at FROM note n WHERE n.tree = $1::int ORDER BY n.at DESC LIMIT 1'
 const SETTINGS = 'SELECT name, text FROM setting WHERE tree = $1::int'
+const MOVED_TO = 'SELECT moved_to AS "to" FROM application WHERE tree = $1::int'
 
 /** The last batch of a tree. */
 export async function lastBatch(statements: Statements, tree: number): Promise<AppliedBatch> {
@@ -25,6 +26,12 @@ export async function readSettings(statements: Statements, tree: number): Promis
   return new Map(rows.map(({ name, text }) => [decodeText(name), decodeText(text)]))
 }
 
+/** Where a tree was moved; `undefined` while it is here. */
+export async function whereMoved(statements: Statements, tree: number): Promise<string | undefined> {
+  const [row] = await statements.query<{ to: string | null }>(MOVED_TO, [tree])
+  return row?.to ?? undefined
+}
+
 /** A tree as it is when a process opens it. */
 interface OpenedTree {
   readonly tree: number
@@ -36,10 +43,18 @@ interface OpenedTree {
   readonly lastRecord: number
 }
 
-/** Finds the tree of an application, or makes it. Several processes may do so at once. @throws what the database throws */
+/**
+ * Finds the tree of an application, or makes it. Several processes may do so at once.
+ * @throws Error when it was moved elsewhere, or a copy of it is not complete; what the database throws
+ */
 export async function openTree(lanes: Lanes, application: string): Promise<OpenedTree> {
-  const { tree, epoch } = await treeOf(lanes, application)
+  const { tree, epoch, isArriving } = await treeOf(lanes, application)
+  if (isArriving) {
+    throw new Error(`the copy of application "${application}" is not complete: run \`dhole copy\` again`)
+  }
   return await lanes.snapshot(async (statements) => {
+    const movedTo = await whereMoved(statements, tree)
+    if (movedTo !== undefined) throw new Error(`application "${application}" was moved to ${movedTo}`)
     const [batch, texts, newest] = await Promise.all([
       lastBatch(statements, tree),
       readSettings(statements, tree),
@@ -50,14 +65,17 @@ export async function openTree(lanes: Lanes, application: string): Promise<Opene
 }
 
 /** The row of an application, and the batch 0 that its first batch follows. */
-async function treeOf(statements: Statements, application: string): Promise<{ tree: number; epoch: string }> {
-  const rows = await statements.query<{ tree: number; epoch: string }>(
+async function treeOf(
+  statements: Statements,
+  application: string,
+): Promise<{ tree: number; epoch: string; isArriving: boolean }> {
+  const [row] = await statements.query<{ tree: number; epoch: string; isArriving: boolean }>(
     'INSERT INTO application (id, epoch) VALUES ($1::text, $2::text) ON CONFLICT (id) DO UPDATE SET id = excluded.id ' +
-      'RETURNING tree, epoch',
+      'RETURNING tree, epoch, is_arriving AS "isArriving"',
     [application, crypto.randomUUID()],
   )
-  const [row] = rows
   if (row === undefined) throw new Error('the application has no row')
+  if (row.isArriving) return row
   await statements.query(
     'INSERT INTO log (tree, batch, first_seq, last_seq, at, push_time, next_id, stamp, format, flags, heads) ' +
       "SELECT $1::int, 0, 1, 0, 0, 0, 1, $2::text, 1, 0, '[]' " +

@@ -3,7 +3,7 @@ import { changeOf } from '../../rows/logged-writes.ts'
 import type { Commit, LoggedChange } from '../../store.ts'
 import type { NextBatch } from '../applied-tree.ts'
 import { type AppliedBatch, LogFlag } from '../batch.ts'
-import { BATCH_COLUMNS, lastBatch, readSettings } from '../commit/tree-head.ts'
+import { BATCH_COLUMNS, lastBatch, readSettings, whereMoved } from '../commit/tree-head.ts'
 import type { Lanes } from '../connection/lanes.ts'
 
 /** Rows of the log read at once. */
@@ -38,9 +38,13 @@ export function nextBatchOf(
 /** The last batch of a tree, for a process that has lost sight of those before it: anything may have changed. */
 export async function headOf(lanes: Lanes, tree: number): Promise<NextBatch> {
   return await lanes.snapshot(async (statements) => {
-    const [batch, settings] = await Promise.all([lastBatch(statements, tree), readSettings(statements, tree)])
+    const [batch, settings, movedTo] = await Promise.all([
+      lastBatch(statements, tree),
+      readSettings(statements, tree),
+      whereMoved(statements, tree),
+    ])
     const { seq, at } = batch
-    const flags = LogFlag.settings | LogFlag.indexes
+    const flags = LogFlag.settings | LogFlag.indexes | (movedTo === undefined ? 0 : LogFlag.moved)
     return { batch, flags, settings, commits: [unknownCommit({ seq, at, path: [] })], isForeign: true }
   })
 }

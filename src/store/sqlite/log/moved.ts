@@ -1,0 +1,36 @@
+import type { MovedMark } from '../../rows/copy/copy-ends.ts'
+import { Client } from '../file/client.ts'
+import type { Connection } from '../file/connection.ts'
+import { readMeta, writeMeta } from './meta.ts'
+
+/** Where a tree was moved; `undefined` while it is here. */
+export function readMoved(connection: Connection): MovedMark | undefined {
+  const to = readMeta(connection, 'moved_to')
+  return to === undefined ? undefined : { to, copy: readCopy(connection) ?? '' }
+}
+
+/** Marks a tree as moved: no version that knows the mark opens it any more. */
+export function writeMoved(connection: Connection, { to, copy }: MovedMark): void {
+  writeMeta(connection, 'moved_to', to)
+  writeCopy(connection, copy)
+}
+
+/** Random text of the copy that has made or moved a tree. */
+export function readCopy(connection: Connection): string | undefined {
+  return readMeta(connection, 'copy')
+}
+
+export function writeCopy(connection: Connection, copy: string): void {
+  writeMeta(connection, 'copy', copy)
+}
+
+/** Texts of `meta` in a file that is not open here. @throws when it cannot be read */
+export function metaOf(file: string): ReadonlyMap<string, string> {
+  const client = new Client(file, { readonly: true })
+  try {
+    const rows = client.prepare<{ name: string; value: string }, []>('SELECT name, value FROM meta').all()
+    return new Map(rows.map(({ name, value }) => [name, value]))
+  } finally {
+    client.close()
+  }
+}
