@@ -5,10 +5,10 @@ import { Registry } from '../../admin/registry.ts'
 import type { ClosedApplication } from '../../closed-application.ts'
 import { treeFile } from '../../data-folder/tree-file.ts'
 import type { ApplicationSettings } from '../../options.ts'
-import { isOwnMachine, type RawConfig, readConfig, readRules } from '../../server/config/config.ts'
+import { isOwnMachine, readConfig, readRules } from '../../server/config/config.ts'
 import { databaseServer } from '../../server/config/database-server.ts'
-import { configSchema } from '../../server/config/settings.ts'
 import { defaultId } from './app-flag.ts'
+import { databaseSettings } from './database-flag.ts'
 
 /** The files of a data folder without a server. Settings come from the environment, as for a server started here. */
 export class LocalTarget implements AdminTarget, AsyncDisposable {
@@ -65,11 +65,6 @@ export class LocalTarget implements AdminTarget, AsyncDisposable {
       ...(database === undefined ? {} : { database }),
     })
   }
-}
-
-function databaseSettings(): RawConfig {
-  const names = Object.keys(configSchema.properties).filter((name) => name.startsWith('DATABASE_'))
-  return Object.fromEntries(names.map((name) => [name, process.env[name]]))
 }
 
 function smsSettings(): NonNullable<ApplicationSettings['sms']> {

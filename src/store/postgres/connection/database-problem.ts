@@ -39,7 +39,7 @@ function connectionReason(error: unknown): string {
 }
 
 /** Host, port and name of an address. */
-function placeOf(url: string): string {
+export function placeOf(url: string): string {
   const [, , hosts = '', rest = ''] = /^[^:]+:\/\/([^/?#]*@)?([^/?#@]*)(.*)$/s.exec(url) ?? []
   const { pathname, searchParams } = new URL(rest, 'http://localhost')
   return `${searchParams.get('host') ?? hosts}${pathname}`

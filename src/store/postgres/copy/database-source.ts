@@ -56,7 +56,11 @@ export class DatabaseSource implements CopySource {
    * @param work gets where the tree was moved already, in place of it
    * @throws Error when there is no such application, or its own copy is not complete
    */
-  static use<T>(lanes: Lanes, application: string, work: (source: DatabaseSource | MovedMark) => Promise<T>): Promise<T> {
+  static use<T>(
+    lanes: Lanes,
+    application: string,
+    work: (source: DatabaseSource | MovedMark) => Promise<T>,
+  ): Promise<T> {
     return lanes.snapshot(async (snapshot) => {
       const row = await applicationRow(snapshot, application)
       if (row === undefined) throw new Error('there is no such application')

@@ -99,9 +99,7 @@ export class FileSource implements CopySource, Disposable {
 
   async count({ name }: CopiedTable): Promise<number> {
     const { client } = this.#file.writer
-    return (
-      client.prepare<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${TABLES[name] ?? name}`).get()?.rows ?? 0
-    )
+    return client.prepare<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${TABLES[name] ?? name}`).get()?.rows ?? 0
   }
 
   async markMoved(mark: MovedMark): Promise<void> {

@@ -9,8 +9,8 @@ import { headOf, longString } from '../../rows/chunked-text.ts'
 import type { CopyTarget, TargetState } from '../../rows/copy/copy-ends.ts'
 import type { CopiedRow, CopiedTable, TreeNumbers } from '../../rows/copy/tables.ts'
 import { Trait } from '../../rows/slot.ts'
-import { formatProblems } from '../check/problem.ts'
 import { inspectFile } from '../check/inspect.ts'
+import { formatProblems } from '../check/problem.ts'
 import { Client } from '../file/client.ts'
 import type { Connection } from '../file/connection.ts'
 import { bringUpToDate } from '../file/migrations.ts'
@@ -31,7 +31,8 @@ const LONGEST_STRING = longestString(defaultStorage)
 
 /** Columns that a copied row does not have, with their values. */
 const FILLED: Readonly<Record<string, string>> = {
-  index_definition: "id, list_id, path, covering, used_at, built_to, has_cut, entries) VALUES (?, ?, ?, ?, ?, '', 0, 0)",
+  index_definition:
+    "id, list_id, path, covering, used_at, built_to, has_cut, entries) VALUES (?, ?, ?, ?, ?, '', 0, 0)",
   note: 'at, key, text, seq) VALUES (?, ?, ?, (SELECT coalesce(max(seq), 0) + 1 FROM note))',
 }
 const COUNTS: Readonly<Record<string, string>> = {
@@ -40,8 +41,7 @@ const COUNTS: Readonly<Record<string, string>> = {
   setting: `meta WHERE name GLOB '${SETTING_PREFIX}*'`,
 }
 /** Commits of the log, however they are grouped. */
-const COMMITS =
-  "SELECT coalesce(sum(iif(kind = 'group', json_array_length(path), 1)), 0) AS rows FROM change"
+const COMMITS = "SELECT coalesce(sum(iif(kind = 'group', json_array_length(path), 1)), 0) AS rows FROM change"
 
 type Statement = ReturnType<Client['prepare']>
 
