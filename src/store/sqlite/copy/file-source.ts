@@ -24,9 +24,8 @@ const SELECTS: Readonly<Record<string, string>> = {
     'WHERE list_id > 0 AND list_id NOT IN gone ORDER BY id',
   log: 'SELECT seq, at, kind, path, data FROM change ORDER BY seq',
   note: 'SELECT at, key, text FROM note ORDER BY seq',
-  setting:
-    `SELECT substr(name, ${SETTING_PREFIX.length + 1}) AS name, value FROM meta ` +
-    `WHERE name GLOB '${SETTING_PREFIX}*' ORDER BY name`,
+  // SQLite ends a part of a text at a character 0.
+  setting: `SELECT name, value FROM meta WHERE name GLOB '${SETTING_PREFIX}*' ORDER BY name`,
 }
 /** Tables that have another name in a file. */
 const TABLES: Readonly<Record<string, string>> = {
@@ -115,6 +114,7 @@ export class FileSource implements CopySource, Disposable {
 
   #copied(table: string, row: CopiedRow): CopiedRow {
     if (table === 'log') return copiedChange(row)
+    if (table === 'setting') return [String(row[0]).slice(SETTING_PREFIX.length), row[1] ?? null]
     if (table !== 'node') return row
     const [parent = null, key = null, kind = null, value, id] = row
     if (typeof value !== 'string' || typeof id !== 'number') return row

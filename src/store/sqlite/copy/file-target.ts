@@ -166,7 +166,7 @@ class Writing {
     this.#connection = { client, orm: drizzle(client) }
     bringUpToDate(this.#connection)
     writeMeta(this.#connection, 'epoch', epoch)
-    writeMeta(this.#connection, 'push_time', String(pushTime))
+    if (pushTime > 0) writeMeta(this.#connection, 'push_time', String(pushTime))
     writeCopy(this.#connection, copy)
     this.#rows = new RowWriter(this.#connection)
     this.#nextId = nextId
