@@ -9,6 +9,7 @@ import type { Report } from '../../../src/sms/model/report.ts'
 import type { LoggedChange, Position } from '../../../src/store/store.ts'
 import { type ReadAnswer, TRUSTED } from '../../../src/tree/read-program.ts'
 import { commit, nothing, patch, put, putJob, strictObserver, unlimited } from '../../support/store.ts'
+import { query } from '../../unit/store/queries.ts'
 
 /** A place of applications. */
 export type TestPlace = { readonly folder: string } | { readonly server: DatabaseServer }
@@ -41,12 +42,28 @@ export async function withApplication<T>(
 export async function fill(place: TestPlace, id: string): Promise<void> {
   await withApplication(place, id, async ({ tree, messages }) => {
     await put(tree, '/leaves', { a: true, b: false, n: -0.5, big: 2 ** 53, s: 'text "\u0001\u{1F600}', e: '' })
-    await put(tree, '/priorities', { '.priority': 'high', x: { '.priority': -1, '.value': 'leaf' }, y: { '.priority': 2, z: 1 } })
-    await put(tree, '/keys', { 1: 'one', 10: 'ten', 9: 'nine', '-0': 'minus', '001': 'text', 'ü "\\': 1, '\u{1F600}': 2 })
+    await put(tree, '/priorities', {
+      '.priority': 'high',
+      x: { '.priority': -1, '.value': 'leaf' },
+      y: { '.priority': 2, z: 1 },
+    })
+    await put(tree, '/keys', {
+      1: 'one',
+      10: 'ten',
+      9: 'nine',
+      '-0': 'minus',
+      '001': 'text',
+      'ü "\\': 1,
+      '\u{1F600}': 2,
+    })
     await put(tree, '/long/string', 'é"\\'.repeat(150_000))
     await put(tree, '/long/with', { '.priority': 7, '.value': 'x'.repeat(600_000) })
     await put(tree, '/deep', { a: { b: { c: { d: { e: 'y'.repeat(5000) } } } } })
-    await put(tree, '/list', Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`k${at}`, { n: at % 7, t: `t${at}` }])))
+    await put(
+      tree,
+      '/list',
+      Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`k${at}`, { n: at % 7, t: `t${at}` }])),
+    )
     await put(tree, '/gone', Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`k${at}`, 'gone '.repeat(10)])))
     await put(tree, '/gone', null)
     await patch(tree, '/leaves', { n: null, s: 'other', 'deeper/down': [1, 2, 3] })
@@ -73,12 +90,25 @@ async function fillMessages(store: ReturnType<ApplicationStorage['messages']>): 
     receivedAt: now,
   })
   await store.report([report(A, 1, 'ENROUTE'), report(B, 2, 'DELIVRD'), report(C, 3, 'UNDELIV')])
-  await store.report([report(B, 3, 'UNDELIV'), report(B, 2, 'DELIVRD'), report('139', 2, 'DELIVRD'), report(E, 2, '"', '"odd')])
+  await store.report([
+    report(B, 3, 'UNDELIV'),
+    report(B, 2, 'DELIVRD'),
+    report('139', 2, 'DELIVRD'),
+    report(E, 2, '"', '"odd'),
+  ])
   const page = await store.lease(undefined, 1)
   if (page === undefined) throw new Error('no final state')
   await store.acknowledge([page.range], 1)
   await store.import([
-    { rrid: 'from afar', mobile: A, status: 2, deliveryStatus: 'DELIVRD', submittedAt: now, receivedAt: now, returnedAt: now },
+    {
+      rrid: 'from afar',
+      mobile: A,
+      status: 2,
+      deliveryStatus: 'DELIVRD',
+      submittedAt: now,
+      receivedAt: now,
+      returnedAt: now,
+    },
   ])
   await store.batch('"odd')
 }
@@ -87,6 +117,8 @@ async function fillMessages(store: ReturnType<ApplicationStorage['messages']>): 
 export interface Learned {
   readonly position: Position
   readonly value: string | undefined
+  /** Answers of ordered queries. */
+  readonly queries: readonly string[]
   readonly log: readonly LoggedChange[] | undefined
   readonly trimmed: unknown
   readonly settings: readonly (string | undefined)[]
@@ -115,12 +147,18 @@ export async function learn(place: TestPlace, id: string): Promise<Learned> {
     let value = ''
     for await (const piece of tree.export([])) value += piece
     const node = await tree.node([], unlimited, TRUSTED)
+    const queries: string[] = []
+    for (const orderBy of ['n', 't', '$key', 'missing']) {
+      queries.push((await query(tree, '/list', { orderBy, limitToFirst: 40 })) ?? '')
+    }
     return {
       position,
+      queries,
       value: `${node === undefined ? '' : 'node '}${value}`,
       log: await tree.changesAfter({ ...position, seq: 0 }, 10_000),
       trimmed: await tree.changesAfter({ epoch: 'other', seq: 0 }, 1),
-      settings: SETTINGS.map((name) => tree.setting(name)),
+      // A file stores another character in place of half of a surrogate pair.
+      settings: SETTINGS.map((name) => tree.setting(name)?.toWellFormed()),
       records,
       messages: (await store.export(undefined, 1000)).records,
       counts: await store.counts(),

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { Database } from 'bun:sqlite'
-import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
+import { describe, expect, test } from 'bun:test'
 import { runDhole } from '../../support/dhole-command.ts'
+import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { put, putJob } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { fill, learn, withApplication } from './rich-tree.ts'
@@ -39,8 +39,12 @@ function rowsOf(folder: string): unknown {
     const all = (text: string) => client.query(text).all()
     return {
       // That a list has long texts is never forgotten.
-      interior: all('SELECT id, parent_id, key, child_count, traits | 2 AS traits FROM interior WHERE NOT traits & 8 ORDER BY id'),
-      slots: all('SELECT parent_id, key, kind, value, iif(value IS NULL, id, 0) AS id FROM node ORDER BY parent_id, key'),
+      interior: all(
+        'SELECT id, parent_id, key, child_count, traits | 2 AS traits FROM interior WHERE NOT traits & 8 ORDER BY id',
+      ),
+      slots: all(
+        'SELECT parent_id, key, kind, value, iif(value IS NULL, id, 0) AS id FROM node ORDER BY parent_id, key',
+      ),
       chunks: all('SELECT text FROM text_chunk ORDER BY length(text), text'),
       closure: all('SELECT count(*) AS rows, sum(depth) AS depth FROM closure'),
       change: all('SELECT * FROM change ORDER BY seq'),

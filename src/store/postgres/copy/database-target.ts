@@ -1,6 +1,7 @@
 import type { CopyTarget, TargetState } from '../../rows/copy/copy-ends.ts'
 import type { CopiedRow, CopiedTable, TreeNumbers } from '../../rows/copy/tables.ts'
 import { arrayOf } from '../connection/arrays.ts'
+import { failureKind } from '../connection/database-errors.ts'
 import type { Lane, Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
 import { applicationRow } from './application-row.ts'
@@ -55,12 +56,11 @@ export class DatabaseTarget implements CopyTarget {
     work: (target: DatabaseTarget) => Promise<T>,
   ): Promise<T> {
     return durable.use(async (lock) => {
-      const lockKey = `${schema}.${application}`
-      const [locked] = await lock.query<{ ok: boolean }>('SELECT pg_try_advisory_lock($1::int, hashtext($2)) AS ok', [
-        LOCK,
-        lockKey,
-      ])
-      if (locked?.ok !== true) throw new Error('another process copies into it')
+      const key = `${schema}.${application}`
+      // The lock of a process that was killed is there for a moment.
+      await lock.query('SELECT FROM pg_advisory_lock($1::int, hashtext($2))', [LOCK, key]).catch((cause) => {
+        throw failureKind(cause) === 'again' ? new Error('another process copies into it', { cause }) : cause
+      })
       try {
         const row = await applicationRow(lock, application)
         const copy = row?.copy ?? undefined
@@ -68,7 +68,7 @@ export class DatabaseTarget implements CopyTarget {
           row === undefined ? { kind: 'free' } : { kind: row.isArriving ? 'arriving' : 'there', copy }
         return await work(new DatabaseTarget(lock, lanes, application, tables, state))
       } finally {
-        await lock.query('SELECT pg_advisory_unlock($1::int, hashtext($2))', [LOCK, lockKey]).catch(() => {})
+        await lock.query('SELECT pg_advisory_unlock($1::int, hashtext($2))', [LOCK, key]).catch(() => {})
       }
     })
   }

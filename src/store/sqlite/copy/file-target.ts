@@ -161,7 +161,6 @@ class Writing {
     client.run('PRAGMA journal_mode = OFF')
     client.run('PRAGMA synchronous = OFF')
     client.run('PRAGMA cache_size = -65536')
-    client.run('PRAGMA locking_mode = EXCLUSIVE')
     chmodSync(file, OWNER_ONLY)
     this.#connection = { client, orm: drizzle(client) }
     bringUpToDate(this.#connection)
