@@ -7,7 +7,6 @@ import { messageOf } from '../files/system-error.ts'
 import { inspectFile, type Problem } from '../store/sqlite/check/inspect.ts'
 import { formatProblems } from '../store/sqlite/check/problem.ts'
 import { ageOf, type FileAge } from '../store/sqlite/file/file-version.ts'
-import { arrivingFile } from '../store/sqlite/file/open.ts'
 import { metaOf } from '../store/sqlite/log/moved.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 
@@ -52,9 +51,6 @@ function* checkRegistration(dataDir: string, id: string): Generator<CheckResult,
 
 function checkTree(check: string, file: string, full: boolean): CheckResult {
   const found = statSync(file, { throwIfNoEntry: false })
-  if (found === undefined && existsSync(arrivingFile(file))) {
-    return warning(check, 'its copy is not complete', 'run `dhole copy` again')
-  }
   if (found === undefined) return ok(check, 'it has none yet: the first request makes it')
   const movedTo = movedFrom(file)
   if (movedTo !== undefined) {

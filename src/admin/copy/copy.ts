@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { isApplicationId } from '../../applications/application-id.ts'
 import { makeDataFolder } from '../../data-folder/create.ts'
+import { giveAllToOwner } from '../../data-folder/ownership.ts'
 import { lockFolder } from '../../data-folder/restore-lock.ts'
 import { treeFile } from '../../data-folder/tree-file.ts'
 import { messageOf } from '../../files/system-error.ts'
@@ -100,6 +101,7 @@ export async function copyApplications(
       watcher.onCopied?.(application)
     }
   } finally {
+    giveAllToOwner(folder)
     await database.close()
   }
   return copied

@@ -7,7 +7,7 @@ import { placeOf } from '../../store/postgres/connection/database-problem.ts'
 import { applicationRow, applicationsIn } from '../../store/postgres/copy/application-row.ts'
 import { lookAt } from '../../store/postgres/copy/copy-database.ts'
 import { arrivingFile } from '../../store/sqlite/file/open.ts'
-import { metaOf } from '../../store/sqlite/log/moved.ts'
+import { copyIn, metaOf } from '../../store/sqlite/log/moved.ts'
 
 /** Where applications are copied from or to. */
 export type Place =
@@ -65,13 +65,4 @@ function foundIn(file: string): Found {
   const meta = metaOf(file)
   const movedTo = meta.get('moved_to')
   return { kind: movedTo === undefined ? 'there' : 'moved', movedTo, copy: meta.get('copy') }
-}
-
-/** The copy that writes a file, of which anything may be there. */
-function copyIn(file: string): string | undefined {
-  try {
-    return metaOf(file).get('copy')
-  } catch {
-    return undefined
-  }
 }

@@ -1,8 +1,8 @@
 /** How a column is copied: as it is, or as a text that PostgreSQL stores in another form. */
-export type ColumnKind = 'number' | 'text' | StoredForm
+type ColumnKind = 'number' | 'text' | StoredForm
 
 /** The form in which PostgreSQL stores any text. */
-export interface StoredForm {
+interface StoredForm {
   encode(text: string): string
   decode(stored: string): string
 }
@@ -18,34 +18,34 @@ export interface CopiedTable {
 /** Values of the columns, in the order of the table. A text is in no stored form. */
 export type CopiedRow = readonly (string | number | null)[]
 
-/** Where the texts beside the tree are. */
+/** Texts beside the tree. */
 const json: StoredForm = {
   encode: (text) => JSON.stringify(text),
   decode: (stored) => JSON.parse(stored) as string,
 }
 
 /** A slot. No text is in chunks: a slot has the whole text. */
-export const NODE: CopiedTable = {
+const NODE: CopiedTable = {
   name: 'node',
   columns: { parent_id: 'number', key: 'text', kind: 'number', value: 'text', id: 'number' },
   keyLength: 2,
 }
 
 /** An interior node; none is a text in chunks. */
-export const INTERIOR: CopiedTable = {
+const INTERIOR: CopiedTable = {
   name: 'interior',
   columns: { id: 'number', parent_id: 'number', key: 'text', child_count: 'number', traits: 'number' },
   keyLength: 1,
 }
 
-export const CLOSURE: CopiedTable = {
+const CLOSURE: CopiedTable = {
   name: 'closure',
   columns: { ancestor: 'number', descendant: 'number', depth: 'number' },
   keyLength: 2,
 }
 
 /** An index, which is built again when the tree is first opened: its entries differ between the engines. */
-export const INDEX: CopiedTable = {
+const INDEX: CopiedTable = {
   name: 'index_definition',
   columns: { id: 'number', list_id: 'number', path: 'text', covering: 'number', used_at: 'number' },
   keyLength: 1,
@@ -59,10 +59,10 @@ export const LOG: CopiedTable = {
 }
 
 /** Idempotency records, oldest first. */
-export const NOTE: CopiedTable = { name: 'note', columns: { at: 'number', key: json, text: json }, keyLength: 2 }
+const NOTE: CopiedTable = { name: 'note', columns: { at: 'number', key: json, text: json }, keyLength: 2 }
 
-/** Texts beside the tree. */
-export const SETTING: CopiedTable = { name: 'setting', columns: { name: json, text: json }, keyLength: 1 }
+/** Settings of the tree. */
+const SETTING: CopiedTable = { name: 'setting', columns: { name: json, text: json }, keyLength: 1 }
 
 /** The tables of the tree itself. The closure comes before the slots: a target finds the ancestors of a slot there. */
 export const TREE_TABLES: readonly CopiedTable[] = [INTERIOR, CLOSURE, NODE, INDEX, LOG, NOTE, SETTING]

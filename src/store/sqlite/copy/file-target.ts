@@ -18,7 +18,7 @@ import { arrivingFile } from '../file/open.ts'
 import { completeReplacement } from '../file/replace.ts'
 import { TreeLock } from '../file/tree-lock.ts'
 import { writeMeta } from '../log/meta.ts'
-import { metaOf, writeCopy } from '../log/moved.ts'
+import { copyIn, writeCopy } from '../log/moved.ts'
 import { defaultStorage } from '../sqlite-options.ts'
 import { longestString } from '../tree/branch-writer.ts'
 import { RowWriter } from '../tree/row-writer.ts'
@@ -137,15 +137,6 @@ export class FileTarget implements CopyTarget, Disposable {
 
   #remove(): void {
     for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(this.#arriving + suffix, { force: true })
-  }
-}
-
-/** The copy that made a file; `undefined` when it cannot be read. */
-function copyIn(file: string): string | undefined {
-  try {
-    return metaOf(file).get('copy')
-  } catch {
-    return undefined
   }
 }
 

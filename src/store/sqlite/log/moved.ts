@@ -6,7 +6,7 @@ import { readMeta, writeMeta } from './meta.ts'
 /** Where a tree was moved; `undefined` while it is here. */
 export function readMoved(connection: Connection): MovedMark | undefined {
   const to = readMeta(connection, 'moved_to')
-  return to === undefined ? undefined : { to, copy: readCopy(connection) ?? '' }
+  return to === undefined ? undefined : { to, copy: readMeta(connection, 'copy') ?? '' }
 }
 
 /** Marks a tree as moved: no version that knows the mark opens it any more. */
@@ -15,11 +15,7 @@ export function writeMoved(connection: Connection, { to, copy }: MovedMark): voi
   writeCopy(connection, copy)
 }
 
-/** Random text of the copy that has made or moved a tree. */
-export function readCopy(connection: Connection): string | undefined {
-  return readMeta(connection, 'copy')
-}
-
+/** Records the copy that has made or moved a tree. @param copy random text of it */
 export function writeCopy(connection: Connection, copy: string): void {
   writeMeta(connection, 'copy', copy)
 }
@@ -32,5 +28,14 @@ export function metaOf(file: string): ReadonlyMap<string, string> {
     return new Map(rows.map(({ name, value }) => [name, value]))
   } finally {
     client.close()
+  }
+}
+
+/** The copy that has made a file, of which anything may be there; `undefined` when it cannot be read. */
+export function copyIn(file: string): string | undefined {
+  try {
+    return metaOf(file).get('copy')
+  } catch {
+    return undefined
   }
 }
