@@ -7,7 +7,7 @@ import { messageOf } from '../files/system-error.ts'
 import { inspectFile, type Problem } from '../store/sqlite/check/inspect.ts'
 import { formatProblems } from '../store/sqlite/check/problem.ts'
 import { ageOf, type FileAge } from '../store/sqlite/file/file-version.ts'
-import { metaOf } from '../store/sqlite/log/moved.ts'
+import { movedIn } from '../store/sqlite/log/moved.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 
 /** Maximum problems in one result. */
@@ -52,9 +52,9 @@ function* checkRegistration(dataDir: string, id: string): Generator<CheckResult,
 function checkTree(check: string, file: string, full: boolean): CheckResult {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) return ok(check, 'it has none yet: the first request makes it')
-  const movedTo = movedFrom(file)
-  if (movedTo !== undefined) {
-    return warning(check, `it was moved to ${movedTo}`, 'serve it from there; delete the file when it is not needed')
+  const moved = movedIn(file)
+  if (moved !== undefined) {
+    return warning(check, `it was moved to ${moved.to}`, 'serve it from there; delete the file when it is not needed')
   }
   if (existsSync(`${file}-restore`)) return ok(check, 'not checked: its restore is not complete')
   try {
@@ -70,15 +70,6 @@ function checkTree(check: string, file: string, full: boolean): CheckResult {
     return ok(check, `${found.size} bytes, ${full ? 'every row checked' : 'pages checked'}`)
   } catch (error) {
     return problem(check, messageOf(error), 'check its permissions; if it is damaged, restore a backup')
-  }
-}
-
-/** Where the tree of a file was moved; `undefined` when it was not, or it cannot be read. */
-function movedFrom(file: string): string | undefined {
-  try {
-    return metaOf(file).get('moved_to')
-  } catch {
-    return undefined
   }
 }
 

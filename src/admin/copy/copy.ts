@@ -8,7 +8,7 @@ import { messageOf } from '../../files/system-error.ts'
 import { CopyDatabase } from '../../store/postgres/copy/copy-database.ts'
 import { DatabaseSource } from '../../store/postgres/copy/database-source.ts'
 import { DatabaseTarget } from '../../store/postgres/copy/database-target.ts'
-import type { CopySource, CopyTarget, MovedMark } from '../../store/rows/copy/copy-ends.ts'
+import type { CopySource, CopyTarget, MovedMark, TargetState } from '../../store/rows/copy/copy-ends.ts'
 import { FileSource } from '../../store/sqlite/copy/file-source.ts'
 import { FileTarget } from '../../store/sqlite/copy/file-target.ts'
 import { COPIED_TABLES, type CopiedTree, type CopyStep, copyTree } from './copy-tree.ts'
@@ -140,10 +140,8 @@ async function runCopy(
   watcher: CopyWatcher,
 ): Promise<Outcome> {
   const isMoved = 'to' in source
-  const found: Found = isMoved ? { kind: 'moved', movedTo: source.to, copy: source.copy } : { kind: 'there' }
-  const { state } = target
-  const there: Found = state.kind === 'free' ? { kind: 'none' } : state
-  const done = decide(options, found, there, !options.keepSource)
+  const found: Found = isMoved ? foundOf({ kind: 'moved', ...source }) : { kind: 'there' }
+  const done = decide(options, found, foundOf(target.state), !options.keepSource)
   if (done === 'complete') await target.activate()
   if (done !== 'copy' || isMoved) return { done }
   const copied = await copyTree(source, target, {
@@ -152,6 +150,11 @@ async function runCopy(
     ...(watcher.onRows === undefined ? {} : { onRows: (rows, total) => watcher.onRows?.(id, rows, total) }),
   })
   return { done, ...copied }
+}
+
+function foundOf(state: TargetState): Found {
+  if (state.kind === 'free') return { kind: 'none' }
+  return state.kind === 'moved' ? { kind: 'moved', movedTo: state.to, copy: state.copy } : state
 }
 
 function within<T>(id: string, work: () => T): T {

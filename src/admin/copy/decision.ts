@@ -19,6 +19,9 @@ export function decide({ from, to }: Places, source: Found, target: Found, isMov
     throw new Error(`it was moved to ${source.movedTo}`)
   }
   if (target.kind === 'there') throw new Error(`it is in ${nameOf(to)} already`)
-  if (target.kind === 'moved') throw new Error(`${nameOf(to)} still has what was moved from there: remove that first`)
+  // What came from there goes back, and replaces what it left.
+  if (target.kind === 'moved' && target.movedTo !== nameOf(from)) {
+    throw new Error(`${nameOf(to)} has a tree of that name that was moved to ${target.movedTo}: remove that first`)
+  }
   return 'copy'
 }

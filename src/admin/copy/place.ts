@@ -7,7 +7,7 @@ import { placeOf } from '../../store/postgres/connection/database-problem.ts'
 import { applicationRow, applicationsIn } from '../../store/postgres/copy/application-row.ts'
 import { lookAt } from '../../store/postgres/copy/copy-database.ts'
 import { arrivingFile } from '../../store/sqlite/file/open.ts'
-import { copyIn, metaOf } from '../../store/sqlite/log/moved.ts'
+import { copyIn, movedIn } from '../../store/sqlite/log/moved.ts'
 
 /** Where applications are copied from or to. */
 export type Place =
@@ -62,7 +62,8 @@ export async function findAll(place: Place, ids: readonly string[]): Promise<Rea
 function foundIn(file: string): Found {
   const arriving = arrivingFile(file)
   if (!existsSync(file)) return existsSync(arriving) ? { kind: 'arriving', copy: copyIn(arriving) } : { kind: 'none' }
-  const meta = metaOf(file)
-  const movedTo = meta.get('moved_to')
-  return { kind: movedTo === undefined ? 'there' : 'moved', movedTo, copy: meta.get('copy') }
+  const moved = movedIn(file)
+  return moved === undefined
+    ? { kind: 'there', copy: copyIn(file) }
+    : { kind: 'moved', movedTo: moved.to, copy: moved.copy }
 }

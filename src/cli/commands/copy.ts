@@ -40,8 +40,8 @@ async function copy({ from, to, app, keepSource, dataDir, yes, dryRun, json, qui
   const { copyApplications, planCopy } = await import('../../admin/copy/copy.ts')
   const { nameOf } = await import('../../admin/copy/place.ts')
   const options: CopyOptions = {
-    from: placeOf(from),
-    to: placeOf(to),
+    from: placeOf('--from', from),
+    to: placeOf('--to', to),
     ids: app,
     keepSource: keepSource ?? false,
     keysFolder: dataDir,
@@ -87,6 +87,8 @@ function lineOf({ id, done, rows, seconds, seq, epoch }: CopiedApplication, to: 
   return `"${id}": ${all} rows in ${seconds.toFixed(1)} s (${rate}/s), commit ${seq} of ${epoch}, in ${to}`
 }
 
-function placeOf(text: string): Place {
+/** @throws Error for an empty text, such as a variable that is not set, and for wrong settings of a database */
+function placeOf(flag: '--from' | '--to', text: string): Place {
+  if (text === '') throw new Error(`${flag} is empty: expected a folder, or the address of a database`)
   return DATABASE.test(text) ? { kind: 'database', server: databaseOf(text) } : { kind: 'folder', folder: text }
 }

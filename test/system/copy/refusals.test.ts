@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { type CopyOptions, copyApplications } from '../../../src/admin/copy/copy.ts'
+import type { CopyStep } from '../../../src/admin/copy/copy-tree.ts'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 import { runDhole } from '../../support/dhole-command.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
@@ -134,6 +135,58 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'dhole copy refuse
     expect(back).toMatchObject({ status: 0, stderr: '' })
     expect(learn({ server: at.server }, 'app')).rejects.toThrow(`was moved to ${dir.file('back')}`)
     await learn({ folder: dir.file('back') }, 'app')
+  })
+
+  test('neither the way back, which replaces what was left there', async () => {
+    await using at = await scene()
+    const there = () => at.copy('--yes')
+    const home = () =>
+      runDhole(['copy', '--from', at.server.url, '--to', at.folder, '--data-dir', at.folder, '--yes'], at.env)
+    const before = await learn({ folder: at.folder }, 'app')
+    for (const step of [there, home, there, home]) expect(await step()).toMatchObject({ status: 0, stderr: '' })
+    expect(await learn({ folder: at.folder }, 'app')).toEqual(before)
+    expect(learn({ server: at.server }, 'app')).rejects.toThrow('was moved to')
+    await using elsewhere = await scene()
+    await elsewhere.copy('--yes')
+    const other = await runDhole(['copy', '--from', at.folder, '--to', elsewhere.server.url, '--yes'], elsewhere.env)
+    expect(other).toMatchObject({ status: 2, ...line(/it is in .* already\n$/) })
+    const onto = ['copy', '--from', elsewhere.server.url, '--to', elsewhere.folder, '--yes']
+    expect(await runDhole(onto, elsewhere.env)).toMatchObject({ status: 0 })
+    const third = await runDhole(['copy', '--from', at.folder, '--to', elsewhere.server.url, '--yes'], elsewhere.env)
+    expect(third).toMatchObject({
+      status: 2,
+      ...line(/has a tree of that name that was moved to .*: remove that first\n$/),
+    })
+  })
+
+  test('to go on when the database ends its snapshot, unless all rows were read', async () => {
+    await using at = await scene()
+    await using dir = await tempDir()
+    await using database = await opened(at)
+    await at.copy('--yes')
+    const before = await learn({ server: at.server }, 'app')
+    const end = () =>
+      database.lanes.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction' AND pid <> pg_backend_pid()",
+      )
+    const copyEndedAt = (at: CopyStep, to: string) => {
+      const options = { ...reversed, to: { kind: 'folder' as const, folder: to } }
+      return copyApplications(options, { onStep: async (_, step) => (step === at ? void (await end()) : undefined) })
+    }
+    const reversed: CopyOptions = { ...at.options, from: at.options.to, to: at.options.from }
+    const failing = copyEndedAt('begun', dir.file('back'))
+    expect(failing).rejects.toThrow('application "app": ')
+    await failing.catch(() => {})
+    expect(existsSync(dir.file('back/apps/app.sqlite.copying'))).toBe(false)
+    await copyEndedAt('copied', dir.file('back'))
+    expect(await learn({ folder: dir.file('back') }, 'app')).toEqual(before)
+  })
+
+  test('an empty address', async () => {
+    expect(await runDhole(['copy', '--from', 'data', '--to', '', '--yes'])).toMatchObject({
+      status: 2,
+      ...line(/^dhole: --to is empty: .*\n$/),
+    })
   })
 
   test('a tree of a database that is written meanwhile, and leaves no copy', async () => {

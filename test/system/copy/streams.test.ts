@@ -81,12 +81,16 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'copies and server
     mkdirSync(`${folder}/apps`, { recursive: true })
     const database: DatabaseServer = { url: databaseUrl() ?? '', schema: freshSchema() }
     const troubles: string[] = []
+    const told = Promise.withResolvers<void>()
     await using server = await startInProcess({
       dataDir: folder,
       database,
       observer: {
         storeFailed: () => {},
-        storeTroubled: (_, error) => void troubles.push(String(error)),
+        storeTroubled: (_, error) => {
+          troubles.push(String(error))
+          told.resolve()
+        },
         requestFailed: () => {},
       },
     })
@@ -99,6 +103,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'copies and server
     )
     expect(moved).toMatchObject({ status: 0, stderr: '' })
     await source.ended
+    await told.promise
     for (const method of ['GET', 'PUT', 'GET']) {
       const body = method === 'PUT' ? '2' : undefined
       expect((await server.call(method, '/a.json', { body })).status).toBe(503)

@@ -4,7 +4,7 @@ import { arrayOf } from '../connection/arrays.ts'
 import { failureKind } from '../connection/database-errors.ts'
 import type { Lane, Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
-import { applicationRow } from './application-row.ts'
+import { type ApplicationRow, applicationRow } from './application-row.ts'
 import { storedTable } from './columns.ts'
 import { treeProblems } from './examine.ts'
 
@@ -62,10 +62,7 @@ export class DatabaseTarget implements CopyTarget {
         throw failureKind(cause) === 'again' ? new Error('another process copies into it', { cause }) : cause
       })
       try {
-        const row = await applicationRow(lock, application)
-        const copy = row?.copy ?? undefined
-        const state: TargetState =
-          row === undefined ? { kind: 'free' } : { kind: row.isArriving ? 'arriving' : 'there', copy }
+        const state = stateOf(await applicationRow(lock, application))
         return await work(new DatabaseTarget(lock, lanes, application, tables, state))
       } finally {
         await lock.query('SELECT pg_advisory_unlock($1::int, hashtext($2))', [LOCK, key]).catch(() => {})
@@ -74,7 +71,7 @@ export class DatabaseTarget implements CopyTarget {
   }
 
   async begin(copy: string, epoch: string, numbers: TreeNumbers): Promise<void> {
-    if (this.state.kind === 'arriving') await this.#remove()
+    await this.#remove()
     const [row] = await this.#lock.query<{ tree: number }>(
       'INSERT INTO application (id, epoch, copy, is_arriving) VALUES ($1::text, $2::text, $3::text, true) RETURNING tree',
       [this.#application, epoch, copy],
@@ -187,10 +184,20 @@ export class DatabaseTarget implements CopyTarget {
   }
 }
 
-/** Removes an incomplete copy, the row of the application last, so that an interrupted removal goes on with the next copy. */
+function stateOf(row: ApplicationRow | undefined): TargetState {
+  if (row === undefined) return { kind: 'free' }
+  const { movedTo, isArriving, copy } = row
+  if (movedTo !== null) return { kind: 'moved', to: movedTo, copy: copy ?? '' }
+  return { kind: isArriving ? 'arriving' : 'there', copy: copy ?? undefined }
+}
+
+/**
+ * Removes an incomplete copy, or what a move has left: the row of the application last, so that an interrupted removal goes on
+ * with the next copy.
+ */
 async function removeTree(statements: Statements, application: string, tables: readonly string[]): Promise<void> {
   const row = await applicationRow(statements, application)
-  if (row?.isArriving !== true) return
+  if (row === undefined || (!row.isArriving && row.movedTo === null)) return
   for (const table of tables) {
     for (let removed = REMOVED_ROWS; removed === REMOVED_ROWS; ) {
       const [gone] = await statements.query<{ rows: number }>(
@@ -201,5 +208,7 @@ async function removeTree(statements: Statements, application: string, tables: r
       removed = gone?.rows ?? 0
     }
   }
-  await statements.query('DELETE FROM application WHERE tree = $1::int AND is_arriving', [row.tree])
+  await statements.query('DELETE FROM application WHERE tree = $1::int AND (is_arriving OR moved_to IS NOT NULL)', [
+    row.tree,
+  ])
 }

@@ -33,15 +33,17 @@ export class ChangedMeanwhile extends Error {
 /** What there is in a target under the name of an application. */
 export type TargetState =
   | { readonly kind: 'free' }
-  /** A copy that is not complete, or that waits until its source is marked. @see CopyTarget */
+  /** A tree, or a copy that is not complete or not activated. */
   | { readonly kind: 'arriving' | 'there'; readonly copy: string | undefined }
+  /** What a copy left when it moved the tree. */
+  | ({ readonly kind: 'moved' } & MovedMark)
 
 /**
  * Where a copy writes to. Until it is activated, no process opens the tree.
  */
 export interface CopyTarget {
   readonly state: TargetState
-  /** Removes what an incomplete copy has left, and begins a new one. @param copy random text of it */
+  /** Removes what an incomplete copy or a move has left, and begins a new copy. @param copy random text of it */
   begin(copy: string, epoch: string, numbers: TreeNumbers): Promise<void>
   /** Resolves when there is room for the next page. */
   write(table: CopiedTable, rows: readonly CopiedRow[]): Promise<void>

@@ -18,7 +18,7 @@ import { arrivingFile } from '../file/open.ts'
 import { completeReplacement } from '../file/replace.ts'
 import { TreeLock } from '../file/tree-lock.ts'
 import { writeMeta } from '../log/meta.ts'
-import { copyIn, writeCopy } from '../log/moved.ts'
+import { copyIn, movedIn, writeCopy } from '../log/moved.ts'
 import { defaultStorage } from '../sqlite-options.ts'
 import { longestString } from '../tree/branch-writer.ts'
 import { RowWriter } from '../tree/row-writer.ts'
@@ -73,6 +73,7 @@ export class FileTarget implements CopyTarget, Disposable {
 
   async begin(copy: string, epoch: string, numbers: TreeNumbers): Promise<void> {
     this.#remove()
+    if (this.state.kind === 'moved') removeMoved(this.#file)
     this.#writing = new Writing(this.#arriving, copy, epoch, numbers)
   }
 
@@ -131,13 +132,29 @@ export class FileTarget implements CopyTarget, Disposable {
   }
 
   #look(): TargetState {
-    if (existsSync(this.#file)) return { kind: 'there', copy: copyIn(this.#file) }
+    if (existsSync(this.#file)) {
+      const moved = movedIn(this.#file)
+      return moved === undefined ? { kind: 'there', copy: copyIn(this.#file) } : { kind: 'moved', ...moved }
+    }
     return existsSync(this.#arriving) ? { kind: 'arriving', copy: copyIn(this.#arriving) } : { kind: 'free' }
   }
 
   #remove(): void {
     for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(this.#arriving + suffix, { force: true })
   }
+}
+
+/** Removes the file of a tree that was moved. Its log goes first, which may have the mark: so it is moved into the file before. */
+function removeMoved(file: string): void {
+  const client = new Client(file, { create: false, readwrite: true })
+  try {
+    client.run('PRAGMA synchronous = FULL')
+    client.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    client.close()
+  }
+  for (const suffix of ['-wal', '-shm', '']) rmSync(file + suffix, { force: true })
+  syncPath(dirname(file))
 }
 
 /** Writes the rows of a new file. Nothing of it is durable before it is synced: a broken file is written again. */

@@ -20,21 +20,28 @@ export function writeCopy(connection: Connection, copy: string): void {
   writeMeta(connection, 'copy', copy)
 }
 
-/** Texts of `meta` in a file that is not open here. @throws when it cannot be read */
-export function metaOf(file: string): ReadonlyMap<string, string> {
-  const client = new Client(file, { readonly: true })
-  try {
-    const rows = client.prepare<{ name: string; value: string }, []>('SELECT name, value FROM meta').all()
-    return new Map(rows.map(({ name, value }) => [name, value]))
-  } finally {
-    client.close()
-  }
+/** Where the tree of a file was moved; `undefined` when it was not, or it cannot be read. */
+export function movedIn(file: string): MovedMark | undefined {
+  const meta = metaIn(file)
+  const to = meta?.get('moved_to')
+  return to === undefined ? undefined : { to, copy: meta?.get('copy') ?? '' }
 }
 
 /** The copy that has made a file, of which anything may be there; `undefined` when it cannot be read. */
 export function copyIn(file: string): string | undefined {
+  return metaIn(file)?.get('copy')
+}
+
+/** Texts of `meta` in a file that is not open here. */
+function metaIn(file: string): ReadonlyMap<string, string> | undefined {
   try {
-    return metaOf(file).get('copy')
+    const client = new Client(file, { readonly: true })
+    try {
+      const rows = client.prepare<{ name: string; value: string }, []>('SELECT name, value FROM meta').all()
+      return new Map(rows.map(({ name, value }) => [name, value]))
+    } finally {
+      client.close()
+    }
   } catch {
     return undefined
   }
