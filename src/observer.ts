@@ -50,11 +50,40 @@ export interface EndedRequest {
   readonly address: string | undefined
 }
 
+/** Where a process has learned of a batch of another one, or has told of its own. */
+export type HintKind = 'sent' | 'received' | 'late'
+
+/** Events of an engine on a database server, which several processes share. */
+interface DatabaseObserver {
+  /** No connection to the database can be opened. Called once until `databaseBack`. @param reason holds no password */
+  databaseAway?(place: string, reason: string): void
+  /** @param milliseconds time since `databaseAway` */
+  databaseBack?(place: string, milliseconds: number): void
+  /** A connection is used: the database is asked at least once. */
+  databaseUsed?(use: 'statement' | 'snapshot' | 'transaction' | 'other'): void
+  /** A connection was lost. */
+  connectionLost?(): void
+  /** Another process has committed a batch first. */
+  batchConflicted?(): void
+  /** The answer to a commit was lost: whether it took effect is asked for. */
+  batchDoubted?(): void
+  /** This process is so many batches behind, and reads them. */
+  followerLagged?(batches: number): void
+  /** The log does not reach back to what this process knows: its caches and streams begin anew. */
+  followerReset?(): void
+  /** A notification was sent or received; `late`: a batch was found without one. */
+  hinted?(kind: HintKind): void
+  /** The database was asked for the last batches, on behalf of so many reads. */
+  readsChecked?(reads: number): void
+  /** @param alive processes @param offsetMs the clock of this process minus that of the database, in milliseconds */
+  processesSeen?(alive: number, offsetMs: number): void
+}
+
 /**
  * Receives internal events, for logs and metrics. No event carries a credential or data of the tree. A method must not
  * throw or take long: the reported work waits for it. An absent method costs nothing.
  */
-export interface Observer {
+export interface Observer extends DatabaseObserver {
   /** The store of a file cannot write any more: no write is acknowledged from now on. */
   storeFailed(file: string, error: unknown): void
   /** A failure without loss of data: the store will try again. */

@@ -85,6 +85,11 @@ export interface DatabaseServer {
    * the same there. `?host=/run/postgresql` names the folder of a socket.
    */
   readonly url: string
+  /**
+   * The same database as the owner of the tables, who makes and changes them and lets the user of `url` read and write
+   * them. Default: that user owns them.
+   */
+  readonly ownerUrl?: string
   /** Schema of the tables: lower-case letters, digits and `_`. Created when missing. Default `dhole`. */
   readonly schema?: string
   /** Certificate of the authority that has signed that of the server, as PEM text. Default: those of the system. */
@@ -95,6 +100,11 @@ export interface DatabaseServer {
   readonly connections?: number
   /** How long a write waits for a server that is away or busy, in milliseconds. Default 10,000. */
   readonly waitMs?: number
+  /**
+   * `fresh`: a read shows every write that was acknowledged before it, by any process. `recent`: what is in memory is
+   * answered without a question to the server, and may be a second old. Default `fresh`.
+   */
+  readonly reads?: 'fresh' | 'recent'
 }
 
 /** Options of one tree that the engines share. */

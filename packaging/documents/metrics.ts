@@ -1,3 +1,4 @@
+import { DatabaseMetrics } from '../../src/server/metrics/database-metrics.ts'
 import { Metrics } from '../../src/server/metrics/metrics.ts'
 import { PrometheusPage } from '../../src/server/metrics/metrics-page.ts'
 import { tableOf } from './page-block.ts'
@@ -47,6 +48,33 @@ export const MEANINGS: Readonly<Record<string, Meaning>> = {
   dhole_index_rows_total: { meaning: 'children read to build indexes' },
   dhole_store_failures_total: { meaning: 'files that can no longer be written' },
   dhole_store_troubles_total: { meaning: 'steps of the storage that failed and are tried again' },
+  dhole_database_round_trips_total: {
+    meaning: 'PostgreSQL: uses of a connection; each is one round trip or a few',
+    labels: { kind: '`statement`, `snapshot`, `transaction`, `other`' },
+  },
+  dhole_database_reconnects_total: { meaning: 'PostgreSQL: connections that were lost' },
+  dhole_database_away: { meaning: 'PostgreSQL: 1 while no connection can be opened, else 0' },
+  dhole_batch_conflicts_total: {
+    meaning: 'PostgreSQL: transactions that another process came before, and that ran again',
+  },
+  dhole_batches_in_doubt_total: {
+    meaning: 'PostgreSQL: commits whose answer was lost; what became of each was asked for',
+  },
+  dhole_follower_lag_batches: {
+    meaning: 'PostgreSQL: transactions of other processes that were read at once; the count is how often some were',
+  },
+  dhole_follower_resets_total: {
+    meaning:
+      'PostgreSQL: times that the log did not reach back to what this process knew, so that all streams began anew',
+  },
+  dhole_hints_total: {
+    meaning: 'PostgreSQL: notifications sent and received, and transactions that the clock found without one',
+    labels: { kind: '`sent`, `received`, `late`' },
+  },
+  dhole_checks_total: { meaning: 'PostgreSQL: questions for the last transaction, each for all reads of a turn' },
+  dhole_checked_reads_total: { meaning: 'PostgreSQL: reads and writes that these questions were asked for' },
+  dhole_processes_alive: { meaning: 'PostgreSQL: servers that use the same schema and were alive 12 seconds ago' },
+  dhole_database_clock_offset_seconds: { meaning: 'PostgreSQL: clock of this process minus that of the database' },
   dhole_sms_recorded_total: { meaning: 'text messages recorded, without repeated records' },
   dhole_sms_returned_total: { meaning: 'final states delivered, counted when the delivery is stored' },
   dhole_sms_reports_total: { meaning: 'reports received', labels: { result: '`accepted`, `ignored`' } },
@@ -70,7 +98,7 @@ export const MEANINGS: Readonly<Record<string, Meaning>> = {
 
 /** Name and type of every metric that `/metrics` serves, in its order. */
 export async function servedMetrics(): Promise<readonly (readonly [name: string, type: string])[]> {
-  const page = new PrometheusPage(new Metrics(), async () => 'ready')
+  const page = new PrometheusPage(new Metrics(), async () => 'ready', new DatabaseMetrics())
   const { text } = await page.print()
   page.close()
   return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type] as const)

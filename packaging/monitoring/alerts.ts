@@ -55,6 +55,27 @@ export const ALERTS: readonly Alert[] = [
     means: 'the disk is slow, and so is every write',
   },
   {
+    name: 'DholeDatabaseAway',
+    when: 'dhole_database_away == 1',
+    during: '1m',
+    severity: 'critical',
+    means: 'PostgreSQL cannot be reached: the log has the reason',
+  },
+  {
+    name: 'DholeDatabaseClock',
+    when: 'abs(dhole_database_clock_offset_seconds) > 1',
+    during: '5m',
+    severity: 'warning',
+    means: 'the clocks of the server and of PostgreSQL differ: check their time service',
+  },
+  {
+    name: 'DholeHintsLate',
+    when: 'rate(dhole_hints_total{kind="late"}[5m]) > 1',
+    during: '5m',
+    severity: 'warning',
+    means: 'notifications of PostgreSQL do not arrive: events of other processes are late',
+  },
+  {
     name: 'DholeLoopBusy',
     when: 'dhole_event_loop_delay_seconds{quantile="0.99"} > 0.05',
     during: '5m',

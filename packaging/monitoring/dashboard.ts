@@ -10,6 +10,8 @@ interface Panel {
   readonly title: string
   readonly meaning: string
   readonly unit: string
+  /** Whether values may be below zero. */
+  readonly isSigned?: boolean
   readonly series: readonly Series[]
 }
 
@@ -167,6 +169,70 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
   {
+    title: 'PostgreSQL',
+    panels: [
+      {
+        title: 'Connections',
+        meaning: 'Whether PostgreSQL is away, and connections that were lost.',
+        unit: 'none',
+        series: [
+          { expression: value('dhole_database_away'), legend: 'away {{instance}}' },
+          { expression: `increase(${value('dhole_database_reconnects_total')}[$__rate_interval])`, legend: 'lost' },
+        ],
+      },
+      {
+        title: 'Uses of a connection a second',
+        meaning: 'Each is one round trip to PostgreSQL, or a few.',
+        unit: 'ops',
+        series: [{ expression: rate('dhole_database_round_trips_total', 'kind'), legend: '{{kind}}' }],
+      },
+      {
+        title: 'Questions for fresh reads a second',
+        meaning: 'One question serves all reads of a turn: the further apart the lines, the more they share.',
+        unit: 'ops',
+        series: [
+          { expression: rate('dhole_checks_total'), legend: 'questions' },
+          { expression: rate('dhole_checked_reads_total'), legend: 'reads' },
+        ],
+      },
+      {
+        title: 'Contention',
+        meaning: 'Transactions that ran again because another process came first, and commits whose answer was lost.',
+        unit: 'ops',
+        series: [
+          { expression: rate('dhole_batch_conflicts_total'), legend: 'conflicts' },
+          { expression: rate('dhole_batches_in_doubt_total'), legend: 'in doubt' },
+        ],
+      },
+      {
+        title: 'Notifications a second',
+        meaning: 'Sent and received, and transactions of others that were found without one.',
+        unit: 'ops',
+        series: [{ expression: rate('dhole_hints_total', 'kind'), legend: '{{kind}}' }],
+      },
+      {
+        title: 'Transactions behind',
+        meaning: 'Transactions of other processes that were read at once, and times that the log did not reach back.',
+        unit: 'none',
+        series: [
+          ...spread('dhole_follower_lag_batches'),
+          { expression: rate('dhole_follower_resets_total'), legend: 'resets' },
+        ],
+      },
+      {
+        title: 'Processes and clocks',
+        meaning:
+          'Servers on the same schema, and how far the clock of each is ahead of that of PostgreSQL, in seconds.',
+        unit: 'none',
+        isSigned: true,
+        series: [
+          { expression: value('dhole_processes_alive'), legend: 'processes seen by {{instance}}' },
+          { expression: value('dhole_database_clock_offset_seconds'), legend: 'clock of {{instance}}' },
+        ],
+      },
+    ],
+  },
+  {
     title: 'Streams',
     panels: [
       {
@@ -293,14 +359,17 @@ const FRAME = {
   },
 }
 
-function panelAt({ title, meaning, unit, series }: Panel, x: number, y: number): object {
+function panelAt({ title, meaning, unit, isSigned, series }: Panel, x: number, y: number): object {
   return {
     type: 'timeseries',
     title,
     description: meaning,
     datasource: DATA_SOURCE,
     gridPos: { x, y, w: WIDTH, h: HEIGHT },
-    fieldConfig: { defaults: { unit, min: 0, custom: { fillOpacity: 10, showPoints: 'never' } }, overrides: [] },
+    fieldConfig: {
+      defaults: { unit, ...(isSigned ? {} : { min: 0 }), custom: { fillOpacity: 10, showPoints: 'never' } },
+      overrides: [],
+    },
     options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi', sort: 'desc' } },
     targets: series.map(({ expression, legend }, index) => ({
       refId: String.fromCharCode('A'.charCodeAt(0) + index),

@@ -31,6 +31,12 @@ import { WRITE_SIZE_LIMIT } from './writes/write-size.ts'
  * @see docs/reference/protocol.md#methods
  */
 export class Database {
+  /** Bounds on one request. */
+  readonly limits: Limits
+  /** The dialect of query answers. */
+  readonly profile: Family
+  /** As `TreeStore.mayLag`. */
+  readonly mayLag: boolean
   readonly #store: TreeStore
   readonly #settings: DatabaseSettings
   readonly #ruleCache: RuleCache
@@ -44,6 +50,9 @@ export class Database {
     const { limits, profile, rules } = settings
     const limit = { maxLength: limits.maxReadBytes, timeoutMs: limits.maxReadMs }
     this.#store = store
+    this.mayLag = store.mayLag
+    this.limits = limits
+    this.profile = profile
     this.#settings = settings
     this.#ruleCache = new RuleCache(settings.rules, settings.onTroubled, settings.storedRules)
     this.#rules = new RulesInForce(store, this.#ruleCache)
@@ -57,19 +66,9 @@ export class Database {
     else if (this.#rules.current.indexes.length > 0) this.#inBackground(this.#indexes.build())
   }
 
-  /** Bounds on one request. */
-  get limits(): Limits {
-    return this.#settings.limits
-  }
-
-  /** The dialect of query answers. */
-  get profile(): Family {
-    return this.#settings.profile
-  }
-
   /** Makes rules, settings and position include every commit durable before the call. Reads, writes and streams do so. */
-  fresh(): Awaitable<void> {
-    return this.#store.fresh()
+  fresh(always?: boolean): Awaitable<void> {
+    return this.#store.fresh(always)
   }
 
   /** Source of the rules in force; see `fresh`. */
@@ -103,7 +102,7 @@ export class Database {
     await this.#streams.rechecked
   }
 
-  /** @throws what `setRules` throws */
+  /** @throws as `setRules` */
   checkRules(source: string): void {
     parseRules(source)
   }

@@ -23,8 +23,12 @@ export class PostgresEngine implements Engine {
       import('../store/postgres/postgres-store.ts'),
       import('../sms/postgres/postgres-message-store.ts'),
     ])
-    const database = await this.#connected()
-    const store = await PostgresStore.open(database, application, options, observer)
+    const database = await this.#connected(observer)
+    const { waitMs } = this.#server
+    const settings = waitMs === undefined ? options : { ...options, waitMs }
+    const store = await PostgresStore.open(database, application, settings, observer).catch(async (error) => {
+      throw await database.problemOf(error)
+    })
     return {
       tree: store,
       messages: (format) => {
@@ -44,8 +48,8 @@ export class PostgresEngine implements Engine {
     await database?.close()
   }
 
-  async #connected(): Promise<PostgresDatabase> {
-    this.#database ??= this.#connect()
+  async #connected(observer: Observer): Promise<PostgresDatabase> {
+    this.#database ??= this.#connect(observer)
     try {
       return await this.#database
     } catch (error) {
@@ -54,8 +58,8 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  async #connect(): Promise<PostgresDatabase> {
+  async #connect(observer: Observer): Promise<PostgresDatabase> {
     const { PostgresDatabase } = await import('../store/postgres/postgres-database.ts')
-    return await PostgresDatabase.open(this.#server)
+    return await PostgresDatabase.open(this.#server, observer)
   }
 }

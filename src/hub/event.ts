@@ -1,5 +1,5 @@
 import type { Awaitable } from '../scheduling/awaitable.ts'
-import type { Steps } from '../scheduling/steps.ts'
+import { drain, type Steps } from '../scheduling/steps.ts'
 import { inTurns } from '../scheduling/turns.ts'
 import type { Change, NodeTags } from '../tree/change.ts'
 import { NULL_ETAG } from '../tree/json/etag.ts'
@@ -12,10 +12,13 @@ import { type AnyText, TextBuilder } from '../tree/json/text-pieces.ts'
 import { PRIORITY } from '../tree/key.ts'
 import { covers, formatPath, type Path } from '../tree/path.ts'
 import type { Write } from '../tree/write.ts'
-import { writesConcerning } from '../tree/writes-by-path.ts'
+import { type ConcernedWrites, concerningInSteps, writesConcerning } from '../tree/writes-by-path.ts'
 
 /** Length from which data is printed in several turns of the event loop, in UTF-16 code units. */
 const LONG_DATA = 128 * 1024
+
+/** Members of a patch printed between two pauses. */
+const STEP_MEMBERS = 128
 
 /** Form of the data: `export` includes priorities. */
 export type Form = 'plain' | 'export'
@@ -51,9 +54,34 @@ export function eventAt(change: Change, path: Path, form: Form): StreamEvent | u
   return covers(path, change.path) ? eventBelow(change, path, form) : eventAbove(change, path, form)
 }
 
+/** As `eventAt`, with pauses. */
+export function* eventInSteps(change: Change, path: Path, form: Form): Steps<StreamEvent | undefined> {
+  if (!covers(path, change.path)) {
+    const concerned = yield* concerningInSteps(change.writes, path)
+    if (concerned.around !== undefined) return eventAround(change, concerned.around, path, form)
+    return yield* patchInSteps(concerned.below, path.length, '/', form)
+  }
+  if (change.kind === 'put') return eventBelow(change, path, form)
+  return yield* patchInSteps(change.writes, change.path.length, formatPath(change.path.slice(path.length)), form)
+}
+
+/** Whether a change above a node concerns it, priorities included. */
+export function* concerns(change: Change, path: Path): Steps<boolean> {
+  return isConcerned(change, path, yield* concerningInSteps(change.writes, path))
+}
+
+/** As `concerns`, at once. */
+export function concernsNow(change: Change, path: Path): boolean {
+  return isConcerned(change, path, writesConcerning(change.writes, path))
+}
+
+function isConcerned(change: Change, path: Path, { around, below }: ConcernedWrites): boolean {
+  return around === undefined ? below.length > 0 : eventAround(change, around, path, 'export') !== undefined
+}
+
 /** The event of a change at or below the node. */
 function eventBelow({ kind, path: at, writes }: Change, path: Path, form: Form): StreamEvent | undefined {
-  if (kind === 'patch') return patchOf(writes, at.length, formatPath(at.slice(path.length)), form)
+  if (kind === 'patch') return drain(patchInSteps(writes, at.length, formatPath(at.slice(path.length)), form))
   const write = writes[0]
   if (write === undefined || !isSeen(write, form)) return undefined
   return { kind: 'put', path: formatPath(relativePath(write, path.length)), data: writtenText(write, form) }
@@ -61,8 +89,13 @@ function eventBelow({ kind, path: at, writes }: Change, path: Path, form: Form):
 
 /** The event of a change above the node, which writes the whole node or some nodes below it. */
 function eventAbove(change: Change, path: Path, form: Form): StreamEvent | undefined {
-  const { around, below: writesBelow } = writesConcerning(change.writes, path)
-  if (around === undefined) return patchOf(writesBelow, path.length, '/', form)
+  const { around, below } = writesConcerning(change.writes, path)
+  if (around === undefined) return drain(patchInSteps(below, path.length, '/', form))
+  return eventAround(change, around, path, form)
+}
+
+/** The event of a write of the whole node. @param around write of a value at or above the node */
+function eventAround(change: Change, around: Write, path: Path, form: Form): StreamEvent | undefined {
   const below = path.slice(around.path.length)
   const text = textAfter(around, below, form)
   if (isSame(change.before?.get(formatPath(path)), around, below, form, text)) return undefined
@@ -85,14 +118,21 @@ function isSame(
 }
 
 /** @param depth number of keys that the paths of the members omit */
-function patchOf(writes: readonly Write[], depth: number, path: string, form: Form): StreamEvent | undefined {
-  const seen = writes.filter((write) => isSeen(write, form))
-  if (seen.length === 0) return undefined
+function* patchInSteps(
+  writes: readonly Write[],
+  depth: number,
+  path: string,
+  form: Form,
+): Steps<StreamEvent | undefined> {
   const data = new TextBuilder()
-  for (const [index, write] of seen.entries()) {
-    data.add(`${index === 0 ? '{' : ','}${JSON.stringify(relativePath(write, depth).join('/'))}:`)
+  let seen = 0
+  for (const write of writes) {
+    if (!isSeen(write, form)) continue
+    data.add(`${seen === 0 ? '{' : ','}${JSON.stringify(relativePath(write, depth).join('/'))}:`)
     data.addAll(writtenText(write, form))
+    if (++seen % STEP_MEMBERS === 0) yield
   }
+  if (seen === 0) return undefined
   data.add('}')
   return { kind: 'patch', path, data: data.end() }
 }

@@ -133,6 +133,11 @@ export class Hub {
     return this.#publications.delivered(seq)
   }
 
+  /** Whether there is any subscriber. */
+  get isWatched(): boolean {
+    return this.#keepAlive.size > 0
+  }
+
   /** Paths of watched nodes below one. @param inclusive whether that one counts */
   watchedBelow(path: Path, inclusive: boolean): readonly Path[] {
     return this.#keepAlive.size === 0 ? NOTHING : this.#topics.below(path, inclusive)
@@ -159,7 +164,8 @@ export class Hub {
     for (const change of changes) {
       for (const kept of this.#topics.near(change)) {
         if (kept !== undefined) {
-          kept.topic.collect(change)
+          const steps = kept.topic.collect(change)
+          if (steps !== undefined) yield* steps
           concerned.add(kept.topic)
         }
         yield

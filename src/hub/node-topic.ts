@@ -1,5 +1,9 @@
+import { loopTurn } from '../scheduling/loop-turn.ts'
+import type { Steps } from '../scheduling/steps.ts'
+import { inTurns } from '../scheduling/turns.ts'
 import type { Path } from '../tree/path.ts'
-import { dataOf, eventAt, type Form } from './event.ts'
+import { areMany } from '../tree/writes-by-path.ts'
+import { dataOf, eventAt, eventInSteps, type Form, type StreamEvent } from './event.ts'
 import { EventBatch, lengthOf, type NumberedEvent, waitingOf } from './event-batch.ts'
 import type { Subscriber } from './subscriber.ts'
 import { broadcast, type NumberedChange, type SnapshotSource, type Topic, type TopicSettings } from './topic.ts'
@@ -24,11 +28,20 @@ export class NodeTopic implements Topic {
     this.#settings = settings
   }
 
-  collect(change: NumberedChange): void {
+  collect(change: NumberedChange): Steps<void> | undefined {
     if (change.isUnknown === true) this.#isUnknown = true
-    if (this.#isUnknown) return
-    const event = eventAt(change, this.#path, this.form)
-    if (event !== undefined) this.#events.push({ ...event, seq: change.seq })
+    if (this.#isUnknown) return undefined
+    if (areMany(change.writes)) return this.#collectInSteps(change)
+    this.#add(eventAt(change, this.#path, this.form), change.seq)
+    return undefined
+  }
+
+  *#collectInSteps(change: NumberedChange): Steps<void> {
+    this.#add(yield* eventInSteps(change, this.#path, this.form), change.seq)
+  }
+
+  #add(event: StreamEvent | undefined, seq: number): void {
+    if (event !== undefined) this.#events.push({ ...event, seq })
   }
 
   flush(): void {
@@ -47,7 +60,7 @@ export class NodeTopic implements Topic {
     const pieces: NumberedEvent[][] = [[]]
     let length = 0
     for (const change of missed) {
-      const event = eventAt(change, this.#path, this.form)
+      const event = await inTurns(eventInSteps(change, this.#path, this.form))
       if (event === undefined) continue
       const numbered = { ...event, seq: change.seq }
       pieces.at(-1)?.push(numbered)
@@ -55,7 +68,7 @@ export class NodeTopic implements Topic {
       if (length < this.#settings.pieceLength) continue
       length = 0
       pieces.push([])
-      await new Promise(setImmediate)
+      await loopTurn.pause()
     }
     const [first = [], ...rest] = pieces
     const more = rest.filter((events) => events.length > 0).map(waitingOf)

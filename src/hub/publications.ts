@@ -1,4 +1,5 @@
 import type { Awaitable } from '../scheduling/awaitable.ts'
+import { loopTurn } from '../scheduling/loop-turn.ts'
 import type { Steps } from '../scheduling/steps.ts'
 import { runBriefly } from '../scheduling/turns.ts'
 import type { NumberedChange } from './topic.ts'
@@ -11,7 +12,7 @@ export interface PublishingTurns {
   readonly pause: () => Promise<unknown>
 }
 
-const defaultTurns: PublishingTurns = { pause: () => new Promise(setImmediate) }
+const defaultTurns: PublishingTurns = { pause: () => loopTurn.pause() }
 
 /** A publication that takes several turns. */
 interface OpenPublication {

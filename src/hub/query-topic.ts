@@ -1,16 +1,18 @@
 import { DholeError } from '../error.ts'
 import type { Query } from '../query/query.ts'
+import { loopTurn } from '../scheduling/loop-turn.ts'
 import { SharedTurns } from '../scheduling/shared-turns.ts'
 import type { Steps } from '../scheduling/steps.ts'
 import { inTurns } from '../scheduling/turns.ts'
 import { ChildrenText, type ChildText } from '../tree/json/children-text.ts'
 import { NodeText } from '../tree/json/node-text.ts'
-import { type AnyText, TextBuilder } from '../tree/json/text-pieces.ts'
-import { covers, formatPath, type Path } from '../tree/path.ts'
+import type { AnyText } from '../tree/json/text-pieces.ts'
+import { covers, type Path } from '../tree/path.ts'
 import { type Reads, TRUSTED } from '../tree/read-program.ts'
-import { childText, dataOf, eventAt, type Form, type StreamEvent } from './event.ts'
+import { areMany } from '../tree/writes-by-path.ts'
+import { concerns, concernsNow, dataOf, type Form, type StreamEvent } from './event.ts'
 import { EventBatch } from './event-batch.ts'
-import { changeWithinChild, touchedKeys } from './query-changes.ts'
+import { type AffectedChild, eventOfChildren, type TouchedKeys, touchedKeys } from './query-changes.ts'
 import { keysOf, QueryWindow, SLICE, slices } from './query-window.ts'
 import { reasonOf } from './sink.ts'
 import type { Beginning, Subscriber } from './subscriber.ts'
@@ -28,7 +30,7 @@ const updates = new SharedTurns()
 interface PendingChanges {
   readonly changes: readonly NumberedChange[]
   /** Keys of the written children; `undefined` if the whole list was written. */
-  readonly touched: ReadonlySet<string> | undefined
+  readonly touched: TouchedKeys | undefined
 }
 
 /** A subscriber that waits for its beginning. */
@@ -75,15 +77,16 @@ export class QueryTopic implements Topic {
     this.#window = new QueryWindow(query)
   }
 
-  collect(change: NumberedChange): void {
+  collect(change: NumberedChange): Steps<void> | undefined {
     // A write above the node may leave it unchanged.
-    if (
-      change.isUnknown !== true &&
-      !covers(this.#path, change.path) &&
-      eventAt(change, this.#path, 'export') === undefined
-    )
-      return
-    this.#changes.push(change)
+    if (change.isUnknown === true || covers(this.#path, change.path)) this.#changes.push(change)
+    else if (areMany(change.writes)) return this.#collectInSteps(change)
+    else if (concernsNow(change, this.#path)) this.#changes.push(change)
+    return undefined
+  }
+
+  *#collectInSteps(change: NumberedChange): Steps<void> {
+    if (yield* concerns(change, this.#path)) this.#changes.push(change)
   }
 
   flush(): void {
@@ -112,8 +115,8 @@ export class QueryTopic implements Topic {
   async #update(): Promise<void> {
     const joining = this.#joining.splice(0)
     const changes = this.#changes.splice(0)
-    const pending: PendingChanges = { changes, touched: touchedKeys(changes, this.#path) }
     try {
+      const pending: PendingChanges = { changes, touched: await inTurns(touchedKeys(changes, this.#path)) }
       const isWhole = joining.length > 0 || this.#shown !== 'list' || (await this.#mustReadWindow(pending))
       const beginning = isWhole ? await this.#readWindow(changes, joining) : undefined
       if (!isWhole && !this.#window.isLimited) await this.#readTouched(changes)
@@ -163,7 +166,7 @@ export class QueryTopic implements Topic {
     const { seq, value } = await this.#source.read(this.#path, this.#query, authorize)
     // Changes that were collected while the read built an index are in the snapshot already.
     const changes = [...collected, ...this.#takeChanges(seq)]
-    const touched = touchedKeys(changes, this.#path)
+    const touched = await inTurns(touchedKeys(changes, this.#path))
     const list = value instanceof ChildrenText ? value.children : undefined
     const all: StreamEvent = { kind: 'put', path: '/', data: await dataOf(value, this.form) }
     const wasList = this.#shown === 'list'
@@ -184,13 +187,16 @@ export class QueryTopic implements Topic {
   async #readTouched(collected: readonly NumberedChange[]): Promise<void> {
     let changes = collected
     for (let repeat = 0; repeat < MOST_REPEATS; repeat++) {
-      const touched = touchedKeys(changes, this.#path)
+      const touched = await inTurns(touchedKeys(changes, this.#path))
       if (touched === undefined) break
       const { seq, value: affected } = await this.#readChildren(touched)
       const meanwhile = this.#takeChanges(seq)
       if (meanwhile.length === 0) {
         const event = await inTurns(this.#eventOf(changes, affected))
-        for (const [key, text] of affected) this.#window.set(key, text !== undefined)
+        for (const [key, text] of affected) {
+          this.#window.set(key, text !== undefined)
+          if (loopTurn.isOver) await loopTurn.pause()
+        }
         this.#broadcast(event, seq)
         return
       }
@@ -200,14 +206,15 @@ export class QueryTopic implements Topic {
   }
 
   /** Texts of those children that the window shows or has shown; `undefined` for a child that it no longer shows. */
-  async #readChildren(keys: ReadonlySet<string>): Promise<Snapshot<Map<string, AnyText | undefined>>> {
-    const affected = new Map<string, AnyText | undefined>()
+  async #readChildren(keys: TouchedKeys): Promise<Snapshot<AffectedChild[]>> {
+    const affected: AffectedChild[] = []
     let last = 0
     for (const key of keys) {
       const { seq, value: child } = await this.#readChild(key)
       const isShown = child !== undefined && this.#window.accepts(child)
-      if (isShown || this.#window.has(key)) affected.set(key, isShown ? child.text : undefined)
+      if (isShown || this.#window.has(key)) affected.push([key, isShown ? child.text : undefined])
       last = Math.max(last, seq)
+      if (loopTurn.isOver) await loopTurn.pause()
     }
     return { seq: last, value: affected }
   }
@@ -228,49 +235,29 @@ export class QueryTopic implements Topic {
   async #showList(
     list: readonly ChildText[],
     changes: readonly NumberedChange[],
-    touched: ReadonlySet<string>,
+    touched: TouchedKeys,
     seq: number,
   ): Promise<void> {
     const keys = await keysOf(list)
-    const affected = new Map<string, AnyText | undefined>()
+    const affected: AffectedChild[] = []
     for (const slice of slices(list)) {
-      for (const { key, text } of slice) if (touched.has(key) || !this.#window.has(key)) affected.set(key, text)
-      if (slice.length === SLICE) await new Promise(setImmediate)
+      for (const { key, text } of slice) if (touched.has(key) || !this.#window.has(key)) affected.push([key, text])
+      if (slice.length === SLICE) await loopTurn.pause()
     }
     // A window without a limit loses written children only; a limited one also loses those beyond its edge.
     let visited = 0
     for (const key of this.#window.isLimited ? this.#window.keys : touched) {
-      if (this.#window.has(key) && !keys.has(key)) affected.set(key, undefined)
-      if (++visited % SLICE === 0) await new Promise(setImmediate)
+      if (this.#window.has(key) && !keys.has(key)) affected.push([key, undefined])
+      if (++visited % SLICE === 0) await loopTurn.pause()
     }
     const event = await inTurns(this.#eventOf(changes, affected))
     this.#window.show(list, keys)
     this.#broadcast(event, seq)
   }
 
-  *#eventOf(
-    changes: readonly NumberedChange[],
-    affected: ReadonlyMap<string, AnyText | undefined>,
-  ): Steps<StreamEvent | undefined> {
-    const [only, more] = affected
-    if (only === undefined) return undefined
-    if (more !== undefined) {
-      const data = new TextBuilder()
-      let before = '{'
-      for (const [key, text] of affected) {
-        data.add(`${before}${JSON.stringify(key)}:`)
-        before = ','
-        data.addAll(yield* childText(text, this.form))
-        yield
-      }
-      data.add('}')
-      return { kind: 'patch', path: '/', data: data.end() }
-    }
-    const [key, text] = only
-    const within = text !== undefined && this.#window.has(key) ? changeWithinChild(changes, this.#path) : undefined
-    // Subscribers that have the child need only its difference.
-    if (within !== undefined) return eventAt(within, this.#path, this.form)
-    return { kind: 'put', path: formatPath([key]), data: yield* childText(text, this.form) }
+  #eventOf(changes: readonly NumberedChange[], affected: readonly AffectedChild[]): Steps<StreamEvent | undefined> {
+    const has = (key: string) => this.#window.has(key)
+    return eventOfChildren(changes, affected, { path: this.#path, form: this.form, has })
   }
 
   #broadcast(event: StreamEvent | undefined, seq: number): void {

@@ -1,5 +1,6 @@
 import type { Query } from '../query/query.ts'
 import { comparePositions, contains, type Position, positionOf, type Range, rangeOf } from '../query/range.ts'
+import { loopTurn } from '../scheduling/loop-turn.ts'
 import type { ChildText } from '../tree/json/children-text.ts'
 import { parseStored } from '../tree/json/print.ts'
 import { joined } from '../tree/json/text-pieces.ts'
@@ -86,7 +87,7 @@ export async function keysOf(list: readonly ChildText[]): Promise<KeyTable> {
   const keys = new KeyTable(list.length, list.length * KEY_BYTES)
   for (const slice of slices(list)) {
     for (const { key } of slice) keys.add(key)
-    if (slice.length === SLICE) await new Promise(setImmediate)
+    if (slice.length === SLICE) await loopTurn.pause()
   }
   return keys
 }

@@ -1,5 +1,7 @@
 import type { Query } from '../query/query.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
+import { loopTurn } from '../scheduling/loop-turn.ts'
+import type { Steps } from '../scheduling/steps.ts'
 import type { Change } from '../tree/change.ts'
 import type { ReadText } from '../tree/json/node-text.ts'
 import type { Path } from '../tree/path.ts'
@@ -43,8 +45,8 @@ export interface Topic {
   readonly form: Form
   /** Forms in which it prints written values. */
   readonly printed: readonly Form[]
-  /** Collects a change that may concern the topic. */
-  collect(change: NumberedChange): void
+  /** Collects a change that may concern the topic. @returns steps to run where it has many writes */
+  collect(change: NumberedChange): Steps<void> | undefined
   /** Delivers the collected changes. */
   flush(): void
   /**
@@ -56,8 +58,6 @@ export interface Topic {
   resume?(subscriber: Subscriber, missed: readonly NumberedChange[], seq: number): Promise<void>
 }
 
-/** Longest time that deliveries block the event loop, in milliseconds. */
-const HOLD_MS = 5
 /** Cost of one delivery beside its text, in UTF-16 code units: to encrypt so much takes as long as the rest. */
 const DELIVERY_LENGTH = 4096
 /** Cost of the deliveries of one publication from which they are spread over turns of the event loop: a few milliseconds. */
@@ -71,8 +71,7 @@ class DeliveryPace {
   #waiting: Subscriber[] = []
   /** Cost of the deliveries of this publication that were made at once. */
   #spent = 0
-  /** End of the deliveries of this turn; `undefined` before the first one. */
-  #end: number | undefined
+  #isScheduled = false
 
   /** A publication begins, which may have batches for many topics. */
   begin(): void {
@@ -88,26 +87,23 @@ class DeliveryPace {
       return
     }
     for (const subscriber of subscribers) {
-      if (this.#waiting.length === 0 && this.#hasTime()) subscriber.deliver(batch)
+      if (this.#waiting.length === 0 && !loopTurn.isOver) subscriber.deliver(batch)
       else if (subscriber.postpone(batch)) this.#waiting.push(subscriber)
     }
+    if (this.#waiting.length > 0 && !this.#isScheduled) void this.#goOn()
   }
 
-  #hasTime(): boolean {
-    if (this.#end === undefined) {
-      this.#end = performance.now() + HOLD_MS
-      setImmediate(() => this.#nextTurn())
-      return true
+  async #goOn(): Promise<void> {
+    this.#isScheduled = true
+    while (this.#waiting.length > 0) {
+      await loopTurn.pause()
+      const waiting = this.#waiting
+      let next = 0
+      do waiting[next++]?.deliverPostponed()
+      while (next < waiting.length && !loopTurn.isOver)
+      this.#waiting = waiting.slice(next)
     }
-    return performance.now() < this.#end
-  }
-
-  #nextTurn(): void {
-    this.#end = undefined
-    const waiting = this.#waiting
-    let next = 0
-    while (next < waiting.length && this.#hasTime()) waiting[next++]?.deliverPostponed()
-    this.#waiting = waiting.slice(next)
+    this.#isScheduled = false
   }
 }
 

@@ -97,11 +97,13 @@ export const applicationSettingsSchema = Type.Object(settingProperties, CLOSED)
 /** Where a database server is. */
 const serverProperties = {
   url: Type.String({ minLength: 1 }),
+  ownerUrl: Type.Optional(Type.String({ minLength: 1 })),
   schema: Type.Optional(Type.String({ minLength: 1 })),
   ca: Type.Optional(Type.String({ minLength: 1 })),
   insecure: Type.Optional(Type.Boolean()),
   connections: Type.Optional(Type.Integer(WHOLE)),
   waitMs: Type.Optional(Type.Integer(NOT_NEGATIVE)),
+  reads: Type.Optional(Type.Union([Type.Literal('fresh'), Type.Literal('recent')])),
 }
 
 const serverSchema = Type.Object(serverProperties, CLOSED)

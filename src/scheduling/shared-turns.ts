@@ -1,11 +1,11 @@
-/** Longest time that the pieces of one turn block the event loop, in milliseconds. */
-const HOLD_MS = 5
+import { loopTurn } from './loop-turn.ts'
+
 /** Pieces of a turn that begin without a look at the time. */
 const FEW = 8
 
 /**
- * Runs pieces of work one after the other, as many in each turn of the event loop as are done within `HOLD_MS`. A piece
- * that waits for something delays the next one by a turn at most.
+ * Runs pieces of work one after the other, as many in each turn of the event loop as there is time for. A piece that waits
+ * for something delays the next one by a turn at most.
  */
 export class SharedTurns {
   readonly #waiting: (() => Promise<void>)[] = []
@@ -28,16 +28,13 @@ export class SharedTurns {
   async #run(): Promise<void> {
     this.#isRunning = true
     while (this.#waiting.length > 0) {
+      await loopTurn.pause()
       let isOver = false
       let goOn = () => {}
-      const turn = new Promise<void>((resolve) =>
-        setImmediate(() => {
-          isOver = true
-          goOn()
-          resolve()
-        }),
-      )
-      const end = performance.now() + HOLD_MS
+      setImmediate(() => {
+        isOver = true
+        goOn()
+      })
       let done = 0
       for (const piece of this.#waiting) {
         done++
@@ -45,10 +42,9 @@ export class SharedTurns {
           goOn = resolve
           void piece().then(resolve)
         })
-        if (isOver || performance.now() > end) break
+        if (isOver || loopTurn.isOver) break
       }
       this.#waiting.splice(0, done)
-      await turn
     }
     this.#isRunning = false
   }

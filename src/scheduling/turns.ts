@@ -1,30 +1,27 @@
 import type { Awaitable } from './awaitable.ts'
+import { loopTurn } from './loop-turn.ts'
 import type { Steps } from './steps.ts'
 
-/** Longest time that one piece of work blocks the event loop, in milliseconds. */
-const HOLD_MS = 5
-
 /**
- * Runs steps until the work is done or `HOLD_MS` have passed.
+ * Runs steps, at least one, until the work is done or the time for long work in this turn of the event loop is over.
  * @param isEnough ends the turn earlier
  * @returns `undefined` when steps are left
  */
 export function runBriefly<T>(steps: Steps<T>, isEnough?: () => boolean): IteratorReturnResult<T> | undefined {
-  const end = performance.now() + HOLD_MS
   for (;;) {
     const step = steps.next()
     if (step.done) return step
-    if (performance.now() > end || isEnough?.()) return undefined
+    if (loopTurn.isOver || isEnough?.()) return undefined
   }
 }
 
 /**
- * Runs the remaining steps in turns of the event loop, after all other waiting work.
+ * Runs the remaining steps in turns of the event loop, which it shares with all other long work.
  * @param check called before each turn; an error ends the work
  */
 export async function runInTurns<T>(steps: Steps<T>, check: () => void = () => {}): Promise<T> {
-  for (;;) {
-    await new Promise(setImmediate)
+  for (let isFresh = true; ; isFresh = false) {
+    await loopTurn.pause(isFresh)
     check()
     const finished = runBriefly(steps)
     if (finished !== undefined) return finished.value
@@ -33,20 +30,6 @@ export async function runInTurns<T>(steps: Steps<T>, check: () => void = () => {
 
 /** Runs short work at once, and longer work in several turns of the event loop. */
 export function inTurns<T>(steps: Steps<T>): Awaitable<T> {
-  const finished = runBriefly(steps)
+  const finished = loopTurn.hasBegun && loopTurn.isOver ? undefined : runBriefly(steps)
   return finished === undefined ? runInTurns(steps) : finished.value
-}
-
-/** @returns a function for a long loop to await in each round: it pauses once `HOLD_MS` have passed */
-export function pauser(): () => Awaitable<void> {
-  let since = performance.now()
-  return () => {
-    if (performance.now() - since < HOLD_MS) return
-    return new Promise((resolve) =>
-      setImmediate(() => {
-        since = performance.now()
-        resolve()
-      }),
-    )
-  }
 }

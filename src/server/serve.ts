@@ -21,6 +21,7 @@ import { keysOf, showKeys } from './keys.ts'
 import { announce, listen, stopListeners } from './listeners/listeners.ts'
 import { createLogger, isForPeople, type Logger, logObserver } from './logging/log.ts'
 import { observeBoth } from './logging/observers.ts'
+import { DatabaseMetrics } from './metrics/database-metrics.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { PrometheusPage } from './metrics/metrics-page.ts'
 import { checkStart } from './start-checks.ts'
@@ -61,17 +62,18 @@ export async function serve(config: Config): Promise<RunningServer> {
   // Before the rest of the start: if that fails, the next start does not show the keys again.
   showKeys(config, keys, logger)
   const counted = new Metrics()
+  const ofDatabase = config.DATABASE_URL === undefined ? undefined : new DatabaseMetrics()
   const log = logObserver(logger, { slowMs: config.SLOW_REQUEST_MS, onStoreFailed: failure.resolve })
   const options: DholeOptions = {
     ...dholeOptions(config, keys, rules),
-    observer: observeBoth(counted, log),
+    observer: observeBoth(counted, log, ofDatabase),
   }
   const source = certificateSource(config)
   const certificate = await source.read()
   warnAboutValidity(certificate, source.name, logger)
   const { applications, kept } = startApplications(options, registered(config))
   await databaseReached(kept, applications, logger)
-  const metrics = new PrometheusPage(counted, () => applications.readiness())
+  const metrics = new PrometheusPage(counted, () => applications.readiness(), ofDatabase)
   const renewing = Promise.withResolvers<CertificateRenewal>()
   const where: { url?: string } = {}
   let control: ControlSocket | undefined

@@ -1,5 +1,6 @@
 import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
+import { loopTurn } from '../scheduling/loop-turn.ts'
 import { BatchTextCache } from './batch-text-cache.ts'
 import { BatchFormat } from './format/batch-format.ts'
 import { DAY_MS } from './format/calendar.ts'
@@ -157,7 +158,7 @@ export class Messages {
         ranges.push(page.range)
         chunks.push(page.records.map((record) => this.#format.record(record)).join(','))
         count += page.records.length
-        await new Promise(setImmediate)
+        await loopTurn.pause()
       }
     } catch (error) {
       this.#store.release(ranges)

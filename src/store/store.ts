@@ -20,8 +20,11 @@ export interface ReadLimit {
 export interface CommitContext {
   /** Commit time in milliseconds since 1970, never smaller than that of an earlier commit. */
   readonly now: number
-  /** A new generated key, greater than every earlier one of this tree. */
-  nextPushId(): string
+  /**
+   * A generated key, greater than every earlier one of this tree.
+   * @param earlier what an earlier run of the same job was given; it may be given again
+   */
+  nextPushId(earlier?: string): string
 }
 
 /** A text that later jobs read under its key, kept for a day. */
@@ -166,9 +169,12 @@ export interface TreeStore extends AsyncDisposable {
   /**
    * Makes `setting` and `position` answer as of every commit that was durable before the call. Reads, and the logic that
    * authorises them, do so by themselves. An engine that always knows the last commit returns nothing to wait for.
+   * @param always also when the store `mayLag`
    * @throws `unavailable`
    */
-  fresh(): Awaitable<void>
+  fresh(always?: boolean): Awaitable<void>
+  /** Whether reads may miss commits of other processes for a moment. `fresh(true)` makes the next ones see them. */
+  readonly mayLag: boolean
   /** Text stored beside the tree under a name, as of the commit that reads see; see `fresh`. */
   setting(name: string): string | undefined
   /**

@@ -12,7 +12,7 @@ interface Entry {
   readonly value: NodeText | CachedAnswer
   readonly size: number
   readonly place: TrieNode<Entry>
-  /** Whether it was read since `#makeRoom` last considered it. */
+  /** Whether it was read since `#makeRoom` last looked at it. */
   used: boolean
 }
 
@@ -20,6 +20,11 @@ interface Entry {
 const ENTRY_OVERHEAD = 200
 /** A text longer than the capacity divided by this is not cached. */
 const LARGEST_SHARE = 4
+
+/** Most writes or entries that are looked at to invalidate some of them; beyond it more is forgotten than need be. */
+const MOST_INVALIDATED = 2048
+/** Most entries that are looked at to make room for another one. */
+const MOST_LOOKED = 1024
 
 /** Separates a path from a query; no key contains it. */
 const QUERY_MARK = '\u0000'
@@ -30,9 +35,11 @@ const QUERY_MARK = '\u0000'
  */
 export class TextCache {
   readonly #room: number
-  readonly #entries = new Map<string, Entry>()
+  #entries = new Map<string, Entry>()
+  /** Goes round the entries. */
+  #hand = this.#entries.entries()
   /** Entries by path, so that a write finds those above, at and below its path and no others. */
-  readonly #root = rootNode<Entry>()
+  #root = rootNode<Entry>()
   #used = 0
 
   /** @param room maximum total length of cached text, in UTF-16 code units */
@@ -55,6 +62,12 @@ export class TextCache {
 
   setAnswer(path: Path, query: string, answer: CachedAnswer): void {
     this.#keep(path, formatPath(path) + QUERY_MARK + query, answer, answer.text.keptLength + query.length)
+  }
+
+  /** Removes everything that the writes of a change may change. @param above node at or above all of them */
+  invalidateAll(above: Path, writes: readonly { readonly path: Path }[]): void {
+    if (writes.length > MOST_INVALIDATED) this.invalidate(above)
+    else for (const { path } of writes) this.invalidate(path)
   }
 
   /** Removes everything that a write at `path` may change: that node and all nodes above and below it. */
@@ -84,22 +97,38 @@ export class TextCache {
     const size = length + ENTRY_OVERHEAD
     if (size > this.#room / LARGEST_SHARE) return
     this.#forget(name)
+    if (!this.#makeRoom(size)) return
     const place = nodeAt(this.#root, path)
     const entry = { value, size, place, used: false }
     place.items.set(name, entry)
     this.#entries.set(name, entry)
     this.#used += size
-    this.#makeRoom()
   }
 
   #forgetAt(place: TrieNode<Entry>): void {
-    for (const name of place.items.keys()) this.#forget(name)
+    if (place.items.size > MOST_INVALIDATED) this.#forgetAll()
+    else for (const name of place.items.keys()) this.#forget(name)
   }
 
+  /** Without the places, which the caller prunes. */
   #forgetBelow(place: TrieNode<Entry>): void {
-    this.#forgetAt(place)
-    for (const child of place.children.values()) this.#forgetBelow(child)
+    let count = 0
+    for (const below of placesFrom(place)) {
+      if (++count > MOST_INVALIDATED) {
+        this.#forgetAll()
+        return
+      }
+      this.#forgetAt(below)
+    }
     place.children.clear()
+  }
+
+  /** Takes no time, however much there is. What was forgotten needlessly is read again. */
+  #forgetAll(): void {
+    this.#entries = new Map()
+    this.#root = rootNode()
+    this.#hand = this.#entries.entries()
+    this.#used = 0
   }
 
   #forget(name: string): void {
@@ -110,18 +139,31 @@ export class TextCache {
     entry.place.items.delete(name)
   }
 
-  #makeRoom(): void {
-    for (const [name, entry] of this.#entries) {
-      if (this.#used <= this.#room) return
-      if (entry.used) {
-        // It was read: it gets a second chance at the end of the queue.
-        entry.used = false
-        this.#entries.delete(name)
-        this.#entries.set(name, entry)
+  /**
+   * Removes entries that were not read again since the hand passed them last.
+   * @returns whether there is room for a text now; if not, other entries may be removed next time
+   */
+  #makeRoom(size: number): boolean {
+    for (let looked = 0; this.#used + size > this.#room; looked++) {
+      if (looked === MOST_LOOKED) return false
+      const next = this.#hand.next()
+      if (next.done) {
+        this.#hand = this.#entries.entries()
         continue
       }
-      this.#forget(name)
-      prune(entry.place)
+      const [name, entry] = next.value
+      if (entry.used) entry.used = false
+      else {
+        this.#forget(name)
+        prune(entry.place)
+      }
     }
+    return true
   }
+}
+
+/** A place and all places below it. */
+function* placesFrom<T>(place: TrieNode<T>): Generator<TrieNode<T>> {
+  yield place
+  for (const child of place.children.values()) yield* placesFrom(child)
 }

@@ -10,11 +10,14 @@ export interface ChildServer extends AsyncDisposable, HttpsClient {
   peakMemory(): Promise<number>
   /** Ends it at once, as a power cut of the process would. */
   kill(): Promise<void>
+  signal(name: NodeJS.Signals): void
   /** Stops it in order. Resolves when the process has ended, however it did. */
   stop(): Promise<void>
 }
 
 export interface ChildSettings {
+  /** Arguments of the runtime. */
+  readonly runtime?: readonly string[]
   /** Variables beside those of this process. */
   readonly environment?: Readonly<Record<string, string>>
   /** What kills it. Default: SIGKILL. */
@@ -27,7 +30,7 @@ export interface ChildSettings {
 export async function startChild(options: DholeOptions, settings: ChildSettings = {}): Promise<ChildServer> {
   const tls = await certificate()
   let answered = Promise.withResolvers<ChildAnswer>()
-  const child = Bun.spawn([process.execPath, SCRIPT], {
+  const child = Bun.spawn([process.execPath, ...(settings.runtime ?? []), SCRIPT], {
     env: { ...process.env, ...settings.environment },
     stdout: 'inherit',
     stderr: 'inherit',
@@ -57,6 +60,7 @@ export async function startChild(options: DholeOptions, settings: ChildSettings 
       answered.promise.catch(() => {})
       return kill()
     },
+    signal: (name) => child.kill(name),
     stop: async () => {
       answered.promise.catch(() => {})
       child.send({ kind: 'stop' } satisfies ChildRequest)

@@ -5,6 +5,7 @@ import { Elysia } from 'elysia'
 import { generate } from 'selfsigned'
 import { type Database, openDatabase } from '../../src/embedded.ts'
 import { type DholeOptions, dhole } from '../../src/index.ts'
+import { databaseReleased, isOnPostgres, storageOf } from './engine.ts'
 import { tempDir } from './temp-dir.ts'
 
 /** Certificate and key of this test process, trusted by its own clients only. */
@@ -67,8 +68,9 @@ export async function startInProcess(options: DholeOptions = {}): Promise<HttpsS
   const dir = await tempDir()
   const tls = await certificate()
   const dataDir = options.dataDir ?? dir.path
+  const applications = { app: { open: true, secret: SECRET } }
   const app = new Elysia({ handler: { standardHostname: false } })
-    .use(dhole({ applications: { app: { open: true, secret: SECRET } }, failedCredentials: 0, ...options, dataDir }))
+    .use(dhole({ applications, failedCredentials: 0, ...storageOf(dataDir), ...options, dataDir }))
     .listen({ hostname: '127.0.0.1', port: 0, tls, http2: true, maxRequestBodySize: LISTENER_BODY_BYTES })
   const port = app.server?.port ?? 0
   const stop = async (): Promise<void> => {
@@ -79,8 +81,9 @@ export async function startInProcess(options: DholeOptions = {}): Promise<HttpsS
   return { ...clientOf(port, tls.cert), dataDir, stop, [Symbol.asyncDispose]: stop }
 }
 
-/** Waits until the plugin has let go of its files: the framework does not wait for hooks of a stop. */
+/** Waits until the plugin has let go of its storage: the framework does not wait for hooks of a stop. */
 export async function filesClosed(dataDir: string): Promise<void> {
+  if (isOnPostgres(dataDir)) return databaseReleased(dataDir)
   for (const name of readdirSync(join(dataDir, 'apps')).filter((file) => file.endsWith('.sqlite'))) {
     const file = join(dataDir, 'apps', name)
     for (let open = tryOpen(file); ; open = tryOpen(file)) {

@@ -1,6 +1,7 @@
 import type { MissedChanges } from '../../hub/hub.ts'
 import type { NumberedChange } from '../../hub/topic.ts'
 import { type Decision, isStillValid } from '../../rules/decision/decision.ts'
+import { loopTurn } from '../../scheduling/loop-turn.ts'
 import { TaskLimit } from '../../scheduling/task-limit.ts'
 import { changeOf } from '../../store/rows/logged-writes.ts'
 import type { LoggedChange, Position, TreeStore } from '../../store/store.ts'
@@ -61,7 +62,7 @@ async function gather(store: TreeStore, from: Position, listener: Listener): Pro
     if (stretch.isLast) return { changes, seq: stretch.seq }
     after = { epoch: from.epoch, seq: stretch.seq }
     // Others run between two reads of a long log.
-    await new Promise(setImmediate)
+    await loopTurn.pause()
   }
 }
 

@@ -1,7 +1,9 @@
 import { PathIndex } from '../../hub/path-index.ts'
 import type { Sink } from '../../hub/sink.ts'
+import { loopTurn } from '../../scheduling/loop-turn.ts'
 import type { Change } from '../../tree/change.ts'
 import type { Path } from '../../tree/path.ts'
+import { areMany } from '../../tree/writes-by-path.ts'
 import { type GuardedCaller, type GuardedTree, type GuardKeeper, StreamGuard } from './stream-guard.ts'
 
 /** Maximum guards that are rechecked in one turn of the event loop. */
@@ -50,7 +52,14 @@ export class StreamGuards implements GuardKeeper {
   /** Invalidates the decisions that depend on these durable changes. */
   invalidate(changes: readonly Change[]): void {
     if (this.#guards.size === 0) return
-    for (const change of changes) for (const guard of this.#watched.near(change)) guard?.invalidate()
+    for (const change of changes) {
+      // Many writes count as one of the node above them all: to decide a stream again is cheaper than to look at each.
+      const { path, writes } = change
+      const near = areMany(writes)
+        ? { ...change, writes: [{ kind: 'value', path, value: undefined } as const] }
+        : change
+      for (const guard of this.#watched.near(near)) guard?.invalidate()
+    }
   }
 
   /** Ends the streams of all callers with a credential. */
@@ -63,7 +72,7 @@ export class StreamGuards implements GuardKeeper {
     let checked = 0
     for (const guard of [...this.#guards.keys()]) {
       await guard.recheck()
-      if (++checked % RECHECKED_PER_TURN === 0) await new Promise(setImmediate)
+      if (++checked % RECHECKED_PER_TURN === 0) await loopTurn.pause()
     }
   }
 }

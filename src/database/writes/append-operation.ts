@@ -40,7 +40,7 @@ export class AppendOperation implements WriteOperation<Appended> {
   *decide(given: CommitContext, authorizer: Authorizer | undefined): Reads<Decided<Appended>> {
     const context = this.#resolver?.contextOf(given) ?? given
     const { now } = context
-    this.#name ??= context.nextPushId()
+    this.#name = given.nextPushId(this.#name)
     const path = [...this.path, this.#name]
     const plan = this.#plan.serverValues.length === 0 ? this.#plan : yield* this.#resolve(now)
     const writes = plan.writes.map((write) => ({ ...write, path }))

@@ -37,7 +37,8 @@ export function* dropPrioritiesOfNothing(
   { path, writes }: WritePlan,
   authorizer: Authorizer | undefined,
 ): Reads<readonly Write[]> {
-  if (!writes.some(({ kind }) => kind === 'priority')) return writes
+  // Priorities come last.
+  if (writes.at(-1)?.kind !== 'priority') return writes
   const lost = yield* prioritiesOfNothing(writes)
   if (lost.size === 0) return writes
   if (authorizer === undefined || (yield* authorizer.mayRead(path))) throw new DholeError('priority-on-nothing')

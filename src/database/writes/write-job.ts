@@ -18,6 +18,8 @@ const PAUSE_EVERY = 512
 
 /** Listeners on the tree. */
 export interface Watchers {
+  /** Whether there is any listener. */
+  readonly isWatched: boolean
   /** Paths of watched nodes below one. @param inclusive whether that one counts */
   watchedBelow(path: Path, inclusive: boolean): readonly Path[]
   /** Forms in which a change at a path is sent. */
@@ -40,10 +42,10 @@ export function* writeJob<T>(
   const { result, change } = yield* operation.decide(context, authorizer)
   if (change === undefined) return { result, change }
   const { plan, path, writes, canStoreAhead } = change
-  if (onlyDeletes(writes) && !(yield* anyExists(writes))) return { result, change: undefined }
+  if ((yield* onlyDeletes(writes)) && !(yield* anyExists(writes))) return { result, change: undefined }
   const { kind } = plan
-  const before = yield* tagsBefore(kind, writes, watchers)
-  if (isLargePlan(plan)) yield* prepareTexts(kind, path, writes, watchers)
+  const before = watchers.isWatched ? yield* tagsBefore(kind, writes, watchers) : undefined
+  if (isLargePlan(plan) && watchers.isWatched) yield* prepareTexts(kind, path, writes, watchers)
   onWrite?.(writes)
   return { result, change: { kind, path, writes, before, canStoreAhead } }
 }
@@ -92,8 +94,13 @@ function* tagsOf(node: NodeText | undefined): Steps<NodeTags> {
   return { plain: plain === node.stored ? stored : yield* etagOfInSteps(plain), stored }
 }
 
-function onlyDeletes(writes: readonly Write[]): boolean {
-  return writes.every((write) => (write.kind === 'value' ? write.value : write.priority) === undefined)
+function* onlyDeletes(writes: readonly Write[]): Reads<boolean> {
+  for (let index = 0; index < writes.length; index++) {
+    const write = writes[index] as Write
+    if ((write.kind === 'value' ? write.value : write.priority) !== undefined) return false
+    if (index % PAUSE_EVERY === PAUSE_EVERY - 1) yield { kind: 'pause' }
+  }
+  return true
 }
 
 function* anyExists(writes: readonly Write[]): Reads<boolean> {

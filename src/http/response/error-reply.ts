@@ -10,6 +10,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   'too-many-failures': 60,
   quota: 1,
   'too-busy': 5,
+  unavailable: 2,
   'sms-too-often': 1,
 }
 

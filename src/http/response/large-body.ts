@@ -1,6 +1,7 @@
 import { DholeError } from '../../error.ts'
 import type { Reservation } from '../../hub/mailbox.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { loopTurn } from '../../scheduling/loop-turn.ts'
 import { runBriefly } from '../../scheduling/turns.ts'
 import { type AnyText, pieceEnd, piecesOf } from '../../tree/json/text-pieces.ts'
 import type { Exchange } from '../exchange.ts'
@@ -88,7 +89,7 @@ function laidOut(text: AnyText, layout: Layout): Parts {
   return async (length) => {
     const isFull = () => made.length >= length
     for (;;) {
-      await new Promise(setImmediate)
+      await loopTurn.pause()
       const finished = runBriefly(steps, isFull)
       if (made !== '') {
         const part = made

@@ -1,4 +1,5 @@
 import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { loopTurn } from '../../scheduling/loop-turn.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Transfer, TransferOptions } from '../limits/transfer.ts'
 
@@ -75,9 +76,9 @@ export class PacedBody {
   async #run(writer: Writer): Promise<void> {
     try {
       for (let piece = await this.#next(); piece !== undefined; piece = await this.#next()) {
+        // Encrypting a piece takes a millisecond, which counts as long work.
+        if (loopTurn.isOver) await loopTurn.pause()
         await this.#write(writer, piece)
-        // Encrypting a piece takes a millisecond: other work runs before the next one.
-        await new Promise(setImmediate)
       }
     } catch (thrown) {
       this.#pieces.failed?.(thrown)

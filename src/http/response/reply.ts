@@ -12,7 +12,7 @@ import { heldBody } from './held-body.ts'
 const COMMON: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-cache',
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id',
+  'Access-Control-Expose-Headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id, X-Dhole-Position',
   'X-Content-Type-Options': 'nosniff',
 }
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' }
@@ -128,7 +128,7 @@ const preflightHeaders = new Headers({
   ...COMMON,
   'Access-Control-Allow-Methods': 'GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS',
   'Access-Control-Allow-Headers':
-    'Content-Type, Authorization, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, X-Firebase-Decoding, Last-Event-ID, Cache-Control, Idempotency-Key, X-Request-Id',
+    'Content-Type, Authorization, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, X-Firebase-Decoding, Last-Event-ID, Cache-Control, Idempotency-Key, X-Request-Id, X-Dhole-After',
   'Access-Control-Max-Age': '3600',
   Allow: ALLOWED_METHODS,
 })

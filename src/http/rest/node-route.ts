@@ -19,6 +19,12 @@ import { collectTrace } from './auth-debug.ts'
 import { checkWholeExport, emptyBody } from './whole-export.ts'
 import { writeNode } from './write-node.ts'
 
+/**
+ * Positions of commits, where reads may lag.
+ * @see docs/reference/protocol.md#positions
+ */
+const AFTER = 'X-Dhole-After'
+const POSITION = 'X-Dhole-Position'
 /** Parameters that streams do not have. */
 const NOT_STREAMED = ['shallow', 'count', 'callback', 'download']
 
@@ -51,7 +57,26 @@ function answerCaller(exchange: Exchange, method: Method, caller: Caller): Await
   if (method === 'GET' && parameters.sv !== undefined) return formatReply(exchange, String(Date.now()), parameters)
   if (path[0] === INFO) return infoReply(exchange, method)
   if (caller.debug === true) collectTrace(exchange)
+  if (exchange.application.database.mayLag) return answerWithPosition(exchange, method)
+  return answerMethod(exchange, method)
+}
+
+function answerMethod(exchange: Exchange, method: Method): Awaitable<Response> {
   return method === 'GET' ? readNode(exchange) : writeNode(exchange, method)
+}
+
+/** Waits for the position that the request names, and names one that the answer includes. */
+async function answerWithPosition(exchange: Exchange, method: Method): Promise<Response> {
+  const { authenticator, database } = exchange.application
+  const after = exchange.request.headers.get(AFTER)
+  if (after !== null) {
+    const { epoch, seq } = database.position()
+    // A position of another history is passed by the last commit of this one.
+    if ((authenticator.positions.seqOf(after, epoch) ?? Number.POSITIVE_INFINITY) > seq) await database.fresh(true)
+  }
+  const reply = await answerMethod(exchange, method)
+  reply.headers.set(POSITION, authenticator.positions.idOf(database.position()))
+  return reply
 }
 
 /** Refuses headers and parameters that the method does not support. */

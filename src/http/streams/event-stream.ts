@@ -1,6 +1,7 @@
 import type { EventBatch, EventEncoder } from '../../hub/event-batch.ts'
 import type { Reservation, ReserveMemory } from '../../hub/mailbox.ts'
 import { type EndReason, NO_ROOM, type Sink } from '../../hub/sink.ts'
+import { loopTurn } from '../../scheduling/loop-turn.ts'
 import { pieceEnd } from '../../tree/json/text-pieces.ts'
 import { encode, endFrame, KEEP_ALIVE } from './sse-encoder.ts'
 
@@ -128,7 +129,7 @@ export class EventStream implements Sink, Bun.DirectUnderlyingSource {
           // The connection of a stream that has ended is closed at once.
           if (this.#isOver) return
           await this.#writePiece(writer, encode(waiting))
-          await new Promise(setImmediate)
+          if (loopTurn.isOver) await loopTurn.pause()
           waiting = ''
         }
       }

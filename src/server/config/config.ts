@@ -102,12 +102,19 @@ function checkProxies(config: Config): void {
   }
 }
 
-function checkDatabase({ DATABASE_URL: url, DATABASE_INSECURE: insecure }: Config): void {
-  if (url === undefined) return
-  try {
-    serversOf({ url, insecure })
-  } catch (cause) {
-    throw new Error(`DATABASE_URL: ${messageOf(cause)}`, { cause })
+function checkDatabase(config: Config): void {
+  const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_INSECURE: insecure } = config
+  if (DATABASE_URL === undefined) {
+    if (DATABASE_OWNER_URL !== undefined) throw new Error('DATABASE_OWNER_URL: only with DATABASE_URL')
+    return
+  }
+  for (const [name, url] of Object.entries({ DATABASE_URL, DATABASE_OWNER_URL })) {
+    if (url === undefined) continue
+    try {
+      serversOf({ url, insecure })
+    } catch (cause) {
+      throw new Error(`${name}: ${messageOf(cause)}`, { cause })
+    }
   }
 }
 

@@ -3,24 +3,42 @@ import { codeOf, messageOf } from '../../files/system-error.ts'
 import type { DatabaseServer } from '../../options.ts'
 import type { Config } from './settings.ts'
 
-/** The database server of the settings; `undefined` for files. @throws Error when the file of `DATABASE_CA` cannot be read */
+/**
+ * The database server of the settings; `undefined` for files.
+ * @throws Error when the file of `DATABASE_CA` or `DATABASE_PASSWORD_FILE` cannot be read
+ */
 export function databaseServer(config: Config): DatabaseServer | undefined {
-  if (config.DATABASE_URL === undefined) return undefined
+  const {
+    DATABASE_URL: url,
+    DATABASE_PASSWORD_FILE: passwordFile,
+    DATABASE_OWNER_URL: ownerUrl,
+    DATABASE_CA: ca,
+  } = config
+  if (url === undefined) return undefined
   return {
-    url: config.DATABASE_URL,
+    url: passwordFile === undefined ? url : withPassword(url, textOf('DATABASE_PASSWORD_FILE', passwordFile).trim()),
     schema: config.DATABASE_SCHEMA,
     insecure: config.DATABASE_INSECURE,
     connections: config.DATABASE_CONNECTIONS,
     waitMs: config.DATABASE_WAIT_MS,
-    ...(config.DATABASE_CA === undefined ? {} : { ca: authorityOf(config.DATABASE_CA) }),
+    reads: config.READS,
+    ...(ownerUrl === undefined ? {} : { ownerUrl }),
+    ...(ca === undefined ? {} : { ca: textOf('DATABASE_CA', ca) }),
   }
 }
 
-function authorityOf(file: string): string {
+/** An address with the password of its user, which it does not hold yet. */
+function withPassword(url: string, password: string): string {
+  const [, start = '', user = '', rest = ''] = /^([a-z]+:\/\/)([^:@/?#]*)(@.*)$/is.exec(url) ?? []
+  if (user === '') throw new Error('DATABASE_PASSWORD_FILE: DATABASE_URL must name a user, and no password')
+  return `${start}${user}:${encodeURIComponent(password)}${rest}`
+}
+
+function textOf(setting: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
     const reason = codeOf(cause) === 'ENOENT' ? 'there is no such file' : messageOf(cause)
-    throw new Error(`DATABASE_CA: ${file}: ${reason}`, { cause })
+    throw new Error(`${setting}: ${file}: ${reason}`, { cause })
   }
 }

@@ -9,6 +9,7 @@ import { defaultRetention } from '../../store/sqlite/log/change-log.ts'
 import { defaultRecordRetention } from '../../store/sqlite/log/idempotency-records.ts'
 import { defaultStorage } from '../../store/sqlite/sqlite-options.ts'
 import { defaultLimits } from '../../tree/limits.ts'
+import { databaseSettings } from './database-settings.ts'
 
 const PORT_NUMBER = { minimum: 0, maximum: 65_535 }
 
@@ -39,34 +40,7 @@ export const configSchema = Type.Object({
     }),
   ),
   DATA_DIR: Type.String({ default: './data', description: 'folder of databases, certificate and generated secrets' }),
-  DATABASE_URL: Type.Optional(
-    Type.String({
-      description:
-        'PostgreSQL database that stores the applications in place of files: `postgres://user:password@host:port/name`; `DATA_DIR` then holds secrets and certificate',
-    }),
-  ),
-  DATABASE_SCHEMA: Type.String({
-    pattern: '^[a-z_][a-z0-9_]{0,62}$',
-    default: 'dhole',
-    description:
-      'schema of its tables, made on the first run; installations with schemas of their own share a database',
-  }),
-  DATABASE_CA: Type.Optional(
-    Type.String({
-      description:
-        'PEM file of the authority that has signed the certificate of the database; those of the system if unset',
-    }),
-  ),
-  DATABASE_INSECURE: Type.Boolean({
-    default: false,
-    description: 'accepts a database on another machine whose connection is not encrypted or not verified',
-  }),
-  DATABASE_CONNECTIONS: whole(2, 8, 'most connections to the database'),
-  DATABASE_WAIT_MS: whole(
-    0,
-    10_000,
-    'time for which a request waits for a database that is away, in milliseconds; then it gets 503',
-  ),
+  ...databaseSettings,
   TLS_CERT: Type.Optional(
     Type.String({ description: 'PEM file of the certificate; one is made on the first run if unset' }),
   ),

@@ -2,11 +2,15 @@ import pino, { type Logger } from 'pino'
 import { SAFE_SECRET_LENGTH } from '../../data-folder/secret-file.ts'
 import { RateLimiter } from '../../http/limits/rate-limiter.ts'
 import type { EndedRequest, Observer } from '../../observer.ts'
+import { describe, isUnavailable, reasonOf } from './error-text.ts'
+import { OutageLog } from './outage-log.ts'
+import { RepeatedErrors } from './repeated-errors.ts'
 
 export type { Logger }
 
 /** Statuses from here on are failures of the service. */
 const FIRST_FAILURE = 500
+const UNAVAILABLE = 503
 /**
  * Maximum log lines per second about slow and failed requests, with bursts of twice that. A client must not fill the
  * disk with log lines, nor keep the event loop busy with writing them.
@@ -49,6 +53,8 @@ export interface LogOptions {
  */
 export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOptions): Required<LogObserver> {
   const logsAll = logger.isLevelEnabled('debug')
+  const outage = new OutageLog(logger)
+  const troubles = new RepeatedErrors()
   const isSlow = (milliseconds: number) => slowMs > 0 && milliseconds >= slowMs
   const rate = new RateLimiter(LINES_PER_SECOND)
   let omitted = 0
@@ -69,8 +75,15 @@ export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOption
       onStoreFailed()
     },
     storeTroubled(file, error) {
-      logger.error({ file, error: describe(error) }, 'a step of the storage engine failed')
+      // `databaseAway` has reported why.
+      if (outage.isOn && isUnavailable(error)) return
+      const omitted = troubles.take(`${file} ${reasonOf(error)}`)
+      if (omitted === undefined) return
+      const more = omitted === 0 ? {} : { repeated: omitted }
+      logger.error({ file, error: describe(error), ...more }, 'a step of the storage engine failed')
     },
+    databaseAway: (place, reason) => outage.begin(place, reason),
+    databaseBack: (place, milliseconds) => outage.end(place, milliseconds),
     requestFailed(method, path, error, id) {
       logger.error({ id, method, path, error: describe(error) }, 'request failed')
     },
@@ -94,6 +107,7 @@ export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOption
     requestEnded(request) {
       const { status, milliseconds } = request
       if (status >= FIRST_FAILURE) {
+        if (status === UNAVAILABLE && !logsAll && outage.takes()) return
         if (logsAll || isLogged()) logger.error(lineOf(request), 'answered with a failure')
       } else if (isSlow(milliseconds)) {
         if (logsAll || isLogged()) logger.warn(lineOf(request), 'slow request')
@@ -107,6 +121,8 @@ export type LogObserver = Pick<
   Observer,
   | 'storeFailed'
   | 'storeTroubled'
+  | 'databaseAway'
+  | 'databaseBack'
   | 'requestFailed'
   | 'requestEnded'
   | 'credentialsExceeded'
@@ -125,14 +141,4 @@ function once<T>(report: (value: T) => void): (value: T) => void {
 function lineOf({ id, method, path, operation, status, milliseconds, bytesIn, bytesOut, address }: EndedRequest) {
   const ms = Math.round(milliseconds * 1000) / 1000
   return { id, method, path, operation, status, ms, bytesIn, bytesOut, address }
-}
-
-/** Parameters of an SQL statement: they hold data of the tree. */
-const PARAMETERS = /\nparams: .*$/s
-
-/** Message and stack only: other members of an error may hold data that must not be logged. */
-function describe(error: unknown): { message: string; stack?: string | undefined } {
-  if (!(error instanceof Error)) return { message: String(error) }
-  const message = error.message.replace(PARAMETERS, '')
-  return { message, stack: error.stack?.replace(error.message, () => message) }
 }

@@ -1,10 +1,20 @@
 import type { Observer } from '../../observer.ts'
+import type { DatabaseMetrics } from '../metrics/database-metrics.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { LogObserver } from './log.ts'
 
 /** Passes every event to the metrics, and some to the log. */
-export function observeBoth(metrics: Metrics, log: Required<LogObserver>): Observer {
+export function observeBoth(metrics: Metrics, log: Required<LogObserver>, database?: DatabaseMetrics): Observer {
   return {
+    ...database?.events,
+    databaseAway(place, reason) {
+      database?.events.databaseAway()
+      log.databaseAway(place, reason)
+    },
+    databaseBack(place, milliseconds) {
+      database?.events.databaseBack()
+      log.databaseBack(place, milliseconds)
+    },
     storeFailed(file, error) {
       metrics.storeFailed()
       log.storeFailed(file, error)

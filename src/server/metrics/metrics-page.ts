@@ -2,6 +2,7 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import type { Readiness } from '../../applications/readiness.ts'
 import type { MetricsPage, PrintedMetrics } from '../../http/system/metrics-page.ts'
 import { OPERATIONS } from '../../observer.ts'
+import type { DatabaseMetrics } from './database-metrics.ts'
 import type { Metrics, Totals } from './metrics.ts'
 import { watchProcess } from './process-metrics.ts'
 import { Prometheus } from './prometheus.ts'
@@ -16,8 +17,14 @@ export class PrometheusPage implements MetricsPage {
   #page: Promise<Prometheus> | undefined
   #stopWatching = () => {}
 
-  /** @param readiness asked for each page */
-  constructor(metrics: Metrics, readiness: () => Promise<Readiness>) {
+  readonly #database: DatabaseMetrics | undefined
+
+  /**
+   * @param readiness asked for each page
+   * @param database counts of the database server; `undefined` where files are the storage
+   */
+  constructor(metrics: Metrics, readiness: () => Promise<Readiness>, database?: DatabaseMetrics) {
+    this.#database = database
     this.#metrics = metrics
     this.#readiness = readiness
   }
@@ -38,6 +45,7 @@ export class PrometheusPage implements MetricsPage {
     addRequests(page, this.#metrics)
     addStreams(page, this.#metrics)
     addStore(page, this.#metrics)
+    this.#database?.addTo(page)
     addMessages(page, this.#metrics)
     page.gauges(['dhole_applications_open', 'Applications that are open.'], [], () => [
       [{}, this.#metrics.totals.applications],

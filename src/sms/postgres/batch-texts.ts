@@ -1,6 +1,7 @@
 import type { BatchFormat } from '../format/batch-format.ts'
 import { MAX_TEXT_MESSAGES, MIN_TEXT_MESSAGES } from '../model/batch-text-size.ts'
 import type { State } from '../model/report.ts'
+import { avoidScans } from './plans.ts'
 import { decodeText, encodeText } from './stored-text.ts'
 import type { Statements, Tables } from './tables.ts'
 
@@ -26,7 +27,8 @@ const COLUMNS = 'm.position, m.status::int AS status, m.mobile, m.code, m.receiv
 
 const FIND =
   'SELECT b.id::float8 AS id, t.text, m.* FROM sms_batch b ' +
-  'LEFT JOIN sms_text t ON t.tree = $1::int AND t.batch_id = b.id AND t.version = $3::text ' +
+  'LEFT JOIN LATERAL (SELECT t.* FROM sms_text t WHERE t.tree = $1::int AND t.batch_id = b.id LIMIT 1) t ' +
+  'ON t.version = $3::text ' +
   `LEFT JOIN LATERAL (SELECT ${COLUMNS} FROM sms_message m WHERE t.text IS NULL AND m.tree = $1::int ` +
   `AND m.batch_id = b.id ORDER BY m.position LIMIT ${PAGE}) m ON true ` +
   'WHERE b.tree = $1::int AND b.rrid = $2::text ORDER BY m.position'
@@ -55,7 +57,9 @@ const STORE =
   'FROM unnest($2::bigint[], $4::text[]) AS s(id, text) ' +
   'ON CONFLICT (tree, batch_id) DO UPDATE SET version = excluded.version, text = excluded.text'
 
-const DELETE = 'DELETE FROM sms_text WHERE tree = $1::int AND batch_id = ANY($2::bigint[])'
+const DELETE =
+  'DELETE FROM sms_text WHERE ctid = ANY(ARRAY(SELECT o.ctid FROM unnest($2::bigint[]) AS s(id) CROSS JOIN LATERAL ' +
+  '(SELECT t.ctid FROM sms_text t WHERE t.tree = $1::int AND t.batch_id = s.id LIMIT 1) o))'
 
 /** The answer about a batch; `undefined` when there is no such batch. */
 export async function readBatchText(
@@ -81,11 +85,12 @@ async function longText(
   rrid: string,
   format: BatchFormat,
 ): Promise<string | undefined> {
-  const records: string[] = []
+  // A page is one text: joining all records takes several times as long as joining pages.
+  const pages: string[] = []
   for (let after = -1; ; ) {
     const rows = await statements.query<MessageRow>(MESSAGES, [tree, batchId, after])
-    for (const row of rows) records.push(recordOf(row, rrid, format))
-    if (rows.length < PAGE) return records.length === 0 ? undefined : format.batch(records)
+    if (rows.length > 0) pages.push(rows.map((row) => recordOf(row, rrid, format)).join(','))
+    if (rows.length < PAGE) return pages.length === 0 ? undefined : format.batch(pages)
     after = rows.at(-1)?.position ?? after
   }
 }
@@ -132,7 +137,9 @@ async function storeTexts(
 
 /** Removes the stored answers about batches that change. */
 export async function deleteBatchTexts(statements: Statements, tree: number, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await statements.query(DELETE, [tree, ids])
+  if (ids.length === 0) return
+  await avoidScans(statements)
+  await statements.query(DELETE, [tree, ids])
 }
 
 function recordOf({ status, mobile, code, receivedAt }: MessageRow, rrid: string, format: BatchFormat): string {

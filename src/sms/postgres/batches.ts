@@ -5,7 +5,7 @@ import type { Batch } from '../model/message.ts'
 import { NOT_SENT } from '../model/message-state.ts'
 import { newRrid } from '../model/rrid.ts'
 import { addToCounts } from './counts.ts'
-import { addMessages } from './message-rows.ts'
+import { storeMessages } from './message-rows.ts'
 import { encodeKey, encodeText } from './stored-text.ts'
 import type { Statements, Transaction } from './tables.ts'
 
@@ -39,7 +39,7 @@ export async function recordBatch(
       const { status, code } = NOT_SENT
       return { message: { batchId, position, rrid: name, mobile, messageId, status, code }, state: NOT_SENT }
     })
-    await addMessages(statements, tree, added)
+    await storeMessages(statements, tree, added)
   }
   const tally = new Tally()
   tally.add('notSent', mobiles.length)

@@ -6,12 +6,11 @@ import { deleteBatchTexts, storeBatchTexts } from './batch-texts.ts'
 import { addToCounts } from './counts.ts'
 import { FinalStates } from './final-states.ts'
 import {
-  addMessages,
   type ChangedMessage,
-  changeMessages,
   findMessages,
   lockBatches,
   nameMessages,
+  storeMessages,
   type WorkingMessage,
 } from './message-rows.ts'
 import { decodeText, encodeKey } from './stored-text.ts'
@@ -25,7 +24,8 @@ const ADD_BATCHES =
   'FROM unnest($2::bigint[], $3::text[], $4::bigint[]) AS s'
 const BATCHES =
   'SELECT b.id::float8 AS id, b.rrid, (SELECT m.position FROM sms_message m WHERE m.tree = $1::int AND m.batch_id = b.id ' +
-  'ORDER BY m.position DESC LIMIT 1) AS last FROM sms_batch b WHERE b.tree = $1::int AND b.rrid = ANY($2::text[])'
+  'ORDER BY m.position DESC LIMIT 1) AS last FROM unnest($2::text[]) AS s(rrid) CROSS JOIN LATERAL ' +
+  '(SELECT b.* FROM sms_batch b WHERE b.tree = $1::int AND b.rrid = s.rrid LIMIT 1) b'
 
 /** A batch of the step that runs. */
 interface WorkingBatch {
@@ -123,7 +123,7 @@ class Importing {
     const { rrid, mobile, status, deliveryStatus: code, messageId = null } = record
     const position = ++batch.last
     const message = { batchId: batch.id, position, rrid, mobile, messageId, status, code }
-    step.insert({ message, state: this.#stateOf(record) })
+    step.insert(message, this.#stateOf(record))
     this.batches.set(batch.id, rrid)
     this.#tally.add(STATE_COUNTS[status])
     this.#added++
@@ -153,8 +153,7 @@ class Importing {
   async #write(step: ImportStep): Promise<void> {
     const { statements } = this.#transaction
     await Promise.all([
-      addMessages(statements, this.#tree, step.added),
-      changeMessages(statements, this.#tree, step.changed),
+      storeMessages(statements, this.#tree, step.changed),
       nameMessages(statements, this.#tree, step.named),
       deleteBatchTexts(statements, this.#tree, step.grown),
       this.#finals.write(statements),
@@ -164,21 +163,19 @@ class Importing {
 
 /** What the records of one step change. */
 class ImportStep {
-  readonly #added = new Map<string, { readonly message: WorkingMessage; state: MessageState }>()
-  readonly #changed = new Map<WorkingMessage, MessageState>()
+  readonly #added = new Map<string, WorkingMessage>()
+  /** The last state of each message that is new or has another one. */
+  readonly #states = new Map<WorkingMessage, MessageState>()
   readonly #named = new Set<WorkingMessage>()
   readonly #grown = new Set<number>()
 
-  get added(): readonly ChangedMessage[] {
-    return [...this.#added.values()]
-  }
-
   get changed(): readonly ChangedMessage[] {
-    return [...this.#changed].map(([message, state]) => ({ message, state }))
+    return [...this.#states].map(([message, state]) => ({ message, state }))
   }
 
+  /** Messages that have got an id, and no other state: those are stored with it. */
   get named(): readonly WorkingMessage[] {
-    return [...this.#named]
+    return [...this.#named].filter((message) => !this.#states.has(message))
   }
 
   /** Batches that may have been final without the messages that are added. */
@@ -188,25 +185,24 @@ class ImportStep {
 
   /** The message of a record that an earlier one has added. */
   addedOf(record: MessageRecord): WorkingMessage | undefined {
-    return this.#added.get(placeOf(record))?.message
+    return this.#added.get(placeOf(record))
   }
 
-  insert(added: ChangedMessage): void {
-    this.#added.set(placeOf(added.message), { ...added })
-    if (added.message.position > 0) this.#grown.add(added.message.batchId)
+  insert(message: WorkingMessage, state: MessageState): void {
+    this.#added.set(placeOf(message), message)
+    this.#states.set(message, state)
+    if (message.position > 0) this.#grown.add(message.batchId)
   }
 
   change(message: WorkingMessage, state: MessageState): void {
-    const added = this.#added.get(placeOf(message))
-    if (added === undefined) this.#changed.set(message, state)
-    else added.state = state
+    this.#states.set(message, state)
     message.status = state.status
     message.code = state.code
   }
 
   name(message: WorkingMessage, messageId: string | null): void {
     message.messageId = messageId
-    if (!this.#added.has(placeOf(message))) this.#named.add(message)
+    this.#named.add(message)
   }
 }
 

@@ -38,36 +38,42 @@ const OF_ID =
   'SELECT m.* FROM sms_message m WHERE m.tree = $1::int AND m.message_id = s.id ' +
   `ORDER BY m.message_id DESC, m.batch_id DESC LIMIT ${SAME_ID}`
 
+// Every lookup is LATERAL with a LIMIT: one look into an index, also while the planner knows nothing of the tables.
+const batchOf = (condition: string) => `(SELECT b.* FROM sms_batch b WHERE b.tree = $1::int AND ${condition} LIMIT 1) b`
+
 // What deletes messages has locked their batch: from here on it waits, and what was deleted before is not found below.
-const LOCK_BATCHES = 'SELECT FROM sms_batch b WHERE b.tree = $1::int AND b.rrid = ANY($2::text[]) FOR KEY SHARE'
+const LOCKED = 'LIMIT 1 FOR KEY SHARE) b'
+const LOCK_BATCHES =
+  'SELECT FROM unnest($2::text[]) AS s(rrid) CROSS JOIN LATERAL ' +
+  `(SELECT b.id FROM sms_batch b WHERE b.tree = $1::int AND b.rrid = s.rrid ${LOCKED}`
 const LOCK_BY_ID =
-  `SELECT FROM ${NAMED} CROSS JOIN LATERAL (${OF_ID}) m JOIN sms_batch b ON b.tree = $1::int AND b.id = m.batch_id ` +
-  'FOR KEY SHARE OF b'
+  `SELECT FROM ${NAMED} CROSS JOIN LATERAL (${OF_ID}) m CROSS JOIN LATERAL ` +
+  `(SELECT b.id FROM sms_batch b WHERE b.tree = $1::int AND b.id = m.batch_id ${LOCKED}`
 
 const BY_MOBILE =
   `SELECT s.n, b.rrid, ${COLUMNS} FROM unnest($2::int[], $3::text[], $4::text[]) AS s(n, rrid, mobile) ` +
-  'JOIN sms_batch b ON b.tree = $1::int AND b.rrid = s.rrid ' +
-  'JOIN sms_message m ON m.tree = $1::int AND m.batch_id = b.id AND m.mobile = s.mobile'
+  `CROSS JOIN LATERAL ${batchOf('b.rrid = s.rrid')} CROSS JOIN LATERAL (SELECT m.* FROM sms_message m ` +
+  'WHERE m.tree = $1::int AND m.batch_id = b.id AND m.mobile = s.mobile LIMIT 1) m'
 
 // Gateways reuse ids: the message submitted last is the one they mean. The last row may be an older one that was imported later.
 const BY_ID =
   `SELECT s.n, newest.* FROM ${NAMED} CROSS JOIN LATERAL (SELECT b.rrid, ${COLUMNS} FROM (${OF_ID}) m ` +
-  'JOIN sms_batch b ON b.tree = $1::int AND b.id = m.batch_id ORDER BY b.submitted_at DESC, m.batch_id DESC LIMIT 1) newest'
+  `CROSS JOIN LATERAL ${batchOf('b.id = m.batch_id')} ` +
+  'ORDER BY b.submitted_at DESC, m.batch_id DESC, m.position DESC LIMIT 1) newest'
 
-const ADD =
+// A row that is there is found by its key alone, whatever the planner knows.
+const STORE =
   'INSERT INTO sms_message (tree, batch_id, position, mobile, message_id, status, code, received_at, produced_at, ' +
   'final_seq, returned_at) SELECT $1::int, s.* FROM unnest($2::bigint[], $3::int[], $4::text[], $5::text[], ' +
-  '$6::smallint[], $7::text[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[]) AS s'
-
-const CHANGE =
-  'UPDATE sms_message m SET status = s.status, code = s.code, received_at = s.received_at, produced_at = s.produced_at, ' +
-  'final_seq = s.final_seq, returned_at = s.returned_at FROM unnest($2::bigint[], $3::int[], $4::smallint[], $5::text[], ' +
-  '$6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[]) AS s(batch_id, position, status, code, received_at, ' +
-  'produced_at, final_seq, returned_at) WHERE m.tree = $1::int AND m.batch_id = s.batch_id AND m.position = s.position'
+  '$6::smallint[], $7::text[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[]) AS s ' +
+  'ON CONFLICT (tree, batch_id, position) DO UPDATE SET status = excluded.status, code = excluded.code, ' +
+  'received_at = excluded.received_at, produced_at = excluded.produced_at, final_seq = excluded.final_seq, ' +
+  'returned_at = excluded.returned_at, message_id = excluded.message_id'
 
 const NAME =
-  'UPDATE sms_message m SET message_id = s.message_id FROM unnest($2::bigint[], $3::int[], $4::text[]) ' +
-  'AS s(batch_id, position, message_id) WHERE m.tree = $1::int AND m.batch_id = s.batch_id AND m.position = s.position'
+  'INSERT INTO sms_message (tree, batch_id, position, mobile, message_id, status, code) ' +
+  "SELECT $1::int, s.*, 0, '' FROM unnest($2::bigint[], $3::int[], $4::text[], $5::text[]) AS s " +
+  'ON CONFLICT (tree, batch_id, position) DO UPDATE SET message_id = excluded.message_id'
 
 /** Keeps the messages of batches, by their stored rrid, from being deleted before the transaction ends. */
 export async function lockBatches(statements: Statements, tree: number, rrids: readonly string[]): Promise<void> {
@@ -135,64 +141,39 @@ function messageOf({ batchId, position, rrid, mobile, status, code, messageId }:
   }
 }
 
-/** Adds messages. @throws `sms-bad-arguments` when a text is too long */
-export async function addMessages(
-  statements: Statements,
-  tree: number,
-  added: readonly ChangedMessage[],
-): Promise<void> {
-  if (added.length === 0) return
-  await statements.query(ADD, [
-    tree,
-    added.map(({ message }) => message.batchId),
-    added.map(({ message }) => message.position),
-    added.map(({ message }) => encodeKey('mobile', message.mobile)),
-    added.map(({ message }) => encodedId(message)),
-    ...columnsOf(added),
-  ])
-}
-
-/** Gives messages another state. */
-export async function changeMessages(
+/** Adds messages, and gives those that are stored another state. @throws `sms-bad-arguments` when a text is too long */
+export async function storeMessages(
   statements: Statements,
   tree: number,
   changed: readonly ChangedMessage[],
 ): Promise<void> {
   if (changed.length === 0) return
-  await statements.query(CHANGE, [
+  await statements.query(STORE, [
     tree,
-    changed.map(({ message }) => message.batchId),
-    changed.map(({ message }) => message.position),
-    ...columnsOf(changed),
-  ])
-}
-
-/** Stores the gateway ids of messages. @throws `sms-bad-arguments` when one is too long */
-export async function nameMessages(
-  statements: Statements,
-  tree: number,
-  named: readonly WorkingMessage[],
-): Promise<void> {
-  if (named.length === 0) return
-  await statements.query(NAME, [
-    tree,
-    named.map(({ batchId }) => batchId),
-    named.map(({ position }) => position),
-    named.map(encodedId),
-  ])
-}
-
-function encodedId({ messageId }: WorkingMessage): string | null {
-  return messageId === null ? null : encodeKey('messageId', messageId)
-}
-
-function columnsOf(changed: readonly ChangedMessage[]): readonly (readonly (string | number | null)[])[] {
-  return [
+    ...keysOf(changed.map(({ message }) => message)),
     changed.map(({ state }) => state.status),
     changed.map(({ state }) => encodeText(state.code)),
     changed.map(({ state }) => state.receivedAt),
     changed.map(({ state }) => state.producedAt),
     changed.map(({ state }) => state.finalSeq),
     changed.map(({ state }) => state.returnedAt),
+  ])
+}
+
+/** Stores the gateway ids of stored messages. @throws `sms-bad-arguments` when one is too long */
+export async function nameMessages(
+  statements: Statements,
+  tree: number,
+  named: readonly WorkingMessage[],
+): Promise<void> {
+  if (named.length > 0) await statements.query(NAME, [tree, ...keysOf(named)])
+}
+
+function keysOf(messages: readonly WorkingMessage[]): readonly (readonly (string | number | null)[])[] {
+  return [
+    messages.map(({ batchId }) => batchId),
+    messages.map(({ position }) => position),
+    messages.map(({ mobile }) => encodeKey('mobile', mobile)),
+    messages.map(({ messageId }) => (messageId === null ? null : encodeKey('messageId', messageId))),
   ]
 }

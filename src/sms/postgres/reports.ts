@@ -7,7 +7,7 @@ import type { Report } from '../model/report.ts'
 import { storeBatchTexts } from './batch-texts.ts'
 import { addToCounts } from './counts.ts'
 import { FinalStates } from './final-states.ts'
-import { changeMessages, findMessages, type WorkingMessage } from './message-rows.ts'
+import { findMessages, storeMessages, type WorkingMessage } from './message-rows.ts'
 import { encodeKey } from './stored-text.ts'
 import type { Transaction } from './tables.ts'
 
@@ -104,7 +104,7 @@ class ReportApplication {
     const changed = [...this.#states].map(([message, state]) => ({ message, state }))
     this.#states.clear()
     await Promise.all([
-      changeMessages(statements, this.#tree, changed),
+      storeMessages(statements, this.#tree, changed),
       this.#finals.write(statements),
       this.#writeContradictions(),
     ])

@@ -1,7 +1,9 @@
 import type { Cutoffs } from '../message-store.ts'
 import { STATE_COUNTS, Tally } from '../model/counts.ts'
 import type { State } from '../model/report.ts'
+import { deleteBatchTexts } from './batch-texts.ts'
 import { addToCounts } from './counts.ts'
+import { avoidScans } from './plans.ts'
 import type { Statements, Tables } from './tables.ts'
 
 /** Rows of a table deleted in one transaction. */
@@ -17,10 +19,10 @@ const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock($1::int, $2::int) AS locked'
 const OLD_BATCHES =
   'SELECT b.id::float8 AS id FROM sms_batch b WHERE b.tree = $1::int AND b.submitted_at < $2::bigint ' +
   `ORDER BY b.submitted_at LIMIT ${STEP_BATCHES} FOR UPDATE SKIP LOCKED`
-const DELETE_TEXTS = 'DELETE FROM sms_text WHERE tree = $1::int AND batch_id = ANY($2::bigint[])'
 const DELETE_MESSAGES =
-  'WITH gone AS (DELETE FROM sms_message WHERE ctid = ANY(ARRAY(SELECT m.ctid FROM sms_message m WHERE m.tree = $1::int ' +
-  `AND m.batch_id = ANY($2::bigint[]) ORDER BY m.batch_id, m.position LIMIT ${STEP})) RETURNING status) ` +
+  'WITH gone AS (DELETE FROM sms_message WHERE ctid = ANY(ARRAY(SELECT o.ctid FROM unnest($2::bigint[]) AS s(id) ' +
+  'CROSS JOIN LATERAL (SELECT m.ctid FROM sms_message m WHERE m.tree = $1::int AND m.batch_id = s.id ' +
+  `ORDER BY m.position LIMIT ${STEP}) o LIMIT ${STEP})) RETURNING status) ` +
   'SELECT status::int AS status, count(*)::int AS count FROM gone GROUP BY status'
 const DELETE_BATCHES =
   'DELETE FROM sms_batch b WHERE b.tree = $1::int AND b.id = ANY($2::bigint[]) AND (SELECT m.position FROM sms_message m ' +
@@ -46,6 +48,7 @@ export function deleteStep(tables: Tables, { before, finals, returned }: Cutoffs
   return tables.transaction(async (statements) => {
     const [lock] = await statements.query<{ locked: boolean }>(TRY_LOCK, [LOCK, tree])
     if (lock?.locked !== true) return false
+    await avoidScans(statements)
     const count = async (text: string, bound: number) =>
       (await statements.query<{ count: number }>(text, [tree, bound]))[0]?.count ?? 0
     const deleted = await Promise.all([
@@ -65,7 +68,7 @@ async function deleteMessages(statements: Statements, tree: number, before: numb
   const tally = new Tally()
   const [gone] = await Promise.all([
     statements.query<{ status: State; count: number }>(DELETE_MESSAGES, [tree, ids]),
-    statements.query(DELETE_TEXTS, [tree, ids]),
+    deleteBatchTexts(statements, tree, ids),
     statements.query(DELETE_BATCHES, [tree, ids]),
   ])
   for (const { status, count } of gone) tally.add(STATE_COUNTS[status], -count)

@@ -1,5 +1,6 @@
 import { asc, gte, lte, max, min, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { loopTurn } from '../../scheduling/loop-turn.ts'
 import { atOnce } from '../../scheduling/steps.ts'
 import { firstOffered, joinRanges, type SeqRange, sortRanges } from '../model/final-seq.ts'
 import { final, handover } from './schema.ts'
@@ -66,7 +67,7 @@ export class Leases {
       while (page.length > 0) {
         this.#returned = joinRanges([...this.#returned, ...page])
         const first = (page.at(-1)?.last ?? 0) + 1
-        await new Promise(setImmediate)
+        await loopTurn.pause()
         page = await tables.read((orm) => atOnce(() => statements(orm).from.all({ first })))
       }
     } catch (error) {

@@ -35,10 +35,11 @@ interface Waiting {
 export class AppliedTree {
   /** Number of the tree: first column of every table. */
   readonly tree: number
-  readonly epoch: string
+  #epoch: string
   #batch: AppliedBatch
   #settings: ReadonlyMap<string, string>
   readonly #listeners: ((next: NextBatch) => void)[] = []
+  readonly #movedListeners: (() => void)[] = []
   readonly #waiting = new Map<number, Waiting[]>()
   #committing: Committing | undefined
   /** Resolves when the last hold has ended. */
@@ -57,9 +58,13 @@ export class AppliedTree {
   ) {
     this.#onError = onError
     this.tree = tree
-    this.epoch = epoch
+    this.#epoch = epoch
     this.#batch = batch
     this.#settings = settings
+  }
+
+  get epoch(): string {
+    return this.#epoch
   }
 
   get batch(): AppliedBatch {
@@ -83,6 +88,11 @@ export class AppliedTree {
   /** Called with each batch in the turn in which it becomes the applied one, before followers and before reads that wait. */
   onApplied(listener: (next: NextBatch) => void): void {
     this.#listeners.push(listener)
+  }
+
+  /** Called when the tree was moved elsewhere. */
+  onMoved(listener: () => void): void {
+    this.#movedListeners.push(listener)
   }
 
   /**
@@ -131,8 +141,10 @@ export class AppliedTree {
   apply(next: NextBatch): void {
     this.#batch = next.batch
     this.#settings = next.settings
-    if ((next.flags & LogFlag.moved) !== 0) this.#isMoved = true
+    const moves = (next.flags & LogFlag.moved) !== 0 && !this.#isMoved
+    if (moves) this.#isMoved = true
     for (const listener of this.#listeners) this.#safely(() => listener(next))
+    if (moves) for (const listener of this.#movedListeners) this.#safely(listener)
     for (const [batch, waiting] of this.#waiting) {
       if (batch > next.batch.batch) continue
       this.#waiting.delete(batch)
@@ -142,9 +154,20 @@ export class AppliedTree {
     }
   }
 
+  /** Goes on in another history of the tree. What waits for a batch of the old one fails. */
+  replace(epoch: string, next: NextBatch): void {
+    this.#epoch = epoch
+    this.#failWaiting()
+    this.apply(next)
+  }
+
   /** Fails what waits, and whatever comes. */
   close(): void {
     this.#isClosed = true
+    this.#failWaiting()
+  }
+
+  #failWaiting(): void {
     for (const waiting of this.#waiting.values()) for (const { fail } of waiting) fail(new DholeError('unavailable'))
     this.#waiting.clear()
   }

@@ -27,9 +27,10 @@ import { BatchQueue } from './commit/batch-queue.ts'
 import { BatchRunner } from './commit/batch-runner.ts'
 import { RecordClock } from './commit/record-clock.ts'
 import { Tidying } from './commit/tidying/tidying.ts'
-import { openTree, whereMoved } from './commit/tree-head.ts'
+import { checkWritable, openTree } from './commit/tree-head.ts'
 import type { Lanes } from './connection/lanes.ts'
 import { Follower } from './follow/follower.ts'
+import { followMove } from './follow/moved-tree.ts'
 import { IndexManager } from './indexes/manager.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { defaultPostgres, type PostgresOptions, withoutGaps } from './postgres-options.ts'
@@ -61,21 +62,23 @@ export class PostgresStore implements TreeStore {
   readonly #reads: StoreReads
   readonly #followers: Followers
   readonly #follower: Follower
+  readonly #waitMs: number
   readonly #unfollow: () => void
+  readonly mayLag: boolean
   readonly #closing: (() => Promise<void>)[] = []
-  readonly #movedListeners: (() => void)[] = []
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
   private constructor(opened: Opened, settings: Settings, observer: Observer, openReads: OpenReads) {
     const { database, application, tree, lastRecord } = opened
-    const { lanes, process } = database
+    const { lanes, process, clock } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
+    this.#waitMs = settings.waitMs
     this.#tree = tree
     this.#followers = new Followers(troubled)
-    const records = new RecordClock(lastRecord, settings.noteAgeMs)
-    this.#tidying = new Tidying(lanes, tree, records, settings, troubled)
+    const records = new RecordClock(lastRecord, settings.noteAgeMs, clock.now)
+    this.#tidying = new Tidying({ lanes, tree, records, clock }, settings, troubled)
     this.#indexes = new IndexManager({
       statements: lanes,
       tree: tree.tree,
@@ -88,7 +91,7 @@ export class PostgresStore implements TreeStore {
       ...settings,
     })
     const { cacheLength, shortList } = settings
-    this.#follower = new Follower(lanes, tree, database.freshness)
+    this.#follower = new Follower(lanes, tree, database.freshness, database.history, observer)
     this.#reads = openReads({
       lanes,
       tree,
@@ -101,11 +104,13 @@ export class PostgresStore implements TreeStore {
       lanes,
       tree,
       records,
+      clock,
       follower: this.#follower,
       openIndexes: this.#indexes.openBatch,
       fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),
       readInterior: (kind, path) => this.#reads.interior(kind, path),
       onWritten: (written) => this.#tidying.written(written),
+      observer,
       inlineLength: settings.inlineLength,
       waitMs: settings.waitMs,
     })
@@ -125,9 +130,11 @@ export class PostgresStore implements TreeStore {
     tree.onApplied(({ flags, commits }) => {
       this.#indexes.applied(flags)
       this.#followers.report(commits, (flags & LogFlag.settings) !== 0)
-      if (tree.isMoved) this.#leave(application, troubled)
     })
-    this.#unfollow = database.hints.follow({ tree, follower: this.#follower })
+    const { hints, history } = database
+    const unfollow = [hints.follow({ tree, follower: this.#follower }), history.follow(() => this.#follower.rebase())]
+    this.#unfollow = () => unfollow.map((end) => end())
+    this.mayLag = database.reads === 'recent'
     this.#tidying.wake()
   }
 
@@ -146,7 +153,11 @@ export class PostgresStore implements TreeStore {
     const { tree, epoch, batch, texts, lastRecord } = await openTree(database.lanes, application)
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     const applied = new AppliedTree(tree, epoch, batch, texts, troubled)
-    return new PostgresStore({ database, application, tree: applied, lastRecord }, settings, observer, openReads)
+    const opened = { database, application, tree: applied, lastRecord }
+    const store = new PostgresStore(opened, settings, observer, openReads)
+    const ends = [() => store.#indexes.close(), () => store.#tidying.close()]
+    followMove({ lanes: database.lanes, tree: applied, application, ends, onTroubled: troubled })
+    return store
   }
 
   /** Number of the tree: first column of every table. */
@@ -156,7 +167,7 @@ export class PostgresStore implements TreeStore {
 
   /** Calls a listener when the tree was moved elsewhere: nothing is read or written here any more. */
   onMoved(listener: () => void): void {
-    this.#movedListeners.push(listener)
+    this.#tree.onMoved(listener)
   }
 
   /** Ends work beside the tree before it is closed. */
@@ -219,8 +230,8 @@ export class PostgresStore implements TreeStore {
     return this.#indexes.indexes()
   }
 
-  fresh(): Promise<void> {
-    return this.#follower.fresh()
+  fresh(always = !this.mayLag): Awaitable<void> {
+    return always || !this.#follower.isRecent ? this.#follower.fresh(this.#waitMs) : undefined
   }
 
   setting(name: string): string | undefined {
@@ -266,14 +277,7 @@ export class PostgresStore implements TreeStore {
 
   async #check(): Promise<void> {
     this.#checkOpen()
-    try {
-      // A lock of a row is written like a change.
-      await this.#lanes.transaction((statements) =>
-        statements.query('SELECT FROM application WHERE tree = $1::int FOR UPDATE', [this.#tree.tree]),
-      )
-    } catch (error) {
-      throw new DholeError('unavailable', undefined, { cause: error })
-    }
+    await checkWritable(this.#lanes, this.#tree.tree)
   }
 
   async #close(): Promise<void> {
@@ -285,16 +289,6 @@ export class PostgresStore implements TreeStore {
     await this.#tidying.close()
     this.#tree.close()
     await this.#reads.close()
-  }
-
-  /** Ends background work and streams. */
-  #leave(application: string, troubled: (error: unknown) => void): void {
-    void this.#indexes.close()
-    void this.#tidying.close()
-    whereMoved(this.#lanes, this.#tree.tree)
-      .then((to) => troubled(new Error(`application "${application}" was moved to ${to}`)))
-      .catch(troubled)
-    for (const listener of this.#movedListeners) listener()
   }
 
   #checkOpen(): void {

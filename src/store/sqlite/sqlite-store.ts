@@ -3,6 +3,7 @@ import type { Observer } from '../../observer.ts'
 import type { IndexDeclaration } from '../../query/index-declarations.ts'
 import type { Query } from '../../query/query.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { loopTurn } from '../../scheduling/loop-turn.ts'
 import { atOnce } from '../../scheduling/steps.ts'
 import type { NodeText, ReadText } from '../../tree/json/node-text.ts'
 import type { JsonText } from '../../tree/json/print.ts'
@@ -158,7 +159,7 @@ export class SqliteStore implements TreeStore {
       for (const piece of snapshot.exports.pieces(path)) {
         yield piece
         // Other work gets its turn, however fast the caller takes the pieces.
-        await new Promise(setImmediate)
+        await loopTurn.pause()
         this.#checkOpen()
       }
     } finally {
@@ -172,6 +173,8 @@ export class SqliteStore implements TreeStore {
 
   /** This process is the only writer: it knows every commit. */
   fresh(): void {}
+
+  readonly mayLag = false
 
   setting(name: string): string | undefined {
     return this.#settings.get(name)
@@ -288,7 +291,7 @@ export class SqliteStore implements TreeStore {
   }
 
   #publish(commits: readonly Commit[], settings: SettingTexts): void {
-    for (const { writes } of commits) for (const { path } of writes) this.#cache.invalidate(path)
+    for (const { path, writes } of commits) this.#cache.invalidateAll(path, writes)
     const hasSettings = settings !== this.#settings
     this.#settings = settings
     this.#followers.report(commits, hasSettings)

@@ -1,11 +1,14 @@
 import type { Steps } from '../../scheduling/steps.ts'
 import { formatPath, type Path } from '../path.ts'
-import { type Value, valueAt } from '../value.ts'
+import { isBranch, type Value, valueAt } from '../value.ts'
 import type { Write } from '../write.ts'
 import { etagOf } from './etag.ts'
 import { print, type TextForm } from './print.ts'
 import { etagOfInSteps, printInSteps } from './print-steps.ts'
 import { type AnyText, collected } from './text-pieces.ts'
+
+/** Length of strings whose texts are not kept, in UTF-16 code units. */
+const SHORT_LENGTH = 1024
 
 /** Text of a large value in one form, with its tag where it is needed. */
 interface PreparedText {
@@ -23,7 +26,7 @@ const prepared = new WeakMap<Write, Map<string, PreparedText>>()
  */
 export function* prepareText(write: Write, below: Path, form: TextForm, isTagged: boolean): Steps<void> {
   const value = valueAfter(write, below)
-  if (value === undefined) return
+  if (value === undefined || (!isTagged && isShort(value))) return
   const text = yield* collected((sink) => printInSteps(value, form, sink))
   const tag = isTagged ? yield* etagOfInSteps(text) : undefined
   const texts = prepared.get(write) ?? new Map<string, PreparedText>()
@@ -44,6 +47,11 @@ export function textAfter(write: Write, below: Path, form: TextForm): AnyText | 
  */
 export function tagAfter(write: Write, below: Path, form: TextForm, text?: AnyText): string {
   return prepared.get(write)?.get(nameOf(below, form))?.tag ?? etagOf(text ?? textAfter(write, below, form))
+}
+
+/** Whether a value is printed so fast that its text need not be kept. */
+function isShort(value: Value): boolean {
+  return !isBranch(value) && (typeof value !== 'string' || value.length <= SHORT_LENGTH)
 }
 
 function valueAfter(write: Write, below: Path): Value | undefined {

@@ -78,6 +78,6 @@ test('alerts have names and times of Prometheus, and labels that exist', async (
     expect(alert).toMatch(/^Dhole[A-Za-z]+$/)
     expect(during).toMatch(/^\d+m$/)
     const labels = [...expr.matchAll(/([a-z]+)="/g)].map(([, label = '']) => label)
-    expect(labels.filter((label) => !['job', 'status', 'quantile'].includes(label))).toEqual([])
+    expect(labels.filter((label) => !['job', 'status', 'quantile', 'kind'].includes(label))).toEqual([])
   }
 })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { IndexDeclaration } from '../../../src/query/index-declarations.ts'
-import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { parseStored, print } from '../../../src/tree/json/print.ts'
 import { joined } from '../../../src/tree/json/text-pieces.ts'
 import { TRUSTED } from '../../../src/tree/read-program.ts'
+import { openTestStore } from '../../support/engine.ts'
 import { expectedKeyOrder } from '../../support/key-order.ts'
 import { inLanes } from '../../support/lane.ts'
-import { strictObserver, unlimited } from '../../support/store.ts'
+import { unlimited } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { integrityProblems } from '../../unit/store/integrity.ts'
 import { Mirror } from './mirror.ts'
@@ -71,7 +71,7 @@ describe.each([
         // Every list that is asked about gets an index, which the writes after it must keep.
         const options = { inlineLength, stagedLength, chunkLength, shortList: 0 }
         const open = async () => {
-          const store = new SqliteStore(file, options, strictObserver)
+          const store = await openTestStore(file, options)
           await store.declareIndexes(isCovering ? COVERING : [])
           return store
         }

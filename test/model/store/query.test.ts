@@ -2,67 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { IndexDeclaration } from '../../../src/query/index-declarations.ts'
 import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-options.ts'
-import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { openTestStore } from '../../support/engine.ts'
 import { inLanes } from '../../support/lane.ts'
-import { strictObserver } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { integrityProblems } from '../../unit/store/integrity.ts'
-import { anyListPlan, type Chosen, LIST, type ListStep, longTexts } from './list-plan.ts'
+import { anyListPlan, LIST, longTexts } from './list-plan.ts'
+import { placeToAsk, runListStep } from './list-steps.ts'
 import { Mirror } from './mirror.ts'
-import type { Model } from './model.ts'
 
 const RUNS = inLanes(8, 60)
-
-function childKey(chosen: Chosen, model: Model): string {
-  if ('key' in chosen) return chosen.key
-  const keys = model.keys(LIST)
-  return keys[chosen.number % keys.length] ?? 'k0'
-}
-
-/** Paths of one patch must not cover each other, so each child is named once. */
-function patchMembers(step: ListStep & { kind: 'patch' }, model: Model): Map<string, unknown> {
-  const members = new Map<string, unknown>()
-  const named = new Set<string>()
-  for (const [chosen, path, json] of step.members) {
-    const key = childKey(chosen, model)
-    if (named.has(key)) continue
-    named.add(key)
-    members.set(path === '' ? key : `${key}/${path}`, path === '.priority' && typeof json === 'boolean' ? 7 : json)
-  }
-  return members
-}
-
-function refillMembers(step: ListStep & { kind: 'refill' }, model: Model): Map<string, unknown> {
-  return new Map([...model.keys(LIST).map((key) => [key, null] as const), ...step.members])
-}
-
-async function run(step: Exclude<ListStep, { kind: 'reopen' | 'declare' }>, mirror: Mirror): Promise<void> {
-  const { model } = mirror
-  switch (step.kind) {
-    case 'list':
-      return mirror.put(LIST, step.json)
-    case 'parent':
-      return mirror.put(LIST.slice(0, -1), step.json)
-    case 'root':
-      return mirror.put([], step.json)
-    case 'below':
-      return mirror.put([...LIST, childKey(step.child, model), ...step.path], step.json)
-    case 'patch':
-      return mirror.patch(LIST, patchMembers(step, model))
-    case 'refill': {
-      const members = refillMembers(step, model)
-      return members.size === 0 ? undefined : mirror.patch(LIST, members)
-    }
-    default:
-      return step satisfies never
-  }
-}
-
-/** The list, and now and then the list of lists or a child. */
-function placeToAsk(question: number, model: Model): readonly string[] {
-  if (question < 2) return LIST
-  return question === 2 ? LIST.slice(0, 1) : [...LIST, ...model.keys(LIST).slice(0, 1)]
-}
 
 const settings: readonly (readonly [string, SqliteOptions])[] = [0, 30, 4096].flatMap((inlineLength) => [
   [`at most ${inlineLength} characters in a row, every list indexed`, { inlineLength, shortList: 0 }],
@@ -77,7 +25,7 @@ describe.each(settings)('%s', (_, options) => {
       fc.asyncProperty(anyListPlan, async ([list, declarations, plan]) => {
         await using directory = await tempDir()
         const file = directory.file('tree')
-        const mirror = new Mirror(new SqliteStore(file, options, strictObserver))
+        const mirror = new Mirror(await openTestStore(file, options))
         let declared: readonly IndexDeclaration[] = declarations
         try {
           await mirror.store.declareIndexes(declared)
@@ -85,12 +33,12 @@ describe.each(settings)('%s', (_, options) => {
           for (const [step, questions] of plan) {
             if (step.kind === 'reopen') {
               await mirror.store.close()
-              mirror.store = new SqliteStore(file, options, strictObserver)
+              mirror.store = await openTestStore(file, options)
               await mirror.store.declareIndexes(declared)
             } else if (step.kind === 'declare') {
               declared = step.declarations
               await mirror.store.declareIndexes(declared)
-            } else await run(step, mirror)
+            } else await runListStep(step, mirror)
             for (const [number, { spec, family }] of questions.entries()) {
               await mirror.expectAnswers(placeToAsk(number, mirror.model), spec, family)
             }
@@ -109,7 +57,7 @@ describe.each(settings)('%s', (_, options) => {
 test('texts that are equal as far as an index holds them are told apart', async () => {
   await using directory = await tempDir()
   const file = directory.file('tree')
-  const mirror = new Mirror(new SqliteStore(file, { inlineLength: 0, shortList: 0 }, strictObserver))
+  const mirror = new Mirror(await openTestStore(file, { inlineLength: 0, shortList: 0 }))
   await using store = mirror.store
   for (const [index, text] of longTexts.entries()) {
     await mirror.put([...LIST, `b${index}`], text)

@@ -2,9 +2,9 @@ import { expect } from 'bun:test'
 import type { Database } from '../../../src/database/database.ts'
 import type { WatchedChange } from '../../../src/database/read-types.ts'
 import { DholeError, type Position } from '../../../src/embedded.ts'
-import { openTree } from '../../../src/open-tree.ts'
 import type { StorageOptions, StreamOptions } from '../../../src/options.ts'
 import type { QuerySpec } from '../../../src/query/query.ts'
+import { openTestTree } from '../../support/engine.ts'
 import { readEventId } from '../../support/event-id.ts'
 import { dataOf, type EventSource, openSource } from '../../support/event-source.ts'
 import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
@@ -31,8 +31,14 @@ export interface ServiceOptions {
 }
 
 /** Without HTTP. */
-export function embeddedService({ dir, storage, streams }: ServiceOptions): Service {
-  const db = openTree({ file: `${dir}/tree`, profile: 'firebase', storage, streams, observer: strictObserver })
+export async function embeddedService({ dir, storage, streams }: ServiceOptions): Promise<Service> {
+  const db = await openTestTree({
+    file: `${dir}/tree`,
+    profile: 'firebase',
+    storage,
+    streams,
+    observer: strictObserver,
+  })
   return {
     watch: ({ path, form, query }, from, signal) =>
       db.watch(path, { query, export: form === 'export', signal, ...(from === undefined ? {} : { from }) }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { openDatabase } from '../../../src/embedded.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 import { openSource } from '../../support/event-source.ts'
 import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -59,7 +59,7 @@ test.each([
 
 test('closing a tree ends every loop over its changes', async () => {
   await using dir = await tempDir()
-  const db = openDatabase({ file: dir.file('tree.sqlite') })
+  const db = await openTestDatabase({ file: dir.file('tree.sqlite') })
   await db.put('/a', { n: 0 })
   const begun = Array.from({ length: STREAMS }, () => Promise.withResolvers<void>())
   const loops = begun.map(async ({ resolve }, number) => {

@@ -1,4 +1,5 @@
 import type { DholeOptions } from '../../../src/index.ts'
+import { storageOf } from '../../support/engine.ts'
 import { certificate, clientOf, type HttpsClient, SECRET } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { ChildAnswer, ChildRequest, Look } from './stream-child.ts'
@@ -35,7 +36,12 @@ export async function startStreamServer(options: DholeOptions = {}): Promise<Str
     if (answer.kind !== kind) throw new Error(`${kind} was asked for, ${answer.kind} came`)
     return answer as ChildAnswer & { kind: Kind }
   }
-  const served = { applications: { app: { open: true, secret: SECRET } }, ...options, dataDir: dir.path }
+  const served = {
+    applications: { app: { open: true, secret: SECRET } },
+    ...storageOf(dir.path),
+    ...options,
+    dataDir: dir.path,
+  }
   const { port } = await ask({ kind: 'serve', options: served, tls }, 'listening')
   return {
     ...clientOf(port, tls.cert),

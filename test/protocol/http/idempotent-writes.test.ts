@@ -1,8 +1,8 @@
 import { Database as Client } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openDatabase } from '../../../src/embedded.ts'
 import { DholeError } from '../../../src/error.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 import { openSource } from '../../support/event-source.ts'
 import { type Answer, type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -183,11 +183,11 @@ describe('the embedded database', () => {
     const file = directory.file('tree.sqlite')
     const increment = { n: { '.sv': { increment: 2 } } }
     {
-      await using db = openDatabase({ file })
+      await using db = await openTestDatabase({ file })
       await db.put('/n', 1)
       expect(await db.patch('/', increment, { idempotencyKey: 'k' })).toMatchObject({ kind: 'written', json: { n: 3 } })
     }
-    await using db = openDatabase({ file })
+    await using db = await openTestDatabase({ file })
     await db.put('/n', 10)
     const again = await db.patch('/', increment, { idempotencyKey: 'k' })
     expect(again).toMatchObject({ kind: 'written', json: { n: 3 }, replayed: true })
@@ -212,7 +212,7 @@ describe('the embedded database', () => {
 
   test('a write sent several times is done once, whatever is written and between what', async () => {
     await using directory = await tempDir()
-    await using db = openDatabase({ file: directory.file('tree.sqlite') })
+    await using db = await openTestDatabase({ file: directory.file('tree.sqlite') })
     const step = fc.record({
       place: fc.constantFrom('a', 'b', 'c'),
       key: fc.nat(12),

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import { type DholeOptions, dhole } from '../../../src/index.ts'
+import { storageOf } from '../../support/engine.ts'
 import { certificate, filesClosed } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { errorBody, errors } from '../rest/errors.ts'
@@ -35,7 +36,7 @@ describe('beside the routes of a host', () => {
     await using dir = await tempDir()
     const app = new Elysia()
       .get('/health', () => ({ ok: true }))
-      .use(dhole({ dataDir: dir.path, applications }))
+      .use(dhole({ ...storageOf(dir.path), dataDir: dir.path, applications }))
       .get('/users/:id', ({ params }) => `user ${params.id}`)
       .post('/echo', ({ body }) => body)
     expect((await ask(app, 'GET', '/health')).text).toBe('{"ok":true}')
@@ -57,7 +58,7 @@ describe('beside the routes of a host', () => {
   test('under a prefix the host keeps every other path', async () => {
     await using dir = await tempDir()
     const app = new Elysia()
-      .use(dhole({ dataDir: dir.path, applications, prefix: '/tree' }))
+      .use(dhole({ ...storageOf(dir.path), dataDir: dir.path, applications, prefix: '/tree' }))
       .get('/a.json', () => 'mine')
     expect((await ask(app, 'PUT', '/tree/a.json', '1')).text).toBe('1')
     expect((await ask(app, 'GET', '/tree/a.json')).text).toBe('1')
@@ -85,7 +86,7 @@ describe('beside the routes of a host', () => {
       .get('/fail', () => {
         throw new Error('of the host')
       })
-      .use(dhole({ dataDir: dir.path, applications, prefix: '/tree' }))
+      .use(dhole({ ...storageOf(dir.path), dataDir: dir.path, applications, prefix: '/tree' }))
     expect((await ask(app, 'GET', '/greet')).text).toBe('hello')
     expect((await ask(app, 'GET', '/fail')).status).toBe(418)
     const refused = await ask(app, 'PUT', '/tree/a.json', '{')
@@ -101,7 +102,7 @@ describe('beside the routes of a host', () => {
         set.headers['x-host'] = 'yes'
       })
       .get('/own', () => 'own')
-      .use(dhole({ dataDir: dir.path, applications, prefix: '/tree' }))
+      .use(dhole({ ...storageOf(dir.path), dataDir: dir.path, applications, prefix: '/tree' }))
     expect((await ask(app, 'GET', '/own')).headers.get('x-host')).toBe('yes')
     const own = await ask(app, 'GET', '/own')
     expect(own.headers.get('access-control-allow-origin')).toBeNull()
@@ -114,8 +115,8 @@ describe('several in one host', () => {
     await using left = await tempDir()
     await using right = await tempDir()
     const app = new Elysia()
-      .use(dhole({ dataDir: left.path, applications, prefix: '/left' }))
-      .use(dhole({ dataDir: right.path, applications, prefix: '/right' }))
+      .use(dhole({ ...storageOf(left.path), dataDir: left.path, applications, prefix: '/left' }))
+      .use(dhole({ ...storageOf(right.path), dataDir: right.path, applications, prefix: '/right' }))
     await ask(app, 'PUT', '/left/a.json', '"left"')
     await ask(app, 'PUT', '/right/a.json', '"right"')
     expect((await ask(app, 'GET', '/left/a.json')).text).toBe('"left"')
@@ -125,7 +126,7 @@ describe('several in one host', () => {
 
   test('one mounted twice is mounted once', async () => {
     await using dir = await tempDir()
-    const plugin = dhole({ dataDir: dir.path, applications, prefix: '/tree' })
+    const plugin = dhole({ ...storageOf(dir.path), dataDir: dir.path, applications, prefix: '/tree' })
     const app = new Elysia().use(plugin).use(plugin)
     expect((await ask(app, 'PUT', '/tree/a.json', '1')).text).toBe('1')
     await close(app)
@@ -138,7 +139,7 @@ describe('one in several hosts', () => {
     ['last', false],
   ])('whoever does not encrypt gets nothing, be the host that does started %s', async (_, encryptedFirst) => {
     await using dir = await tempDir()
-    const plugin = dhole({ dataDir: dir.path, applications })
+    const plugin = dhole({ ...storageOf(dir.path), dataDir: dir.path, applications })
     const address = { hostname: '127.0.0.1', port: 0 }
     const plain = new Elysia().use(plugin)
     const encrypted = new Elysia().use(plugin)
@@ -175,8 +176,8 @@ describe('life', () => {
     await using right = await tempDir()
     for (const round of [1, 2]) {
       const app = new Elysia()
-        .use(dhole({ dataDir: left.path, applications, prefix: '/left' }))
-        .use(dhole({ dataDir: right.path, applications, prefix: '/right' }))
+        .use(dhole({ ...storageOf(left.path), dataDir: left.path, applications, prefix: '/left' }))
+        .use(dhole({ ...storageOf(right.path), dataDir: right.path, applications, prefix: '/right' }))
         .listen(address)
       for (const side of ['left', 'right']) {
         expect((await ask(app, 'PUT', `/${side}/round/${round}.json`, String(round))).status).toBe(200)
@@ -193,8 +194,8 @@ describe('life', () => {
 
   test('a file in use is refused', async () => {
     await using dir = await tempDir()
-    const app = new Elysia().use(dhole({ dataDir: dir.path, applications })).listen(address)
-    expect(() => dhole({ dataDir: dir.path, applications })).toThrow(/in use/)
+    const app = new Elysia().use(dhole({ ...storageOf(dir.path), dataDir: dir.path, applications })).listen(address)
+    expect(() => dhole({ ...storageOf(dir.path), dataDir: dir.path, applications })).toThrow(/in use/)
     await app.stop(true)
     await filesClosed(dir.path)
   })
@@ -203,7 +204,7 @@ describe('life', () => {
     await using dir = await tempDir()
     const secrets: string[] = []
     for (let start = 0; start < 2; start++) {
-      const app = new Elysia().use(dhole({ dataDir: dir.path })).listen(address)
+      const app = new Elysia().use(dhole({ ...storageOf(dir.path), dataDir: dir.path })).listen(address)
       const secret = (await Bun.file(dir.file('secrets/app.secret')).text()).trim()
       expect((await ask(app, 'GET', '/a.json')).status).toBe(403)
       expect((await ask(app, 'GET', `/a.json?auth=${secret}`)).status).toBe(200)

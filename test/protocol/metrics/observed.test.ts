@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { startApplications } from '../../../src/dhole.ts'
 import { Metrics } from '../../../src/server/metrics/metrics.ts'
 import { PrometheusPage } from '../../../src/server/metrics/metrics-page.ts'
+import { storageOf } from '../../support/engine.ts'
 import { openSource } from '../../support/event-source.ts'
 import { SECRET, startInProcess } from '../../support/https-server.ts'
 import { turns } from '../../support/store.ts'
@@ -25,7 +26,7 @@ test('applications come and go, and nothing of them is left', async () => {
   await using dir = await tempDir()
   const metrics = new Metrics()
   const { applications } = startApplications(
-    { dataDir: dir.path, applications: { app: { secret: SECRET } }, observer: metrics },
+    { ...storageOf(dir.path), dataDir: dir.path, applications: { app: { secret: SECRET } }, observer: metrics },
     { find: () => ({ secret: SECRET }), idleMs: 3_600_000, maxOpen: 2 },
   )
   const page = new PrometheusPage(metrics, () => applications.readiness())

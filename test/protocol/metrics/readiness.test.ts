@@ -8,6 +8,7 @@ import { silentObserver } from '../../../src/observer.ts'
 import type { DholeOptions } from '../../../src/options.ts'
 import { Metrics } from '../../../src/server/metrics/metrics.ts'
 import { PrometheusPage } from '../../../src/server/metrics/metrics-page.ts'
+import { storageOf } from '../../support/engine.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
 import { certificate, clientOf, filesClosed } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -19,7 +20,13 @@ async function scene() {
   const tls = await certificate()
   const syncs = new HeldSyncs()
   const storage = { syncLog: syncs.syncLog } as NonNullable<DholeOptions['storage']>
-  const options = { dataDir: dir.path, applications: { app: { open: true } }, storage, observer: silentObserver }
+  const options = {
+    ...storageOf(dir.path),
+    dataDir: dir.path,
+    applications: { app: { open: true } },
+    storage,
+    observer: silentObserver,
+  }
   const applications = openApplications(options)
   const app = new Elysia({ handler: { standardHostname: false } })
     .use(mount(applications, options))
@@ -132,7 +139,7 @@ test('stands below the prefix, and leaves the rest to the host', async () => {
   const tls = await certificate()
   const host = new Elysia()
     .get('/ready', () => 'the host')
-    .use(dhole({ dataDir: dir.path, prefix: '/tree', applications: { app: { open: true } } }))
+    .use(dhole({ ...storageOf(dir.path), dataDir: dir.path, prefix: '/tree', applications: { app: { open: true } } }))
     .listen({ hostname: '127.0.0.1', port: 0, tls })
   const { call } = clientOf(host.server?.port ?? 0, tls.cert)
   expect((await call('GET', '/tree/ready')).text).toBe('{"status":"ok"}')

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
 import { Elysia } from 'elysia'
 import { type DholeOptions, dhole } from '../../../src/index.ts'
+import { storageOf } from '../../support/engine.ts'
 import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import { errorBody, errors } from './errors.ts'
@@ -20,7 +21,7 @@ function startPlain(
   hostname = '127.0.0.1',
 ): PlainServer {
   const app = new Elysia({ handler: { standardHostname: false } })
-    .use(dhole({ dataDir, applications, trustProxy, ...options }))
+    .use(dhole({ ...storageOf(dataDir), dataDir, applications, trustProxy, ...options }))
     .listen({ hostname, port: 0 })
   return { url: `http://127.0.0.1:${app.server?.port}`, stop: async () => void (await app.stop(true)) }
 }

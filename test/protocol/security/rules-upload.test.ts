@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../src/embedded.ts'
 import { DholeError } from '../../../src/error.ts'
-import { openTree } from '../../../src/open-tree.ts'
 import { parseRules } from '../../../src/rules/file/rule-set.ts'
+import { openTestDatabase, openTestTree } from '../../support/engine.ts'
 import { SECRET } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { withServer } from '../../support/with-server.ts'
@@ -101,10 +100,10 @@ test.each([
 ])('a file with %s is kept to the letter', async (_, source) => {
   await using dir = await tempDir()
   const file = dir.file('tree.sqlite')
-  const before = openDatabase({ file })
+  const before = await openTestDatabase({ file })
   await before.setRules(source)
   await before.close()
-  const after = openTree({ file })
+  const after = await openTestTree({ file })
   expect(after.rules).toBe(source)
   expect(parseRules(after.strictRules).strict).toBe(after.strictRules)
   await after.close()

@@ -2,6 +2,7 @@ import { expect, spyOn, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { StreamGuard } from '../../../src/database/streams/stream-guard.ts'
 import { mount, openApplications } from '../../../src/dhole.ts'
+import { storageOf } from '../../support/engine.ts'
 import { EventSource } from '../../support/event-source.ts'
 import { certificate, clientOf, SECRET } from '../../support/https-server.ts'
 import { inLanes } from '../../support/lane.ts'
@@ -19,7 +20,7 @@ test.each([
   await using dir = await tempDir()
   const tls = await certificate()
   const rules = JSON.stringify({ rules: { '.read': "auth != null && root.child('a').val() != 2" } })
-  const options = { dataDir: dir.path, applications: { app: { secret: SECRET, rules } } }
+  const options = { ...storageOf(dir.path), dataDir: dir.path, applications: { app: { secret: SECRET, rules } } }
   const applications = openApplications(options)
   const app = new Elysia().use(mount(applications, options))
   app.listen({ hostname: '127.0.0.1', port: 0, tls, http2: true })

@@ -8,6 +8,7 @@ import { ClientLimits } from '../../../src/http/limits/client-limits.ts'
 import { Routes } from '../../../src/http/plugin.ts'
 import { type Observer, silentObserver } from '../../../src/observer.ts'
 import type { Messages } from '../../../src/sms/messages.ts'
+import { storageOf } from '../../support/engine.ts'
 import { exchangeOf } from '../../support/exchange.ts'
 import { certificate } from '../../support/https-server.ts'
 import { readHttp1 } from '../../support/reader.ts'
@@ -39,7 +40,7 @@ async function scene({ messages, onDemand = [] }: SceneOptions = {}): Promise<Sc
   const dir: TempDir = await tempDir()
   const known = { ...application(), secret: 'a secret of the test suite' }
   const { applications } = startApplications(
-    { dataDir: dir.path, applications: { app: application() } },
+    { ...storageOf(dir.path), dataDir: dir.path, applications: { app: application() } },
     { find: (id) => (onDemand.includes(id) ? known : undefined), idleMs: 3_600_000, maxOpen: 1 },
   )
   if (messages !== undefined) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { dhole } from '../../../src/index.ts'
+import { storageOf } from '../../support/engine.ts'
 import { EventSource, escapedTarget, openSource } from '../../support/event-source.ts'
 import { http2Client } from '../../support/http2-client.ts'
 import {
@@ -327,6 +328,7 @@ test('4 a prefix goes along', async () => {
   const app = new Elysia()
     .use(
       dhole({
+        ...storageOf(dir.path),
         dataDir: dir.path,
         applications: { app: { open: true, secret: SECRET } },
         prefix: '/tree',

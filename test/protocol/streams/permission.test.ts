@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../src/embedded.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 import { readEventId } from '../../support/event-id.ts'
 import { dataOf, EventSource, escapedTarget, openSource } from '../../support/event-source.ts'
 import { SECRET } from '../../support/https-server.ts'
@@ -214,7 +214,7 @@ test('every write is judged by the rules before it, streams and reads by those i
 describe('embedded', () => {
   test('a caller hears of nothing that it may not read', async () => {
     await using directory = await tempDir()
-    await using db = openDatabase({ file: directory.file('tree') })
+    await using db = await openTestDatabase({ file: directory.file('tree') })
     await db.setRules(JSON.stringify({ rules: { a: { '.read': "root.child('who').val() == auth.uid" } } }))
     await db.put('/', { a: 1, who: 'ann' })
     const as = { kind: 'user', auth: { uid: 'ann' } } as const
@@ -235,7 +235,7 @@ describe('embedded', () => {
 
   test('a watcher without a caller needs no permission', async () => {
     await using directory = await tempDir()
-    await using db = openDatabase({ file: directory.file('tree') })
+    await using db = await openTestDatabase({ file: directory.file('tree') })
     await db.setRules('{"rules":{}}')
     await db.put('/a', 1)
     for await (const { data } of db.watch('/a')) {

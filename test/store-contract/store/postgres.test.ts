@@ -6,6 +6,17 @@ import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/
 import { strictObserver } from '../../support/store.ts'
 import { storeContract } from './contract.ts'
 
+/** A database whose clock is that of this process, which tests put off. */
+function withOwnClock(database: PostgresDatabase): PostgresDatabase {
+  const clock = {
+    get now() {
+      return Date.now()
+    },
+  }
+  const { lanes, freshness, hints, history, process } = database
+  return { lanes, freshness, hints, history, process, clock } as PostgresDatabase
+}
+
 describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'PostgreSQL', () => {
   let database: PostgresDatabase
   beforeAll(async () => {
@@ -17,7 +28,8 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'PostgreSQL', () =
     storeContract({
       name: 'PostgreSQL',
       // The path of the test's own folder names its application.
-      open: (file, retention) => PostgresStore.open(database, file, { ...retention, inlineLength }, strictObserver),
+      open: (file, retention) =>
+        PostgresStore.open(withOwnClock(database), file, { ...retention, inlineLength }, strictObserver),
     })
   })
 })

@@ -141,17 +141,20 @@ export function settingsContract(engine: Engine): void {
       await using directory = await tempDir()
       await using store = await engine.open(directory.file('tree'))
       await put(store, '/a', 1)
-      let pauses = 0
+      const begun = Promise.withResolvers<void>()
+      let [pauses, isWritten] = [0, false]
       const seen = store.read(function* () {
         const first = yield { kind: 'leaf', path: ['a'] }
-        const isOver = performance.now() + 20
-        while (performance.now() < isOver) {
+        begun.resolve()
+        while (!isWritten) {
           pauses++
           yield { kind: 'pause' }
         }
         return [first, yield { kind: 'leaf', path: ['a'] }]
       })
+      await begun.promise
       await put(store, '/a', 2)
+      isWritten = true
       expect(await seen).toEqual([1, 1])
       expect(pauses).toBeGreaterThan(1)
     })

@@ -1,15 +1,9 @@
-import { chownSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { AS_USER, giveToUser, programs } from './programs.ts'
 
-/** Where distributions put the versions of PostgreSQL. */
-const FOLDER = '/usr/lib/postgresql'
-/** PostgreSQL refuses to run as root. */
-const NOBODY = 65_534
-const AS_USER = process.getuid?.() === 0 ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
 const PORT = 5432
-/** A test process that is killed cannot stop its server. */
-const LONGEST_RUN = '1200'
 const OPTIONS = [
   'fsync=off',
   'listen_addresses=',
@@ -18,11 +12,26 @@ const OPTIONS = [
   'log_min_messages=fatal',
   'timezone=UTC',
 ]
+/**
+ * Stops the server and removes its folder when the test process is gone: a worker of the test runner calls no handler
+ * when it ends.
+ */
+const KEEPER = `
+parent=$1; home=$2; shift 2
+"$@" &
+server=$!
+while kill -0 "$parent" && kill -0 "$server"; do sleep 0.5; done
+kill -INT "$server"
+wait "$server"
+rm -rf "$home"
+`
 
 let address: string | undefined
-let schemas = 0
 
-/** Address of a PostgreSQL for tests: `TEST_DATABASE_URL`, or one that this process starts; `undefined` where none is installed. */
+/**
+ * Address of a PostgreSQL for tests: `TEST_DATABASE_URL`, or one that this process starts, which all its test files
+ * share; `undefined` where none is installed.
+ */
 export function databaseUrl(): string | undefined {
   address ??= process.env['TEST_DATABASE_URL'] ?? start()
   return address
@@ -36,49 +45,37 @@ export const whyNoPostgres =
 
 /** A name for a schema that no other test uses. */
 export function freshSchema(): string {
-  schemas++
-  return `test_${process.pid}_${schemas}`
-}
-
-/** The folder of `initdb` and `postgres`. */
-function programs(): string | undefined {
-  const onPath = Bun.which('postgres')
-  if (onPath !== null && existsSync(join(dirname(realpathSync(onPath)), 'initdb'))) return dirname(realpathSync(onPath))
-  if (!existsSync(FOLDER)) return undefined
-  const found = [...new Bun.Glob('*/bin/initdb').scanSync({ cwd: FOLDER })]
-  const newest = found.toSorted((left, right) => Number.parseInt(right, 10) - Number.parseInt(left, 10))[0]
-  return newest === undefined ? undefined : join(FOLDER, dirname(newest))
+  return `test_${process.pid}_${crypto.randomUUID().slice(0, 13).replace('-', '')}`
 }
 
 function start(): string | undefined {
   const folder = programs()
   if (folder === undefined) return undefined
-  const home = mkdtempSync(join(tmpdir(), 'dhole-postgres-'))
-  if (AS_USER.length > 0) chownSync(home, NOBODY, NOBODY)
+  // Test files of one process may have modules of their own.
+  const home = join(tmpdir(), `dhole-postgres-${process.pid}`)
+  const url = `postgres://dhole@localhost:${PORT}/postgres?host=${home}`
+  const isReady = () => Bun.spawnSync([join(folder, 'pg_isready'), '-q', '-h', home]).exitCode === 0
+  if (existsSync(home) && isReady()) return url
+  Bun.spawnSync(['rm', '-rf', home])
+  mkdirSync(home, { mode: 0o700 })
+  giveToUser(home)
   const data = join(home, 'data')
   run('initdb', '-D', data, '-U', 'dhole', '-A', 'trust', '-E', 'UTF8', '--no-sync')
   const settings = OPTIONS.flatMap((option) => ['-c', option])
-  const command = ['-D', data, '-c', `unix_socket_directories=${home}`, ...settings]
-  const server = Bun.spawn([...AS_USER, 'timeout', '--signal=INT', LONGEST_RUN, join(folder, 'postgres'), ...command], {
+  const command = [...AS_USER, join(folder, 'postgres'), '-D', data, '-c', `unix_socket_directories=${home}`]
+  const keeper = Bun.spawn(['sh', '-c', KEEPER, 'sh', String(process.pid), home, ...command, ...settings], {
     stdio: ['ignore', 'ignore', 'ignore'],
+    detached: true,
   })
-  server.unref()
-  process.on('exit', () => {
-    server.kill('SIGINT')
-    rmSync(home, { recursive: true, force: true })
-  })
+  keeper.unref()
   for (let attempt = 0; !existsSync(join(home, `.s.PGSQL.${PORT}`)) || !isReady(); attempt++) {
-    if (attempt > 300 || server.exitCode !== null) throw new Error('PostgreSQL did not start')
+    if (attempt > 300 || keeper.exitCode !== null) throw new Error('PostgreSQL did not start')
     Bun.sleepSync(20)
   }
-  return `postgres://dhole@localhost:${PORT}/postgres?host=${home}`
+  return url
 
   function run(program: string, ...args: readonly string[]): void {
     const { exitCode, stderr } = Bun.spawnSync([...AS_USER, join(folder ?? '', program), ...args])
     if (exitCode !== 0) throw new Error(`${program} failed: ${stderr}`)
-  }
-
-  function isReady(): boolean {
-    return Bun.spawnSync([join(folder ?? '', 'pg_isready'), '-q', '-h', home]).exitCode === 0
   }
 }

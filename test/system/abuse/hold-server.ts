@@ -78,6 +78,25 @@ export async function startHoldServer(settings: Readonly<Record<string, string>>
   return { boundMs: () => boundMs, url, port: Number(new URL(url).port), ca, send, holdOf, peakOf, stop }
 }
 
+/** As `holdOf` with status 204, while somebody listens to a node or query. */
+export async function holdListened(
+  server: HoldServer,
+  listened: string,
+  request: () => Promise<number>,
+): Promise<number> {
+  const ending = new AbortController()
+  const stream = await fetch(`${server.url}${listened}`, {
+    headers: { accept: 'text/event-stream' },
+    signal: ending.signal,
+    tls: { rejectUnauthorized: false },
+  })
+  const draining = stream.body?.pipeTo(new WritableStream()).catch(() => {})
+  const hold = await server.holdOf(request, 204)
+  ending.abort()
+  await draining
+  return hold
+}
+
 /** The JSON text of an object with many members. */
 export function members<T>(count: number, member: (index: number) => [string, T]): string {
   return JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => member(index))))

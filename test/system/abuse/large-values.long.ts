@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { signatureOf } from '../../protocol/sms/calls.ts'
 import { SMS_KEY } from '../../protocol/sms/service.ts'
 import { canWatch } from '../../support/watched-server.ts'
-import { type HoldServer, members, OWNER, startHoldServer, user, withPriority } from './hold-server.ts'
+import { type HoldServer, holdListened, members, OWNER, startHoldServer, user, withPriority } from './hold-server.ts'
 import { LARGE_FILES } from './rule-files.ts'
 
 let server: HoldServer
@@ -102,6 +102,35 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
     }
     expect(await server.holdOf(request, 400)).toBeLessThan(server.boundMs())
   })
+
+  test.each([
+    ['to', '/patched.json'],
+    ['to, with priorities', '/patched.json?format=export'],
+    ['to, sorted', '/patched.json?orderBy="$value"'],
+  ])('of a PATCH of many members that somebody listens %s', async (_, listened) => {
+    const body = members(199_000, (index) => [`k${index}`, 1])
+    const patch = () => server.send('PATCH', '/patched.json?print=silent', body)
+    expect(await holdListened(server, listened, patch)).toBeLessThan(server.boundMs())
+  })
+
+  test.each([
+    ['PUT', '?print=silent', members(100_000, (index) => [`k${index}`, 1])],
+    ['PUT', '', USERS],
+    ['PATCH', '', USERS],
+    ['GET', '?print=pretty', undefined],
+    ['GET', '?shallow=true', undefined],
+  ] as const)(
+    'of thirty-two clients at once: %s %s',
+    async (method, query, body) => {
+      const one = (client: number) => server.send(method, `/client${client}.json${query}`, body)
+      const request = async () => {
+        const statuses = await Promise.all(Array.from({ length: 32 }, (_, client) => one(client)))
+        return new Set(statuses).size === 1 ? 200 : 500
+      }
+      expect(await server.holdOf(request, 200)).toBeLessThan(server.boundMs())
+    },
+    120_000,
+  )
 
   test('of 8 M numbers in a gzip body of 15 KB', async () => {
     const body = gzipSync(`[${'1,'.repeat(8_000_000)}1]`)

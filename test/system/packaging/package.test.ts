@@ -126,7 +126,7 @@ describe('a host that installs the package', () => {
     const found = [...output.matchAll(/^wrong\.ts\((\d+),\d+\): error (TS\d+)/gm)].map(([, line, code]) => [line, code])
     expect(found).toEqual([
       ['3', 'TS2561'],
-      ['4', 'TS2322'],
+      ['4', 'TS2769'],
       ['5', 'TS2339'],
     ])
   })

@@ -4,6 +4,7 @@ import type { Application } from '../../../src/applications/application.ts'
 import type { Applications } from '../../../src/applications/applications.ts'
 import { type OnDemand, startApplications } from '../../../src/dhole.ts'
 import type { ApplicationOptions } from '../../../src/options.ts'
+import { storageOf } from '../../support/engine.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { freed } from '../../system/applications/freed.ts'
 
@@ -32,7 +33,7 @@ async function scene(settings: Partial<Omit<OnDemand, 'find'>>, ids: readonly st
     requestFailed() {},
   }
   const { applications } = startApplications(
-    { dataDir: dir.path, applications: { app: { secret: SECRET } }, observer },
+    { ...storageOf(dir.path), dataDir: dir.path, applications: { app: { secret: SECRET } }, observer },
     { find: (id) => registered.get(id), idleMs: NEVER, maxOpen: 10, ...settings },
   )
   return {

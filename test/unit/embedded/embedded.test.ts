@@ -6,6 +6,7 @@ import {
   openDatabase,
   parsePath,
 } from '../../../src/embedded.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 /** The code of the refusal, or what came instead of one. */
@@ -20,7 +21,7 @@ async function refusal(attempt: () => unknown): Promise<unknown> {
 describe('a tree without HTTP', () => {
   test('put, patch, post, delete, node, count, shallow', async () => {
     await using dir = await tempDir()
-    await using database = openDatabase({ file: dir.file('nested/tree.sqlite') })
+    await using database = await openTestDatabase({ file: dir.file('nested/tree.sqlite') })
     const path = parsePath('/users/jack')
     expect(await database.put(path, { age: 40, name: { first: 'Jack' }, none: null })).toMatchObject({
       kind: 'written',
@@ -41,7 +42,7 @@ describe('a tree without HTTP', () => {
 
   test('paths as text, values as JSON', async () => {
     await using dir = await tempDir()
-    await using database = openDatabase({ file: dir.file('tree.sqlite') })
+    await using database = await openTestDatabase({ file: dir.file('tree.sqlite') })
     await database.put('/a/b', { c: [1, null, 3], '.priority': 2 })
     expect(await database.get('a/b/')).toEqual({ c: [1, null, 3] })
     expect(await database.get('/a/b/.priority')).toBe(2)
@@ -51,7 +52,7 @@ describe('a tree without HTTP', () => {
 
   test('conditions and server values', async () => {
     await using dir = await tempDir()
-    await using database = openDatabase({ file: dir.file('tree.sqlite') })
+    await using database = await openTestDatabase({ file: dir.file('tree.sqlite') })
     const first = await database.put(['n'], { '.sv': { increment: 2 } }, { ifMatch: 'null_etag' })
     expect(first).toMatchObject({ kind: 'written', json: 2 })
     const failed = await database.put(['n'], 9, { ifMatch: 'null_etag' }).catch((error) => error)
@@ -65,16 +66,19 @@ describe('a tree without HTTP', () => {
     await using dir = await tempDir()
     const file = dir.file('tree.sqlite')
     {
-      await using database = openDatabase({ file })
+      await using database = await openTestDatabase({ file })
       await database.put(['a'], { '.value': 1, '.priority': 'p' })
     }
-    await using again = openDatabase({ file })
+    await using again = await openTestDatabase({ file })
     expect((await again.node([]))?.export).toBe('{"a":{".priority":"p",".value":1}}')
   })
 
   test('refusals are errors of the closed list', async () => {
     await using dir = await tempDir()
-    await using database = openDatabase({ file: dir.file('tree.sqlite'), limits: { maxLeafBytes: 3, maxReadBytes: 5 } })
+    await using database = await openTestDatabase({
+      file: dir.file('tree.sqlite'),
+      limits: { maxLeafBytes: 3, maxReadBytes: 5 },
+    })
     expect(await refusal(() => database.put(['a'], 'long'))).toBe('leaf-too-big')
     expect(await refusal(() => database.put(['a.b'], 1))).toBe('bad-path')
     expect(await refusal(() => database.put([''], 1))).toBe('empty-key')
@@ -91,7 +95,7 @@ describe('a tree without HTTP', () => {
 
   test('a closed tree answers nothing', async () => {
     await using dir = await tempDir()
-    const database = openDatabase({ file: dir.file('tree.sqlite') })
+    const database = await openTestDatabase({ file: dir.file('tree.sqlite') })
     await database.put('/kept', 1)
     expect(await database.get('/kept')).toBe(1)
     await database.close()

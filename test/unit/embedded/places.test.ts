@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Database, DholeError, openDatabase } from '../../../src/embedded.ts'
+import { type Database, DholeError } from '../../../src/embedded.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 
 let dir: TempDir
@@ -7,7 +8,7 @@ let db: Database
 
 beforeAll(async () => {
   dir = await tempDir()
-  db = openDatabase({ file: dir.file('tree.sqlite'), limits: { maxLeafBytes: 10 } })
+  db = await openTestDatabase({ file: dir.file('tree.sqlite'), limits: { maxLeafBytes: 10 } })
   await db.put('/kept', 1)
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type Database, type DatabaseOptions, DholeError, openDatabase, type QuerySpec } from '../../../src/embedded.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 import { turns } from '../../support/store.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 
@@ -12,8 +13,8 @@ async function refusal(attempt: () => unknown): Promise<unknown> {
   }
 }
 
-function open(dir: TempDir, options: Partial<DatabaseOptions> = {}): Database {
-  return openDatabase({ file: dir.file('tree.sqlite'), ...options })
+function open(dir: TempDir, options: Partial<DatabaseOptions> = {}): Promise<Database> {
+  return openTestDatabase({ file: dir.file('tree.sqlite'), ...options })
 }
 
 const dinosaurs = {
@@ -31,7 +32,7 @@ async function keysOf(db: Database, path: string, spec: QuerySpec): Promise<stri
 describe('queries without HTTP', () => {
   test('children in order, with their values', async () => {
     await using dir = await tempDir()
-    await using db = open(dir)
+    await using db = await open(dir)
     await db.put('/dinosaurs', dinosaurs)
     const { children, text } = await db.query('/dinosaurs', { orderBy: 'height', startAt: 0.6, limitToFirst: 3 })
     expect(children).toEqual([
@@ -50,7 +51,7 @@ describe('queries without HTTP', () => {
 
   test('a cursor goes on where the last page ended', async () => {
     await using dir = await tempDir()
-    await using db = open(dir, { storage: { inlineLength: 0, shortList: 0 } })
+    await using db = await open(dir, { storage: { inlineLength: 0, shortList: 0 } })
     const list = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, { n: index % 3 }]))
     await db.put('/list', list)
     const all = await keysOf(db, '/list', { orderBy: 'n' })
@@ -77,7 +78,7 @@ describe('queries without HTTP', () => {
 
   test('integer-like keys keep the order of the query', async () => {
     await using dir = await tempDir()
-    await using db = open(dir)
+    await using db = await open(dir)
     await db.put('/list', { '10': 'a', '9': 'c', '1': 'd', x: 'b', '-5': 'e' })
     const byValue = await db.query('/list', { orderBy: '$value' })
     expect(byValue.children.map(({ key }) => key)).toEqual(['10', 'x', '9', '1', '-5'])
@@ -94,8 +95,8 @@ describe('queries without HTTP', () => {
 
   test('the profile decides how keys are sorted and which bounds are answered', async () => {
     await using dir = await tempDir()
-    await using wilddog = open(dir)
-    await using firebase = openDatabase({ file: dir.file('other.sqlite'), profile: 'firebase' })
+    await using wilddog = await open(dir)
+    await using firebase = await openTestDatabase({ file: dir.file('other.sqlite'), profile: 'firebase' })
     const list = { '10': true, '9': false, a: 5 }
     await wilddog.put('/list', list)
     await firebase.put('/list', list)
@@ -111,7 +112,7 @@ describe('queries without HTTP', () => {
 
   test('leaves, places where nothing is, and nothing that fits', async () => {
     await using dir = await tempDir()
-    await using db = open(dir)
+    await using db = await open(dir)
     await db.put('/', { leaf: { '.value': 5, '.priority': 1 }, list: { a: 1 } })
     expect(await db.query('/leaf', { orderBy: '$key' })).toMatchObject({ children: [], text: '5' })
     expect(await db.query('/leaf', { orderBy: '$key', limitToFirst: 1 })).toMatchObject({ children: [], text: 'null' })
@@ -121,7 +122,7 @@ describe('queries without HTTP', () => {
 
   test('an answer does not change with the tree', async () => {
     await using dir = await tempDir()
-    await using db = open(dir)
+    await using db = await open(dir)
     await db.put('/list', { a: { n: 1 }, b: { n: 2 } })
     const answer = await db.query(['list'], { orderBy: 'n' })
     await db.put('/list/a/n', 3)
@@ -131,7 +132,7 @@ describe('queries without HTTP', () => {
 
   test('counting what a query chooses', async () => {
     await using dir = await tempDir()
-    await using db = open(dir)
+    await using db = await open(dir)
     await db.put('/dinosaurs', dinosaurs)
     expect(await db.count('/dinosaurs')).toBe(5)
     expect(await db.count('/dinosaurs', { orderBy: 'height' })).toBe(5)
@@ -168,7 +169,7 @@ describe('queries without HTTP', () => {
     ['bad-parameter', { orderBy: 'h', endBefore: 1, endAt: 1 }],
   ])('%s for %j', async (code, spec) => {
     await using dir = await tempDir()
-    await using db = open(dir)
+    await using db = await open(dir)
     await db.put('/list', { a: { h: 1 } })
     const wrong = spec as unknown as QuerySpec
     expect(await refusal(() => db.query('/list', wrong))).toBe(code)
@@ -178,7 +179,7 @@ describe('queries without HTTP', () => {
 
   test('wrong places, answers too long, a tree that is closed', async () => {
     await using dir = await tempDir()
-    await using db = open(dir, { limits: { maxReadBytes: 20 } })
+    await using db = await open(dir, { limits: { maxReadBytes: 20 } })
     await db.put('/list', { a: 'x'.repeat(50), b: 1 })
     expect(await refusal(() => db.query('/a.b', { orderBy: 'h' }))).toBe('bad-path')
     expect(await refusal(() => db.query('/list', { orderBy: '$key' }))).toBe('read-too-big')
@@ -196,7 +197,7 @@ describe('indexes without HTTP', () => {
 
   test('are made by queries, and told of', async () => {
     await using dir = await tempDir()
-    await using db = open(dir, { storage })
+    await using db = await open(dir, { storage })
     await db.put('/list', list)
     expect(await db.indexes()).toEqual([])
     await db.query('/list', { orderBy: 'b/c' })
@@ -211,7 +212,7 @@ describe('indexes without HTTP', () => {
   test('are made where they are declared', async () => {
     await using dir = await tempDir()
     {
-      await using db = open(dir, { storage })
+      await using db = await open(dir, { storage })
       await db.put('/', { list, users: { ann: { posts: list } } })
       await db.declareIndexes({ '/list': ['h', '.value'], '/users/$user/posts': ['b/c'] })
       const told = (await db.indexes()).map(
@@ -219,13 +220,17 @@ describe('indexes without HTTP', () => {
       )
       expect(told.sort()).toEqual(['list: , true', 'list: h, true', 'users/ann/posts: b/c, true'])
     }
-    await using fresh = openDatabase({ file: dir.file('new.sqlite'), storage, indexes: { '/list': ['h'] } })
+    await using fresh = await openTestDatabase({ file: dir.file('new.sqlite'), storage, indexes: { '/list': ['h'] } })
     await fresh.put('/list', list)
     await fresh.declareIndexes({ '/list': ['h'] })
     expect(await fresh.indexes()).toEqual([{ list: ['list'], path: ['h'], ready: true, covering: false }])
     await fresh.close()
     // In the options, for a list that is there.
-    await using again = openDatabase({ file: dir.file('new.sqlite'), storage, indexes: { '/list': ['h', 'b/c'] } })
+    await using again = await openTestDatabase({
+      file: dir.file('new.sqlite'),
+      storage,
+      indexes: { '/list': ['h', 'b/c'] },
+    })
     const areReady = async () => {
       const indexes = await again.indexes()
       return indexes.length === 2 && indexes.every(({ ready }) => ready)
@@ -236,7 +241,10 @@ describe('indexes without HTTP', () => {
 
   test('may be required', async () => {
     await using dir = await tempDir()
-    await using db = open(dir, { indexPolicy: 'require', indexes: { '/list': ['h', '.value'], '/users/$user': ['n'] } })
+    await using db = await open(dir, {
+      indexPolicy: 'require',
+      indexes: { '/list': ['h', '.value'], '/users/$user': ['n'] },
+    })
     await db.put('/', { list, users: { ann: { a: { n: 1 } } } })
     expect(await refusal(() => db.query('/list', { orderBy: 'b/c' }))).toBe('index-missing')
     expect(await refusal(() => db.count('/users', { orderBy: 'n' }))).toBe('index-missing')
@@ -260,7 +268,7 @@ describe('indexes without HTTP', () => {
     ['bad-path', { '/a.b': ['h'] }],
   ])('%s for the declaration %j', async (code, spec) => {
     await using dir = await tempDir()
-    await using db = open(dir)
+    await using db = await open(dir)
     expect(await refusal(() => db.declareIndexes(spec))).toBe(code)
     expect(() => openDatabase({ file: dir.file('other.sqlite'), indexes: spec })).toThrow(TypeError)
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type Observer, openDatabase } from '../../../src/embedded.ts'
-import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import type { Database, Observer } from '../../../src/embedded.ts'
+import { openTestDatabase, openTestStore } from '../../support/engine.ts'
 import { put, strictObserver } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
@@ -9,7 +9,7 @@ const places = Object.fromEntries(Array.from({ length: 700 }, (_, index) => [`p$
 const indexed = { rules: { '.read': true, parks: { $park: { '.indexOn': ['height'] }, closed: {} } } }
 
 /** Names of the complete indexes there are. */
-async function indexNames(db: ReturnType<typeof openDatabase>): Promise<string[]> {
+async function indexNames(db: Database): Promise<string[]> {
   return (await db.indexes()).flatMap(({ list, path, ready }) =>
     ready ? [`${list.join('/')} ${path?.join('/')}`] : [],
   )
@@ -19,7 +19,7 @@ test('indexes that rules declare are built, kept across restarts, and what `requ
   await using directory = await tempDir()
   const file = directory.file('tree.sqlite')
   {
-    await using db = openDatabase({ file, indexPolicy: 'require' })
+    await using db = await openTestDatabase({ file, indexPolicy: 'require' })
     await db.put('/parks', { north: places, closed: places })
     const query = { orderBy: 'height', limitToFirst: 3 }
     await expect(db.query('/parks/north', query, { as: ANN })).rejects.toMatchObject({ code: 'index-missing' })
@@ -29,14 +29,14 @@ test('indexes that rules declare are built, kept across restarts, and what `requ
     // A key that is named has rules of its own.
     await expect(db.query('/parks/closed', query, { as: ANN })).rejects.toMatchObject({ code: 'index-missing' })
   }
-  await using again = openDatabase({ file, indexPolicy: 'require' })
+  await using again = await openTestDatabase({ file, indexPolicy: 'require' })
   expect(again.rules).toBe(JSON.stringify(indexed))
   expect((await again.query('/parks/north', { orderBy: 'height', equalTo: 6 }, { as: ANN })).children).toHaveLength(100)
 })
 
 test('rules make an index cover', async () => {
   await using directory = await tempDir()
-  await using db = openDatabase({ file: directory.file('tree.sqlite') })
+  await using db = await openTestDatabase({ file: directory.file('tree.sqlite') })
   await db.put('/list', places)
   const ask = async () => (await db.query('/list', { orderBy: 'height', limitToLast: 2 })).children
   const before = await ask()
@@ -51,7 +51,11 @@ test('rules make an index cover', async () => {
 
 test('nobody learns by a missing index what may not be read', async () => {
   await using directory = await tempDir()
-  await using db = openDatabase({ file: directory.file('tree.sqlite'), indexPolicy: 'require', rules: '{"rules":{}}' })
+  await using db = await openTestDatabase({
+    file: directory.file('tree.sqlite'),
+    indexPolicy: 'require',
+    rules: '{"rules":{}}',
+  })
   await db.put('/list', places)
   for (const ask of [
     () => db.query('/list', { orderBy: 'height' }, { as: ANN }),
@@ -68,12 +72,12 @@ test('the first rules of the options are kept, and those that are stored stay', 
   const file = directory.file('tree.sqlite')
   const [first, second] = ['{"rules":{"a":{".read":true}}}', '{"rules":{"b":{".read":true}}}'] as const
   {
-    await using db = openDatabase({ file, rules: first })
+    await using db = await openTestDatabase({ file, rules: first })
     expect(db.rules).toBe(first)
     // Writes are durable in their order, so the rules are stored by then.
     await db.put('/c', 1)
   }
-  await using db = openDatabase({ file, rules: second })
+  await using db = await openTestDatabase({ file, rules: second })
   expect([db.rules, await db.get('/a', { as: ANN })]).toEqual([first, null])
   await expect(db.get('/b', { as: ANN })).rejects.toMatchObject({ code: 'permission-denied' })
   await db.setRules(second)
@@ -86,7 +90,7 @@ test('stored rules that cannot be read leave the tree to its owner', async () =>
   await using directory = await tempDir()
   const file = directory.file('tree.sqlite')
   {
-    await using store = new SqliteStore(file, {}, strictObserver)
+    await using store = await openTestStore(file, {})
     await put(store, '/a', 1)
     // biome-ignore lint/correctness/useYield: a job that asks for nothing
     await store.commit(function* () {
@@ -95,7 +99,7 @@ test('stored rules that cannot be read leave the tree to its owner', async () =>
   }
   const troubles: unknown[] = []
   const observer: Observer = { ...strictObserver, storeTroubled: (_, error) => troubles.push(error) }
-  await using db = openDatabase({ file, observer })
+  await using db = await openTestDatabase({ file, observer })
   expect(troubles).toMatchObject([{ code: 'bad-rules' }])
   expect([await db.get('/a'), db.rules]).toEqual([1, '{"rules":{".read":"of another version"}}'])
   await expect(db.get('/a', { as: ANN })).rejects.toMatchObject({ code: 'permission-denied' })

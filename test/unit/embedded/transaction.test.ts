@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { ConditionFailedError, type Database, openDatabase } from '../../../src/embedded.ts'
+import { ConditionFailedError, type Database } from '../../../src/embedded.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 
 let dir: TempDir
@@ -7,7 +8,7 @@ let db: Database
 
 beforeAll(async () => {
   dir = await tempDir()
-  db = openDatabase({ file: dir.file('tree.sqlite') })
+  db = await openTestDatabase({ file: dir.file('tree.sqlite') })
 })
 
 beforeEach(async () => {
@@ -113,7 +114,7 @@ test('priorities are kept by who asks for them', async () => {
 test('rules decide for whom it may be done', async () => {
   await using directory = await tempDir()
   const rules = '{"rules":{"open":{".read":true,".write":true},"seen":{".read":true}}}'
-  await using guarded = openDatabase({ file: directory.file('tree.sqlite'), rules })
+  await using guarded = await openTestDatabase({ file: directory.file('tree.sqlite'), rules })
   const options = { as: { kind: 'anybody', auth: null } } as const
   expect(await guarded.transaction<number>('/open', increment, options)).toEqual({ committed: true, value: 1 })
   for (const path of ['/seen', '/hidden']) {

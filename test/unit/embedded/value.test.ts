@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { type Database, openDatabase, type ValueOptions } from '../../../src/embedded.ts'
+import type { Database, ValueOptions } from '../../../src/embedded.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 
 let dir: TempDir
@@ -7,7 +8,7 @@ let db: Database
 
 beforeAll(async () => {
   dir = await tempDir()
-  db = openDatabase({ file: dir.file('tree.sqlite') })
+  db = await openTestDatabase({ file: dir.file('tree.sqlite') })
 })
 
 beforeEach(async () => {
@@ -134,7 +135,10 @@ test('a failure at the start is told', async () => {
 
 test('who may not read any more is told so, once, and nothing else', async () => {
   await using directory = await tempDir()
-  await using guarded = openDatabase({ file: directory.file('tree.sqlite'), rules: '{"rules":{".read":true}}' })
+  await using guarded = await openTestDatabase({
+    file: directory.file('tree.sqlite'),
+    rules: '{"rules":{".read":true}}',
+  })
   const heard = new Heard(guarded, '/a', { as: { kind: 'anybody', auth: null } })
   await heard.until(1)
   await guarded.setRules('{"rules":{}}')
@@ -158,7 +162,7 @@ test('a callback that throws ends listening, and is told of', async () => {
 
 test('closing the database ends listening', async () => {
   await using directory = await tempDir()
-  const closing = openDatabase({ file: directory.file('tree.sqlite') })
+  const closing = await openTestDatabase({ file: directory.file('tree.sqlite') })
   const heard = await new Heard(closing, '/a').until(1)
   await closing.close()
   expect([heard.values, heard.errors]).toEqual([[null], []])

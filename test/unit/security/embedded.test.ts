@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Caller } from '../../../src/auth/caller.ts'
-import { type Database, openDatabase, type PathLike } from '../../../src/embedded.ts'
+import type { Database, PathLike } from '../../../src/embedded.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 
 const ANN: Caller = Object.freeze({ kind: 'user', auth: Object.freeze({ uid: 'ann' }) })
@@ -18,7 +19,7 @@ let database: Database
 
 beforeAll(async () => {
   dir = await tempDir()
-  database = openDatabase({ file: dir.file('tree.sqlite'), rules: RULES })
+  database = await openTestDatabase({ file: dir.file('tree.sqlite'), rules: RULES })
   await database.put('/', { users: { ann: { phone: 1 }, bob: BOB }, rooms: { a: 1 } })
 })
 
@@ -83,11 +84,11 @@ test('rules mean the same after the file has been opened again', async () => {
   const file = other.file('tree.sqlite')
   // Half a character cannot be kept as UTF-8: another one would stand in its place.
   const rules = `{"rules":{"a":{".read":"'\ud800' == '\ufffd'"}}}`
-  const before = openDatabase({ file })
+  const before = await openTestDatabase({ file })
   const said = await outcome(() => before.setRules(rules))
   const kept = before.rules
   await before.close()
-  const after = openDatabase({ file })
+  const after = await openTestDatabase({ file })
   expect(after.rules).toBe(kept)
   expect(said).toBe('refused')
   await after.close()

@@ -2,10 +2,9 @@ import { expect, test } from 'bun:test'
 import type { Caller } from '../../../src/auth/caller.ts'
 import { Database } from '../../../src/database/database.ts'
 import { defaultStreams } from '../../../src/hub/hub.ts'
-import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import type { TreeStore } from '../../../src/store/store.ts'
 import { defaultLimits } from '../../../src/tree/limits.ts'
-import { strictObserver } from '../../support/store.ts'
+import { openTestStore } from '../../support/engine.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 const NOBODY: Caller = { kind: 'anybody', auth: null }
@@ -59,7 +58,7 @@ function textOf(answer: Promise<unknown>): Promise<string> {
 
 test('a read that had to wait is judged by the data that it has read', async () => {
   await using dir = await tempDir()
-  const store = new SqliteStore(dir.file('tree.sqlite'), {}, strictObserver)
+  const store = await openTestStore(dir.file('tree.sqlite'), {})
   const { slow, begin, end } = heldReads(store)
   await using database = databaseOver(slow)
   await database.patch('/', { open: true, 'room/topic': 'news' })
@@ -74,7 +73,7 @@ test('a read that had to wait is judged by the data that it has read', async () 
 test('a read that had to wait is judged by the rules of the moment that it has read, also of a tree that was open', async () => {
   const open = JSON.stringify({ rules: { '.read': true } })
   await using dir = await tempDir()
-  const store = new SqliteStore(dir.file('tree.sqlite'), {}, strictObserver)
+  const store = await openTestStore(dir.file('tree.sqlite'), {})
   const { slow, begin, end } = heldReads(store)
   await using database = databaseOver(slow, open)
   await database.put('/room', { topic: 'news' })
@@ -90,7 +89,7 @@ test('a read that had to wait is judged by the rules of the moment that it has r
 
 test('a stream tells nothing of a commit after which it could not be read, though the next one allows it again', async () => {
   await using dir = await tempDir()
-  await using database = databaseOver(new SqliteStore(dir.file('tree.sqlite'), {}, strictObserver))
+  await using database = databaseOver(await openTestStore(dir.file('tree.sqlite'), {}))
   await database.patch('/', { open: true, 'room/topic': 'news' })
   const events = database.watch('/room', { as: NOBODY })
   await events.next()
@@ -102,7 +101,7 @@ test('a stream tells nothing of a commit after which it could not be read, thoug
 
 test('opening a stream evaluates the rules once', async () => {
   await using dir = await tempDir()
-  const store = new SqliteStore(dir.file('tree.sqlite'), {}, strictObserver)
+  const store = await openTestStore(dir.file('tree.sqlite'), {})
   let evaluations = 0
   const read: TreeStore['read'] = (logic) => {
     evaluations++

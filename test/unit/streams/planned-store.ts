@@ -158,6 +158,8 @@ export class PlannedStore implements TreeStore {
     return []
   }
 
+  readonly mayLag = false
+
   fresh(): void {}
 
   async check(): Promise<void> {}

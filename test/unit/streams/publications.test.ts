@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { Database } from '../../../src/database/database.ts'
 import type { EventBatch } from '../../../src/hub/event-batch.ts'
 import type { PublishingTurns } from '../../../src/hub/publications.ts'
-import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { databaseSettings } from '../../support/database-settings.ts'
-import { strictObserver, turns } from '../../support/store.ts'
+import { openTestStore } from '../../support/engine.ts'
+import { turns } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 /** Small writes that are answered while a delivery waits, at least and at most. */
@@ -26,7 +26,7 @@ class HeldTurns implements PublishingTurns {
 
 test('writes are answered before their delivery, but neither a large one nor very many', async () => {
   await using dir = await tempDir()
-  await using store = new SqliteStore(dir.file('tree'), {}, strictObserver)
+  await using store = await openTestStore(dir.file('tree'), {})
   const publishing = new HeldTurns()
   const streams = { ...databaseSettings.streams, publishing }
   const database = new Database(store, { ...databaseSettings, streams })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { WatchedChange, WatchOptions } from '../../../src/database/read-types.ts'
-import { type Database, type DatabaseOptions, DholeError, openDatabase } from '../../../src/embedded.ts'
+import { type Database, type DatabaseOptions, DholeError } from '../../../src/embedded.ts'
+import { openTestDatabase } from '../../support/engine.ts'
 import { turns } from '../../support/store.ts'
 import { StreamCache } from '../../support/stream-cache.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -11,7 +12,7 @@ interface Opened extends AsyncDisposable {
 
 async function open(options: Omit<DatabaseOptions, 'file'> = {}): Promise<Opened> {
   const dir = await tempDir()
-  const database = openDatabase({ file: dir.file('tree.sqlite'), ...options })
+  const database = await openTestDatabase({ file: dir.file('tree.sqlite'), ...options })
   return {
     database,
     [Symbol.asyncDispose]: async () => {

@@ -12,6 +12,7 @@ export class Releases {
   readonly #tokens = new Set<string>()
   #running: Promise<void> | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
+  #isClosed = false
 
   /** @param onError called with each failure; it is tried again */
   constructor(tables: Tables, onError: (error: unknown) => void) {
@@ -35,8 +36,8 @@ export class Releases {
 
   /** Tries once more. What is left then ends with the process. */
   async close(): Promise<void> {
+    this.#isClosed = true
     await this.attempt()
-    clearTimeout(this.#retry)
   }
 
   async #run(): Promise<void> {
@@ -46,12 +47,17 @@ export class Releases {
       try {
         await this.#tables.transaction(({ query }) => query(DELETE, [tree, process, tokens]))
       } catch (error) {
-        this.#retry = setTimeout(() => void this.attempt(), RETRY_MS)
-        this.#retry.unref()
+        this.#retryLater()
         this.#onError(error)
         return
       }
       for (const token of tokens) this.#tokens.delete(token)
     }
+  }
+
+  #retryLater(): void {
+    if (this.#isClosed) return
+    this.#retry = setTimeout(() => void this.attempt(), RETRY_MS)
+    this.#retry.unref()
   }
 }

@@ -1,4 +1,5 @@
 import { DholeError } from '../../../error.ts'
+import type { Observer } from '../../../observer.ts'
 import { runBriefly, runInTurns } from '../../../scheduling/turns.ts'
 import type { Path } from '../../../tree/path.ts'
 import { PushIds } from '../../../tree/push-id.ts'
@@ -7,6 +8,7 @@ import type { Job } from '../../store.ts'
 import type { AppliedTree, NextBatch } from '../applied-tree.ts'
 import { type AppliedBatch, type BatchTransaction, type BatchWork, LogFlag } from '../batch.ts'
 import type { Lanes } from '../connection/lanes.ts'
+import type { DatabaseClock } from '../database-clock.ts'
 import type { Follower } from '../follow/follower.ts'
 import { settingsText } from '../follow/foreign-batches.ts'
 import { BatchConflict, commitBatch, completeLogRow, insertLogRow, type LogRow } from './commit-statement.ts'
@@ -26,12 +28,14 @@ export interface BatchParts {
   readonly lanes: Lanes
   readonly tree: AppliedTree
   readonly records: RecordClock
+  readonly clock: Pick<DatabaseClock, 'now'>
   readonly follower: Follower
   readonly openIndexes: OpenIndexes
   readonly fetchIndexes: FetchIndexes
   readonly readInterior: ReadInterior
   /** Called after a batch with the numbers of detached subtrees, commits and records. */
   onWritten(written: { readonly detached: number; readonly commits: number; readonly records: number }): void
+  readonly observer: Pick<Observer, 'batchConflicted' | 'batchDoubted'>
   readonly inlineLength: number
   readonly waitMs: number
 }
@@ -82,9 +86,10 @@ export class BatchRunner {
       } catch (error) {
         this.#forget()
         if (!(error instanceof BatchConflict)) throw error
+        this.#parts.observer.batchConflicted?.()
         await patience.run(() => this.#parts.follower.pull())
-        // The batch that this process has applied is gone: the history was replaced.
-        if (this.#parts.tree.batch.batch === before.batch) {
+        if (this.#parts.tree.batch === before) await patience.run(() => this.#parts.follower.replaced())
+        if (this.#parts.tree.batch === before) {
           throw new DholeError('unavailable', undefined, { cause: error })
         }
       }
@@ -100,10 +105,10 @@ export class BatchRunner {
   }
 
   async #attempt(jobs: readonly Job[], before: AppliedBatch, patience: Patience): Promise<Results> {
-    const { lanes, tree, records, openIndexes, inlineLength, readInterior } = this.#parts
+    const { lanes, tree, records, clock, openIndexes, inlineLength, readInterior } = this.#parts
     const [base, fetcher, keys] = [this.#base, this.#fetcher, this.#keys]
     let nextId = before.nextId
-    const now = Math.max(Date.now(), before.at)
+    const now = Math.max(clock.now, before.at)
     const open = new OpenBatch({
       base,
       openIndexes,
@@ -178,8 +183,8 @@ export class BatchRunner {
   }
 
   async #attemptWork<T>(work: BatchWork<T>, before: AppliedBatch, patience: Patience): Promise<T> {
-    const { lanes, tree } = this.#parts
-    const now = Math.max(Date.now(), before.at)
+    const { lanes, tree, clock } = this.#parts
+    const now = Math.max(clock.now, before.at)
     const done = { flags: 0, nextId: before.nextId, result: undefined as T | undefined }
     const stamp = newStamp()
     const nextBatch = (): AppliedBatch => ({ ...before, batch: before.batch + 1, stamp, at: now, nextId: done.nextId })
@@ -229,11 +234,14 @@ export class BatchRunner {
     patience: Patience,
     next: () => NextBatch,
   ): Promise<void> {
-    const { lanes, tree } = this.#parts
+    const { lanes, tree, observer } = this.#parts
     const ended = await tree.beginCommit(stamp)
     try {
-      await commitSurely(lanes, { tree: tree.tree, number: batch, stamp }, commit, patience)
-      tree.apply(next())
+      await commitSurely(lanes, { tree: tree.tree, number: batch, stamp }, commit, patience, () =>
+        observer.batchDoubted?.(),
+      )
+      // If another history has begun meanwhile, this process goes on from a batch that has it.
+      if (tree.batch.batch === batch - 1) tree.apply(next())
     } finally {
       ended()
     }

@@ -1,4 +1,4 @@
-import { pauser } from '../../../scheduling/turns.ts'
+import { loopTurn } from '../../../scheduling/loop-turn.ts'
 import { type AppliedBatch, type CommitPart, LogFlag, type PartContext } from '../batch.ts'
 import type { Parameter, Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
@@ -61,12 +61,11 @@ export async function commitBatch(lanes: Lanes, ready: ReadyBatch): Promise<void
 /** Writes a batch with several statements of one transaction, the row of the log first. @throws `BatchConflict` */
 async function writeBatch(statements: Statements, { tree, before, row, parts }: ReadyBatch): Promise<void> {
   await insertLogRow(statements, tree, before, row)
-  const pause = pauser()
   for (const part of parts) {
     const { context, parameters } = contextOf('true', [tree])
     const text = part.sql(context)
     await statements.query(text, parameters)
-    await pause()
+    if (loopTurn.isOver) await loopTurn.pause()
   }
 }
 

@@ -40,31 +40,49 @@ export class Patience {
   }
 }
 
-const STAMP = 'SELECT stamp FROM log WHERE tree = $1::int AND batch = $2::bigint'
+/** The last batch of a tree, and the stamp of one that is looked for; rows of old batches are removed. */
+const LOOK =
+  'SELECT l.batch::float8 AS head, ' +
+  '(SELECT o.stamp FROM log o WHERE o.tree = $1::int AND o.batch = $2::bigint) AS stamp ' +
+  'FROM log l WHERE l.tree = $1::int ORDER BY l.batch DESC LIMIT 1'
 
 /**
  * Commits a batch, and finds out what has become of it when the answer was lost: its number belongs to it, to another
  * batch, or to none.
  * @param commit writes the batch; it can be repeated
- * @throws `BatchConflict` when another batch has the number; `unavailable` when the database stays away: the batch may be
- * committed; what will fail again
+ * @param onDoubt called when the answer was lost
+ * @throws `BatchConflict` when another batch has the number; `unavailable` when the database stays away, or the number is of
+ * a batch whose row was removed: the batch may be committed; what will fail again
  */
 export async function commitSurely(
   lanes: Lanes,
   batch: { readonly tree: number; readonly number: number; readonly stamp: string },
   commit: () => Promise<void>,
   patience: Patience,
+  onDoubt: () => void = () => {},
 ): Promise<void> {
+  // Whether an earlier attempt may have taken effect, or may do so later.
+  let isDoubtful = false
   for (;;) {
     try {
       await commit()
       return
     } catch (error) {
-      if (!(error instanceof BatchConflict) && failureKind(error) === 'bug') throw error
+      const isConflict = error instanceof BatchConflict
+      if (isConflict && !isDoubtful) throw error
+      if (!isConflict && failureKind(error) === 'bug') throw error
+      if (!isConflict && failureKind(error) === 'away') onDoubt()
       await patience.after(error)
-      const [row] = await patience.run(() => lanes.query<{ stamp: string }>(STAMP, [batch.tree, batch.number]))
-      if (row?.stamp === batch.stamp) return
-      if (row !== undefined || error instanceof BatchConflict) throw new BatchConflict()
+      isDoubtful ||= !isConflict && failureKind(error) === 'away'
+      const [found] = await patience.run(() =>
+        lanes.query<{ head: number; stamp: string | null }>(LOOK, [batch.tree, batch.number]),
+      )
+      if (found?.stamp === batch.stamp) return
+      if (typeof found?.stamp === 'string') throw new BatchConflict()
+      if (found !== undefined && found.head >= batch.number) {
+        throw new DholeError('unavailable', undefined, { cause: new Error('the row of the batch was removed') })
+      }
+      if (isConflict) throw error
     }
   }
 }

@@ -1,12 +1,15 @@
-/** The clock of idempotency records. That of the machine may jump; that must neither remove a record early nor keep it for years. */
+/** The clock of idempotency records. That of the database may jump; that must neither remove a record early nor keep it for years. */
 export class RecordClock {
   /** Time in milliseconds since 1970 to which `performance.now()` is added. */
   readonly #start: number
   readonly #ageMs: number
 
-  /** @param last time of the newest record @param ageMs age up to which records are kept */
-  constructor(last: number, ageMs: number) {
-    this.#start = Math.max(Date.now(), last) - performance.now()
+  /**
+   * @param last time of the newest record @param ageMs age up to which records are kept @param now time by the database; all
+   * in milliseconds, times since 1970
+   */
+  constructor(last: number, ageMs: number, now: number) {
+    this.#start = Math.max(now, last) - performance.now()
     this.#ageMs = ageMs
   }
 

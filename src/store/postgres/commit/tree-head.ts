@@ -1,3 +1,4 @@
+import { DholeError } from '../../../error.ts'
 import type { AppliedBatch } from '../batch.ts'
 import type { Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
@@ -83,4 +84,16 @@ async function treeOf(
     [row.tree, crypto.randomUUID()],
   )
   return row
+}
+
+/** Finds out whether a tree can be written. @throws `unavailable` */
+export async function checkWritable(lanes: Lanes, tree: number): Promise<void> {
+  try {
+    // A lock of a row is written like a change.
+    await lanes.transaction((statements) =>
+      statements.query('SELECT FROM application WHERE tree = $1::int FOR UPDATE', [tree]),
+    )
+  } catch (error) {
+    throw new DholeError('unavailable', undefined, { cause: error })
+  }
 }

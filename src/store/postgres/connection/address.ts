@@ -7,6 +7,8 @@ export interface DatabaseAddress {
    * or in their place the folder of a socket: `?host=/run/postgresql`.
    */
   readonly url: string
+  /** The same database as the owner of the tables, who changes them. Default: `url`. */
+  readonly ownerUrl?: string | undefined
   /** Schema of the tables. Default `dhole`. */
   readonly schema?: string | undefined
   /** Certificate of the authority that has signed the certificate of the database, as PEM text. */
@@ -78,10 +80,17 @@ const SESSION = {
   application_name: 'dhole',
   synchronous_commit: 'on',
   jit: 'off',
+  enable_seqscan: 'off',
   max_parallel_workers_per_gather: '0',
   plan_cache_mode: 'force_generic_plan',
   lock_timeout: '5s',
   idle_in_transaction_session_timeout: '15s',
+}
+
+/** The user of an address. */
+export function userOf(url: string): string {
+  const [, user = ''] = URL_PARTS.exec(url) ?? []
+  return decoded(parse(`http://${user}localhost`).username)
 }
 
 /** @param url the address with one host, as an http address: the URL parser knows the parts of those */

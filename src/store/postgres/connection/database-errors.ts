@@ -58,5 +58,23 @@ export function failureKind(error: unknown): FailureKind {
   const { errno } = error
   if (CONFLICTS.has(errno)) return 'conflict'
   if (AGAIN.has(errno)) return 'again'
-  return AWAY.has(errno) || errno.startsWith('08') ? 'away' : 'bug'
+  return AWAY.has(errno) || errno.startsWith('08') || isLoginRefusal(error) ? 'away' : 'bug'
+}
+
+/** SQLSTATE of a database that does not exist. */
+export const NO_DATABASE = '3D000'
+
+/** Whether the server has refused to let the user in. */
+function isLoginRefusal({ errno }: ServerError): boolean {
+  return errno.startsWith('28') || errno === NO_DATABASE
+}
+
+/** Codes of the driver and of TLS for a connection that the settings do not allow, or the other end does not offer. */
+const UNUSABLE = /^(ERR_TLS|ERR_BORINGSSL|ERR_POSTGRES_TLS|ERR_POSTGRES_UN|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/
+
+/** Whether no connection can be opened before the settings or the server are changed. */
+export function isUnusable(error: unknown): boolean {
+  if (isServerError(error)) return isLoginRefusal(error)
+  const cause = error instanceof ConnectionLost ? error.cause : error
+  return cause instanceof Error && 'code' in cause && UNUSABLE.test(String(cause.code))
 }

@@ -5,6 +5,19 @@ import type { Primary } from './primary.ts'
 /** Maximum long reads at a time: each holds a connection, a snapshot and a growing text. */
 const LONG_READS = 4
 
+/** What a connection is used for. */
+export type LaneUse = 'statement' | 'snapshot' | 'transaction' | 'other'
+
+/** What happens to the connections. */
+export interface LaneEvents {
+  /** A connection is used: it is asked at least once. */
+  onUsed?(use: LaneUse): void
+  onOpened?(): void
+  onOpenFailed?(error: unknown): void
+  /** A connection was lost. */
+  onLost?(): void
+}
+
 /** Settings of the connections of one process. */
 export interface LaneSettings {
   readonly primary: Primary
@@ -12,6 +25,7 @@ export interface LaneSettings {
   readonly connections: number
   /** Longest time of one statement, and of opening a connection, in milliseconds. */
   readonly statementMs: number
+  readonly events?: LaneEvents
 }
 
 /** The connections of this process. Each is used by one piece of work at a time, further ones wait in order. */
@@ -32,7 +46,7 @@ export class Lanes implements Statements {
 
   /** Runs one statement on any connection. @throws as `Statements` */
   query<R extends object>(text: string, parameters: readonly Parameter[] = []): Promise<readonly R[]> {
-    return this.use((lane) => lane.query<R>(text, parameters))
+    return this.use((lane) => lane.query<R>(text, parameters), 'statement')
   }
 
   /** Runs statements that all see the same snapshot; it is taken with the first one. */
@@ -46,7 +60,7 @@ export class Lanes implements Statements {
         // It is not waited for: the next user of the lane comes after it.
         void begun.then(() => lane.rollback()).catch(() => {})
       }
-    })
+    }, 'snapshot')
   }
 
   /**
@@ -65,12 +79,13 @@ export class Lanes implements Statements {
         await lane.rollback()
         throw error
       }
-    })
+    }, 'transaction')
   }
 
   /** Runs work on a connection of its own. */
-  async use<T>(work: (lane: Lane) => Promise<T>): Promise<T> {
+  async use<T>(work: (lane: Lane) => Promise<T>, use: LaneUse = 'other'): Promise<T> {
     const lane = this.#idle.pop() ?? (await this.#next())
+    this.#settings.events?.onUsed?.(use)
     try {
       return await work(lane)
     } finally {
@@ -93,9 +108,12 @@ export class Lanes implements Statements {
     }
     this.#count++
     try {
-      return await this.#settings.primary.open(this.#settings.statementMs)
+      const lane = await this.#settings.primary.open(this.#settings.statementMs)
+      this.#settings.events?.onOpened?.()
+      return lane
     } catch (error) {
       this.#count--
+      this.#settings.events?.onOpenFailed?.(error)
       this.#wakeNext(undefined)
       throw error
     }
@@ -105,6 +123,7 @@ export class Lanes implements Statements {
     if (lane.isBroken || this.#isClosed) {
       // What broke one connection has most likely broken those that are idle too.
       const broken = [lane, ...this.#idle.splice(0)]
+      if (!this.#isClosed) this.#settings.events?.onLost?.()
       this.#count -= broken.length
       for (const each of broken) void each.close()
       this.#wakeNext(undefined)

@@ -1,10 +1,18 @@
 import { StandbyError } from './database-errors.ts'
 import { type ConnectionOptions, Lane } from './lane.ts'
 
+/** The timeline is that of the next record to be written: the last checkpoint may still have the one before a promotion. */
+const STATE =
+  'SELECT r.standby, CASE WHEN NOT r.standby THEN (SELECT s.system_identifier FROM pg_control_system() s)::text ' +
+  "|| '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS history FROM (SELECT pg_is_in_recovery() AS standby) r"
+
 /** The server of an address that takes writes: of several hosts the one that is no standby. */
 export class Primary {
+  /** Called with each new connection before it is used. What it throws refuses the connection. */
+  onOpened: ((lane: Lane) => Promise<void>) | undefined
   readonly #servers: readonly ConnectionOptions[]
   #current = 0
+  #history: string | undefined
 
   /** @param servers at least one, in the order of the address */
   constructor(servers: readonly ConnectionOptions[]) {
@@ -16,6 +24,11 @@ export class Primary {
     return this.#servers[this.#current]
   }
 
+  /** System and timeline of the server when a connection was opened last: other ones mean another history. */
+  get history(): string | undefined {
+    return this.#history
+  }
+
   /**
    * Opens a connection to it.
    * @param timeoutMs longest time of a statement, and of opening a connection to one server, in milliseconds
@@ -23,12 +36,18 @@ export class Primary {
    */
   async open(timeoutMs: number): Promise<Lane> {
     let failure: unknown
+    // Another connection may find another server meanwhile.
+    const first = this.#current
     for (let attempt = 0; attempt < this.#servers.length; attempt++) {
-      const index = (this.#current + attempt) % this.#servers.length
+      const index = (first + attempt) % this.#servers.length
       const server = this.#servers[index]
       if (server === undefined) continue
       try {
-        const lane = await openWritable(server, timeoutMs)
+        const lane = await Lane.open(server, timeoutMs)
+        await this.#use(lane).catch((error: unknown) => {
+          void lane.close()
+          throw error
+        })
         this.#current = index
         return lane
       } catch (error) {
@@ -37,16 +56,10 @@ export class Primary {
     }
     throw failure
   }
-}
-
-async function openWritable(server: ConnectionOptions, timeoutMs: number): Promise<Lane> {
-  const lane = await Lane.open(server, timeoutMs)
-  try {
-    const [row] = await lane.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby')
+  async #use(lane: Lane): Promise<void> {
+    const [row] = await lane.query<{ standby: boolean; history: string | null }>(STATE)
     if (row?.standby !== false) throw new StandbyError()
-    return lane
-  } catch (error) {
-    void lane.close()
-    throw error
+    this.#history = row.history ?? undefined
+    await this.onOpened?.(lane)
   }
 }

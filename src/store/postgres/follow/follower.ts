@@ -1,27 +1,75 @@
 import { DholeError } from '../../../error.ts'
+import type { Observer } from '../../../observer.ts'
 import type { AppliedTree } from '../applied-tree.ts'
+import { Patience } from '../commit/committer.ts'
 import type { Lanes } from '../connection/lanes.ts'
 import { headOf, nextBatchOf, PAGE_ROWS, rowsAfter } from './foreign-batches.ts'
 import type { Freshness } from './freshness.ts'
+import type { History } from './history.ts'
+
+/** Age up to which an answer from memory is recent, in milliseconds. */
+const RECENT_MS = 1000
+
+const IS_THERE = 'SELECT 1 AS one FROM log WHERE tree = $1::int AND batch = $2::bigint AND stamp = $3::text'
+const RENEW = 'UPDATE application SET epoch = $2::text WHERE tree = $1::int AND epoch = $3::text'
+
+type FollowerObserver = Pick<Observer, 'followerLagged' | 'followerReset'>
 
 /** Applies the batches that other processes commit to one tree, in order, each once. */
 export class Follower {
   readonly #lanes: Lanes
   readonly #tree: AppliedTree
   readonly #freshness: Freshness
+  readonly #history: History
+  /** When the last question was asked whose answer is applied, by `performance.now()`. */
+  #askedAt = Number.NEGATIVE_INFINITY
   /** Resolves when the rows that are being read are applied. */
   #applying: Promise<void> | undefined
+  readonly #observer: FollowerObserver
 
-  constructor(lanes: Lanes, tree: AppliedTree, freshness: Freshness) {
+  constructor(
+    lanes: Lanes,
+    tree: AppliedTree,
+    freshness: Freshness,
+    history: History,
+    observer: FollowerObserver = {},
+  ) {
+    this.#observer = observer
     this.#lanes = lanes
+    this.#history = history
     this.#tree = tree
     this.#freshness = freshness
   }
 
-  /** Resolves when every batch that was committed before the call is applied. @throws `unavailable` */
-  async fresh(): Promise<void> {
+  /** Whether every batch is applied that was committed more than a second ago. */
+  get isRecent(): boolean {
+    return performance.now() - this.#askedAt < RECENT_MS
+  }
+
+  /** Every batch is applied that was committed before a time. @param time by `performance.now()` */
+  appliedUpTo(time: number): void {
+    this.#askedAt = Math.max(this.#askedAt, time)
+  }
+
+  /**
+   * Resolves when every batch that was committed before the call is applied.
+   * @param waitMs how long to wait for a database that is away, in milliseconds
+   * @throws `unavailable`
+   */
+  async fresh(waitMs: number): Promise<void> {
     try {
       await this.pull()
+    } catch (error) {
+      await this.#pullLater(error, waitMs)
+    }
+  }
+
+  /** A connection that was idle may have been lost since: a new one may serve. */
+  async #pullLater(failure: unknown, waitMs: number): Promise<void> {
+    const patience = new Patience(waitMs)
+    try {
+      await patience.after(failure)
+      await patience.run(() => this.pull())
     } catch (error) {
       throw error instanceof DholeError ? error : new DholeError('unavailable', undefined, { cause: error })
     }
@@ -29,7 +77,31 @@ export class Follower {
 
   /** As `fresh`. @throws what the database throws */
   async pull(): Promise<void> {
-    await this.reach(await this.#freshness.headOf(this.#tree.tree))
+    const askedAt = performance.now()
+    const { batch } = this.#tree.batch
+    const head = await this.#freshness.headOf(this.#tree.tree)
+    if (head < batch) await this.replaced()
+    else await this.reach(head)
+    if (this.#history.settled !== undefined) await this.#history.settled
+    this.appliedUpTo(askedAt)
+  }
+
+  /**
+   * Finds out whether the applied batch is still there. If not, an older state of the database was put back: the application
+   * gets a new epoch. @throws what the database throws
+   */
+  async replaced(): Promise<void> {
+    const { tree, epoch, batch } = this.#tree
+    const rows = await this.#lanes.query(IS_THERE, [tree, batch.batch, batch.stamp])
+    if (rows.length > 0 || this.#tree.batch !== batch) return
+    await this.#lanes.query(RENEW, [tree, crypto.randomUUID(), epoch])
+    await this.rebase()
+  }
+
+  /** Goes on from the state that the database has now, if the application has another epoch. @throws what the database throws */
+  async rebase(): Promise<void> {
+    const { epoch, ...head } = await headOf(this.#lanes, this.#tree.tree)
+    if (epoch !== this.#tree.epoch) this.#tree.replace(epoch, head)
   }
 
   /** Resolves when a batch is applied that is committed. @throws what the database throws */
@@ -37,7 +109,10 @@ export class Follower {
     while (this.#tree.batch.batch < batch) {
       // The rows that are being read may have been read before that batch.
       if (this.#applying !== undefined) await this.#applying.catch(() => {})
-      else await this.#catchUp()
+      else {
+        this.#observer.followerLagged?.(batch - this.#tree.batch.batch)
+        await this.#catchUp()
+      }
     }
   }
 
@@ -66,6 +141,7 @@ export class Follower {
 
   /** Goes on from the last batch: the log does not reach back to the applied one. */
   async #begin(): Promise<void> {
+    this.#observer.followerReset?.()
     const head = await headOf(this.#lanes, this.#tree.tree)
     if (head.batch.batch > this.#tree.batch.batch) this.#tree.apply(head)
   }

@@ -3,7 +3,7 @@ import { changeOf } from '../../rows/logged-writes.ts'
 import type { Commit, LoggedChange } from '../../store.ts'
 import type { NextBatch } from '../applied-tree.ts'
 import { type AppliedBatch, LogFlag } from '../batch.ts'
-import { BATCH_COLUMNS, lastBatch, readSettings, whereMoved } from '../commit/tree-head.ts'
+import { BATCH_COLUMNS, lastBatch, readSettings } from '../commit/tree-head.ts'
 import type { Lanes } from '../connection/lanes.ts'
 
 /** Rows of the log read at once. */
@@ -17,9 +17,11 @@ export interface ForeignRow extends AppliedBatch {
   readonly settings: string | null
 }
 
-export const AFTER =
+const AFTER =
   `SELECT ${BATCH_COLUMNS}, l.flags, l.heads, l.data, l.settings FROM log l ` +
   `WHERE l.tree = $1::int AND l.batch > $2::bigint ORDER BY l.batch LIMIT ${PAGE_ROWS}`
+
+const APPLICATION = 'SELECT epoch, moved_to IS NOT NULL AS "isMoved" FROM application WHERE tree = $1::int'
 
 /** The rows behind a batch, oldest first, at most `PAGE_ROWS`. */
 export function rowsAfter(lanes: Lanes, tree: number, batch: number): Promise<readonly ForeignRow[]> {
@@ -36,16 +38,18 @@ export function nextBatchOf(
 }
 
 /** The last batch of a tree, for a process that has lost sight of those before it: anything may have changed. */
-export async function headOf(lanes: Lanes, tree: number): Promise<NextBatch> {
+export async function headOf(lanes: Lanes, tree: number): Promise<NextBatch & { readonly epoch: string }> {
   return await lanes.snapshot(async (statements) => {
-    const [batch, settings, movedTo] = await Promise.all([
+    const [batch, settings, [row]] = await Promise.all([
       lastBatch(statements, tree),
       readSettings(statements, tree),
-      whereMoved(statements, tree),
+      statements.query<{ epoch: string; isMoved: boolean }>(APPLICATION, [tree]),
     ])
+    if (row === undefined) throw new Error(`the tree ${tree} has no application`)
     const { seq, at } = batch
-    const flags = LogFlag.settings | LogFlag.indexes | (movedTo === undefined ? 0 : LogFlag.moved)
-    return { batch, flags, settings, commits: [unknownCommit({ seq, at, path: [] })], isForeign: true }
+    const flags = LogFlag.settings | LogFlag.indexes | (row.isMoved ? LogFlag.moved : 0)
+    const commits = [unknownCommit({ seq, at, path: [] })]
+    return { epoch: row.epoch, batch, flags, settings, commits, isForeign: true }
   })
 }
 

@@ -1,4 +1,5 @@
 import { SQL } from 'bun'
+import type { HintKind } from '../../../observer.ts'
 import type { AppliedTree } from '../applied-tree.ts'
 import type { ConnectionOptions } from '../connection/lane.ts'
 import type { Primary } from '../connection/primary.ts'
@@ -18,6 +19,11 @@ interface FollowedTree {
   readonly follower: Follower
 }
 
+interface ListeningClient {
+  readonly client: SQL
+  readonly server: ConnectionOptions
+}
+
 /**
  * Tells other processes which batches this one has committed, and looks for theirs when they tell it. A hint may be lost:
  * a clock looks anyway, and reads ask by themselves.
@@ -31,13 +37,16 @@ export class Hints {
   readonly #news = new Map<number, number>()
   readonly #timer: ReturnType<typeof setInterval>
   /** The client that listens and tells, and its server. */
-  #open: { readonly client: SQL; readonly server: ConnectionOptions } | undefined
+  #open: ListeningClient | undefined
   #isTelling = false
   #isLooking = false
   #isClosed = false
 
+  readonly #onHint: (kind: HintKind) => void
+
   /** @param primary for connections of its own @param schema names the channel */
-  constructor(primary: Primary, schema: string, freshness: Freshness) {
+  constructor(primary: Primary, schema: string, freshness: Freshness, onHint: (kind: HintKind) => void = () => {}) {
+    this.#onHint = onHint
     this.#primary = primary
     this.#channel = `dhole_${schema}`
     this.#freshness = freshness
@@ -69,26 +78,30 @@ export class Hints {
     void this.#lookAtAll()
   }
 
-  /** Listens on the server that takes writes now. The client itself connects again to a server that was away. */
+  /** Listens on the server that takes writes now. */
   #connect(): void {
     const { server } = this.#primary
     if (server === undefined || server === this.#open?.server) return
     void this.#open?.client.close({ timeout: 0 }).catch(() => {})
     const connection = { ...(server as SQL.PostgresOrMySQLOptions).connection, synchronous_commit: 'off' }
-    const client = new SQL({ ...server, connection, max: 1 } as SQL.Options)
+    // The clock connects again: the client would print each of its own attempts.
+    const onclose = () => this.#lost(open)
+    const client = new SQL({ ...server, connection, max: 1, onclose } as SQL.Options)
     const open = { client, server }
     this.#open = open
     const heard = (payload: string) => this.#heard(payload)
     // What was told before it listened, or while it was away, is looked for when it listens.
     const listens = () => void this.#lookAtAll()
-    client.listen(this.#channel, heard, listens).catch(() => {
-      // The clock looks meanwhile, and tries again.
-      if (this.#open === open) this.#open = undefined
-      void client.close({ timeout: 0 }).catch(() => {})
-    })
+    client.listen(this.#channel, heard, listens).catch(() => this.#lost(open))
+  }
+
+  #lost(open: ListeningClient): void {
+    if (this.#open === open) this.#open = undefined
+    void open.client.close({ timeout: 0 }).catch(() => {})
   }
 
   #heard(payload: string): void {
+    this.#onHint('received')
     if (payload === EVERYTHING) void this.#lookAtAll()
     else for (const hint of payload.split(' ')) this.#heardOf(hint)
   }
@@ -103,8 +116,13 @@ export class Hints {
     if (this.#isLooking || this.#isClosed || this.#followed.size === 0) return
     this.#isLooking = true
     try {
+      const askedAt = performance.now()
       for (const [tree, batch] of await this.#freshness.headsOf(this.#followed.keys())) {
-        await this.#followed.get(tree)?.follower.reach(batch)
+        const followed = this.#followed.get(tree)
+        if (followed === undefined) continue
+        if (followed.tree.batch.batch < batch) this.#onHint('late')
+        await followed.follower.reach(batch)
+        followed.follower.appliedUpTo(askedAt)
       }
     } catch {
       // The database is away: the clock looks again.
@@ -124,6 +142,7 @@ export class Hints {
     while (this.#news.size > 0 && !this.#isClosed) {
       const all = [...this.#news].map(([tree, batch]) => `${tree}:${batch}`).join(' ')
       this.#news.clear()
+      this.#onHint('sent')
       await this.#open?.client.notify(this.#channel, all.length > MAX_PAYLOAD ? EVERYTHING : all).catch(() => {})
     }
     this.#isTelling = false

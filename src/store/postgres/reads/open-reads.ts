@@ -38,11 +38,7 @@ class PostgresReads implements StoreReads {
     this.#selections = new Selections(this.#runner, indexes, shortList)
     this.#exports = new HeldSnapshots(lanes)
     tree.onApplied(({ commits }) => {
-      for (const { path, writes } of commits) {
-        for (const write of writes) this.#cache.invalidate(write.path)
-        // Of a change that was too long for the log only the path is known.
-        if (writes.length === 0) this.#cache.invalidate(path)
-      }
+      for (const { writes } of commits) for (const write of writes) this.#cache.invalidate(write.path)
     })
   }
 

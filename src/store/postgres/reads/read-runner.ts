@@ -102,6 +102,8 @@ export class ReadRunner {
 
   /** Resolves when a batch is applied. @throws `unavailable` */
   async reach(batch: number): Promise<void> {
+    // Most often it is the batch that this process commits now.
+    while (this.#tree.batch.batch < batch && this.#tree.committing !== undefined) await this.#tree.committing.ended
     if (this.#tree.batch.batch >= batch) return
     // It may be a batch of another process.
     await this.#fresh()

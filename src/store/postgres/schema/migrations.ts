@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { shippedFile } from '../../../files/shipped-file.ts'
 import type { Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
+import { missingRights } from './server-checks.ts'
 
 /** One migration: its position, name and statements. */
 interface Migration {
@@ -13,6 +14,7 @@ interface Migration {
 
 /** Any number: it names the lock under which the schema is changed. */
 const LOCK = 4_205_117
+const TAKE_LOCK = 'SELECT pg_advisory_xact_lock($1::int, hashtext($2))'
 
 /** Files of the migrations of this version, relative to the package. */
 const JOURNAL = 'drizzle/postgres/meta/_journal.json'
@@ -26,7 +28,7 @@ export async function migrate(lanes: Lanes, schema: string): Promise<void> {
   const migrations = readMigrations()
   if ((await versionOf(lanes, schema)) === migrations.length) return
   await lanes.transaction(async (statements) => {
-    await statements.query('SELECT pg_advisory_xact_lock($1::int, hashtext($2))', [LOCK, schema])
+    await statements.query(TAKE_LOCK, [LOCK, schema])
     const version = await versionOf(statements, schema)
     if (version === undefined) await create(statements, schema)
     const done = version ?? 0
@@ -38,11 +40,28 @@ export async function migrate(lanes: Lanes, schema: string): Promise<void> {
   })
 }
 
-/** Number of applied migrations; `undefined` where the schema has none of our tables. */
-async function versionOf(statements: Statements, schema: string): Promise<number | undefined> {
+/** Lets another role read and write the tables, if it cannot yet. Called by their owner. */
+export async function grantTables(lanes: Lanes, schema: string, role: string): Promise<void> {
+  await lanes.transaction(async (statements) => {
+    await statements.query(TAKE_LOCK, [LOCK, schema])
+    if ((await missingRights(statements, schema, role)).length === 0) return
+    const [of, to] = [quoted(schema), quoted(role)]
+    await statements.query(`GRANT USAGE ON SCHEMA ${of} TO ${to}`)
+    await statements.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${of} TO ${to}`)
+  })
+}
+
+/** Number of migrations of this version. */
+export function newestVersion(): number {
+  return readMigrations().length
+}
+
+/** Number of applied migrations; `undefined` where the schema has none of our tables. @throws as `migrate` */
+export async function versionOf(statements: Statements, schema: string): Promise<number | undefined> {
   const [found] = await statements.query<{ installed: boolean; tables: number }>(
-    `SELECT to_regclass(format('%I.installation', $1::text)) IS NOT NULL AS installed,
-       (SELECT count(*)::int FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = $1 AND relkind = 'r') AS tables`,
+    `SELECT count(*)::int AS tables, coalesce(bool_or(c.relname = 'installation' AND EXISTS (
+         SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'schema_version')), false) AS installed
+       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'`,
     [schema],
   )
   if (found?.installed !== true) {
@@ -56,8 +75,10 @@ async function versionOf(statements: Statements, schema: string): Promise<number
 }
 
 async function create(statements: Statements, schema: string): Promise<void> {
-  await statements.query(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`)
-  await statements.query('CREATE TABLE installation (schema_version integer NOT NULL)')
+  // A user who may not create schemas can have one that was made for it.
+  const found = await statements.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
+  if (found.length === 0) await statements.query(`CREATE SCHEMA ${quoted(schema)}`)
+  await statements.query('CREATE TABLE installation (schema_version integer NOT NULL, history text)')
   await statements.query('INSERT INTO installation VALUES (0)')
 }
 

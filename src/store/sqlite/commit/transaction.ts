@@ -87,7 +87,7 @@ export class TransactionRunner {
   *run(jobs: readonly Queued[]): Generator<void, CommittedTransaction> {
     const { settings, writer, staging, log } = this.#parts
     const now = Math.max(Date.now(), log.lastAt)
-    const context: CommitContext = { now, nextPushId: () => this.#keys.next(now) }
+    const context: CommitContext = { now, nextPushId: (earlier) => earlier ?? this.#keys.next(now) }
     const transaction: RunningTransaction = {
       now,
       context,

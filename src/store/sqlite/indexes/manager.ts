@@ -1,5 +1,5 @@
 import { type IndexDeclaration, isDeclared, isWildcard } from '../../../query/index-declarations.ts'
-import { pauser } from '../../../scheduling/turns.ts'
+import { loopTurn } from '../../../scheduling/loop-turn.ts'
 import type { Path } from '../../../tree/path.ts'
 import { TRUSTED } from '../../../tree/read-program.ts'
 import { type IndexName, indexedPath, indexName } from '../../rows/indexes/index-name.ts'
@@ -79,10 +79,8 @@ export class IndexManager {
     this.#declarations = declarations
     this.#covering = declarations.filter(({ covering }) => covering)
     this.#hasNewDeclarations = true
-    const pause = pauser()
     for (const { list, path } of declarations) {
-      const pausing = pause()
-      if (pausing !== undefined) await pausing
+      if (loopTurn.isOver) await loopTurn.pause()
       const lists = await this.#parts.reads.run(UNLIMITED, TRUSTED, (snapshot) => this.#longLists(snapshot.tree, list))
       for (const id of lists) await this.want(id, indexName(path), true)
     }

@@ -1,5 +1,6 @@
 import { DholeError } from '../../../error.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
+import { loopTurn } from '../../../scheduling/loop-turn.ts'
 import { TaskLimit } from '../../../scheduling/task-limit.ts'
 import { runBriefly, runInTurns } from '../../../scheduling/turns.ts'
 import type { AuthorizeRead, Reads as ReadingLogic } from '../../../tree/read-program.ts'
@@ -24,6 +25,8 @@ export class ReadScheduler {
   readonly #current: () => Snapshot
   readonly #check: () => void
   readonly #long = new TaskLimit(LONG_READS)
+  /** Number of reads that wait for the rest of their first turn. */
+  #interrupted = 0
 
   /**
    * @param settings the settings as of the latest durable commit
@@ -47,8 +50,31 @@ export class ReadScheduler {
     const start = authorize === undefined ? reading : this.#authorized(authorize, reading)
     const snapshot = this.#current()
     const steps = start(snapshot)
+    const isShared = loopTurn.hasBegun
     const finished = runBriefly(steps)
     if (finished !== undefined) return finished.value
+    return isShared ? this.#runAgain(limit, snapshot, steps, start) : this.#runLong(limit, snapshot, steps, start)
+  }
+
+  /** Goes on with a read that had little time because other work took most of the turn: it need not be a long one. */
+  async #runAgain<T>(limit: ReadLimit, snapshot: Snapshot, steps: Generator<void, T>, start: ReadSteps<T>): Promise<T> {
+    this.#snapshots.retain(snapshot)
+    this.#interrupted++
+    let long: Promise<T>
+    try {
+      await loopTurn.pause(true)
+      this.#check()
+      const finished = runBriefly(steps)
+      if (finished !== undefined) return finished.value
+      long = this.#runLong(limit, snapshot, steps, start)
+    } finally {
+      this.#interrupted--
+      this.#snapshots.release(snapshot)
+    }
+    return long
+  }
+
+  #runLong<T>(limit: ReadLimit, snapshot: Snapshot, steps: Generator<void, T>, start: ReadSteps<T>): Promise<T> {
     if (this.#long.running >= LONG_READS) {
       // Each waiting read would hold a snapshot: this one starts again when it is its turn.
       return this.#long.run(() => {
@@ -71,9 +97,9 @@ export class ReadScheduler {
     }
   }
 
-  /** Resolves when all long reads have ended; on a closed store they end at their next step. */
+  /** Resolves when all reads have ended; on a closed store they end at their next step. */
   async ended(): Promise<void> {
-    while (this.#long.running > 0) await new Promise(setImmediate)
+    while (this.#long.running > 0 || this.#interrupted > 0) await new Promise(setImmediate)
   }
 
   /** @param snapshot retained by the caller; released when the read ends */

@@ -126,6 +126,8 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'faults of Postgre
     await freed.promise
     await ender
     expect(told).toMatchObject([{ code: 'unavailable' }])
+    const rows = () => database.lanes.query('SELECT FROM sms_lease WHERE tree = $1::int', [tree.tree])
+    while ((await rows()).length > 0) {}
     expect((await leaseOf(store)).mobiles).toEqual(['1'])
   })
 })

@@ -64,6 +64,29 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'faults of Postgre
     },
   )
 
+  test.each(cases.map((faults) => [faults.join(', '), faults] as const))(
+    '%s: other work has its effect once, tells it, and takes no id twice',
+    async (name, planned) => {
+      const faults: Fault[] = []
+      await using store = await open(`work ${name}`, faults, 5000, strictObserver)
+      const count = () =>
+        store.run(async ({ statements, tree, takeIds }) => {
+          const rows = await statements.query<{ value: number }>(
+            "INSERT INTO sms_count AS c (tree, name, value) VALUES ($1::int, 'n', 1) " +
+              'ON CONFLICT (tree, name) DO UPDATE SET value = c.value + 1 RETURNING value::float8 AS value',
+            [tree],
+          )
+          return { value: rows[0]?.value, id: takeIds(2) }
+        })
+      const { id } = await count()
+      faults.push(...planned)
+      const told: unknown[] = []
+      for (let round = 1; round <= 5; round++) told.push(await count())
+      expect(faults).toEqual([])
+      expect(told).toEqual([1, 2, 3, 4, 5].map((round) => ({ value: round + 1, id: id + 2 * round })))
+    },
+  )
+
   test('a database that stays away refuses with nothing done, and is used again when it is back', async () => {
     const faults: Fault[] = []
     await using store = await open('away', faults, 100)

@@ -110,7 +110,14 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'two processes on 
         return typeof member === 'function' ? member.bind(target) : member
       },
     })
-    const cut = { lanes, freshness: new Freshness(lanes), hints: two.hints, process: two.process } as PostgresDatabase
+    const cut = {
+      lanes,
+      freshness: new Freshness(lanes),
+      hints: two.hints,
+      history: two.history,
+      clock: two.clock,
+      process: two.process,
+    } as PostgresDatabase
     await using reader = await open(cut, 'behind', 10, silentObserver)
     const commits = told(reader)
     isCut = true

@@ -18,7 +18,9 @@ export class BaseTree {
   readonly #interiorSlots = new Map<number, Map<string, Slot>>()
   #interiors = new Map<number, Interior>()
   #slots = new Map<number, Map<string, Slot | undefined>>()
-  #gaps = new Map<number, Gap[]>()
+  #gaps = new Map<number, Map<string, Gap>>()
+  /** The gaps of a list that were read last. */
+  #lastGaps = new Map<number, Gap[]>()
   #records = new Map<string, string | undefined>()
 
   /** Whether the slot is known. */
@@ -41,10 +43,9 @@ export class BaseTree {
 
   /** The child before or after a key. @throws `Missing` */
   neighbor(list: number, key: string, side: 'before' | 'after'): ChildRow | undefined {
-    const gaps = this.#gaps.get(list) ?? []
-    for (let index = gaps.length - 1; index >= Math.max(0, gaps.length - MAX_SEARCHED); index--) {
-      const gap = gaps[index] as Gap
-      if (gap.key === key) return gap[side]
+    const exact = this.#gaps.get(list)?.get(key)
+    if (exact !== undefined) return exact[side]
+    for (const gap of this.#lastGaps.get(list) ?? []) {
       const isBehind = gap.before === undefined || gap.before.key < key
       const isAhead = gap.after === undefined || gap.after.key > key
       if (side === 'before' && isBehind && key < gap.key) return gap.before
@@ -67,9 +68,11 @@ export class BaseTree {
   }
 
   knowGap(list: number, gap: Gap): void {
-    const gaps = this.#gaps.get(list)
-    if (gaps === undefined) this.#gaps.set(list, [gap])
-    else gaps.push(gap)
+    this.#remember(this.#gaps, list, gap.key, gap)
+    const last = this.#lastGaps.get(list) ?? []
+    last.unshift(gap)
+    if (last.length > MAX_SEARCHED) last.pop()
+    this.#lastGaps.set(list, last)
   }
 
   knowRecord(key: string, text: string | undefined): void {
@@ -83,6 +86,7 @@ export class BaseTree {
   ): void {
     this.#slots = new Map()
     this.#gaps = new Map()
+    this.#lastGaps = new Map()
     this.#records = new Map()
     if (this.#interiors.size + interiors.size > MAX_INTERIORS) {
       this.clear()
@@ -104,12 +108,13 @@ export class BaseTree {
     this.#interiors = new Map()
     this.#slots = new Map()
     this.#gaps = new Map()
+    this.#lastGaps = new Map()
     this.#records = new Map()
   }
 
-  #remember<S>(slots: Map<number, Map<string, S>>, parent: number, key: string, slot: S): void {
-    const known = slots.get(parent)
-    if (known === undefined) slots.set(parent, new Map([[key, slot]]))
-    else known.set(key, slot)
+  #remember<T>(known: Map<number, Map<string, T>>, parent: number, key: string, value: T): void {
+    const siblings = known.get(parent)
+    if (siblings === undefined) known.set(parent, new Map([[key, value]]))
+    else siblings.set(key, value)
   }
 }

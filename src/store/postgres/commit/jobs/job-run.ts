@@ -34,6 +34,8 @@ export interface JobTexts {
 export class JobRun {
   readonly #job: Job
   readonly #context: CommitContext
+  #firstKey: string | undefined
+  #lastKey: string | undefined
   readonly #working: WorkingSet
   readonly #texts: JobTexts
   #logic: JobReads<JobOutcome<unknown>> | undefined
@@ -44,7 +46,7 @@ export class JobRun {
 
   constructor(job: Job, context: CommitContext, working: WorkingSet, texts: JobTexts) {
     this.#job = job
-    this.#context = context
+    this.#context = { now: context.now, nextPushId: () => this.#taken(context.nextPushId()) }
     this.#working = working
     this.#texts = texts
     this.#lookup = this.#newLookup()
@@ -76,8 +78,18 @@ export class JobRun {
     if (this.#request !== undefined) this.#tell(this.#request, value)
   }
 
-  /** Its turn has come: all jobs in front of it have written. @returns what must be known before */
-  takeTurn(): Unknown | undefined {
+  /** The last key that this run has generated. */
+  get lastKey(): string | undefined {
+    return this.#lastKey
+  }
+
+  /**
+   * Its turn has come: all jobs in front of it have written.
+   * @param after the last key that they have generated: those of this job must be greater
+   * @returns what must be known before
+   */
+  takeTurn(after?: string): Unknown | undefined {
+    if (this.#firstKey !== undefined && after !== undefined && this.#firstKey <= after) this.#begin()
     this.#lookup = this.#newLookup()
     for (const [request, told] of this.#told) {
       const answer = this.#answerOf(request)
@@ -92,6 +104,8 @@ export class JobRun {
 
   #begin(): void {
     this.#told = []
+    this.#firstKey = undefined
+    this.#lastKey = undefined
     this.#end = undefined
     this.#request = undefined
     try {
@@ -100,6 +114,12 @@ export class JobRun {
     } catch (error) {
       this.#end = { error }
     }
+  }
+
+  #taken(key: string): string {
+    this.#firstKey ??= key
+    this.#lastKey = key
+    return key
   }
 
   #tell(request: Request, answer: ReadAnswer): void {

@@ -44,6 +44,8 @@ export class OpenBatch {
   readonly #environment: BatchEnvironment
   readonly #writer: TreeWriter
   #turnBegan = performance.now()
+  /** The last key that a job of this batch has generated in its turn. */
+  #lastKey: string | undefined
 
   constructor(environment: BatchEnvironment) {
     const { base, openIndexes, inlineLength, context, seq, takeId } = environment
@@ -80,7 +82,8 @@ export class OpenBatch {
 
   /** @returns `undefined` when it must run in a later batch */
   async #finish(run: JobRun, later: readonly JobRun[]): Promise<JobResult | undefined> {
-    for (let unknown = run.takeTurn(); unknown !== undefined; unknown = run.takeTurn()) {
+    const takeTurn = () => run.takeTurn(this.#lastKey)
+    for (let unknown = takeTurn(); unknown !== undefined; unknown = takeTurn()) {
       await this.#fetchFor(later, [unknown])
     }
     for (;;) {
@@ -94,6 +97,7 @@ export class OpenBatch {
       else run.answer(await this.#environment.read(halt.kind, halt.path))
     }
     const { end } = run
+    this.#lastKey = run.lastKey ?? this.#lastKey
     return 'error' in end ? end : this.#take(end.outcome, later)
   }
 

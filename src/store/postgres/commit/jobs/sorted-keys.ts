@@ -11,16 +11,16 @@ export class SortedKeys {
     if (this.#keys[index] !== key) this.#keys.splice(index, 0, key)
   }
 
-  /** The keys before or after a key, from the nearest one on. */
-  *from(key: string, side: 'before' | 'after'): Generator<string, void> {
+  delete(key: string): void {
     const index = this.#indexOf(key)
-    if (side === 'before') {
-      for (let at = index - 1; at >= 0; at--) yield this.#keys[at] as string
-      return
-    }
-    for (let at = this.#keys[index] === key ? index + 1 : index; at < this.#keys.length; at++) {
-      yield this.#keys[at] as string
-    }
+    if (this.#keys[index] === key) this.#keys.splice(index, 1)
+  }
+
+  /** The next key before or after a key. */
+  nearest(key: string, side: 'before' | 'after'): string | undefined {
+    const index = this.#indexOf(key)
+    if (side === 'before') return this.#keys[index - 1]
+    return this.#keys[this.#keys[index] === key ? index + 1 : index]
   }
 
   /** Index of the first key that is not smaller. */

@@ -15,6 +15,9 @@ export interface Place {
   readonly key: string
 }
 
+/** By the key that was asked for. */
+type NearestKept = Map<string, ChildRow | undefined>
+
 /** The tree in one open batch. Keys are encoded by `sortKey`. */
 export class WorkingSet implements WorkingTree {
   readonly #base: BaseTree
@@ -26,8 +29,10 @@ export class WorkingSet implements WorkingTree {
   readonly #detached = new Map<number, true>()
   readonly #settings = new Map<string, string>()
   readonly #records = new Map<string, string>()
-  /** Keys of lists among whose changed children a neighbor was looked for. */
+  /** Keys of the written children of lists in which a neighbor was looked for. */
   readonly #sorted = new Map<number, SortedKeys>()
+  /** Nearest children that the batch has not changed, as they were found: removing a long list key by key stays linear. */
+  readonly #kept = { before: new Map<number, NearestKept>(), after: new Map<number, NearestKept>() }
   #length = 0
 
   constructor(base: BaseTree) {
@@ -70,8 +75,8 @@ export class WorkingSet implements WorkingTree {
   }
 
   neighbor(list: number, key: string, side: 'before' | 'after'): ChildRow | undefined {
-    const changed = this.#nearestChange(list, key, side)
     const kept = this.#made.has(list) ? undefined : this.#nearestKept(list, key, side)
+    const changed = this.#nearestChange(list, key, side)
     if (changed === undefined || kept === undefined) return changed ?? kept
     const isChangedBefore = changed.key < kept.key
     return isChangedBefore === (side === 'before') ? kept : changed
@@ -94,7 +99,9 @@ export class WorkingSet implements WorkingTree {
     }
     this.#journal.set(changed, key, slot)
     this.#length += slot?.value?.length ?? 0
-    if (isChild(key)) this.#sorted.get(parent)?.add(key)
+    if (!isChild(key)) return
+    if (slot === undefined) this.#sorted.get(parent)?.delete(key)
+    else this.#sorted.get(parent)?.add(key)
   }
 
   setInterior(interior: Interior): void {
@@ -135,7 +142,11 @@ export class WorkingSet implements WorkingTree {
   }
 
   rollBackTo(savepoint: number): void {
+    if (savepoint === this.#journal.savepoint()) return
     this.#journal.rollBackTo(savepoint)
+    this.#sorted.clear()
+    this.#kept.before.clear()
+    this.#kept.after.clear()
   }
 
   /** Approximate length of the text written, in UTF-16 code units. */
@@ -188,26 +199,39 @@ export class WorkingSet implements WorkingTree {
     return undefined
   }
 
-  /** The nearest child that the batch has not changed. */
+  /** The nearest child that the batch has not changed. @throws `Missing` */
   #nearestKept(list: number, key: string, side: 'before' | 'after'): ChildRow | undefined {
     const changed = this.#slots.get(list)
-    let child = this.#base.neighbor(list, key, side)
-    while (child !== undefined && changed?.has(child.key) === true) child = this.#base.neighbor(list, child.key, side)
-    return child
+    const found = this.#kept[side].get(list) ?? new Map<string, ChildRow | undefined>()
+    this.#kept[side].set(list, found)
+    const passed: string[] = []
+    let from = key
+    for (;;) {
+      const child = found.has(from) ? found.get(from) : this.#base.neighbor(list, from, side)
+      if (changed === undefined) return child
+      passed.push(from)
+      if (child === undefined || !changed.has(child.key)) {
+        // What is changed stays changed, or is forgotten with this.
+        for (const each of passed) found.set(each, child)
+        return child
+      }
+      from = child.key
+    }
   }
 
+  /** The nearest child that the batch has written. */
   #nearestChange(list: number, key: string, side: 'before' | 'after'): ChildRow | undefined {
     const changed = this.#slots.get(list)
     if (changed === undefined) return undefined
     let sorted = this.#sorted.get(list)
     if (sorted === undefined) {
-      sorted = new SortedKeys([...changed.keys()].filter(isChild))
+      sorted = new SortedKeys(
+        [...changed].flatMap(([each, slot]) => (slot !== undefined && isChild(each) ? [each] : [])),
+      )
       this.#sorted.set(list, sorted)
     }
-    for (const near of sorted.from(key, side)) {
-      const slot = changed.get(near)
-      if (slot !== undefined) return { key: near, value: slot.value, id: slot.id }
-    }
-    return undefined
+    const near = sorted.nearest(key, side)
+    const slot = near === undefined ? undefined : changed.get(near)
+    return near === undefined || slot === undefined ? undefined : { key: near, value: slot.value, id: slot.id }
   }
 }

@@ -1,6 +1,7 @@
 import type { AppliedTree } from '../../applied-tree.ts'
 import { arrayOf } from '../../connection/arrays.ts'
 import type { Lanes } from '../../connection/lanes.ts'
+import type { DatabaseClock } from '../../database-clock.ts'
 import { DROP_LISTS } from '../../indexes/definition-table.ts'
 import type { RecordClock } from '../record-clock.ts'
 import { trimLog } from './trim-log.ts'
@@ -17,6 +18,14 @@ export interface Retention {
   readonly maxChanges: number
   readonly maxAgeMs: number
   readonly maxNotes: number
+}
+
+/** A tree and what is needed to remove its rows. */
+interface TidiedTree {
+  readonly lanes: Lanes
+  readonly tree: AppliedTree
+  readonly records: RecordClock
+  readonly clock: Pick<DatabaseClock, 'now'>
 }
 
 /** What a batch has written. */
@@ -55,6 +64,7 @@ export class Tidying {
   readonly #lanes: Lanes
   readonly #tree: AppliedTree
   readonly #records: RecordClock
+  readonly #clock: Pick<DatabaseClock, 'now'>
   readonly #retention: Retention
   readonly #onTroubled: (error: unknown) => void
   readonly #due: Due = { sweep: true, log: true, records: true }
@@ -64,16 +74,11 @@ export class Tidying {
   #isClosed = false
   #retry: ReturnType<typeof setTimeout> | undefined
 
-  constructor(
-    lanes: Lanes,
-    tree: AppliedTree,
-    records: RecordClock,
-    retention: Retention,
-    onTroubled: (error: unknown) => void,
-  ) {
+  constructor({ lanes, tree, records, clock }: TidiedTree, retention: Retention, onTroubled: (error: unknown) => void) {
     this.#lanes = lanes
     this.#tree = tree
     this.#records = records
+    this.#clock = clock
     this.#retention = retention
     this.#onTroubled = onTroubled
   }
@@ -101,10 +106,15 @@ export class Tidying {
     )
   }
 
-  /** Resolves when nothing is due. @throws what has failed */
+  /** Resolves when nothing is left to remove. @throws what has failed */
   async done(): Promise<void> {
-    this.wake()
-    while (this.#running !== undefined) await this.#running
+    do {
+      // What was written since the last look need not be enough for another one.
+      this.#due.log ||= this.#commits > 0
+      this.#due.records ||= this.#saved > 0
+      this.wake()
+      await this.#running
+    } while (this.#running !== undefined)
   }
 
   /** Ends after the step that runs. */
@@ -188,7 +198,7 @@ export class Tidying {
   }
 
   async #trimLog(): Promise<void> {
-    while (!this.#isClosed && (await trimLog(this.#lanes, this.#tree, this.#retention))) {}
+    while (!this.#isClosed && (await trimLog(this.#lanes, this.#tree, this.#retention, this.#clock.now))) {}
   }
 
   async #trimRecords(): Promise<void> {

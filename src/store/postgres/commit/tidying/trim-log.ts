@@ -29,13 +29,14 @@ const REMOVE =
 
 /**
  * Removes old entries of the log. The row of the applied batch stays: the next batch is bound to it.
+ * @param now milliseconds since 1970
  * @returns whether there may be more
  */
-export async function trimLog(lanes: Lanes, tree: AppliedTree, retention: LogRetention): Promise<boolean> {
+export async function trimLog(lanes: Lanes, tree: AppliedTree, retention: LogRetention, now: number): Promise<boolean> {
   const { batch, seq } = tree.batch
   const [oldest] = await lanes.query<OldestRow>(OLDEST, [tree.tree])
   if (oldest === undefined) return false
-  const outdated = Date.now() - retention.maxAgeMs
+  const outdated = now - retention.maxAgeMs
   const [aged] = oldest.at < outdated ? await lanes.query<{ last: number | null }>(AGED, [tree.tree, outdated]) : []
   const keepFrom = Math.min(seq, Math.max(seq - retention.maxChanges, aged?.last ?? 0) + 1)
   if (oldest.first >= keepFrom) return false

@@ -3,7 +3,7 @@ import { isUnbounded, type Query } from '../../../../query/query.ts'
 import { rangeOf } from '../../../../query/range.ts'
 import { limited, selectInSteps } from '../../../../query/select-in-memory.ts'
 import type { Awaitable } from '../../../../scheduling/awaitable.ts'
-import { pauser } from '../../../../scheduling/turns.ts'
+import { loopTurn } from '../../../../scheduling/loop-turn.ts'
 import { ChildrenText, type ChildText } from '../../../../tree/json/children-text.ts'
 import { NodeText, type ReadText } from '../../../../tree/json/node-text.ts'
 import { mapInSteps } from '../../../../tree/json/sort-steps.ts'
@@ -256,9 +256,8 @@ function keyScan({ id }: Interior, range: RangeScan['range'], descending: boolea
 }
 
 async function* inPages(keys: readonly string[]): AsyncGenerator<readonly string[], void> {
-  const pause = pauser()
   for (let from = 0; from < keys.length; from += STEP_CHILDREN) {
     yield keys.slice(from, from + STEP_CHILDREN)
-    await pause()
+    if (loopTurn.isOver) await loopTurn.pause()
   }
 }

@@ -1,0 +1,47 @@
+import { Type } from '@sinclair/typebox'
+
+/** Settings of the database server, in place of files. */
+export const databaseSettings = {
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      description:
+        'PostgreSQL database that stores the applications in place of files: `postgres://user:password@host:port/name`; `DATA_DIR` then holds secrets and certificate',
+    }),
+  ),
+  DATABASE_PASSWORD_FILE: Type.Optional(
+    Type.String({ description: 'file with the password of the user of `DATABASE_URL`, if it is not in the address' }),
+  ),
+  DATABASE_OWNER_URL: Type.Optional(
+    Type.String({
+      description:
+        'the same database as the owner of the tables, who makes and changes them and lets the user of `DATABASE_URL` read and write them; unset: that user owns them',
+    }),
+  ),
+  DATABASE_SCHEMA: Type.String({
+    pattern: '^[a-z_][a-z0-9_]{0,62}$',
+    default: 'dhole',
+    description:
+      'schema of its tables, made on the first run; installations with schemas of their own share a database',
+  }),
+  DATABASE_CA: Type.Optional(
+    Type.String({
+      description:
+        'PEM file of the authority that has signed the certificate of the database; those of the system if unset',
+    }),
+  ),
+  DATABASE_INSECURE: Type.Boolean({
+    default: false,
+    description: 'accepts a database on another machine whose connection is not encrypted or not verified',
+  }),
+  DATABASE_CONNECTIONS: Type.Integer({ minimum: 2, default: 8, description: 'most connections to the database' }),
+  DATABASE_WAIT_MS: Type.Integer({
+    minimum: 0,
+    default: 10_000,
+    description: 'time for which a request waits for a database that is away, in milliseconds; then it gets 503',
+  }),
+  READS: Type.Union([Type.Literal('fresh'), Type.Literal('recent')], {
+    default: 'fresh',
+    description:
+      'with `DATABASE_URL`: `fresh` answers with every write that any process has acknowledged; `recent` answers what is in memory without asking the database, as of the last second',
+  }),
+}

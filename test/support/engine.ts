@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, test } from 'bun:test'
+import { basename, dirname, resolve } from 'node:path'
+import type { Database as Tree } from '../../src/database/database.ts'
+import { type Database, type DatabaseOptions, type DatabaseServer, openDatabase } from '../../src/embedded.ts'
+import { openServerTree, openTree } from '../../src/open-tree.ts'
+import type { DholeOptions } from '../../src/options.ts'
+import { PostgresDatabase } from '../../src/store/postgres/postgres-database.ts'
+import { PostgresStore } from '../../src/store/postgres/postgres-store.ts'
+import type { SqliteOptions } from '../../src/store/sqlite/sqlite-options.ts'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import type { TreeStore } from '../../src/store/store.ts'
+import { databaseUrl, freshSchema, whyNoPostgres } from './postgres/cluster.ts'
+import { strictObserver } from './store.ts'
+
+const ENGINES = ['sqlite', 'postgres'] as const
+
+/** Whether tests run on PostgreSQL. `TEST_ENGINE` says so for all, `runOnPostgres` for those of one file. */
+let isPostgres = chosen() === 'postgres'
+
+/** Schema of each data folder that a test has named: the same folder has the same applications again. */
+const schemas = new Map<string, string>()
+/** Application of each file that a test has named, in a schema of their own. */
+const applications = new Map<string, string>()
+let schemaOfFiles: string | undefined
+
+function chosen(): (typeof ENGINES)[number] {
+  const name = process.env['TEST_ENGINE'] || 'sqlite'
+  const engine = ENGINES.find((known) => known === name)
+  if (engine === undefined) throw new Error(`TEST_ENGINE is ${name}: expected ${ENGINES.join(' or ')}`)
+  return engine
+}
+
+/** Where a service with this data folder stores its applications. For the options of `dhole` and `openApplications`. */
+export function storageOf(dataDir: string): Pick<DholeOptions, 'database'> {
+  return isPostgres ? { database: serverOf(dataDir) } : {}
+}
+
+/** Opens the tree that a test names by a file. The engine may have it elsewhere. */
+export async function openTestDatabase(options: DatabaseOptions): Promise<Database> {
+  if (!isPostgres) return openDatabase(options)
+  const { file, ...others } = options
+  return await openDatabase({ ...others, ...placeOf(file) })
+}
+
+/** As `openTestDatabase`, with internal operations. */
+export async function openTestTree(options: DatabaseOptions): Promise<Tree> {
+  if (!isPostgres) return openTree(options)
+  const { file, ...others } = options
+  const { database, disconnect } = await openServerTree({ ...others, ...placeOf(file) })
+  return closingToo(database, disconnect)
+}
+
+/** The store of the tree that a test names by a file. Settings of another engine have no effect. */
+export async function openTestStore(
+  file: string,
+  options: SqliteOptions = {},
+  observer = strictObserver,
+): Promise<TreeStore> {
+  if (!isPostgres) return new SqliteStore(file, options, observer)
+  const { application, ...server } = placeOf(file)
+  const database = await PostgresDatabase.open(server)
+  return closingToo(await PostgresStore.open(database, application, options, observer), () => database.close())
+}
+
+/**
+ * Defines a test that is about files of SQLite. On PostgreSQL it is skipped, and its name says why.
+ * @param reason what it does with the file
+ */
+export function fileTest(reason: string, name: string, run: () => Promise<void> | void, timeoutMs?: number): void {
+  if (isPostgres) test.skip(`${name} (not on PostgreSQL: ${reason})`, run)
+  else test(name, run, timeoutMs)
+}
+
+/**
+ * Runs the tests of another file on PostgreSQL, in this process.
+ * @param load imports the file under a URL that nothing else imports
+ */
+export async function runOnPostgres(load: () => Promise<unknown>): Promise<void> {
+  if (whyNoPostgres !== undefined) {
+    test.skip(whyNoPostgres, () => {})
+    return
+  }
+  const before = isPostgres
+  beforeAll(() => {
+    isPostgres = true
+  })
+  afterAll(() => {
+    isPostgres = before
+  })
+  isPostgres = true
+  await load()
+  isPostgres = before
+}
+
+/** Waits until a service that was stopped has let go of a data folder. */
+export async function databaseReleased(dataDir: string): Promise<void> {
+  const { schema = '', ...server } = serverOf(dataDir)
+  const database = await PostgresDatabase.open({ ...server, schema, connections: 1 })
+  const others = async () => {
+    const [row] = await database.lanes.query<{ others: number }>(
+      'SELECT count(*)::int AS others FROM process WHERE id <> $1::text',
+      [database.process],
+    )
+    return row?.others ?? 0
+  }
+  while ((await others()) > 0) await new Promise(setImmediate)
+  await database.close()
+}
+
+/** Whether a data folder has its applications on PostgreSQL. */
+export function isOnPostgres(dataDir: string): boolean {
+  return schemas.has(resolve(dataDir))
+}
+
+function serverOf(dataDir: string): DatabaseServer {
+  const folder = resolve(dataDir)
+  const schema = schemas.get(folder) ?? freshSchema()
+  schemas.set(folder, schema)
+  return { url: urlOfServer(), schema }
+}
+
+function placeOf(file: string): DatabaseServer & { readonly application: string } {
+  const path = resolve(file)
+  const folder = dirname(dirname(path))
+  // A file of a data folder is one of its applications.
+  if (schemas.has(folder)) return { ...serverOf(folder), application: basename(path, '.sqlite') }
+  schemaOfFiles ??= freshSchema()
+  const application = applications.get(path) ?? `tree-${applications.size}`
+  applications.set(path, application)
+  return { url: urlOfServer(), schema: schemaOfFiles, application }
+}
+
+function urlOfServer(): string {
+  const url = databaseUrl()
+  if (url === undefined) throw new Error(whyNoPostgres)
+  return url
+}
+
+/** Ends what an object was opened with when the object is closed. */
+function closingToo<T extends { close(): Promise<void> }>(opened: T, end: () => Promise<void>): T {
+  const close = opened.close.bind(opened)
+  let ended: Promise<void> | undefined
+  opened.close = () => {
+    ended ??= close().finally(end)
+    return ended
+  }
+  return opened
+}

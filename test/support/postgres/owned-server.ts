@@ -1,0 +1,195 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AS_USER, giveToUser, programs } from './programs.ts'
+
+const PORT = 5432
+/** A test process that is killed cannot stop its server. */
+const LONGEST_RUN = '1200'
+const OPTIONS = [
+  'fsync=on',
+  // Without it, a start after a crash flushes each file by itself.
+  'recovery_init_sync_method=syncfs',
+  'listen_addresses=',
+  'max_connections=100',
+  'shared_buffers=32MB',
+  'max_wal_size=256MB',
+  'log_min_messages=panic',
+  'timezone=UTC',
+]
+/** Longest wait for a server to take connections, in tries of 20 ms. */
+const MOST_TRIES = 1500
+
+/** A PostgreSQL of a test's own, on durable files, which can be killed, started again and followed by a standby. */
+export class OwnedPostgres {
+  readonly #folder: string
+  readonly #home: string
+  #process: Bun.Subprocess | undefined
+  #pid = 0
+
+  private constructor(folder: string, home: string) {
+    this.#folder = folder
+    this.#home = home
+  }
+
+  /** Makes a server and starts it. */
+  static async create(): Promise<OwnedPostgres> {
+    const server = OwnedPostgres.#empty()
+    server.#run('initdb', '-D', server.#data, '-U', 'dhole', '-A', 'trust', '-E', 'UTF8', '--no-sync')
+    await server.start()
+    return server
+  }
+
+  static #empty(): OwnedPostgres {
+    const folder = programs()
+    if (folder === undefined) throw new Error('no PostgreSQL is installed')
+    const home = mkdtempSync(join(tmpdir(), 'dhole-owned-'))
+    giveToUser(home)
+    return new OwnedPostgres(folder, home)
+  }
+
+  /** Path of its socket. */
+  get socket(): string {
+    return join(this.#home, `.s.PGSQL.${PORT}`)
+  }
+
+  get url(): string {
+    return `postgres://dhole@localhost:${PORT}/postgres?host=${this.#home}`
+  }
+
+  /** Starts it on the files that are there. Resolves when it takes connections. */
+  async start(): Promise<void> {
+    const settings = OPTIONS.flatMap((option) => ['-c', option])
+    const command = ['-D', this.#data, '-c', `unix_socket_directories=${this.#home}`, ...settings]
+    const server = Bun.spawn(
+      [...AS_USER, 'timeout', '--signal=INT', LONGEST_RUN, this.#program('postgres'), ...command],
+      {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      },
+    )
+    server.unref()
+    this.#process = server
+    for (let attempt = 0; !(await this.#isReady()); attempt++) {
+      if (attempt > MOST_TRIES || server.exitCode !== null) throw new Error('PostgreSQL did not start')
+      await Bun.sleep(20)
+    }
+    this.#pid = Number(readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n')[0])
+  }
+
+  /** Ends all of its processes at once, as a crash would. */
+  async kill(): Promise<void> {
+    const pids = [this.#pid, ...childrenOf(this.#pid)]
+    for (const pid of pids) signal(pid, 'SIGKILL')
+    await this.#process?.exited
+    // The next start needs the shared memory.
+    for (const pid of pids) while (existsSync(`/proc/${pid}`)) await Bun.sleep(2)
+    rmSync(this.socket, { force: true })
+  }
+
+  /** Ends one of its processes, so that it starts anew by itself from its log. */
+  crash(): void {
+    const backends = childrenOf(this.#pid).filter((pid) => /^postgres: dhole /.test(commandOf(pid)))
+    signal(backends[0] ?? this.#pid, 'SIGKILL')
+  }
+
+  /** Makes another server that follows this one, and waits until every commit waits for it. */
+  async follow(): Promise<OwnedPostgres> {
+    const standby = OwnedPostgres.#empty()
+    mkdirSync(standby.#home, { recursive: true })
+    standby.#run(
+      'pg_basebackup',
+      '-h',
+      this.#home,
+      '-U',
+      'dhole',
+      '-D',
+      standby.#data,
+      '-R',
+      '-X',
+      'stream',
+      '-c',
+      'fast',
+    )
+    await standby.start()
+    this.#sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+    this.#sql('SELECT pg_reload_conf()')
+    await this.#until("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming'", '1')
+    // What was committed before waits for nobody: it is sent too.
+    const place = this.#sql('SELECT pg_current_wal_lsn()')
+    await this.#until(`SELECT count(*) FROM pg_stat_replication WHERE flush_lsn >= '${place}'`, '1')
+    return standby
+  }
+
+  /** Makes a standby take writes. */
+  async promote(): Promise<void> {
+    this.#sql('SELECT pg_promote()')
+    await this.#until('SELECT pg_is_in_recovery()', 'f')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#process !== undefined && this.#process.exitCode === null) await this.kill()
+    rmSync(this.#home, { recursive: true, force: true })
+  }
+
+  get #data(): string {
+    return join(this.#home, 'data')
+  }
+
+  #program(name: string): string {
+    return join(this.#folder, name)
+  }
+
+  async #isReady(): Promise<boolean> {
+    if (!existsSync(this.socket)) return false
+    const asked = Bun.spawn([...AS_USER, this.#program('pg_isready'), '-q', '-h', this.#home], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
+    return (await asked.exited) === 0
+  }
+
+  async #until(question: string, answer: string): Promise<void> {
+    for (let attempt = 0; this.#sql(question) !== answer; attempt++) {
+      if (attempt > MOST_TRIES) throw new Error(`not ${answer}: ${question}`)
+      await Bun.sleep(20)
+    }
+  }
+
+  #sql(text: string): string {
+    return this.#run('psql', '-h', this.#home, '-U', 'dhole', '-d', 'postgres', '-Atc', text)
+  }
+
+  #run(program: string, ...args: readonly string[]): string {
+    const { exitCode, stdout, stderr } = Bun.spawnSync([...AS_USER, this.#program(program), ...args])
+    if (exitCode !== 0) throw new Error(`${program} failed: ${stderr}`)
+    return stdout.toString().trim()
+  }
+}
+
+function childrenOf(parent: number): number[] {
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
+  return pids.filter((pid) => statusOf(pid).includes(`\nPPid:\t${parent}\n`))
+}
+
+function statusOf(pid: number): string {
+  return read(`/proc/${pid}/status`)
+}
+
+function commandOf(pid: number): string {
+  return read(`/proc/${pid}/cmdline`)
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,45 @@
+import { StreamCache } from '../../support/stream-cache.ts'
+import type { Told } from './listener.ts'
+import type { Replay } from './replay.ts'
+
+/**
+ * Of each history of the tree, a stream tells every commit that changes its place once, in order, across all connections, and what it tells leads to
+ * the state after that commit.
+ * @param beginnings how often it may begin anew in one history: on each process, an open stream learns of another history by
+ * a beginning whose id is still of the old one
+ */
+export function checkStream(place: string, told: readonly Told[], replay: Replay, beginnings = 0): string[] {
+  const problems: string[] = []
+  const versions = replay.versions(place)
+  const cache = new StreamCache()
+  let last = -1
+  let history: string | undefined
+  let left = beginnings
+  for (const event of told) {
+    const { seq, kind, path } = event
+    cache.apply(event)
+    const isBeginning = kind === 'put' && path === '/'
+    // After a promotion the tree is another one for clients, and they begin anew.
+    const isNew = history !== event.tree || (isBeginning && left-- > 0)
+    history = event.tree
+    if (isNew && !isBeginning) problems.push(`stream of ${place}: begins with ${kind} of ${path}`)
+    if (isNew) last = seq
+    else if (seq <= last) problems.push(`stream of ${place}: told ${seq} (${kind} of ${path}) after ${last}`)
+    else {
+      const next = versions[replay.indexAt(place, last) + 1]?.seq
+      if (seq !== next)
+        problems.push(`stream of ${place}: told ${seq} (${kind} of ${path}) after ${last}, next is ${next}`)
+    }
+    last = Math.max(last, seq)
+    const text = replay.textAt(place, seq)
+    if (cache.plainText !== text) {
+      problems.push(
+        `stream of ${place}: holds ${cache.plainText.slice(0, 200)} at ${seq}, there is ${text.slice(0, 200)}`,
+      )
+    }
+  }
+  const end = versions.at(-1)?.text ?? 'null'
+  if (cache.plainText !== end)
+    problems.push(`stream of ${place}: ends with ${cache.plainText.slice(0, 200)}, there is ${end.slice(0, 200)}`)
+  return problems
+}
