@@ -182,6 +182,17 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'dhole copy refuse
     expect(await learn({ folder: dir.file('back') }, 'app')).toEqual(before)
   })
 
+  test('a database that cannot be used, and shows no password', async () => {
+    await using at = await scene()
+    const away = `postgres://dhole:${PASSWORD}@127.0.0.1:1/none`
+    for (const args of [['--dry-run'], ['--yes']]) {
+      const { status, stdout, stderr } = await runDhole(['copy', '--from', at.folder, '--to', away, ...args])
+      expect([status, stdout]).toEqual([2, ''])
+      expect(stderr).toMatch(/^dhole: cannot use the database 127\.0\.0\.1:1\/none: .*\n$/)
+      expect(stderr).not.toContain(PASSWORD)
+    }
+  })
+
   test('an empty address', async () => {
     expect(await runDhole(['copy', '--from', 'data', '--to', '', '--yes'])).toMatchObject({
       status: 2,

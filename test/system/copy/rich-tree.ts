@@ -116,7 +116,9 @@ async function fillMessages(store: ReturnType<ApplicationStorage['messages']>): 
 /** All that clients can learn of an application. */
 export interface Learned {
   readonly position: Position
-  readonly value: string | undefined
+  /** Text of the whole tree. */
+  readonly value: string
+  readonly etag: string | undefined
   /** Answers of ordered queries. */
   readonly queries: readonly string[]
   readonly log: readonly LoggedChange[] | undefined
@@ -154,7 +156,8 @@ export async function learn(place: TestPlace, id: string): Promise<Learned> {
     return {
       position,
       queries,
-      value: `${node === undefined ? '' : 'node '}${value}`,
+      value,
+      etag: node?.etag,
       log: await tree.changesAfter({ ...position, seq: 0 }, 10_000),
       trimmed: await tree.changesAfter({ epoch: 'other', seq: 0 }, 1),
       // A file stores another character in place of half of a surrogate pair.

@@ -55,8 +55,8 @@ export async function lookAt<T>(address: DatabaseAddress, work: (lanes: Lanes | 
       .query<{ there: boolean }>("SELECT to_regclass(format('%I.application', $1::text)) IS NOT NULL AS there", [
         address.schema ?? DEFAULT_SCHEMA,
       ])
-      .catch((error) => {
-        throw problemOf(error, address)
+      .catch(async (error) => {
+        throw await problemOf(error, address)
       })
     return await work(found?.there === true ? lanes : undefined)
   } finally {
