@@ -80,7 +80,7 @@ async function copyRows(
     for await (const page of source.pages(table)) {
       await target.write(table, page)
       // Rows of the log hold different numbers of commits in each engine.
-      for (const [first, last] of table === LOG ? page : []) copied += Number(last) - Number(first) + 1
+      for (const [last, first] of table === LOG ? page : []) copied += Number(last) - Number(first) + 1
       if (table !== LOG) copied += page.length
       done += page.length
       onRows?.(done, total)

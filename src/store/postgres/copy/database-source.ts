@@ -17,6 +17,8 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   log: ' AND t.first_seq <= t.last_seq',
   index_definition: ' AND t.list_id > 0',
 }
+/** Rows of a page where it is fewer: those of the log are long, and its plan would read all rows for more. */
+const MOST_ROWS: Readonly<Record<string, number>> = { log: 256 }
 /** Columns by which rows belong to an interior node. */
 const OWNERS: Readonly<Record<string, string>> = {
   node: 'parent_id',
@@ -28,6 +30,23 @@ const OWNERS: Readonly<Record<string, string>> = {
 const MARK_MS = 10_000
 
 type Found = Readonly<Record<string, string | number | null>>
+
+/**
+ * Reads a page of rows. Parameters: number of the tree, and the key of the last row.
+ * @param isFollowing whether it begins behind a row
+ */
+export function pageStatement(table: CopiedTable, isFollowing: boolean): string {
+  const { selected, length, key } = storedTable(table)
+  const { name } = table
+  const order = key.map(([column]) => `t.${column}`).join(', ')
+  const after = key.map(([, type], at) => `$${at + 2}::${type}`).join(', ')
+  return (
+    `SELECT p.* FROM (SELECT ${selected}, sum(${length}) OVER (ORDER BY ${order}) - (${length}) AS before ` +
+    `FROM (SELECT t.* FROM ${name} t WHERE t.tree = $1::int${CONDITIONS[name] ?? ''}` +
+    `${isFollowing ? ` AND (${order}) > (${after})` : ''} ORDER BY ${order} LIMIT ${MOST_ROWS[name] ?? PAGE.rows}) t ORDER BY ${order}) p ` +
+    `WHERE p.before < ${PAGE.length}`
+  )
+}
 
 /** The tree of an application in one snapshot. Other processes may serve it meanwhile. */
 export class DatabaseSource implements CopySource {
@@ -79,21 +98,15 @@ export class DatabaseSource implements CopySource {
   }
 
   async *pages(table: CopiedTable): AsyncGenerator<readonly CopiedRow[], void> {
-    const { selected, length, key } = storedTable(table)
     const { name } = table
-    const order = key.map(([column]) => `t.${column}`).join(', ')
-    const after = key.map(([, type], at) => `$${at + 2}::${type}`).join(', ')
-    const condition = CONDITIONS[name] ?? ''
-    const page = (behind: string) =>
-      `SELECT p.* FROM (SELECT ${selected}, sum(${length}) OVER (ORDER BY ${order}) - (${length}) AS before ` +
-      `FROM (SELECT t.* FROM ${name} t WHERE t.tree = $1::int${condition}${behind} ` +
-      `ORDER BY ${order} LIMIT ${PAGE.rows}) t ORDER BY ${order}) p WHERE p.before < ${PAGE.length}`
+    const key = Object.keys(table.columns).slice(0, table.keyLength)
     const decode = decoderOf(table)
-    let rows = await this.#snapshot.query<Found>(page(''), [this.#tree])
+    const following = pageStatement(table, true)
+    let rows = await this.#snapshot.query<Found>(pageStatement(table, false), [this.#tree])
     for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
-      const parameters: Parameter[] = [this.#tree, ...key.map(([column]) => last?.[column] ?? null)]
+      const parameters: Parameter[] = [this.#tree, ...key.map((column) => last?.[column] ?? null)]
       // The next page is read while the target writes this one.
-      const next = this.#snapshot.query<Found>(page(` AND (${order}) > (${after})`), parameters)
+      const next = this.#snapshot.query<Found>(following, parameters)
       next.catch(() => {})
       yield this.#seen(name, rows).map(decode)
       rows = await next

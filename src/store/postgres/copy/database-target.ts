@@ -96,7 +96,7 @@ export class DatabaseTarget implements CopyTarget {
   async complete(): Promise<void> {
     await Promise.all(this.#writing)
     if (this.#failure !== undefined) throw this.#failure
-    if (this.#batches === 0) await this.#writeLog([[1, 0, 0, '[]', null]])
+    if (this.#batches === 0) await this.#writeLog([[0, 1, 0, '[]', null]])
     // Plans need it: autovacuum may come much later.
     for (const table of this.#tables) await this.#lock.query(`ANALYZE ${table}`)
   }
@@ -163,7 +163,7 @@ export class DatabaseTarget implements CopyTarget {
       'INSERT INTO log (tree, batch, first_seq, last_seq, at, push_time, next_id, stamp, format, flags, heads, data) ' +
         `SELECT $1::int, s.batch, s.first, s.last, s.at, s.push_time, s.next_id, s.stamp, ${FORMAT}, 0, s.heads, s.data ` +
         'FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], ' +
-        '$9::text[], $10::text[]) AS s(batch, first, last, at, push_time, next_id, stamp, heads, data)',
+        '$9::text[], $10::text[]) AS s(batch, last, first, at, push_time, next_id, stamp, heads, data)',
       [
         tree,
         arrayOf(rows.map((_, at) => first + at)),

@@ -54,7 +54,7 @@ const INDEX: CopiedTable = {
 /** Some consecutive commits. `heads` is JSON text: kind, path and length of the data of each. */
 export const LOG: CopiedTable = {
   name: 'log',
-  columns: { first_seq: 'number', last_seq: 'number', at: 'number', heads: 'text', data: 'text' },
+  columns: { last_seq: 'number', first_seq: 'number', at: 'number', heads: 'text', data: 'text' },
   keyLength: 1,
 }
 

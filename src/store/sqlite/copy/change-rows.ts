@@ -10,12 +10,12 @@ type Head = readonly [kind: LogEntry['kind'], path: string, length: number | nul
 export function copiedChange(row: CopiedRow): CopiedRow {
   const [seq, at, kind, path, data] = row as readonly [number, number, ChangeRow['kind'], string, string | null]
   const heads = kind === 'group' ? path : JSON.stringify([[kind, path, data === null ? null : data.length]])
-  return [firstSeqOf({ seq, kind, path }), seq, at, heads, data === '' ? null : data]
+  return [seq, firstSeqOf({ seq, kind, path }), at, heads, data === '' ? null : data]
 }
 
 /** The rows of the table `change` for one that is copied. */
 export function* changesOfCopied(row: CopiedRow): Generator<ChangeRow, void> {
-  const [first, , at, heads, data] = row as readonly [number, number, number, string, string | null]
+  const [, first, at, heads, data] = row as readonly [number, number, number, string, string | null]
   const entries: LogEntry[] = []
   let seq = first - 1
   let start = 0
