@@ -1,16 +1,19 @@
 import { readSecret, smsKeyFile } from './data-folder/secret-file.ts'
 import type { Database } from './database/database.ts'
-import { chooseEngine } from './engines/choose-engine.ts'
+import type { Engine } from './engines/engine.ts'
+import { SqliteEngine } from './engines/sqlite-engine.ts'
 import { silentObserver } from './observer.ts'
 import { LOCKED_RULES, OPEN_RULES, treeOn } from './open-tree.ts'
-import { type ApplicationOptions, checkMessages, type DholeOptions, type MessagesOptions } from './options.ts'
+import { type ApplicationOptions, checkMessages, type MessagesOptions } from './options.ts'
 import { defaultMessages, Messages, type MessagesParts } from './sms/messages.ts'
 
 /** Settings of an application that this process does not serve. */
-export interface ClosedSettings extends Pick<DholeOptions, 'database'> {
+export interface ClosedSettings {
   readonly sms?: MessagesOptions
   /** Read when the tree is first used. */
   readonly tree?: () => ApplicationOptions
+  /** Where it is stored; stays open. Default: files. */
+  readonly engine?: Engine
 }
 
 /** An application that this process does not serve. Tree and messages share one storage. */
@@ -24,11 +27,10 @@ export interface ClosedApplication {
 export async function openClosedApplication(
   dataDir: string,
   id: string,
-  { sms = {}, tree = () => ({}), database: server }: ClosedSettings,
+  { sms = {}, tree = () => ({}), engine = new SqliteEngine(dataDir) }: ClosedSettings,
 ): Promise<ClosedApplication> {
   checkMessages('', sms)
-  const engine = chooseEngine(dataDir, server === undefined ? {} : { database: server })
-  const storage = await engine.open(id, {}, silentObserver)
+  const storage = await engine.open(id, {}, silentObserver, false)
   const parts: MessagesParts = {
     openStore: (format) => storage.messages(format),
     readKey: () => readSecret(smsKeyFile(dataDir, id)),
@@ -48,7 +50,6 @@ export async function openClosedApplication(
     close: async () => {
       messages?.close()
       await (database ?? storage.tree).close()
-      await engine.close()
     },
   }
 

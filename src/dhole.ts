@@ -1,11 +1,13 @@
 import type { Elysia } from 'elysia'
 import type { ApplicationParts } from './applications/application.ts'
 import { Applications } from './applications/applications.ts'
+import { replaceSecret } from './applications/replace-secret.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import { FailedAttempts } from './auth/failed-attempts.ts'
-import { keepSecret, SAFE_SECRET_LENGTH, secretFile, smsKeyFile } from './data-folder/secret-file.ts'
+import { SAFE_SECRET_LENGTH } from './data-folder/secret-file.ts'
 import { RULES } from './database/access/authorizer.ts'
 import { readStoredInTurns } from './database/access/rule-cache.ts'
+import type { ApplicationKeys } from './engines/application-keys.ts'
 import { chooseEngine } from './engines/choose-engine.ts'
 import type { ApplicationStorage, Engine } from './engines/engine.ts'
 import { OwnMachine } from './http/connection/own-machine.ts'
@@ -26,10 +28,10 @@ const DEFAULT_FAILED_CREDENTIALS = 30
 /** Applications beside those of the options, opened on demand. */
 export interface OnDemand {
   /**
-   * Options of an application, with its secret; `undefined` when it does not exist.
+   * Options of an application, with its secret if it is in a file; `undefined` when it does not exist.
    * @throws Error when its settings cannot be read
    */
-  readonly find: (id: string) => (ApplicationOptions & { readonly secret: string }) | undefined
+  readonly find: (id: string) => Awaitable<ApplicationOptions | undefined>
   /** Time after which an idle application is closed, in milliseconds. */
   readonly idleMs: number
   /** Maximum open applications. */
@@ -92,24 +94,35 @@ export interface StartedApplications {
 }
 
 /** As `openApplications`, for a caller that waits. @throws Error when a file is in use or damaged */
-export function startApplications(options: DholeOptions, onDemand?: OnDemand): StartedApplications {
-  const dataDir = options.dataDir ?? DEFAULT_DATA_DIR
+export function startApplications(
+  options: DholeOptions,
+  onDemand?: OnDemand,
+  engine: Engine = chooseEngine(options.dataDir ?? DEFAULT_DATA_DIR, options),
+): StartedApplications {
   const observer: Observer = options.observer ?? silentObserver
   const perMinute = options.failedCredentials ?? DEFAULT_FAILED_CREDENTIALS
+  const { shared } = engine
   const failedAttempts = new FailedAttempts(perMinute, {
+    shared,
     onFailed: () => observer.credentialFailed?.(),
     onExceeded: (network) => observer.credentialsExceeded?.(network, perMinute),
   })
-  const engine = chooseEngine(dataDir, options)
   const reportOnce = onceForEach()
   const kept = new Map(Object.entries(options.applications ?? DEFAULT_APPLICATIONS))
   const [single] = kept.keys()
   // Later the event loop must not wait for stored rules to be parsed.
   let isStarting = true
+  const open = (id: string, found: ApplicationOptions, makes: boolean): Awaitable<ApplicationParts> => {
+    const failed = (error: unknown) => observer.storeTroubled(engine.placeOf(id), error)
+    const onRemoved = () => void applications.remove(id).catch(failed)
+    return openApplication(id, found, { ...options, engine, isStarting, makes, onRemoved }, failedAttempts)
+  }
   const applications = new Applications({
     find: (id) => {
-      const found = kept.get(id) ?? onDemand?.find(id)
-      return found && (() => openApplication(id, found, { ...options, engine, isStarting }, failedAttempts))
+      const own = kept.get(id)
+      const found = own ?? onDemand?.find(id)
+      const opening = (settings?: ApplicationOptions) => settings && (() => open(id, settings, own !== undefined))
+      return found instanceof Promise ? found.then(opening) : opening(found)
     },
     defaultId: kept.size === 1 ? single : undefined,
     baseDomain: options.baseDomain,
@@ -117,7 +130,9 @@ export function startApplications(options: DholeOptions, onDemand?: OnDemand): S
     maxOpen: onDemand?.maxOpen ?? 0,
     onError: (id, error) => reportOnce(error, () => observer.storeTroubled(engine.placeOf(id), error)),
     onClosed: () => engine.close(),
+    isSilent: shared && (() => shared.isSilent),
   })
+  shared?.onSilent(() => applications.endStreams())
   try {
     const opening = Promise.all([...kept.keys()].map((id) => applications.keep(id)))
     isStarting = false
@@ -140,56 +155,101 @@ function onceForEach(): (error: unknown, report: () => void) => void {
 }
 
 /** Options of all applications, and where they are stored. */
-type SharedOptions = DholeOptions & { readonly engine: Engine; readonly isStarting: boolean }
+interface SharedOptions extends DholeOptions {
+  readonly engine: Engine
+  readonly isStarting: boolean
+  /** Whether the application is made when it does not exist. */
+  readonly makes: boolean
+  /** Called when another process has removed the application. */
+  readonly onRemoved: () => void
+}
 
 function openApplication(
   id: string,
-  { secret, smsKey, open, rules, limits, sms, ...tree }: ApplicationOptions,
+  found: ApplicationOptions,
   options: SharedOptions,
   failedAttempts: FailedAttempts,
 ): Awaitable<ApplicationParts> {
-  const { engine, dataDir = DEFAULT_DATA_DIR, observer = silentObserver } = options
-  const known = secret ?? keepSecret(secretFile(dataDir, id)).secret
-  const authenticator = new Authenticator({
-    application: id,
-    secret: known,
-    failedAttempts,
-    development: options.development ?? false,
-  })
+  const { engine, observer = silentObserver } = options
+  const { secret, smsKey } = found
+  const withRules = (storage: ApplicationStorage, keys: ApplicationKeys): Awaitable<ApplicationParts> => {
+    const parts = (rules: InitialRules['storedRules']) =>
+      partsOf(id, found, { ...options, storage, keys, storedRules: rules }, failedAttempts)
+    const storedRules = options.isStarting ? undefined : readStoredInTurns(storage.tree.setting(RULES))
+    return storedRules instanceof Promise ? storedRules.then(parts) : parts(storedRules)
+  }
+  const withKeys = (storage: ApplicationStorage): Awaitable<ApplicationParts> =>
+    closedOnFailure(storage, () => {
+      const keys = storage.keys.read({ secret, smsKey })
+      return keys instanceof Promise ? keys.then((read) => withRules(storage, read)) : withRules(storage, keys)
+    })
+  const storage = engine.open(id, options.storage ?? {}, observer, options.makes)
+  return storage instanceof Promise ? storage.then(withKeys) : withKeys(storage)
+}
+
+/** Closes the storage when its application cannot be opened. */
+function closedOnFailure<T>({ tree }: ApplicationStorage, work: () => Awaitable<T>): Awaitable<T> {
+  const failed = (error: unknown): never => {
+    tree.close().catch(() => {})
+    throw error
+  }
+  try {
+    const done = work()
+    return done instanceof Promise ? done.catch(failed) : done
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+/** An application whose storage is open, with its keys and rules. */
+type OpenedOptions = SharedOptions & {
+  readonly storage: ApplicationStorage
+  readonly keys: ApplicationKeys
+  readonly storedRules: InitialRules['storedRules']
+}
+
+function partsOf(
+  id: string,
+  { secret: _, smsKey: fixedSmsKey, open, rules, limits, sms, ...tree }: ApplicationOptions,
+  options: OpenedOptions,
+  failedAttempts: FailedAttempts,
+): ApplicationParts {
+  const { engine, storage, keys, storedRules, observer = silentObserver, development = false } = options
   const checked = (name: SecretName, text: string) => {
     if (text.length < SAFE_SECRET_LENGTH) observer.secretShort?.(id, name, text.length)
     return text
   }
-  checked('super secret', known)
-  if (smsKey !== undefined) checked('SMS key', smsKey)
+  const secret = checked('super secret', keys.secret)
+  if (fixedSmsKey !== undefined) checked('SMS key', fixedSmsKey)
+  const authenticator = new Authenticator({ application: id, secret, failedAttempts, development })
   const place = engine.placeOf(id)
   const treeOptions = { limits: { ...options.limits, ...limits }, streams: options.streams ?? {}, observer, ...tree }
-  const partsOf = (storage: ApplicationStorage, storedRules: InitialRules['storedRules']): ApplicationParts => {
-    const messageParts: MessagesParts = {
-      openStore: (format) => storage.messages(format),
-      readKey: () => smsKey ?? checked('SMS key', keepSecret(smsKeyFile(dataDir, id)).secret),
-      onError: (error) => observer.storeTroubled(place, error),
-      onRecorded: (count) => observer.messagesRecorded?.(count),
-      onReported: (accepted, ignored) => observer.messagesReported?.(accepted, ignored),
-      onReturned: (count) => observer.statesReturned?.(count),
-    }
-    const initial = { rules: rules ?? (open ? OPEN_RULES : LOCKED_RULES), keepRules: rules !== undefined, storedRules }
-    const database = treeOn(storage, place, treeOptions, initial)
-    const messages = new Messages(messageParts, { ...defaultMessages, ...options.sms, ...sms })
-    messages.startPurging()
-    storage.onReplaced(() => messages.close())
-    observer.applicationOpened?.(id)
-    const onClose = () => {
-      messages.close()
-      observer.applicationClosed?.(id)
-    }
-    return { authenticator, database, messages, isLoopbackOnly: open === 'loopback', onClose }
+  const messageParts: MessagesParts = {
+    openStore: (format) => storage.messages(format),
+    readKey: () => fixedSmsKey ?? checked('SMS key', keys.smsKey()),
+    onError: (error) => observer.storeTroubled(place, error),
+    onRecorded: (count) => observer.messagesRecorded?.(count),
+    onReported: (accepted, ignored) => observer.messagesReported?.(accepted, ignored),
+    onReturned: (count) => observer.statesReturned?.(count),
   }
-  const withRules = (storage: ApplicationStorage): Awaitable<ApplicationParts> => {
-    const storedRules = options.isStarting ? undefined : readStoredInTurns(storage.tree.setting(RULES))
-    if (storedRules instanceof Promise) return storedRules.then((read) => partsOf(storage, read))
-    return partsOf(storage, storedRules)
+  const initial = { rules: rules ?? (open ? OPEN_RULES : LOCKED_RULES), keepRules: rules !== undefined, storedRules }
+  const database = treeOn(storage, place, treeOptions, initial)
+  const messages = new Messages(messageParts, { ...defaultMessages, ...options.sms, ...sms })
+  let current = secret
+  storage.keys.follow({
+    onKeys: (replaced) => {
+      if (replaced.secret !== current) replaceSecret({ authenticator, database }, replaced.secret)
+      current = replaced.secret
+      messages.rotate(replaced.smsKey())
+    },
+    onRemoved: options.onRemoved,
+  })
+  messages.startPurging()
+  storage.onReplaced(() => messages.close())
+  observer.applicationOpened?.(id)
+  const onClose = () => {
+    messages.close()
+    observer.applicationClosed?.(id)
   }
-  const storage = engine.open(id, options.storage ?? {}, observer)
-  return storage instanceof Promise ? storage.then(withRules) : withRules(storage)
+  return { authenticator, database, messages, isLoopbackOnly: open === 'loopback', onClose }
 }

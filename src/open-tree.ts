@@ -50,7 +50,7 @@ export async function openServerTree(options: ServerDatabaseOptions): Promise<Se
   const { application = DEFAULT_APPLICATION, storage = {}, observer = silentObserver } = options
   const engine = new PostgresEngine(options)
   try {
-    const opened = await engine.open(application, storage, observer)
+    const opened = await engine.open(application, storage, observer, true)
     const database = treeOn(opened, engine.placeOf(application), options, rulesOf(options))
     return { database, disconnect: () => engine.close() }
   } catch (error) {
@@ -64,7 +64,7 @@ export async function openServerTree(options: ServerDatabaseOptions): Promise<Se
  * @param place where it is stored, for reports to the operator
  */
 export function treeOn(
-  storage: ApplicationStorage,
+  storage: Omit<ApplicationStorage, 'keys'>,
   place: string,
   options: TreeSettings,
   initial: InitialRules,
@@ -93,7 +93,7 @@ export function treeOn(
 }
 
 /** Closes the storage when its tree cannot be served, so that the operator can repair it. */
-function databaseOn({ tree }: ApplicationStorage, settings: DatabaseSettings): Database {
+function databaseOn({ tree }: Pick<ApplicationStorage, 'tree'>, settings: DatabaseSettings): Database {
   try {
     return new Database(tree, settings)
   } catch (error) {

@@ -101,6 +101,11 @@ export interface DatabaseServer {
   /** How long a write waits for a server that is away or busy, in milliseconds. Default 10,000. */
   readonly waitMs?: number
   /**
+   * Key that encrypts the secrets of applications in the database, 32 bytes in base64; the same for all processes. Default:
+   * they are stored as they are.
+   */
+  readonly secretsKey?: string
+  /**
    * `fresh`: a read shows every write that was acknowledged before it, by any process. `recent`: what is in memory is
    * answered without a question to the server, and may be a second old. Default `fresh`.
    */

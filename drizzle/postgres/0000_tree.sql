@@ -2,6 +2,11 @@ CREATE TABLE "application" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"tree" integer GENERATED ALWAYS AS IDENTITY (sequence name "application_tree_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 2147483647 START WITH 1 CACHE 1),
 	"epoch" text NOT NULL,
+	"settings" text,
+	"secret" text,
+	"sms_key" text,
+	"keys_version" integer DEFAULT 0 NOT NULL,
+	"removed_at" bigint,
 	"moved_to" text,
 	"copy" text,
 	"is_arriving" boolean DEFAULT false NOT NULL,
@@ -14,6 +19,26 @@ CREATE TABLE "closure" (
 	"descendant" bigint NOT NULL,
 	"depth" smallint NOT NULL,
 	CONSTRAINT "closure_tree_ancestor_descendant_pk" PRIMARY KEY("tree","ancestor","descendant")
+);
+--> statement-breakpoint
+CREATE TABLE "confirmation" (
+	"process" text COLLATE "C" NOT NULL,
+	"tree" integer NOT NULL,
+	"batch" bigint NOT NULL,
+	CONSTRAINT "confirmation_tree_batch_process_pk" PRIMARY KEY("tree","batch","process")
+);
+--> statement-breakpoint
+CREATE TABLE "confirmation_request" (
+	"tree" integer NOT NULL,
+	"batch" bigint NOT NULL,
+	"requested_at" bigint NOT NULL,
+	CONSTRAINT "confirmation_request_tree_batch_pk" PRIMARY KEY("tree","batch")
+);
+--> statement-breakpoint
+CREATE UNLOGGED TABLE "credential_failure" (
+	"network" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"began_at" bigint NOT NULL,
+	"failed" integer NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "detached" (
@@ -89,6 +114,12 @@ CREATE TABLE "note" (
 	"text" text NOT NULL,
 	CONSTRAINT "note_tree_key_pk" PRIMARY KEY("tree","key")
 ) WITH (autovacuum_vacuum_scale_factor=0.02);
+--> statement-breakpoint
+CREATE TABLE "removed_tree" (
+	"tree" integer PRIMARY KEY NOT NULL,
+	"removed_at" bigint NOT NULL,
+	"is_free" boolean DEFAULT false NOT NULL
+);
 --> statement-breakpoint
 CREATE TABLE "setting" (
 	"tree" integer NOT NULL,

@@ -1,14 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
-import type { Application } from '../applications/application.ts'
 import { isApplicationId } from '../applications/application-id.ts'
-import type { Applications } from '../applications/applications.ts'
-import { LEAST_SECRET_LENGTH, newSecret, secretFile, smsKeyFile, writeSecret } from '../data-folder/secret-file.ts'
-import { treeFile } from '../data-folder/tree-file.ts'
-import { removeFiles } from '../files/folders.ts'
-import { checkApplicationSettings } from '../options.ts'
-import { openOrLocked, Registry, type RulesKind, rulesKind } from './registry.ts'
+import { LEAST_SECRET_LENGTH } from '../data-folder/secret-file.ts'
+import type { Awaitable } from '../scheduling/awaitable.ts'
+import { type RulesKind, rulesKind } from './registry.ts'
 
 /** Keys of a new application. They are shown only once. */
 export const addedApplication = Type.Object({
@@ -18,6 +12,10 @@ export const addedApplication = Type.Object({
   hasData: Type.Boolean(),
 })
 export type AddedApplication = Static<typeof addedApplication>
+
+/** Keys of an application. */
+export const shownKeys = Type.Object({ secret: Type.String(), smsKey: Type.String() })
+export type ShownKeys = Static<typeof shownKeys>
 
 const keyName = Type.Union([Type.Literal('secret'), Type.Literal('sms')])
 
@@ -36,8 +34,23 @@ export const serverState = Type.Object({
   fixedKeys: Type.Array(keyName),
   /** Open applications; none without a server. */
   open: Type.Array(Type.Object({ id: Type.String(), profile: Type.String(), rules: rulesKind })),
+  /** Whether they are stored on a database server. */
+  isInDatabase: Type.Optional(Type.Boolean()),
 })
 export type ServerState = Static<typeof serverState>
+
+/** One line of `dhole apps list`. */
+export const listedApplication = Type.Object({
+  id: Type.String(),
+  /** Query dialect; absent when only a running server knows it. */
+  profile: Type.Optional(Type.Unsafe<string | undefined>(Type.String())),
+  /** Rules; of a closed application those of its registration. */
+  rules: Type.Optional(Type.Unsafe<RulesKind | undefined>(rulesKind)),
+  /** Size of the database file and its write-ahead log; 0 without a file, absent on a database server. */
+  bytes: Type.Optional(Type.Integer()),
+  isDefault: Type.Boolean(),
+})
+export type ListedApplication = Static<typeof listedApplication>
 
 /** Process and address of a server. */
 export const serverProcess = Type.Object({
@@ -46,20 +59,6 @@ export const serverProcess = Type.Object({
   url: Type.Optional(Type.String()),
 })
 export type ServerProcess = Static<typeof serverProcess>
-
-const STAGED = '.restoring-'
-const KEPT = '.before-restore-'
-const RESTORE_MARKS = [STAGED, KEPT]
-
-/** File that is ready to replace the tree of an application. */
-export function stagedFile(dataDir: string, id: string, stamp: string): string {
-  return `${treeFile(dataDir, id)}${STAGED}${stamp}`
-}
-
-/** File that keeps the tree of an application as it was before a restore. */
-export function keptFile(dataDir: string, id: string, stamp: string): string {
-  return `${treeFile(dataDir, id)}${KEPT}${stamp}`
-}
 
 /** The application of requests without an application name. It is not registered: its settings are those of the server. */
 export interface DefaultApplication {
@@ -71,17 +70,7 @@ export interface DefaultApplication {
 }
 
 /** Settings of the server that fix keys of the default application. */
-const SETTING = { secret: 'APP_SECRET', sms: 'SMS_KEY' } as const
-const FILES_OF_A_TREE = ['', '-wal', '-shm', '-restore', '-lock']
-
-/** Files that restores of a tree have kept or left. */
-function filesOfRestores(tree: string): string[] {
-  const folder = dirname(tree)
-  const name = basename(tree)
-  return readdirSync(folder)
-    .filter((file) => RESTORE_MARKS.some((mark) => file.startsWith(name + mark)))
-    .map((file) => join(folder, file))
-}
+export const SETTING = { secret: 'APP_SECRET', sms: 'SMS_KEY' } as const
 
 /** Keys that settings of the server fix. An empty setting counts as unset. */
 export function fixedKeys(settings: Readonly<Record<string, string | undefined>>): ServerState['fixedKeys'] {
@@ -89,140 +78,40 @@ export function fixedKeys(settings: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * Registers, rotates and removes the applications of a data folder, and applies the changes to the open ones.
- * Every method throws Error with a message for the operator.
+ * Registers, rotates and removes applications, and applies the changes to the open ones. Every method throws Error with a
+ * message for the operator.
  */
-export class Administration {
-  readonly #dataDir: string
-  readonly #registry: Registry
-  readonly #default: DefaultApplication
-  readonly #applications: Applications | undefined
-  readonly #removing = new Set<string>()
-
-  /** @param open applications that this process has open */
-  constructor(dataDir: string, defaultApplication: DefaultApplication, open?: Applications) {
-    this.#dataDir = dataDir
-    this.#registry = new Registry(dataDir)
-    this.#default = defaultApplication
-    this.#applications = open
-  }
-
-  add(id: string, settings: unknown): AddedApplication {
-    checkId(id)
-    checkApplicationSettings(settings)
-    if (id === this.#default.id) throw new Error(`"${id}" is the default application: it is there already`)
-    if (this.#registry.has(id)) throw new Error(`there is an application "${id}" already`)
-    if (this.#removing.has(id)) throw new Error(`application "${id}" is being removed`)
-    const added = { secret: newSecret(), smsKey: newSecret(), hasData: existsSync(treeFile(this.#dataDir, id)) }
-    // Last: the registration makes the application visible.
-    writeSecret(secretFile(this.#dataDir, id), added.secret)
-    writeSecret(smsKeyFile(this.#dataDir, id), added.smsKey)
-    this.#registry.put(id, settings)
-    return added
-  }
-
+export interface Administration {
+  add(id: string, settings: unknown): Awaitable<AddedApplication>
   /** @throws Error when `rotate` would refuse the rotation */
-  checkRotation(id: string, { key, value }: Rotation): void {
-    this.#checkKnown(id)
-    if (id === this.#default.id && this.#default.fixedKeys.includes(key)) {
-      throw new Error(`that of "${id}" is the setting ${SETTING[key]}: change it and start the server again`)
-    }
-    if (value !== undefined && (value.length < LEAST_SECRET_LENGTH || value !== value.trim())) {
-      throw new Error(`a secret has at least ${LEAST_SECRET_LENGTH} characters, and no space at either end`)
-    }
-  }
-
+  checkRotation(id: string, rotation: Rotation): Awaitable<void>
   /** @returns the new key */
-  rotate(id: string, rotation: Rotation): string {
-    this.checkRotation(id, rotation)
-    const { key, value } = rotation
-    const fresh = value ?? newSecret()
-    if (key === 'sms') {
-      writeSecret(smsKeyFile(this.#dataDir, id), fresh)
-      this.#openOne(id)?.messages.rotate(fresh)
-      return fresh
-    }
-    writeSecret(secretFile(this.#dataDir, id), fresh)
-    this.#applications?.rotate(id, fresh)
-    return fresh
-  }
-
+  rotate(id: string, rotation: Rotation): Awaitable<string>
   /** @param deleteData also deletes the tree */
-  async remove(id: string, deleteData: boolean): Promise<void> {
-    this.#checkKnown(id)
-    if (id === this.#default.id)
-      throw new Error(`"${id}" is the default application: it goes when APP_ID names another`)
-    this.#removing.add(id)
-    try {
-      this.#registry.delete(id)
-      await this.#applications?.remove(id)
-      this.#deleteFiles(id, deleteData)
-    } finally {
-      this.#removing.delete(id)
-    }
-  }
-
-  state(): ServerState {
-    const open = this.#applications?.open.map(({ id, database }): ServerState['open'][number] => ({
-      id,
-      profile: database.profile,
-      rules: database.hasOwnRules ? 'own' : this.#rulesOf(id),
-    }))
-    const { id: defaultId, fixedKeys } = this.#default
-    return { defaultId, fixedKeys, open: open ?? [] }
-  }
-
+  remove(id: string, deleteData: boolean): Promise<void>
+  /** The default application, then all registered ones by name. */
+  list(): Awaitable<readonly ListedApplication[]>
+  /** The keys of an application. */
+  keys(id: string): Awaitable<ShownKeys>
+  state(): ServerState
   /** Resolves when every commit to the tree is durable. */
-  async settle(id: string): Promise<void> {
-    await this.#openOne(id)?.database.settled()
-  }
-
+  settle(id: string): Promise<void>
   /**
    * Replaces a tree by the file that lies ready beside it. Streams end and requests wait.
    * @param stamp suffix of the names of the new and of the old file
    * @param keep keeps the old file
    */
-  async replaceTree(id: string, stamp: string, keep: boolean): Promise<void> {
-    checkId(id)
-    const staged = stagedFile(this.#dataDir, id, stamp)
-    if (!existsSync(staged)) throw new Error(`there is no ${staged}`)
-    const kept = keep ? keptFile(this.#dataDir, id, stamp) : undefined
-    // Loaded on demand: other operations need no storage engine.
-    const { replaceFile } = await import('../store/sqlite/file/replace.ts')
-    const replace = () => replaceFile(treeFile(this.#dataDir, id), { staged, kept })
-    if (this.#applications === undefined) replace()
-    else await this.#applications.replace(id, replace)
-  }
+  replaceTree(id: string, stamp: string, keep: boolean): Promise<void>
+}
 
-  #openOne(id: string): Application | undefined {
-    return this.#applications?.open.find((application) => application.id === id)
-  }
-
-  /** Rules of an application that has stored no rules. */
-  #rulesOf(id: string): RulesKind {
-    return id === this.#default.id ? openOrLocked(this.#default.isOpen) : this.#registry.rulesOf(id)
-  }
-
-  #deleteFiles(id: string, deleteData: boolean): void {
-    const tree = treeFile(this.#dataDir, id)
-    const files = [secretFile(this.#dataDir, id), smsKeyFile(this.#dataDir, id)]
-    if (deleteData) files.push(...FILES_OF_A_TREE.map((suffix) => tree + suffix), ...filesOfRestores(tree))
-    removeFiles(files)
-  }
-
-  /** Whether the default application exists. The first start of the server creates it. */
-  #hasDefault(): boolean {
-    return this.#applications !== undefined || existsSync(treeFile(this.#dataDir, this.#default.id))
-  }
-
-  #checkKnown(id: string): void {
-    checkId(id)
-    const isThere = id === this.#default.id ? this.#hasDefault() : this.#registry.has(id)
-    if (!isThere) throw new Error(`there is no application "${id}" in ${this.#dataDir}`)
+/** @throws Error unless a text can be a key */
+export function checkKey(value: string | undefined): void {
+  if (value !== undefined && (value.length < LEAST_SECRET_LENGTH || value !== value.trim())) {
+    throw new Error(`a secret has at least ${LEAST_SECRET_LENGTH} characters, and no space at either end`)
   }
 }
 
-function checkId(id: string): void {
+export function checkId(id: string): void {
   if (isApplicationId(id)) return
   throw new Error(
     `${JSON.stringify(id)} cannot name an application: up to 63 lower-case letters, digits and -, with - neither first nor last`,

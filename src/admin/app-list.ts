@@ -1,19 +1,7 @@
 import { treeFile } from '../data-folder/tree-file.ts'
 import { sizeOf } from '../files/file-size.ts'
-import type { ServerState } from './administration.ts'
-import { Registry, type RulesKind } from './registry.ts'
-
-/** One line of `dhole apps list`. */
-export interface ListedApplication {
-  readonly id: string
-  /** Query dialect; `undefined` when only a running server knows it. */
-  readonly profile: string | undefined
-  /** Rules; of a closed application those of its registration. */
-  readonly rules: RulesKind | undefined
-  /** Size of the database file and its write-ahead log; 0 without a file. */
-  readonly bytes: number
-  readonly isDefault: boolean
-}
+import type { ListedApplication, ServerState } from './administration.ts'
+import { Registry } from './registry.ts'
 
 /**
  * The default application, then all registered applications by name.
@@ -28,7 +16,7 @@ export function listApplications(dataDir: string, { defaultId, open }: ServerSta
     const bytes = sizeOf(file) + sizeOf(`${file}-wal`)
     const now = known.get(id)
     if (now !== undefined) return { id, profile: now.profile, rules: now.rules, bytes, isDefault }
-    if (isDefault) return { id, profile: undefined, rules: undefined, bytes, isDefault }
+    if (isDefault) return { id, bytes, isDefault }
     return { id, profile: registry.settings(id)?.profile ?? 'wilddog', rules: registry.rulesOf(id), bytes, isDefault }
   }
   return [...new Set([defaultId, ...registry.ids()])].map(listed)

@@ -5,7 +5,14 @@ import type { ExportCursor, ExportPage } from '../sms/model/message.ts'
 import { PRIORITY } from '../tree/key.ts'
 import { planPart } from '../tree/partial-write.ts'
 import type { Path } from '../tree/path.ts'
-import { addedApplication, rotation, serverProcess, serverState } from './administration.ts'
+import {
+  addedApplication,
+  listedApplication,
+  rotation,
+  serverProcess,
+  serverState,
+  shownKeys,
+} from './administration.ts'
 import {
   onApplication,
   type StreamOperation,
@@ -53,6 +60,12 @@ export const OPERATIONS = {
     nothing,
     ({ administration }, { id, deleteData }) => administration.remove(id, deleteData),
   ),
+  list: valueOperation(
+    Type.Object({}),
+    Type.Unsafe<readonly Static<typeof listedApplication>[]>(Type.Array(listedApplication)),
+    ({ administration }) => administration.list(),
+  ),
+  keys: valueOperation(Type.Object({ id }), shownKeys, ({ administration }, { id }) => administration.keys(id)),
   state: valueOperation(Type.Object({}), serverState, ({ administration }) => administration.state()),
   settle: valueOperation(Type.Object({ id }), nothing, ({ administration }, { id }) => administration.settle(id)),
   'replace-tree': valueOperation(

@@ -2,30 +2,11 @@ import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Application, ApplicationParts } from './application.ts'
 import { isApplicationId } from './application-id.ts'
+import type { ApplicationsSettings } from './applications-settings.ts'
 import { labelOf, suffixOf } from './host-label.ts'
 import { type Readiness, storageReadiness } from './readiness.ts'
+import { replaceSecret } from './replace-secret.ts'
 import { Tenant } from './tenant.ts'
-
-export interface ApplicationsSettings {
-  /**
-   * Looks up an application that is not open. Called for every request that names one, so it must be quick.
-   * @returns a function that opens it, `undefined` when there is no such application
-   * @throws when its settings cannot be read
-   */
-  readonly find: (id: string) => Awaitable<(() => Awaitable<ApplicationParts>) | undefined>
-  /** Application of requests that name none. */
-  readonly defaultId: string | undefined
-  /** Domain whose subdomains name applications. */
-  readonly baseDomain: string | undefined
-  /** Time without requests and streams after which an application is closed, in milliseconds. */
-  readonly idleMs: number
-  /** Most applications open at once, not counting those that stay open. */
-  readonly maxOpen: number
-  /** Called with an application that cannot be opened or closed. */
-  readonly onError: (id: string, error: unknown) => void
-  /** Called when all applications are closed. */
-  readonly onClosed?: () => Promise<void>
-}
 
 /** Idle applications are looked for this many times per idle time, and at least once a minute. */
 const CHECKS_PER_IDLE_TIME = 4
@@ -87,6 +68,7 @@ export class Applications {
    * @throws `app-not-named`, `app-unknown`; `unavailable` when it cannot be opened, or when too many others are busy
    */
   choose(name: string | undefined, host: string): Awaitable<Application> {
+    if (this.#settings.isSilent?.() === true) throw new DholeError('unavailable')
     const id = name ?? (this.#hostSuffix && labelOf(host, this.#hostSuffix)) ?? this.#settings.defaultId
     if (id === undefined) throw new DholeError('app-not-named')
     return this.#opened(id) ?? this.#bring(id)
@@ -95,9 +77,7 @@ export class Applications {
   /** Replaces the secret of an application, and ends the streams that the old secret authorized. */
   rotate(id: string, secret: string): void {
     const tenant = this.#tenants.get(id)
-    if (tenant === undefined) return
-    tenant.authenticator.rotate(secret)
-    tenant.database.revoke()
+    if (tenant !== undefined) replaceSecret(tenant, secret)
   }
 
   /** Closes an application that was removed. Resolves when its file is free. */
@@ -130,12 +110,18 @@ export class Applications {
   /** Whether the applications that stay open can be read and written now. Resolves within a few seconds. */
   async readiness(): Promise<Readiness> {
     if (this.#isStopping || this.#isClosed) return 'stopping'
+    if (this.#settings.isSilent?.() === true) return 'storage'
     return await storageReadiness([...this.#kept].map((id) => this.#tenants.get(id)?.database))
   }
 
   /** Begins to stop: ends every stream; `readiness` is `stopping` from now on. */
-  endStreams(): void {
+  stop(): void {
     this.#isStopping = true
+    this.endStreams()
+  }
+
+  /** Ends every stream; clients connect again. */
+  endStreams(): void {
     for (const { database } of this.open) database.endStreams()
   }
 

@@ -111,7 +111,7 @@ export class Authenticator {
       if (keyring !== this.#keyring) return this.#verify(text, address)
       // Only a wrong signature counts as an attempt: expired or incomplete tokens are no guesses of the secret.
       const isGuess = thrown instanceof DholeError && address !== undefined
-      if (isGuess && this.#options.failedAttempts.record(address)) throw new DholeError('too-many-failures')
+      if (isGuess && (await this.#options.failedAttempts.record(address))) throw new DholeError('too-many-failures')
       throw thrown
     }
     // The secret was replaced meanwhile: verify with the new one.

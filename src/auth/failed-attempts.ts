@@ -1,3 +1,4 @@
+import type { Awaitable } from '../scheduling/awaitable.ts'
 import { TaskLimit } from '../scheduling/task-limit.ts'
 import { networkOf } from './network.ts'
 
@@ -8,7 +9,18 @@ const MAX_NETWORKS = 10_000
 /** Maximum credentials of one network that are verified at the same time: each costs a signature. */
 const VERIFIED_AT_ONCE = 8
 
+/** Wrong credentials that several processes count together. */
+interface SharedFailures {
+  /**
+   * Counts one. @returns the failures of its network within the minute that began with the first one, and the time until that
+   * minute ends, in milliseconds
+   */
+  add(network: string): Promise<{ readonly failures: number; readonly leftMs: number }>
+}
+
 export interface FailedAttemptsOptions {
+  /** Counts on all processes. While it fails, each process counts alone. */
+  readonly shared?: SharedFailures | undefined
   /** Default 10,000. */
   readonly maxNetworks?: number
   /** Called for every wrong credential. */
@@ -19,8 +31,10 @@ export interface FailedAttemptsOptions {
 
 /** A minute that begins with the first failure of a network. */
 interface Period {
-  readonly endsAt: number
+  endsAt: number
   failures: number
+  /** Whether the limit was reported. */
+  isReported: boolean
 }
 
 /**
@@ -61,22 +75,46 @@ export class FailedAttempts {
     }
   }
 
-  /** Counts a wrong credential. @returns whether its network is beyond the limit */
-  record(address: string): boolean {
-    const { maxNetworks = MAX_NETWORKS, onFailed, onExceeded } = this.#options
-    onFailed?.()
+  /**
+   * Counts a wrong credential. @returns whether its network is beyond the limit: a promise where processes count together
+   */
+  record(address: string): Awaitable<boolean> {
+    this.#options.onFailed?.()
     if (this.#perMinute === 0) return false
     const network = networkOf(address)
+    const period = this.#count(network)
+    const { shared } = this.#options
+    // Beyond the limit, the other processes need not know how far.
+    if (shared === undefined || period.failures > this.#perMinute) return this.#isBeyond(network, period)
+    return shared.add(network).then(
+      ({ failures, leftMs }) => {
+        if (failures > period.failures) Object.assign(period, { failures, endsAt: Date.now() + leftMs })
+        return this.#isBeyond(network, period)
+      },
+      () => this.#isBeyond(network, period),
+    )
+  }
+
+  #count(network: string): Period {
+    const { maxNetworks = MAX_NETWORKS } = this.#options
     const now = Date.now()
     const last = this.#periods.get(network)
-    const period = last !== undefined && now < last.endsAt ? last : { endsAt: now + PERIOD_MS, failures: 0 }
+    const begun = { endsAt: now + PERIOD_MS, failures: 0, isReported: false }
+    const period = last !== undefined && now < last.endsAt ? last : begun
     period.failures++
     // A map lists an entry that is set again last.
     this.#periods.delete(network)
     this.#periods.set(network, period)
     const [oldest] = this.#periods.keys()
     if (this.#periods.size > maxNetworks && oldest !== undefined) this.#periods.delete(oldest)
-    if (period.failures === this.#perMinute) onExceeded?.(network)
+    return period
+  }
+
+  #isBeyond(network: string, period: Period): boolean {
+    if (period.failures >= this.#perMinute && !period.isReported) {
+      period.isReported = true
+      this.#options.onExceeded?.(network)
+    }
     return period.failures > this.#perMinute
   }
 }

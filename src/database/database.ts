@@ -93,13 +93,14 @@ export class Database {
 
   /**
    * Replaces the rules. Each write is authorised by the rules before it in the order of writes. Streams that the new
-   * rules do not allow are ended.
+   * rules do not allow are ended, on every process that has the tree open.
    * @throws `bad-rules`, `rule-wildcards`: the old ones stay
    * @see docs/reference/protocol.md#rules
    */
   async setRules(source: string): Promise<void> {
     await this.#ruleCache.use(source, () => this.#writes.storeRules(source, false))
     await this.#streams.rechecked
+    await this.#store.everywhere?.()
   }
 
   /** @throws as `setRules` */

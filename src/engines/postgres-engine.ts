@@ -1,36 +1,77 @@
-import type { Observer } from '../observer.ts'
+import { DholeError } from '../error.ts'
+import { type Observer, silentObserver } from '../observer.ts'
 import type { DatabaseServer, StorageOptions } from '../options.ts'
 import type { PostgresDatabase } from '../store/postgres/postgres-database.ts'
-import type { ApplicationStorage, Engine } from './engine.ts'
+import type { KeyName } from './application-keys.ts'
+import type { ApplicationCatalog, StoredKeys } from './catalog/application-catalog.ts'
+import type { ApplicationStorage, Engine, SharedStorage } from './engine.ts'
+
+/** Called when this process has made keys of an application. */
+export type OnKeysMade = (application: string, made: readonly KeyName[], keys: StoredKeys) => void
+
+/** An open database. */
+interface Opened {
+  readonly database: PostgresDatabase
+  readonly catalog: ApplicationCatalog
+}
 
 /** All applications in one schema of a PostgreSQL database. It connects when the first application is opened. */
 export class PostgresEngine implements Engine {
+  readonly shared: SharedStorage
   readonly #server: DatabaseServer
-  #database: Promise<PostgresDatabase> | undefined
+  readonly #onKeysMade: OnKeysMade
+  readonly #onSilent: (() => void)[] = []
+  #connecting: Promise<Opened> | undefined
+  #database: PostgresDatabase | undefined
 
-  constructor(server: DatabaseServer) {
+  constructor(server: DatabaseServer, onKeysMade: OnKeysMade = () => {}) {
     this.#server = server
+    this.#onKeysMade = onKeysMade
+    const engine = this
+    this.shared = {
+      get isSilent() {
+        return engine.#database?.row.isSilent ?? false
+      },
+      onSilent: (listener) => void this.#onSilent.push(listener),
+      add: async (network) => (await this.#connected()).database.failures.add(network),
+    }
   }
 
   placeOf(application: string): string {
     return `application ${application} in the database`
   }
 
+  /** The applications and their keys. @throws what the database throws */
+  async catalog(): Promise<ApplicationCatalog> {
+    return (await this.#connected()).catalog
+  }
+
   /** @throws what the database throws; the next call connects again */
-  async open(application: string, options: StorageOptions, observer: Observer): Promise<ApplicationStorage> {
+  async open(
+    application: string,
+    options: StorageOptions,
+    observer: Observer,
+    makes: boolean,
+  ): Promise<ApplicationStorage> {
     // Loaded on demand: a server on files needs none of it.
-    const [{ PostgresStore }, { PostgresMessageStore }] = await Promise.all([
+    const [{ PostgresStore }, { PostgresMessageStore }, { ApplicationWatch }] = await Promise.all([
       import('../store/postgres/postgres-store.ts'),
       import('../sms/postgres/postgres-message-store.ts'),
+      import('./catalog/application-watch.ts'),
     ])
-    const database = await this.#connected(observer)
+    const { database, catalog } = await this.#connected(observer)
     const { waitMs } = this.#server
     const settings = waitMs === undefined ? options : { ...options, waitMs }
-    const store = await PostgresStore.open(database, application, settings, observer).catch(async (error) => {
-      throw await database.problemOf(error)
-    })
+    const store = await PostgresStore.open(database, application, settings, observer, undefined, makes).catch(
+      async (error) => {
+        throw error instanceof DholeError && error.code === 'app-unknown' ? error : await database.problemOf(error)
+      },
+    )
     return {
       tree: store,
+      keys: new ApplicationWatch(catalog, store, application, (made, keys) =>
+        this.#onKeysMade(application, made, keys),
+      ),
       messages: (format) => {
         const messages = new PostgresMessageStore(store.sideTables, format, (error) =>
           observer.storeTroubled(this.placeOf(application), error),
@@ -43,23 +84,32 @@ export class PostgresEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    const database = await this.#database?.catch(() => undefined)
-    this.#database = undefined
-    await database?.close()
+    const opened = await this.#connecting?.catch(() => undefined)
+    this.#connecting = undefined
+    await opened?.database.close()
   }
 
-  async #connected(observer: Observer): Promise<PostgresDatabase> {
-    this.#database ??= this.#connect(observer)
+  async #connected(observer: Observer = silentObserver): Promise<Opened> {
+    this.#connecting ??= this.#connect(observer)
     try {
-      return await this.#database
+      return await this.#connecting
     } catch (error) {
-      this.#database = undefined
+      this.#connecting = undefined
       throw error
     }
   }
 
-  async #connect(observer: Observer): Promise<PostgresDatabase> {
-    const { PostgresDatabase } = await import('../store/postgres/postgres-database.ts')
-    return await PostgresDatabase.open(this.#server, observer)
+  async #connect(observer: Observer): Promise<Opened> {
+    const [{ PostgresDatabase }, { ApplicationCatalog }] = await Promise.all([
+      import('../store/postgres/postgres-database.ts'),
+      import('./catalog/application-catalog.ts'),
+    ])
+    const { secretsKey, ...server } = this.#server
+    const database = await PostgresDatabase.open(server, observer)
+    database.row.onSilent(() => {
+      for (const listener of this.#onSilent) listener()
+    })
+    this.#database = database
+    return { database, catalog: new ApplicationCatalog(database, secretsKey) }
   }
 }

@@ -5,6 +5,7 @@ import type { StorageOptions } from '../options.ts'
 import { SqliteMessageStore } from '../sms/sqlite/sqlite-message-store.ts'
 import { openStore } from '../store/open.ts'
 import type { ApplicationStorage, Engine } from './engine.ts'
+import { FileKeys } from './file-keys.ts'
 
 /** One SQLite file for each application of a data folder. */
 export class SqliteEngine implements Engine {
@@ -20,7 +21,8 @@ export class SqliteEngine implements Engine {
 
   /** @throws Error when the file is in use or damaged */
   open(application: string, options: StorageOptions, observer: Observer): ApplicationStorage {
-    return openSqlite(resolve(this.placeOf(application)), options, observer)
+    const keys = new FileKeys(this.#dataDir, application)
+    return { ...openSqlite(resolve(this.placeOf(application)), options, observer), keys }
   }
 
   async close(): Promise<void> {}
@@ -31,7 +33,11 @@ export class SqliteEngine implements Engine {
  * @param place a path, or a `file:` or `sqlite:` URL
  * @throws TypeError for another URL, Error when the file is in use or damaged
  */
-export function openSqlite(place: string, options: StorageOptions, observer: Observer): ApplicationStorage {
+export function openSqlite(
+  place: string,
+  options: StorageOptions,
+  observer: Observer,
+): Omit<ApplicationStorage, 'keys'> {
   const store = openStore(place, options, observer)
   return {
     tree: store,

@@ -94,6 +94,9 @@ const applicationSchema = Type.Object({ secret: secretSchema, smsKey: secretSche
 
 export const applicationSettingsSchema = Type.Object(settingProperties, CLOSED)
 
+/** 32 bytes in base64. */
+export const SECRETS_KEY = '^[A-Za-z0-9+/]{43}=$'
+
 /** Where a database server is. */
 const serverProperties = {
   url: Type.String({ minLength: 1 }),
@@ -103,6 +106,7 @@ const serverProperties = {
   insecure: Type.Optional(Type.Boolean()),
   connections: Type.Optional(Type.Integer(WHOLE)),
   waitMs: Type.Optional(Type.Integer(NOT_NEGATIVE)),
+  secretsKey: Type.Optional(Type.String({ pattern: SECRETS_KEY })),
   reads: Type.Optional(Type.Union([Type.Literal('fresh'), Type.Literal('recent')])),
 }
 

@@ -1,23 +1,19 @@
-import { Administration, type DefaultApplication, fixedKeys } from '../admin/administration.ts'
 import { socketPath } from '../admin/control/control-client.ts'
 import { type ControlSocket, listenForCommands, OtherServerError } from '../admin/control/control-server.ts'
-import type { AdminTarget } from '../admin/operation.ts'
-import { Registry } from '../admin/registry.ts'
-import { serverTarget } from '../admin/server-target.ts'
+import { type ServerParts, serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
 import { closeFolders, type RemovedPermissions, removePermissionsOfOthers } from '../data-folder/private-modes.ts'
-import { type OnDemand, startApplications } from '../dhole.ts'
+import { startApplications } from '../dhole.ts'
 import { messageOf } from '../files/system-error.ts'
 import type { DholeOptions } from '../options.ts'
 import { drain } from '../scheduling/steps.ts'
 import { runInTurns } from '../scheduling/turns.ts'
 import { DatabaseProblem } from '../store/postgres/connection/database-problem.ts'
-import { isOwnMachine, readRules } from './config/config.ts'
+import { readRules } from './config/config.ts'
 import { dholeOptions } from './config/dhole-options.ts'
 import type { Config } from './config/settings.ts'
 import { warnAboutAccess } from './config/startup-warnings.ts'
-import { keysOf, showKeys } from './keys.ts'
 import { announce, listen, stopListeners } from './listeners/listeners.ts'
 import { createLogger, isForPeople, type Logger, logObserver } from './logging/log.ts'
 import { observeBoth } from './logging/observers.ts'
@@ -25,6 +21,7 @@ import { DatabaseMetrics } from './metrics/database-metrics.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { PrometheusPage } from './metrics/metrics-page.ts'
 import { checkStart } from './start-checks.ts'
+import { namingSetting, storageOf } from './storage.ts'
 import { certificateSource } from './tls/certificate-source.ts'
 import { localUrl } from './tls/own-names.ts'
 import { CertificateRenewal, warnAboutValidity } from './tls/renewal.ts'
@@ -58,20 +55,18 @@ export async function serve(config: Config): Promise<RunningServer> {
   // What lies in a folder that stays open can be read by others until its own permissions are removed.
   if (failed.length > 0) report(drain(removePermissionsOfOthers(config.DATA_DIR)), config.DATA_DIR, logger)
   const failure = Promise.withResolvers<void>()
-  const keys = keysOf(config)
-  // Before the rest of the start: if that fails, the next start does not show the keys again.
-  showKeys(config, keys, logger)
+  const storage = storageOf(config, logger)
   const counted = new Metrics()
   const ofDatabase = config.DATABASE_URL === undefined ? undefined : new DatabaseMetrics()
   const log = logObserver(logger, { slowMs: config.SLOW_REQUEST_MS, onStoreFailed: failure.resolve })
   const options: DholeOptions = {
-    ...dholeOptions(config, keys, rules),
+    ...dholeOptions(config, storage.keys, rules),
     observer: observeBoth(counted, log, ofDatabase),
   }
   const source = certificateSource(config)
   const certificate = await source.read()
   warnAboutValidity(certificate, source.name, logger)
-  const { applications, kept } = startApplications(options, registered(config))
+  const { applications, kept } = startApplications(options, storage.onDemand, storage.engine)
   await databaseReached(kept, applications, logger)
   const metrics = new PrometheusPage(counted, () => applications.readiness(), ofDatabase)
   const renewing = Promise.withResolvers<CertificateRenewal>()
@@ -79,7 +74,9 @@ export async function serve(config: Config): Promise<RunningServer> {
   let control: ControlSocket | undefined
   try {
     const reload = () => renewing.promise.then((found) => found.reload())
-    control = await controlOf(config, applications, logger, { reload, process: () => ({ pid: process.pid, ...where }) })
+    const server = { reload, process: () => ({ pid: process.pid, ...where }) }
+    const administration = storage.administration(applications)
+    control = await controlOf(config, logger, { administration, applications, ...server })
     const listeners = listen(config, certificate, applications, options, metrics)
     const renewal = new CertificateRenewal(source, listeners.secure, logger, config.TLS_CHECK_MS)
     renewing.resolve(renewal)
@@ -127,7 +124,7 @@ async function databaseReached(kept: Promise<unknown>, applications: Application
     if (error instanceof DatabaseProblem && error.isAway) logger.error(error.message)
     else {
       await applications.close()
-      throw error
+      throw namingSetting(error)
     }
   }
 }
@@ -148,38 +145,22 @@ function makePrivate(dataDir: string, ending: AbortSignal, logger: Logger): void
   )
 }
 
-/** The registered applications. Their files are read when a request names them. */
-function registered({ DATA_DIR, APP_IDLE_MS, MAX_OPEN_APPS }: Config): OnDemand {
-  const registry = new Registry(DATA_DIR)
-  return { find: (id) => registry.find(id), idleMs: APP_IDLE_MS, maxOpen: MAX_OPEN_APPS }
-}
-
 /**
  * Opens the control socket; `undefined` when the system cannot. The applications are open, so no other server has the
  * folder.
  * @throws OtherServerError when another server answers on the socket
  */
-async function controlOf(
-  config: Config,
-  applications: Applications,
-  logger: Logger,
-  server: Pick<AdminTarget, 'reload' | 'process'>,
-): Promise<ControlSocket | undefined> {
+async function controlOf(config: Config, logger: Logger, server: ServerParts): Promise<ControlSocket | undefined> {
   const path = socketPath(config.DATA_DIR)
   if (path === undefined) {
     logger.warn('the path of DATA_DIR is too long for a socket: what `dhole apps` changes is seen after a restart')
     return undefined
   }
-  const administration = new Administration(config.DATA_DIR, defaultApplication(config), applications)
   try {
-    return await listenForCommands(path, serverTarget({ administration, applications, ...server }))
+    return await listenForCommands(path, serverTarget(server))
   } catch (error) {
     if (error instanceof OtherServerError) throw error
     logger.warn({ path, error: String(error) }, 'no socket: what `dhole apps` changes is seen after a restart')
     return undefined
   }
-}
-
-function defaultApplication({ APP_ID, APP_SECRET, SMS_KEY, HOST }: Config): DefaultApplication {
-  return { id: APP_ID, fixedKeys: fixedKeys({ APP_SECRET, SMS_KEY }), isOpen: isOwnMachine(HOST) }
 }

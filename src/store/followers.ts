@@ -15,10 +15,13 @@ export class Followers {
     return () => this.#followers.delete(follower)
   }
 
-  report(commits: readonly Commit[], hasSettings: boolean): void {
+  /** @returns what the followers of settings still do; it does not reject */
+  report(commits: readonly Commit[], hasSettings: boolean): Promise<unknown> | undefined {
+    const later: Promise<unknown>[] = []
     for (const follower of this.#followers) {
       try {
-        if (hasSettings) follower.settings?.()
+        const settled = hasSettings ? follower.settings?.() : undefined
+        if (settled instanceof Promise) later.push(settled.catch(this.#onError))
       } catch (error) {
         this.#onError(error)
       }
@@ -29,5 +32,6 @@ export class Followers {
         this.#onError(error)
       }
     }
+    return later.length === 0 ? undefined : Promise.all(later)
   }
 }

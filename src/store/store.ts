@@ -114,8 +114,11 @@ export interface IndexInfo {
 export interface StoreFollower {
   /** The next commits; each is reported once. What it throws, now or later, is reported as trouble. */
   commits?(commits: readonly Commit[]): Awaitable<void>
-  /** Settings have changed. Called before later commits, and before those that became durable at the same time. */
-  settings?(): void
+  /**
+   * Settings have changed. Called before later commits, and before those that became durable at the same time.
+   * @returns what it still has to do because of them
+   */
+  settings?(): Awaitable<void>
 }
 
 /**
@@ -175,6 +178,14 @@ export interface TreeStore extends AsyncDisposable {
   fresh(always?: boolean): Awaitable<void>
   /** Whether reads may miss commits of other processes for a moment. `fresh(true)` makes the next ones see them. */
   readonly mayLag: boolean
+  /**
+   * Resolves when every process that has the tree open acts on the commits before the call: on new settings as well. An
+   * engine of a single process has nothing to wait for, and no such method.
+   * @throws `unavailable` when one does not answer
+   */
+  everywhere?(): Promise<void>
+  /** Whether this process must tell nothing of the tree, because it may have lost sight of later commits. */
+  readonly isSilent?: boolean
   /** Text stored beside the tree under a name, as of the commit that reads see; see `fresh`. */
   setting(name: string): string | undefined
   /**

@@ -11,6 +11,8 @@ export type CopyStep = 'begun' | 'copied' | 'marked' | 'activated'
 export interface TreeCopy {
   /** Where it goes, for the mark on its source; `undefined` keeps the source, and gives the copy an epoch of its own. */
   readonly movedTo: string | undefined
+  /** Copies what belongs to the application beside its tree, before the source is marked. */
+  copyKeys(): Promise<void>
   /** Called after each step, and awaited. */
   onStep?(step: CopyStep): void | Promise<void>
   /** @param rows copied rows @param total all rows, roughly */
@@ -41,6 +43,7 @@ export async function copyTree(source: CopySource, target: CopyTarget, options: 
     rows = await copyRows(source, target, options)
     await target.complete()
     await examine(target, rows)
+    await options.copyKeys()
     await onStep?.('copied')
   } catch (error) {
     throw await undone(target, error)

@@ -5,6 +5,7 @@ import { giveAllToOwner } from '../../data-folder/ownership.ts'
 import { lockFolder } from '../../data-folder/restore-lock.ts'
 import { treeFile } from '../../data-folder/tree-file.ts'
 import { messageOf } from '../../files/system-error.ts'
+import type { DatabaseServer } from '../../options.ts'
 import { CopyDatabase } from '../../store/postgres/copy/copy-database.ts'
 import { DatabaseSource } from '../../store/postgres/copy/database-source.ts'
 import { DatabaseTarget } from '../../store/postgres/copy/database-target.ts'
@@ -13,7 +14,7 @@ import { FileSource } from '../../store/sqlite/copy/file-source.ts'
 import { FileTarget } from '../../store/sqlite/copy/file-target.ts'
 import { COPIED_TABLES, type CopiedTree, type CopyStep, copyTree } from './copy-tree.ts'
 import { type Decision, decide } from './decision.ts'
-import { copyKeys } from './keys.ts'
+import { copyKeysIn, copyKeysOut } from './keys.ts'
 import { applicationsAt, type Found, findAll, nameOf, type Place } from './place.ts'
 
 /** Tables of a tree in a database that are not copied. */
@@ -28,8 +29,6 @@ export interface CopyOptions {
   readonly ids: readonly string[] | undefined
   /** The source goes on to be used, and the copy begins a history of its own. */
   readonly keepSource: boolean
-  /** Data folder of the servers of the database, which has the keys. */
-  readonly keysFolder: string
 }
 
 /** Receives the progress of copies. */
@@ -84,11 +83,11 @@ export async function copyApplications(
   const plan = await planCopy(options)
   const { from, to } = options
   const folder = from.kind === 'folder' ? from.folder : to.kind === 'folder' ? to.folder : ''
-  const place = from.kind === 'database' ? from : to
-  if (place.kind !== 'database') throw new Error('there is no database')
+  const server = serverOf(from) ?? serverOf(to)
+  if (server === undefined) throw new Error('there is no database')
   makeDataFolder(folder)
   using _lock = lockFolder(folder, 'shared')
-  const database = await CopyDatabase.open(place.server)
+  const database = await CopyDatabase.open(server)
   const copied: CopiedApplication[] = []
   try {
     for (const id of plan.keys()) {
@@ -116,19 +115,21 @@ async function copyOne(
   options: CopyOptions,
   watcher: CopyWatcher,
 ): Promise<Outcome> {
-  const { from, keysFolder } = options
+  const { from, to } = options
   const file = treeFile(folder, id)
-  const run = (source: CopySource | MovedMark, target: CopyTarget) => runCopy(id, source, target, options, watcher)
+  const places = { folder, database, secretsKey: (serverOf(from) ?? serverOf(to))?.secretsKey }
+  const run = (source: CopySource | MovedMark, target: CopyTarget, copyKeys: () => Promise<void>) =>
+    runCopy(id, source, target, copyKeys, options, watcher)
   if (from.kind === 'folder') {
     if (!existsSync(file)) throw new Error(`it is not in ${nameOf(from)}`)
     using source = new FileSource(file)
-    copyKeys(folder, keysFolder, id)
-    return await DatabaseTarget.use(database, id, TABLES, (target) => run(source.moved ?? source, target))
+    return await DatabaseTarget.use(database, id, TABLES, (target) =>
+      run(source.moved ?? source, target, () => copyKeysIn(id, places)),
+    )
   }
   return await DatabaseSource.use(database.durable, id, async (source) => {
     using target = new FileTarget(file)
-    copyKeys(keysFolder, folder, id)
-    return await run(source, target)
+    return await run(source, target, () => copyKeysOut(id, places))
   })
 }
 
@@ -136,6 +137,7 @@ async function runCopy(
   id: string,
   source: CopySource | MovedMark,
   target: CopyTarget,
+  copyKeys: () => Promise<void>,
   options: CopyOptions,
   watcher: CopyWatcher,
 ): Promise<Outcome> {
@@ -145,11 +147,16 @@ async function runCopy(
   if (done === 'complete') await target.activate()
   if (done !== 'copy' || isMoved) return { done }
   const copied = await copyTree(source, target, {
+    copyKeys,
     movedTo: options.keepSource ? undefined : nameOf(options.to),
     onStep: (step) => watcher.onStep?.(id, step),
     ...(watcher.onRows === undefined ? {} : { onRows: (rows, total) => watcher.onRows?.(id, rows, total) }),
   })
   return { done, ...copied }
+}
+
+function serverOf(place: Place): DatabaseServer | undefined {
+  return place.kind === 'database' ? place.server : undefined
 }
 
 function foundOf(state: TargetState): Found {

@@ -1,25 +1,63 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
 import { readSecret, secretFile, smsKeyFile, writeSecret } from '../../data-folder/secret-file.ts'
+import { ApplicationCatalog } from '../../engines/catalog/application-catalog.ts'
+import type { CopyDatabase } from '../../store/postgres/copy/copy-database.ts'
 import { Registry } from '../registry.ts'
 
+/** A data folder and a database between which an application is copied. */
+export interface KeyPlaces {
+  readonly folder: string
+  readonly database: CopyDatabase
+  /** Encrypts keys in the database. */
+  readonly secretsKey: string | undefined
+}
+
 /**
- * Copies the keys of an application and its registration, with its settings. They are files of a data folder, also for an
- * application whose tree is in a database: those of the folder of its servers.
- * @param from folder of the servers of the source @param to folder of the servers of the target
- * @throws Error when the target has other keys or settings
+ * Copies the keys and the settings of an application from files to the row of its tree, which is not activated yet.
+ * @throws Error when `SECRETS_KEY` is not the one of the database
  */
-export function copyKeys(from: string, to: string, id: string): void {
-  if (resolve(from) === resolve(to)) return
-  for (const fileOf of [secretFile, smsKeyFile]) {
-    const [kept, target] = [fileOf(from, id), fileOf(to, id)]
-    if (!existsSync(kept)) continue
-    if (!existsSync(target)) writeSecret(target, readSecret(kept))
-    else if (readFileSync(target, 'utf8').trim() !== readSecret(kept)) throw new Error(`${target} is another key`)
+export async function copyKeysIn(id: string, { folder, database, secretsKey }: KeyPlaces): Promise<void> {
+  const settings = new Registry(folder).settings(id)
+  if (settings !== undefined) {
+    await database.durable.query(
+      'UPDATE application SET settings = $2::text WHERE id = $1::text AND is_arriving RETURNING tree',
+      [id, JSON.stringify(settings)],
+    )
   }
-  const settings = new Registry(from).settings(id)
-  const registry = new Registry(to)
-  if (settings === undefined || Bun.deepEquals(settings, registry.settings(id))) return
-  if (registry.has(id)) throw new Error(`"${id}" has other settings in ${to}`)
-  registry.put(id, settings)
+  const secret = secretIn(secretFile(folder, id))
+  const smsKey = secretIn(smsKeyFile(folder, id))
+  // Keys that settings of the server fix have no files.
+  if (secret === undefined && smsKey === undefined) return
+  await new ApplicationCatalog(database.opened, secretsKey).keep(id, {
+    ...(secret === undefined ? {} : { secret }),
+    ...(smsKey === undefined ? {} : { smsKey }),
+  })
+}
+
+/**
+ * Copies the keys and the settings of an application from the database to files.
+ * @throws Error when the files have others; when `SECRETS_KEY` is not the one of the database
+ */
+export async function copyKeysOut(id: string, { folder, database, secretsKey }: KeyPlaces): Promise<void> {
+  const catalog = new ApplicationCatalog(database.opened, secretsKey)
+  const [keys, settings] = [await catalog.keys(id), await catalog.settings(id)]
+  if (keys !== undefined) {
+    for (const [file, key] of [
+      [secretFile(folder, id), keys.secret],
+      [smsKeyFile(folder, id), keys.smsKey],
+    ] as const) {
+      const known = secretIn(file)
+      if (known !== undefined && known !== key) throw new Error(`${file} is another key`)
+      if (known === undefined) writeSecret(file, key)
+    }
+  }
+  if (settings === undefined) return
+  const registry = new Registry(folder)
+  const known = registry.settings(id)
+  if (known === undefined) registry.put(id, JSON.parse(settings))
+  else if (!Bun.deepEquals(known, JSON.parse(settings))) throw new Error(`it has other settings in ${folder}`)
+}
+
+function secretIn(file: string): string | undefined {
+  return existsSync(file) ? readSecret(file) : undefined
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import type { Rotation } from '../../admin/administration.ts'
-import { type ListedApplication, listApplications } from '../../admin/app-list.ts'
+import type { ListedApplication, Rotation } from '../../admin/administration.ts'
 import { SAFE_SECRET_LENGTH } from '../../data-folder/secret-file.ts'
 import { DholeError } from '../../error.ts'
 import type { ApplicationSettings } from '../../options.ts'
@@ -115,7 +114,7 @@ function json<T>(flag: string, text: string, example: string): T {
 
 async function list({ dataDir, json }: FolderFlags & { readonly json?: true }): Promise<void> {
   await using admin = await connectAdmin(dataDir)
-  const applications = listApplications(dataDir, await admin.call('state', {}))
+  const applications = await admin.call('list', {})
   if (json) printJson(applications)
   else for (const line of table(applications)) printStyled(line)
 }
@@ -154,7 +153,7 @@ function table(applications: readonly ListedApplication[]): readonly string[] {
     printable(id),
     profile ?? '',
     rules ?? '',
-    String(bytes),
+    bytes === undefined ? '' : String(bytes),
     isDefault ? 'default' : '',
   ])
   const widths = HEAD.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)))

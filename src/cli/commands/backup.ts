@@ -25,7 +25,7 @@ export function backupCommand(): Command {
 async function backup(given: string | undefined, flags: BackupFlags): Promise<void> {
   const { app, dataDir, withSecrets, json, quiet } = flags
   const isShown = !json && !quiet
-  const { connectAdmin } = await import('../connect/admin-client.ts')
+  const { connectFiles } = await import('../connect/files.ts')
   const { makeBackup } = await import('../../admin/backup/backup.ts')
   const { CopyProgress } = await import('../terminal/progress.ts')
   const { stampOf } = await import('../terminal/stamp.ts')
@@ -33,7 +33,7 @@ async function backup(given: string | undefined, flags: BackupFlags): Promise<vo
   exitOnSignals()
   const progress = new CopyProgress(isShown)
   const options = { dataDir, target, ids: app, withSecrets: withSecrets ?? false }
-  await using admin = await connectAdmin(dataDir)
+  await using admin = await connectFiles(dataDir)
   let manifest: Manifest
   try {
     manifest = await makeBackup(options, admin, {

@@ -1,8 +1,7 @@
 import { Command } from 'commander'
 import type { CopiedApplication, CopyOptions } from '../../admin/copy/copy.ts'
 import type { Place } from '../../admin/copy/place.ts'
-import { dataDirOption } from '../connect/app-flag.ts'
-import { databaseOf } from '../connect/database-flag.ts'
+import { databaseOfEnvironment } from '../connect/database-settings.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { print, printJson, type ReportFlags, withReport } from '../terminal/output.ts'
 
@@ -11,7 +10,6 @@ interface CopyFlags extends ReportFlags {
   readonly to: string
   readonly app?: readonly string[]
   readonly keepSource?: true
-  readonly dataDir: string
   readonly yes?: true
   readonly dryRun?: true
 }
@@ -29,13 +27,12 @@ export function copyCommand(): Command {
       '--keep-source',
       'leave the source in use: the copy begins a history of its own, and streams do not resume on it',
     )
-    .addOption(dataDirOption('folder of the servers of the database, which has the keys'))
     .option('--yes', 'do not ask for confirmation')
     .option('--dry-run', 'print what would be copied, and change nothing')
   return withReport(command).action(copy)
 }
 
-async function copy({ from, to, app, keepSource, dataDir, yes, dryRun, json, quiet }: CopyFlags): Promise<void> {
+async function copy({ from, to, app, keepSource, yes, dryRun, json, quiet }: CopyFlags): Promise<void> {
   const isShown = !json && !quiet
   const { copyApplications, planCopy } = await import('../../admin/copy/copy.ts')
   const { nameOf } = await import('../../admin/copy/place.ts')
@@ -44,7 +41,6 @@ async function copy({ from, to, app, keepSource, dataDir, yes, dryRun, json, qui
     to: placeOf('--to', to),
     ids: app,
     keepSource: keepSource ?? false,
-    keysFolder: dataDir,
   }
   const plan = await planCopy(options)
   const ids = [...plan.keys()]
@@ -90,5 +86,6 @@ function lineOf({ id, done, rows, seconds, seq, epoch }: CopiedApplication, to: 
 /** @throws Error for an empty text, such as a variable that is not set, and for wrong settings of a database */
 function placeOf(flag: '--from' | '--to', text: string): Place {
   if (text === '') throw new Error(`${flag} is empty: expected a folder, or the address of a database`)
-  return DATABASE.test(text) ? { kind: 'database', server: databaseOf(text) } : { kind: 'folder', folder: text }
+  const server = DATABASE.test(text) ? databaseOfEnvironment(text) : undefined
+  return server === undefined ? { kind: 'folder', folder: text } : { kind: 'database', server }
 }

@@ -28,12 +28,12 @@ export function restoreCommand(): Command {
 
 async function restoreFrom(source: string, flags: RestoreFlags): Promise<void> {
   const { app, dataDir, discard, yes, dryRun, json, quiet } = flags
-  const { connectAdmin } = await import('../connect/admin-client.ts')
+  const { connectFiles } = await import('../connect/files.ts')
   const { planRestore, restore } = await import('../../admin/backup/restore.ts')
   const { CopyProgress } = await import('../terminal/progress.ts')
   const { stampOf } = await import('../terminal/stamp.ts')
   const options = { dataDir, source, ids: app, stamp: stampOf(new Date()), keep: !discard }
-  await using admin = await connectAdmin(dataDir)
+  await using admin = await connectFiles(dataDir)
   const planned = await planRestore(options, admin, dryRun ?? false)
   if (dryRun) return printPlan(planned, options.keep, flags)
   await confirm(questionOf(planned, dataDir, options.keep), yes ?? false)

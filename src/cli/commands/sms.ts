@@ -115,7 +115,7 @@ async function signRequest(given: readonly string[], flags: SignFlags): Promise<
 
 async function token(source: string, flags: AppFlags): Promise<void> {
   const { tokenFor } = await import('../sms/sign.ts')
-  print(tokenFor(source, keyChoice(flags)))
+  print(await tokenFor(source, keyChoice(flags)))
 }
 
 function keyChoice({ app, dataDir }: AppFlags): KeyChoice {

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { isJsonObject, type JsonObject } from '../../auth/json-object.ts'
 import { mintToken } from '../../auth/mint.ts'
-import { readSecret, secretFile } from '../../data-folder/secret-file.ts'
+import { secretFile } from '../../data-folder/secret-file.ts'
 import { DholeError } from '../../error.ts'
 import { parseDuration } from '../../server/config/duration.ts'
 import { jsonOf } from '../../tree/json/parse-json.ts'
@@ -34,22 +33,23 @@ export function tokenCommand(): Command {
     .option('--app <id>', 'the application whose generated secret is read from the data folder')
     .addOption(dataDirOption('folder of the generated secrets'))
   return command.action(async (flags: TokenFlags) => {
-    const secret = secretOf(flags, command.getOptionValueSource('secret') === 'cli')
+    const secret = await secretOf(flags, command.getOptionValueSource('secret') === 'cli')
     process.stdout.write(`${await tokenOf(flags, secret)}\n`)
   })
 }
 
 /** A flag wins over the environment. @throws Error when none is named, or it cannot be read */
-function secretOf({ secret, app, dataDir }: TokenFlags, isFlag: boolean): string {
+async function secretOf({ secret, app, dataDir }: TokenFlags, isFlag: boolean): Promise<string> {
   if (isFlag && app !== undefined) throw new Error('--secret and --app are two secrets: give one')
   if (app === undefined) {
     if (secret) return secret
     throw new Error('no secret: give --app with --data-dir, --secret, or APP_SECRET in the environment')
   }
   checkAppFlag(app)
-  const file = secretFile(dataDir, app)
-  if (!existsSync(file)) throw new Error(`there is no application "${app}" in ${dataDir}, or no ${file}`)
-  return readSecret(file)
+  const { keyOf } = await import('../connect/keys.ts')
+  const kept = await keyOf('secret', { app, dataDir })
+  if (kept !== undefined) return kept
+  throw new Error(`there is no application "${app}" in ${dataDir}, or no ${secretFile(dataDir, app)}`)
 }
 
 async function tokenOf({ uid, claims, expiresIn, admin, debug }: TokenFlags, secret: string): Promise<string> {

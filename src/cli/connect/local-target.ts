@@ -1,25 +1,31 @@
 import { existsSync } from 'node:fs'
-import { Administration, fixedKeys, type ServerProcess } from '../../admin/administration.ts'
+import { type Administration, fixedKeys, type ServerProcess } from '../../admin/administration.ts'
+import { FileAdministration } from '../../admin/file-administration.ts'
 import type { AdministeredApplication, AdminTarget } from '../../admin/operation.ts'
 import { Registry } from '../../admin/registry.ts'
 import type { ClosedApplication } from '../../closed-application.ts'
 import { treeFile } from '../../data-folder/tree-file.ts'
 import type { ApplicationSettings } from '../../options.ts'
 import { isOwnMachine, readConfig, readRules } from '../../server/config/config.ts'
-import { databaseServer } from '../../server/config/database-server.ts'
 import { defaultId } from './app-flag.ts'
-import { databaseSettings } from './database-flag.ts'
+import type { DatabaseTarget } from './database-target.ts'
 
-/** The files of a data folder without a server. Settings come from the environment, as for a server started here. */
+/**
+ * The applications without a server: the files of a data folder, or a database. Settings come from the environment, as for a
+ * server started here.
+ */
 export class LocalTarget implements AdminTarget, AsyncDisposable {
   readonly administration: Administration
   readonly #dataDir: string
+  readonly #database: DatabaseTarget | undefined
   readonly #open = new Map<string, ClosedApplication>()
 
-  constructor(dataDir: string) {
+  /** @param database in place of files */
+  constructor(dataDir: string, database?: DatabaseTarget) {
     this.#dataDir = dataDir
-    const isOpen = false
-    this.administration = new Administration(dataDir, { id: defaultId(), fixedKeys: fixedKeys(process.env), isOpen })
+    this.#database = database
+    const own = { id: defaultId(), fixedKeys: fixedKeys(process.env), isOpen: false }
+    this.administration = database?.administration ?? new FileAdministration(dataDir, own)
   }
 
   /** Keeps the application open until it is disposed: a command has many operations on one application. */
@@ -47,23 +53,30 @@ export class LocalTarget implements AdminTarget, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#open.values()].map((application) => application.close()))
+    await this.#database?.engine.close()
   }
 
   async #openApplication(id: string): Promise<ClosedApplication> {
-    const registered = new Registry(this.#dataDir).settings(id)
-    const database = databaseServer(readConfig(databaseSettings()))
-    // The first start of a server creates the default application; opening any other would create it.
-    const isThere = id === defaultId() && (database !== undefined || existsSync(treeFile(this.#dataDir, id)))
-    if (registered === undefined && !isThere) {
-      throw new Error(`there is no application "${id}" in ${this.#dataDir}`)
-    }
+    const database = this.#database
+    const registered = database === undefined ? this.#registered(id) : await database.settings(id)
     // Loaded on demand: with a server, no command needs the storage engine.
     const { openClosedApplication } = await import('../../closed-application.ts')
     return openClosedApplication(this.#dataDir, id, {
       sms: { ...smsSettings(), ...registered?.sms },
       tree: () => treeSettings(registered),
-      ...(database === undefined ? {} : { database }),
+      ...(database === undefined ? {} : { engine: database.engine }),
     })
+  }
+
+  /** @throws Error when there is no such application */
+  #registered(id: string): ApplicationSettings | undefined {
+    const registered = new Registry(this.#dataDir).settings(id)
+    // The first start of a server creates the default application; opening any other would create it.
+    const isThere = id === defaultId() && existsSync(treeFile(this.#dataDir, id))
+    if (registered === undefined && !isThere) {
+      throw new Error(`there is no application "${id}" in ${this.#dataDir}`)
+    }
+    return registered
   }
 }
 

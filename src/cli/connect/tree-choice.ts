@@ -34,7 +34,7 @@ export async function withTreeAdmin<T>(choice: TreeChoice, action: (tree: TreeAd
   if (choice.token ?? choice.secretFile ?? choice.cacert) {
     throw new Error('--token, --secret-file and --cacert belong to --url')
   }
-  await using admin = (await connectServer(dataDir)) ?? localClient(dataDir)
+  await using admin = (await connectServer(dataDir)) ?? (await localClient(dataDir))
   return await action(new OperatedTree(admin, app))
 }
 

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
-import { readSecret, smsKeyFile } from '../../data-folder/secret-file.ts'
+import { smsKeyFile } from '../../data-folder/secret-file.ts'
 import { signatureOf, signedText } from '../../sms/model/signature.ts'
 import { isSource, tokenOf } from '../../sms/model/source.ts'
 import { checkAppFlag } from '../connect/app-flag.ts'
+import { keyOf } from '../connect/keys.ts'
 import { readText } from '../terminal/input.ts'
 import { shown } from '../terminal/shown.ts'
 
@@ -32,15 +32,15 @@ export async function sign(
     parameters.set('body', await readText(body))
   }
   if (parameters.size === 0) throw new Error('nothing to sign: give parameters such as timestamp=1492675740231')
-  return { signature: signatureOf(parameters, keyOf(choice)), text: signedText(parameters) }
+  return { signature: signatureOf(parameters, await signingKey(choice)), text: signedText(parameters) }
 }
 
 /** Token of a source of delivery receipts. @throws Error for an invalid name, or without a key */
-export function tokenFor(source: string, choice: KeyChoice): string {
+export async function tokenFor(source: string, choice: KeyChoice): Promise<string> {
   if (!isSource(source)) {
     throw new Error(`${shown(source)} cannot name a source: 1 to 64 letters, digits, _ . and -`)
   }
-  return tokenOf(source, keyOf(choice))
+  return tokenOf(source, await signingKey(choice))
 }
 
 function parametersOf(given: readonly string[]): Map<string, string> {
@@ -55,12 +55,12 @@ function parametersOf(given: readonly string[]): Map<string, string> {
   return parameters
 }
 
-/** The setting for the default application; else the key of the file. */
-function keyOf({ app, dataDir, isDefault }: KeyChoice): string {
+/** The setting for the default application; else the key that is kept. */
+async function signingKey({ app, dataDir, isDefault }: KeyChoice): Promise<string> {
   const key = process.env['SMS_KEY']
   if (key && isDefault) return key
   checkAppFlag(app)
-  const file = smsKeyFile(dataDir, app)
-  if (!existsSync(file)) throw new Error(`no SMS key: set SMS_KEY, or name --app and --data-dir: there is no ${file}`)
-  return readSecret(file)
+  const kept = await keyOf('smsKey', { app, dataDir })
+  if (kept !== undefined) return kept
+  throw new Error(`no SMS key: set SMS_KEY, or name --app and --data-dir: there is no ${smsKeyFile(dataDir, app)}`)
 }

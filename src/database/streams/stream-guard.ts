@@ -18,6 +18,8 @@ export interface GuardedTree {
   rules(): string | undefined
   /** Number of the last durable commit. */
   seq(): number
+  /** Whether nothing may be told: other processes may have taken the permission away. */
+  isSilent(): boolean
   /** Runs a decision on the last durable commit. */
   run(logic: () => Reads<Decision>): Awaitable<Decision>
 }
@@ -162,7 +164,8 @@ export class StreamGuard implements Sink {
   }
 
   write(batch: EventBatch): ReturnType<Sink['write']> {
-    if (this.#isSilent) return undefined
+    // A process that falls silent ends its streams.
+    if (this.#isSilent || this.#tree.isSilent()) return undefined
     const allowed = this.#isAllowed()
     if (allowed instanceof Promise) return allowed.then((later) => this.#pass(batch, later))
     return this.#pass(batch, allowed)

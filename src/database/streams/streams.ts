@@ -71,6 +71,7 @@ export class Streams {
     this.#guards = new StreamGuards({
       rules: () => store.setting(RULES),
       seq: () => store.position().seq,
+      isSilent: () => store.isSilent === true,
       run: (logic) => store.read(logic),
     })
     store.follow({
@@ -83,6 +84,7 @@ export class Streams {
         this.#rechecked = this.#guards.recheck()
         // The caller that changes the rules gets its error. Events are authorised in any case.
         this.#rechecked.catch(() => {})
+        return this.#rechecked
       },
     })
   }

@@ -77,6 +77,7 @@ function foundOf(name: string, text: string | undefined): string {
 
 /** Error text for the valid values of a setting. */
 function expectedOf(name: string): string {
+  if (name === 'SECRETS_KEY') return '32 bytes in base64, as `openssl rand -base64 32` prints'
   const choices = choicesOf(name)
   if (choices !== undefined) return `one of ${choices.join(', ')}`
   const { type, minimum, maximum, minLength, pattern } = settingSchema(name)

@@ -21,6 +21,7 @@ export function databaseServer(config: Config): DatabaseServer | undefined {
     insecure: config.DATABASE_INSECURE,
     connections: config.DATABASE_CONNECTIONS,
     waitMs: config.DATABASE_WAIT_MS,
+    ...(config.SECRETS_KEY === undefined ? {} : { secretsKey: config.SECRETS_KEY }),
     reads: config.READS,
     ...(ownerUrl === undefined ? {} : { ownerUrl }),
     ...(ca === undefined ? {} : { ca: textOf('DATABASE_CA', ca) }),

@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox'
+import { SECRETS_KEY } from '../../options/schemas.ts'
 
 /** Settings of the database server, in place of files. */
 export const databaseSettings = {
   DATABASE_URL: Type.Optional(
     Type.String({
       description:
-        'PostgreSQL database that stores the applications in place of files: `postgres://user:password@host:port/name`; `DATA_DIR` then holds secrets and certificate',
+        'PostgreSQL database that stores the applications in place of files: `postgres://user:password@host:port/name`; `DATA_DIR` then holds the certificate',
     }),
   ),
   DATABASE_PASSWORD_FILE: Type.Optional(
@@ -44,4 +45,11 @@ export const databaseSettings = {
     description:
       'with `DATABASE_URL`: `fresh` answers with every write that any process has acknowledged; `recent` answers what is in memory without asking the database, as of the last second',
   }),
+  SECRETS_KEY: Type.Optional(
+    Type.String({
+      pattern: SECRETS_KEY,
+      description:
+        'encrypts the keys of the applications in the database: 32 bytes in base64, the same for every server on it; they are stored as they are if unset',
+    }),
+  ),
 }

@@ -1,20 +1,24 @@
+import type { FixedKeys } from '../../engines/application-keys.ts'
 import type { DholeOptions } from '../../options.ts'
-import type { Keys } from '../keys.ts'
 import { tlsNames } from '../tls/own-names.ts'
 import { isOwnMachine, proxiesOf, readIndexes } from './config.ts'
 import { databaseServer } from './database-server.ts'
 import type { Config } from './settings.ts'
 
-/** Options of the service for the settings of a server. @param rules source of the rules file, if it is set */
-export function dholeOptions(config: Config, { secret, smsKey }: Keys, rules: string | undefined): DholeOptions {
+/**
+ * Options of the service for the settings of a server.
+ * @param keys those that are known before the applications are opened
+ * @param rules source of the rules file, if it is set
+ */
+export function dholeOptions(config: Config, { secret, smsKey }: FixedKeys, rules: string | undefined): DholeOptions {
   const database = databaseServer(config)
   return {
     dataDir: config.DATA_DIR,
     ...(database === undefined ? {} : { database }),
     applications: {
       [config.APP_ID]: {
-        secret: secret.secret,
-        smsKey: smsKey.secret,
+        ...(secret === undefined ? {} : { secret }),
+        ...(smsKey === undefined ? {} : { smsKey }),
         ...(rules === undefined ? { open: isOwnMachine(config.HOST) && 'loopback' } : { rules }),
         profile: config.PROFILE,
         indexPolicy: config.INDEX_POLICY,

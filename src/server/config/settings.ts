@@ -1,4 +1,4 @@
-import { type Static, type TInteger, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { APPLICATION_ID } from '../../applications/application-id.ts'
 import { LEAST_SECRET_LENGTH } from '../../data-folder/secret-file.ts'
 import { defaultClientLimits, LEAST_IDLE_SECONDS, MOST_IDLE_SECONDS } from '../../http/limits/client-limits.ts'
@@ -10,13 +10,9 @@ import { defaultRecordRetention } from '../../store/sqlite/log/idempotency-recor
 import { defaultStorage } from '../../store/sqlite/sqlite-options.ts'
 import { defaultLimits } from '../../tree/limits.ts'
 import { databaseSettings } from './database-settings.ts'
+import { whole } from './whole.ts'
 
 const PORT_NUMBER = { minimum: 0, maximum: 65_535 }
-
-/** A whole number with a lower bound. */
-function whole(minimum: number, fallback: number, description: string): TInteger {
-  return Type.Integer({ minimum, default: fallback, description })
-}
 
 /**
  * Every setting of the server: its type, default and meaning. The environment, the flags of `dhole serve` and the page
@@ -61,14 +57,14 @@ export const configSchema = Type.Object({
     Type.String({
       minLength: LEAST_SECRET_LENGTH,
       description:
-        'super secret of the default application, 32 random characters or more; made on the first run and kept in `DATA_DIR/secrets`',
+        'super secret of the default application, 32 random characters or more; made on the first run and kept in `DATA_DIR/secrets`, or in the database',
     }),
   ),
   SMS_KEY: Type.Optional(
     Type.String({
       minLength: LEAST_SECRET_LENGTH,
       description:
-        'key that signs its requests about text messages, 32 random characters or more; made on the first run and kept in `DATA_DIR/secrets`',
+        'key that signs its requests about text messages, 32 random characters or more; made on the first run and kept in `DATA_DIR/secrets`, or in the database',
     }),
   ),
   SMS_TIME_ZONE: Type.String({

@@ -100,7 +100,7 @@ export async function stopListeners(
   hurried: Promise<void> | undefined,
 ): Promise<void> {
   // Listeners wait for open requests; streams do not end by themselves.
-  applications.endStreams()
+  applications.stop()
   const grace = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
     logger.warn(`requests still open after ${STOP_GRACE_MS / 1000} s are cut off`)

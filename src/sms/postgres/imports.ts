@@ -14,7 +14,7 @@ import {
   type WorkingMessage,
 } from './message-rows.ts'
 import { decodeText, encodeKey } from './stored-text.ts'
-import type { Transaction } from './tables.ts'
+import type { Tables, Transaction } from './tables.ts'
 
 /** Messages imported with one round of statements. */
 const STEP = 1000
@@ -37,12 +37,12 @@ interface WorkingBatch {
 /** Adds messages from elsewhere. A stored message takes a newer state, never an older one. */
 export async function importRecords(
   transaction: Transaction,
-  tree: number,
+  { tree, clock }: Pick<Tables, 'tree' | 'clock'>,
   records: readonly MessageRecord[],
   format: BatchFormat,
 ): Promise<ImportCount> {
   const { statements, now } = transaction
-  const importing = new Importing(transaction, tree, await FinalStates.open(statements, tree, now))
+  const importing = new Importing(transaction, tree, await FinalStates.open(statements, tree, now), clock.now)
   for (let from = 0; from < records.length; from += STEP) await importing.add(records.slice(from, from + STEP))
   await storeBatchTexts(statements, tree, importing.batches, format)
   return await importing.end()
@@ -54,7 +54,7 @@ class Importing {
   readonly #tree: number
   readonly #finals: FinalStates
   /** Decides what is too old to be offered. The time of the batch is ahead after the clock was set back. */
-  readonly #clock = Date.now()
+  readonly #clock: number
   readonly #tally = new Tally()
   /** Batches of which a message is new or has another state: rrids by id. */
   readonly batches = new Map<number, string>()
@@ -62,8 +62,9 @@ class Importing {
   #known = 0
   #changed = 0
 
-  constructor(transaction: Transaction, tree: number, finals: FinalStates) {
+  constructor(transaction: Transaction, tree: number, finals: FinalStates, clock: number) {
     this.#transaction = transaction
+    this.#clock = clock
     this.#tree = tree
     this.#finals = finals
   }

@@ -69,7 +69,7 @@ export class PostgresMessageStore implements MessageStore {
   }
 
   import(records: readonly MessageRecord[]): Promise<ImportCount> {
-    return this.#tables.run((transaction) => importRecords(transaction, this.#tables.tree, records, this.#format))
+    return this.#tables.run((transaction) => importRecords(transaction, this.#tables, records, this.#format))
   }
 
   counts(): Promise<Counts> {

@@ -21,6 +21,8 @@ export interface Tables {
   readonly tree: number
   /** Id of this process. */
   readonly process: string
+  /** The clock of the database as this process knows it, in milliseconds since 1970. Unlike that of batches it may be set back. */
+  readonly clock: { readonly now: number }
   /** SQL expression of the clock of the database, in milliseconds since 1970. */
   readonly databaseNow: string
   /** @returns SQL condition that a process is alive. @param id an SQL expression */

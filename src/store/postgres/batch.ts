@@ -4,8 +4,10 @@ import type { Parameter, Statements } from './connection/lane.ts'
 export const LogFlag = {
   settings: 1,
   indexes: 2,
+  /** The row of the application: its keys, or that it exists. */
+  application: 4,
   /** The tree was moved elsewhere: no batch follows. */
-  moved: 4,
+  moved: 8,
 } as const
 
 /** What a process knows of the last batch of a tree that it has applied. */

@@ -1,5 +1,8 @@
 import { DholeError } from '../../error.ts'
 import { type Observer, silentObserver } from '../../observer.ts'
+import { Confirmations } from './agreement/confirmations.ts'
+import { FailureCounts } from './agreement/failure-counts.ts'
+import { sweepRemovedTrees } from './agreement/removed-trees.ts'
 import { Patience } from './commit/committer.ts'
 import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf, userOf } from './connection/address.ts'
 import { isUnusable } from './connection/database-errors.ts'
@@ -11,11 +14,11 @@ import { DatabaseClock } from './database-clock.ts'
 import { Freshness } from './follow/freshness.ts'
 import { Hints } from './follow/hints.ts'
 import { History } from './follow/history.ts'
-import { ProcessRow } from './processes.ts'
+import { ProcessRow, type ProcessTimes } from './processes.ts'
 import { grantTables, migrate } from './schema/migrations.ts'
 import { checkRights, checkServer } from './schema/server-checks.ts'
 
-export interface PostgresSettings extends DatabaseAddress {
+export interface PostgresSettings extends DatabaseAddress, ProcessTimes {
   /** Maximum connections of this process. Default 8. */
   readonly connections?: number | undefined
   /** Longest time of one statement, in milliseconds. Default 10,000. */
@@ -24,13 +27,25 @@ export interface PostgresSettings extends DatabaseAddress {
   readonly waitMs?: number | undefined
   /** Whether reads see every acknowledged write, or those of about the last second. Default `fresh`. */
   readonly reads?: 'fresh' | 'recent' | undefined
-  /** Time between two signs of life of this process, in milliseconds. Default 2000. */
-  readonly heartbeatMs?: number | undefined
 }
 
 const DEFAULT_CONNECTIONS = 8
 const DEFAULT_STATEMENT_MS = 10_000
 const DEFAULT_WAIT_MS = 10_000
+/** How often rows that are not needed any more are looked for, in milliseconds. */
+const TIDY_MS = 30_000
+
+interface DatabaseParts {
+  readonly url: string
+  readonly lanes: Lanes
+  readonly row: ProcessRow
+  readonly history: History
+  readonly clock: DatabaseClock
+  readonly hints: (freshness: Freshness) => Hints
+  readonly observer: Observer
+  readonly reads: 'fresh' | 'recent'
+  readonly waitMs: number
+}
 
 /** An open installation on PostgreSQL: what the trees of all applications of this process share. */
 export class PostgresDatabase {
@@ -40,32 +55,46 @@ export class PostgresDatabase {
   readonly history: History
   readonly reads: 'fresh' | 'recent'
   readonly clock: DatabaseClock
+  readonly confirmations: Confirmations
+  /** Wrong credentials on all processes. */
+  readonly failures: FailureCounts
+  /** The row of this process. */
+  readonly row: ProcessRow
+  /** How long to wait for a server that is away, in milliseconds. */
+  readonly waitMs: number
   readonly #url: string
-  readonly #row: ProcessRow
+  readonly #timer: ReturnType<typeof setInterval>
+  #tidying: Promise<void> | undefined
+  #isClosed = false
 
-  private constructor(
-    url: string,
-    lanes: Lanes,
-    row: ProcessRow,
-    history: History,
-    clock: DatabaseClock,
-    hints: (freshness: Freshness) => Hints,
-    observer: Observer,
-    reads: 'fresh' | 'recent' = 'fresh',
-  ) {
+  private constructor({ url, lanes, row, history, clock, hints, observer, reads, waitMs }: DatabaseParts) {
     this.#url = url
     this.lanes = lanes
-    this.#row = row
+    this.row = row
     this.history = history
     this.clock = clock
+    this.waitMs = waitMs
     this.freshness = new Freshness(lanes, (count) => observer.readsChecked?.(count))
+    this.failures = new FailureCounts(lanes)
     this.hints = hints(this.freshness)
+    this.confirmations = new Confirmations(lanes, row, this.hints, waitMs)
     this.reads = reads
+    // It fails while the database is away: the next time is soon enough.
+    this.#timer = setInterval(() => this.tidy().catch(() => {}), TIDY_MS)
+    this.#timer.unref()
   }
 
   /** Random id of this process, for rows that end with it. */
   get process(): string {
-    return this.#row.id
+    return this.row.id
+  }
+
+  /** Removes rows that are not needed any more. Concurrent calls share the work. @throws what the database throws */
+  tidy(): Promise<void> {
+    this.#tidying ??= this.#tidy().finally(() => {
+      this.#tidying = undefined
+    })
+    return this.#tidying
   }
 
   /**
@@ -74,7 +103,7 @@ export class PostgresDatabase {
    * @throws TypeError for a wrong address, `DatabaseProblem` when the database cannot be used
    */
   static async open(
-    { connections, statementMs, heartbeatMs, reads, waitMs = DEFAULT_WAIT_MS, ...address }: PostgresSettings,
+    { connections, statementMs, heartbeatMs, silentMs, reads, waitMs = DEFAULT_WAIT_MS, ...address }: PostgresSettings,
     observer: Observer = silentObserver,
   ): Promise<PostgresDatabase> {
     const schema = address.schema ?? DEFAULT_SCHEMA
@@ -88,11 +117,11 @@ export class PostgresDatabase {
       await new Patience(waitMs).run(() => prepare(lanes, settings.statementMs, address))
       const history = await History.open(lanes, primary)
       const clock = await DatabaseClock.open(lanes)
-      const row = await ProcessRow.open(lanes, heartbeatMs, (alive, offsetMs) =>
-        observer.processesSeen?.(alive, offsetMs),
-      )
+      const onSeen = (alive: number, offsetMs: number) => observer.processesSeen?.(alive, offsetMs)
+      const row = await ProcessRow.open(lanes, { heartbeatMs, silentMs }, onSeen)
       const hints = (freshness: Freshness) => new Hints(primary, schema, freshness, (kind) => observer.hinted?.(kind))
-      return new PostgresDatabase(address.url, lanes, row, history, clock, hints, observer, reads)
+      const parts = { url: address.url, lanes, row, history, clock, hints, observer, waitMs }
+      return new PostgresDatabase({ ...parts, reads: reads ?? 'fresh' })
     } catch (error) {
       await lanes.close()
       throw await problemOf(error instanceof DholeError ? error.cause : error, address)
@@ -105,10 +134,20 @@ export class PostgresDatabase {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    this.confirmations.close()
+    await this.#tidying?.catch(() => {})
     this.clock.close()
     await this.hints.close()
-    await this.#row.close()
+    await this.row.close()
     await this.lanes.close()
+  }
+
+  async #tidy(): Promise<void> {
+    await sweepRemovedTrees(this.lanes, () => this.#isClosed)
+    await this.confirmations.tidy()
+    await this.failures.tidy()
   }
 }
 

@@ -24,7 +24,7 @@ export interface PostgresOptions {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-export const defaultPostgres = {
+const defaultPostgres = {
   inlineLength: 4096,
   maxChanges: 10_000,
   maxAgeMs: DAY_MS,
@@ -37,7 +37,11 @@ export const defaultPostgres = {
   waitMs: 10_000,
 } satisfies PostgresOptions
 
-/** The options that are given: an undefined one is not. */
-export function withoutGaps(options: PostgresOptions): Partial<typeof defaultPostgres> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+/** Settings with every default. */
+export type PostgresStoreSettings = { readonly [Name in keyof typeof defaultPostgres]: number }
+
+/** An undefined option is not given. */
+export function settingsOf(options: PostgresOptions): PostgresStoreSettings {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  return { ...defaultPostgres, ...Object.fromEntries(given) }
 }

@@ -21,24 +21,24 @@ import type {
   StoreFollower,
   TreeStore,
 } from '../store.ts'
+import { TreeAgreement } from './agreement/tree-agreement.ts'
 import { AppliedTree } from './applied-tree.ts'
 import { LogFlag, type RunBatch } from './batch.ts'
+import { checkWritable } from './check-writable.ts'
 import { BatchQueue } from './commit/batch-queue.ts'
 import { BatchRunner } from './commit/batch-runner.ts'
 import { RecordClock } from './commit/record-clock.ts'
 import { Tidying } from './commit/tidying/tidying.ts'
-import { checkWritable, openTree } from './commit/tree-head.ts'
+import { openTree } from './commit/tree-head.ts'
 import type { Lanes } from './connection/lanes.ts'
 import { Follower } from './follow/follower.ts'
 import { followMove } from './follow/moved-tree.ts'
 import { IndexManager } from './indexes/manager.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
-import { defaultPostgres, type PostgresOptions, withoutGaps } from './postgres-options.ts'
+import { type PostgresOptions, type PostgresStoreSettings, settingsOf } from './postgres-options.ts'
 import { openReads as openPostgresReads } from './reads/open-reads.ts'
 import { type SideTables, sideTables } from './side-tables.ts'
 import type { OpenReads, StoreReads } from './store-reads.ts'
-
-type Settings = { readonly [Name in keyof typeof defaultPostgres]: number }
 
 /** What is known of a tree when it is opened. */
 interface Opened {
@@ -69,9 +69,9 @@ export class PostgresStore implements TreeStore {
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
-  private constructor(opened: Opened, settings: Settings, observer: Observer, openReads: OpenReads) {
+  private constructor(opened: Opened, settings: PostgresStoreSettings, observer: Observer, openReads: OpenReads) {
     const { database, application, tree, lastRecord } = opened
-    const { lanes, process, clock } = database
+    const { lanes, clock, row, confirmations } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     this.#lanes = lanes
     this.#waitMs = settings.waitMs
@@ -93,12 +93,9 @@ export class PostgresStore implements TreeStore {
     const { cacheLength, shortList } = settings
     this.#follower = new Follower(lanes, tree, database.freshness, database.history, observer)
     this.#reads = openReads({
-      lanes,
-      tree,
-      indexes: this.#indexes,
-      cacheLength,
-      shortList,
+      ...{ lanes, tree, indexes: this.#indexes, cacheLength, shortList },
       fresh: () => this.fresh(),
+      reach: (batch) => this.#follower.reach(batch),
     })
     const runner = new BatchRunner({
       lanes,
@@ -114,22 +111,19 @@ export class PostgresStore implements TreeStore {
       inlineLength: settings.inlineLength,
       waitMs: settings.waitMs,
     })
-    this.sideTables = sideTables({
-      lanes,
+    this.sideTables = sideTables(database, {
       tree: tree.tree,
-      process,
       run: (work) => this.run(work),
       checkOpen: () => this.#checkOpen(),
       waitMs: settings.waitMs,
     })
-    this.#queue = new BatchQueue(
-      runner,
-      (jobs, milliseconds) => observer.batchCommitted?.(jobs, milliseconds),
-      troubled,
-    )
+    const committed = (jobs: number, milliseconds: number) => observer.batchCommitted?.(jobs, milliseconds)
+    this.#queue = new BatchQueue(runner, committed, troubled)
+    this.agreement = new TreeAgreement({ tree, follower: this.#follower, row, confirmations })
     tree.onApplied(({ flags, commits }) => {
+      this.agreement.check()
       this.#indexes.applied(flags)
-      this.#followers.report(commits, (flags & LogFlag.settings) !== 0)
+      this.agreement.applied(flags, this.#followers.report(commits, (flags & LogFlag.settings) !== 0))
     })
     const { hints, history } = database
     const unfollow = [hints.follow({ tree, follower: this.#follower }), history.follow(() => this.#follower.rebase())]
@@ -139,8 +133,8 @@ export class PostgresStore implements TreeStore {
   }
 
   /**
-   * Opens the tree of an application, or makes it.
-   * @throws what the database throws
+   * Opens the tree of an application, or makes it, if `makes` says so.
+   * @throws `app-unknown`, and what the database throws
    */
   static async open(
     database: PostgresDatabase,
@@ -148,13 +142,13 @@ export class PostgresStore implements TreeStore {
     options: PostgresOptions,
     observer: Observer,
     openReads: OpenReads = openPostgresReads,
+    makes = true,
   ): Promise<PostgresStore> {
-    const settings = { ...defaultPostgres, ...withoutGaps(options) }
-    const { tree, epoch, batch, texts, lastRecord } = await openTree(database.lanes, application)
+    const { tree, epoch, batch, texts, lastRecord } = await openTree(database.lanes, application, makes)
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     const applied = new AppliedTree(tree, epoch, batch, texts, troubled)
-    const opened = { database, application, tree: applied, lastRecord }
-    const store = new PostgresStore(opened, settings, observer, openReads)
+    const parts = { database, application, tree: applied, lastRecord }
+    const store = new PostgresStore(parts, settingsOf(options), observer, openReads)
     const ends = [() => store.#indexes.close(), () => store.#tidying.close()]
     followMove({ lanes: database.lanes, tree: applied, application, ends, onTroubled: troubled })
     return store
@@ -174,6 +168,9 @@ export class PostgresStore implements TreeStore {
   onClosing(end: () => Promise<void>): void {
     this.#closing.push(end)
   }
+
+  /** What processes tell each other beside the tree. */
+  readonly agreement: TreeAgreement
 
   /** Tables beside the tree. */
   readonly sideTables: SideTables
@@ -223,15 +220,25 @@ export class PostgresStore implements TreeStore {
   }
 
   async declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void> {
+    this.#checkOpen()
     await this.#indexes.declare(declarations)
   }
 
-  indexes(): Promise<readonly IndexInfo[]> {
+  async indexes(): Promise<readonly IndexInfo[]> {
+    this.#checkOpen()
     return this.#indexes.indexes()
   }
 
   fresh(always = !this.mayLag): Awaitable<void> {
     return always || !this.#follower.isRecent ? this.#follower.fresh(this.#waitMs) : undefined
+  }
+
+  everywhere(): Promise<void> {
+    return this.agreement.everywhere()
+  }
+
+  get isSilent(): boolean {
+    return this.agreement.isSilent
   }
 
   setting(name: string): string | undefined {
@@ -283,6 +290,7 @@ export class PostgresStore implements TreeStore {
   async #close(): Promise<void> {
     await Promise.all(this.#closing.map((end) => end()))
     this.#unfollow()
+    this.agreement.close()
     const indexesClosed = this.#indexes.close()
     await this.#queue.close()
     await indexesClosed

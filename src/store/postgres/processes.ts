@@ -6,6 +6,10 @@ import type { Statements } from './connection/lane.ts'
 const DEFAULT_HEARTBEAT_MS = 2000
 /** Time after the last heartbeat for which a process counts as alive, in milliseconds of the clock of the database. */
 const ALIVE_MS = 12_000
+/** Time without a heartbeat that was answered after which a process tells nothing, in milliseconds of its own clock. */
+const SILENT_MS = 8000
+/** How often a process looks whether it must fall silent, in milliseconds. */
+const CHECK_MS = 500
 /** Time after the last heartbeat after which the row of a process is removed, in milliseconds. */
 const FORGOTTEN_MS = 24 * 60 * 60 * 1000
 /** Longest wait for the row to be deleted, in milliseconds. */
@@ -33,43 +37,89 @@ const SEEN =
 /** Called with each sign of life: processes that are alive, and how far the clock of this one is ahead, in milliseconds. */
 type OnSeen = (alive: number, offsetMs: number) => void
 
-/** The row of this process: other processes see by it that this one is alive. */
+/** Times of a process, in milliseconds; all have defaults. */
+export interface ProcessTimes {
+  /** Time between two heartbeats. Default 2000. */
+  readonly heartbeatMs?: number | undefined
+  /** Time after which a process that hears nothing from the database tells nothing. Default 8000. */
+  readonly silentMs?: number | undefined
+}
+
+/**
+ * The row of this process: other processes see by it that this one is alive. A process that has not heard from the database
+ * for a while is silent: others may have stopped to wait for it, so what it knows may be outdated.
+ */
 export class ProcessRow {
   /** Random id of this process. */
   readonly id = crypto.randomUUID()
   readonly #statements: Statements
-  readonly #timer: ReturnType<typeof setInterval>
+  readonly #silentMs: number
+  readonly #timers: readonly ReturnType<typeof setInterval>[]
+  readonly #onSilent = new Set<() => void>()
+  readonly #onReturn = new Set<() => Promise<void>>()
+  readonly #onHeard = new Set<() => void>()
+  /** Time by `performance.now()` until which this process may tell what it knows. */
+  #until = Number.NEGATIVE_INFINITY
+  /** Whether it must catch up before it tells anything. */
+  #isBehind = false
   #beating: Promise<void> | undefined
 
   readonly #onSeen: OnSeen
 
-  private constructor(statements: Statements, heartbeatMs: number, onSeen: OnSeen) {
+  private constructor(statements: Statements, { heartbeatMs, silentMs }: ProcessTimes, onSeen: OnSeen) {
     this.#statements = statements
     this.#onSeen = onSeen
-    this.#timer = setInterval(() => this.#beat(), heartbeatMs)
-    this.#timer.unref()
+    this.#silentMs = silentMs ?? SILENT_MS
+    this.#timers = [
+      setInterval(() => this.#beat(), heartbeatMs ?? DEFAULT_HEARTBEAT_MS),
+      setInterval(() => this.check(), Math.min(CHECK_MS, this.#silentMs / 2)),
+    ]
+    for (const timer of this.#timers) timer.unref()
   }
 
   /** Writes the row. @throws what the database throws */
-  static async open(
-    statements: Statements,
-    heartbeatMs = DEFAULT_HEARTBEAT_MS,
-    onSeen: OnSeen = () => {},
-  ): Promise<ProcessRow> {
-    const row = new ProcessRow(statements, heartbeatMs, onSeen)
+  static async open(statements: Statements, times: ProcessTimes = {}, onSeen: OnSeen = () => {}): Promise<ProcessRow> {
+    const row = new ProcessRow(statements, times, onSeen)
     try {
-      await row.#seen()
+      row.#until = (await row.#seen()) + row.#silentMs
       await statements.query(`DELETE FROM process WHERE seen_at < ${DATABASE_NOW} - ${FORGOTTEN_MS}`)
       return row
     } catch (error) {
-      clearInterval(row.#timer)
+      row.#stop()
       throw error
     }
   }
 
+  /** Whether this process must tell nothing. */
+  get isSilent(): boolean {
+    return performance.now() > this.#until
+  }
+
+  /** Falls silent when it is time. Call it before telling what this process has applied. */
+  check(): void {
+    if (!this.#isBehind && this.isSilent) this.#fallSilent()
+  }
+
+  /** Called when this process falls silent. @returns ends that */
+  onSilent(listener: () => void): () => void {
+    this.#onSilent.add(listener)
+    return () => this.#onSilent.delete(listener)
+  }
+
+  /** Work that catches up before this process tells anything again. When it fails, it is tried again. @returns ends that */
+  onReturn(work: () => Promise<void>): () => void {
+    this.#onReturn.add(work)
+    return () => this.#onReturn.delete(work)
+  }
+
+  /** Called after each answered heartbeat, unless the process is silent. */
+  onHeard(listener: () => void): void {
+    this.#onHeard.add(listener)
+  }
+
   /** Ends the heartbeats and deletes the row, when the database can be reached. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    this.#stop()
     const late = Promise.withResolvers<void>()
     const timer = setTimeout(late.resolve, CLOSE_MS)
     await Promise.race([this.#remove(), late.promise])
@@ -82,20 +132,44 @@ export class ProcessRow {
     await this.#statements.query('DELETE FROM process WHERE id = $1::text', [this.id]).catch(() => {})
   }
 
+  #stop(): void {
+    for (const timer of this.#timers) clearInterval(timer)
+  }
+
+  #fallSilent(): void {
+    this.#isBehind = true
+    this.#until = Number.NEGATIVE_INFINITY
+    for (const listener of this.#onSilent) listener()
+  }
+
   #beat(): void {
     // The database is away: this process counts as dead until a later heartbeat arrives. Its requests report the trouble.
     this.#beating ??= this.#seen()
+      .then((sentAt) => this.#heard(sentAt))
       .catch(() => {})
       .finally(() => {
         this.#beating = undefined
       })
   }
 
-  async #seen(): Promise<void> {
-    const sentAt = Date.now()
+  async #heard(sentAt: number): Promise<void> {
+    // It may have been stopped until now, without a chance to look at the time.
+    this.check()
+    if (this.#isBehind) {
+      await Promise.all([...this.#onReturn].map((catchUp) => catchUp()))
+      this.#isBehind = false
+    }
+    this.#until = sentAt + this.#silentMs
+    if (!this.isSilent) for (const listener of this.#onHeard) listener()
+  }
+
+  /** @returns when the heartbeat was sent, by `performance.now()` */
+  async #seen(): Promise<number> {
+    const [sentAt, sentAtOwnTime] = [performance.now(), Date.now()]
     const parameters = [this.id, program.version, FORMAT, hostname()]
     const [seen] = await this.#statements.query<{ now: number; alive: number }>(SEEN, parameters)
     // The database has looked at its clock between the two.
-    if (seen !== undefined) this.#onSeen(seen.alive, (sentAt + Date.now()) / 2 - seen.now)
+    if (seen !== undefined) this.#onSeen(seen.alive, (sentAtOwnTime + Date.now()) / 2 - seen.now)
+    return sentAt
   }
 }

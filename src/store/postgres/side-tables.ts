@@ -27,6 +27,8 @@ export interface SideTables {
   readonly tree: number
   /** Id of this process. */
   readonly process: string
+  /** The clock of the database as this process knows it, in milliseconds since 1970. */
+  readonly clock: { readonly now: number }
   /** SQL expression of the clock of the database, in milliseconds since 1970. */
   readonly databaseNow: string
   /** @returns condition that a process is alive. @param id an SQL expression */
@@ -41,10 +43,15 @@ export interface SideTables {
   transaction<T>(work: (statements: SideStatements) => Promise<T>): Promise<T>
 }
 
-interface SideParts {
+/** What the trees of a process share. */
+interface SharedParts {
   readonly lanes: Lanes
-  readonly tree: number
   readonly process: string
+  readonly clock: { readonly now: number }
+}
+
+interface TreeParts {
+  readonly tree: number
   readonly run: RunBatch
   /** @throws `unavailable` once the tree is closed */
   checkOpen(): void
@@ -52,7 +59,10 @@ interface SideParts {
   readonly waitMs: number
 }
 
-export function sideTables({ lanes, tree, process, run, checkOpen, waitMs }: SideParts): SideTables {
+export function sideTables(
+  { lanes, process, clock }: SharedParts,
+  { tree, run, checkOpen, waitMs }: TreeParts,
+): SideTables {
   const patiently = <T>(work: () => Promise<T>) =>
     new Patience(waitMs).run(async () => {
       checkOpen()
@@ -61,6 +71,7 @@ export function sideTables({ lanes, tree, process, run, checkOpen, waitMs }: Sid
   return {
     tree,
     process,
+    clock,
     databaseNow: DATABASE_NOW,
     isAlive,
     run: (work) =>

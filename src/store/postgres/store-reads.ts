@@ -30,6 +30,8 @@ export interface ReadParts {
    * @throws `unavailable`
    */
   fresh(): Awaitable<void>
+  /** Applies the batches up to one that is committed. @throws what the database throws */
+  reach(batch: number): Promise<void>
 }
 
 export type OpenReads = (parts: ReadParts) => StoreReads

@@ -7,7 +7,7 @@ import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { inLanes } from '../../support/lane.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { type Fault, faulty } from '../../support/postgres/faulty-lanes.ts'
-import { EAST, openMessages } from '../../support/postgres/messages.ts'
+import { byClockOfTests, EAST, openMessages } from '../../support/postgres/messages.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { anyEnginePlan, type EngineStep } from './engine-plan.ts'
 import { type EngineProcesses, EngineScene } from './engine-scene.ts'
@@ -76,7 +76,8 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'text messages on 
   async function sharedEngine(faults: Fault[]): Promise<EngineProcesses & AsyncDisposable> {
     applications++
     const name = `application ${applications}`
-    const open = () => Promise.all(databases.map((database) => openMessages(faulty(database, faults), name)))
+    const open = () =>
+      Promise.all(databases.map((database) => openMessages(byClockOfTests(faulty(database, faults)), name)))
     let processes = await open()
     const close = () => Promise.all(processes.map((each) => each.close()))
     const of = (process: number) => processes[process % processes.length]!

@@ -10,7 +10,6 @@ import type { Value } from '../../../src/tree/value.ts'
 import { planPatch, planPut } from '../../../src/tree/write.ts'
 import { inLanes } from '../../support/lane.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
-import { referenceReads } from '../../support/postgres/reference-reads.ts'
 import { valueInRows } from '../../support/postgres/rows-of-tree.ts'
 import { jobOf, strictObserver } from '../../support/store.ts'
 
@@ -47,13 +46,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'writes of Postgre
           fc.array(fc.array(write, { minLength: 1, maxLength: 6 }), { maxLength: 4 }),
           async (batches) => {
             trees++
-            await using store = await PostgresStore.open(
-              database,
-              `tree ${trees}`,
-              { inlineLength },
-              strictObserver,
-              referenceReads,
-            )
+            await using store = await PostgresStore.open(database, `tree ${trees}`, { inlineLength }, strictObserver)
             let expected: Value | undefined
             for (const batch of batches) {
               const plans = batch.map(({ kind, path, json }) =>

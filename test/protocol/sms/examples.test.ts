@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { connect as connectHttp2, constants } from 'node:http2'
 import { connect } from 'node:tls'
+import { fileTest } from '../../support/engine.ts'
 import { http2Client } from '../../support/http2-client.ts'
 import type { HttpsServer } from '../../support/https-server.ts'
 import { dataOf, encoded, mobiles, pushed, SmsClient, type Status, signed, timestamp } from './calls.ts'
@@ -60,7 +61,7 @@ async function freshOnceSeen(client: SmsClient): Promise<readonly Status[]> {
 }
 
 describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
-  test('103: the news are told once, oldest first', async () => {
+  fileTest('a test cannot move the clock of the database', '103: the news are told once, oldest first', async () => {
     await using server = await startSms({ app: application({ intervalMs: 1000 }) })
     await using http2 = http2Client(server.url, server.ca)
     const client = new SmsClient(protocol === 'HTTP/2' ? http2.call : server.call)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'bun:test'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
-import { openMessages } from '../../support/postgres/messages.ts'
+import { byClockOfTests, openMessages } from '../../support/postgres/messages.ts'
 import { messageStoreContract } from './store-contract.ts'
 
 describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'PostgreSQL', () => {
@@ -14,6 +14,6 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'PostgreSQL', () =
   messageStoreContract({
     name: 'PostgreSQL',
     // The path of the test's own folder names its application.
-    open: (file, format) => openMessages(database, file, { format }),
+    open: (file, format) => openMessages(byClockOfTests(database), file, { format }),
   })
 })

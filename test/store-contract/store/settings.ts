@@ -82,7 +82,7 @@ export function settingsContract(engine: Engine): void {
       const reports: unknown[] = []
       const end = store.follow({
         commits: (commits) => void reports.push(...commits.map(({ seq }) => seq)),
-        settings: () => reports.push(store.setting('rules')),
+        settings: () => void reports.push(store.setting('rules')),
       })
       await Promise.all([store.commit(setting('rules', 'one')), put(store, '/a', 1), put(store, '/a', 2)])
       await put(store, '/a', 3)
@@ -97,7 +97,7 @@ export function settingsContract(engine: Engine): void {
       await using directory = await tempDir()
       await using store = await engine.open(directory.file('tree'))
       let [changes, commits] = [0, 0]
-      store.follow({ settings: () => changes++ })
+      store.follow({ settings: () => void changes++ })
       store.follow({
         commits: (some) => {
           commits += some.length

@@ -15,6 +15,8 @@ export type Fault =
   | 'foreign'
   /** The server gives up, and would succeed the next time. */
   | 'deadlock'
+  /** Does something before it runs, after it, or in its place. */
+  | ((run: () => Promise<readonly object[]>) => Promise<readonly object[]>)
 
 /** A database whose commits of batches meet planned faults. */
 export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDatabase {
@@ -33,7 +35,9 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
       return answer
     }
     const run = () => lanes.query<R>(text, parameters)
-    switch (faults.shift()) {
+    const fault = faults.shift()
+    if (typeof fault === 'function') return (await fault(run)) as readonly R[]
+    switch (fault) {
       case 'lost before':
         throw new ConnectionLost('planned')
       case 'lost after':
@@ -82,17 +86,10 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  const { hints, history, clock, process } = database
+  const { hints, history, clock, process, row, confirmations } = database
   const freshness = new Freshness(wrapped)
-  return {
-    lanes: wrapped,
-    freshness,
-    hints,
-    history,
-    clock,
-    process,
-    close: () => database.close(),
-  } as PostgresDatabase
+  const shared = { hints, history, clock, process, row, confirmations }
+  return { lanes: wrapped, freshness, ...shared, close: () => database.close() } as PostgresDatabase
 }
 
 /** One commit of another process: `/foreign` becomes `true`. It leaves out the rows of the tree. */

@@ -7,7 +7,6 @@ import { PostgresMessageStore } from '../../../src/sms/postgres/postgres-message
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { strictObserver } from '../store.ts'
-import { referenceReads } from './reference-reads.ts'
 
 export const EAST = new BatchFormat(new ReceiveTime('+08:00'))
 
@@ -31,13 +30,29 @@ export async function openMessages(
   application: string,
   { format = EAST, observer = strictObserver, waitMs, onError = rethrow }: OpenOptions = {},
 ): Promise<OpenMessages> {
-  const tree = await PostgresStore.open(database, application, { waitMs }, observer, referenceReads)
+  const tree = await PostgresStore.open(database, application, { waitMs }, observer)
   const store = new PostgresMessageStore(tree.sideTables, format, onError)
   const close = async () => {
     await store.close()
     await tree.close()
   }
   return { tree, store, close, [Symbol.asyncDispose]: close }
+}
+
+/** A database whose clock is that of this process: tests set it. */
+export function byClockOfTests(database: PostgresDatabase): PostgresDatabase {
+  const clock = {
+    get now() {
+      return Date.now()
+    },
+  }
+  return new Proxy(database, {
+    get: (target, name) => {
+      if (name === 'clock') return clock
+      const member = Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
 }
 
 /** Records a batch of these messages and reports each as delivered, in order. */

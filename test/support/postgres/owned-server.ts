@@ -20,6 +20,9 @@ const OPTIONS = [
 /** Longest wait for a server to take connections, in tries of 20 ms. */
 const MOST_TRIES = 1500
 
+/** Why tests with a PostgreSQL of their own are skipped; `undefined` when they run. For the name of a skipped test. */
+export const whyNoOwnPostgres = programs() === undefined ? 'no PostgreSQL is installed' : undefined
+
 /** A PostgreSQL of a test's own, on durable files, which can be killed, started again and followed by a standby. */
 export class OwnedPostgres {
   readonly #folder: string
@@ -30,6 +33,7 @@ export class OwnedPostgres {
   private constructor(folder: string, home: string) {
     this.#folder = folder
     this.#home = home
+    process.on('exit', this.#end)
   }
 
   /** Makes a server and starts it. */
@@ -61,12 +65,9 @@ export class OwnedPostgres {
   async start(): Promise<void> {
     const settings = OPTIONS.flatMap((option) => ['-c', option])
     const command = ['-D', this.#data, '-c', `unix_socket_directories=${this.#home}`, ...settings]
-    const server = Bun.spawn(
-      [...AS_USER, 'timeout', '--signal=INT', LONGEST_RUN, this.#program('postgres'), ...command],
-      {
-        stdio: ['ignore', 'ignore', 'inherit'],
-      },
-    )
+    const server = Bun.spawn([...AS_USER, 'timeout', '--signal=INT', LONGEST_RUN, this.#program('postgres'), ...command], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
     server.unref()
     this.#process = server
     for (let attempt = 0; !(await this.#isReady()); attempt++) {
@@ -96,20 +97,7 @@ export class OwnedPostgres {
   async follow(): Promise<OwnedPostgres> {
     const standby = OwnedPostgres.#empty()
     mkdirSync(standby.#home, { recursive: true })
-    standby.#run(
-      'pg_basebackup',
-      '-h',
-      this.#home,
-      '-U',
-      'dhole',
-      '-D',
-      standby.#data,
-      '-R',
-      '-X',
-      'stream',
-      '-c',
-      'fast',
-    )
+    standby.#run('pg_basebackup', '-h', this.#home, '-U', 'dhole', '-D', standby.#data, '-R', '-X', 'stream', '-c', 'fast')
     await standby.start()
     this.#sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
     this.#sql('SELECT pg_reload_conf()')
@@ -127,7 +115,14 @@ export class OwnedPostgres {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    process.off('exit', this.#end)
     if (this.#process !== undefined && this.#process.exitCode === null) await this.kill()
+    rmSync(this.#home, { recursive: true, force: true })
+  }
+
+  /** Ends it with a test process that fails. */
+  readonly #end = (): void => {
+    this.#process?.kill('SIGINT')
     rmSync(this.#home, { recursive: true, force: true })
   }
 
@@ -141,9 +136,7 @@ export class OwnedPostgres {
 
   async #isReady(): Promise<boolean> {
     if (!existsSync(this.socket)) return false
-    const asked = Bun.spawn([...AS_USER, this.#program('pg_isready'), '-q', '-h', this.#home], {
-      stdio: ['ignore', 'ignore', 'ignore'],
-    })
+    const asked = Bun.spawn([...AS_USER, this.#program('pg_isready'), '-q', '-h', this.#home], { stdio: ['ignore', 'ignore', 'ignore'] })
     return (await asked.exited) === 0
   }
 

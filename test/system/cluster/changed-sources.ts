@@ -24,6 +24,8 @@ const PLANTED: Readonly<Record<string, readonly Change[]>> = {
   ],
   'reads without the question whether they are fresh': [
     { file: 'follow/follower.ts', from: '      await this.pull()\n', to: '' },
+    // Hints may be lost: nothing rests on them.
+    { file: 'follow/hints.ts', from: 'this.#heard(payload)', to: 'void payload' },
   ],
   'batches applied in the wrong order': [
     { file: 'follow/foreign-batches.ts', from: 'ORDER BY l.batch LIMIT', to: 'ORDER BY l.batch DESC LIMIT' },

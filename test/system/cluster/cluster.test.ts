@@ -1,16 +1,31 @@
 import { expect, test } from 'bun:test'
 import { inLanes } from '../../support/lane.ts'
-import { whyNoPostgres } from '../../support/postgres/cluster.ts'
+import { whyNoOwnPostgres } from '../../support/postgres/owned-server.ts'
+import { type FaultKind, USUAL } from './faults.ts'
 import { runCluster } from './run.ts'
 
-const FAULTS = inLanes(12, 1000)
+/** Faults that are over soon. */
+const QUICK: Partial<Record<FaultKind, number>> = {
+  'behind a commit': 4,
+  'before a late commit': 2,
+  now: 1,
+  clock: 2,
+  'stopped process': 1,
+  'killed process': 1,
+  'crash of PostgreSQL': 1,
+}
 
-test.skipIf(whyNoPostgres !== undefined)(
-  'what three processes on one PostgreSQL have told holds through faults',
+test.skipIf(whyNoOwnPostgres !== undefined)(
+  whyNoOwnPostgres ?? 'what three processes on one PostgreSQL have told holds through faults',
   async () => {
-    const result = await runCluster({ seed: 1, faults: FAULTS })
-    console.log(result)
+    const result = await runCluster({ seed: 1, faults: inLanes(12, 1000), shares: inLanes(QUICK, USUAL) })
     expect(result.problems.slice(0, 20)).toEqual([])
+    expect([...result.faults.values()].reduce((sum, number) => sum + number, 0)).toBeGreaterThanOrEqual(
+      inLanes(12, 990),
+    )
+    expect(result.acknowledged).toBeGreaterThan(0)
+    expect(result.told).toBeGreaterThan(0)
+    expect(result.messages).toBeGreaterThan(0)
   },
-  600_000,
+  inLanes(90_000, 600_000),
 )

@@ -104,10 +104,17 @@ class Cast {
       return () => cluster.any(own)
     }
     this.#rules = new RulesClient(this.history, any())
-    this.#trees = Array.from({ length: TREE_CLIENTS }, () => {
-      const rulesVersion = () => this.#rules.version
-      return new TreeClient({ history: this.history, random: random.fork(), any: any(), rulesVersion })
-    })
+    this.#trees = Array.from(
+      { length: TREE_CLIENTS },
+      () =>
+        new TreeClient({
+          history: this.history,
+          random: random.fork(),
+          any: any(),
+          all: () => cluster.members.map(({ child }) => child),
+          rulesVersion: () => this.#rules.version,
+        }),
+    )
     this.#senders = Array.from(
       { length: MESSAGE_CLIENTS },
       (_, at) => new MessageClient(`m${at}`, this.messages, random.fork(), any()),
@@ -149,6 +156,7 @@ class Cast {
       const text = rows === undefined ? 'null' : print(rows, 'plain')
       if (text !== replay.end) found.push(`rows: ${text.slice(0, 300)}, by the log ${replay.end.slice(0, 300)}`)
       const places = placesOf(log)
+      const beginnings = (faults.made.get('promotion') ?? 0) * cluster.members.length
       found.push(
         ...this.history.problems,
         ...checkOnce(this.history, places),
@@ -159,7 +167,7 @@ class Cast {
         ...checkReads(this.history, places, replay),
         ...this.listeners.flatMap(({ place, told, problems }) => [
           ...problems,
-          ...checkStream(place, told, replay, (faults.made.get('promotion') ?? 0) * cluster.members.length),
+          ...checkStream(place, told, replay, { beginnings, rulesPutAt: log.rulesPutAt }),
         ]),
         ...checkMessages(this.messages, faults.lastAt),
       )
@@ -172,14 +180,9 @@ class Cast {
   /** Writes to every place once more, and reads all on every process. */
   async #mark(cluster: Cluster): Promise<string[]> {
     const found: string[] = []
-    const marker = new TreeClient({
-      history: this.history,
-      random: this.#random.fork(),
-      any: () => cluster.any(this.#random),
-      rulesVersion: () => this.#rules.version,
-    })
-    for (let node = 0; node < SHARED_NODES; node++) await marker.put(`/k/${node}`)
-    await marker.put('/n/last')
+    const [marker] = this.#trees
+    for (let node = 0; node < SHARED_NODES; node++) await marker?.put(`/k/${node}`)
+    await marker?.put('/n/last')
     for (const { child } of cluster.members) {
       for (const place of PLACES) {
         const sentAt = performance.now()

@@ -18,7 +18,8 @@ const STEPS = [
   'get',
   'get',
   'get',
-  'get',
+  'look',
+  'look',
 ] as const
 /** Children that a client leaves in the list. */
 const MOST_LISTED = 3
@@ -46,6 +47,7 @@ export interface TreeClientParts {
   readonly random: Random
   /** Any process. */
   readonly any: () => Server
+  readonly all: () => readonly Server[]
   /** Version of the rules that were put last. */
   readonly rulesVersion: () => number
 }
@@ -89,6 +91,8 @@ export class TreeClient {
       }
       case 'locked':
         return this.#do(id, { method: 'PUT', target: '/locked.json', body: json({ id }) })
+      case 'look':
+        return this.#look(id, `/k/${node}`)
       default:
         await this.#read(random.pick(PLACES))
     }
@@ -100,10 +104,18 @@ export class TreeClient {
     await this.#write(id, { method: 'PUT', target: `${place}.json`, body: json(id) })
   }
 
-  async #read(place: string): Promise<Answer | undefined> {
-    const { history, any } = this.#parts
+  /** Reads on all processes, writes on one, and reads on all again: what they have kept is out of date then. */
+  async #look(id: string, place: string): Promise<void> {
+    const readAll = () => Promise.all(this.#parts.all().map((server) => this.#read(place, server)))
+    await readAll()
+    await this.#write(id, { method: 'PUT', target: `${place}.json`, body: json({ id, n: 2 }) })
+    await readAll()
+  }
+
+  async #read(place: string, server: Server = this.#parts.any()): Promise<Answer | undefined> {
+    const { history } = this.#parts
     const sentAt = performance.now()
-    const answer = await ask(any(), 'GET', `${place}.json`, { headers: { 'X-Firebase-ETag': 'true' } })
+    const answer = await ask(server, 'GET', `${place}.json`, { headers: { 'X-Firebase-ETag': 'true' } })
     if (answer === undefined || answer.status === 503) return undefined
     if (answer.status !== 200) {
       history.problems.push(`GET ${place}: ${answer.status} ${answer.text.slice(0, 200)}`)

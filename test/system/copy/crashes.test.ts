@@ -33,7 +33,6 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'a copy that is ki
         to: placeOf(target),
         ids: ['app'],
         keepSource: false,
-        keysFolder: folder,
       }
       const plan: CrashPlan = { options, at }
       const child = Bun.spawn([process.execPath, CHILD, JSON.stringify(plan)], { stderr: 'inherit' })

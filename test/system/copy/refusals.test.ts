@@ -39,9 +39,8 @@ async function scene(): Promise<Scene> {
       to: { kind: 'database', server },
       ids: undefined,
       keepSource: false,
-      keysFolder: folder,
     },
-    copy: (...args) => runDhole(['copy', '--from', folder, '--to', url, '--data-dir', folder, ...args], env),
+    copy: (...args) => runDhole(['copy', '--from', folder, '--to', url, ...args], env),
     [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
   }
 }
@@ -140,8 +139,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'dhole copy refuse
   test('neither the way back, which replaces what was left there', async () => {
     await using at = await scene()
     const there = () => at.copy('--yes')
-    const home = () =>
-      runDhole(['copy', '--from', at.server.url, '--to', at.folder, '--data-dir', at.folder, '--yes'], at.env)
+    const home = () => runDhole(['copy', '--from', at.server.url, '--to', at.folder, '--yes'], at.env)
     const before = await learn({ folder: at.folder }, 'app')
     for (const step of [there, home, there, home]) expect(await step()).toMatchObject({ status: 0, stderr: '' })
     expect(await learn({ folder: at.folder }, 'app')).toEqual(before)
@@ -247,18 +245,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'dhole copy refuse
     expect(added.status).toBe(0)
     await fill({ folder: at.folder }, 'shop')
     expect(await at.copy('--yes')).toMatchObject({ status: 0, stderr: '' })
-    const back = [
-      'copy',
-      '--from',
-      at.server.url,
-      '--to',
-      dir.file('back'),
-      '--data-dir',
-      at.folder,
-      '--yes',
-      '--app',
-      'shop',
-    ]
+    const back = ['copy', '--from', at.server.url, '--to', dir.file('back'), '--yes', '--app', 'shop']
     await runDhole(['apps', 'add', 'shop', '--data-dir', dir.file('back')])
     expect(await runDhole(back, at.env)).toMatchObject({
       status: 2,

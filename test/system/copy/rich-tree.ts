@@ -27,7 +27,7 @@ export async function withApplication<T>(
 ): Promise<T> {
   const engine = 'folder' in place ? new SqliteEngine(place.folder) : new PostgresEngine(place.server)
   try {
-    const application = await engine.open(id, {}, strictObserver)
+    const application = await engine.open(id, {}, strictObserver, true)
     try {
       return await use(application)
     } finally {

@@ -16,10 +16,10 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'dhole copy', () =
     const database = { server: { url, schema } }
     await fill({ folder }, 'app')
     const before = await learn({ folder }, 'app')
-    const there = await runDhole(['copy', '--from', folder, '--to', url, '--data-dir', folder, '--yes'], env)
+    const there = await runDhole(['copy', '--from', folder, '--to', url, '--yes'], env)
     expect(there).toMatchObject({ status: 0, stderr: '' })
     expect(await learn(database, 'app')).toEqual(before)
-    const home = await runDhole(['copy', '--from', url, '--to', back, '--data-dir', folder, '--yes', '--json'], env)
+    const home = await runDhole(['copy', '--from', url, '--to', back, '--yes', '--json'], env)
     expect(home).toMatchObject({ status: 0, stderr: '' })
     expect(JSON.parse(home.stdout)).toMatchObject([{ id: 'app', done: 'copy', epoch: before.position.epoch }])
     expect(await learn({ folder: back }, 'app')).toEqual(before)

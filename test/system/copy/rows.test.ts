@@ -21,7 +21,7 @@ interface Scene {
 function sceneIn(dir: TempDir): Scene {
   const [folder, back] = [dir.file('data'), dir.file('back')]
   const server = { url: databaseUrl() ?? '', schema: freshSchema() }
-  const rest = { ids: undefined, keepSource: false, keysFolder: folder }
+  const rest = { ids: undefined, keepSource: false }
   return {
     folder,
     back,

@@ -52,7 +52,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'copies and server
       ids.push(await idOfNow(server))
       for (const { path, data } of missed) await put(server, `${path}.json`, data)
     })
-    const there = ['copy', '--from', folder, '--to', database.url, '--data-dir', folder, '--yes']
+    const there = ['copy', '--from', folder, '--to', database.url, '--yes']
     expect(await runDhole(there, env)).toMatchObject({ status: 0 })
     // The stop of a server waits for the files of its folder, and one that was moved cannot be opened.
     await served({ dataDir: other, database }, async (server) => {
@@ -62,7 +62,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'copies and server
       ids.push(await idOfNow(server))
       await put(server, '/c.json', 'last')
     })
-    const home = ['copy', '--from', database.url, '--to', back, '--data-dir', folder, '--yes']
+    const home = ['copy', '--from', database.url, '--to', back, '--yes']
     expect(await runDhole(home, env)).toMatchObject({ status: 0 })
     await served({ dataDir: back }, async (server) => {
       await put(server, '/d.json', 'more')
@@ -97,10 +97,9 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'copies and server
     await put(server, '/a.json', 1)
     await using source = await openSource(server, '/.json')
     await source.next()
-    const moved = await runDhole(
-      ['copy', '--from', database.url, '--to', dir.file('back'), '--data-dir', folder, '--yes'],
-      { DATABASE_SCHEMA: database.schema ?? '' },
-    )
+    const moved = await runDhole(['copy', '--from', database.url, '--to', dir.file('back'), '--yes'], {
+      DATABASE_SCHEMA: database.schema ?? '',
+    })
     expect(moved).toMatchObject({ status: 0, stderr: '' })
     await source.ended
     await told.promise
@@ -118,7 +117,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'copies and server
     const env = { DATABASE_SCHEMA: freshSchema() }
     expect((await runDhole(['apps', 'add', 'shop', '--open', '--data-dir', folder])).status).toBe(0)
     await withApplication({ folder }, 'shop', ({ tree }) => putIn(tree, '/a', 1))
-    const copy = ['copy', '--from', folder, '--to', url, '--data-dir', folder, '--yes']
+    const copy = ['copy', '--from', folder, '--to', url, '--yes']
     expect(await runDhole(copy, env)).toMatchObject({ status: 0 })
     const server = await spawnServer({ DATA_DIR: folder })
     try {

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Administration } from '../../../src/admin/administration.ts'
+import { FileAdministration } from '../../../src/admin/file-administration.ts'
 import type { Listening } from '../../support/event-source.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { integrityProblems } from '../../unit/store/integrity.ts'
@@ -47,7 +47,7 @@ export interface FuzzService {
 export async function startService(): Promise<FuzzService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'dhole-fuzz-'))
   const all = new Map<string, FuzzKeys>([['app', { secret: SECRET, smsKey: SMS_KEY }]])
-  const files = new Administration(dataDir, { id: 'app', fixedKeys: [], isOpen: true })
+  const files = new FileAdministration(dataDir, { id: 'app', fixedKeys: [], isOpen: true })
   all.set('fire', files.add('fire', { open: true, profile: 'firebase', indexPolicy: 'require' }))
   all.set('locked', files.add('locked', {}))
   all.set('ruled', files.add('ruled', { rules: RULES }))

@@ -25,23 +25,25 @@ const WITH_STATES =
 export class FreeRanges {
   readonly #tree: number
   readonly #leased: string
+  readonly #clock: Tables['clock']
   /** In order; adjacent ranges are joined. */
   #returned: SeqRange[] = []
 
-  constructor({ tree, isAlive }: Tables) {
+  constructor({ tree, clock, isAlive }: Tables) {
     this.#tree = tree
+    this.#clock = clock
     this.#leased =
       'SELECT l.first_seq::float8 AS first, l.last_seq::float8 AS last FROM sms_lease l ' +
       `WHERE l.tree = $1::int AND l.last_seq >= $2::bigint AND ${isAlive('l.process')} ORDER BY l.first_seq`
   }
 
   /**
-   * The first free range that holds a final state, of the last 24 hours of the clock of this process.
+   * The first free range that holds a final state, of the last 24 hours of the clock of the database.
    * @param after sequence number after which to begin
    * @returns the last range has no end
    */
   async first({ query }: Statements, after = 0): Promise<SeqRange | undefined> {
-    let from = Math.max(firstOffered(Date.now()), after + 1)
+    let from = Math.max(firstOffered(this.#clock.now), after + 1)
     const leased = await query<SeqRange>(this.#leased, [this.#tree, from])
     for (;;) {
       from = this.#skipReturned(from)

@@ -45,11 +45,12 @@ interface OpenedTree {
 }
 
 /**
- * Finds the tree of an application, or makes it. Several processes may do so at once.
- * @throws Error when it was moved elsewhere, or a copy of it is not complete; what the database throws
+ * Finds the tree of an application. Several processes may do so at once.
+ * @param makes whether an application that is not there is made
+ * @throws `app-unknown`; Error when it was moved elsewhere, or a copy of it is not complete; what the database throws
  */
-export async function openTree(lanes: Lanes, application: string): Promise<OpenedTree> {
-  const { tree, epoch, isArriving } = await treeOf(lanes, application)
+export async function openTree(lanes: Lanes, application: string, makes: boolean): Promise<OpenedTree> {
+  const { tree, epoch, isArriving } = await treeOf(lanes, application, makes)
   if (isArriving) {
     throw new Error(`the copy of application "${application}" is not complete: run \`dhole copy\` again`)
   }
@@ -65,35 +66,41 @@ export async function openTree(lanes: Lanes, application: string): Promise<Opene
   })
 }
 
-/** The row of an application, and the batch 0 that its first batch follows. */
 async function treeOf(
   statements: Statements,
   application: string,
+  makes: boolean,
 ): Promise<{ tree: number; epoch: string; isArriving: boolean }> {
-  const [row] = await statements.query<{ tree: number; epoch: string; isArriving: boolean }>(
-    'INSERT INTO application (id, epoch) VALUES ($1::text, $2::text) ON CONFLICT (id) DO UPDATE SET id = excluded.id ' +
-      'RETURNING tree, epoch, is_arriving AS "isArriving"',
+  const find = () =>
+    statements.query<{ tree: number; epoch: string; isArriving: boolean }>(
+      'SELECT tree, epoch, is_arriving AS "isArriving" FROM application WHERE id = $1::text AND removed_at IS NULL',
+      [application],
+    )
+  let [row] = await find()
+  if (row === undefined && makes) {
+    await makeTree(statements, application)
+    ;[row] = await find()
+  }
+  if (row === undefined) throw new DholeError('app-unknown')
+  if (!row.isArriving) await insertFirstBatch(statements, row.tree)
+  return row
+}
+
+/** Makes the row of an application, unless it is there. */
+async function makeTree(statements: Statements, application: string): Promise<void> {
+  await statements.query(
+    'INSERT INTO application (id, epoch) VALUES ($1::text, $2::text) ' +
+      'ON CONFLICT (id) DO UPDATE SET removed_at = NULL WHERE application.removed_at IS NOT NULL',
     [application, crypto.randomUUID()],
   )
-  if (row === undefined) throw new Error('the application has no row')
-  if (row.isArriving) return row
+}
+
+/** Inserts the batch 0, which the first batch of a tree follows, unless it is there. */
+export async function insertFirstBatch(statements: Statements, tree: number): Promise<void> {
   await statements.query(
     'INSERT INTO log (tree, batch, first_seq, last_seq, at, push_time, next_id, stamp, format, flags, heads) ' +
       "SELECT $1::int, 0, 1, 0, 0, 0, 1, $2::text, 1, 0, '[]' " +
       'WHERE NOT EXISTS (SELECT FROM log WHERE tree = $1::int) ON CONFLICT DO NOTHING',
-    [row.tree, crypto.randomUUID()],
+    [tree, crypto.randomUUID()],
   )
-  return row
-}
-
-/** Finds out whether a tree can be written. @throws `unavailable` */
-export async function checkWritable(lanes: Lanes, tree: number): Promise<void> {
-  try {
-    // A lock of a row is written like a change.
-    await lanes.transaction((statements) =>
-      statements.query('SELECT FROM application WHERE tree = $1::int FOR UPDATE', [tree]),
-    )
-  } catch (error) {
-    throw new DholeError('unavailable', undefined, { cause: error })
-  }
 }

@@ -10,11 +10,14 @@ export interface ApplicationRow {
   readonly copy: string | null
   /** Whether that copy is not complete. */
   readonly isArriving: boolean
+  /** Whether the application was removed, while its tree is kept. */
+  readonly isRemoved: boolean
 }
 
 export async function applicationRow(statements: Statements, application: string): Promise<ApplicationRow | undefined> {
   const [row] = await statements.query<ApplicationRow>(
-    'SELECT tree, epoch, moved_to AS "movedTo", copy, is_arriving AS "isArriving" FROM application WHERE id = $1::text',
+    'SELECT tree, epoch, moved_to AS "movedTo", copy, is_arriving AS "isArriving", removed_at IS NOT NULL AS "isRemoved" ' +
+      'FROM application WHERE id = $1::text',
     [application],
   )
   return row
@@ -24,5 +27,7 @@ export async function applicationRow(statements: Statements, application: string
 export function applicationsIn(
   statements: Statements,
 ): Promise<readonly { readonly id: string; readonly movedTo: string | null }[]> {
-  return statements.query('SELECT id, moved_to AS "movedTo" FROM application WHERE NOT is_arriving ORDER BY id')
+  return statements.query(
+    'SELECT id, moved_to AS "movedTo" FROM application WHERE NOT is_arriving AND removed_at IS NULL ORDER BY id',
+  )
 }

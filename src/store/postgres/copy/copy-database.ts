@@ -20,12 +20,12 @@ export class CopyDatabase {
   readonly durable: Lanes
   /** Their commits become durable with the next one of `durable`. */
   readonly lanes: Lanes
-  readonly #database: PostgresDatabase
+  readonly opened: PostgresDatabase
 
   private constructor(schema: string, database: PostgresDatabase, lanes: Lanes) {
     this.schema = schema
     this.durable = database.lanes
-    this.#database = database
+    this.opened = database
     this.lanes = lanes
   }
 
@@ -39,7 +39,7 @@ export class CopyDatabase {
 
   async close(): Promise<void> {
     await this.lanes.close()
-    await this.#database.close()
+    await this.opened.close()
   }
 }
 

@@ -85,6 +85,7 @@ export class DatabaseSource implements CopySource {
       if (row === undefined) throw new Error('there is no such application')
       const { tree, epoch, movedTo, copy, isArriving } = row
       if (movedTo !== null) return await work({ to: movedTo, copy: copy ?? '' })
+      if (row.isRemoved) throw new Error('it was removed: add it again to copy its tree')
       if (isArriving) throw new Error('its own copy to this database is not complete')
       const head = await lastBatch(snapshot, tree)
       const gone = new Set((await snapshot.query<{ id: number }>(GONE, [tree])).map(({ id }) => id))

@@ -104,14 +104,19 @@ export class Follower {
     if (epoch !== this.#tree.epoch) this.#tree.replace(epoch, head)
   }
 
-  /** Resolves when a batch is applied that is committed. @throws what the database throws */
+  /**
+   * Resolves when a batch is applied that is committed.
+   * @throws `unavailable` when it is gone with its tree, and what the database throws
+   */
   async reach(batch: number): Promise<void> {
     while (this.#tree.batch.batch < batch) {
       // The rows that are being read may have been read before that batch.
       if (this.#applying !== undefined) await this.#applying.catch(() => {})
       else {
-        this.#observer.followerLagged?.(batch - this.#tree.batch.batch)
+        const before = this.#tree.batch.batch
+        this.#observer.followerLagged?.(batch - before)
         await this.#catchUp()
+        if (this.#tree.batch.batch === before) throw new DholeError('unavailable')
       }
     }
   }

@@ -12,6 +12,8 @@ const POLL_MS = 500
 const MAX_PAYLOAD = 7900
 /** In place of a list of batches: look at all trees. */
 const EVERYTHING = '*'
+/** In place of a batch: a process waits for confirmations. */
+const REQUEST = '!'
 
 /** A tree that is open in this process. */
 interface FollowedTree {
@@ -38,6 +40,9 @@ export class Hints {
   readonly #timer: ReturnType<typeof setInterval>
   /** The client that listens and tells, and its server. */
   #open: ListeningClient | undefined
+  /** Called when a process waits for confirmations. */
+  #onRequest = () => {}
+  #hasRequest = false
   #isTelling = false
   #isLooking = false
   #isClosed = false
@@ -59,12 +64,29 @@ export class Hints {
     const { tree } = followed
     this.#followed.set(tree.tree, followed)
     tree.onApplied(({ batch, isForeign }) => {
-      if (isForeign !== true) this.#tell(tree.tree, batch.batch)
+      if (isForeign !== true) this.tell(tree.tree, batch.batch)
     })
     this.#connect()
     return () => {
       this.#followed.delete(tree.tree)
     }
+  }
+
+  /** Called when another process waits for confirmations, and when one may have been missed. */
+  onRequest(listener: () => void): void {
+    this.#onRequest = listener
+  }
+
+  /** Tells other processes of a batch. */
+  tell(tree: number, batch: number): void {
+    this.#news.set(tree, batch)
+    if (!this.#isTelling) void this.#tellAll()
+  }
+
+  /** Tells other processes that this one waits for confirmations. */
+  request(): void {
+    this.#hasRequest = true
+    if (!this.#isTelling) void this.#tellAll()
   }
 
   async close(): Promise<void> {
@@ -91,7 +113,10 @@ export class Hints {
     this.#open = open
     const heard = (payload: string) => this.#heard(payload)
     // What was told before it listened, or while it was away, is looked for when it listens.
-    const listens = () => void this.#lookAtAll()
+    const listens = () => {
+      void this.#lookAtAll()
+      this.#onRequest()
+    }
     client.listen(this.#channel, heard, listens).catch(() => this.#lost(open))
   }
 
@@ -102,11 +127,12 @@ export class Hints {
 
   #heard(payload: string): void {
     this.#onHint('received')
-    if (payload === EVERYTHING) void this.#lookAtAll()
-    else for (const hint of payload.split(' ')) this.#heardOf(hint)
+    for (const hint of payload.split(' ')) this.#heardOf(hint)
   }
 
   #heardOf(hint: string): void {
+    if (hint === REQUEST) this.#onRequest()
+    if (hint === EVERYTHING) void this.#lookAtAll()
     const [tree = Number.NaN, batch = Number.NaN] = hint.split(':').map(Number)
     const followed = this.#followed.get(tree)
     if (followed !== undefined && followed.tree.batch.batch < batch) followed.follower.reach(batch).catch(() => {})
@@ -131,19 +157,19 @@ export class Hints {
     }
   }
 
-  #tell(tree: number, batch: number): void {
-    this.#news.set(tree, batch)
-    if (!this.#isTelling) void this.#tellAll()
-  }
-
   /** Under load, the news of many batches gather while a notification is under way. */
   async #tellAll(): Promise<void> {
     this.#isTelling = true
-    while (this.#news.size > 0 && !this.#isClosed) {
-      const all = [...this.#news].map(([tree, batch]) => `${tree}:${batch}`).join(' ')
+    this.#connect()
+    while ((this.#news.size > 0 || this.#hasRequest) && !this.#isClosed) {
+      const batches = [...this.#news].map(([tree, batch]) => `${tree}:${batch}`).join(' ')
+      const request = this.#hasRequest ? [REQUEST] : []
       this.#news.clear()
+      this.#hasRequest = false
+      const news = batches.length > MAX_PAYLOAD ? EVERYTHING : batches
+      const payload = [...request, news].join(' ').trim()
       this.#onHint('sent')
-      await this.#open?.client.notify(this.#channel, all.length > MAX_PAYLOAD ? EVERYTHING : all).catch(() => {})
+      await this.#open?.client.notify(this.#channel, payload).catch(() => {})
     }
     this.#isTelling = false
   }

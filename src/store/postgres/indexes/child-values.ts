@@ -10,7 +10,7 @@ import type { Statements } from '../connection/lane.ts'
  * Children with one key of several interior nodes. Parameters: number of the tree, ids of the nodes, key, and length in
  * bytes behind which texts are left out.
  */
-export const BELOW = `SELECT n::int AS n, id::float8 AS id, above >= $4::int AND id IS NULL AS "isLeftOut",
+const BELOW = `SELECT n::int AS n, id::float8 AS id, above >= $4::int AND id IS NULL AS "isLeftOut",
   CASE WHEN above < $4::int THEN value END AS value FROM (
   SELECT s.n, c.id, c.value,
     coalesce(sum(octet_length(c.value)) OVER (ORDER BY s.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS above

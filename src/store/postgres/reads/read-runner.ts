@@ -63,15 +63,15 @@ interface Begun<P> {
 export class ReadRunner {
   readonly #lanes: Lanes
   readonly #tree: AppliedTree
-  readonly #fresh: () => Awaitable<void>
+  readonly #reach: (batch: number) => Promise<void>
   #running = 0
   #isClosed = false
 
-  /** @param fresh applies every batch committed before the call */
-  constructor(lanes: Lanes, tree: AppliedTree, fresh: () => Awaitable<void>) {
+  /** @param reach applies the batches up to one that is committed */
+  constructor(lanes: Lanes, tree: AppliedTree, reach: (batch: number) => Promise<void>) {
     this.#lanes = lanes
     this.#tree = tree
-    this.#fresh = fresh
+    this.#reach = reach
   }
 
   /** Runs a read. It may run more than once; only its last run counts. @throws `unavailable`, and what the read throws */
@@ -105,12 +105,13 @@ export class ReadRunner {
     // Most often it is the batch that this process commits now.
     while (this.#tree.batch.batch < batch && this.#tree.committing !== undefined) await this.#tree.committing.ended
     if (this.#tree.batch.batch >= batch) return
-    // It may be a batch of another process.
-    await this.#fresh()
-    if (this.#tree.batch.batch >= batch) return
-    await new Promise<void>((resolve, reject) => {
-      if (!this.#tree.when(batch, resolve, reject)) resolve()
-    })
+    this.checkOpen()
+    try {
+      // It may be a batch of another process.
+      await this.#reach(batch)
+    } catch (error) {
+      throw error instanceof DholeError ? error : new DholeError('unavailable', undefined, { cause: error })
+    }
   }
 
   /** @throws `unavailable` once closed */

@@ -78,8 +78,10 @@ async function create(statements: Statements, schema: string): Promise<void> {
   // A user who may not create schemas can have one that was made for it.
   const found = await statements.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
   if (found.length === 0) await statements.query(`CREATE SCHEMA ${quoted(schema)}`)
-  await statements.query('CREATE TABLE installation (schema_version integer NOT NULL, history text)')
-  await statements.query('INSERT INTO installation VALUES (0)')
+  await statements.query(
+    'CREATE TABLE installation (schema_version integer NOT NULL, history text, secrets_check text)',
+  )
+  await statements.query('INSERT INTO installation (schema_version) VALUES (0)')
 }
 
 function newer(schema: string): Error {

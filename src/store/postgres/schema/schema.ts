@@ -29,6 +29,16 @@ export const application = pgTable('application', {
   tree: integer('tree').notNull().generatedAlwaysAsIdentity().unique(),
   /** A random text of one history of the tree. */
   epoch: text('epoch').notNull(),
+  /** JSON text of the settings that it was added with; null for the default application of a server. */
+  settings: text('settings'),
+  /** Its super secret, as `SecretBox` stores it; null until a process needs it. */
+  secret: text('secret'),
+  /** The key that signs calls about text messages, stored the same way. */
+  smsKey: text('sms_key'),
+  /** Grows with each replacement of a key. */
+  keysVersion: integer('keys_version').notNull().default(0),
+  /** When it was removed, while its tree is kept. */
+  removedAt: number('removed_at'),
   /** When the last batch query of text messages was admitted, by the clock of the database. */
   smsCalledAt: number('sms_called_at').notNull().default(0),
   /** Where the tree was moved, as the operator is told; null while it is here. A moved tree is never opened. */
@@ -37,6 +47,35 @@ export const application = pgTable('application', {
   copy: text('copy'),
   /** Whether a copy still writes the rows of this tree. It is not opened meanwhile. */
   isArriving: boolean('is_arriving').notNull().default(false),
+})
+
+/** A tree without an application, whose rows are removed in steps. */
+export const removedTree = pgTable('removed_tree', {
+  tree: integer('tree').primaryKey(),
+  removedAt: number('removed_at').notNull(),
+  /** Whether no process has it open any more. */
+  isFree: boolean('is_free').notNull().default(false),
+})
+
+/** A batch that every live process must confirm. */
+export const confirmationRequest = pgTable(
+  'confirmation_request',
+  { tree: tree(), batch: number('batch').notNull(), requestedAt: number('requested_at').notNull() },
+  (table) => [primaryKey({ columns: [table.tree, table.batch] })],
+)
+
+/** A process has applied a batch of a tree, or does not have the tree open. */
+export const confirmation = pgTable(
+  'confirmation',
+  { process: bytewise('process').notNull(), tree: tree(), batch: number('batch').notNull() },
+  (table) => [primaryKey({ columns: [table.tree, table.batch, table.process] })],
+)
+
+/** Wrong credentials of a network in the minute that began with the first of them. The table is UNLOGGED. */
+export const credentialFailure = pgTable('credential_failure', {
+  network: bytewise('network').primaryKey(),
+  beganAt: number('began_at').notNull(),
+  failed: integer('failed').notNull(),
 })
 
 /** A process that serves this installation. */

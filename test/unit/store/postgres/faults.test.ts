@@ -4,7 +4,6 @@ import { PostgresDatabase } from '../../../../src/store/postgres/postgres-databa
 import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../../support/postgres/cluster.ts'
 import { type Fault, faulty } from '../../../support/postgres/faulty-lanes.ts'
-import { referenceReads } from '../../../support/postgres/reference-reads.ts'
 import { plain, put, putJob, strictObserver, wide } from '../../../support/store.ts'
 
 const increment = { '.sv': { increment: 1 } }
@@ -17,7 +16,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'faults of Postgre
   afterAll(() => database.close())
 
   const open = (name: string, faults: Fault[], waitMs = 5000, observer: Observer = silentObserver) =>
-    PostgresStore.open(faulty(database, faults), name, { waitMs }, observer, referenceReads)
+    PostgresStore.open(faulty(database, faults), name, { waitMs }, observer)
 
   const cases: readonly (readonly Fault[])[] = [
     ['lost before'],

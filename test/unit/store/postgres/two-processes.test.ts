@@ -6,7 +6,6 @@ import { PostgresDatabase } from '../../../../src/store/postgres/postgres-databa
 import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
 import type { Commit, TreeStore } from '../../../../src/store/store.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../../support/postgres/cluster.ts'
-import { referenceReads } from '../../../support/postgres/reference-reads.ts'
 import { plain, put, putJob, strictObserver, wide } from '../../../support/store.ts'
 
 const increment = { '.sv': { increment: 1 } }
@@ -25,7 +24,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'two processes on 
   })
 
   const open = (database: PostgresDatabase, name: string, maxChanges = 10_000, observer = strictObserver) =>
-    PostgresStore.open(database, name, { maxChanges }, observer, referenceReads)
+    PostgresStore.open(database, name, { maxChanges, waitMs: observer === silentObserver ? 0 : undefined }, observer)
 
   /** Commits as a follower gets them. */
   const told = (store: TreeStore): Commit[] => {
@@ -110,14 +109,9 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'two processes on 
         return typeof member === 'function' ? member.bind(target) : member
       },
     })
-    const cut = {
-      lanes,
-      freshness: new Freshness(lanes),
-      hints: two.hints,
-      history: two.history,
-      clock: two.clock,
-      process: two.process,
-    } as PostgresDatabase
+    const { hints, history, clock, process, row, confirmations } = two
+    const shared = { hints, history, clock, process, row, confirmations }
+    const cut = { lanes, freshness: new Freshness(lanes), ...shared } as PostgresDatabase
     await using reader = await open(cut, 'behind', 10, silentObserver)
     const commits = told(reader)
     isCut = true

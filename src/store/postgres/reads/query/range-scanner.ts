@@ -176,7 +176,7 @@ export class RangeScanner {
 
   #run(scan: RangeScan, projection: Projection, numbers: readonly number[]): Promise<readonly Row[]> {
     const { list, index, range, descending } = scan
-    const { start, end } = range
+    const [start, end] = [sendable(range.start, 'key'), sendable(range.end, 'key=')]
     const over = index === undefined ? 'node' : index.covering && projection === 'children' ? 'covering' : 'index'
     const parameters: Parameter[] = [this.#reading.tree, index?.id ?? list]
     for (const { args } of [start, end]) parameters.push(...(index === undefined ? args : entryArguments(args)))
@@ -198,6 +198,17 @@ function statementOf(shape: Shape): string {
     printed.set(name, statement)
   }
   return statement
+}
+
+/**
+ * An edge without the character 0, which PostgreSQL refuses in texts. No key holds it: what precedes it in a key of an edge
+ * is the last key before that edge.
+ * @param shape of an edge behind that key, or at it
+ */
+function sendable(edge: ScanRange['start'], shape: 'key' | 'key='): ScanRange['start'] {
+  const key = edge.args.at(-1)
+  if (!edge.shape.startsWith('key') || typeof key !== 'string' || !key.includes('\0')) return edge
+  return { shape, args: [...edge.args.slice(0, -1), key.slice(0, key.indexOf('\0'))] }
 }
 
 /** Whether no row follows a page. */

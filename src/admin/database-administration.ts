@@ -1,0 +1,116 @@
+import type { Applications } from '../applications/applications.ts'
+import { newSecret } from '../data-folder/secret-file.ts'
+import type { ApplicationCatalog } from '../engines/catalog/application-catalog.ts'
+import { checkApplicationSettings } from '../options.ts'
+import {
+  type AddedApplication,
+  type Administration,
+  checkId,
+  checkKey,
+  type DefaultApplication,
+  type ListedApplication,
+  type Rotation,
+  type ServerState,
+  type ShownKeys,
+} from './administration.ts'
+import { type DatabaseRegistry, rulesOf, settingsOf } from './database-registry.ts'
+import { openOrLocked } from './registry.ts'
+
+const NO_FILES = 'the applications are on a database server, not in files'
+
+interface DatabaseParts {
+  /** Connects when it is first called. */
+  readonly catalog: () => Promise<ApplicationCatalog>
+  readonly registry: DatabaseRegistry
+  readonly default: DefaultApplication
+  /** Applications that this process has open. */
+  readonly applications?: Applications
+}
+
+/** The applications of a database, which several processes serve. What returns is in force on all of them. */
+export class DatabaseAdministration implements Administration {
+  readonly #parts: DatabaseParts
+
+  constructor(parts: DatabaseParts) {
+    this.#parts = parts
+  }
+
+  async add(id: string, settings: unknown): Promise<AddedApplication> {
+    checkId(id)
+    checkApplicationSettings(settings)
+    const { registry, default: own } = this.#parts
+    if (id === own.id) throw new Error(`"${id}" is the default application: it is there already`)
+    const added = await (await this.#parts.catalog()).add(id, JSON.stringify(settings))
+    if (added === undefined) throw new Error(`there is an application "${id}" already`)
+    registry.forget(id)
+    const { secret, smsKey, hasData } = added
+    return { secret, smsKey, hasData }
+  }
+
+  async checkRotation(id: string, { value }: Rotation): Promise<void> {
+    checkKey(value)
+    await this.keys(id)
+  }
+
+  async rotate(id: string, { key, value }: Rotation): Promise<string> {
+    checkId(id)
+    checkKey(value)
+    const fresh = value ?? newSecret()
+    const catalog = await this.#parts.catalog()
+    if (!(await catalog.replaceKey(id, key, fresh))) throw unknown(id)
+    return fresh
+  }
+
+  async remove(id: string, deleteData: boolean): Promise<void> {
+    checkId(id)
+    const catalog = await this.#parts.catalog()
+    const isRegistered = (await catalog.settings(id)) !== undefined
+    if (id === this.#parts.default.id || (!isRegistered && (await catalog.keys(id)) !== undefined)) {
+      throw new Error(`"${id}" is the default application: it goes when APP_ID names another`)
+    }
+    if (!isRegistered || !(await catalog.remove(id, deleteData))) throw unknown(id)
+  }
+
+  async list(): Promise<readonly ListedApplication[]> {
+    const { default: own } = this.#parts
+    const open = new Map(this.state().open.map((application) => [application.id, application]))
+    const entries = await (await this.#parts.catalog()).list()
+    const listed = entries.map(({ id, settings: text }): ListedApplication => {
+      const isDefault = id === own.id
+      const now = open.get(id)
+      if (now !== undefined) return { id, profile: now.profile, rules: now.rules, isDefault }
+      if (text === null) return { id, isDefault }
+      const settings = settingsOf(id, text)
+      return { id, profile: settings.profile ?? 'wilddog', rules: rulesOf(settings), isDefault }
+    })
+    return listed.toSorted((left, right) => Number(right.isDefault) - Number(left.isDefault))
+  }
+
+  async keys(id: string): Promise<ShownKeys> {
+    checkId(id)
+    const keys = await (await this.#parts.catalog()).keys(id)
+    if (keys === undefined) throw unknown(id)
+    return { secret: keys.secret, smsKey: keys.smsKey }
+  }
+
+  state(): ServerState {
+    const { applications, registry, default: own } = this.#parts
+    const open = applications?.open.map(({ id, database }): ServerState['open'][number] => {
+      const initial = id === own.id ? openOrLocked(own.isOpen) : (registry.rulesOf(id) ?? 'locked')
+      return { id, profile: database.profile, rules: database.hasOwnRules ? 'own' : initial }
+    })
+    return { defaultId: own.id, fixedKeys: own.fixedKeys, open: open ?? [], isInDatabase: true }
+  }
+
+  async settle(): Promise<void> {
+    throw new Error(NO_FILES)
+  }
+
+  async replaceTree(): Promise<void> {
+    throw new Error(NO_FILES)
+  }
+}
+
+function unknown(id: string): Error {
+  return new Error(`there is no application "${id}" in the database`)
+}

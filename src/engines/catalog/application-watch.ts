@@ -1,0 +1,106 @@
+import { DholeError } from '../../error.ts'
+import type { PostgresStore } from '../../store/postgres/postgres-store.ts'
+import type { ApplicationKeys, FixedKeys, KeyName, KeysListener, OpenKeys } from '../application-keys.ts'
+import type { ApplicationCatalog, StoredKeys } from './application-catalog.ts'
+
+/** Pause before the row of an application is read again after a failure, in milliseconds. */
+const AGAIN_MS = 250
+
+/** Reads the keys of an open application, and reads them again when any process has replaced them. */
+export class ApplicationWatch implements OpenKeys {
+  readonly #catalog: ApplicationCatalog
+  readonly #store: PostgresStore
+  readonly #id: string
+  readonly #onMade: (made: readonly KeyName[], keys: StoredKeys) => void
+  #keys: StoredKeys | undefined
+  /** Version of the keys that the listener knows. */
+  #told = -1
+  #isRemoved = false
+  #isClosed = false
+  #listener: KeysListener | undefined
+  /** Resolves when the row is read as of the last change. */
+  #reading: Promise<void> | undefined
+  #isOutdated = false
+
+  /** @param onMade called with keys that this process has made */
+  constructor(
+    catalog: ApplicationCatalog,
+    store: PostgresStore,
+    id: string,
+    onMade: (made: readonly KeyName[], keys: StoredKeys) => void,
+  ) {
+    this.#catalog = catalog
+    this.#store = store
+    this.#id = id
+    this.#onMade = onMade
+    // Before the keys are read: what changes later is noticed.
+    store.agreement.onApplication(() => this.#changed())
+    store.onClosing(async () => {
+      this.#isClosed = true
+    })
+  }
+
+  async read(fixed: FixedKeys): Promise<ApplicationKeys> {
+    const { made, ...keys } = await this.#catalog.keep(this.#id, fixed)
+    this.#keys = keys
+    this.#told = keys.version
+    if (made.length > 0) this.#onMade(made, keys)
+    // A replacement of the keys that was noticed while they were read.
+    await this.#changed()
+    return keysOf(keys)
+  }
+
+  follow(listener: KeysListener): void {
+    if (this.#isRemoved) throw new DholeError('app-unknown')
+    this.#listener = listener
+    this.#tell()
+  }
+
+  /** Resolves when what has changed is in force. */
+  #changed(): Promise<void> {
+    this.#isOutdated = true
+    this.#reading ??= this.#readAgain().finally(() => {
+      this.#reading = undefined
+    })
+    return this.#reading
+  }
+
+  async #readAgain(): Promise<void> {
+    while (this.#isOutdated && !this.#isClosed && !this.#isRemoved) {
+      this.#isOutdated = false
+      try {
+        await this.#readRow()
+      } catch {
+        // The database is away. Without an answer for a while this process falls silent, and reads the row when it returns.
+        this.#isOutdated = true
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+      }
+    }
+  }
+
+  async #readRow(): Promise<void> {
+    const found = await this.#catalog.row(this.#id)
+    if (found === undefined || found.tree !== this.#store.tree) {
+      this.#isRemoved = true
+      this.#listener?.onRemoved()
+      // Its rows are being removed: nothing is written to the tree any more.
+      this.#store.agreement.close()
+      this.#store.close().catch(() => {})
+      return
+    }
+    // Without keys it is open for its tree alone.
+    if (this.#keys === undefined || found.version <= this.#keys.version) return
+    this.#keys = (await this.#catalog.opened(this.#id, found)) ?? this.#keys
+    this.#tell()
+  }
+
+  #tell(): void {
+    if (this.#listener === undefined || this.#keys === undefined || this.#keys.version <= this.#told) return
+    this.#told = this.#keys.version
+    this.#listener.onKeys(keysOf(this.#keys))
+  }
+}
+
+function keysOf({ secret, smsKey }: StoredKeys): ApplicationKeys {
+  return { secret, smsKey: () => smsKey }
+}

@@ -1,0 +1,48 @@
+import type { Parameter, Statements } from '../../../src/store/postgres/connection/lane.ts'
+import { Freshness } from '../../../src/store/postgres/follow/freshness.ts'
+import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
+
+/** Gets each statement of a snapshot with its answer. */
+type Seen = (text: string, parameters: readonly Parameter[], rows: readonly object[]) => void
+
+/** What is done around the statements of a database. */
+export interface Watch {
+  readonly onRead?: Seen
+  /** Called when a batch is committed, before this process learns of it. */
+  readonly onCommitted?: () => Promise<void>
+}
+
+/** A database whose statements are watched. */
+export function watchedDatabase(database: PostgresDatabase, { onRead, onCommitted }: Watch): PostgresDatabase {
+  const { lanes } = database
+  const query = async <R extends object>(text: string, parameters: readonly Parameter[] = []) => {
+    const rows = await lanes.query<R>(text, parameters)
+    if (text.startsWith('WITH l AS')) await onCommitted?.()
+    return rows
+  }
+  const snapshot = <T>(work: (statements: Statements) => Promise<T>) =>
+    lanes.snapshot((statements) =>
+      work({
+        query: async <R extends object>(text: string, parameters: readonly Parameter[] = []) => {
+          const rows = await statements.query<R>(text, parameters)
+          onRead?.(text, parameters, rows)
+          return rows
+        },
+      }),
+    )
+  const watched = new Proxy(lanes, {
+    get: (target, name) => {
+      if (name === 'query') return query
+      if (name === 'snapshot') return snapshot
+      const member = Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  const members: Readonly<Record<string | symbol, unknown>> = { lanes: watched, freshness: new Freshness(watched) }
+  return new Proxy(database, {
+    get: (target, name) => {
+      const member: unknown = members[name] ?? Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Database } from '../../../../src/database/database.ts'
+import { silentObserver } from '../../../../src/observer.ts'
+import { ConnectionLost } from '../../../../src/store/postgres/connection/database-errors.ts'
+import { PostgresDatabase } from '../../../../src/store/postgres/postgres-database.ts'
+import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
+import type { Job } from '../../../../src/store/store.ts'
+import { databaseSettings } from '../../../support/database-settings.ts'
+import { databaseUrl, freshSchema, whyNoPostgres } from '../../../support/postgres/cluster.ts'
+import { type Fault, faulty } from '../../../support/postgres/faulty-lanes.ts'
+import { plain, put } from '../../../support/store.ts'
+
+const increment = { '.sv': { increment: 1 } }
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000
+
+/** A job that generates a key, after it has read something. */
+function keyed(reads: readonly string[]): Job<string> {
+  return function* (context) {
+    for (const key of reads) yield { kind: 'idempotency-record', key }
+    return { result: context.nextPushId() }
+  }
+}
+
+describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'the order of commits of two processes', () => {
+  const schema = freshSchema()
+  let one: PostgresDatabase
+  let two: PostgresDatabase
+  beforeAll(async () => {
+    one = await PostgresDatabase.open({ url: databaseUrl() ?? '', schema })
+    two = await PostgresDatabase.open({ url: databaseUrl() ?? '', schema })
+  })
+  afterAll(async () => {
+    await one.close()
+    await two.close()
+  })
+
+  const open = (database: PostgresDatabase, name: string, faults: Fault[] = [], maxChanges = 10_000) =>
+    PostgresStore.open(faulty(database, faults), name, { maxChanges }, silentObserver)
+
+  test('generated keys increase in the order of the jobs, whichever of them asks first', async () => {
+    await using store = await open(one, 'jobs')
+    const jobs = [keyed(['a']), keyed([]), keyed(['a', 'b']), keyed([]), keyed(['c'])]
+    const keys = (await Promise.all(jobs.map((job) => store.commit(job)))).map(({ result }) => result)
+    expect(keys).toEqual(keys.toSorted())
+    expect(new Set(keys).size).toBe(jobs.length)
+  })
+
+  test('a key that was generated before another process has appended is not committed after its key', async () => {
+    const faults: Fault[] = []
+    await using left = new Database(await open(one, 'overtaken', faults), databaseSettings)
+    await using right = new Database(await open(two, 'overtaken'), databaseSettings)
+    await left.post('/list', 0)
+    let sooner = ''
+    faults.push(async (run) => {
+      sooner = (await right.post('/list', 1)).name
+      return run()
+    })
+    const { name } = await left.post('/list', 2)
+    expect(sooner < name).toBe(true)
+    expect(JSON.stringify(await left.get('/list'))).toContain(`"${sooner}":1,"${name}":2`)
+  })
+
+  test('times are of the clock of the database, not of the process', async () => {
+    await using store = await open(one, 'clock')
+    const clock = Date.now
+    try {
+      for (const shift of [YEAR_MS, -YEAR_MS]) {
+        Date.now = () => clock() + shift
+        const commit = await put(store, '/n', shift)
+        expect(Math.abs((commit?.at ?? 0) - clock())).toBeLessThan(YEAR_MS / 2)
+      }
+    } finally {
+      Date.now = clock
+    }
+  })
+
+  test('a batch in doubt whose row is removed meanwhile is not done again', async () => {
+    const faults: Fault[] = []
+    await using store = await open(one, 'removed', faults)
+    await using other = await open(two, 'removed', [], 1)
+    await put(store, '/n', 0)
+    faults.push(async (run) => {
+      await run()
+      await Promise.all(Array.from({ length: 600 }, (_, index) => put(other, '/other', index)))
+      await other.swept()
+      throw new ConnectionLost('planned')
+    })
+    await expect(put(store, '/n', increment)).rejects.toMatchObject({ code: 'unavailable' })
+    await put(store, '/n', increment)
+    expect(await plain(store, '/n')).toBe('2')
+  })
+})
