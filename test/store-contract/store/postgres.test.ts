@@ -13,8 +13,8 @@ function withOwnClock(database: PostgresDatabase): PostgresDatabase {
       return Date.now()
     },
   }
-  const { lanes, freshness, hints, history, process } = database
-  return { lanes, freshness, hints, history, process, clock } as PostgresDatabase
+  const { lanes, freshness, hints, history, process, row, confirmations } = database
+  return { lanes, freshness, hints, history, process, row, confirmations, clock } as PostgresDatabase
 }
 
 describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'PostgreSQL', () => {
