@@ -28,7 +28,8 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'PostgreSQL', () =
     storeContract({
       name: 'PostgreSQL',
       // The path of the test's own folder names its application.
-      open: (file, retention) => PostgresStore.open(withOwnClock(database), file, { ...retention, inlineLength }, strictObserver),
+      open: (file, retention) =>
+        PostgresStore.open(withOwnClock(database), file, { ...retention, inlineLength }, strictObserver),
     })
   })
 })

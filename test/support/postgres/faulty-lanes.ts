@@ -87,7 +87,15 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
   })
   const { hints, history, clock, process } = database
   const freshness = new Freshness(wrapped)
-  return { lanes: wrapped, freshness, hints, history, clock, process, close: () => database.close() } as PostgresDatabase
+  return {
+    lanes: wrapped,
+    freshness,
+    hints,
+    history,
+    clock,
+    process,
+    close: () => database.close(),
+  } as PostgresDatabase
 }
 
 /** One commit of another process: `/foreign` becomes `true`. It leaves out the rows of the tree. */

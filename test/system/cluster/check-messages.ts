@@ -11,7 +11,8 @@ export function checkMessages({ reported, sent, tellings, problems }: Messages, 
     if (!sent.has(message)) found.push(`${message}: told, and never reported`)
     const inOrder = all.toSorted((one, other) => one.sentAt - other.sentAt)
     for (const [index, { sentAt }] of inOrder.entries()) {
-      if (index > 0 && (inOrder[index - 1]?.sentAt ?? 0) > faultsEnded) found.push(`${message}: told again at ${sentAt}`)
+      if (index > 0 && (inOrder[index - 1]?.sentAt ?? 0) > faultsEnded)
+        found.push(`${message}: told again at ${sentAt}`)
     }
   }
   return found

@@ -35,15 +35,19 @@ export function checkStream(place: string, told: readonly Told[], replay: Replay
     else if (seq <= last) problems.push(`stream of ${place}: told ${seq} (${kind} of ${path}) after ${last}`)
     else {
       const next = versions[replay.indexAt(place, last) + 1]?.seq
-      if (seq !== next) problems.push(`stream of ${place}: told ${seq} (${kind} of ${path}) after ${last}, next is ${next}`)
+      if (seq !== next)
+        problems.push(`stream of ${place}: told ${seq} (${kind} of ${path}) after ${last}, next is ${next}`)
     }
     last = Math.max(last, seq)
     const text = replay.textAt(place, seq)
     if (cache.plainText !== text) {
-      problems.push(`stream of ${place}: holds ${cache.plainText.slice(0, 200)} at ${seq}, there is ${text.slice(0, 200)}`)
+      problems.push(
+        `stream of ${place}: holds ${cache.plainText.slice(0, 200)} at ${seq}, there is ${text.slice(0, 200)}`,
+      )
     }
   }
   const end = versions.at(-1)?.text ?? 'null'
-  if (cache.plainText !== end) problems.push(`stream of ${place}: ends with ${cache.plainText.slice(0, 200)}, there is ${end.slice(0, 200)}`)
+  if (cache.plainText !== end)
+    problems.push(`stream of ${place}: ends with ${cache.plainText.slice(0, 200)}, there is ${end.slice(0, 200)}`)
   return problems
 }

@@ -45,7 +45,8 @@ export function checkOrder({ writes }: History, places: Places): string[] {
     const seq = places.get(write.id)?.[0]?.seq
     if (seq === undefined) continue
     const before = bounds.at(write.sentAt)
-    if (before >= seq) problems.push(`${write.what} ${write.id}: is ${seq}, and ${before} was acknowledged before it was sent`)
+    if (before >= seq)
+      problems.push(`${write.what} ${write.id}: is ${seq}, and ${before} was acknowledged before it was sent`)
   }
   return problems
 }
@@ -75,7 +76,8 @@ export function checkConditions({ writes }: History, places: Places, replay: Rep
     if (condition === undefined) continue
     const { place, text } = condition
     const seq = places.get(id)?.[0]?.seq
-    if (seq !== undefined && replay.textAt(place, seq - 1) !== text) problems.push(`${what} ${id}: its condition did not hold`)
+    if (seq !== undefined && replay.textAt(place, seq - 1) !== text)
+      problems.push(`${what} ${id}: its condition did not hold`)
     if (outcome !== 'refused' || status !== 412) continue
     const [first, last] = [acknowledged.at(sentAt), sent.at(endedAt)]
     const all = replay.versions(place).slice(replay.indexAt(place, first), replay.indexAt(place, last) + 1)
@@ -91,7 +93,8 @@ export function checkRules(history: History, log: TreeLog): string[] {
   const inOrder = put.toSorted((one, other) => one.batch - other.batch)
   for (const { version, outcome } of history.rules) {
     const count = log.rules.get(version)?.length ?? 0
-    if (count > 1 || (outcome === 'acknowledged' && count === 0)) problems.push(`rules ${version}: ${outcome}, put ${count} times`)
+    if (count > 1 || (outcome === 'acknowledged' && count === 0))
+      problems.push(`rules ${version}: ${outcome}, put ${count} times`)
   }
   let at = 0
   for (const { batch, path, data, seq } of log.commits) {

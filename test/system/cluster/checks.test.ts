@@ -117,7 +117,13 @@ describe('the checks of a cluster', () => {
   test('find rules that are put twice, and a write under rules that are not in force', () => {
     const gate = logOf(['/gate', { v: 1, id: 'w1w' }], ['/gate', { v: 2, id: 'w2w' }], ['/gate', { v: 1, id: 'w3w' }])
     const rules = (...batches: readonly number[]) => {
-      const put: TreeLog = { ...gate, rules: new Map([[1, [0]], [2, batches]]) }
+      const put: TreeLog = {
+        ...gate,
+        rules: new Map([
+          [1, [0]],
+          [2, batches],
+        ]),
+      }
       const history = historyOf()
       history.rules.push({ version: 2, sentAt: 0, endedAt: 1, outcome: 'acknowledged' })
       return checkRules(history, put)

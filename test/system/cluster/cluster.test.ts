@@ -20,7 +20,9 @@ test.skipIf(whyNoOwnPostgres !== undefined)(
   async () => {
     const result = await runCluster({ seed: 1, faults: inLanes(12, 1000), shares: inLanes(QUICK, USUAL) })
     expect(result.problems.slice(0, 20)).toEqual([])
-    expect([...result.faults.values()].reduce((sum, number) => sum + number, 0)).toBeGreaterThanOrEqual(inLanes(12, 990))
+    expect([...result.faults.values()].reduce((sum, number) => sum + number, 0)).toBeGreaterThanOrEqual(
+      inLanes(12, 990),
+    )
     expect(result.acknowledged).toBeGreaterThan(0)
     expect(result.told).toBeGreaterThan(0)
     expect(result.messages).toBeGreaterThan(0)

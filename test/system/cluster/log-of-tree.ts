@@ -63,7 +63,11 @@ export async function readLog(
   }
 }
 
-function problemsOf(row: Row, before: Row | undefined, clock: { readonly from: number; readonly to: number }): string[] {
+function problemsOf(
+  row: Row,
+  before: Row | undefined,
+  clock: { readonly from: number; readonly to: number },
+): string[] {
   const problems: string[] = []
   const [batch, first, at] = [(before?.batch ?? -1) + 1, (before?.last ?? 0) + 1, before?.at ?? 0]
   if (row.batch !== batch) problems.push(`log: batch ${row.batch} where ${batch} is next`)

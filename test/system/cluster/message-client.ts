@@ -82,9 +82,13 @@ export class MessageClient {
 
   #client(): SmsClient {
     const server = this.#any()
-    return new SmsClient(async (method, target, options) => {
-      const answer = await ask(server, method, target, options)
-      return answer ?? { status: 503, headers: new Headers(), text: '' }
-    }, 'app', SMS_KEY)
+    return new SmsClient(
+      async (method, target, options) => {
+        const answer = await ask(server, method, target, options)
+        return answer ?? { status: 503, headers: new Headers(), text: '' }
+      },
+      'app',
+      SMS_KEY,
+    )
   }
 }

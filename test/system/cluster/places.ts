@@ -2,7 +2,13 @@
 export const SHARED_NODES = 6
 
 /** Keys of the places that clients read and listen to. */
-export const PLACES = ['/k', '/n', '/list', '/gate', ...Array.from({ length: SHARED_NODES }, (_, at) => `/k/${at}`)] as const
+export const PLACES = [
+  '/k',
+  '/n',
+  '/list',
+  '/gate',
+  ...Array.from({ length: SHARED_NODES }, (_, at) => `/k/${at}`),
+] as const
 
 /** Rules under which a write to `/gate` must name their version, and `/locked` is nobody's. */
 export function rulesText(version: number): string {

@@ -28,7 +28,9 @@ export class Replay {
           0,
         )
       }
-      const tops = new Set(kind === 'put' || keys.length > 0 ? [keys[0]] : Object.keys(json as object).map((key) => keysOf(key)[0]))
+      const tops = new Set(
+        kind === 'put' || keys.length > 0 ? [keys[0]] : Object.keys(json as object).map((key) => keysOf(key)[0]),
+      )
       for (const place of PLACES) if (tops.has(keysOf(place)[0])) this.#note(model, place, seq)
     }
     this.end = textOf(model, '/')
@@ -70,4 +72,3 @@ function textOf(model: Model, place: string): string {
   const found = model.find(keysOf(place))
   return found === undefined ? 'null' : plainText(found)
 }
-

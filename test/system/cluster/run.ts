@@ -187,7 +187,8 @@ class Cast {
       for (const place of PLACES) {
         const sentAt = performance.now()
         const answer = await ask(child, 'GET', `${place}.json`)
-        if (answer?.status !== 200) found.push(`in the end, GET ${place}: ${answer?.status} ${answer?.text.slice(0, 100)}`)
+        if (answer?.status !== 200)
+          found.push(`in the end, GET ${place}: ${answer?.status} ${answer?.text.slice(0, 100)}`)
         else this.history.reads.push({ place, text: answer.text, sentAt, endedAt: performance.now() })
       }
     }

@@ -74,11 +74,7 @@ export class Tidying {
   #isClosed = false
   #retry: ReturnType<typeof setTimeout> | undefined
 
-  constructor(
-    { lanes, tree, records, clock }: TidiedTree,
-    retention: Retention,
-    onTroubled: (error: unknown) => void,
-  ) {
+  constructor({ lanes, tree, records, clock }: TidiedTree, retention: Retention, onTroubled: (error: unknown) => void) {
     this.#lanes = lanes
     this.#tree = tree
     this.#records = records
