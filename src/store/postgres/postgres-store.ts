@@ -90,10 +90,10 @@ export class PostgresStore implements TreeStore {
       },
       ...settings,
     })
-    const { cacheLength, shortList } = settings
+    const { cacheLength, shortList, waitMs } = settings
     this.#follower = new Follower(lanes, tree, database.freshness, database.history, observer)
     this.#reads = openReads({
-      ...{ lanes, tree, indexes: this.#indexes, cacheLength, shortList },
+      ...{ lanes, tree, indexes: this.#indexes, cacheLength, shortList, waitMs },
       fresh: () => this.fresh(),
       reach: (batch) => this.#follower.reach(batch),
     })
@@ -109,7 +109,7 @@ export class PostgresStore implements TreeStore {
       onWritten: (written) => this.#tidying.written(written),
       observer,
       inlineLength: settings.inlineLength,
-      waitMs: settings.waitMs,
+      waitMs,
     })
     this.sideTables = sideTables(database, {
       tree: tree.tree,

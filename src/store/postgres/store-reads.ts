@@ -25,6 +25,8 @@ export interface ReadParts {
   readonly indexes: IndexManager
   readonly cacheLength: number
   readonly shortList: number
+  /** How long a read waits for a database that is away, in milliseconds. */
+  readonly waitMs: number
   /**
    * Applies every batch committed before the call. Returns nothing to wait for when this process knows every batch.
    * @throws `unavailable`

@@ -65,9 +65,12 @@ export class OwnedPostgres {
   async start(): Promise<void> {
     const settings = OPTIONS.flatMap((option) => ['-c', option])
     const command = ['-D', this.#data, '-c', `unix_socket_directories=${this.#home}`, ...settings]
-    const server = Bun.spawn([...AS_USER, 'timeout', '--signal=INT', LONGEST_RUN, this.#program('postgres'), ...command], {
-      stdio: ['ignore', 'ignore', 'ignore'],
-    })
+    const server = Bun.spawn(
+      [...AS_USER, 'timeout', '--signal=INT', LONGEST_RUN, this.#program('postgres'), ...command],
+      {
+        stdio: ['ignore', 'ignore', 'ignore'],
+      },
+    )
     server.unref()
     this.#process = server
     for (let attempt = 0; !(await this.#isReady()); attempt++) {
@@ -97,7 +100,20 @@ export class OwnedPostgres {
   async follow(): Promise<OwnedPostgres> {
     const standby = OwnedPostgres.#empty()
     mkdirSync(standby.#home, { recursive: true })
-    standby.#run('pg_basebackup', '-h', this.#home, '-U', 'dhole', '-D', standby.#data, '-R', '-X', 'stream', '-c', 'fast')
+    standby.#run(
+      'pg_basebackup',
+      '-h',
+      this.#home,
+      '-U',
+      'dhole',
+      '-D',
+      standby.#data,
+      '-R',
+      '-X',
+      'stream',
+      '-c',
+      'fast',
+    )
     await standby.start()
     this.#sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
     this.#sql('SELECT pg_reload_conf()')
@@ -136,7 +152,9 @@ export class OwnedPostgres {
 
   async #isReady(): Promise<boolean> {
     if (!existsSync(this.socket)) return false
-    const asked = Bun.spawn([...AS_USER, this.#program('pg_isready'), '-q', '-h', this.#home], { stdio: ['ignore', 'ignore', 'ignore'] })
+    const asked = Bun.spawn([...AS_USER, this.#program('pg_isready'), '-q', '-h', this.#home], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
     return (await asked.exited) === 0
   }
 

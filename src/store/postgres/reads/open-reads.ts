@@ -31,10 +31,10 @@ class PostgresReads implements StoreReads {
   readonly #exports: HeldSnapshots
 
   constructor(parts: ReadParts) {
-    const { lanes, tree, indexes, reach, cacheLength, shortList } = parts
+    const { lanes, tree, indexes, reach, cacheLength, shortList, waitMs } = parts
     this.#parts = parts
     this.#cache = new TextCache(cacheLength)
-    this.#runner = new ReadRunner(lanes, tree, reach)
+    this.#runner = new ReadRunner(lanes, tree, reach, waitMs)
     this.#selections = new Selections(this.#runner, indexes, shortList)
     this.#exports = new HeldSnapshots(lanes)
     tree.onApplied(({ commits }) => {

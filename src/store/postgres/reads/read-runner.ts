@@ -3,6 +3,8 @@ import type { Awaitable } from '../../../scheduling/awaitable.ts'
 import type { Reads } from '../../../tree/read-program.ts'
 import type { ReadLimit } from '../../store.ts'
 import type { AppliedTree } from '../applied-tree.ts'
+import { Patience } from '../commit/committer.ts'
+import { failureKind } from '../connection/database-errors.ts'
 import type { Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
 import { KnownSlots } from './known-slots.ts'
@@ -67,8 +69,14 @@ export class ReadRunner {
   #running = 0
   #isClosed = false
 
-  /** @param reach applies the batches up to one that is committed */
-  constructor(lanes: Lanes, tree: AppliedTree, reach: (batch: number) => Promise<void>) {
+  readonly #waitMs: number
+
+  /**
+   * @param reach applies the batches up to one that is committed
+   * @param waitMs how long a read waits for a database that is away, in milliseconds
+   */
+  constructor(lanes: Lanes, tree: AppliedTree, reach: (batch: number) => Promise<void>, waitMs: number) {
+    this.#waitMs = waitMs
     this.#lanes = lanes
     this.#tree = tree
     this.#reach = reach
@@ -76,6 +84,22 @@ export class ReadRunner {
 
   /** Runs a read. It may run more than once; only its last run counts. @throws `unavailable`, and what the read throws */
   async run<T, P>(plan: Plan<T, P>): Promise<Answer<T>> {
+    const startedAt = performance.now()
+    let patience: Patience | undefined
+    for (;;) {
+      try {
+        return await this.#run(plan)
+      } catch (error) {
+        const cause = error instanceof DholeError && error.code === 'unavailable' ? error.cause : undefined
+        if (this.#isClosed || cause === undefined || failureKind(cause) === 'bug') throw error
+        // A connection that was idle may have been lost since: a new one may serve.
+        patience ??= new Patience(this.#waitMs - (performance.now() - startedAt))
+        await patience.after(cause)
+      }
+    }
+  }
+
+  async #run<T, P>(plan: Plan<T, P>): Promise<Answer<T>> {
     this.checkOpen()
     this.#running++
     const place = new LongPlace(this.#lanes.long)
