@@ -258,6 +258,22 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'dhole copy refuse
     }
   })
 
+  test('neither a new key nor the removal of what was moved away', async () => {
+    await using at = await scene()
+    await using dir = await tempDir()
+    await runDhole(['apps', 'add', 'shop', '--open', '--data-dir', at.folder])
+    await fill({ folder: at.folder }, 'shop')
+    await at.copy('--yes')
+    const away = ['copy', '--from', at.server.url, '--to', dir.file('back'), '--yes', '--app', 'shop']
+    expect(await runDhole(away, at.env)).toMatchObject({ status: 0, stderr: '' })
+    const env = { ...at.env, DATABASE_URL: at.server.url, DATA_DIR: dir.file('other') }
+    expect(await runDhole(['apps', 'rotate', 'shop', '--yes'], env)).toMatchObject({ status: 0, stderr: '' })
+    expect(learn({ server: at.server }, 'shop')).rejects.toThrow('was moved to')
+    const removed = await runDhole(['apps', 'remove', 'shop', '--delete-data', '--yes'], env)
+    expect(removed).toMatchObject({ status: 0, stderr: '' })
+    await learn({ folder: dir.file('back') }, 'shop')
+  })
+
   test('a file in place of a folder', async () => {
     await using at = await scene()
     await using dir = await tempDir()
