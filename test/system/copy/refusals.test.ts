@@ -134,6 +134,11 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'dhole copy refuse
     expect(back).toMatchObject({ status: 0, stderr: '' })
     expect(learn({ server: at.server }, 'app')).rejects.toThrow(`was moved to ${dir.file('back')}`)
     await learn({ folder: dir.file('back') }, 'app')
+    const doctor = await runDhole(['doctor', '--full', '--data-dir', at.folder], {
+      ...at.env,
+      DATABASE_URL: at.server.url,
+    })
+    expect(doctor.stdout).toContain(`it was moved to ${dir.file('back')}`)
   })
 
   test('neither the way back, which replaces what was left there', async () => {
