@@ -38,6 +38,6 @@ export interface SharedStorage {
   readonly isSilent: boolean
   /** Called when this process falls silent. */
   onSilent(listener: () => void): void
-  /** Counts a wrong credential of a network on all processes;. */
+  /** Counts a wrong credential of a network on all processes. */
   add(network: string): Promise<{ readonly failures: number; readonly leftMs: number }>
 }
