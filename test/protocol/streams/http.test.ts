@@ -49,7 +49,8 @@ describe.each(versions)('%s', (_, http2) => {
         'cache-control': 'no-cache',
         'x-accel-buffering': 'no',
         'access-control-allow-origin': '*',
-        'access-control-expose-headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id',
+        'access-control-expose-headers':
+          'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id, X-Dhole-Position',
         'x-content-type-options': 'nosniff',
       },
     })
