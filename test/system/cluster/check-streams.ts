@@ -27,18 +27,15 @@ export function checkStream(place: string, told: readonly Told[], replay: Replay
     cache.apply(event)
     const isBeginning = kind === 'put' && path === '/'
     // After a promotion the tree is another one for clients, and they begin anew.
+    const next = versions[replay.indexAt(place, last) + 1]?.seq
     const mayBegin = () => may.rulesPutAt?.some((at) => at >= last && at <= seq) || left-- > 0
-    const isNew = history !== event.tree || (isBeginning && mayBegin())
-    history = event.tree
-    if (isNew && !isBeginning) problems.push(`stream of ${place}: begins with ${kind} of ${path}`)
-    if (isNew) last = seq
-    else if (seq <= last) problems.push(`stream of ${place}: told ${seq} (${kind} of ${path}) after ${last}`)
-    else {
-      const next = versions[replay.indexAt(place, last) + 1]?.seq
-      if (seq !== next)
-        problems.push(`stream of ${place}: told ${seq} (${kind} of ${path}) after ${last}, next is ${next}`)
+    if (history !== event.tree) {
+      if (!isBeginning) problems.push(`stream of ${place}: begins with ${kind} of ${path}`)
+    } else if (seq !== next && !(isBeginning && mayBegin())) {
+      problems.push(`stream of ${place}: told ${seq} (${kind} of ${path}) after ${last}, next is ${next}`)
     }
-    last = Math.max(last, seq)
+    history = event.tree
+    last = seq
     const text = replay.textAt(place, seq)
     if (cache.plainText !== text) {
       problems.push(
