@@ -1,5 +1,5 @@
-import { StreamCache } from '../../support/stream-cache.ts'
-import type { Told } from './listener.ts'
+import { StreamCache } from '../../../support/stream-cache.ts'
+import type { Told } from '../clients/listener.ts'
 import type { Replay } from './replay.ts'
 
 /** When a stream may begin anew. */
@@ -11,8 +11,8 @@ interface MayBegin {
 }
 
 /**
- * Of each history of the tree, a stream tells every commit that changes its place once, in order, across all connections, and what it tells leads to
- * the state after that commit.
+ * Of each history of the tree, a stream tells every commit that changes its place once, in order, across all connections,
+ * and what it tells leads to the state after that commit.
  * @param may when it may begin anew in one history
  */
 export function checkStream(place: string, told: readonly Told[], replay: Replay, may: MayBegin = {}): string[] {
@@ -31,7 +31,7 @@ export function checkStream(place: string, told: readonly Told[], replay: Replay
     const mayBegin = () => may.rulesPutAt?.some((at) => at >= last && at <= seq) || left-- > 0
     if (history !== event.tree) {
       if (!isBeginning) problems.push(`stream of ${place}: begins with ${kind} of ${path}`)
-    } else if (seq !== next && !(isBeginning && mayBegin())) {
+    } else if (seq !== next && !(isBeginning && seq >= last && mayBegin())) {
       problems.push(`stream of ${place}: told ${seq} (${kind} of ${path}) after ${last}, next is ${next}`)
     }
     history = event.tree

@@ -1,4 +1,4 @@
-import type { History, SentWrite } from './history.ts'
+import type { History, SentWrite } from '../clients/history.ts'
 import type { LoggedCommit, TreeLog } from './log-of-tree.ts'
 import type { Replay } from './replay.ts'
 
