@@ -99,8 +99,8 @@ export async function treeProblems(file: string): Promise<readonly unknown[]> {
 }
 
 /**
- * Defines a test that is about files of SQLite. On PostgreSQL it is skipped, and its name says why.
- * @param reason what it does with the file, or needs of it
+ * Defines a test of what only storage in files and in this process has. On PostgreSQL it is skipped, and its name says why.
+ * @param reason what it does with the file, or needs of the process
  */
 export function fileTest(reason: string, name: string, run: () => Promise<void> | void, timeoutMs?: number): void {
   if (isPostgres) test.skip(`${name} (not on PostgreSQL: ${reason})`, run)
