@@ -6,6 +6,7 @@ import { Registry } from '../admin/registry.ts'
 import { lockFolder } from '../data-folder/restore-lock.ts'
 import { messageOf } from '../files/system-error.ts'
 import { type RawConfig, readConfig } from '../server/config/config.ts'
+import { databaseServer } from '../server/config/database-server.ts'
 import type { Config } from '../server/config/settings.ts'
 import { checkCertificate } from './certificate.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
@@ -35,6 +36,7 @@ export async function* examine(raw: RawConfig, full: boolean): AsyncGenerator<Ch
     config = readConfig({ DATA_DIR: raw['DATA_DIR'] })
   }
   const { DATA_DIR: dataDir } = config
+  yield* checkDatabaseOf(config, full)
   yield* checkFolder(dataDir)
   if (!existsSync(dataDir)) return
   const isReadable = yield* checkOwners(dataDir)
@@ -42,8 +44,21 @@ export async function* examine(raw: RawConfig, full: boolean): AsyncGenerator<Ch
   if (!isReadable) return
   yield* checkPermissions(dataDir)
   yield* checkSecrets(dataDir)
-  yield* checkApplications(dataDir, defaults, full)
+  if (config.DATABASE_URL === undefined) yield* checkApplications(dataDir, defaults, full)
   yield* checkCertificate(config)
+}
+
+/** Checks the database, if the settings name one. */
+async function* checkDatabaseOf(config: Config, full: boolean): AsyncGenerator<CheckResult, void> {
+  try {
+    const server = databaseServer(config)
+    if (server === undefined) return
+    // Loaded on demand: most servers have files.
+    const { checkDatabase } = await import('./database.ts')
+    yield* checkDatabase(server, full)
+  } catch (error) {
+    yield problem('database', messageOf(error), 'correct the settings')
+  }
 }
 
 function checkVersions(): CheckResult {

@@ -80,7 +80,7 @@ export class PostgresEngine implements Engine {
         store.onClosing(() => messages.close())
         return messages
       },
-      onReplaced: () => {},
+      onReplaced: (listener) => store.onMoved(listener),
     }
   }
 

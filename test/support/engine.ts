@@ -1,15 +1,19 @@
+import { Database as Client } from 'bun:sqlite'
 import { afterAll, beforeAll, test } from 'bun:test'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Database as Tree } from '../../src/database/database.ts'
 import { type Database, type DatabaseOptions, type DatabaseServer, openDatabase } from '../../src/embedded.ts'
 import { openServerTree, openTree } from '../../src/open-tree.ts'
 import type { DholeOptions } from '../../src/options.ts'
+import { indexProblems } from '../../src/store/postgres/indexes/inspect.ts'
 import { PostgresDatabase } from '../../src/store/postgres/postgres-database.ts'
 import { PostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import type { SqliteOptions } from '../../src/store/sqlite/sqlite-options.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { TreeStore } from '../../src/store/store.ts'
+import { integrityProblems } from '../unit/store/integrity.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from './postgres/cluster.ts'
+import { valueInRows } from './postgres/rows-of-tree.ts'
 import { strictObserver } from './store.ts'
 
 const ENGINES = ['sqlite', 'postgres'] as const
@@ -62,9 +66,41 @@ export async function openTestStore(
   return closingToo(await PostgresStore.open(database, application, options, observer), () => database.close())
 }
 
+/** Number of rows that the application `app` of a data folder has in a table. */
+export async function countStored(dataDir: string, table: string): Promise<number> {
+  const count = `SELECT count(*) AS count FROM ${table}`
+  if (!isPostgres) {
+    const file = new Client(join(dataDir, 'apps', 'app.sqlite'), { readonly: true })
+    const [row] = file.query<{ count: number }, []>(count).all()
+    file.close()
+    return row?.count ?? 0
+  }
+  const database = await PostgresDatabase.open(serverOf(dataDir))
+  const [row] = await database.lanes.query<{ count: string }>(count)
+  await database.close()
+  return Number(row?.count)
+}
+
+/** What is wrong with the rows of a closed tree that a test names by a file. */
+export async function treeProblems(file: string): Promise<readonly unknown[]> {
+  if (!isPostgres) return integrityProblems(file)
+  const { application, ...server } = placeOf(file)
+  const database = await PostgresDatabase.open(server)
+  try {
+    const found = 'SELECT tree FROM application WHERE id = $1::text'
+    const [row] = await database.lanes.query<{ tree: number }>(found, [application])
+    return await database.lanes.snapshot(async (statements) => {
+      await valueInRows(statements, row?.tree ?? 0)
+      return await Array.fromAsync(indexProblems(statements, row?.tree ?? 0))
+    })
+  } finally {
+    await database.close()
+  }
+}
+
 /**
- * Defines a test that is about files of SQLite. On PostgreSQL it is skipped, and its name says why.
- * @param reason what it does with the file
+ * Defines a test of what only storage in files and in this process has. On PostgreSQL it is skipped, and its name says why.
+ * @param reason what it does with the file, or needs of the process
  */
 export function fileTest(reason: string, name: string, run: () => Promise<void> | void, timeoutMs?: number): void {
   if (isPostgres) test.skip(`${name} (not on PostgreSQL: ${reason})`, run)
@@ -73,23 +109,25 @@ export function fileTest(reason: string, name: string, run: () => Promise<void> 
 
 /**
  * Runs the tests of another file on PostgreSQL, in this process.
- * @param load imports the file under a URL that nothing else imports
+ * @param file its URL
  */
-export async function runOnPostgres(load: () => Promise<unknown>): Promise<void> {
+export async function runOnPostgres(file: URL): Promise<void> {
+  // They run there already.
+  if (isPostgres) return
   if (whyNoPostgres !== undefined) {
     test.skip(whyNoPostgres, () => {})
     return
   }
-  const before = isPostgres
   beforeAll(() => {
     isPostgres = true
   })
   afterAll(() => {
-    isPostgres = before
+    isPostgres = false
   })
   isPostgres = true
-  await load()
-  isPostgres = before
+  // The query makes it another module than the one that runs on SQLite in the same process.
+  await import(`${Bun.fileURLToPath(file)}?postgres`)
+  isPostgres = false
 }
 
 /** Waits until a service that was stopped has let go of a data folder. */
@@ -105,6 +143,11 @@ export async function databaseReleased(dataDir: string): Promise<void> {
   }
   while ((await others()) > 0) await new Promise(setImmediate)
   await database.close()
+}
+
+/** Whether tests run on PostgreSQL, whose reads take some turns of the event loop. */
+export function runsOnPostgres(): boolean {
+  return isPostgres
 }
 
 /** Whether a data folder has its applications on PostgreSQL. */

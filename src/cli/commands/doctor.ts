@@ -16,7 +16,9 @@ const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const
 /** The command `dhole doctor`. Its modules are loaded on demand. @see docs/how-to/troubleshoot.md#looking-for-trouble */
 export function doctorCommand(): Command {
   const command = new Command('doctor')
-    .description('check files, permissions, trees, certificate and settings; changes nothing')
+    .description(
+      'check files, permissions, trees, certificate, settings and the database of DATABASE_URL; changes nothing',
+    )
     .addOption(dataDirOption())
     .option('--full', 'read every row of every tree; takes long')
   return withReport(command).action(doctor)

@@ -1,5 +1,6 @@
 import { DholeError, type ErrorCode } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { loopTurn } from '../../scheduling/loop-turn.ts'
 import type { Steps } from '../../scheduling/steps.ts'
 import { inTurns } from '../../scheduling/turns.ts'
 import type { Exchange } from '../exchange.ts'
@@ -127,6 +128,8 @@ async function readChunks(
       if (length > maxBytes) throw new DholeError('write-too-big')
       chunks.push(value)
       onChunk(value.byteLength)
+      // All that has arrived can be read in one turn, and many bodies may have.
+      if (loopTurn.isOver) await loopTurn.pause()
     }
   } catch (error) {
     // The rest may never arrive, so the cancellation is not awaited.

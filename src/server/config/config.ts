@@ -13,6 +13,7 @@ import { jsonOf } from '../../tree/json/parse-json.ts'
 import { tlsNames } from '../tls/own-names.ts'
 import { parseDuration, type TimeUnit } from './duration.ts'
 import { type Config, choicesOf, configSchema, settingSchema } from './settings.ts'
+import { textOf } from './text-file.ts'
 
 /** Unit of time by the suffix of the setting. */
 const UNITS: Readonly<Record<string, TimeUnit>> = { MS: 'ms', S: 's', DAYS: 'd' }
@@ -24,7 +25,8 @@ export type RawConfig = Readonly<Record<string, string | undefined>>
  * Reads settings; an empty text counts as unset.
  * @throws Error that names every wrong setting
  */
-export function readConfig(raw: RawConfig): Config {
+export function readConfig(given: RawConfig): Config {
+  const raw = withSecretFiles(given)
   const values: Record<string, unknown> = {}
   for (const name of Object.keys(configSchema.properties)) {
     const text = raw[name]
@@ -50,6 +52,21 @@ export function readConfig(raw: RawConfig): Config {
   checkSms(checked)
   checkProxies(checked)
   return checked
+}
+
+/** Settings whose values may be in files. */
+const SECRETS = ['APP_SECRET', 'SMS_KEY']
+
+/** Reads secrets from the files that settings name. @throws Error when a file cannot be read, or both settings are set */
+function withSecretFiles(raw: RawConfig): RawConfig {
+  const read: Record<string, string> = {}
+  for (const name of SECRETS) {
+    const file = raw[`${name}_FILE`]
+    if (file === undefined || file === '') continue
+    if (raw[name]) throw new Error(`${name}_FILE: not with ${name}`)
+    read[name] = textOf(`${name}_FILE`, file).trim()
+  }
+  return { ...raw, ...read }
 }
 
 /** Converts text to the type of a setting. Returns other text unchanged: the schema refuses it. */

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { codeOf, messageOf } from '../../files/system-error.ts'
 import type { DatabaseServer } from '../../options.ts'
 import type { Config } from './settings.ts'
+import { textOf } from './text-file.ts'
 
 /**
  * The database server of the settings; `undefined` for files.
@@ -33,13 +32,4 @@ function withPassword(url: string, password: string): string {
   const [, start = '', user = '', rest = ''] = /^([a-z]+:\/\/)([^:@/?#]*)(@.*)$/is.exec(url) ?? []
   if (user === '') throw new Error('DATABASE_PASSWORD_FILE: DATABASE_URL must name a user, and no password')
   return `${start}${user}:${encodeURIComponent(password)}${rest}`
-}
-
-function textOf(setting: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    const reason = codeOf(cause) === 'ENOENT' ? 'there is no such file' : messageOf(cause)
-    throw new Error(`${setting}: ${file}: ${reason}`, { cause })
-  }
 }

@@ -60,6 +60,7 @@ export const configSchema = Type.Object({
         'super secret of the default application, 32 random characters or more; made on the first run and kept in `DATA_DIR/secrets`, or in the database',
     }),
   ),
+  APP_SECRET_FILE: Type.Optional(Type.String({ description: 'file with it, in place of `APP_SECRET`' })),
   SMS_KEY: Type.Optional(
     Type.String({
       minLength: LEAST_SECRET_LENGTH,
@@ -67,6 +68,7 @@ export const configSchema = Type.Object({
         'key that signs its requests about text messages, 32 random characters or more; made on the first run and kept in `DATA_DIR/secrets`, or in the database',
     }),
   ),
+  SMS_KEY_FILE: Type.Optional(Type.String({ description: 'file with it, in place of `SMS_KEY`' })),
   SMS_TIME_ZONE: Type.String({
     minLength: 1,
     default: defaultMessages.timeZone,

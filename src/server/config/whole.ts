@@ -1,6 +1,6 @@
 import { type TInteger, Type } from '@sinclair/typebox'
 
-/** A whole number with a lower bound. */
+/** A setting that is a whole number with a lower bound. */
 export function whole(minimum: number, fallback: number, description: string): TInteger {
   return Type.Integer({ minimum, default: fallback, description })
 }

@@ -32,6 +32,7 @@ import { Tidying } from './commit/tidying/tidying.ts'
 import { openTree } from './commit/tree-head.ts'
 import type { Lanes } from './connection/lanes.ts'
 import { Follower } from './follow/follower.ts'
+import { followMove } from './follow/moved-tree.ts'
 import { IndexManager } from './indexes/manager.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { type PostgresOptions, type PostgresStoreSettings, settingsOf } from './postgres-options.ts'
@@ -89,15 +90,12 @@ export class PostgresStore implements TreeStore {
       },
       ...settings,
     })
-    const { cacheLength, shortList } = settings
+    const { cacheLength, shortList, waitMs } = settings
     this.#follower = new Follower(lanes, tree, database.freshness, database.history, observer)
     this.#reads = openReads({
-      lanes,
-      tree,
-      indexes: this.#indexes,
-      cacheLength,
-      shortList,
+      ...{ lanes, tree, indexes: this.#indexes, cacheLength, shortList, waitMs },
       fresh: () => this.fresh(),
+      reach: (batch) => this.#follower.reach(batch),
     })
     const runner = new BatchRunner({
       lanes,
@@ -111,7 +109,7 @@ export class PostgresStore implements TreeStore {
       onWritten: (written) => this.#tidying.written(written),
       observer,
       inlineLength: settings.inlineLength,
-      waitMs: settings.waitMs,
+      waitMs,
     })
     this.sideTables = sideTables(database, {
       tree: tree.tree,
@@ -127,12 +125,9 @@ export class PostgresStore implements TreeStore {
       this.#indexes.applied(flags)
       this.agreement.applied(flags, this.#followers.report(commits, (flags & LogFlag.settings) !== 0))
     })
-    const unhint = database.hints.follow({ tree, follower: this.#follower })
-    const unbase = database.history.follow(() => this.#follower.rebase())
-    this.#unfollow = () => {
-      unhint()
-      unbase()
-    }
+    const { hints, history } = database
+    const unfollow = [hints.follow({ tree, follower: this.#follower }), history.follow(() => this.#follower.rebase())]
+    this.#unfollow = () => unfollow.map((end) => end())
     this.mayLag = database.reads === 'recent'
     this.#tidying.wake()
   }
@@ -153,12 +148,20 @@ export class PostgresStore implements TreeStore {
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     const applied = new AppliedTree(tree, epoch, batch, texts, troubled)
     const parts = { database, application, tree: applied, lastRecord }
-    return new PostgresStore(parts, settingsOf(options), observer, openReads)
+    const store = new PostgresStore(parts, settingsOf(options), observer, openReads)
+    const ends = [() => store.#indexes.close(), () => store.#tidying.close()]
+    followMove({ lanes: database.lanes, tree: applied, application, ends, onTroubled: troubled })
+    return store
   }
 
   /** Number of the tree: first column of every table. */
   get tree(): number {
     return this.#tree.tree
+  }
+
+  /** Calls a listener when the tree was moved elsewhere: nothing is read or written here any more. */
+  onMoved(listener: () => void): void {
+    this.#tree.onMoved(listener)
   }
 
   /** Ends work beside the tree before it is closed. */
@@ -217,10 +220,12 @@ export class PostgresStore implements TreeStore {
   }
 
   async declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void> {
+    this.#checkOpen()
     await this.#indexes.declare(declarations)
   }
 
-  indexes(): Promise<readonly IndexInfo[]> {
+  async indexes(): Promise<readonly IndexInfo[]> {
+    this.#checkOpen()
     return this.#indexes.indexes()
   }
 
@@ -295,6 +300,6 @@ export class PostgresStore implements TreeStore {
   }
 
   #checkOpen(): void {
-    if (this.#closed !== undefined) throw new DholeError('unavailable')
+    if (this.#closed !== undefined || this.#tree.isMoved) throw new DholeError('unavailable')
   }
 }

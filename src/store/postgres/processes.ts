@@ -5,7 +5,7 @@ import type { Statements } from './connection/lane.ts'
 /** Time between two heartbeats, in milliseconds. */
 const DEFAULT_HEARTBEAT_MS = 2000
 /** Time after the last heartbeat for which a process counts as alive, in milliseconds of the clock of the database. */
-const ALIVE_MS = 12_000
+export const ALIVE_MS = 12_000
 /** Time without a heartbeat that was answered after which a process tells nothing, in milliseconds of its own clock. */
 const SILENT_MS = 8000
 /** How often a process looks whether it must fall silent, in milliseconds. */

@@ -25,11 +25,15 @@ export interface ReadParts {
   readonly indexes: IndexManager
   readonly cacheLength: number
   readonly shortList: number
+  /** How long a read waits for a database that is away, in milliseconds. */
+  readonly waitMs: number
   /**
    * Applies every batch committed before the call. Returns nothing to wait for when this process knows every batch.
    * @throws `unavailable`
    */
   fresh(): Awaitable<void>
+  /** Applies the batches up to one that is committed. @throws what the database throws */
+  reach(batch: number): Promise<void>
 }
 
 export type OpenReads = (parts: ReadParts) => StoreReads

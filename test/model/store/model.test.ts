@@ -4,12 +4,11 @@ import type { IndexDeclaration } from '../../../src/query/index-declarations.ts'
 import { parseStored, print } from '../../../src/tree/json/print.ts'
 import { joined } from '../../../src/tree/json/text-pieces.ts'
 import { TRUSTED } from '../../../src/tree/read-program.ts'
-import { openTestStore } from '../../support/engine.ts'
+import { openTestStore, treeProblems } from '../../support/engine.ts'
 import { expectedKeyOrder } from '../../support/key-order.ts'
 import { inLanes } from '../../support/lane.ts'
 import { unlimited } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { integrityProblems } from '../../unit/store/integrity.ts'
 import { Mirror } from './mirror.ts'
 import { Model } from './model.ts'
 import { anyPlan, type Patch, type Put, type Step } from './plan.ts'
@@ -96,7 +95,7 @@ describe.each([
         } finally {
           await mirror.store.close()
         }
-        expect(integrityProblems(file)).toEqual([])
+        expect(await treeProblems(file)).toEqual([])
       }),
       { numRuns: RUNS },
     )

@@ -98,7 +98,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'reads of PostgreS
             await mirror.store.declareIndexes(declared)
           }
         }),
-        { numRuns: inLanes(4, 150) },
+        { numRuns: inLanes(3, 40) },
       )
     },
     600_000,

@@ -2,10 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { IndexDeclaration } from '../../../src/query/index-declarations.ts'
 import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-options.ts'
-import { openTestStore } from '../../support/engine.ts'
+import { openTestStore, treeProblems } from '../../support/engine.ts'
 import { inLanes } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { integrityProblems } from '../../unit/store/integrity.ts'
 import { anyListPlan, LIST, longTexts } from './list-plan.ts'
 import { placeToAsk, runListStep } from './list-steps.ts'
 import { Mirror } from './mirror.ts'
@@ -47,7 +46,7 @@ describe.each(settings)('%s', (_, options) => {
         } finally {
           await mirror.store.close()
         }
-        expect(integrityProblems(file)).toEqual([])
+        expect(await treeProblems(file)).toEqual([])
       }),
       { numRuns: RUNS },
     )
@@ -73,5 +72,5 @@ test('texts that are equal as far as an index holds them are told apart', async 
     }
   }
   await store.close()
-  expect(integrityProblems(file)).toEqual([])
+  expect(await treeProblems(file)).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type ApplicationOptions, type DholeOptions, dhole } from '../../../src/index.ts'
-import { storageOf } from '../../support/engine.ts'
+import { fileTest, storageOf } from '../../support/engine.ts'
 import { startInProcess } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { freed } from '../../system/applications/freed.ts'
@@ -33,13 +33,17 @@ describe('options of applications that contradict or mean nothing', () => {
   })
 })
 
-test('one of several that cannot be opened is told at the start, and the others are let go of', async () => {
-  await using dir = await tempDir()
-  await Bun.write(dir.file('apps/second.sqlite'), 'no database'.repeat(1000))
-  const applications: Record<string, ApplicationOptions> = { first: {}, second: {} }
-  expect(() => dhole({ ...storageOf(dir.path), dataDir: dir.path, applications })).toThrow()
-  await freed(dir.file('apps/first.sqlite'))
-})
+fileTest(
+  'it damages a file',
+  'one of several that cannot be opened is told at the start, and the others are let go of',
+  async () => {
+    await using dir = await tempDir()
+    await Bun.write(dir.file('apps/second.sqlite'), 'no database'.repeat(1000))
+    const applications: Record<string, ApplicationOptions> = { first: {}, second: {} }
+    expect(() => dhole({ ...storageOf(dir.path), dataDir: dir.path, applications })).toThrow()
+    await freed(dir.file('apps/first.sqlite'))
+  },
+)
 
 test('each application of a plugin has its own rules, limits and failures', async () => {
   await using server = await startInProcess({

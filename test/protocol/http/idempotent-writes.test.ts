@@ -1,8 +1,7 @@
-import { Database as Client } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DholeError } from '../../../src/error.ts'
-import { openTestDatabase } from '../../support/engine.ts'
+import { countStored, fileTest, openTestDatabase } from '../../support/engine.ts'
 import { openSource } from '../../support/event-source.ts'
 import { type Answer, type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -96,9 +95,7 @@ describe('who sends it', () => {
     expect([(await send()).status, (await send()).status]).toEqual([403, 403])
     const nothing = (query = '') => server.call('PATCH', `/users/alice.json${query}`, { body: '{}', headers })
     expect([(await nothing()).status, (await nothing(`?auth=${tokenOf('alice')}`)).status]).toEqual([403, 200])
-    const file = new Client(`${server.dataDir}/apps/app.sqlite`, { readonly: true })
-    expect(file.query('SELECT count(*) AS notes FROM note').all()).toEqual([{ notes: 0 }])
-    file.close()
+    expect(await countStored(server.dataDir, 'note')).toBe(0)
     expect(isReplayed(await send(`?auth=${tokenOf('alice')}`))).toBe(false)
   })
 })
@@ -158,7 +155,7 @@ test('applications know nothing of the keys of others', async () => {
   ])
 })
 
-test('neither keys nor names of users stand in the file', async () => {
+fileTest('it reads the bytes of the file', 'neither keys nor names of users stand in the file', async () => {
   await using directory = await tempDir()
   const key = 'a-key-that-is-a-secret-of-its-caller'
   {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import { type DholeOptions, dhole } from '../../../src/index.ts'
-import { storageOf } from '../../support/engine.ts'
+import { fileTest, storageOf } from '../../support/engine.ts'
 import { certificate, filesClosed } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { errorBody, errors } from '../rest/errors.ts'
@@ -192,7 +192,7 @@ describe('life', () => {
     }
   })
 
-  test('a file in use is refused', async () => {
+  fileTest('several processes may serve a database', 'a file in use is refused', async () => {
     await using dir = await tempDir()
     const app = new Elysia().use(dhole({ ...storageOf(dir.path), dataDir: dir.path, applications })).listen(address)
     expect(() => dhole({ ...storageOf(dir.path), dataDir: dir.path, applications })).toThrow(/in use/)

@@ -8,7 +8,7 @@ import { silentObserver } from '../../../src/observer.ts'
 import type { DholeOptions } from '../../../src/options.ts'
 import { Metrics } from '../../../src/server/metrics/metrics.ts'
 import { PrometheusPage } from '../../../src/server/metrics/metrics-page.ts'
-import { storageOf } from '../../support/engine.ts'
+import { fileTest, storageOf } from '../../support/engine.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
 import { certificate, clientOf, filesClosed } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -47,7 +47,7 @@ async function scene() {
 
 const unready = (reason: string) => ({ status: 503, text: JSON.stringify({ status: 'unavailable', reason }) })
 
-test('a failed sync makes it unready for good, and it stays alive', async () => {
+fileTest('it holds the syncs of the file', 'a failed sync makes it unready for good, and it stays alive', async () => {
   await using here = await scene()
   expect((await here.call('GET', '/ready')).status).toBe(200)
   here.syncs.holding = true
@@ -62,7 +62,7 @@ test('a failed sync makes it unready for good, and it stays alive', async () => 
   expect((await here.call('GET', '/health')).status).toBe(200)
 })
 
-test('the metrics say whether it is ready', async () => {
+fileTest('it holds the syncs of the file', 'the metrics say whether it is ready', async () => {
   await using here = await scene()
   const page = new PrometheusPage(new Metrics(), () => here.applications.readiness())
   const isReady = async () => samplesOf((await page.print()).text).get('dhole_ready')
@@ -77,7 +77,7 @@ test('the metrics say whether it is ready', async () => {
   page.close()
 })
 
-test('a disk that does not answer makes it unready until it does', async () => {
+fileTest('it holds the syncs of the file', 'a disk that does not answer makes it unready until it does', async () => {
   await using here = await scene()
   here.syncs.holding = true
   const write = here.call('PUT', '/a.json', { body: '1' })
@@ -88,7 +88,7 @@ test('a disk that does not answer makes it unready until it does', async () => {
   expect((await here.call('GET', '/ready')).status).toBe(200)
 })
 
-test('whoever asks writes nothing', async () => {
+fileTest('it holds the syncs of the file', 'whoever asks writes nothing', async () => {
   await using here = await scene()
   await here.call('PUT', '/a.json', { body: '1' })
   here.syncs.holding = true
@@ -96,34 +96,42 @@ test('whoever asks writes nothing', async () => {
   expect(here.syncs.waiting).toBe(0)
 })
 
-test('an application that is being replaced counts as storage, until it is open again', async () => {
-  await using here = await scene()
-  here.syncs.holding = true
-  const write = here.call('PUT', '/a.json', { body: '1' })
-  await here.syncs.arrived()
-  const replaced = here.applications.replace('app', () => {})
-  expect(await here.call('GET', '/ready')).toMatchObject(unready('storage'))
-  expect((await here.call('GET', '/health')).status).toBe(200)
-  here.syncs.release()
-  await replaced
-  expect((await write).status).toBe(200)
-  expect((await here.call('GET', '/ready')).status).toBe(200)
-})
+fileTest(
+  'it holds the syncs of the file',
+  'an application that is being replaced counts as storage, until it is open again',
+  async () => {
+    await using here = await scene()
+    here.syncs.holding = true
+    const write = here.call('PUT', '/a.json', { body: '1' })
+    await here.syncs.arrived()
+    const replaced = here.applications.replace('app', () => {})
+    expect(await here.call('GET', '/ready')).toMatchObject(unready('storage'))
+    expect((await here.call('GET', '/health')).status).toBe(200)
+    here.syncs.release()
+    await replaced
+    expect((await write).status).toBe(200)
+    expect((await here.call('GET', '/ready')).status).toBe(200)
+  },
+)
 
-test('an application that cannot be opened any more counts as storage, until there is a good file again', async () => {
-  await using here = await scene()
-  await here.call('PUT', '/a.json', { body: '1' })
-  const file = treeFile(here.dataDir, 'app')
-  const good = `${file}.good`
-  await here.applications.replace('app', () => {
-    copyFileSync(file, good)
-    writeFileSync(file, 'no tree')
-  })
-  expect(await here.call('GET', '/ready')).toMatchObject(unready('storage'))
-  await here.applications.replace('app', () => copyFileSync(good, file))
-  expect((await here.call('GET', '/ready')).status).toBe(200)
-  expect((await here.call('GET', '/a.json')).text).toBe('1')
-})
+fileTest(
+  'it damages the file',
+  'an application that cannot be opened any more counts as storage, until there is a good file again',
+  async () => {
+    await using here = await scene()
+    await here.call('PUT', '/a.json', { body: '1' })
+    const file = treeFile(here.dataDir, 'app')
+    const good = `${file}.good`
+    await here.applications.replace('app', () => {
+      copyFileSync(file, good)
+      writeFileSync(file, 'no tree')
+    })
+    expect(await here.call('GET', '/ready')).toMatchObject(unready('storage'))
+    await here.applications.replace('app', () => copyFileSync(good, file))
+    expect((await here.call('GET', '/ready')).status).toBe(200)
+    expect((await here.call('GET', '/a.json')).text).toBe('1')
+  },
+)
 
 test('what is about to end is not ready', async () => {
   await using here = await scene()
@@ -142,6 +150,8 @@ test('stands below the prefix, and leaves the rest to the host', async () => {
     .use(dhole({ ...storageOf(dir.path), dataDir: dir.path, prefix: '/tree', applications: { app: { open: true } } }))
     .listen({ hostname: '127.0.0.1', port: 0, tls })
   const { call } = clientOf(host.server?.port ?? 0, tls.cert)
+  // An engine may open its applications when it has begun to listen; requests wait for that.
+  expect((await call('GET', '/tree/.json')).text).toBe('null')
   expect((await call('GET', '/tree/ready')).text).toBe('{"status":"ok"}')
   expect((await call('GET', '/ready')).text).toBe('the host')
   // The plugin counts nothing by itself.

@@ -25,7 +25,7 @@ test.each([
   const app = new Elysia().use(mount(applications, options))
   app.listen({ hostname: '127.0.0.1', port: 0, tls, http2: true })
   const client = clientOf(app.server?.port ?? 0, tls.cert)
-  const database = applications.open[0]?.database
+  const { database } = await applications.choose('app', '')
   const token = customToken(SECRET, { uid: 'ann', exp: nowInSeconds() + 3600 })
   const released = spyOn(StreamGuard.prototype, 'release')
   try {
@@ -36,7 +36,7 @@ test.each([
       )
       await Promise.all(sources.map((source) => source.close()))
     }
-    while (database?.isWatched !== false) await turns(1)
+    while (database.isWatched) await turns(1)
     const guards: ReadonlySet<unknown> = new Set(released.mock.contexts)
     expect(guards.size).toBe(STREAMS)
     // Rules that nobody listens to any more concern nobody.

@@ -187,6 +187,7 @@ export const corners: readonly StreamCase[] = [
     data: { s: { a: 1 } },
     writes: ['DELETE /s/a.json', 'PUT /s/b.json 2'],
     streams: { '/s.json?orderBy="$value"': ['put / {"a":1}', 'put /a null', 'put /b 2'] },
+    isToldEach: true,
   },
   {
     name: '4.4 the last child of a limited list goes, and with it the list',

@@ -118,22 +118,31 @@ export function commitContract(engine: Engine): void {
       await using directory = await tempDir()
       await using store = await engine.open(directory.file('tree'))
       await put(store, '/old', { x: 1 })
-      const answers: ReadAnswer[] = []
+      // A job may run more than once: only its last run counts.
+      const answers: ReadAnswer[][] = []
+      const ask = (request: ReadRequest, job: Job) => {
+        const own: ReadAnswer[] = []
+        answers.push(own)
+        return asking(request, own, job)
+      }
       await Promise.all([
         store.commit(putJob('/list', { a: { n: 5, text: LONG }, b: 'leaf' })),
-        store.commit(asking({ kind: 'leaf', path: ['list', 'a', 'n'] }, answers, putJob('/list/a/n', 6))),
-        store.commit(asking({ kind: 'leaf', path: ['list', 'a', 'n'] }, answers, nothing)),
-        store.commit(asking({ kind: 'leaf', path: ['list', 'a'] }, answers, nothing)),
-        store.commit(asking({ kind: 'leaf', path: ['list', 'b', 'x'] }, answers, nothing)),
-        store.commit(asking({ kind: 'exists', path: ['list', 'a', 'm'] }, answers, nothing)),
-        store.commit(asking({ kind: 'exists', path: ['old', 'x'] }, answers, putJob('/old', null))),
-        store.commit(asking({ kind: 'exists', path: ['old', 'x'] }, answers, nothing)),
-        store.commit(asking({ kind: 'node', path: ['list', 'b'] }, answers, nothing)),
-        store.commit(asking({ kind: 'node', path: ['none'] }, answers, nothing)),
-        store.commit(asking({ kind: 'size', path: ['none'] }, answers, nothing)),
-        store.commit(asking({ kind: 'size', path: ['list', 'b'] }, answers, nothing)),
+        store.commit(ask({ kind: 'leaf', path: ['list', 'a', 'n'] }, putJob('/list/a/n', 6))),
+        store.commit(ask({ kind: 'leaf', path: ['list', 'a', 'n'] }, nothing)),
+        store.commit(ask({ kind: 'leaf', path: ['list', 'a'] }, nothing)),
+        store.commit(ask({ kind: 'leaf', path: ['list', 'b', 'x'] }, nothing)),
+        store.commit(ask({ kind: 'exists', path: ['list', 'a', 'm'] }, nothing)),
+        store.commit(ask({ kind: 'exists', path: ['old', 'x'] }, putJob('/old', null))),
+        store.commit(ask({ kind: 'exists', path: ['old', 'x'] }, nothing)),
+        store.commit(ask({ kind: 'node', path: ['list', 'b'] }, nothing)),
+        store.commit(ask({ kind: 'node', path: ['none'] }, nothing)),
+        store.commit(ask({ kind: 'size', path: ['none'] }, nothing)),
+        store.commit(ask({ kind: 'size', path: ['list', 'b'] }, nothing)),
       ])
-      const texts = answers.map((answer) => (answer instanceof NodeText ? answer.stored : answer))
+      const texts = answers.map((runs) => {
+        const answer = runs.at(-1)
+        return answer instanceof NodeText ? answer.stored : answer
+      })
       expect(texts).toEqual([5, 6, undefined, undefined, false, true, false, '"leaf"', undefined, 0, 1])
       const size: ReadAnswer[] = []
       await store.commit(asking({ kind: 'size', path: [] }, size, nothing))

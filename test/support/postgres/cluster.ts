@@ -60,22 +60,21 @@ function start(): string | undefined {
   mkdirSync(home, { mode: 0o700 })
   giveToUser(home)
   const data = join(home, 'data')
-  run('initdb', '-D', data, '-U', 'dhole', '-A', 'trust', '-E', 'UTF8', '--no-sync')
+  run(...AS_USER, join(folder, 'initdb'), '-D', data, '-U', 'dhole', '-A', 'trust', '-E', 'UTF8', '--no-sync')
   const settings = OPTIONS.flatMap((option) => ['-c', option])
   const command = [...AS_USER, join(folder, 'postgres'), '-D', data, '-c', `unix_socket_directories=${home}`]
-  const keeper = Bun.spawn(['sh', '-c', KEEPER, 'sh', String(process.pid), home, ...command, ...settings], {
-    stdio: ['ignore', 'ignore', 'ignore'],
-    detached: true,
-  })
-  keeper.unref()
+  // Not a child of this process: the test runner ends those that a test leaves behind.
+  const detached = 'setsid sh -c "$0" sh "$@" </dev/null >/dev/null 2>&1 &'
+  run('sh', '-c', detached, KEEPER, String(process.pid), home, ...command, ...settings)
   for (let attempt = 0; !existsSync(join(home, `.s.PGSQL.${PORT}`)) || !isReady(); attempt++) {
-    if (attempt > 300 || keeper.exitCode !== null) throw new Error('PostgreSQL did not start')
+    if (attempt > 500) throw new Error('PostgreSQL did not start')
     Bun.sleepSync(20)
   }
   return url
+}
 
-  function run(program: string, ...args: readonly string[]): void {
-    const { exitCode, stderr } = Bun.spawnSync([...AS_USER, join(folder ?? '', program), ...args])
-    if (exitCode !== 0) throw new Error(`${program} failed: ${stderr}`)
-  }
+/** @throws Error when it fails */
+function run(...command: readonly string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync([...command])
+  if (exitCode !== 0) throw new Error(`${command.join(' ')} failed: ${stderr}`)
 }

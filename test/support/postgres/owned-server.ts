@@ -33,6 +33,7 @@ export class OwnedPostgres {
   private constructor(folder: string, home: string) {
     this.#folder = folder
     this.#home = home
+    process.on('exit', this.#end)
   }
 
   /** Makes a server and starts it. */
@@ -67,7 +68,7 @@ export class OwnedPostgres {
     const server = Bun.spawn(
       [...AS_USER, 'timeout', '--signal=INT', LONGEST_RUN, this.#program('postgres'), ...command],
       {
-        stdio: ['ignore', 'ignore', 'inherit'],
+        stdio: ['ignore', 'ignore', 'ignore'],
       },
     )
     server.unref()
@@ -130,7 +131,14 @@ export class OwnedPostgres {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    process.off('exit', this.#end)
     if (this.#process !== undefined && this.#process.exitCode === null) await this.kill()
+    rmSync(this.#home, { recursive: true, force: true })
+  }
+
+  /** Ends it with a test process that fails. */
+  readonly #end = (): void => {
+    this.#process?.kill('SIGINT')
     rmSync(this.#home, { recursive: true, force: true })
   }
 

@@ -2,25 +2,33 @@ import { StreamCache } from '../../support/stream-cache.ts'
 import type { Told } from './listener.ts'
 import type { Replay } from './replay.ts'
 
+/** When a stream may begin anew. */
+interface MayBegin {
+  /** How often at any time: on each process, an open stream learns of another history by a beginning with an id of the old one. */
+  readonly beginnings?: number
+  /** Commits at which rules were put: a stream that resumes meanwhile does not know what it was allowed to read. */
+  readonly rulesPutAt?: readonly number[]
+}
+
 /**
  * Of each history of the tree, a stream tells every commit that changes its place once, in order, across all connections, and what it tells leads to
  * the state after that commit.
- * @param beginnings how often it may begin anew in one history: on each process, an open stream learns of another history by
- * a beginning whose id is still of the old one
+ * @param may when it may begin anew in one history
  */
-export function checkStream(place: string, told: readonly Told[], replay: Replay, beginnings = 0): string[] {
+export function checkStream(place: string, told: readonly Told[], replay: Replay, may: MayBegin = {}): string[] {
   const problems: string[] = []
   const versions = replay.versions(place)
   const cache = new StreamCache()
   let last = -1
   let history: string | undefined
-  let left = beginnings
+  let left = may.beginnings ?? 0
   for (const event of told) {
     const { seq, kind, path } = event
     cache.apply(event)
     const isBeginning = kind === 'put' && path === '/'
     // After a promotion the tree is another one for clients, and they begin anew.
-    const isNew = history !== event.tree || (isBeginning && left-- > 0)
+    const mayBegin = () => may.rulesPutAt?.some((at) => at >= last && at <= seq) || left-- > 0
+    const isNew = history !== event.tree || (isBeginning && mayBegin())
     history = event.tree
     if (isNew && !isBeginning) problems.push(`stream of ${place}: begins with ${kind} of ${path}`)
     if (isNew) last = seq

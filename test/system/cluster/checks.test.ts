@@ -20,7 +20,7 @@ function logOf(...puts: readonly (readonly [path: string, json: unknown])[]): Tr
       data: JSON.stringify(json),
     }),
   )
-  return { commits, rules: new Map(), lastBatch: puts.length, problems: [] }
+  return { commits, rules: new Map(), rulesPutAt: [], problems: [] }
 }
 
 function write(id: string, sentAt: number, endedAt: number, more: Partial<SentWrite> = {}): SentWrite {
@@ -111,6 +111,7 @@ describe('the checks of a cluster', () => {
     const anew = event(3, { path: '/', data: { id: 'w3w' } })
     expect(problems(event(1), anew)).toBeGreaterThan(0)
     expect(problems(event(1), { ...anew, tree: 'two' })).toBe(0)
+    expect(checkStream('/k/0', [event(1), anew], replay, { rulesPutAt: [2] })).toEqual([])
   })
 
   test('find rules that are put twice, and a write under rules that are not in force', () => {

@@ -26,8 +26,8 @@ export interface TreeLog {
   readonly commits: readonly LoggedCommit[]
   /** Batches by the version of the rules that they have put. */
   readonly rules: ReadonlyMap<number, readonly number[]>
-  /** Number of the last batch. */
-  readonly lastBatch: number
+  /** Numbers of the last commits before rules were put. */
+  readonly rulesPutAt: readonly number[]
   /** Gaps in numbers, and times that go back. */
   readonly problems: readonly string[]
 }
@@ -44,6 +44,7 @@ export async function readLog(
 ): Promise<TreeLog> {
   const commits: LoggedCommit[] = []
   const rules = new Map<number, number[]>()
+  const rulesPutAt: number[] = []
   const problems: string[] = []
   let before: Row | undefined
   for (;;) {
@@ -52,10 +53,13 @@ export async function readLog(
       problems.push(...problemsOf(row, before, clock))
       commits.push(...commitsOf(row))
       const version = row.settings === null ? 0 : versionOf(row.settings)
-      if (version > 0) rules.set(version, [...(rules.get(version) ?? []), row.batch])
+      if (version > 0) {
+        rules.set(version, [...(rules.get(version) ?? []), row.batch])
+        rulesPutAt.push(row.last)
+      }
       before = row
     }
-    if (rows.length === 0) return { commits, rules, lastBatch: before?.batch ?? 0, problems }
+    if (rows.length === 0) return { commits, rules, rulesPutAt, problems }
   }
 }
 

@@ -156,6 +156,7 @@ class Cast {
       const text = rows === undefined ? 'null' : print(rows, 'plain')
       if (text !== replay.end) found.push(`rows: ${text.slice(0, 300)}, by the log ${replay.end.slice(0, 300)}`)
       const places = placesOf(log)
+      const beginnings = (faults.made.get('promotion') ?? 0) * cluster.members.length
       found.push(
         ...this.history.problems,
         ...checkOnce(this.history, places),
@@ -166,7 +167,7 @@ class Cast {
         ...checkReads(this.history, places, replay),
         ...this.listeners.flatMap(({ place, told, problems }) => [
           ...problems,
-          ...checkStream(place, told, replay, (faults.made.get('promotion') ?? 0) * cluster.members.length),
+          ...checkStream(place, told, replay, { beginnings, rulesPutAt: log.rulesPutAt }),
         ]),
         ...checkMessages(this.messages, faults.lastAt),
       )

@@ -4,7 +4,7 @@ import type { Application } from '../../../src/applications/application.ts'
 import type { Applications } from '../../../src/applications/applications.ts'
 import { type OnDemand, startApplications } from '../../../src/dhole.ts'
 import type { ApplicationOptions } from '../../../src/options.ts'
-import { storageOf } from '../../support/engine.ts'
+import { fileTest, isOnPostgres, storageOf } from '../../support/engine.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { freed } from '../../system/applications/freed.ts'
 
@@ -17,6 +17,8 @@ interface Scene extends AsyncDisposable {
   readonly registered: Map<string, ApplicationOptions & { readonly secret: string }>
   readonly troubles: string[]
   file(id: string): string
+  /** Waits until an application is closed, and its file free. */
+  closed(id: string): Promise<void>
   /** Chooses by name. */
   choose(id: string): Promise<Application>
   /** Names of those that are open, the default one left out. */
@@ -41,6 +43,10 @@ async function scene(settings: Partial<Omit<OnDemand, 'find'>>, ids: readonly st
     registered,
     troubles,
     file: (id) => dir.file(`apps/${id}.sqlite`),
+    closed: async (id) => {
+      if (isOnPostgres(dir.path)) await until(() => applications.open.every((open) => open.id !== id))
+      else await freed(dir.file(`apps/${id}.sqlite`))
+    },
     choose: async (id) => applications.choose(id, 'localhost'),
     open: () =>
       applications.open
@@ -62,7 +68,7 @@ async function until(condition: () => boolean): Promise<void> {
 const silentSink = { write: () => undefined, keepAlive() {}, end() {}, abort() {} }
 
 describe('an application is opened when it is asked for', () => {
-  test('and not before, nor for anybody else', async () => {
+  fileTest('files are opened in the turn of the request', 'and not before, nor for anybody else', async () => {
     await using here = await scene({}, ['a', 'b'])
     expect(here.open()).toEqual([])
     expect(existsSync(here.file('a'))).toBe(false)
@@ -84,7 +90,7 @@ describe('an application is opened when it is asked for', () => {
     expect(here.troubles).toEqual([])
   })
 
-  test('one that cannot be opened is out of service until it is mended', async () => {
+  fileTest('it damages the file', 'one that cannot be opened is out of service until it is mended', async () => {
     await using here = await scene({}, ['a', 'b'])
     writeFileSync(here.file('a'), 'no database'.repeat(1000))
     await expect(here.choose('a')).rejects.toMatchObject({ code: 'unavailable' })
@@ -92,7 +98,7 @@ describe('an application is opened when it is asked for', () => {
     here.registered.set('b', { secret: SECRET, rules: '{"rules": nonsense' })
     await expect(here.choose('b')).rejects.toMatchObject({ code: 'unavailable' })
     here.registered.set('b', { secret: SECRET })
-    await freed(here.file('b'))
+    await here.closed('b')
     expect((await here.choose('b')).id).toBe('b')
   })
 })
@@ -104,7 +110,7 @@ describe('an application that nobody needs', () => {
     const release = first.hold()
     await first.database.put('/kept', 1)
     release()
-    await freed(here.file('a'))
+    await here.closed('a')
     expect(here.open()).toEqual([])
     const second = await here.choose('a')
     expect(second).not.toBe(first)
@@ -126,7 +132,7 @@ describe('an application that nobody needs', () => {
     expect(here.open()).toEqual(['a'])
     expect(await here.choose('a')).toBe(held)
     releases[1]?.()
-    await freed(here.file('a'))
+    await here.closed('a')
   })
 
   test('stays while somebody watches', async () => {
@@ -136,10 +142,10 @@ describe('an application that nobody needs', () => {
     const unsubscribe = await watched.database.subscribe('/', {}, silentSink)
     release()
     await here.choose('b')
-    await freed(here.file('b'))
+    await here.closed('b')
     expect(here.open()).toEqual(['a'])
     unsubscribe()
-    await freed(here.file('a'))
+    await here.closed('a')
     expect(here.open()).toEqual([])
   })
 
@@ -147,7 +153,7 @@ describe('an application that nobody needs', () => {
     await using here = await scene({ idleMs: 10 }, ['b'])
     const kept = await here.choose('app')
     await here.choose('b')
-    await freed(here.file('b'))
+    await here.closed('b')
     expect(await here.choose('app')).toBe(kept)
     expect(await kept.database.get('/')).toBe(null)
   })
@@ -239,7 +245,7 @@ describe('while an application is being closed', () => {
     const removed = here.applications.remove('a')
     await expect(here.choose('a')).rejects.toMatchObject({ code: 'app-unknown' })
     await removed
-    await freed(here.file('a'))
+    await here.closed('a')
     await expect(here.choose('a')).rejects.toMatchObject({ code: 'app-unknown' })
   })
 

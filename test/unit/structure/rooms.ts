@@ -96,7 +96,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'store',
     'tree',
   ],
-  doctor: ['admin', 'data-folder', 'files', 'server', 'store'],
+  doctor: ['admin', 'data-folder', 'files', 'options.ts', 'server', 'store'],
   cli: [
     'admin',
     'applications',

@@ -2,6 +2,9 @@ import { DholeError } from '../../../error.ts'
 import type { Parameter, Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
 
+/** It takes no snapshot: the next statement does. */
+const NO_TIMEOUT = 'SET LOCAL idle_in_transaction_session_timeout = 0'
+
 /** A snapshot that is held until it is released. */
 export interface HeldSnapshot extends Statements {
   /** May be called more than once. */
@@ -29,9 +32,11 @@ export class HeldSnapshots {
     const ended = this.#lanes.long
       .run(() => {
         if (this.#isClosed) throw new DholeError('unavailable')
-        return this.#lanes.snapshot((statements) => {
+        return this.#lanes.snapshot(async (statements) => {
+          // The caller may take the next piece when it likes.
+          await statements.query(NO_TIMEOUT)
           opened.resolve(statements)
-          return released.promise
+          await released.promise
         })
       })
       .catch(opened.reject)

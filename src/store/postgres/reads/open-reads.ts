@@ -5,7 +5,7 @@ import type { NodeText, ReadText } from '../../../tree/json/node-text.ts'
 import type { JsonText } from '../../../tree/json/print.ts'
 import type { AnyText } from '../../../tree/json/text-pieces.ts'
 import { formatPath, type Path } from '../../../tree/path.ts'
-import { type Authorization, type ReadAnswer, type Reads, TRUSTED } from '../../../tree/read-program.ts'
+import type { Authorization, ReadAnswer, Reads } from '../../../tree/read-program.ts'
 import type { LoggedChange, LogRange, Position, ReadAt, ReadLimit } from '../../store.ts'
 import { TextCache } from '../../text-cache.ts'
 import type { OpenReads, ReadParts, StoreReads } from '../store-reads.ts'
@@ -31,10 +31,10 @@ class PostgresReads implements StoreReads {
   readonly #exports: HeldSnapshots
 
   constructor(parts: ReadParts) {
-    const { lanes, tree, indexes, fresh, cacheLength, shortList } = parts
+    const { lanes, tree, indexes, reach, cacheLength, shortList, waitMs } = parts
     this.#parts = parts
     this.#cache = new TextCache(cacheLength)
-    this.#runner = new ReadRunner(lanes, tree, fresh)
+    this.#runner = new ReadRunner(lanes, tree, reach, waitMs)
     this.#selections = new Selections(this.#runner, indexes, shortList)
     this.#exports = new HeldSnapshots(lanes)
     tree.onApplied(({ commits }) => {
@@ -80,12 +80,7 @@ class PostgresReads implements StoreReads {
     return (await this.#runner.run({ limit, program: authorize, target, read })).value
   }
 
-  async count(
-    path: Path,
-    query: Query | undefined,
-    limit: ReadLimit = UNLIMITED,
-    authorize: Authorization = TRUSTED,
-  ): Promise<number> {
+  async count(path: Path, query: Query | undefined, limit: ReadLimit, authorize: Authorization): Promise<number> {
     // Of a string it only matters that it is one.
     const mostBytes = 0
     if (query === undefined || isUnbounded(query)) {

@@ -3,6 +3,8 @@ import type { Awaitable } from '../../../scheduling/awaitable.ts'
 import type { Reads } from '../../../tree/read-program.ts'
 import type { ReadLimit } from '../../store.ts'
 import type { AppliedTree } from '../applied-tree.ts'
+import { Patience } from '../commit/committer.ts'
+import { failureKind } from '../connection/database-errors.ts'
 import type { Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
 import { KnownSlots } from './known-slots.ts'
@@ -63,19 +65,41 @@ interface Begun<P> {
 export class ReadRunner {
   readonly #lanes: Lanes
   readonly #tree: AppliedTree
-  readonly #fresh: () => Awaitable<void>
+  readonly #reach: (batch: number) => Promise<void>
   #running = 0
   #isClosed = false
 
-  /** @param fresh applies every batch committed before the call */
-  constructor(lanes: Lanes, tree: AppliedTree, fresh: () => Awaitable<void>) {
+  readonly #waitMs: number
+
+  /**
+   * @param reach applies the batches up to one that is committed
+   * @param waitMs how long a read waits for a database that is away, in milliseconds
+   */
+  constructor(lanes: Lanes, tree: AppliedTree, reach: (batch: number) => Promise<void>, waitMs: number) {
+    this.#waitMs = waitMs
     this.#lanes = lanes
     this.#tree = tree
-    this.#fresh = fresh
+    this.#reach = reach
   }
 
   /** Runs a read. It may run more than once; only its last run counts. @throws `unavailable`, and what the read throws */
   async run<T, P>(plan: Plan<T, P>): Promise<Answer<T>> {
+    const startedAt = performance.now()
+    let patience: Patience | undefined
+    for (;;) {
+      try {
+        return await this.#run(plan)
+      } catch (error) {
+        const cause = error instanceof DholeError && error.code === 'unavailable' ? error.cause : undefined
+        if (this.#isClosed || cause === undefined || failureKind(cause) === 'bug') throw error
+        // A connection that was idle may have been lost since: a new one may serve.
+        patience ??= new Patience(this.#waitMs - (performance.now() - startedAt))
+        await patience.after(cause)
+      }
+    }
+  }
+
+  async #run<T, P>(plan: Plan<T, P>): Promise<Answer<T>> {
     this.checkOpen()
     this.#running++
     const place = new LongPlace(this.#lanes.long)
@@ -105,17 +129,18 @@ export class ReadRunner {
     // Most often it is the batch that this process commits now.
     while (this.#tree.batch.batch < batch && this.#tree.committing !== undefined) await this.#tree.committing.ended
     if (this.#tree.batch.batch >= batch) return
-    // It may be a batch of another process.
-    await this.#fresh()
-    if (this.#tree.batch.batch >= batch) return
-    await new Promise<void>((resolve, reject) => {
-      if (!this.#tree.when(batch, resolve, reject)) resolve()
-    })
+    this.checkOpen()
+    try {
+      // It may be a batch of another process.
+      await this.#reach(batch)
+    } catch (error) {
+      throw error instanceof DholeError ? error : new DholeError('unavailable', undefined, { cause: error })
+    }
   }
 
   /** @throws `unavailable` once closed */
   readonly checkOpen = (): void => {
-    if (this.#isClosed) throw new DholeError('unavailable')
+    if (this.#isClosed || this.#tree.isMoved) throw new DholeError('unavailable')
   }
 
   /** Ends reads at their next step. Resolves when none runs. */
