@@ -52,6 +52,7 @@ export async function openServerTree(options: ServerDatabaseOptions): Promise<Se
   try {
     const opened = await engine.open(application, storage, observer, true)
     const database = treeOn(opened, engine.placeOf(application), options, rulesOf(options))
+    engine.shared.onSilent(() => database.endStreams())
     return { database, disconnect: () => engine.close() }
   } catch (error) {
     await engine.close()

@@ -7,6 +7,9 @@ CREATE TABLE "application" (
 	"sms_key" text,
 	"keys_version" integer DEFAULT 0 NOT NULL,
 	"removed_at" bigint,
+	"moved_to" text,
+	"copy" text,
+	"is_arriving" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "application_tree_unique" UNIQUE("tree")
 );
 --> statement-breakpoint

@@ -9,7 +9,7 @@ const CONDITIONS: Record<ErrorCode, string> = {
   'sockets-not-offered': 'a path of the socket protocols, `/.ws` or `/.lp`',
   'app-unknown': 'the application does not exist',
   unavailable:
-    'the server cannot write any more or is stopping; the application cannot be opened, or too many others are busy',
+    'the storage cannot be reached or written, or the server is stopping; the application cannot be opened, or too many others are busy; with `Retry-After`',
   'https-required': 'plain HTTP',
   'bad-parameter':
     'a wrong parameter, paths of a PATCH that overlap, a combination that is not supported; `error` may say which one',
@@ -65,7 +65,8 @@ const CONDITIONS: Record<ErrorCode, string> = {
   'sms-no-signature': 'no signature',
   'sms-bad-signature': 'the signature, or the token, does not match',
   'sms-failed': 'an unexpected error about text messages',
-  'sms-unavailable': 'the application cannot be opened, or has stopped',
+  'sms-unavailable':
+    'the storage cannot be reached; the application cannot be opened, or has stopped; with `Retry-After`',
   'sms-key-unknown': 'the SMS key cannot be read',
   'sms-bad-mobile': 'a telephone number of another form; `error` says which one',
   'sms-bad-array': 'no JSON array, or not the expected one; `error` says what is expected',

@@ -2,6 +2,7 @@ import type { Applications } from '../applications/applications.ts'
 import { newSecret } from '../data-folder/secret-file.ts'
 import type { ApplicationCatalog } from '../engines/catalog/application-catalog.ts'
 import { checkApplicationSettings } from '../options.ts'
+import { NotConfirmed } from '../store/postgres/agreement/confirmations.ts'
 import {
   type AddedApplication,
   type Administration,
@@ -57,7 +58,13 @@ export class DatabaseAdministration implements Administration {
     checkKey(value)
     const fresh = value ?? newSecret()
     const catalog = await this.#parts.catalog()
-    if (!(await catalog.replaceKey(id, key, fresh))) throw unknown(id)
+    try {
+      if (!(await catalog.replaceKey(id, key, fresh))) throw unknown(id)
+    } catch (cause) {
+      // It is replaced, but a process may still take the old one: a key that is not in force is not shown.
+      if (cause instanceof NotConfirmed) throw new Error(`${cause.message}: end it, and rotate again`, { cause })
+      throw cause
+    }
     return fresh
   }
 

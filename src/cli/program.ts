@@ -3,6 +3,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { commandAt, everyCommand } from './command-line.ts'
 import { appsCommand } from './commands/apps.ts'
 import { backupCommand } from './commands/backup.ts'
+import { copyCommand } from './commands/copy.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { reloadCommand } from './commands/reload.ts'
 import { restoreCommand } from './commands/restore.ts'
@@ -23,6 +24,7 @@ export function dholeProgram(): Command {
   program.addCommand(appsCommand())
   program.addCommand(backupCommand())
   program.addCommand(restoreCommand())
+  program.addCommand(copyCommand())
   program.addCommand(doctorCommand())
   program.addCommand(reloadCommand())
   program.addCommand(rulesCommand())

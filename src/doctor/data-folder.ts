@@ -145,6 +145,8 @@ export function* checkLeftovers(dataDir: string, known: ReadonlySet<string>): Ge
   for (const name of apps.filter((each) => each.endsWith('.sqlite-restore'))) {
     yield warning(`restore ${name}`, 'it was interrupted', 'nothing: the next opening of the tree completes it')
   }
+  const copies = apps.filter((name) => name.endsWith('.sqlite.copying'))
+  for (const name of copies) yield warning(`copy ${name}`, 'it is not complete', 'run the `dhole copy` again')
   for (const name of apps.filter((each) => each.endsWith('.sqlite') && !known.has(each.slice(0, -'.sqlite'.length)))) {
     yield warning(
       `tree ${name}`,
@@ -157,7 +159,7 @@ export function* checkLeftovers(dataDir: string, known: ReadonlySet<string>): Ge
     const bytes = kept.reduce((sum, name) => sum + sizeOf(join(dataDir, 'apps', name)), 0)
     yield ok('trees of before a restore', `${kept.length} files, ${Math.ceil(bytes / MEBI)} MiB: delete them when done`)
   }
-  if (unfinished.length === 0) yield ok('leftovers', 'nothing unfinished')
+  if (unfinished.length + copies.length === 0) yield ok('leftovers', 'nothing unfinished')
 }
 
 function filesOf(folder: string, pattern = /^/): readonly string[] {

@@ -7,6 +7,7 @@ import { messageOf } from '../files/system-error.ts'
 import { inspectFile, type Problem } from '../store/sqlite/check/inspect.ts'
 import { formatProblems } from '../store/sqlite/check/problem.ts'
 import { ageOf, type FileAge } from '../store/sqlite/file/file-version.ts'
+import { movedIn } from '../store/sqlite/log/moved.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 
 /** Maximum problems in one result. */
@@ -51,6 +52,10 @@ function* checkRegistration(dataDir: string, id: string): Generator<CheckResult,
 function checkTree(check: string, file: string, full: boolean): CheckResult {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) return ok(check, 'it has none yet: the first request makes it')
+  const moved = movedIn(file)
+  if (moved !== undefined) {
+    return warning(check, `it was moved to ${moved.to}`, 'serve it from there; delete the file when it is not needed')
+  }
   if (existsSync(`${file}-restore`)) return ok(check, 'not checked: its restore is not complete')
   try {
     const problems = first(inspectFile(file, { quick: !full }))

@@ -12,7 +12,7 @@ export interface ApplicationStorage {
   readonly keys: OpenKeys
   /** Opens the text messages, which the tree closes with it. Called once. @param format writes the answers about batches */
   messages(format: BatchFormat): MessageStore
-  /** Calls a listener when the file is closed because a hot reload of the host opens it again. */
+  /** Calls a listener when a hot reload of the host opens the file again, or when the tree was moved elsewhere. */
   onReplaced(listener: () => void): void
 }
 
@@ -38,6 +38,6 @@ export interface SharedStorage {
   readonly isSilent: boolean
   /** Called when this process falls silent. */
   onSilent(listener: () => void): void
-  /** Counts a wrong credential of a network on all processes;. */
+  /** Counts a wrong credential of a network on all processes. */
   add(network: string): Promise<{ readonly failures: number; readonly leftMs: number }>
 }

@@ -69,9 +69,10 @@ export class PostgresEngine implements Engine {
     )
     return {
       tree: store,
-      keys: new ApplicationWatch(catalog, store, application, (made, keys) =>
-        this.#onKeysMade(application, made, keys),
-      ),
+      keys: new ApplicationWatch(catalog, store, application, {
+        onMade: (made, keys) => this.#onKeysMade(application, made, keys),
+        onTroubled: (error) => observer.storeTroubled(this.placeOf(application), error),
+      }),
       messages: (format) => {
         const messages = new PostgresMessageStore(store.sideTables, format, (error) =>
           observer.storeTroubled(this.placeOf(application), error),
@@ -79,7 +80,7 @@ export class PostgresEngine implements Engine {
         store.onClosing(() => messages.close())
         return messages
       },
-      onReplaced: () => {},
+      onReplaced: (listener) => store.onMoved(listener),
     }
   }
 

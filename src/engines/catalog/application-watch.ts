@@ -6,12 +6,20 @@ import type { ApplicationCatalog, StoredKeys } from './application-catalog.ts'
 /** Pause before the row of an application is read again after a failure, in milliseconds. */
 const AGAIN_MS = 250
 
+interface WatchEvents {
+  /** Called with keys that this process has made. */
+  onMade(made: readonly KeyName[], keys: StoredKeys): void
+  /** Called when changed keys cannot be read; they are read again. */
+  onTroubled(error: unknown): void
+}
+
 /** Reads the keys of an open application, and reads them again when any process has replaced them. */
 export class ApplicationWatch implements OpenKeys {
   readonly #catalog: ApplicationCatalog
   readonly #store: PostgresStore
   readonly #id: string
-  readonly #onMade: (made: readonly KeyName[], keys: StoredKeys) => void
+  readonly #onMade: WatchEvents['onMade']
+  readonly #onTroubled: WatchEvents['onTroubled']
   #keys: StoredKeys | undefined
   /** Version of the keys that the listener knows. */
   #told = -1
@@ -22,17 +30,12 @@ export class ApplicationWatch implements OpenKeys {
   #reading: Promise<void> | undefined
   #isOutdated = false
 
-  /** @param onMade called with keys that this process has made */
-  constructor(
-    catalog: ApplicationCatalog,
-    store: PostgresStore,
-    id: string,
-    onMade: (made: readonly KeyName[], keys: StoredKeys) => void,
-  ) {
+  constructor(catalog: ApplicationCatalog, store: PostgresStore, id: string, { onMade, onTroubled }: WatchEvents) {
     this.#catalog = catalog
     this.#store = store
     this.#id = id
     this.#onMade = onMade
+    this.#onTroubled = onTroubled
     // Before the keys are read: what changes later is noticed.
     store.agreement.onApplication(() => this.#changed())
     store.onClosing(async () => {
@@ -45,7 +48,8 @@ export class ApplicationWatch implements OpenKeys {
     this.#keys = keys
     this.#told = keys.version
     if (made.length > 0) this.#onMade(made, keys)
-    // A replacement of the keys that was noticed while they were read.
+    // What has changed since the tree was opened: other processes do not wait for one that was only being opened.
+    await this.#store.fresh(true)
     await this.#changed()
     return keysOf(keys)
   }
@@ -66,12 +70,15 @@ export class ApplicationWatch implements OpenKeys {
   }
 
   async #readAgain(): Promise<void> {
+    let isReported = false
     while (this.#isOutdated && !this.#isClosed && !this.#isRemoved) {
       this.#isOutdated = false
       try {
         await this.#readRow()
-      } catch {
-        // The database is away. Without an answer for a while this process falls silent, and reads the row when it returns.
+      } catch (error) {
+        if (!isReported) this.#onTroubled(error)
+        isReported = true
+        // Without an answer for a while this process falls silent, and reads the row when it returns.
         this.#isOutdated = true
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
       }

@@ -5,12 +5,16 @@ import { isCallbackName } from '../url/parameters.ts'
 import { bodyOf, statusOf } from './error-texts.ts'
 import { type FormatOptions, formatReply } from './reply.ts'
 
-/** Value of the header `Retry-After`, in seconds. Wrong credentials are counted by the minute. */
+/**
+ * Value of the header `Retry-After`, in seconds. Wrong credentials are counted by the minute; a storage that is away may be
+ * back soon.
+ */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   'too-many-failures': 60,
   quota: 1,
   'too-busy': 5,
   unavailable: 2,
+  'sms-unavailable': 2,
   'sms-too-often': 1,
 }
 

@@ -1,6 +1,6 @@
 import { DholeError } from '../../error.ts'
 import type { Commit } from '../store.ts'
-import type { AppliedBatch } from './batch.ts'
+import { type AppliedBatch, LogFlag } from './batch.ts'
 
 /** A batch that becomes the applied one. */
 export interface NextBatch {
@@ -39,12 +39,14 @@ export class AppliedTree {
   #batch: AppliedBatch
   #settings: ReadonlyMap<string, string>
   readonly #listeners: ((next: NextBatch) => void)[] = []
+  readonly #movedListeners: (() => void)[] = []
   readonly #waiting = new Map<number, Waiting[]>()
   #committing: Committing | undefined
   /** Resolves when the last hold has ended. */
   #held: Promise<void> | undefined
   readonly #onError: (error: unknown) => void
   #isClosed = false
+  #isMoved = false
 
   /** @param onError called with what a listener or a read throws: the batch is applied in any case */
   constructor(
@@ -74,6 +76,11 @@ export class AppliedTree {
     return this.#committing
   }
 
+  /** Whether the tree was moved elsewhere: nothing is read or written here any more. */
+  get isMoved(): boolean {
+    return this.#isMoved
+  }
+
   get settings(): ReadonlyMap<string, string> {
     return this.#settings
   }
@@ -81,6 +88,11 @@ export class AppliedTree {
   /** Called with each batch in the turn in which it becomes the applied one, before followers and before reads that wait. */
   onApplied(listener: (next: NextBatch) => void): void {
     this.#listeners.push(listener)
+  }
+
+  /** Called when the tree was moved elsewhere. */
+  onMoved(listener: () => void): void {
+    this.#movedListeners.push(listener)
   }
 
   /**
@@ -129,7 +141,10 @@ export class AppliedTree {
   apply(next: NextBatch): void {
     this.#batch = next.batch
     this.#settings = next.settings
+    const moves = (next.flags & LogFlag.moved) !== 0 && !this.#isMoved
+    if (moves) this.#isMoved = true
     for (const listener of this.#listeners) this.#safely(() => listener(next))
+    if (moves) for (const listener of this.#movedListeners) this.#safely(listener)
     for (const [batch, waiting] of this.#waiting) {
       if (batch > next.batch.batch) continue
       this.#waiting.delete(batch)

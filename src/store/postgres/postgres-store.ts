@@ -32,21 +32,14 @@ import { Tidying } from './commit/tidying/tidying.ts'
 import { openTree } from './commit/tree-head.ts'
 import type { Lanes } from './connection/lanes.ts'
 import { Follower } from './follow/follower.ts'
+import { followMove } from './follow/moved-tree.ts'
 import { IndexManager } from './indexes/manager.ts'
+import type { OpenedTree } from './opened-tree.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { type PostgresOptions, type PostgresStoreSettings, settingsOf } from './postgres-options.ts'
 import { openReads as openPostgresReads } from './reads/open-reads.ts'
 import { type SideTables, sideTables } from './side-tables.ts'
 import type { OpenReads, StoreReads } from './store-reads.ts'
-
-/** What is known of a tree when it is opened. */
-interface Opened {
-  readonly database: PostgresDatabase
-  readonly application: string
-  readonly tree: AppliedTree
-  /** Time of the newest idempotency record, in milliseconds since 1970. */
-  readonly lastRecord: number
-}
 
 /**
  * The durable tree of one application on PostgreSQL.
@@ -68,7 +61,7 @@ export class PostgresStore implements TreeStore {
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
-  private constructor(opened: Opened, settings: PostgresStoreSettings, observer: Observer, openReads: OpenReads) {
+  private constructor(opened: OpenedTree, settings: PostgresStoreSettings, observer: Observer, openReads: OpenReads) {
     const { database, application, tree, lastRecord } = opened
     const { lanes, clock, row, confirmations } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
@@ -124,12 +117,9 @@ export class PostgresStore implements TreeStore {
       this.#indexes.applied(flags)
       this.agreement.applied(flags, this.#followers.report(commits, (flags & LogFlag.settings) !== 0))
     })
-    const unhint = database.hints.follow({ tree, follower: this.#follower })
-    const unbase = database.history.follow(() => this.#follower.rebase())
-    this.#unfollow = () => {
-      unhint()
-      unbase()
-    }
+    const { hints, history } = database
+    const unfollow = [hints.follow({ tree, follower: this.#follower }), history.follow(() => this.#follower.rebase())]
+    this.#unfollow = () => unfollow.map((end) => end())
     this.mayLag = database.reads === 'recent'
     this.#tidying.wake()
   }
@@ -150,12 +140,20 @@ export class PostgresStore implements TreeStore {
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
     const applied = new AppliedTree(tree, epoch, batch, texts, troubled)
     const parts = { database, application, tree: applied, lastRecord }
-    return new PostgresStore(parts, settingsOf(options), observer, openReads)
+    const store = new PostgresStore(parts, settingsOf(options), observer, openReads)
+    const ends = [() => store.#indexes.close(), () => store.#tidying.close()]
+    followMove({ lanes: database.lanes, tree: applied, application, ends, onTroubled: troubled })
+    return store
   }
 
   /** Number of the tree: first column of every table. */
   get tree(): number {
     return this.#tree.tree
+  }
+
+  /** Calls a listener when the tree was moved elsewhere: nothing is read or written here any more. */
+  onMoved(listener: () => void): void {
+    this.#tree.onMoved(listener)
   }
 
   /** Ends work beside the tree before it is closed. */
@@ -294,6 +292,6 @@ export class PostgresStore implements TreeStore {
   }
 
   #checkOpen(): void {
-    if (this.#closed !== undefined) throw new DholeError('unavailable')
+    if (this.#closed !== undefined || this.#tree.isMoved) throw new DholeError('unavailable')
   }
 }

@@ -3,6 +3,7 @@ import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { inLanes } from '../../support/lane.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
+import { withMembers } from '../../support/postgres/with-members.ts'
 import { strictObserver } from '../../support/store.ts'
 import { storeContract } from './contract.ts'
 
@@ -13,8 +14,7 @@ function withOwnClock(database: PostgresDatabase): PostgresDatabase {
       return Date.now()
     },
   }
-  const { lanes, freshness, hints, history, process } = database
-  return { lanes, freshness, hints, history, process, clock } as PostgresDatabase
+  return withMembers(database, { clock })
 }
 
 describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'PostgreSQL', () => {

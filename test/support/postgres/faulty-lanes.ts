@@ -3,6 +3,8 @@ import type { Parameter, Statements } from '../../../src/store/postgres/connecti
 import { Freshness } from '../../../src/store/postgres/follow/freshness.ts'
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 
+import { withMembers } from './with-members.ts'
+
 /** What happens to the next statement, or transaction, that commits a batch. */
 export type Fault =
   /** The connection is lost before it is sent, or after it has taken effect. */
@@ -15,7 +17,7 @@ export type Fault =
   | 'foreign'
   /** The server gives up, and would succeed the next time. */
   | 'deadlock'
-  /** Does something before it runs, after it, or in its place. */
+  /** Does something before a statement runs, after it, or in its place; before a transaction. */
   | ((run: () => Promise<readonly object[]>) => Promise<readonly object[]>)
 
 /** A database whose commits of batches meet planned faults. */
@@ -64,6 +66,7 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
         query: async (text, parameters = []) => {
           if (text.startsWith('INSERT INTO log')) {
             fault = faults.shift()
+            if (typeof fault === 'function') await fault(async () => [])
             if (fault === 'foreign') await lanes.query(FOREIGN, [parameters[0] ?? 0, parameters[1] ?? 0])
           }
           return await statements.query(text, parameters)
@@ -78,18 +81,8 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
     if (fault === 'lost after') throw new ConnectionLost('planned')
     return result
   }
-  const wrapped = new Proxy(lanes, {
-    get: (target, name) => {
-      if (name === 'query') return query
-      if (name === 'transaction') return transaction
-      const member = Reflect.get(target, name, target)
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
-  const { hints, history, clock, process, row, confirmations } = database
-  const freshness = new Freshness(wrapped)
-  const shared = { hints, history, clock, process, row, confirmations }
-  return { lanes: wrapped, freshness, ...shared, close: () => database.close() } as PostgresDatabase
+  const wrapped = withMembers(lanes, { query, transaction })
+  return withMembers(database, { lanes: wrapped, freshness: new Freshness(wrapped) })
 }
 
 /** One commit of another process: `/foreign` becomes `true`. It leaves out the rows of the tree. */

@@ -1,6 +1,7 @@
 import type { Parameter, Statements } from '../../../src/store/postgres/connection/lane.ts'
 import { Freshness } from '../../../src/store/postgres/follow/freshness.ts'
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
+import { withMembers } from './with-members.ts'
 
 /** Gets each statement of a snapshot with its answer. */
 type Seen = (text: string, parameters: readonly Parameter[], rows: readonly object[]) => void
@@ -30,19 +31,6 @@ export function watchedDatabase(database: PostgresDatabase, { onRead, onCommitte
         },
       }),
     )
-  const watched = new Proxy(lanes, {
-    get: (target, name) => {
-      if (name === 'query') return query
-      if (name === 'snapshot') return snapshot
-      const member = Reflect.get(target, name, target)
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
-  const members: Readonly<Record<string | symbol, unknown>> = { lanes: watched, freshness: new Freshness(watched) }
-  return new Proxy(database, {
-    get: (target, name) => {
-      const member: unknown = members[name] ?? Reflect.get(target, name, target)
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
+  const watched = withMembers(lanes, { query, snapshot })
+  return withMembers(database, { lanes: watched, freshness: new Freshness(watched) })
 }

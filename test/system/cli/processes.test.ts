@@ -74,5 +74,6 @@ test('no command is missing here', () => {
     .filter((command) => command.commands.length === 0)
     .map((command) => (command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name()))
   const run = commands.map((words) => all.find((name) => words === name || words.startsWith(`${name} `)))
-  expect(new Set(run)).toEqual(new Set(all.filter((name) => name !== 'serve')))
+  // `copy` needs a database: test/system/copy runs it.
+  expect(new Set(run)).toEqual(new Set(all.filter((name) => name !== 'serve' && name !== 'copy')))
 })

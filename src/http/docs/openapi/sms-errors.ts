@@ -55,7 +55,7 @@ function errorResponse(status: number, some: readonly ErrorCode[]): ResponseObje
   const numbers = [...new Set(some.map((code) => bodyOf(new DholeError(code)).errcode))].join(', ')
   return {
     description: `${STATUS_TEXT[status]} \`errcode\` ${numbers}.`,
-    ...(status === 429 ? { headers: { 'Retry-After': retryAfter } } : {}),
+    ...(status === 429 || status === 503 ? { headers: { 'Retry-After': retryAfter } } : {}),
     content: { 'application/json': errorMedia(some) },
   }
 }

@@ -79,6 +79,7 @@ export class BatchRunner {
   async #run<T>(attempt: (before: AppliedBatch, patience: Patience) => Promise<T>): Promise<T> {
     const patience = new Patience(this.#parts.waitMs)
     for (;;) {
+      if (this.#parts.tree.isMoved) throw new DholeError('unavailable')
       const before = this.#parts.tree.batch
       try {
         return await attempt(before, patience)

@@ -1,5 +1,5 @@
 import { loopTurn } from '../../../scheduling/loop-turn.ts'
-import type { AppliedBatch, CommitPart, PartContext } from '../batch.ts'
+import { type AppliedBatch, type CommitPart, LogFlag, type PartContext } from '../batch.ts'
 import type { Parameter, Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
 
@@ -100,7 +100,8 @@ const INSERT_LOG =
   'INSERT INTO log (tree, batch, first_seq, last_seq, at, push_time, next_id, stamp, format, flags, heads, data, settings) ' +
   'SELECT $1::int, $2::bigint, $4::bigint, $5::bigint, $6::bigint, $7::bigint, $8::bigint, $9::text, ' +
   `${FORMAT}, $10::int, $11::text, $12::text, $13::text ` +
-  'WHERE EXISTS (SELECT FROM log p WHERE p.tree = $1::int AND p.batch = $2::bigint - 1 AND p.stamp = $3::text) ' +
+  'WHERE EXISTS (SELECT FROM log p WHERE p.tree = $1::int AND p.batch = $2::bigint - 1 AND p.stamp = $3::text ' +
+  `AND (p.flags & ${LogFlag.moved} = 0 OR $10::int & ${LogFlag.moved} <> 0)) ` +
   'ON CONFLICT DO NOTHING'
 
 function logParameters(

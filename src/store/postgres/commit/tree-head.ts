@@ -12,6 +12,7 @@ export const BATCH_COLUMNS =
 const LAST = `SELECT ${BATCH_COLUMNS} FROM log l WHERE l.tree = $1::int ORDER BY l.batch DESC LIMIT 1`
 const NEWEST_RECORD = 'SELECT n.at::float8 AS at FROM note n WHERE n.tree = $1::int ORDER BY n.at DESC LIMIT 1'
 const SETTINGS = 'SELECT name, text FROM setting WHERE tree = $1::int'
+const MOVED_TO = 'SELECT moved_to AS "to" FROM application WHERE tree = $1::int'
 
 /** The last batch of a tree. */
 export async function lastBatch(statements: Statements, tree: number): Promise<AppliedBatch> {
@@ -24,6 +25,12 @@ export async function lastBatch(statements: Statements, tree: number): Promise<A
 export async function readSettings(statements: Statements, tree: number): Promise<ReadonlyMap<string, string>> {
   const rows = await statements.query<{ readonly name: string; readonly text: string }>(SETTINGS, [tree])
   return new Map(rows.map(({ name, text }) => [decodeText(name), decodeText(text)]))
+}
+
+/** Where a tree was moved; `undefined` while it is here. */
+export async function whereMoved(statements: Statements, tree: number): Promise<string | undefined> {
+  const [row] = await statements.query<{ to: string | null }>(MOVED_TO, [tree])
+  return row?.to ?? undefined
 }
 
 /** A tree as it is when a process opens it. */
@@ -40,11 +47,16 @@ interface OpenedTree {
 /**
  * Finds the tree of an application. Several processes may do so at once.
  * @param makes whether an application that is not there is made
- * @throws `app-unknown`, and what the database throws
+ * @throws `app-unknown`; Error when it was moved elsewhere, or a copy of it is not complete; what the database throws
  */
 export async function openTree(lanes: Lanes, application: string, makes: boolean): Promise<OpenedTree> {
-  const { tree, epoch } = await treeOf(lanes, application, makes)
+  const { tree, epoch, isArriving } = await treeOf(lanes, application, makes)
+  if (isArriving) {
+    throw new Error(`the copy of application "${application}" is not complete: run \`dhole copy\` again`)
+  }
   return await lanes.snapshot(async (statements) => {
+    const movedTo = await whereMoved(statements, tree)
+    if (movedTo !== undefined) throw new Error(`application "${application}" was moved to ${movedTo}`)
     const [batch, texts, newest] = await Promise.all([
       lastBatch(statements, tree),
       readSettings(statements, tree),
@@ -58,10 +70,10 @@ async function treeOf(
   statements: Statements,
   application: string,
   makes: boolean,
-): Promise<{ tree: number; epoch: string }> {
+): Promise<{ tree: number; epoch: string; isArriving: boolean }> {
   const find = () =>
-    statements.query<{ tree: number; epoch: string }>(
-      'SELECT tree, epoch FROM application WHERE id = $1::text AND removed_at IS NULL',
+    statements.query<{ tree: number; epoch: string; isArriving: boolean }>(
+      'SELECT tree, epoch, is_arriving AS "isArriving" FROM application WHERE id = $1::text AND removed_at IS NULL',
       [application],
     )
   let [row] = await find()
@@ -70,7 +82,7 @@ async function treeOf(
     ;[row] = await find()
   }
   if (row === undefined) throw new DholeError('app-unknown')
-  await insertFirstBatch(statements, row.tree)
+  if (!row.isArriving) await insertFirstBatch(statements, row.tree)
   return row
 }
 

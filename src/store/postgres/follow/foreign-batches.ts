@@ -21,7 +21,7 @@ const AFTER =
   `SELECT ${BATCH_COLUMNS}, l.flags, l.heads, l.data, l.settings FROM log l ` +
   `WHERE l.tree = $1::int AND l.batch > $2::bigint ORDER BY l.batch LIMIT ${PAGE_ROWS}`
 
-const EPOCH = 'SELECT epoch FROM application WHERE tree = $1::int'
+const APPLICATION = 'SELECT epoch, moved_to IS NOT NULL AS "isMoved" FROM application WHERE tree = $1::int'
 
 /** The rows behind a batch, oldest first, at most `PAGE_ROWS`. */
 export function rowsAfter(lanes: Lanes, tree: number, batch: number): Promise<readonly ForeignRow[]> {
@@ -43,11 +43,11 @@ export async function headOf(lanes: Lanes, tree: number): Promise<NextBatch & { 
     const [batch, settings, [row]] = await Promise.all([
       lastBatch(statements, tree),
       readSettings(statements, tree),
-      statements.query<{ epoch: string }>(EPOCH, [tree]),
+      statements.query<{ epoch: string; isMoved: boolean }>(APPLICATION, [tree]),
     ])
     if (row === undefined) throw new Error(`the tree ${tree} has no application`)
     const { seq, at } = batch
-    const flags = LogFlag.settings | LogFlag.indexes | LogFlag.application
+    const flags = LogFlag.settings | LogFlag.indexes | LogFlag.application | (row.isMoved ? LogFlag.moved : 0)
     const commits = [unknownCommit({ seq, at, path: [] })]
     return { epoch: row.epoch, batch, flags, settings, commits, isForeign: true }
   })

@@ -140,7 +140,7 @@ export class ReadRunner {
 
   /** @throws `unavailable` once closed */
   readonly checkOpen = (): void => {
-    if (this.#isClosed) throw new DholeError('unavailable')
+    if (this.#isClosed || this.#tree.isMoved) throw new DholeError('unavailable')
   }
 
   /** Ends reads at their next step. Resolves when none runs. */

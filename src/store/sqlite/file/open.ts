@@ -10,6 +10,11 @@ import { registerOpenFile, releaseReplaced } from './open-files.ts'
 import { completeReplacement } from './replace.ts'
 import { TreeLock } from './tree-lock.ts'
 
+/** The file that a copy writes before it becomes the file of a tree. */
+export function arrivingFile(file: string): string {
+  return `${file}.copying`
+}
+
 /** The file of a tree, opened for this process alone. */
 export interface OpenFile {
   readonly writer: Connection
@@ -22,21 +27,25 @@ export interface OpenFile {
 /**
  * Opens or creates the file, migrates its tables and makes file, log and directory entries durable.
  * @param onReplaced called when a hot reload opens this file again: it must close the file before it returns
+ * @param evenMoved opens a tree that was moved elsewhere, too
  * @throws Error that names the file: another process has it open, it cannot be written, is missing, is damaged, is no
- *   database, or belongs to another program or to a later version of this one
+ *   database, was moved elsewhere, its copy is not complete, or it belongs to another program or to a later version of this one
  */
-export function openFile(file: string, onReplaced: () => void): OpenFile {
+export function openFile(file: string, onReplaced: () => void, evenMoved = false): OpenFile {
   if (!existsSync(file)) makeFolder(dirname(file))
   releaseReplaced(file)
   const lock = new TreeLock(file)
   try {
     completeReplacement(file)
+    if (!existsSync(file) && existsSync(arrivingFile(file))) {
+      throw new Error(`${file} is not copied completely: run \`dhole copy\` again, or delete ${arrivingFile(file)}`)
+    }
     if (lock.hadTreeFile && !existsSync(file)) {
       throw new Error(
         `${file} is gone, and was there before: restore it, or remove ${lock.file} too to begin with an empty tree`,
       )
     }
-    const tables = openTables(file)
+    const tables = openTables(file, evenMoved)
     lock.noteFile()
     const forget = registerOpenFile(file, onReplaced)
     return {
@@ -52,7 +61,7 @@ export function openFile(file: string, onReplaced: () => void): OpenFile {
   }
 }
 
-function openTables(file: string): Pick<OpenFile, 'writer' | 'epoch'> {
+function openTables(file: string, evenMoved: boolean): Pick<OpenFile, 'writer' | 'epoch'> {
   let writer: Connection | undefined
   try {
     writer = connectWriter(file)
@@ -60,6 +69,8 @@ function openTables(file: string): Pick<OpenFile, 'writer' | 'epoch'> {
     // Writes the log of a killed process to the file: its own sync may have failed.
     writer.client.run('PRAGMA wal_checkpoint(TRUNCATE)')
     bringUpToDate(writer)
+    const movedTo = readMeta(writer, 'moved_to')
+    if (movedTo !== undefined && !evenMoved) throw new Error(`it was moved to ${movedTo}`)
     const epoch = readMeta(writer, 'epoch') ?? crypto.randomUUID()
     writeMeta(writer, 'epoch', epoch)
     // Syncs the commits of a killed process before any of them is read.

@@ -124,7 +124,10 @@ export const change = sqliteTable('change', {
   data: text(),
 })
 
-/** Facts about the tree as a whole: `epoch`, `push_time`. */
+/**
+ * Facts about the tree as a whole: `epoch`, `push_time`, settings; `moved_to`, where a copy has moved it, and `copy`, a random
+ * text of the copy that has made or moved it.
+ */
 export const meta = sqliteTable('meta', { name: text().primaryKey(), value: text().notNull() })
 
 /** Idempotency records, oldest first: outcomes of writes that may be sent again. */

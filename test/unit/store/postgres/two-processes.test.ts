@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { silentObserver } from '../../../../src/observer.ts'
 import { ConnectionLost } from '../../../../src/store/postgres/connection/database-errors.ts'
+import type { Lanes } from '../../../../src/store/postgres/connection/lanes.ts'
 import { Freshness } from '../../../../src/store/postgres/follow/freshness.ts'
 import { PostgresDatabase } from '../../../../src/store/postgres/postgres-database.ts'
 import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
 import type { Commit, TreeStore } from '../../../../src/store/store.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../../support/postgres/cluster.ts'
+import { withMembers } from '../../../support/postgres/with-members.ts'
 import { plain, put, putJob, strictObserver, wide } from '../../../support/store.ts'
 
 const increment = { '.sv': { increment: 1 } }
@@ -102,16 +104,10 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'two processes on 
   test('a process that the log has left behind begins anew', async () => {
     await using writer = await open(one, 'behind', 10)
     let isCut = false
-    const lanes = new Proxy(two.lanes, {
-      get: (target, name) => {
-        if (name === 'query' && isCut) return () => Promise.reject(new ConnectionLost('planned'))
-        const member = Reflect.get(target, name, target)
-        return typeof member === 'function' ? member.bind(target) : member
-      },
-    })
-    const { hints, history, clock, process, row, confirmations } = two
-    const shared = { hints, history, clock, process, row, confirmations }
-    const cut = { lanes, freshness: new Freshness(lanes), ...shared } as PostgresDatabase
+    const query: Lanes['query'] = (text, parameters) =>
+      isCut ? Promise.reject(new ConnectionLost('planned')) : two.lanes.query(text, parameters)
+    const lanes = withMembers(two.lanes, { query })
+    const cut = withMembers(two, { lanes, freshness: new Freshness(lanes) })
     await using reader = await open(cut, 'behind', 10, silentObserver)
     const commits = told(reader)
     isCut = true

@@ -1,5 +1,5 @@
-import type { Answer } from '../../support/https-server.ts'
-import type { Random } from '../crash/random.ts'
+import type { Answer } from '../../../support/https-server.ts'
+import type { Random } from '../../crash/random.ts'
 import type { History, Outcome, SentWrite } from './history.ts'
 import { PLACES, SHARED_NODES } from './places.ts'
 import { ask, type Server } from './sender.ts'
@@ -25,8 +25,8 @@ const STEPS = [
 const MOST_LISTED = 3
 /** Answered writes that may come again. */
 const MOST_KEPT = 20
-/** How often a write with a key is sent at most. */
-const MOST_SENDINGS = 40
+/** How long a write with a key is sent again, in milliseconds. */
+const REPEATED_MS = 10_000
 
 /** A request that writes. */
 interface Request {
@@ -173,11 +173,7 @@ export class TreeClient {
     history.writes.push(write)
     let answer = await this.#sendOnce(request, key)
     // With a key it may be sent until there is an answer.
-    for (
-      let sendings = 1;
-      key !== undefined && outcomeOf(answer) === 'unknown' && sendings < MOST_SENDINGS;
-      sendings++
-    ) {
+    while (key !== undefined && outcomeOf(answer) === 'unknown' && performance.now() - write.sentAt < REPEATED_MS) {
       await Bun.sleep(20)
       answer = await this.#sendOnce(request, key)
     }
