@@ -252,8 +252,9 @@ export class PostgresStore implements TreeStore {
   }
 
   /** Concurrent calls share one check. */
-  check(): Promise<void> {
-    this.#checked ??= this.#check().finally(() => {
+  async check(): Promise<void> {
+    this.#checkOpen()
+    this.#checked ??= checkWritable(this.#lanes, this.#tree.tree).finally(() => {
       this.#checked = undefined
     })
     return this.#checked
@@ -272,11 +273,6 @@ export class PostgresStore implements TreeStore {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
-  }
-
-  async #check(): Promise<void> {
-    this.#checkOpen()
-    await checkWritable(this.#lanes, this.#tree.tree)
   }
 
   async #close(): Promise<void> {
