@@ -5,7 +5,7 @@ import { CommanderError } from 'commander'
 import { redraw } from './chart/redraw.ts'
 import { type Options, readCommandLine } from './harness/command-line.ts'
 import { endDescendants, onInterrupt } from './harness/descendants.ts'
-import { type ChapterName, chapterNames, chapters, partsOf, runChapter } from './harness/suite.ts'
+import { type ChapterName, chapterNames, chapters, missingFor, partsOf, runChapter } from './harness/suite.ts'
 import { openWorkspace } from './harness/workspace.ts'
 import { missedOf, missedText } from './report/check.ts'
 import { thisMachine } from './report/machine.ts'
@@ -49,6 +49,11 @@ async function measure({ chapters: names, settings, json, check, save }: Options
   for (const name of names) {
     if (partsOf(name, settings).length === 0) {
       progress.tell(`${name} is not part of a quick run`)
+      continue
+    }
+    const missing = missingFor(name)
+    if (missing !== undefined) {
+      progress.tell(`${name} is left out: ${missing}`)
       continue
     }
     progress.begin(name)

@@ -18,6 +18,8 @@ export interface Part {
 export interface Chapter extends Heading {
   /** In the order of their rows. */
   readonly parts: readonly Part[]
+  /** What it needs and this machine does not have, such as `no PostgreSQL is installed`. */
+  readonly missing?: string | undefined
   /** What stands above the table. */
   describe(settings: Settings): string
 }

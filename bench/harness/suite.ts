@@ -1,9 +1,11 @@
 /** Everything there is to measure, and how it is run. */
+import { clusterChapter } from '../cluster/cluster.ts'
 import { fanOutChapter } from '../fan-out/fan-out.ts'
 import { growthChapter } from '../growth/growth.ts'
 import { memoryChapter } from '../memory/memory.ts'
 import { mixedChapter } from '../mixed/mixed.ts'
 import { peersChapter } from '../peers/peers.ts'
+import { postgresChapter } from '../postgres/postgres.ts'
 import { queryChapter } from '../query/query.ts'
 import { readChapter } from '../read/read.ts'
 import { withReason } from '../report/known-misses.ts'
@@ -30,9 +32,17 @@ export const chapters = {
   peers: peersChapter,
   mixed: mixedChapter,
   growth: growthChapter,
+  postgres: postgresChapter,
+  cluster: clusterChapter,
 } as const satisfies Readonly<Record<string, Chapter>>
 export type ChapterName = keyof typeof chapters
 export const chapterNames = Object.keys(chapters) as ChapterName[]
+
+/** Why a chapter cannot be measured on this machine; `undefined` when it can. */
+export function missingFor(name: ChapterName): string | undefined {
+  const { missing }: Chapter = chapters[name]
+  return missing
+}
 
 /** What one chapter has for such a run: nothing when all of it takes too long for a quick one. */
 export function partsOf(name: ChapterName, { quick }: Settings): readonly Part[] {
@@ -56,5 +66,6 @@ export async function runChapter(
   for (const part of chosen) await part.prepare?.(workspace, settings)
   const measurements = chosen.flatMap((part) => part.variants(workspace, settings))
   const samples = await runRounds(measurements, settings.rounds, announce)
+  await workspace.endPostgres()
   return rowsOf(name, chosen, samples, settings)
 }

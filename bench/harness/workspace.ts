@@ -12,6 +12,7 @@ import { buildMessages, buildUnreported, buildWaiting } from '../stock/messages.
 import { buildMixed } from '../stock/mixed.ts'
 import { buildCovered, buildPlaces, buildTwins } from '../stock/places.ts'
 import type { Certificate } from '../targets/target.ts'
+import { BenchPostgres } from './postgres.ts'
 
 const DATA_DIR = fileURLToPath(new URL('../data', import.meta.url))
 
@@ -34,6 +35,7 @@ type Stock = keyof typeof builders
 export class Workspace implements Disposable {
   readonly certificate: Certificate
   readonly #directory: string
+  #postgres: Promise<BenchPostgres> | undefined
   /** Tells of what takes its time. */
   readonly announce: (news: string) => void
 
@@ -106,6 +108,19 @@ export class Workspace implements Disposable {
   /** A file of at least so many bytes, to be served and only read. */
   archive(bytes: number): string {
     return this.#dataDir('archive', bytes)
+  }
+
+  /** The PostgreSQL of the chapter that is measured, which is started when it is needed first. */
+  postgres(): Promise<BenchPostgres> {
+    this.#postgres ??= BenchPostgres.start(this.announce)
+    return this.#postgres
+  }
+
+  /** Ends that PostgreSQL with all its data. */
+  async endPostgres(): Promise<void> {
+    const postgres = this.#postgres
+    this.#postgres = undefined
+    await (await postgres)?.[Symbol.asyncDispose]()
   }
 
   /** A directory for the database of AceBase with a list of that many children. */

@@ -111,6 +111,28 @@ export function compareCpu(
   }
 }
 
+/** The cells of a row that compares two variants by requests per second, where the server's process is not all that works. */
+export function compareRate(
+  samples: Samples,
+  subject: string,
+  limit: string,
+  limitTitle: string,
+): Pick<Row, 'measured' | 'limit' | 'judged' | 'unit'> {
+  return {
+    measured: rateOf(samples, subject),
+    limit: { title: limitTitle, ...rateOf(samples, limit) },
+    judged: spread(ratios(samples.get(subject, 'perSecond'), samples.get(limit, 'perSecond'))),
+    unit: 'x',
+  }
+}
+
+function rateOf(samples: Samples, variant: string): Figure {
+  return {
+    ...figure(samples.get(variant, 'perSecond'), '/s'),
+    beside: figure(samples.get(variant, 'cpuUs'), 'us CPU'),
+  }
+}
+
 /** Processor time of the server for one request, and requests per second. */
 export function cpuOf(samples: Samples, variant: string): Figure {
   return {

@@ -17,6 +17,8 @@ export interface Load {
   readonly size: number
   /** What the requests of users show. Default: nothing. */
   readonly credential?: Credential | undefined
+  /** Default: those of the operation. */
+  readonly connections?: number | undefined
 }
 
 export interface LoadRequest {
@@ -102,9 +104,10 @@ async function prepare(load: Load): Promise<Prepared> {
   return { title: load.operation, pid: load.pid, generate: await generatorOf(load), refused }
 }
 
-async function generatorOf(load: Load): Promise<Generator> {
+export async function generatorOf(load: Load): Promise<Generator> {
   const { url, operation, size } = load
-  const { connections, pipelining, shots, errcode, byUser, multiplexed } = operations[operation]
+  const { pipelining, shots, errcode, byUser, multiplexed } = operations[operation]
+  const { connections = operations[operation].connections } = load
   const requests = shots(size, 0)
   if (errcode !== undefined) await checkRefusal(url + (requests[0]?.path ?? ''), errcode)
   if (multiplexed) return multiplex({ url, connections, streams: pipelining, paths: requests.map(({ path }) => path) })

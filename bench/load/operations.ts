@@ -43,6 +43,7 @@ interface HttpOperation {
 
 export type OperationName =
   | 'getLeaf'
+  | 'getLeafWide'
   | 'getLeafMultiplexed'
   | 'getManyLeaves'
   | 'getObject'
@@ -65,6 +66,11 @@ export type OperationName =
 export const operations: Readonly<Record<OperationName, HttpOperation>> = {
   getLeaf: {
     connections: 16,
+    pipelining: 1,
+    shots: (leaves) => leafPaths(leaves, PLACES).map((path) => get(path)),
+  },
+  getLeafWide: {
+    connections: 64,
     pipelining: 1,
     shots: (leaves) => leafPaths(leaves, PLACES).map((path) => get(path)),
   },

@@ -16,6 +16,7 @@ export interface Heading {
     | 'bytes'
     | 'clients'
     | 'leaves, children or subscribers'
+    | 'leaves or children'
 }
 
 /** @param settings how it was measured */

@@ -120,6 +120,11 @@ export function databaseFile(dataDir: string): string {
 /** Makes the data directory of a tree with that many leaves below `/blogs`. @param leaves a multiple of 1000 */
 export async function buildTree(dataDir: string, leaves: number): Promise<void> {
   await using database = openTree({ file: databaseFile(dataDir) })
+  await loadTree(database, leaves)
+}
+
+/** Makes a tree with that many leaves below `/blogs`. @param leaves a multiple of 1000 */
+export async function loadTree(database: Database, leaves: number): Promise<void> {
   await loadBlogs(database, ['blogs'], leaves)
   await database.put(OBJECT_PATH, objectOf1Kb(0))
   await database.put(LARGE_PATH, largeList(0))

@@ -1,6 +1,7 @@
 /** The product: the plugin in an Elysia application, as a host would mount it. */
 import { Elysia } from 'elysia'
 import { type ApplicationOptions, dhole } from '../../src/index.ts'
+import type { DatabaseServer } from '../../src/options.ts'
 import { requestOf } from '../harness/child.ts'
 import { LoopProbe } from '../harness/loop-probe.ts'
 import { COVERING_INDEXES } from '../stock/places.ts'
@@ -8,7 +9,11 @@ import { announce, type Certificate, startServer, type Target } from './target.t
 
 interface DholeRequest {
   readonly certificate: Certificate
-  readonly dataDir: string
+  /** One of these: the folder of the files, or a PostgreSQL. */
+  readonly dataDir?: string
+  readonly database?: DatabaseServer
+  /** Name of the application. Default `app`. */
+  readonly name?: string
   /** Without the cache of finished text. Default `false`. */
   readonly cold?: boolean
   /** Watches the event loop; `GET /longest-turn` tells the longest turn since it was asked last. Default `false`. */
@@ -32,7 +37,8 @@ export function dholeServer(request: DholeRequest): Target {
   return { name: request.cold ? 'dhole, no cache' : 'dhole', start: () => startServer('dhole.ts', request) }
 }
 
-function serve({ certificate, dataDir, cold, probe, strict, covering, secret, smsKey, meter }: DholeRequest): void {
+function serve(request: DholeRequest): void {
+  const { certificate, dataDir, database, name = 'app', cold, probe, strict, covering, secret, smsKey, meter } = request
   const settings = covering ? COVERING : strict ? STRICT : { open: true }
   const application = new Elysia({ handler: { standardHostname: false } })
   if (probe) {
@@ -45,8 +51,9 @@ function serve({ certificate, dataDir, cold, probe, strict, covering, secret, sm
   application
     .use(
       dhole({
-        dataDir,
-        applications: { app: { ...settings, ...keys } },
+        ...(dataDir === undefined ? {} : { dataDir }),
+        ...(database === undefined ? {} : { database }),
+        applications: { [name]: { ...settings, ...keys } },
         ...(smsKey === undefined ? {} : { sms: { intervalMs: 0 } }),
         storage: cold ? { cacheLength: 0 } : {},
       }),

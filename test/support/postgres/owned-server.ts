@@ -5,7 +5,7 @@ import { AS_USER, giveToUser, programs } from './programs.ts'
 
 const PORT = 5432
 /** A test process that is killed cannot stop its server. */
-const LONGEST_RUN = '1200'
+const LONGEST_RUN_SECONDS = 1200
 const OPTIONS = [
   'fsync=on',
   // Without it, a start after a crash flushes each file by itself.
@@ -23,50 +23,67 @@ const MOST_TRIES = 1500
 /** Why tests with a PostgreSQL of their own are skipped; `undefined` when they run. For the name of a skipped test. */
 export const whyNoOwnPostgres = programs() === undefined ? 'no PostgreSQL is installed' : undefined
 
+export interface OwnedOptions {
+  /** Port of 127.0.0.1 that it listens on too. Default: its socket alone. */
+  readonly port?: number
+  /** Settings in place of those of tests, such as `shared_buffers=1GB`. */
+  readonly settings?: readonly string[]
+  /** Longest life. Default 1200. */
+  readonly seconds?: number
+}
+
 /** A PostgreSQL of a test's own, on durable files, which can be killed, started again and followed by a standby. */
 export class OwnedPostgres {
   readonly #folder: string
   readonly #home: string
+  readonly #options: OwnedOptions
   #process: Bun.Subprocess | undefined
   #pid = 0
 
-  private constructor(folder: string, home: string) {
+  private constructor(folder: string, home: string, options: OwnedOptions) {
     this.#folder = folder
     this.#home = home
+    this.#options = options
     process.on('exit', this.#end)
   }
 
   /** Makes a server and starts it. */
-  static async create(): Promise<OwnedPostgres> {
-    const server = OwnedPostgres.#empty()
-    server.#run('initdb', '-D', server.#data, '-U', 'dhole', '-A', 'trust', '-E', 'UTF8', '--no-sync')
+  static async create(options: OwnedOptions = {}): Promise<OwnedPostgres> {
+    const server = OwnedPostgres.#empty(options)
+    await server.#run('initdb', '-D', server.#data, '-U', 'dhole', '-A', 'trust', '-E', 'UTF8', '--no-sync')
     await server.start()
     return server
   }
 
-  static #empty(): OwnedPostgres {
+  static #empty(options: OwnedOptions): OwnedPostgres {
     const folder = programs()
     if (folder === undefined) throw new Error('no PostgreSQL is installed')
     const home = mkdtempSync(join(tmpdir(), 'dhole-owned-'))
     giveToUser(home)
-    return new OwnedPostgres(folder, home)
+    return new OwnedPostgres(folder, home, options)
   }
 
   /** Path of its socket. */
   get socket(): string {
-    return join(this.#home, `.s.PGSQL.${PORT}`)
+    return join(this.#home, `.s.PGSQL.${this.#port}`)
   }
 
   get url(): string {
-    return `postgres://dhole@localhost:${PORT}/postgres?host=${this.#home}`
+    return `postgres://dhole@localhost:${this.#port}/postgres?host=${this.#home}`
+  }
+
+  get #port(): number {
+    return this.#options.port ?? PORT
   }
 
   /** Starts it on the files that are there. Resolves when it takes connections. */
   async start(): Promise<void> {
-    const settings = OPTIONS.flatMap((option) => ['-c', option])
+    const { port, settings: own = [], seconds = LONGEST_RUN_SECONDS } = this.#options
+    const listens = port === undefined ? [] : ['listen_addresses=127.0.0.1', `port=${port}`]
+    const settings = [...OPTIONS, ...listens, ...own].flatMap((option) => ['-c', option])
     const command = ['-D', this.#data, '-c', `unix_socket_directories=${this.#home}`, ...settings]
     const server = Bun.spawn(
-      [...AS_USER, 'timeout', '--signal=INT', LONGEST_RUN, this.#program('postgres'), ...command],
+      [...AS_USER, 'timeout', '--signal=INT', String(seconds), this.#program('postgres'), ...command],
       {
         stdio: ['ignore', 'ignore', 'ignore'],
       },
@@ -97,13 +114,15 @@ export class OwnedPostgres {
   }
 
   /** Makes another server that follows this one, and waits until every commit waits for it. */
-  async follow(): Promise<OwnedPostgres> {
-    const standby = OwnedPostgres.#empty()
+  async follow(options: OwnedOptions = {}): Promise<OwnedPostgres> {
+    const standby = OwnedPostgres.#empty(options)
     mkdirSync(standby.#home, { recursive: true })
-    standby.#run(
+    await standby.#run(
       'pg_basebackup',
       '-h',
       this.#home,
+      '-p',
+      String(this.#port),
       '-U',
       'dhole',
       '-D',
@@ -115,18 +134,18 @@ export class OwnedPostgres {
       'fast',
     )
     await standby.start()
-    this.#sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
-    this.#sql('SELECT pg_reload_conf()')
+    await this.#sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+    await this.#sql('SELECT pg_reload_conf()')
     await this.#until("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming'", '1')
     // What was committed before waits for nobody: it is sent too.
-    const place = this.#sql('SELECT pg_current_wal_lsn()')
+    const place = await this.#sql('SELECT pg_current_wal_lsn()')
     await this.#until(`SELECT count(*) FROM pg_stat_replication WHERE flush_lsn >= '${place}'`, '1')
     return standby
   }
 
   /** Makes a standby take writes. */
   async promote(): Promise<void> {
-    this.#sql('SELECT pg_promote()')
+    await this.#sql('SELECT pg_promote()')
     await this.#until('SELECT pg_is_in_recovery()', 'f')
   }
 
@@ -152,27 +171,32 @@ export class OwnedPostgres {
 
   async #isReady(): Promise<boolean> {
     if (!existsSync(this.socket)) return false
-    const asked = Bun.spawn([...AS_USER, this.#program('pg_isready'), '-q', '-h', this.#home], {
-      stdio: ['ignore', 'ignore', 'ignore'],
-    })
+    const asked = Bun.spawn(
+      [...AS_USER, this.#program('pg_isready'), '-q', '-h', this.#home, '-p', String(this.#port)],
+      {
+        stdio: ['ignore', 'ignore', 'ignore'],
+      },
+    )
     return (await asked.exited) === 0
   }
 
   async #until(question: string, answer: string): Promise<void> {
-    for (let attempt = 0; this.#sql(question) !== answer; attempt++) {
+    for (let attempt = 0; (await this.#sql(question)) !== answer; attempt++) {
       if (attempt > MOST_TRIES) throw new Error(`not ${answer}: ${question}`)
       await Bun.sleep(20)
     }
   }
 
-  #sql(text: string): string {
-    return this.#run('psql', '-h', this.#home, '-U', 'dhole', '-d', 'postgres', '-Atc', text)
+  #sql(text: string): Promise<string> {
+    return this.#run('psql', '-h', this.#home, '-p', String(this.#port), '-U', 'dhole', '-d', 'postgres', '-Atc', text)
   }
 
-  #run(program: string, ...args: readonly string[]): string {
-    const { exitCode, stdout, stderr } = Bun.spawnSync([...AS_USER, this.#program(program), ...args])
-    if (exitCode !== 0) throw new Error(`${program} failed: ${stderr}`)
-    return stdout.toString().trim()
+  async #run(program: string, ...args: readonly string[]): Promise<string> {
+    const command = [...AS_USER, this.#program(program), ...args]
+    const ran = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+    const [told, complaint, status] = await Promise.all([ran.stdout.text(), ran.stderr.text(), ran.exited])
+    if (status !== 0) throw new Error(`${program} failed: ${complaint}`)
+    return told.trim()
   }
 }
 
