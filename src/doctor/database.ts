@@ -136,7 +136,12 @@ async function* checkDeadRows(lanes: Lanes, schema: string): AsyncGenerator<Chec
 }
 
 async function* checkTrees(lanes: Lanes, full: boolean): AsyncGenerator<CheckResult, void> {
-  const trees = await treesOf(lanes)
+  const all = await treesOf(lanes)
+  for (const { id, movedTo, isArriving } of all) {
+    if (isArriving) yield warning(`tree "${id}"`, 'its copy is not complete', 'run the `dhole copy` again')
+    else if (movedTo !== null) yield warning(`tree "${id}"`, `it was moved to ${movedTo}`, 'remove it when not needed')
+  }
+  const trees = all.filter(({ movedTo, isArriving }) => movedTo === null && !isArriving)
   if (!full) {
     yield ok('trees', `${trees.length} applications; --full reads their rows`)
     return

@@ -17,7 +17,6 @@ const SUITES = [
   'test/protocol/security',
   'test/model/streams/embedded.test.ts',
   'test/model/streams/https.test.ts',
-  'test/model/streams/many-streams.test.ts',
   'test/model/store/model.test.ts',
   'test/model/store/query.test.ts',
   'test/unit/applications',

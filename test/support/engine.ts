@@ -39,6 +39,12 @@ export function storageOf(dataDir: string): Pick<DholeOptions, 'database'> {
   return isPostgres ? { database: serverOf(dataDir) } : {}
 }
 
+/** Makes applications that a service with this data folder opens on demand. In files the service makes them itself. */
+export async function makeApplications(dataDir: string, ids: readonly string[]): Promise<void> {
+  if (!isPostgres) return
+  for (const application of ids) await (await openDatabase({ ...serverOf(dataDir), application })).close()
+}
+
 /** Opens the tree that a test names by a file. The engine may have it elsewhere. */
 export async function openTestDatabase(options: DatabaseOptions): Promise<Database> {
   if (!isPostgres) return openDatabase(options)
@@ -89,9 +95,10 @@ export async function treeProblems(file: string): Promise<readonly unknown[]> {
   try {
     const found = 'SELECT tree FROM application WHERE id = $1::text'
     const [row] = await database.lanes.query<{ tree: number }>(found, [application])
+    if (row === undefined) throw new Error(`no tree of ${file}`)
     return await database.lanes.snapshot(async (statements) => {
-      await valueInRows(statements, row?.tree ?? 0)
-      return await Array.fromAsync(indexProblems(statements, row?.tree ?? 0))
+      await valueInRows(statements, row.tree)
+      return await Array.fromAsync(indexProblems(statements, row.tree))
     })
   } finally {
     await database.close()

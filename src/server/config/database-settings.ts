@@ -52,4 +52,5 @@ export const databaseSettings = {
         'encrypts the keys of the applications in the database: 32 bytes in base64, the same for every server on it; they are stored as they are if unset',
     }),
   ),
+  SECRETS_KEY_FILE: Type.Optional(Type.String({ description: 'file with it, in place of `SECRETS_KEY`' })),
 }

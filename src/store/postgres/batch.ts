@@ -6,7 +6,7 @@ export const LogFlag = {
   indexes: 2,
   /** The row of the application: its keys, or that it exists. */
   application: 4,
-  /** The tree was moved elsewhere: no batch follows. */
+  /** The tree was moved elsewhere: only batches with this flag follow, which change the row of the application. */
   moved: 8,
 } as const
 

@@ -34,10 +34,14 @@ const DEFAULT_STATEMENT_MS = 10_000
 const DEFAULT_WAIT_MS = 10_000
 /** How often rows that are not needed any more are looked for, in milliseconds. */
 const TIDY_MS = 30_000
+/** Longest time of a heartbeat, in milliseconds: it is sent again on a new connection before this process falls silent. */
+const HEARTBEAT_STATEMENT_MS = 3000
 
 interface DatabaseParts {
   readonly url: string
   readonly lanes: Lanes
+  /** For heartbeats alone: they must not wait for long work. */
+  readonly heartbeats: Lanes
   readonly row: ProcessRow
   readonly history: History
   readonly clock: DatabaseClock
@@ -63,13 +67,15 @@ export class PostgresDatabase {
   /** How long to wait for a server that is away, in milliseconds. */
   readonly waitMs: number
   readonly #url: string
+  readonly #heartbeats: Lanes
   readonly #timer: ReturnType<typeof setInterval>
   #tidying: Promise<void> | undefined
   #isClosed = false
 
-  private constructor({ url, lanes, row, history, clock, hints, observer, reads, waitMs }: DatabaseParts) {
+  private constructor({ url, lanes, heartbeats, row, history, clock, hints, observer, reads, waitMs }: DatabaseParts) {
     this.#url = url
     this.lanes = lanes
+    this.#heartbeats = heartbeats
     this.row = row
     this.history = history
     this.clock = clock
@@ -113,17 +119,19 @@ export class PostgresDatabase {
       statementMs: statementMs ?? DEFAULT_STATEMENT_MS,
     }
     const lanes = openLanes({ primary, ...settings }, address.url, observer)
+    const heartbeatStatementMs = Math.min(settings.statementMs, HEARTBEAT_STATEMENT_MS)
+    const heartbeats = new Lanes({ primary, connections: 1, statementMs: heartbeatStatementMs })
     try {
       await new Patience(waitMs).run(() => prepare(lanes, settings.statementMs, address))
       const history = await History.open(lanes, primary)
       const clock = await DatabaseClock.open(lanes)
       const onSeen = (alive: number, offsetMs: number) => observer.processesSeen?.(alive, offsetMs)
-      const row = await ProcessRow.open(lanes, { heartbeatMs, silentMs }, onSeen)
+      const row = await ProcessRow.open(heartbeats, { heartbeatMs, silentMs }, onSeen)
       const hints = (freshness: Freshness) => new Hints(primary, schema, freshness, (kind) => observer.hinted?.(kind))
-      const parts = { url: address.url, lanes, row, history, clock, hints, observer, waitMs }
+      const parts = { url: address.url, lanes, heartbeats, row, history, clock, hints, observer, waitMs }
       return new PostgresDatabase({ ...parts, reads: reads ?? 'fresh' })
     } catch (error) {
-      await lanes.close()
+      await Promise.all([lanes.close(), heartbeats.close()])
       throw await problemOf(error instanceof DholeError ? error.cause : error, address)
     }
   }
@@ -141,7 +149,7 @@ export class PostgresDatabase {
     this.clock.close()
     await this.hints.close()
     await this.row.close()
-    await this.lanes.close()
+    await Promise.all([this.lanes.close(), this.#heartbeats.close()])
   }
 
   async #tidy(): Promise<void> {

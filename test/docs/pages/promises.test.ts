@@ -17,6 +17,11 @@ const PAGES: readonly Promised[] = [
     heading: '\n## States of text messages\n',
     each: /^- (?:.+\n(?: {2}.+\n)*)/gm,
   },
+  {
+    page: 'docs/explanation/promises.md',
+    heading: '\n## Several servers on one PostgreSQL\n',
+    each: /^- (?:.+\n(?: {2}.+\n)*)/gm,
+  },
   { page: 'SECURITY.md', heading: '\n## What is promised, and what holds it', each: /^\| (?!promise \||---).+$/gm },
 ]
 

@@ -200,7 +200,7 @@ describe('life', () => {
     await filesClosed(dir.path)
   })
 
-  test('a secret is made once and kept for its owner only', async () => {
+  fileTest('the database keeps the secret', 'a secret is made once and kept for its owner only', async () => {
     await using dir = await tempDir()
     const secrets: string[] = []
     for (let start = 0; start < 2; start++) {

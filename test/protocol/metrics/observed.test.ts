@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { startApplications } from '../../../src/dhole.ts'
 import { Metrics } from '../../../src/server/metrics/metrics.ts'
 import { PrometheusPage } from '../../../src/server/metrics/metrics-page.ts'
-import { storageOf } from '../../support/engine.ts'
+import { makeApplications, storageOf } from '../../support/engine.ts'
 import { openSource } from '../../support/event-source.ts'
 import { SECRET, startInProcess } from '../../support/https-server.ts'
 import { turns } from '../../support/store.ts'
@@ -25,6 +25,10 @@ test('a listener that is too slow is counted each time it is told everything ane
 test('applications come and go, and nothing of them is left', async () => {
   await using dir = await tempDir()
   const metrics = new Metrics()
+  await makeApplications(
+    dir.path,
+    Array.from({ length: 20 }, (_, at) => `app-${at}`),
+  )
   const { applications } = startApplications(
     { ...storageOf(dir.path), dataDir: dir.path, applications: { app: { secret: SECRET } }, observer: metrics },
     { find: () => ({ secret: SECRET }), idleMs: 3_600_000, maxOpen: 2 },

@@ -135,7 +135,7 @@ fileTest(
 
 test('what is about to end is not ready', async () => {
   await using here = await scene()
-  here.applications.endStreams()
+  here.applications.stop()
   expect(await here.call('GET', '/ready')).toMatchObject(unready('stopping'))
   expect((await here.call('GET', '/health')).status).toBe(200)
   await here.applications.close()

@@ -89,7 +89,7 @@ function expectCommonHeaders({ status, headers, text }: Answer, script = false):
   expect(headers.get('access-control-allow-origin')).toBe('*')
   expect(headers.get('access-control-allow-credentials')).toBeNull()
   expect(headers.get('access-control-expose-headers')).toBe(
-    'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id',
+    'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id, X-Dhole-Position',
   )
   expect(headers.get('cache-control')).toBe('no-cache')
   expect(headers.get('strict-transport-security')).toBeNull()

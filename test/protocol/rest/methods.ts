@@ -327,7 +327,7 @@ export const methods: readonly Case[] = [
         'Access-Control-Allow-Origin': '*',
         'Access-Control-Allow-Methods': 'GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS',
         'Access-Control-Allow-Headers':
-          'Content-Type, Authorization, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, X-Firebase-Decoding, Last-Event-ID, Cache-Control, Idempotency-Key, X-Request-Id',
+          'Content-Type, Authorization, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, X-Firebase-Decoding, Last-Event-ID, Cache-Control, Idempotency-Key, X-Request-Id, X-Dhole-After',
         'Access-Control-Max-Age': '3600',
       },
     })),

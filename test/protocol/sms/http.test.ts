@@ -8,7 +8,7 @@ import { ClientLimits } from '../../../src/http/limits/client-limits.ts'
 import { Routes } from '../../../src/http/plugin.ts'
 import { type Observer, silentObserver } from '../../../src/observer.ts'
 import type { Messages } from '../../../src/sms/messages.ts'
-import { storageOf } from '../../support/engine.ts'
+import { makeApplications, storageOf } from '../../support/engine.ts'
 import { exchangeOf } from '../../support/exchange.ts'
 import { certificate } from '../../support/https-server.ts'
 import { readHttp1 } from '../../support/reader.ts'
@@ -38,6 +38,7 @@ interface SceneOptions {
 
 async function scene({ messages, onDemand = [] }: SceneOptions = {}): Promise<Scene> {
   const dir: TempDir = await tempDir()
+  await makeApplications(dir.path, onDemand)
   const known = { ...application(), secret: 'a secret of the test suite' }
   const { applications } = startApplications(
     { ...storageOf(dir.path), dataDir: dir.path, applications: { app: application() } },
@@ -221,7 +222,8 @@ describe('answers', () => {
         'content-type': 'application/json; charset=utf-8',
         'cache-control': 'no-cache',
         'access-control-allow-origin': '*',
-        'access-control-expose-headers': 'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id',
+        'access-control-expose-headers':
+          'ETag, X-Firebase-Auth-Debug, Idempotency-Replayed, X-Request-Id, X-Dhole-Position',
         'x-content-type-options': 'nosniff',
       })
     }

@@ -17,7 +17,7 @@ export type Fault =
   | 'foreign'
   /** The server gives up, and would succeed the next time. */
   | 'deadlock'
-  /** Does something before it runs, after it, or in its place. */
+  /** Does something before a statement runs, after it, or in its place; before a transaction. */
   | ((run: () => Promise<readonly object[]>) => Promise<readonly object[]>)
 
 /** A database whose commits of batches meet planned faults. */
@@ -66,6 +66,7 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
         query: async (text, parameters = []) => {
           if (text.startsWith('INSERT INTO log')) {
             fault = faults.shift()
+            if (typeof fault === 'function') await fault(async () => [])
             if (fault === 'foreign') await lanes.query(FOREIGN, [parameters[0] ?? 0, parameters[1] ?? 0])
           }
           return await statements.query(text, parameters)

@@ -7,8 +7,8 @@ import { CutProxy } from '../../support/postgres/cut-proxy.ts'
 import { OwnedPostgres } from '../../support/postgres/owned-server.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import type { Random } from '../crash/random.ts'
-import { rulesText } from './places.ts'
-import type { Server } from './sender.ts'
+import { rulesText } from './clients/places.ts'
+import type { Server } from './clients/sender.ts'
 
 const fileOf = (name: string) => Bun.fileURLToPath(new URL(name, import.meta.url))
 const CLOCK = fileOf('../../support/clock-preload.ts')

@@ -134,6 +134,11 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'dhole copy refuse
     expect(back).toMatchObject({ status: 0, stderr: '' })
     expect(learn({ server: at.server }, 'app')).rejects.toThrow(`was moved to ${dir.file('back')}`)
     await learn({ folder: dir.file('back') }, 'app')
+    const doctor = await runDhole(['doctor', '--full', '--data-dir', at.folder], {
+      ...at.env,
+      DATABASE_URL: at.server.url,
+    })
+    expect(doctor.stdout).toContain(`it was moved to ${dir.file('back')}`)
   })
 
   test('neither the way back, which replaces what was left there', async () => {
@@ -256,6 +261,22 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'dhole copy refuse
     for (const file of ['secrets/shop.secret', 'secrets/shop.sms', 'apps/shop.json']) {
       expect(await Bun.file(dir.file(`back/${file}`)).text()).toBe(await Bun.file(`${at.folder}/${file}`).text())
     }
+  })
+
+  test('neither a new key nor the removal of what was moved away', async () => {
+    await using at = await scene()
+    await using dir = await tempDir()
+    await runDhole(['apps', 'add', 'shop', '--open', '--data-dir', at.folder])
+    await fill({ folder: at.folder }, 'shop')
+    await at.copy('--yes')
+    const away = ['copy', '--from', at.server.url, '--to', dir.file('back'), '--yes', '--app', 'shop']
+    expect(await runDhole(away, at.env)).toMatchObject({ status: 0, stderr: '' })
+    const env = { ...at.env, DATABASE_URL: at.server.url, DATA_DIR: dir.file('other') }
+    expect(await runDhole(['apps', 'rotate', 'shop', '--yes'], env)).toMatchObject({ status: 0, stderr: '' })
+    expect(learn({ server: at.server }, 'shop')).rejects.toThrow('was moved to')
+    const removed = await runDhole(['apps', 'remove', 'shop', '--delete-data', '--yes'], env)
+    expect(removed).toMatchObject({ status: 0, stderr: '' })
+    await learn({ folder: dir.file('back') }, 'shop')
   })
 
   test('a file in place of a folder', async () => {

@@ -4,7 +4,7 @@ import type { Application } from '../../../src/applications/application.ts'
 import type { Applications } from '../../../src/applications/applications.ts'
 import { type OnDemand, startApplications } from '../../../src/dhole.ts'
 import type { ApplicationOptions } from '../../../src/options.ts'
-import { fileTest, isOnPostgres, storageOf } from '../../support/engine.ts'
+import { fileTest, isOnPostgres, makeApplications, storageOf } from '../../support/engine.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { freed } from '../../system/applications/freed.ts'
 
@@ -29,6 +29,7 @@ async function scene(settings: Partial<Omit<OnDemand, 'find'>>, ids: readonly st
   const dir = await tempDir()
   const registered: Scene['registered'] = new Map(ids.map((id) => [id, { secret: SECRET }]))
   const troubles: string[] = []
+  await makeApplications(dir.path, ids)
   const observer = {
     storeFailed() {},
     storeTroubled: (file: string) => void troubles.push(file),

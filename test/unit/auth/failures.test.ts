@@ -94,6 +94,35 @@ describe('an address that has shown too many wrong credentials', () => {
   })
 })
 
+describe('shared with other processes', () => {
+  /** Counts of all processes, and how often they were asked. */
+  function sharedCounts(others: number) {
+    let asked = 0
+    return {
+      asked: () => asked,
+      add: async () => ({ failures: others + ++asked, leftMs: 60_000 }),
+    }
+  }
+
+  test('failures elsewhere count, and beyond the limit nothing is asked', async () => {
+    const shared = sharedCounts(LIMIT - 1)
+    const told: string[] = []
+    const failedAttempts = new FailedAttempts(LIMIT, { shared, onExceeded: (network) => told.push(network) })
+    const subject = authenticator({ failedAttempts })
+    expect(await fail(subject, 1)).toBe('bad-token')
+    expect(await fail(subject, 1)).toBe('too-many-failures')
+    expect(await fail(subject, 5)).toBe('too-many-failures')
+    expect([shared.asked(), told]).toEqual([1, ['192.0.2.1']])
+  })
+
+  test('while they cannot be counted, this process counts alone', async () => {
+    const shared = { add: () => Promise.reject(new Error('away')) }
+    const subject = authenticator({ failedAttempts: new FailedAttempts(LIMIT, { shared }) })
+    expect(await fail(subject, LIMIT)).toBe('bad-token')
+    expect(await fail(subject, 1)).toBe('too-many-failures')
+  })
+})
+
 describe('counted', () => {
   test.each([
     ['words', 'wrong', true],

@@ -41,17 +41,18 @@ async function change(
   id: string,
   work: (statements: Statements, tree: number) => Promise<void>,
 ): Promise<NumberedBatch | undefined> {
-  const [row] = await statements.query<{ tree: number }>(
-    'SELECT tree FROM application WHERE id = $1::text AND removed_at IS NULL FOR UPDATE',
+  const [row] = await statements.query<{ tree: number; isMoved: boolean }>(
+    'SELECT tree, moved_to IS NOT NULL AS "isMoved" FROM application ' +
+      'WHERE id = $1::text AND removed_at IS NULL AND NOT is_arriving FOR UPDATE',
     [id],
   )
   if (row === undefined) return undefined
-  const { tree } = row
+  const { tree, isMoved } = row
   await work(statements, tree)
   const before = await lastBatch(statements, tree)
   const at = Math.max(Date.now(), before.at)
   const next = { ...before, batch: before.batch + 1, stamp: crypto.randomUUID(), at }
-  const flags = LogFlag.application
+  const flags = LogFlag.application | (isMoved ? LogFlag.moved : 0)
   await insertLogRow(statements, tree, before, {
     next,
     firstSeq: before.seq + 1,

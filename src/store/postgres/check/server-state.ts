@@ -67,7 +67,19 @@ export function deadRows(statements: Statements, schema: string, least: number):
   )
 }
 
+/** The tree of an application. */
+interface FoundTree {
+  readonly id: string
+  readonly tree: number
+  /** Where it was moved. */
+  readonly movedTo: string | null
+  /** Whether a copy of it is not complete. */
+  readonly isArriving: boolean
+}
+
 /** The applications of an installation and the numbers of their trees. */
-export function treesOf(statements: Statements): Promise<readonly { readonly id: string; readonly tree: number }[]> {
-  return statements.query('SELECT id, tree FROM application ORDER BY id')
+export function treesOf(statements: Statements): Promise<readonly FoundTree[]> {
+  return statements.query(
+    'SELECT id, tree, moved_to AS "movedTo", is_arriving AS "isArriving" FROM application a ORDER BY a.id',
+  )
 }

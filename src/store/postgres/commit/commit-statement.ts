@@ -101,7 +101,7 @@ const INSERT_LOG =
   'SELECT $1::int, $2::bigint, $4::bigint, $5::bigint, $6::bigint, $7::bigint, $8::bigint, $9::text, ' +
   `${FORMAT}, $10::int, $11::text, $12::text, $13::text ` +
   'WHERE EXISTS (SELECT FROM log p WHERE p.tree = $1::int AND p.batch = $2::bigint - 1 AND p.stamp = $3::text ' +
-  `AND p.flags & ${LogFlag.moved} = 0) ` +
+  `AND (p.flags & ${LogFlag.moved} = 0 OR $10::int & ${LogFlag.moved} <> 0)) ` +
   'ON CONFLICT DO NOTHING'
 
 function logParameters(

@@ -9,7 +9,7 @@ const LONG_READS = 4
 export type LaneUse = 'statement' | 'snapshot' | 'transaction' | 'other'
 
 /** What happens to the connections. */
-export interface LaneEvents {
+interface LaneEvents {
   /** A connection is used: it is asked at least once. */
   onUsed?(use: LaneUse): void
   onOpened?(): void

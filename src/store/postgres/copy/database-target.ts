@@ -1,17 +1,18 @@
 import type { CopyTarget, TargetState } from '../../rows/copy/copy-ends.ts'
 import type { CopiedRow, CopiedTable, TreeNumbers } from '../../rows/copy/tables.ts'
+import { treeProblems } from '../check/tree-problems.ts'
 import { arrayOf } from '../connection/arrays.ts'
 import { failureKind } from '../connection/database-errors.ts'
 import type { Lane, Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
 import { type ApplicationRow, applicationRow } from './application-row.ts'
 import { storedTable } from './columns.ts'
-import { treeProblems } from './examine.ts'
 
 /** Any number: it names the lock that a copy into an application holds. */
 const LOCK = 4_205_118
 /** Pages that are written at a time. */
 const AT_ONCE = 3
+const MAX_PROBLEMS = 10
 /** Rows removed with one statement. */
 const REMOVED_ROWS = 10_000
 /** Version of the rows of the log. */
@@ -110,8 +111,13 @@ export class DatabaseTarget implements CopyTarget {
     return row?.rows ?? 0
   }
 
-  problems(): Promise<readonly string[]> {
-    return treeProblems(this.#lock, this.#open.tree)
+  async problems(): Promise<readonly string[]> {
+    const found: string[] = []
+    for await (const { problem, row } of treeProblems(this.#lock, this.#open.tree)) {
+      found.push(`${problem} (${row})`)
+      if (found.length === MAX_PROBLEMS) break
+    }
+    return found
   }
 
   async activate(): Promise<void> {

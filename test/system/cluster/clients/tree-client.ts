@@ -1,5 +1,5 @@
-import type { Answer } from '../../support/https-server.ts'
-import type { Random } from '../crash/random.ts'
+import type { Answer } from '../../../support/https-server.ts'
+import type { Random } from '../../crash/random.ts'
 import type { History, Outcome, SentWrite } from './history.ts'
 import { PLACES, SHARED_NODES } from './places.ts'
 import { ask, type Server } from './sender.ts'

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import { History, type Outcome, type SentWrite } from '../clients/history.ts'
+import type { Told } from '../clients/listener.ts'
+import { Messages } from '../clients/message-client.ts'
 import { checkMessages } from './check-messages.ts'
 import { checkReads } from './check-reads.ts'
 import { checkStream } from './check-streams.ts'
 import { checkConditions, checkKeys, checkOnce, checkOrder, checkRules, placesOf } from './check-writes.ts'
-import { History, type Outcome, type SentWrite } from './history.ts'
-import type { Told } from './listener.ts'
 import type { LoggedCommit, TreeLog } from './log-of-tree.ts'
-import { Messages } from './message-client.ts'
 import { Replay } from './replay.ts'
 
 /** A log of puts, numbered from 1, each in its own batch. */

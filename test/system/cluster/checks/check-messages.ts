@@ -1,4 +1,4 @@
-import type { Messages } from './message-client.ts'
+import type { Messages } from '../clients/message-client.ts'
 
 /**
  * Every final state that was reported is told, and told again only if a fault came in between.

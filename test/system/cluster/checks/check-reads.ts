@@ -1,5 +1,5 @@
+import type { History, SentRead } from '../clients/history.ts'
 import { AcknowledgedBefore, type Places, SentAfter } from './check-writes.ts'
-import type { History, SentRead } from './history.ts'
 import type { Replay } from './replay.ts'
 
 /**

@@ -1,6 +1,6 @@
-import { mobiles, pushed, SmsClient, type Status } from '../../protocol/sms/calls.ts'
-import { SMS_KEY } from '../../protocol/sms/service.ts'
-import type { Random } from '../crash/random.ts'
+import { mobiles, pushed, SmsClient, type Status } from '../../../protocol/sms/calls.ts'
+import { SMS_KEY } from '../../../protocol/sms/service.ts'
+import type { Random } from '../../crash/random.ts'
 import { ask, type Server } from './sender.ts'
 
 const MOST_MESSAGES = 4

@@ -1,5 +1,5 @@
-import type { Statements } from '../../../src/store/postgres/connection/lane.ts'
-import { versionOf } from './places.ts'
+import type { Statements } from '../../../../src/store/postgres/connection/lane.ts'
+import { versionOf } from '../clients/places.ts'
 
 /** One commit of the log. */
 export interface LoggedCommit {

@@ -1,5 +1,5 @@
-import { StreamCache } from '../../support/stream-cache.ts'
-import type { Told } from './listener.ts'
+import { StreamCache } from '../../../support/stream-cache.ts'
+import type { Told } from '../clients/listener.ts'
 import type { Replay } from './replay.ts'
 
 /** When a stream may begin anew. */
@@ -11,8 +11,8 @@ interface MayBegin {
 }
 
 /**
- * Of each history of the tree, a stream tells every commit that changes its place once, in order, across all connections, and what it tells leads to
- * the state after that commit.
+ * Of each history of the tree, a stream tells every commit that changes its place once, in order, across all connections,
+ * and what it tells leads to the state after that commit.
  * @param may when it may begin anew in one history
  */
 export function checkStream(place: string, told: readonly Told[], replay: Replay, may: MayBegin = {}): string[] {
@@ -27,18 +27,15 @@ export function checkStream(place: string, told: readonly Told[], replay: Replay
     cache.apply(event)
     const isBeginning = kind === 'put' && path === '/'
     // After a promotion the tree is another one for clients, and they begin anew.
+    const next = versions[replay.indexAt(place, last) + 1]?.seq
     const mayBegin = () => may.rulesPutAt?.some((at) => at >= last && at <= seq) || left-- > 0
-    const isNew = history !== event.tree || (isBeginning && mayBegin())
-    history = event.tree
-    if (isNew && !isBeginning) problems.push(`stream of ${place}: begins with ${kind} of ${path}`)
-    if (isNew) last = seq
-    else if (seq <= last) problems.push(`stream of ${place}: told ${seq} (${kind} of ${path}) after ${last}`)
-    else {
-      const next = versions[replay.indexAt(place, last) + 1]?.seq
-      if (seq !== next)
-        problems.push(`stream of ${place}: told ${seq} (${kind} of ${path}) after ${last}, next is ${next}`)
+    if (history !== event.tree) {
+      if (!isBeginning) problems.push(`stream of ${place}: begins with ${kind} of ${path}`)
+    } else if (seq !== next && !(isBeginning && seq >= last && mayBegin())) {
+      problems.push(`stream of ${place}: told ${seq} (${kind} of ${path}) after ${last}, next is ${next}`)
     }
-    last = Math.max(last, seq)
+    history = event.tree
+    last = seq
     const text = replay.textAt(place, seq)
     if (cache.plainText !== text) {
       problems.push(

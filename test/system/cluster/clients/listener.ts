@@ -1,7 +1,7 @@
-import { readEventId } from '../../support/event-id.ts'
-import { EventSource } from '../../support/event-source.ts'
-import { SECRET } from '../../support/https-server.ts'
-import type { Random } from '../crash/random.ts'
+import { readEventId } from '../../../support/event-id.ts'
+import { EventSource } from '../../../support/event-source.ts'
+import { SECRET } from '../../../support/https-server.ts'
+import type { Random } from '../../crash/random.ts'
 import type { Server } from './sender.ts'
 
 /** Longest wait for the head of an answer, in milliseconds. */

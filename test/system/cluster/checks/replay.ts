@@ -1,6 +1,6 @@
-import { Model, plainText } from '../../model/store/model.ts'
+import { Model, plainText } from '../../../model/store/model.ts'
+import { PLACES } from '../clients/places.ts'
 import type { LoggedCommit } from './log-of-tree.ts'
-import { PLACES } from './places.ts'
 
 /** What a place was from a commit on. */
 export interface Version {
@@ -64,7 +64,7 @@ export class Replay {
   }
 }
 
-export function keysOf(path: string): string[] {
+function keysOf(path: string): string[] {
   return path.split('/').filter((key) => key !== '')
 }
 

@@ -1,4 +1,4 @@
-import { SECRET } from '../../support/https-server.ts'
+import { SECRET } from '../../../support/https-server.ts'
 import type { History, SentRules } from './history.ts'
 import { rulesText } from './places.ts'
 import { ask, type Server } from './sender.ts'

@@ -1,4 +1,4 @@
-import type { Answer, CallOptions, HttpsServer } from '../../support/https-server.ts'
+import type { Answer, CallOptions, HttpsServer } from '../../../support/https-server.ts'
 
 /** A server that a client speaks to. */
 export type Server = Pick<HttpsServer, 'call' | 'port' | 'ca'>
