@@ -2,6 +2,7 @@
 import type { Chapter } from '../harness/part.ts'
 import { whyNoPostgres } from '../harness/postgres.ts'
 import { describeLoads } from '../load/operations.ts'
+import { embeddedPart } from './embedded.ts'
 import { growthPart } from './growth.ts'
 import { oneClientPart } from './one-client.ts'
 import { ruledPart } from './ruled.ts'
@@ -10,7 +11,7 @@ import { servedPart } from './served.ts'
 export const postgresChapter: Chapter = {
   title: 'PostgreSQL',
   counted: 'leaves or children',
-  parts: [servedPart, ruledPart, oneClientPart, growthPart],
+  parts: [servedPart, ruledPart, oneClientPart, embeddedPart, growthPart],
   missing: whyNoPostgres,
   describe: (settings) =>
     `${describeLoads(settings, ['putLeaf', 'getLeafWide', 'queryFirst', 'queryFrom', 'putDraft'])} PostgreSQL is on the same machine; processor time is that of Dhole's process alone.`,
