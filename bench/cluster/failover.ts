@@ -63,12 +63,12 @@ async function failOver({ certificate }: Workspace): Promise<{ promotedMs: numbe
     max: 1,
   })
   await asked.unsafe('SELECT 1')
-  return withServer(dholeServer({ certificate, database: { url } }), async (running) => {
+  return await withServer(dholeServer({ certificate, database: { url } }), async (running) => {
     const writer = new Writer(running.url)
     const writing = writer.run()
     await Promise.race([writer.reached(BEFORE), writing])
-    await primary.kill()
     const killed = performance.now()
+    await primary.kill()
     const promoting = asked.unsafe('SELECT pg_promote(false)').execute()
     const promoted = performance.now()
     await promoting

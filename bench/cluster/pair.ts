@@ -50,6 +50,6 @@ export async function withPair<N extends keyof Pair>(
       servers.defer(() => server.stop())
       Object.assign(running, { [name]: server })
     }
-    return measure(running as Pick<Pair, N>)
+    return await measure(running as Pick<Pair, N>)
   })
 }

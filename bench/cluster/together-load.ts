@@ -1,7 +1,7 @@
 /** Sends to several servers at the same time, in a process of its own: groups of servers take turns. */
 import { answer, requestOf } from '../harness/child.ts'
 import { spread } from '../harness/rounds.ts'
-import { generatorOf, type Load } from '../load/load.ts'
+import { generatorOf, type Load, untilAnswered } from '../load/load.ts'
 
 export interface TogetherRequest {
   /** Loads of a group are sent at once. */
@@ -26,7 +26,7 @@ async function runGroups({ groups, seconds, turns, warmSeconds }: TogetherReques
   for (let turn = 0; turn < turns; turn++) {
     const order = turn % 2 === 0 ? [...prepared.entries()] : [...prepared.entries()].toReversed()
     for (const [index, generators] of order) {
-      const answers = await Promise.all(generators.map((generate) => generate(seconds / turns)))
+      const answers = await Promise.all(generators.map((generate) => untilAnswered(generate, seconds / turns)))
       const failed = answers.reduce((sum, each) => sum + each.failed + each.refused, 0)
       if (failed > 0) throw new Error(`${groups[index]?.[0]?.operation}: ${failed} requests failed`)
       rates[index]?.push(answers.reduce((sum, each) => sum + each.succeeded / each.seconds, 0))

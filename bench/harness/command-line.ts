@@ -17,12 +17,29 @@ export interface Options<Name extends string> {
 }
 
 const ALL = 'all'
+const ENGINES = ['sqlite', 'postgres'] as const
+type Engine = (typeof ENGINES)[number]
+
+/** What is measured on PostgreSQL, by the chapters that are measured on SQLite; both engines stand in its tables. */
+const ON_POSTGRES: Readonly<Record<string, readonly string[]>> = {
+  [ALL]: ['postgres', 'cluster'],
+  read: ['postgres'],
+  write: ['postgres'],
+  query: ['postgres'],
+  postgres: ['postgres'],
+  cluster: ['cluster'],
+}
 
 /** @throws CommanderError after it has told what is wrong, or shown the help (with `exitCode` 0) */
 export function readCommandLine<Name extends string>(words: readonly string[], names: readonly Name[]): Options<Name> {
   const command = new Command('bun run bench')
     .description('Measures how fast Dhole is, against the limit of the machine, and prints the tables.')
     .addArgument(new Argument('[chapters...]', 'what is measured').choices([...names, ALL]).default([ALL], ALL))
+    .addOption(
+      new Option('--engine <engine>', 'postgres: read, write and query are the chapter `postgres`, beside SQLite')
+        .choices(ENGINES)
+        .default('sqlite'),
+    )
     .option('--quick', 'one short round of small trees, only printed')
     .addOption(new Option('--tiny', 'everything of a quick run for a moment: a test that it works').hideHelp())
     .addOption(new Option('--json <file>', 'write the results of this run as JSON').argParser(writableFile))
@@ -32,16 +49,22 @@ export function readCommandLine<Name extends string>(words: readonly string[], n
     )
     .exitOverride()
     .parse(words, { from: 'user' })
-  const chosen = command.args.length === 0 ? [ALL] : command.args
   const {
+    engine,
     quick,
     tiny,
     json,
     check = false,
     save = false,
-  } = command.opts<{ quick?: true; tiny?: true; json?: string; check?: true; save?: true }>()
+  } = command.opts<{ engine: Engine; quick?: true; tiny?: true; json?: string; check?: true; save?: true }>()
+  const asked = command.args.length === 0 ? [ALL] : command.args
+  const chosen = engine === 'sqlite' ? asked : asked.flatMap((name) => onPostgres(name, command))
   const chapters = names.filter((name) => chosen.includes(ALL) || chosen.includes(name))
   return { chapters, settings: tiny ? TINY : quick ? QUICK : FULL, json, check, save }
+}
+
+function onPostgres(name: string, command: Command): readonly string[] {
+  return ON_POSTGRES[name] ?? command.error(`error: the chapter ${name} is measured on SQLite alone`)
 }
 
 /** To know now rather than after an hour. */

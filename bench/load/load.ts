@@ -85,7 +85,7 @@ async function bill({ title, pid, generate, refused }: Prepared, seconds: number
 }
 
 /** Sends for longer when nothing was answered in time: a disk can take longer than a short turn to keep one write. */
-async function untilAnswered(generate: Generator, seconds: number): Promise<Answers> {
+export async function untilAnswered(generate: Generator, seconds: number): Promise<Answers> {
   const answers = await generate(seconds)
   if (answers.succeeded + answers.refused + answers.failed > 0) return answers
   const later = await untilAnswered(generate, seconds * 2)

@@ -132,6 +132,12 @@ export const knownMisses: readonly KnownMiss[] = [
     words: 'The knee of a mixed load',
     why: 'a GET that arrives during a commit waits for it',
   },
+  {
+    chapter: 'cluster',
+    names: /^(reads two|writes two applications)$/,
+    words: 'Two processes on two cores',
+    why: 'both processes, PostgreSQL and the load share two cores, which one process fills already',
+  },
 ]
 
 /** The known reason why a row misses its goal. */

@@ -49,7 +49,7 @@ export function clubContest(
 }
 
 /** @throws unless the rules are taken, and nobody reads without a token any more */
-async function putRules(url: string, rules: string): Promise<void> {
+export async function putRules(url: string, rules: string): Promise<void> {
   const init = { method: 'PUT', body: rules, tls: TRUSTING }
   const response = await fetch(`${url}/.settings/rules.json?auth=${SECRET}`, init)
   const text = await response.text()

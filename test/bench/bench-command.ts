@@ -1,5 +1,6 @@
 /** `bun run bench` as its own process. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 const RUN = fileURLToPath(new URL('../../bench/run.ts', import.meta.url))
@@ -19,11 +20,17 @@ export interface BenchRun {
 
 /** Starts it in a session of its own, so that all it starts can be found. */
 export function startBench(...words: readonly string[]): BenchRun {
+  return startBenchIn(tmpdir(), ...words)
+}
+
+/** The same with another folder for temporary files. */
+export function startBenchIn(folder: string, ...words: readonly string[]): BenchRun {
   const child = Bun.spawn([process.execPath, RUN, ...words], {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
     detached: true,
+    env: { ...process.env, TMPDIR: folder },
   })
   const stdout = child.stdout.text()
   let told = ''

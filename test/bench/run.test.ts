@@ -1,18 +1,21 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { TINY } from '../../bench/harness/settings.ts'
-import { type ChapterName, chapterNames, partsOf } from '../../bench/harness/suite.ts'
+import { type ChapterName, chapterNames, missingFor, partsOf } from '../../bench/harness/suite.ts'
 import { missedOf } from '../../bench/report/check.ts'
 import { checkResults } from '../../bench/report/result-schema.ts'
 import { inLanes } from '../support/lane.ts'
 import { tempDir } from '../support/temp-dir.ts'
-import { dataDirs, startBench } from './bench-command.ts'
+import { dataDirs, startBench, startBenchIn } from './bench-command.ts'
 
 const RESULTS_DIR = fileURLToPath(new URL('../../bench/results', import.meta.url))
 /** Of the run that is looked at as a whole. */
-const CHAPTERS: readonly ChapterName[] = inLanes(['query'], chapterNames)
+const CHAPTERS: readonly ChapterName[] = inLanes(
+  ['query'],
+  chapterNames.filter((name) => missingFor(name) === undefined),
+)
 /** The ticks of a process are too coarse for loads as short as these; what its threads have used is exact. */
 const isMeasurable = existsSync('/proc/self/schedstat')
 const where = isMeasurable ? '' : ' (skipped: no processor time in /proc/self/schedstat)'
@@ -23,6 +26,8 @@ describe('words that nobody knows', () => {
     [['read', 'wriet'], "'wriet' is invalid"],
     [['--fast'], "unknown option '--fast'"],
     [['--json'], 'argument missing'],
+    [['--engine', 'mysql'], 'Allowed choices are sqlite, postgres'],
+    [['--engine', 'postgres', 'sms'], 'the chapter sms is measured on SQLite alone'],
     [['--quick', '--save'], "'--save' cannot be used with option '--quick'"],
     [['--json', '/nowhere/at/all.json'], 'No file can be made there'],
   ]
@@ -38,7 +43,8 @@ describe('words that nobody knows', () => {
 test('--help tells of every chapter and option, with status 0', async () => {
   const { status, stdout } = await startBench('--help').ended()
   expect(status).toBe(0)
-  for (const word of [...chapterNames, 'all', '--quick', '--json', '--check', '--save']) expect(stdout).toContain(word)
+  for (const word of [...chapterNames, 'all', '--engine', '--quick', '--json', '--check', '--save'])
+    expect(stdout).toContain(word)
 })
 
 test.skipIf(!isMeasurable)(`${CHAPTERS.join(', ')}: measured, and nothing is left behind${where}`, async () => {
@@ -62,6 +68,36 @@ test.skipIf(!isMeasurable)(`${CHAPTERS.join(', ')}: measured, and nothing is lef
   const missed = missedOf(results, TINY).unexplained
   expect(status).toBe(missed.length > 0 ? 1 : 0)
   for (const { chapter, operation } of missed) expect(stderr).toContain(`missed: ${chapter}: ${operation}`)
+})
+
+const absent = missingFor('postgres')
+const withPostgres = absent === undefined ? where : ` (skipped: ${absent})`
+
+test.skipIf(!isMeasurable || absent !== undefined)(
+  `--engine postgres: measured beside SQLite, and nothing is left behind${withPostgres}`,
+  async () => {
+    await using dir = await tempDir()
+    // PostgreSQL may run as another user.
+    chmodSync(dir.path, 0o755)
+    const file = dir.file('results.json')
+    const before = { dirs: dataDirs(), kept: keptFiles() }
+    const run = startBenchIn(dir.path, '--tiny', '--engine', 'postgres', '--json', file, 'read', 'write')
+    const { status, stdout, stderr } = await run.ended()
+    if (status !== 0) throw new Error(stderr)
+    expect(run.processes()).toEqual([])
+    expect({ dirs: dataDirs(), kept: keptFiles() }).toEqual(before)
+    expect(readdirSync(dir.path)).toEqual(['results.json'])
+    const { results } = checkResults(JSON.parse(readFileSync(file, 'utf8')))
+    expect([...new Set(results.map(({ chapter }) => chapter))]).toEqual(['postgres'])
+    for (const { operation } of results) expect(stdout).toContain(`| ${operation} |`)
+  },
+  60_000,
+)
+
+test.skipIf(absent === undefined)(`a chapter without its database is left out, with the reason`, async () => {
+  const { status, stdout, stderr } = await startBench('--tiny', 'cluster').ended()
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
+  expect(stderr).toContain(`cluster is left out: ${absent}`)
 })
 
 test.skipIf(!isMeasurable)(`a run that is interrupted ends what it has started${where}`, async () => {
