@@ -29,6 +29,9 @@ export const refusals = {
   method: row(405, 20201, 'Invalid parameters'),
 } as const satisfies Record<string, Refusal>
 
+/** Seconds after which a client should try again, by status. */
+const RETRY_AFTER: Readonly<Record<number, string>> = { 429: '1', 503: '2' }
+
 /** @param hint what the member `error` must say. Default: anything */
 export function expectRefusal(answer: Answer, refusal: Refusal, hint: RegExp = /./): void {
   const { status, headers, text } = answer
@@ -36,7 +39,7 @@ export function expectRefusal(answer: Answer, refusal: Refusal, hint: RegExp = /
   const { errcode, message, error, ...rest } = JSON.parse(text) as Record<string, unknown>
   expect<unknown>({ status, errcode, message, rest }).toEqual({ ...refusal, rest: {} })
   expect(error).toMatch(hint)
-  expect(headers.get('retry-after')).toBe(refusal.status === 429 ? '1' : null)
+  expect(headers.get('retry-after')).toBe(RETRY_AFTER[refusal.status] ?? null)
   if (refusal.status !== 405) expect(headers.get('allow')).toBeNull()
   expect(headers.get('cache-control')).toBe('no-cache')
   expect(headers.get('access-control-allow-origin')).toBe('*')

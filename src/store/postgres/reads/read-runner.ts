@@ -223,7 +223,10 @@ export class ReadRunner {
     } catch (error) {
       throw new DholeError('unavailable', undefined, { cause: error })
     }
-    if ('error' in outcome) throw outcome.error
+    if ('error' in outcome) {
+      const { error } = outcome
+      throw failureKind(error) === 'bug' ? error : new DholeError('unavailable', undefined, { cause: error })
+    }
     return outcome.value
   }
 }

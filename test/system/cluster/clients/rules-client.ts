@@ -3,6 +3,9 @@ import type { History, SentRules } from './history.ts'
 import { rulesText } from './places.ts'
 import { ask, type Server } from './sender.ts'
 
+/** Longest wait for an answer, in milliseconds: it comes when all processes have confirmed, the killed ones too. */
+const PATIENCE_MS = 1000
+
 const TARGET = `/.settings/rules.json?auth=${encodeURIComponent(SECRET)}`
 
 /** Puts one version of the rules after the other. */
@@ -24,7 +27,7 @@ export class RulesClient {
       endedAt: Number.POSITIVE_INFINITY,
     }
     this.#history.rules.push(sent)
-    const answer = await ask(this.#any(), 'PUT', TARGET, { body: rulesText(sent.version) })
+    const answer = await ask(this.#any(), 'PUT', TARGET, { body: rulesText(sent.version) }, PATIENCE_MS)
     sent.endedAt = performance.now()
     if (answer?.status === 200) sent.outcome = 'acknowledged'
     else if (answer !== undefined && answer.status !== 503) {
