@@ -1,8 +1,7 @@
 /** Writes to one server and listens to another, one write after the other, in a process of its own. */
 import { answer, requestOf } from '../harness/child.ts'
 import { ascending, percentile } from '../harness/percentile.ts'
-import { KeepAliveClient } from '../load/keep-alive-client.ts'
-import { putRequest } from '../load/put-request.ts'
+import { KeepAliveClient, putRequest } from '../load/keep-alive-client.ts'
 import { StreamClients } from '../load/stream-clients.ts'
 import { leafPaths, urlOf } from '../stock/blogs.ts'
 

@@ -1,5 +1,6 @@
 /** One connection over TLS with one request under way: little work of its own, so that times are the server's. */
 import type { Socket } from 'bun'
+import { urlOf } from '../stock/blogs.ts'
 import { AnswerReader } from './answer-reader.ts'
 
 const LOST = 'The server has closed a connection'
@@ -59,4 +60,10 @@ export class KeepAliveClient {
       this.#answered?.reject(error)
     }
   }
+}
+
+/** A PUT as a connection that stays open sends it, head and body. */
+export function putRequest(path: readonly string[], value: unknown): string {
+  const body = JSON.stringify(value)
+  return `PUT ${urlOf(path)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }

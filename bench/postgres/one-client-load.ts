@@ -1,8 +1,7 @@
 /** Writes to several servers in turns, over one connection each, one write after the other. */
 import { answer, requestOf } from '../harness/child.ts'
 import { ascending, percentile } from '../harness/percentile.ts'
-import { KeepAliveClient } from '../load/keep-alive-client.ts'
-import { putRequest } from '../load/put-request.ts'
+import { KeepAliveClient, putRequest } from '../load/keep-alive-client.ts'
 import { leafPaths } from '../stock/blogs.ts'
 
 export interface OneClientRequest {
