@@ -1,9 +1,10 @@
 import type { Parameter, Statements } from '../../../src/store/postgres/connection/lane.ts'
 import { Freshness } from '../../../src/store/postgres/follow/freshness.ts'
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
+import { WALK, WALK_LIST } from '../../../src/store/postgres/reads/statements/tree-statements.ts'
 import { withMembers } from './with-members.ts'
 
-/** Gets each statement of a snapshot with its answer. */
+/** Gets each statement of a read with its answer. */
 type Seen = (text: string, parameters: readonly Parameter[], rows: readonly object[]) => void
 
 /** What is done around the statements of a database. */
@@ -19,6 +20,7 @@ export function watchedDatabase(database: PostgresDatabase, { onRead, onCommitte
   const query = async <R extends object>(text: string, parameters: readonly Parameter[] = []) => {
     const rows = await lanes.query<R>(text, parameters)
     if (text.startsWith('WITH l AS')) await onCommitted?.()
+    if (text === WALK || text === WALK_LIST) onRead?.(text, parameters, rows)
     return rows
   }
   const snapshot = <T>(work: (statements: Statements) => Promise<T>) =>

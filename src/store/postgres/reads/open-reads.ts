@@ -117,7 +117,7 @@ class PostgresReads implements StoreReads {
 
   async read<T>(logic: () => Reads<T>): Promise<T> {
     const read = async (_: Reading, result: T | undefined) => () => result as T
-    return (await this.#runner.run<T, T>({ limit: UNLIMITED, program: logic, read })).value
+    return (await this.#runner.run<T, T>({ limit: UNLIMITED, program: logic, isShort: true, read })).value
   }
 
   async *export(path: Path): AsyncGenerator<JsonText, void> {
@@ -206,6 +206,7 @@ class PostgresReads implements StoreReads {
     return {
       limit,
       program: authorize,
+      isShort: true,
       // Only the authorisation reads then.
       target: isCached ? undefined : target,
       read: async (reading) => {

@@ -9,6 +9,7 @@ import type { Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
 import { KnownSlots } from './known-slots.ts'
 import { LongPlace } from './long-place.ts'
+import { OneStatement, SecondStatement } from './one-statement.ts'
 import { ProgramRun } from './program-run.ts'
 import { LongRead, Reading, type Target } from './reading.ts'
 import { nodeText, sizeOf } from './subtree/node-reader.ts'
@@ -24,6 +25,8 @@ export interface Plan<T, P = unknown> {
   readonly limit: ReadLimit
   /** A program that runs first, on the same batch. `undefined` when there is nothing to run. */
   readonly program?: (() => Reads<P> | undefined) | undefined
+  /** Whether the first statement most often reads all. */
+  readonly isShort?: boolean
   /** The node to find with the first statement. */
   readonly target?: Target | undefined
   /**
@@ -150,12 +153,17 @@ export class ReadRunner {
   }
 
   async #untilJudged<T, P>(plan: Plan<T, P>, place: LongPlace): Promise<Answer<T>> {
+    let isShort = plan.isShort === true
     for (let attempt = 1; ; attempt++) {
       this.checkOpen()
       const release = attempt >= HELD_FROM ? await this.#tree.hold() : () => {}
       let outcome: Outcome<T>
       try {
-        outcome = await this.#attempt(plan, place.take, release)
+        outcome = await this.#attempt(plan, place.take, release, isShort)
+      } catch (error) {
+        if (!isShort || !needsMore(error)) throw error
+        isShort = false
+        continue
       } finally {
         release()
       }
@@ -165,13 +173,18 @@ export class ReadRunner {
   }
 
   /** @param begun called when the program has begun on the batch of the snapshot, or when there is none */
-  async #attempt<T, P>(plan: Plan<T, P>, takePlace: () => boolean, begun: () => void = () => {}): Promise<Outcome<T>> {
+  async #attempt<T, P>(
+    plan: Plan<T, P>,
+    takePlace: () => boolean,
+    begun: () => void = () => {},
+    isShort = false,
+  ): Promise<Outcome<T>> {
     // The program begins at once, so that the first statement reads what it asks for first.
     const early = new KnownSlots()
     const program = this.#begin(plan, early)
     const need = program.run?.advance()
     const wanted = need?.kind === 'slots' ? [need.slots] : []
-    const read = await this.onSnapshot<{ readonly again: number } | Finish<T>>(async (statements) => {
+    const work = async (statements: Statements): Promise<{ readonly again: number } | Finish<T>> => {
       const reading = new Reading(statements, this.#tree.tree, plan.limit, this.checkOpen, takePlace, early)
       await reading.walk(wanted, plan.target)
       const { batch, seq } = reading
@@ -182,7 +195,8 @@ export class ReadRunner {
       }
       begun()
       return { finish: await plan.read(reading, run && (await this.#finish(run, reading))), batch, seq }
-    })
+    }
+    const read = await (isShort ? work(new OneStatement(this.#lanes)) : this.onSnapshot(work))
     if ('again' in read) return read
     const { finish, batch, seq } = read
     return { answer: { value: await finish(), batch, seq } }
@@ -229,6 +243,11 @@ export class ReadRunner {
     }
     return outcome.value
   }
+}
+
+/** Whether a read failed only because one statement was not enough. */
+function needsMore(error: unknown): boolean {
+  return error instanceof SecondStatement || (error instanceof DholeError && error.cause instanceof SecondStatement)
 }
 
 // biome-ignore lint/correctness/useYield: a program that asks for nothing
