@@ -1,6 +1,7 @@
 import { DholeError } from '../error.ts'
 import { type Observer, silentObserver } from '../observer.ts'
 import type { DatabaseServer, StorageOptions } from '../options.ts'
+import { troubleReporter } from '../store/postgres/connection/database-errors.ts'
 import type { PostgresDatabase } from '../store/postgres/postgres-database.ts'
 import type { KeyName } from './application-keys.ts'
 import type { ApplicationCatalog, StoredKeys } from './catalog/application-catalog.ts'
@@ -67,16 +68,15 @@ export class PostgresEngine implements Engine {
         throw error instanceof DholeError && error.code === 'app-unknown' ? error : await database.problemOf(error)
       },
     )
+    const onTroubled = troubleReporter((error) => observer.storeTroubled(this.placeOf(application), error))
     return {
       tree: store,
       keys: new ApplicationWatch(catalog, store, application, {
         onMade: (made, keys) => this.#onKeysMade(application, made, keys),
-        onTroubled: (error) => observer.storeTroubled(this.placeOf(application), error),
+        onTroubled,
       }),
       messages: (format) => {
-        const messages = new PostgresMessageStore(store.sideTables, format, (error) =>
-          observer.storeTroubled(this.placeOf(application), error),
-        )
+        const messages = new PostgresMessageStore(store.sideTables, format, onTroubled)
         store.onClosing(() => messages.close())
         return messages
       },

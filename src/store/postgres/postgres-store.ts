@@ -30,6 +30,7 @@ import { BatchRunner } from './commit/batch-runner.ts'
 import { RecordClock } from './commit/record-clock.ts'
 import { Tidying } from './commit/tidying/tidying.ts'
 import { openTree } from './commit/tree-head.ts'
+import { troubleReporter } from './connection/database-errors.ts'
 import type { Lanes } from './connection/lanes.ts'
 import { Follower } from './follow/follower.ts'
 import { followMove } from './follow/moved-tree.ts'
@@ -64,7 +65,7 @@ export class PostgresStore implements TreeStore {
   private constructor(opened: OpenedTree, settings: PostgresStoreSettings, observer: Observer, openReads: OpenReads) {
     const { database, application, tree, lastRecord } = opened
     const { lanes, clock, row, confirmations } = database
-    const troubled = (error: unknown) => observer.storeTroubled(application, error)
+    const troubled = troubleReporter((error) => observer.storeTroubled(application, error))
     this.#lanes = lanes
     this.#waitMs = settings.waitMs
     this.#tree = tree
@@ -137,7 +138,7 @@ export class PostgresStore implements TreeStore {
     makes = true,
   ): Promise<PostgresStore> {
     const { tree, epoch, batch, texts, lastRecord } = await openTree(database.lanes, application, makes)
-    const troubled = (error: unknown) => observer.storeTroubled(application, error)
+    const troubled = troubleReporter((error) => observer.storeTroubled(application, error))
     const applied = new AppliedTree(tree, epoch, batch, texts, troubled)
     const parts = { database, application, tree: applied, lastRecord }
     const store = new PostgresStore(parts, settingsOf(options), observer, openReads)

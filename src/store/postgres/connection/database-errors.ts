@@ -1,3 +1,5 @@
+import { DholeError } from '../../../error.ts'
+
 /** The connection was lost, or could not be opened. Whether the last statement took effect is not known. */
 export class ConnectionLost extends Error {
   constructor(cause: unknown) {
@@ -37,6 +39,14 @@ const ENDS = new Set(['25006', '25P03', '57P01', '57P02', '57P03', '57P05'])
 /** Whether the connection is of no use after this error. */
 export function endsConnection(error: unknown): boolean {
   return isServerError(error) && (ENDS.has(error.errno) || error.errno.startsWith('08'))
+}
+
+/** Leaves out what has failed because its connection was lost: whether another one can be opened is reported by itself. */
+export function troubleReporter(report: (error: unknown) => void): (error: unknown) => void {
+  return (error) => {
+    const cause = error instanceof DholeError && error.cause !== undefined ? error.cause : error
+    if (!(cause instanceof ConnectionLost || endsConnection(cause))) report(error)
+  }
 }
 
 /**
