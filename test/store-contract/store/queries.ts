@@ -245,6 +245,28 @@ export function queryContract(engine: Engine): void {
       expect(got?.plain).toBe(`{"${key}":${key === '1' ? 1 : 2}}`)
     })
 
+    test('integers behind more zeros than an index holds are told apart', async () => {
+      await using directory = await tempDir()
+      await using store = await engine.open(directory.file('tree'))
+      const zeros = '0'.repeat(520)
+      const long = ['10', '9', '95', '1'].map((digits) => zeros + digits)
+      const many = Array.from({ length: 200 }, (_, index) => String(index + 1))
+      await put(store, '/list', Object.fromEntries([...long, ...many].map((key) => [key, 1])))
+      const keys = async (spec: Omit<QuerySpec, 'orderBy'>) =>
+        Object.keys(JSON.parse((await query(store, '/list', { orderBy: '$key', ...spec }, 'wilddog')) ?? 'null') ?? {})
+      for (const key of [...long, zeros, `${zeros}99`]) {
+        const expected = long.includes(key) ? [key] : []
+        expect(await keys({ equalTo: key }), key).toEqual(expected)
+        expect(await countChosen(store, '/list', { orderBy: '$key', equalTo: key }, 'wilddog'), key).toBe(
+          expected.length,
+        )
+      }
+      const sorted = long.toSorted()
+      expect(await keys({ limitToFirst: 2 })).toEqual(sorted.slice(0, 2))
+      expect(await keys({ startAt: zeros, limitToFirst: 3 })).toEqual(sorted.slice(0, 3))
+      expect(await keys({ endAt: `${zeros}:`, limitToLast: 1 })).toEqual(sorted.slice(-1))
+    })
+
     test('a list much longer than what is read at a stretch', async () => {
       await using directory = await tempDir()
       await using store = await engine.open(directory.file('tree'))

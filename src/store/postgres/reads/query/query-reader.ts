@@ -1,6 +1,6 @@
 import { DholeError } from '../../../../error.ts'
 import { isUnbounded, type Query } from '../../../../query/query.ts'
-import { rangeOf } from '../../../../query/range.ts'
+import { type Range, rangeOf } from '../../../../query/range.ts'
 import { limited, selectInSteps } from '../../../../query/select-in-memory.ts'
 import type { Awaitable } from '../../../../scheduling/awaitable.ts'
 import { loopTurn } from '../../../../scheduling/loop-turn.ts'
@@ -9,7 +9,7 @@ import { NodeText, type ReadText } from '../../../../tree/json/node-text.ts'
 import { mapInSteps } from '../../../../tree/json/sort-steps.ts'
 import type { AnyText } from '../../../../tree/json/text-pieces.ts'
 import { keyOf } from '../../../../tree/order.ts'
-import { INTEGER_KEYS, indexRange, keyRange, textKeyRange } from '../../../rows/indexes/scan-range.ts'
+import { INTEGER_KEYS, indexRange, keyRange, mayMatchMore, textKeyRange } from '../../../rows/indexes/scan-range.ts'
 import { type Budget, spend } from '../../../rows/read-budget.ts'
 import { chosenInText, keyByText, selectInText } from '../../../rows/select-in-text.ts'
 import { type ChildRow, type Interior, Trait } from '../../../rows/slot.ts'
@@ -80,7 +80,8 @@ export class QueryReader {
       case 'index':
         return new IndexReader(this.#reading, this.#scanner, access).count(query)
       case 'merge': {
-        const { list, index } = access
+        const { list } = access
+        const index = exactIndex(access, range)
         const texts = await this.#scanner.count(keyScan(list, textKeyRange(range), false))
         if (index !== undefined) {
           const scan = { list: list.id, index, range: indexRange(range, TEXT_LIMIT), descending: false }
@@ -145,11 +146,13 @@ export class QueryReader {
 
   /** Merges two sorted ranges, integer keys and other keys, into lexicographic order. */
   async #merge(
-    { list, index }: Extract<ListAccessPath, { kind: 'merge' }>,
+    access: Extract<ListAccessPath, { kind: 'merge' }>,
     query: Query,
     maxLength: number,
   ): Promise<readonly ChildRow[]> {
+    const { list } = access
     const range = rangeOf(query)
+    const index = exactIndex(access, range)
     const limit = query.limit?.count ?? NO_LIMIT
     const descending = query.limit?.from === 'last'
     const integers =
@@ -260,4 +263,9 @@ async function* inPages(keys: readonly string[]): AsyncGenerator<readonly string
     yield keys.slice(from, from + STEP_CHILDREN)
     if (loopTurn.isOver) await loopTurn.pause()
   }
+}
+
+/** The index over integer keys, unless keys are so long that their entries are cut: zeros may stand before the digits. */
+function exactIndex({ index }: Extract<ListAccessPath, { kind: 'merge' }>, range: Range): typeof index {
+  return index?.hasCut === true || mayMatchMore(range, TEXT_LIMIT) ? undefined : index
 }
