@@ -19,7 +19,8 @@ export class Reader {
   #abort = new AbortController()
   #gate: PromiseWithResolvers<void> | undefined
   #done: Promise<void> = Promise.resolve()
-  #resumes = false
+  /** Whether it goes on where another stream has ended. */
+  resumes = false
 
   constructor(spec: StreamSpec) {
     this.spec = spec
@@ -32,8 +33,8 @@ export class Reader {
   /** Begins to read. @param resume from the last position, keeping the cache */
   open(service: Service, resume: boolean): void {
     const from = resume ? this.position : undefined
-    this.#resumes = from !== undefined
-    if (!this.#resumes) {
+    this.resumes = from !== undefined
+    if (!this.resumes) {
       this.#cache = new StreamCache()
       this.position = undefined
     }
@@ -77,7 +78,7 @@ export class Reader {
     const deadline = performance.now() + PATIENCE_MS
     while (!this.#hasAll(wanted) && performance.now() < deadline) await new Promise(setImmediate)
     expect(this.#text(), this.#name).toBe(wanted)
-    if (!this.#resumes) expect(this.events, this.#name).toBeGreaterThan(0)
+    if (!this.resumes) expect(this.events, this.#name).toBeGreaterThan(0)
   }
 
   get #name(): string {
@@ -85,7 +86,7 @@ export class Reader {
   }
 
   #hasAll(wanted: string): boolean {
-    return this.#text() === wanted && (this.#resumes || this.events > 0)
+    return this.#text() === wanted && (this.resumes || this.events > 0)
   }
 
   /** Of a query, without its order: that is the client's affair. */
@@ -101,7 +102,7 @@ export class Reader {
 
   async #read(events: AsyncIterable<WatchedChange>): Promise<void> {
     for await (const event of events) {
-      if (this.events === 0 && !this.#resumes) {
+      if (this.events === 0 && !this.resumes) {
         expect(`${event.kind} ${event.path}`, `first event of ${this.#name}`).toBe('put /')
       }
       this.#expectLater(event)
@@ -115,7 +116,7 @@ export class Reader {
   /** One commit is one event; only a query may have to say more than once what stands after a commit. */
   #expectLater({ position }: WatchedChange): void {
     if (this.position === undefined) return
-    const first = this.position.seq + (this.spec.query === undefined && (this.events > 0 || !this.#resumes) ? 1 : 0)
+    const first = this.position.seq + (this.spec.query === undefined && (this.events > 0 || !this.resumes) ? 1 : 0)
     expect(position.seq, `position of ${this.#name}`).toBeGreaterThanOrEqual(first)
   }
 }
