@@ -24,7 +24,7 @@ export interface Found {
   readonly copy?: string | undefined
 }
 
-/** A place as the operator is told, without a password. */
+/** A place in words for the operator, without a password. */
 export function nameOf(place: Place): string {
   if (place.kind === 'folder') return resolve(place.folder)
   const { url, schema = 'dhole' } = place.server

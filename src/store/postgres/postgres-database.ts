@@ -105,7 +105,7 @@ export class PostgresDatabase {
 
   /**
    * Connects and brings the tables to this version.
-   * @param observer is told what happens to the connections, and what other processes do
+   * @param observer receives events of the connections and of other processes
    * @throws TypeError for a wrong address, `DatabaseProblem` when the database cannot be used
    */
   static async open(

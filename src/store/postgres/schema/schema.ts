@@ -41,7 +41,7 @@ export const application = pgTable('application', {
   removedAt: number('removed_at'),
   /** When the last batch query of text messages was admitted, by the clock of the database. */
   smsCalledAt: number('sms_called_at').notNull().default(0),
-  /** Where the tree was moved, as the operator is told; null while it is here. A moved tree is never opened. */
+  /** Where the tree was moved, in words for the operator; null while it is here. A moved tree is never opened. */
   movedTo: text('moved_to'),
   /** Random text of the copy that has made this tree, or that has moved it. */
   copy: text('copy'),

@@ -2,7 +2,7 @@ import type { CopiedRow, CopiedTable, TreeNumbers } from './tables.ts'
 
 /** What is known of a tree that was moved elsewhere. */
 export interface MovedMark {
-  /** Where it went, as the operator is told; without a password. */
+  /** Where it went, in words for the operator, without a password. */
   readonly to: string
   /** Random text of the copy that moved it. */
   readonly copy: string
