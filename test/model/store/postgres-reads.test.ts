@@ -98,7 +98,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'reads of PostgreS
             await mirror.store.declareIndexes(declared)
           }
         }),
-        { numRuns: inLanes(3, 40) },
+        { numRuns: inLanes(2, 40) },
       )
     },
     600_000,

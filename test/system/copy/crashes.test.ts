@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { copyApplications } from '../../../src/admin/copy/copy.ts'
+import { inLanes } from '../../support/lane.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { CrashPlan } from './crash-child.ts'
@@ -16,8 +17,12 @@ const CRASHES = [
   ['activated', 'target', 'done'],
 ] as const
 
+const EACH = CRASHES.flatMap((crash) => [[...crash, 'folder'] as const, [...crash, 'database'] as const])
+/** Each point with one of the two sources. */
+const IN_TURNS = EACH.filter((_, index) => index % 4 === 0 || index % 4 === 3)
+
 describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'a copy that is killed', () => {
-  test.each(CRASHES.flatMap((crash) => [[...crash, 'folder'] as const, [...crash, 'database'] as const]))(
+  test.each(inLanes(IN_TURNS, EACH))(
     'when it has %s: in use is the %s, and the next run does: %s; from a %s',
     async (at, inUse, done, from) => {
       await using dir = await tempDir()
