@@ -1,4 +1,3 @@
-import { DholeError } from '../../error.ts'
 import type { Commit } from '../store.ts'
 import { type AppliedBatch, LogFlag } from './batch.ts'
 
@@ -22,12 +21,6 @@ interface Committing {
   readonly ended: Promise<void>
 }
 
-/** Work that waits until a batch is the applied one. */
-interface Waiting {
-  readonly use: () => void
-  readonly fail: (error: unknown) => void
-}
-
 /**
  * What this process knows of the tree of one application: the last batch that it has applied. What it caches, tells and
  * judges is of exactly that batch.
@@ -40,15 +33,13 @@ export class AppliedTree {
   #settings: ReadonlyMap<string, string>
   readonly #listeners: ((next: NextBatch) => void)[] = []
   readonly #movedListeners: (() => void)[] = []
-  readonly #waiting = new Map<number, Waiting[]>()
   #committing: Committing | undefined
   /** Resolves when the last hold has ended. */
   #held: Promise<void> | undefined
   readonly #onError: (error: unknown) => void
-  #isClosed = false
   #isMoved = false
 
-  /** @param onError called with what a listener or a read throws: the batch is applied in any case */
+  /** @param onError called with what a listener throws: the batch is applied in any case */
   constructor(
     tree: number,
     epoch: string,
@@ -85,7 +76,7 @@ export class AppliedTree {
     return this.#settings
   }
 
-  /** Called with each batch in the turn in which it becomes the applied one, before followers and before reads that wait. */
+  /** Called with each batch in the turn in which it becomes the applied one, before followers. */
   onApplied(listener: (next: NextBatch) => void): void {
     this.#listeners.push(listener)
   }
@@ -93,22 +84,6 @@ export class AppliedTree {
   /** Called when the tree was moved elsewhere. */
   onMoved(listener: () => void): void {
     this.#movedListeners.push(listener)
-  }
-
-  /**
-   * Calls `use` when a batch is the applied one: at once, or in the turn in which it is applied.
-   * @returns `false`, without a call, when a later batch is applied already
-   */
-  when(batch: number, use: () => void, fail: (error: unknown) => void): boolean {
-    if (batch < this.#batch.batch) return false
-    if (this.#isClosed) fail(new DholeError('unavailable'))
-    else if (batch === this.#batch.batch) use()
-    else {
-      const waiting = this.#waiting.get(batch)
-      if (waiting === undefined) this.#waiting.set(batch, [{ use, fail }])
-      else waiting.push({ use, fail })
-    }
-    return true
   }
 
   /**
@@ -145,31 +120,12 @@ export class AppliedTree {
     if (moves) this.#isMoved = true
     for (const listener of this.#listeners) this.#safely(() => listener(next))
     if (moves) for (const listener of this.#movedListeners) this.#safely(listener)
-    for (const [batch, waiting] of this.#waiting) {
-      if (batch > next.batch.batch) continue
-      this.#waiting.delete(batch)
-      for (const { use, fail } of waiting) {
-        this.#safely(batch === next.batch.batch ? use : () => fail(new DholeError('unavailable')))
-      }
-    }
   }
 
-  /** Goes on in another history of the tree. What waits for a batch of the old one fails. */
+  /** Goes on in another history of the tree. */
   replace(epoch: string, next: NextBatch): void {
     this.#epoch = epoch
-    this.#failWaiting()
     this.apply(next)
-  }
-
-  /** Fails what waits, and whatever comes. */
-  close(): void {
-    this.#isClosed = true
-    this.#failWaiting()
-  }
-
-  #failWaiting(): void {
-    for (const waiting of this.#waiting.values()) for (const { fail } of waiting) fail(new DholeError('unavailable'))
-    this.#waiting.clear()
   }
 
   #safely(work: () => void): void {

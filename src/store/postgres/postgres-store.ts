@@ -284,7 +284,6 @@ export class PostgresStore implements TreeStore {
     await this.#queue.close()
     await indexesClosed
     await this.#tidying.close()
-    this.#tree.close()
     await this.#reads.close()
   }
 
