@@ -200,7 +200,10 @@ describe('a long string', () => {
       return user + system
     }
     await timeBeside(10)
-    expect((await timeBeside(1_000_000)) / (await timeBeside(1000))).toBeLessThan(4)
+    // Garbage collection and compilation take time of the process too, now and then.
+    const least = async (length: number) =>
+      Math.min(await timeBeside(length), await timeBeside(length), await timeBeside(length))
+    expect((await least(1_000_000)) / (await least(1000))).toBeLessThan(4)
   })
 
   test('has no indexes of the list that it replaces', async () => {
