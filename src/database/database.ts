@@ -18,6 +18,7 @@ import { RulesInForce } from './access/rules-in-force.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 import { DeclaredIndexes } from './declared-indexes.ts'
 import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from './read-types.ts'
+import type { Listening } from './streams/listening.ts'
 import { requestedStream, Streams } from './streams/streams.ts'
 import { watch } from './streams/watch.ts'
 import { TreeReads } from './tree-reads.ts'
@@ -248,6 +249,16 @@ export class Database {
     const fresh = this.fresh()
     if (fresh !== undefined) await fresh
     return this.#streams.open(requestedStream(path, options, this.profile, this.#indexes), sink)
+  }
+
+  /**
+   * As `subscribe`, for a caller that may change, and that asks for marks.
+   * @throws as `watch`; `bad-parameter` for the path of a priority
+   */
+  async listen(path: PathLike, options: WatchOptions, sink: Sink): Promise<Listening> {
+    const fresh = this.fresh()
+    if (fresh !== undefined) await fresh
+    return this.#streams.listen(requestedStream(path, options, this.profile, this.#indexes), sink)
   }
 
   /** Durable commits after a position, oldest first; `undefined` when the change log does not reach back that far. */

@@ -45,6 +45,8 @@ const isNotWritten = () => false
 /** The guarded stream. */
 export interface GuardedStream {
   end(reason: EndReason): void
+  /** What is being read for the former caller must be read again. */
+  callerChanged(): void
 }
 
 /** State of the tree at the start of an evaluation. */
@@ -67,8 +69,8 @@ export class StreamGuard implements Sink {
   readonly reserve: Sink['reserve']
   readonly bound: Sink['bound']
   readonly #sink: Sink
-  readonly #caller: Caller
-  readonly #decide: GuardedCaller['decide']
+  #caller: Caller
+  #decide: GuardedCaller['decide']
   readonly #tree: GuardedTree
   readonly #keeper: GuardKeeper
   /** The latest decision. Only its paths are watched. */
@@ -150,6 +152,22 @@ export class StreamGuard implements Sink {
     this.#isOver = true
     clearTimeout(this.#timer)
     this.#keeper.released(this)
+  }
+
+  /**
+   * Decides for another caller from now on. Nothing that only the former one may read is passed on.
+   * @returns resolves when the stream was ended if the new caller may not read it
+   */
+  changeCaller({ caller, decide }: GuardedCaller): Promise<void> {
+    this.#caller = caller
+    this.#decide = decide
+    this.#decision = undefined
+    if (!this.#isOver) this.#keeper.watch(this, [])
+    this.invalidate()
+    clearTimeout(this.#timer)
+    this.#stream?.callerChanged()
+    if (this.#stream !== undefined) this.#awaitExpiry()
+    return this.recheck()
   }
 
   /** Ends the stream of a caller with a credential: the secret was replaced. */
