@@ -26,6 +26,14 @@ import { type PayloadMethod, TreeWrites } from './writes/tree-writes.ts'
 import type { Appended, RequestOptions, WriteOptions, WriteOutcome } from './writes/write-request.ts'
 import { WRITE_SIZE_LIMIT } from './writes/write-size.ts'
 
+/** A connection of a client that uses a tree for as long as it lasts. */
+interface AttachedConnection {
+  /** The tree is closed. */
+  end(): void
+  /** All credentials have become invalid. */
+  revoke(): void
+}
+
 /**
  * One application's tree: where requests, rules, storage and listeners meet. A path is text
  * (`/rooms/lobby`) or a list of keys; `.priority` may stand last.
@@ -46,6 +54,7 @@ export class Database {
   readonly #reads: TreeReads
   readonly #writes: TreeWrites
   readonly #streams: Streams
+  readonly #connections = new Set<AttachedConnection>()
 
   constructor(store: TreeStore, settings: DatabaseSettings) {
     const { limits, profile, rules } = settings
@@ -87,9 +96,9 @@ export class Database {
     return this.#store.setting(RULES) !== undefined
   }
 
-  /** Whether a stream is open. */
+  /** Whether a stream or a connection is open. */
   get isWatched(): boolean {
-    return this.#streams.isWatched
+    return this.#streams.isWatched || this.#connections.size > 0
   }
 
   /**
@@ -284,11 +293,22 @@ export class Database {
   /** Ends the streams of all callers with a credential: the secret was replaced. */
   revoke(): void {
     this.#streams.revoke()
+    for (const connection of [...this.#connections]) connection.revoke()
   }
 
-  /** Ends every stream; clients reconnect when they can. */
+  /**
+   * Attaches a connection that uses the tree, and keeps it open.
+   * @returns must be called when the connection has ended
+   */
+  attach(connection: AttachedConnection): () => void {
+    this.#connections.add(connection)
+    return () => this.#connections.delete(connection)
+  }
+
+  /** Ends every stream and every connection; clients reconnect when they can. */
   endStreams(): void {
     this.#streams.close()
+    for (const connection of [...this.#connections]) connection.end()
   }
 
   /** Finishes what is under way and closes the store. */

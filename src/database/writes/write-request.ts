@@ -13,6 +13,10 @@ export type WriteMethod = 'PUT' | 'PATCH' | 'POST' | 'DELETE'
 export interface WriteOptions extends Access {
   /** Write only if the node has this tag; `null_etag` for no node, `*` for any. */
   readonly ifMatch?: string | undefined
+  /** Write only if the node has this hash, see `simpleHashInSteps`; empty for no node. */
+  readonly ifHash?: string | undefined
+  /** Judges the write, and writes nothing. */
+  readonly isTrial?: boolean | undefined
   /** Refuse a write estimated to take longer, in seconds. Default: the limit set for the tree. */
   readonly maxSeconds?: number | undefined
   /**

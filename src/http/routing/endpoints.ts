@@ -13,6 +13,7 @@ import { answerCarrierCodes } from '../sms/carrier-codes-page.ts'
 import { smsErrors } from '../sms/sms-errors.ts'
 import { answerHealth, answerMetrics, answerReady } from '../system/system-routes.ts'
 import { NO_TARGET, splitTarget, type Target } from '../url/target.ts'
+import { openSocket } from '../websocket/open-socket.ts'
 import { jsonOperation, nodeOperation } from './operation.ts'
 
 const READS = ['GET', 'HEAD']
@@ -40,8 +41,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   system('/ready', answerReady),
   system('/metrics', answerMetrics),
   ...DOCUMENT_PATHS.map(document),
-  socket('/.ws'),
-  socket('/.lp'),
+  { ...node, path: '/.ws', methods: ['GET'], operation: 'socket', answer: inSocket(openSocket) },
+  polling('/.lp'),
   setting('/.settings/rules.json', answerRules),
   setting('/.settings/defaultWriteSizeLimit.json', answerWriteSize),
   setting('/.settings/*', refuseSetting),
@@ -88,8 +89,8 @@ function document(path: string): Endpoint {
   return { path, methods: READS, operation: 'docs', answer: documentOr(node.answer), errors: treeErrors }
 }
 
-/** SDKs of Firebase and Wilddog open WebSockets and poll here. */
-function socket(path: string): Endpoint {
+/** SDKs in browsers poll here where WebSockets fail. */
+function polling(path: string): Endpoint {
   const answer = bounded((exchange) => exchange.limits.within(exchange, refuseSocket))
   return { ...node, path, operation: 'other', answer }
 }
@@ -121,6 +122,11 @@ function call(path: string, methods: readonly string[], operation: Operation, an
 function inTree(answer: Answer): Answer {
   const nameOf = ({ raw: { values } }: Target) => values['app'] ?? values['ns']
   return bounded(withApplication(nameOf, answer))
+}
+
+/** An answer for the database that a client of the socket protocol names, or the host. */
+function inSocket(answer: Answer): Answer {
+  return withApplication(({ raw: { values } }) => values['ns'] || undefined, answer)
 }
 
 /** Refuses requests with a body at once while too many bodies are pending. */
