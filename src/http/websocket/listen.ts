@@ -170,6 +170,6 @@ export class Listen implements Sink {
   #dataOf({ path, data }: NumberedEvent): string {
     const text = joined(data)
     if (!this.listened.isFiltered || path !== '/') return text
-    return text.startsWith('{') && !text.startsWith('{".value"') ? text : 'null'
+    return text.startsWith('{') && !text.startsWith('{".') ? text : 'null'
   }
 }

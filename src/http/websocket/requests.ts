@@ -253,5 +253,5 @@ function overrideOf(body: Body): Caller | undefined {
 /** A query of a leaf chooses nothing. */
 function ofList(data: AnyText): AnyText {
   const text = joined(data)
-  return text.startsWith('{') && !text.startsWith('{".value"') ? data : 'null'
+  return text.startsWith('{') && !text.startsWith('{".') ? data : 'null'
 }

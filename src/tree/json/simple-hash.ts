@@ -36,12 +36,12 @@ const UNBOUNDED = { mostValues: Number.POSITIVE_INFINITY, mostSiblings: Number.P
 export function* textHasHash(text: AnyText | undefined, hash: string): Steps<boolean> {
   if (text === undefined || text === 'null') return hash === ''
   if (hash === '') return false
-  const value = yield* valueOf(joined(text))
+  const value = yield* parsed(joined(text))
   if (hash === (yield* simpleHashInSteps(value, 'exact'))) return true
   return hash === (yield* simpleHashInSteps(value, 'javascript'))
 }
 
-function* valueOf(text: string): Steps<Value> {
+function* parsed(text: string): Steps<Value> {
   if (text.length <= LARGE_BODY_BYTES) return JSON.parse(text)
   return (yield* parseJsonInSteps(new TextEncoder().encode(text), UNBOUNDED)) as Value
 }
