@@ -17,8 +17,8 @@ export async function openSocket(exchange: Exchange): Promise<Response> {
     throw new DholeError('sockets-not-offered')
   }
   const sessions = sessionsOf(application)
-  const former = target.raw.values['ls']
-  if (former !== undefined) await sessions.end(former)
+  const former = new URLSearchParams(target.search).get('ls')
+  if (former !== null) await sessions.end(former)
   const leave = limits.enterStream(exchange, application.id)
   const isForeign = isFrom(() => transport.refuseForeign(request))
   const isLocal = transport.isLocal(exchange)
