@@ -4,8 +4,7 @@ import { Confirmations } from './agreement/confirmations.ts'
 import { FailureCounts } from './agreement/failure-counts.ts'
 import { sweepRemovedTrees } from './agreement/removed-trees.ts'
 import { Patience } from './commit/committer.ts'
-import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf, userOf } from './connection/address.ts'
-import { isUnusable } from './connection/database-errors.ts'
+import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf } from './connection/address.ts'
 import { type DatabaseProblem, problemOf } from './connection/database-problem.ts'
 import { Lanes } from './connection/lanes.ts'
 import { Outage } from './connection/outage.ts'
@@ -15,8 +14,7 @@ import { Freshness } from './follow/freshness.ts'
 import { Hints } from './follow/hints.ts'
 import { History } from './follow/history.ts'
 import { ProcessRow, type ProcessTimes } from './processes.ts'
-import { grantTables, migrate } from './schema/migrations.ts'
-import { checkRights, checkServer } from './schema/server-checks.ts'
+import { prepare } from './schema/prepare.ts'
 
 export interface PostgresSettings extends DatabaseAddress, ProcessTimes {
   /** Maximum connections of this process. Default 8. */
@@ -125,8 +123,14 @@ export class PostgresDatabase {
       await new Patience(waitMs).run(() => prepare(lanes, settings.statementMs, address))
       const history = await History.open(lanes, primary)
       const clock = await DatabaseClock.open(lanes)
-      const onSeen = (alive: number, offsetMs: number) => observer.processesSeen?.(alive, offsetMs)
-      const row = await ProcessRow.open(heartbeats, { heartbeatMs, silentMs }, onSeen)
+      const row = await ProcessRow.open(
+        heartbeats,
+        { heartbeatMs, silentMs },
+        {
+          onSeen: (alive, offsetMs) => observer.processesSeen?.(alive, offsetMs),
+          onOutdated: (error) => observer.storeFailed('the database', error),
+        },
+      )
       const hints = (freshness: Freshness) => new Hints(primary, schema, freshness, (kind) => observer.hinted?.(kind))
       const parts = { url: address.url, lanes, heartbeats, row, history, clock, hints, observer, waitMs }
       return new PostgresDatabase({ ...parts, reads: reads ?? 'fresh' })
@@ -173,32 +177,4 @@ function openLanes(settings: ConstructorParameters<typeof Lanes>[0], url: string
       onLost: () => observer.connectionLost?.(),
     },
   })
-}
-
-/** Checks the server, and brings the tables to this version. @throws what the database throws, `DatabaseProblem` */
-async function prepare(lanes: Lanes, statementMs: number, address: DatabaseAddress): Promise<void> {
-  const { schema = DEFAULT_SCHEMA, ownerUrl } = address
-  try {
-    await checkServer(lanes)
-    if (ownerUrl === undefined) await migrate(lanes, schema)
-    else await prepareAsOwner({ ...address, url: ownerUrl }, statementMs, userOf(address.url))
-    await checkRights(lanes, schema)
-  } catch (error) {
-    // Waiting changes nothing.
-    throw isUnusable(error) ? await problemOf(error, address) : error
-  }
-}
-
-/** @param user who reads and writes the tables */
-async function prepareAsOwner(owner: DatabaseAddress, statementMs: number, user: string): Promise<void> {
-  const { schema = DEFAULT_SCHEMA } = owner
-  const lanes = new Lanes({ primary: new Primary(serversOf(owner)), connections: 1, statementMs })
-  try {
-    await migrate(lanes, schema)
-    await grantTables(lanes, schema, user)
-  } catch (error) {
-    throw isUnusable(error) ? await problemOf(error, owner) : error
-  } finally {
-    await lanes.close()
-  }
 }

@@ -7,6 +7,8 @@ import { ConnectionLost, failureKind, isServerError, isUnusable, NO_DATABASE } f
 const NO_RIGHT = '42501'
 const READ_ONLY = '25006'
 const TOO_MANY = '53300'
+/** SQLSTATE of a lock that was not free in time. */
+const NOT_FREE = '55P03'
 /** Codes of the driver: nothing listens at the address or its name is not known; the server does not offer TLS. */
 const REFUSED = 'ERR_POSTGRES_CONNECTION_REFUSED'
 const NO_TLS = 'ERR_POSTGRES_TLS_NOT_AVAILABLE'
@@ -45,6 +47,7 @@ function serverReason(state: string, message: string): string {
   if (state === NO_RIGHT) return `its user lacks a right: ${message}`
   if (state === READ_ONLY) return `it takes no writes, as a standby does: ${message}`
   if (state === TOO_MANY) return `all its connections are taken: ${message}`
+  if (state === NOT_FREE) return `a table is in use by a long transaction: ${message}`
   return message
 }
 
