@@ -17,7 +17,7 @@ import { ALIVE_MS } from '../store/postgres/processes.ts'
 import { checkUsable, type Installation, installationOf } from '../store/postgres/schema/installation.ts'
 import { planOf } from '../store/postgres/schema/migrate.ts'
 import { newestVersion } from '../store/postgres/schema/migrations.ts'
-import { checkServer, missingRights, namedRights } from '../store/postgres/schema/server-checks.ts'
+import { checkServer, checkSession, missingRights, namedRights } from '../store/postgres/schema/server-checks.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 
 const MS = 1000
@@ -57,6 +57,7 @@ export async function* checkDatabase(server: DatabaseServer, full: boolean): Asy
 async function* checks(lanes: Lanes, server: DatabaseServer, full: boolean): AsyncGenerator<CheckResult, void> {
   const { schema = DEFAULT_SCHEMA, url } = server
   await checkServer(lanes)
+  await checkSession(lanes, schema)
   const askedAt = Date.now()
   const state = await serverState(lanes)
   const offsetMs = (askedAt + Date.now()) / 2 - state.now

@@ -4,14 +4,14 @@ import { Confirmations } from './agreement/confirmations.ts'
 import { FailureCounts } from './agreement/failure-counts.ts'
 import { sweepRemovedTrees } from './agreement/removed-trees.ts'
 import { Patience } from './commit/committer.ts'
-import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf } from './connection/address.ts'
+import { type DatabaseAddress, DEFAULT_SCHEMA, directAddress, serversOf } from './connection/address.ts'
 import { type DatabaseProblem, problemOf } from './connection/database-problem.ts'
 import { Lanes } from './connection/lanes.ts'
 import { Outage } from './connection/outage.ts'
 import { Primary } from './connection/primary.ts'
 import { DatabaseClock } from './database-clock.ts'
 import { Freshness } from './follow/freshness.ts'
-import { Hints } from './follow/hints.ts'
+import { type HintSettings, Hints } from './follow/hints.ts'
 import { History } from './follow/history.ts'
 import { ProcessRow, type ProcessTimes } from './processes.ts'
 import { prepare } from './schema/prepare.ts'
@@ -25,11 +25,16 @@ export interface PostgresSettings extends DatabaseAddress, ProcessTimes {
   readonly waitMs?: number | undefined
   /** Whether reads see every acknowledged write, or those of about the last second. Default `fresh`. */
   readonly reads?: 'fresh' | 'recent' | undefined
+  /** How this process learns of the batches of others: by notifications, or by looking often. Default `notify`. */
+  readonly hints?: 'notify' | 'poll' | undefined
+  /** Time between two looks with `poll`, in milliseconds. Default 25. */
+  readonly pollMs?: number | undefined
 }
 
 const DEFAULT_CONNECTIONS = 8
 const DEFAULT_STATEMENT_MS = 10_000
 const DEFAULT_WAIT_MS = 10_000
+const DEFAULT_POLL_MS = 25
 /** How often rows that are not needed any more are looked for, in milliseconds. */
 const TIDY_MS = 30_000
 /** Longest time of a heartbeat, in milliseconds: it is sent again on a new connection before this process falls silent. */
@@ -43,7 +48,7 @@ interface DatabaseParts {
   readonly row: ProcessRow
   readonly history: History
   readonly clock: DatabaseClock
-  readonly hints: (freshness: Freshness) => Hints
+  readonly hints: HintSettings
   readonly observer: Observer
   readonly reads: 'fresh' | 'recent'
   readonly waitMs: number
@@ -80,7 +85,7 @@ export class PostgresDatabase {
     this.waitMs = waitMs
     this.freshness = new Freshness(lanes, (count) => observer.readsChecked?.(count))
     this.failures = new FailureCounts(lanes)
-    this.hints = hints(this.freshness)
+    this.hints = new Hints(hints, this.freshness)
     this.confirmations = new Confirmations(lanes, row, this.hints, waitMs)
     this.reads = reads
     // It fails while the database is away: the next time is soon enough.
@@ -107,9 +112,10 @@ export class PostgresDatabase {
    * @throws TypeError for a wrong address, `DatabaseProblem` when the database cannot be used
    */
   static async open(
-    { connections, statementMs, heartbeatMs, silentMs, reads, waitMs = DEFAULT_WAIT_MS, ...address }: PostgresSettings,
+    { connections, statementMs, heartbeatMs, silentMs, reads, waitMs = DEFAULT_WAIT_MS, ...given }: PostgresSettings,
     observer: Observer = silentObserver,
   ): Promise<PostgresDatabase> {
+    const { hints: means, pollMs = DEFAULT_POLL_MS, ...address } = given
     const schema = address.schema ?? DEFAULT_SCHEMA
     const primary = new Primary(serversOf(address))
     const settings = {
@@ -131,12 +137,29 @@ export class PostgresDatabase {
           onOutdated: (error) => observer.storeFailed('the database', error),
         },
       )
-      const hints = (freshness: Freshness) => new Hints(primary, schema, freshness, (kind) => observer.hinted?.(kind))
+      const hints: HintSettings = {
+        primary,
+        ...(address.listenUrl === undefined ? {} : { direct: new Primary(serversOf(directAddress(address))) }),
+        schema,
+        ...(means === 'poll' ? { pollMs } : {}),
+        onHint: (kind) => observer.hinted?.(kind),
+      }
       const parts = { url: address.url, lanes, heartbeats, row, history, clock, hints, observer, waitMs }
-      return new PostgresDatabase({ ...parts, reads: reads ?? 'fresh' })
+      return await PostgresDatabase.#checked(new PostgresDatabase({ ...parts, reads: reads ?? 'fresh' }))
     } catch (error) {
       await Promise.all([lanes.close(), heartbeats.close()])
       throw await problemOf(error instanceof DholeError ? error.cause : error, address)
+    }
+  }
+
+  /** A database whose notifications arrive. @throws `NoNotifications`, and what the database throws */
+  static async #checked(database: PostgresDatabase): Promise<PostgresDatabase> {
+    try {
+      await new Patience(database.waitMs).run(() => database.hints.check(database.lanes))
+      return database
+    } catch (error) {
+      await database.close()
+      throw error
     }
   }
 

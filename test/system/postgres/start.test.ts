@@ -103,6 +103,16 @@ const ROWS: readonly Row[] = [
     line: 'DATABASE_OWNER_URL: only with DATABASE_URL',
   },
   {
+    why: 'a pooler without an address for notifications',
+    settings: () => ({ DATABASE_POOLER: 'transaction' }),
+    line: 'DATABASE_POOLER: a pooler drops notifications: set DATABASE_LISTEN_URL to the address of the database itself, or HINTS=poll',
+  },
+  {
+    why: 'an address for notifications without a database',
+    settings: (server) => ({ DATABASE_URL: '', DATABASE_LISTEN_URL: server.url() }),
+    line: 'DATABASE_LISTEN_URL: only with DATABASE_URL',
+  },
+  {
     why: 'a file of the password that is missing',
     settings: (server) => ({
       DATABASE_URL: `postgres://owner@127.0.0.1:${server.port}/postgres`,

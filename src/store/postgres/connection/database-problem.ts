@@ -1,7 +1,14 @@
 import { lookup } from 'node:dns/promises'
 import { codeOf } from '../../../files/system-error.ts'
 import type { DatabaseAddress } from './address.ts'
-import { ConnectionLost, failureKind, isServerError, isUnusable, NO_DATABASE } from './database-errors.ts'
+import {
+  ConnectionLost,
+  failureKind,
+  isPoolerRefusal,
+  isServerError,
+  isUnusable,
+  NO_DATABASE,
+} from './database-errors.ts'
 
 /** SQLSTATE of a missing right, of a write to a standby, and of a server whose connections are all taken. */
 const NO_RIGHT = '42501'
@@ -38,6 +45,7 @@ export async function problemOf(error: unknown, address: Pick<DatabaseAddress, '
 
 /** What an error of the database or its connection means, for the operator. */
 export function reasonOf(error: unknown): string {
+  if (isPoolerRefusal(error)) return 'a pooler answers there: set DATABASE_POOLER=transaction'
   return isServerError(error) ? serverReason(error.errno, error.message) : connectionReason(error)
 }
 

@@ -8,7 +8,7 @@ import { Primary } from '../connection/primary.ts'
 import { type Installation, installationOf } from './installation.ts'
 import { checkUpToDate, type MigrateOptions, type MigrationPlan, migrate, planOf } from './migrate.ts'
 import type { Migration } from './migrations.ts'
-import { checkRights, checkServer } from './server-checks.ts'
+import { checkRights, checkServer, checkSession } from './server-checks.ts'
 
 /**
  * Checks the server, and brings the tables up to date.
@@ -19,6 +19,7 @@ export async function prepare(lanes: Lanes, statementMs: number, address: Databa
   const { schema = DEFAULT_SCHEMA } = address
   try {
     await checkServer(lanes)
+    await checkSession(lanes, schema)
     await asOwner(lanes, statementMs, address, (owner, options) => migrate(owner, schema, options))
     const installation = await installationOf(lanes, schema)
     if (installation !== undefined) checkUpToDate(installation, schema)
@@ -44,6 +45,7 @@ export function migrateDatabase(
   const { schema = DEFAULT_SCHEMA } = address
   const attempt = async (lanes: Lanes) => {
     await checkServer(lanes)
+    await checkSession(lanes, schema)
     return await asOwner(lanes, STATEMENT_MS, address, (owner, options) =>
       migrate(owner, schema, { ...options, finish }),
     )
@@ -86,7 +88,7 @@ async function asOwner<T>(
   work: (lanes: Lanes, options: MigrateOptions) => Promise<T>,
 ): Promise<T> {
   if (ownerUrl === undefined) return await work(lanes, {})
-  const owner = { ...address, url: ownerUrl }
+  const owner: DatabaseAddress = { ...address, url: ownerUrl, pooler: 'none' }
   const own = new Lanes({ primary: new Primary(serversOf(owner)), connections: 1, statementMs })
   try {
     return await work(own, { role: userOf(address.url) })
