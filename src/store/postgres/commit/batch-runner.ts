@@ -8,7 +8,7 @@ import type { Job } from '../../store.ts'
 import type { AppliedTree, NextBatch } from '../applied-tree.ts'
 import { type AppliedBatch, type BatchTransaction, type BatchWork, LogFlag } from '../batch.ts'
 import type { Lanes } from '../connection/lanes.ts'
-import type { DatabaseClock } from '../database-clock.ts'
+import type { StorageClock } from '../database-clock.ts'
 import type { Follower } from '../follow/follower.ts'
 import { settingsText } from '../follow/foreign-batches.ts'
 import { BatchConflict, commitBatch, completeLogRow, insertLogRow, type LogRow } from './commit-statement.ts'
@@ -28,7 +28,7 @@ export interface BatchParts {
   readonly lanes: Lanes
   readonly tree: AppliedTree
   readonly records: RecordClock
-  readonly clock: Pick<DatabaseClock, 'now'>
+  readonly clock: Pick<StorageClock, 'now'>
   readonly follower: Follower
   readonly openIndexes: OpenIndexes
   readonly fetchIndexes: FetchIndexes
