@@ -9,7 +9,7 @@ import type { AppliedTree, NextBatch } from '../applied-tree.ts'
 import { type AppliedBatch, type BatchTransaction, type BatchWork, LogFlag } from '../batch.ts'
 import type { Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
-import type { DatabaseClock } from '../database-clock.ts'
+import type { StorageClock } from '../database-clock.ts'
 import type { Follower } from '../follow/follower.ts'
 import { settingsText } from '../follow/foreign-batches.ts'
 import { BatchConflict } from './batch-conflict.ts'
@@ -32,7 +32,7 @@ export interface BatchParts {
   readonly lanes: Lanes
   readonly tree: AppliedTree
   readonly records: RecordClock
-  readonly clock: Pick<DatabaseClock, 'now'>
+  readonly clock: Pick<StorageClock, 'now'>
   readonly follower: Follower
   readonly openIndexes: OpenIndexes
   readonly fetchIndexes: FetchIndexes
