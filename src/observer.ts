@@ -23,6 +23,8 @@ export const OPERATIONS = [
   'options',
   'system',
   'docs',
+  'admin',
+  'console',
   'other',
 ] as const
 

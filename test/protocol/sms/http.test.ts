@@ -56,6 +56,7 @@ async function scene({ messages, onDemand = [] }: SceneOptions = {}): Promise<Sc
     limits,
     prefix: '',
     streamHost: undefined,
+    admin: undefined,
     metrics: undefined,
     docs: false,
     strictTransport: undefined,
