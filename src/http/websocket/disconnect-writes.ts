@@ -13,9 +13,15 @@ export interface DisconnectWrite {
  */
 export class DisconnectWrites {
   readonly #writes = new Map<string, DisconnectWrite>()
+  #length = 0
 
   get size(): number {
     return this.#writes.size
+  }
+
+  /** About how long the values are as JSON, in UTF-16 code units. */
+  get length(): number {
+    return this.#length
   }
 
   /** Replaces everything kept at and below the path, and that part of a value kept above. */
@@ -24,7 +30,10 @@ export class DisconnectWrites {
     if (above === undefined) {
       this.#removeBelow(path)
       this.#keep({ path, json })
-    } else this.#keep({ path: above.path, json: withPart(above.json, path.slice(above.path.length), json) })
+    } else {
+      this.#remove(formatPath(above.path))
+      this.#keep({ path: above.path, json: withPart(above.json, path.slice(above.path.length), json) })
+    }
   }
 
   /** Forgets everything kept at and below the path, and that part of a value kept above. */
@@ -32,7 +41,7 @@ export class DisconnectWrites {
     const above = this.#above(path)
     this.#removeBelow(path)
     if (above === undefined || above.path.length === path.length) return
-    this.#writes.delete(formatPath(above.path))
+    this.#remove(formatPath(above.path))
     for (const write of without(above, path)) this.#keep(write)
   }
 
@@ -40,11 +49,19 @@ export class DisconnectWrites {
   take(): readonly DisconnectWrite[] {
     const writes = [...this.#writes.values()]
     this.#writes.clear()
+    this.#length = 0
     return writes
   }
 
   #keep(write: DisconnectWrite): void {
     this.#writes.set(formatPath(write.path), write)
+    this.#length += lengthOf(write)
+  }
+
+  #remove(name: string): void {
+    const write = this.#writes.get(name)
+    if (write !== undefined) this.#length -= lengthOf(write)
+    this.#writes.delete(name)
   }
 
   #above(path: Path): DisconnectWrite | undefined {
@@ -56,8 +73,12 @@ export class DisconnectWrites {
   }
 
   #removeBelow(path: Path): void {
-    for (const [name, write] of this.#writes) if (covers(path, write.path)) this.#writes.delete(name)
+    for (const [name, write] of this.#writes) if (covers(path, write.path)) this.#remove(name)
   }
+}
+
+function lengthOf({ path, json }: DisconnectWrite): number {
+  return formatPath(path).length + JSON.stringify(json).length
 }
 
 /** A value in which one part is another value. A leaf on the way is replaced by an object. */

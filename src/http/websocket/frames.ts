@@ -46,6 +46,11 @@ export class FrameReader {
     this.#maxLength = maxLength
   }
 
+  /** Whether segments are missing. */
+  get isWithinMessage(): boolean {
+    return this.#missing > 0
+  }
+
   /** Length of the segments that wait for others, in UTF-16 code units. */
   get waitingLength(): number {
     return this.#length

@@ -1,8 +1,10 @@
 import { DholeError } from '../../error.ts'
 import { defaultStreams } from '../../hub/hub.ts'
 import type { Exchange } from '../exchange.ts'
-import { Connection } from './connection.ts'
+import type { ClientPlace } from './identity.ts'
+import { Session } from './session.ts'
 import { sessionsOf } from './sessions.ts'
+import { Socket } from './socket.ts'
 
 const SWITCHING: ResponseInit = { status: 200 }
 
@@ -12,7 +14,7 @@ const SWITCHING: ResponseInit = { status: 200 }
  * @see docs/reference/websocket.md
  */
 export async function openSocket(exchange: Exchange): Promise<Response> {
-  const { request, listener, application, target, transport, limits, service } = exchange
+  const { request, listener, application, target, limits, service } = exchange
   if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket' || listener?.upgrade === undefined) {
     throw new DholeError('sockets-not-offered')
   }
@@ -20,34 +22,43 @@ export async function openSocket(exchange: Exchange): Promise<Response> {
   const former = new URLSearchParams(target.search).get('ls')
   if (former !== null) await sessions.end(former)
   const leave = limits.enterStream(exchange, application.id)
-  const isForeign = isFrom(() => transport.refuseForeign(request))
-  const isLocal = transport.isLocal(exchange)
-  const connection = new Connection({
+  const { reserve } = limits
+  const session = new Session({
     application,
     host: target.host,
-    address: transport.addressOf(exchange),
-    isLocal: () => isLocal && !isForeign,
-    checkAnonymous: () => {
-      const isRefused = isForeign && application.isLoopbackOnly && !application.database.hasOwnRules
-      if (isRefused) throw new DholeError('permission-denied')
-    },
-    reserve: limits.reserve,
+    place: placeOf(exchange),
+    reserve,
     maxWaiting: defaultStreams.maxWaiting,
-    onSent: (bytes) => service.observer.streamSent?.(bytes),
     onFailed: (error) => exchange.reportFailure(error),
     onEnded: () => {
       leave()
-      sessions.remove(connection)
+      sessions.remove(session)
     },
   })
-  sessions.add(connection)
-  if (listener.upgrade(request, { data: connection as never })) return new Response(null, SWITCHING)
-  connection.close()
+  sessions.add(session)
+  const socket = new Socket(session, { reserve, onSent: (length) => service.observer.streamSent?.(length) })
+  if (listener.upgrade(request, { data: socket as never })) return new Response(null, SWITCHING)
+  session.close()
   throw new DholeError('sockets-not-offered')
 }
 
+/** Where a client is. Known now: a request that has become a socket has no address any more. */
+function placeOf(exchange: Exchange): ClientPlace {
+  const { application, request, transport } = exchange
+  const isForeign = isRefused(() => transport.refuseForeign(request))
+  return {
+    address: transport.addressOf(exchange),
+    isLocal: !isForeign && transport.isLocal(exchange),
+    checkAnonymous: () => {
+      if (isForeign && application.isLoopbackOnly && !application.database.hasOwnRules) {
+        throw new DholeError('permission-denied')
+      }
+    },
+  }
+}
+
 /** Whether a check refuses. */
-function isFrom(check: () => void): boolean {
+function isRefused(check: () => void): boolean {
   try {
     check()
     return false

@@ -6,6 +6,7 @@ import { inTurns } from '../../scheduling/turns.ts'
 import { type AnyText, joined } from '../../tree/json/text-pieces.ts'
 import { type Path, parsePath } from '../../tree/path.ts'
 import { DisconnectWrites } from './disconnect-writes.ts'
+import type { Credential } from './identity.ts'
 import { Listen, type ListeningConnection } from './listen.ts'
 import { type Answer, OK, OK_OBJECT } from './messages.ts'
 import type { RequestMessage } from './parse-message.ts'
@@ -13,6 +14,9 @@ import { queryOf } from './wire-query.ts'
 
 type Body = RequestMessage['body']
 
+/** Memory of a listen beside its waiting events, in bytes. */
+const LISTEN_BYTES = 2048
+const BYTES_PER_UNIT = 2
 /** Maximum listens of a connection, and values that it wants written when it ends. */
 const MOST_LISTENS = 10_000
 const MOST_DISCONNECT_WRITES = 10_000
@@ -22,11 +26,7 @@ interface RequestingConnection extends ListeningConnection {
   /** The caller of the request. @throws when the credential is no longer valid */
   caller(): Promise<Caller>
   /** @throws when the credential is refused */
-  signIn(credential: {
-    readonly text: string
-    readonly isBearer: boolean
-    readonly override: Caller | undefined
-  }): Promise<Caller>
+  signIn(credential: Credential): Promise<Caller>
   signOut(): Promise<void>
 }
 
@@ -41,6 +41,11 @@ export class Requests {
   constructor(database: Database, connection: RequestingConnection) {
     this.#database = database
     this.#connection = connection
+  }
+
+  /** Memory that the client takes here, in bytes. */
+  get heldBytes(): number {
+    return this.#listens.size * LISTEN_BYTES + this.#disconnectWrites.length * BYTES_PER_UNIT
   }
 
   /** @throws what the request fails with */

@@ -1,25 +1,25 @@
 import type { Application } from '../../applications/application.ts'
 import type { Authenticator } from '../../auth/authenticator.ts'
-import type { Connection } from './connection.ts'
+import type { Session } from './session.ts'
 
-/** The open connections of an application, by the ids that their clients know. */
+/** The open sessions of an application, by the ids that their clients know. */
 export class Sessions {
-  readonly #connections = new Map<string, Connection>()
+  readonly #sessions = new Map<string, Session>()
 
-  add(connection: Connection): void {
-    this.#connections.set(connection.id, connection)
+  add(session: Session): void {
+    this.#sessions.set(session.id, session)
   }
 
-  remove({ id }: Connection): void {
-    this.#connections.delete(id)
+  remove({ id }: Session): void {
+    this.#sessions.delete(id)
   }
 
-  /** Ends a connection that its client has lost. Resolves when what the client wanted written then is written. */
+  /** Ends a session whose connection its client has lost. Resolves when what the client wanted written then is written. */
   async end(id: string): Promise<void> {
-    const connection = this.#connections.get(id)
-    if (connection === undefined) return
-    connection.end()
-    await connection.ended
+    const session = this.#sessions.get(id)
+    if (session === undefined) return
+    session.end()
+    await session.ended
   }
 }
 

@@ -106,10 +106,9 @@ const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
     const { db } = connect('one')
     await onDisconnect(ref(db, `online/${argument}`)).set('gone')
     await set(ref(db, `online/${argument}`), 'here')
-    console.log('"here"')
+    process.stdout.write('"here"\n')
     return new Promise(() => {})
   },
 }
 
-console.log(JSON.stringify(await scenarios[scenario]?.()))
-process.exit(0)
+process.stdout.write(JSON.stringify(await scenarios[scenario]?.()), () => process.exit(0))

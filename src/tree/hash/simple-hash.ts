@@ -1,21 +1,15 @@
 import type { Steps } from '../../scheduling/steps.ts'
+import { parseJsonInSteps } from '../json/parse-json.ts'
+import { sortInSteps } from '../json/sort-steps.ts'
+import { type AnyText, joined } from '../json/text-pieces.ts'
 import { PRIORITY } from '../key.ts'
 import { LARGE_BODY_BYTES } from '../limits.ts'
 import { compareSortValues, compareText, sortKey, sortValue } from '../order.ts'
 import { type Branch, childKeys, isBranch, type Leaf, leafOf, ownMember, type Value } from '../value.ts'
-import { parseJsonInSteps } from './parse-json.ts'
-import { sortInSteps } from './sort-steps.ts'
-import { type AnyText, joined } from './text-pieces.ts'
-
-/** How clients write the bits of a number: as they are, or as clients in JavaScript compute them. */
-export type NumberBits = 'exact' | 'javascript'
+import { bitsOf, type NumberBits } from './number-bits.ts'
 
 /** Children hashed between two pauses. */
 const STEP_CHILDREN = 256
-/** Fraction bits and exponent bias of a double. */
-const FRACTION_BITS = 52
-const BIAS = 1023
-const LEAST_NORMAL = 2 ** -1022
 
 /**
  * The hash of a value that clients compute of what they have: base64 of SHA-1, `''` for no value. Children are ordered by
@@ -96,24 +90,5 @@ function* orderedKeys(branch: Branch): Steps<readonly string[]> {
 function scalarText(leaf: Leaf, bits: NumberBits): string {
   if (typeof leaf === 'string') return `string:${leaf}`
   if (typeof leaf === 'boolean') return `boolean:${leaf}`
-  return `number:${bits === 'exact' ? exactBits(leaf) : javascriptBits(leaf)}`
-}
-
-const view = new DataView(new ArrayBuffer(8))
-
-function exactBits(number: number): string {
-  // JSON has no negative zero for clients in JavaScript.
-  view.setFloat64(0, number === 0 ? 0 : number)
-  return view.getBigUint64(0).toString(16).padStart(16, '0')
-}
-
-/** As clients in JavaScript compute the bits, with a rounded logarithm: wrong beside powers of two. */
-function javascriptBits(number: number): string {
-  const size = Math.abs(number)
-  if (size < LEAST_NORMAL) return exactBits(number)
-  const exponent = Math.min(Math.floor(Math.log(size) / Math.LN2), BIAS)
-  const scaled = Math.round(size * 2 ** (FRACTION_BITS - exponent) - 2 ** FRACTION_BITS)
-  const fraction = BigInt.asUintN(FRACTION_BITS, BigInt(Number.isFinite(scaled) ? scaled : 0))
-  const sign = number < 0 ? 1n << 63n : 0n
-  return (sign | (BigInt(exponent + BIAS) << 52n) | fraction).toString(16).padStart(16, '0')
+  return `number:${bitsOf(leaf, bits)}`
 }
