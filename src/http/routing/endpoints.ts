@@ -13,12 +13,13 @@ import { preflightReply } from '../response/reply.ts'
 import { answerNode } from '../rest/node-route.ts'
 import { answerRules, answerWriteSize, refuseSetting } from '../rest/settings-routes.ts'
 import { exchangeToken, refuseTokenPath, tokenErrors } from '../rest/token-route.ts'
+import { answerPolling } from '../sdk/polling/open-polling.ts'
+import { openSocket } from '../sdk/socket/open-socket.ts'
 import * as sms from '../sms/calls.ts'
 import { answerCarrierCodes } from '../sms/carrier-codes-page.ts'
 import { smsErrors } from '../sms/sms-errors.ts'
 import { answerHealth, answerMetrics, answerReady } from '../system/system-routes.ts'
 import { NO_TARGET, splitTarget, type Target } from '../url/target.ts'
-import { openSocket } from '../websocket/open-socket.ts'
 import { adminOperation, jsonOperation, nodeOperation } from './operation.ts'
 
 const READS = ['GET', 'HEAD']
@@ -49,7 +50,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   system('/metrics', answerMetrics),
   ...DOCUMENT_PATHS.map(document),
   { ...node, path: '/.ws', methods: ['GET'], operation: 'socket', answer: inSocket(openSocket) },
-  polling('/.lp'),
+  { ...node, path: '/.lp', methods: ['GET'], operation: 'socket', answer: inSocket(answerPolling) },
   setting('/.settings/rules.json', answerRules),
   setting('/.settings/defaultWriteSizeLimit.json', answerWriteSize),
   setting('/.settings/*', refuseSetting),
@@ -125,12 +126,6 @@ function admin(
   }
 }
 
-/** SDKs in browsers poll here where WebSockets fail. */
-function polling(path: string): Endpoint {
-  const answer = bounded((exchange) => exchange.limits.within(exchange, refuseSocket))
-  return { ...node, path, operation: 'other', answer }
-}
-
 function setting(path: string, answer: Answer): Endpoint {
   const methods = ['GET', 'HEAD', 'PUT']
   return { path, methods, operation: jsonOperation('settings'), answer: inTree(answer), errors: treeErrors }
@@ -171,11 +166,6 @@ function bounded(answer: Answer): Answer {
     if (exchange.mayHaveBody && exchange.limits.refusesBody(exchange)) throw TOO_BUSY
     return answer(exchange)
   }
-}
-
-/** The name of an application in the URL means nothing here, so it is not looked at. */
-function refuseSocket(): never {
-  throw new DholeError('sockets-not-offered')
 }
 
 /**

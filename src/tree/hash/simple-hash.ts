@@ -14,7 +14,7 @@ const STEP_CHILDREN = 256
 /**
  * The hash of a value that clients compute of what they have: base64 of SHA-1, `''` for no value. Children are ordered by
  * priority and then by key.
- * @see docs/reference/websocket.md#hashes
+ * @see docs/reference/sdk-protocol.md#hashes
  */
 export function* simpleHashInSteps(value: Value | undefined, bits: NumberBits): Steps<string> {
   return value === undefined ? '' : yield* hashOf(value, bits, { children: 0 })

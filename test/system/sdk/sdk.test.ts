@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { SocketClient } from '../../support/socket-client.ts'
+import { SocketClient } from '../../support/sdk-client.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { withServer } from '../../support/with-server.ts'
 

@@ -1,9 +1,9 @@
-import type { Application } from '../../applications/application.ts'
-import { DholeError } from '../../error.ts'
-import { MailboxBound, type Reservation, type ReserveMemory } from '../../hub/mailbox.ts'
-import type { EndReason } from '../../hub/sink.ts'
-import { piecesOf } from '../../tree/json/text-pieces.ts'
-import type { Carrier } from './carrier.ts'
+import type { Application } from '../../../applications/application.ts'
+import { DholeError } from '../../../error.ts'
+import { MailboxBound, type Reservation, type ReserveMemory } from '../../../hub/mailbox.ts'
+import type { EndReason } from '../../../hub/sink.ts'
+import { piecesOf } from '../../../tree/json/text-pieces.ts'
+import type { Carrier, NextCarrier } from './carrier.ts'
 import { type ClientPlace, type Credential, Identity } from './identity.ts'
 import type { Listen, ListeningConnection } from './listen.ts'
 import {
@@ -39,7 +39,7 @@ export interface SessionParts {
 /**
  * One session of an SDK. Requests take effect, and are answered, in the order in which they arrive. Before the answer to
  * a write, all listens of the session have told it.
- * @see docs/reference/websocket.md#order
+ * @see docs/reference/sdk-protocol.md#order
  */
 export class Session implements ListeningConnection {
   readonly id = crypto.randomUUID()
@@ -55,6 +55,8 @@ export class Session implements ListeningConnection {
   #waitingLength = 0
   #reservation: Reservation | undefined
   #carrier: Carrier | undefined
+  /** A carrier that the client has chosen, until it has sent everything by the old one. */
+  #next: NextCarrier | undefined
   #isRunning = false
   #isOver = false
   readonly #ended = Promise.withResolvers<void>()
@@ -91,6 +93,17 @@ export class Session implements ListeningConnection {
     this.#carrier = carrier
     if (this.#isOver) carrier.end('away', '')
     else this.#send(control('h', { ts: Date.now(), v: VERSION, h: this.#parts.host, s: this.id }))
+  }
+
+  /** The client goes on with another carrier once it has said so on the old one. */
+  upgrade(next: NextCarrier): void {
+    this.#next = next
+  }
+
+  /** A carrier has been lost. The session ends with the one that it speaks on. */
+  carrierLost(carrier: Carrier): void {
+    if (this.#next === carrier) this.#next = undefined
+    else if (this.#carrier === carrier || this.#carrier === undefined) this.close()
   }
 
   /** Takes a message of the client. */
@@ -204,8 +217,7 @@ export class Session implements ListeningConnection {
       this.refuse('a message is not understood')
       return
     }
-    if (message === 'other') return
-    if (message === 'ping') this.#send(control('o', {}))
+    if ('control' in message) this.#takeControl(message.control)
     else {
       const answer = await this.#answer(() => this.#requests.answer(message))
       this.#send(answerHead(message.number, answer) + piecesOf(answer.data).join('') + ANSWER_TAIL)
@@ -213,6 +225,19 @@ export class Session implements ListeningConnection {
     // The requests of a client that does not read its answers must wait.
     const room = this.#carrier?.room
     if (room !== undefined) await room
+  }
+
+  #takeControl(type: unknown): void {
+    if (type === 'p') this.#send(control('o', {}))
+    // The client has sent everything that it sends by the old carrier.
+    else if (type === 'n' && this.#next !== undefined) this.#switch(this.#next)
+  }
+
+  #switch(next: NextCarrier): void {
+    this.#next = undefined
+    this.#send(control('n', {}))
+    this.#carrier = next
+    next.takeOver()
   }
 
   async #answer(request: () => Promise<Answer>): Promise<Answer> {
@@ -232,6 +257,7 @@ export class Session implements ListeningConnection {
     if (this.#isOver) return
     this.close()
     this.#carrier?.end(...why)
+    this.#next?.end(...why)
   }
 
   async #finish(): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SECRET } from '../../support/https-server.ts'
-import { SocketClient } from '../../support/socket-client.ts'
+import { SocketClient } from '../../support/sdk-client.ts'
 import { withServer } from '../../support/with-server.ts'
 
 const server = withServer()

@@ -1,11 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { DholeError } from '../../error.ts'
-import { type BoundSpec, isUnbounded, makeQuery, type Query, type QuerySpec, type Scalar } from '../../query/query.ts'
+import { DholeError } from '../../../error.ts'
+import {
+  type BoundSpec,
+  isUnbounded,
+  makeQuery,
+  type Query,
+  type QuerySpec,
+  type Scalar,
+} from '../../../query/query.ts'
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
 
-/** Members of a query as clients send it. @see docs/reference/websocket.md#queries */
+/** Members of a query as clients send it. @see docs/reference/sdk-protocol.md#queries */
 const wireQuery = Type.Object({
   i: Type.Optional(Type.String()),
   sp: Type.Optional(scalar),

@@ -1,11 +1,11 @@
-import { DholeError } from '../../error.ts'
-import type { AnyText } from '../../tree/json/text-pieces.ts'
-import { formatPath, type Path } from '../../tree/path.ts'
+import { DholeError } from '../../../error.ts'
+import type { AnyText } from '../../../tree/json/text-pieces.ts'
+import { formatPath, type Path } from '../../../tree/path.ts'
 
 /** Version of the protocol. */
 export const VERSION = '5'
 
-/** Words of answers. @see docs/reference/websocket.md#statuses */
+/** Words of answers. @see docs/reference/sdk-protocol.md#statuses */
 export type Status =
   | 'ok'
   | 'permission_denied'
@@ -64,6 +64,11 @@ export function answerHead(request: number, { status }: Answer): string {
 }
 
 export const ANSWER_TAIL = '}}}'
+
+/** A control message that clients send, as they send it. @returns its type */
+export function controlIn(text: string): string | undefined {
+  return /^\{"t":"c","d":\{"t":"(\w)","d":\{\}\}\}$/.exec(text)?.[1]
+}
 
 /** A message without its data and what follows. @param action `d` replaces what is at the path, `m` merges */
 export function pushHead(action: 'd' | 'm', path: string): string {

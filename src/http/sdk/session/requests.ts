@@ -1,10 +1,10 @@
-import type { Caller } from '../../auth/caller.ts'
-import type { Database } from '../../database/database.ts'
-import { DholeError } from '../../error.ts'
-import { PathIndex } from '../../hub/path-index.ts'
-import { inTurns } from '../../scheduling/turns.ts'
-import { type AnyText, joined } from '../../tree/json/text-pieces.ts'
-import { type Path, parsePath } from '../../tree/path.ts'
+import type { Caller } from '../../../auth/caller.ts'
+import type { Database } from '../../../database/database.ts'
+import { DholeError } from '../../../error.ts'
+import { PathIndex } from '../../../hub/path-index.ts'
+import { inTurns } from '../../../scheduling/turns.ts'
+import { type AnyText, joined } from '../../../tree/json/text-pieces.ts'
+import { type Path, parsePath } from '../../../tree/path.ts'
 import { DisconnectWrites } from './disconnect-writes.ts'
 import type { Credential } from './identity.ts'
 import { Listen, type ListeningConnection } from './listen.ts'
@@ -30,7 +30,7 @@ interface RequestingConnection extends ListeningConnection {
   signOut(): Promise<void>
 }
 
-/** Carries out the requests of one connection. @see docs/reference/websocket.md#actions */
+/** Carries out the requests of one connection. @see docs/reference/sdk-protocol.md#actions */
 export class Requests {
   readonly #database: Database
   readonly #connection: RequestingConnection

@@ -10,3 +10,9 @@ export interface Carrier {
   /** Ends the connection. */
   end(cause: EndCause, reason: string): void
 }
+
+/** A carrier that takes over a session from another one. */
+export interface NextCarrier extends Carrier {
+  /** The old carrier has carried its last message in both directions. */
+  takeOver(): void
+}

@@ -1,8 +1,8 @@
-import type { Reservation, ReserveMemory } from '../../hub/mailbox.ts'
-import type { Carrier, EndCause } from './carrier.ts'
+import type { Reservation, ReserveMemory } from '../../../hub/mailbox.ts'
+import type { Carrier, EndCause } from '../session/carrier.ts'
+import type { Session } from '../session/session.ts'
 import { BadFrame, FrameReader } from './frames.ts'
 import { type FrameSocket, Outbox } from './outbox.ts'
-import type { Session } from './session.ts'
 
 /** Close codes. A client that is too slow would not read one. */
 const CODES = { away: 1001, 'not-understood': 1002 } as const
@@ -25,7 +25,7 @@ export interface SocketService {
 
 /** One WebSocket of a client. The runtime calls the methods `open`, `message`, `drain` and `close`. */
 export class Socket implements Carrier {
-  readonly #session: Session
+  protected readonly session: Session
   readonly #service: SocketService
   readonly #reader: FrameReader
   #socket: RawSocket | undefined
@@ -35,7 +35,7 @@ export class Socket implements Carrier {
   #isOver = false
 
   constructor(session: Session, service: SocketService) {
-    this.#session = session
+    this.session = session
     this.#service = service
     this.#reader = new FrameReader(session.maxLength)
   }
@@ -47,8 +47,8 @@ export class Socket implements Carrier {
   open(socket: RawSocket): void {
     const { reserve, onSent } = this.#service
     this.#socket = socket
-    this.#outbox = new Outbox(socket, reserve, () => this.#session.abort(), onSent)
-    this.#session.begin(this)
+    this.#outbox = new Outbox(socket, reserve, () => this.session.abort(), onSent)
+    this.begin()
   }
 
   message(_: RawSocket, frame: string | Uint8Array): void {
@@ -57,9 +57,9 @@ export class Socket implements Carrier {
       if (typeof frame !== 'string') throw new BadFrame('frames are text')
       const text = this.#reader.take(frame)
       this.#countSegments()
-      if (text !== undefined) this.#session.receive(text)
+      if (text !== undefined) this.receive(text)
     } catch (error) {
-      this.#session.refuse(error instanceof BadFrame ? error.message : 'a frame is not understood')
+      this.session.refuse(error instanceof BadFrame ? error.message : 'a frame is not understood')
     }
   }
 
@@ -69,7 +69,7 @@ export class Socket implements Carrier {
 
   close(): void {
     this.#stop()
-    this.#session.close()
+    this.session.carrierLost(this)
   }
 
   send(text: string): Promise<void> | undefined {
@@ -80,6 +80,15 @@ export class Socket implements Carrier {
     this.#stop()
     if (cause === 'too-slow') this.#socket?.terminate()
     else this.#socket?.close(CODES[cause], reason)
+  }
+
+  protected begin(): void {
+    this.session.begin(this)
+  }
+
+  /** Takes a message. */
+  protected receive(text: string): void {
+    this.session.receive(text)
   }
 
   #stop(): void {
@@ -100,13 +109,13 @@ export class Socket implements Carrier {
       this.#reservation = undefined
       return
     }
-    this.#timer ??= setTimeout(() => this.#session.refuse('the segments of a message took too long'), SEGMENTS_MS)
+    this.#timer ??= setTimeout(() => this.session.refuse('the segments of a message took too long'), SEGMENTS_MS)
     this.#timer.unref()
     const bytes = waitingLength * BYTES_PER_UNIT
     if (this.#reservation !== undefined) this.#reservation.resize(bytes)
     else {
-      const reservation = this.#service.reserve(this, bytes, () => this.#session.abort())
-      if (this.#session.isOver) reservation.release()
+      const reservation = this.#service.reserve(this, bytes, () => this.session.abort())
+      if (this.session.isOver) reservation.release()
       else this.#reservation = reservation
     }
   }

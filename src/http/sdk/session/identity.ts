@@ -1,6 +1,6 @@
-import type { Authenticator } from '../../auth/authenticator.ts'
-import { ANONYMOUS, type Caller, hasCredential } from '../../auth/caller.ts'
-import { DholeError } from '../../error.ts'
+import type { Authenticator } from '../../../auth/authenticator.ts'
+import { ANONYMOUS, type Caller, hasCredential } from '../../../auth/caller.ts'
+import { DholeError } from '../../../error.ts'
 
 /** Longest timeout of a timer, in milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1

@@ -1,5 +1,5 @@
-import type { Reservation, ReserveMemory } from '../../hub/mailbox.ts'
-import { loopTurn } from '../../scheduling/loop-turn.ts'
+import type { Reservation, ReserveMemory } from '../../../hub/mailbox.ts'
+import { loopTurn } from '../../../scheduling/loop-turn.ts'
 import { framesOf } from './frames.ts'
 
 const BYTES_PER_UNIT = 2

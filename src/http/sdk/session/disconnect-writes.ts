@@ -1,4 +1,4 @@
-import { covers, formatPath, type Path } from '../../tree/path.ts'
+import { covers, formatPath, type Path } from '../../../tree/path.ts'
 
 /** A value to write when a connection has ended. */
 export interface DisconnectWrite {
@@ -9,7 +9,7 @@ export interface DisconnectWrite {
 
 /**
  * What a client wants written when its connection has ended: values at paths, none of which covers another.
- * @see docs/reference/websocket.md#on-disconnect
+ * @see docs/reference/sdk-protocol.md#on-disconnect
  */
 export class DisconnectWrites {
   readonly #writes = new Map<string, DisconnectWrite>()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { SocketClient } from '../../support/socket-client.ts'
+import { SocketClient } from '../../support/sdk-client.ts'
 import { withServer } from '../../support/with-server.ts'
 
 const server = withServer()

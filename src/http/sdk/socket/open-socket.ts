@@ -1,0 +1,42 @@
+import { DholeError } from '../../../error.ts'
+import type { Exchange } from '../../exchange.ts'
+import { openSession } from '../session/open-session.ts'
+import { sessionsOf } from '../session/sessions.ts'
+import { ResetSocket } from './reset-socket.ts'
+import { Socket, type SocketService } from './socket.ts'
+import { UpgradeSocket } from './upgrade-socket.ts'
+
+/**
+ * Makes the connection of a request a WebSocket for SDKs: of a new session, or of one that long polling has begun.
+ * @throws `sockets-not-offered` for a request that asks for none, `quota`, `too-busy`
+ * @see docs/reference/sdk-protocol.md
+ */
+export async function openSocket(exchange: Exchange): Promise<Response> {
+  const { request, listener, application, target, limits, service } = exchange
+  if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket' || listener?.upgrade === undefined) {
+    throw new DholeError('sockets-not-offered')
+  }
+  const parts: SocketService = {
+    reserve: limits.reserve,
+    onSent: (length) => service.observer.streamSent?.(length),
+  }
+  const parameters = new URLSearchParams(target.search)
+  const polled = parameters.get('s')
+  if (polled !== null) {
+    const session = sessionsOf(application).find(polled)
+    return upgraded(exchange, session === undefined ? new ResetSocket(target.host) : new UpgradeSocket(session, parts))
+  }
+  const session = await openSession(exchange, parameters.get('ls'))
+  try {
+    return upgraded(exchange, new Socket(session, parts))
+  } catch (error) {
+    session.close()
+    throw error
+  }
+}
+
+/** @throws `sockets-not-offered` when the connection is gone or cannot become a socket */
+function upgraded({ listener, request }: Exchange, data: object): Response {
+  if (listener?.upgrade?.(request, { data: data as never }) !== true) throw new DholeError('sockets-not-offered')
+  return new Response(null)
+}
