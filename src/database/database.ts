@@ -16,6 +16,7 @@ import { RuleCache } from './access/rule-cache.ts'
 import { RulesInForce } from './access/rules-in-force.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 import { DeclaredIndexes } from './declared-indexes.ts'
+import { OpenSessions } from './open-sessions.ts'
 import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from './read-types.ts'
 import type { Listening } from './streams/listening.ts'
 import { requestedStream, Streams } from './streams/streams.ts'
@@ -25,14 +26,6 @@ import { TreeReads } from './tree-reads.ts'
 import { type PayloadMethod, TreeWrites } from './writes/tree-writes.ts'
 import type { Appended, RequestOptions, WriteOptions, WriteOutcome } from './writes/write-request.ts'
 import { WRITE_SIZE_LIMIT } from './writes/write-size.ts'
-
-/** A connection of a client that uses a tree for as long as it lasts. */
-interface AttachedConnection {
-  /** The tree is closed. */
-  end(): void
-  /** All credentials have become invalid. */
-  revoke(): void
-}
 
 /**
  * One application's tree: where requests, rules, storage and listeners meet. A path is text
@@ -46,6 +39,8 @@ export class Database {
   readonly profile: Family
   /** As `TreeStore.mayLag`. */
   readonly mayLag: boolean
+  /** Sessions of clients that use the tree for as long as they are connected. */
+  readonly sessions: OpenSessions
   /** What only the operator and the administrators of the tree ask for. */
   readonly administration: TreeAdministration
   readonly #store: TreeStore
@@ -56,13 +51,13 @@ export class Database {
   readonly #reads: TreeReads
   readonly #writes: TreeWrites
   readonly #streams: Streams
-  readonly #connections = new Set<AttachedConnection>()
 
   constructor(store: TreeStore, settings: DatabaseSettings) {
     const { limits, profile, rules } = settings
     const limit = { maxLength: limits.maxReadBytes, timeoutMs: limits.maxReadMs }
     this.#store = store
     this.mayLag = store.mayLag
+    this.sessions = new OpenSessions(store)
     this.limits = limits
     this.profile = profile
     this.#settings = settings
@@ -99,9 +94,9 @@ export class Database {
     return this.#store.setting(RULES) !== undefined
   }
 
-  /** Whether a stream or a connection is open. */
+  /** Whether a stream or a session is open. */
   get isWatched(): boolean {
-    return this.#streams.isWatched || this.#connections.size > 0
+    return this.#streams.isWatched || this.sessions.areOpen
   }
 
   /**
@@ -286,28 +281,20 @@ export class Database {
   /** Ends the streams of all callers with a credential: the secret was replaced. */
   revoke(): void {
     this.#streams.revoke()
-    for (const connection of [...this.#connections]) connection.revoke()
+    this.sessions.revoke()
   }
 
-  /**
-   * Attaches a connection that uses the tree, and keeps it open.
-   * @returns must be called when the connection has ended
-   */
-  attach(connection: AttachedConnection): () => void {
-    this.#connections.add(connection)
-    return () => this.#connections.delete(connection)
-  }
-
-  /** Ends every stream and every connection; clients reconnect when they can. */
+  /** Ends every stream and every session; clients reconnect when they can. */
   endStreams(): void {
     this.#streams.close()
-    for (const connection of [...this.#connections]) connection.end()
+    void this.sessions.end()
   }
 
   /** Finishes what is under way and closes the store. */
-  close(): Promise<void> {
-    this.endStreams()
-    return this.#store.close()
+  async close(): Promise<void> {
+    this.#streams.close()
+    if (this.sessions.areOpen) await this.sessions.end()
+    await this.#store.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -21,6 +21,7 @@ import type {
   Position,
   ReadAt,
   ReadLimit,
+  SessionText,
   StoreFollower,
   TreeStore,
 } from '../store.ts'
@@ -47,6 +48,7 @@ import { runReads } from './tree/run-program.ts'
  * @see docs/explanation/storage.md
  */
 export class SqliteStore implements TreeStore {
+  readonly sessionTexts: readonly SessionText[]
   readonly #file: OpenFile
   readonly #epoch: string
   readonly #snapshots: Snapshots
@@ -80,6 +82,7 @@ export class SqliteStore implements TreeStore {
     const { writer } = this.#file
     const parts = transactionParts(writer, settings, observer)
     this.#settings = parts.settings.current
+    this.sessionTexts = parts.sessionTexts.all()
     this.#cache = new TextCache(settings.cacheLength)
     this.#snapshots = new Snapshots(file, settings.shortList)
     this.#exports = new HeldSnapshots(this.#snapshots)

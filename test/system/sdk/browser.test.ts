@@ -40,7 +40,8 @@ describe.skipIf(executablePath === undefined)(`Firebase's SDK in a browser${why}
 
   const run = (page: Page, way: 'polling' | 'any') =>
     page.evaluate(
-      ([url, chosen]) => (globalThis as unknown as { run(url: string, way: string): Promise<unknown> }).run(url, chosen),
+      ([url, chosen]) =>
+        (globalThis as unknown as { run(url: string, way: string): Promise<unknown> }).run(url, chosen),
       [`${server.url}/?ns=app`, way] as const,
     )
 

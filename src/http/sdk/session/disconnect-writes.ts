@@ -1,4 +1,9 @@
+import { DholeError } from '../../../error.ts'
 import { covers, formatPath, type Path } from '../../../tree/path.ts'
+
+/** Maximum values of a session, and length of all of them. All are stored whenever one changes. */
+const MOST_WRITES = 1000
+const MOST_LENGTH = 1024 * 1024
 
 /** A value to write when a connection has ended. */
 export interface DisconnectWrite {
@@ -24,6 +29,12 @@ export class DisconnectWrites {
     return this.#length
   }
 
+  /** @throws `quota` if these are too many more */
+  check(writes: readonly DisconnectWrite[]): void {
+    const length = writes.reduce((sum, write) => sum + lengthOf(write), this.#length)
+    if (this.size + writes.length > MOST_WRITES || length > MOST_LENGTH) throw new DholeError('quota')
+  }
+
   /** Replaces everything kept at and below the path, and that part of a value kept above. */
   set(path: Path, json: unknown): void {
     const above = this.#above(path)
@@ -45,12 +56,8 @@ export class DisconnectWrites {
     for (const write of without(above, path)) this.#keep(write)
   }
 
-  /** Removes and returns everything. */
-  take(): readonly DisconnectWrite[] {
-    const writes = [...this.#writes.values()]
-    this.#writes.clear()
-    this.#length = 0
-    return writes
+  get all(): readonly DisconnectWrite[] {
+    return [...this.#writes.values()]
   }
 
   #keep(write: DisconnectWrite): void {

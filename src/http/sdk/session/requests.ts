@@ -5,8 +5,9 @@ import { PathIndex } from '../../../hub/path-index.ts'
 import { inTurns } from '../../../scheduling/turns.ts'
 import { type AnyText, joined } from '../../../tree/json/text-pieces.ts'
 import { type Path, parsePath } from '../../../tree/path.ts'
-import { DisconnectWrites } from './disconnect-writes.ts'
+import { type DisconnectWrite, DisconnectWrites } from './disconnect-writes.ts'
 import type { Credential } from './identity.ts'
+import { textOf, writeLeft } from './left-writes.ts'
 import { Listen, type ListeningConnection } from './listen.ts'
 import { type Answer, OK, OK_OBJECT } from './messages.ts'
 import type { RequestMessage } from './parse-message.ts'
@@ -17,12 +18,13 @@ type Body = RequestMessage['body']
 /** Memory of a listen beside its waiting events, in bytes. */
 const LISTEN_BYTES = 2048
 const BYTES_PER_UNIT = 2
-/** Maximum listens of a connection, and values that it wants written when it ends. */
+/** Maximum listens of a session. */
 const MOST_LISTENS = 10_000
-const MOST_DISCONNECT_WRITES = 10_000
 
 /** What requests need of their connection. */
 interface RequestingConnection extends ListeningConnection {
+  /** Id of the session. */
+  readonly id: string
   /** The caller of the request. @throws when the credential is no longer valid */
   caller(): Promise<Caller>
   /** @throws when the credential is refused */
@@ -102,17 +104,13 @@ export class Requests {
   /** Judges all listens for another caller. */
   async changeCaller(caller: Caller): Promise<void> {
     for (const listen of [...this.#listens.values()]) await listen.changeCaller({ as: caller })
+    if (this.#disconnectWrites.size > 0) await this.#keepDisconnectWrites(caller)
   }
 
-  /** Writes what the client wants written when its connection has ended. What is refused is dropped. */
-  async writeOnDisconnect(caller: Caller): Promise<void> {
-    for (const { path, json } of this.#disconnectWrites.take()) {
-      try {
-        await this.#database.put(path, json, { as: caller })
-      } catch (error) {
-        if (!(error instanceof DholeError) || error.code === 'internal') throw error
-      }
-    }
+  /** Writes what the client wants written when its session has ended. */
+  writeOnDisconnect(caller: Caller): Promise<void> {
+    const { id: session } = this.#connection
+    return writeLeft(this.#database, { session, caller, writes: this.#disconnectWrites.all })
   }
 
   async #listen(body: Body): Promise<Answer> {
@@ -197,22 +195,26 @@ export class Requests {
     const path = pathOf(body)
     const data = dataOf(body)
     const as = await this.#connection.caller()
-    if (this.#disconnectWrites.size >= MOST_DISCONNECT_WRITES) throw new DholeError('quota')
-    if (kind === 'set') {
-      await this.#database.put(path, data, { as, isTrial: true })
-      this.#disconnectWrites.set(path, data)
-      return OK
-    }
-    await this.#database.patch(path, data, { as, isTrial: true })
-    for (const [below, json] of Object.entries(data ?? {})) {
-      this.#disconnectWrites.set([...path, ...parsePath(below, 'bad-key')], json)
-    }
+    if (kind === 'set') await this.#database.put(path, data, { as, isTrial: true })
+    else await this.#database.patch(path, data, { as, isTrial: true })
+    const writes = kind === 'set' ? [{ path, json: data }] : membersOf(path, data)
+    this.#disconnectWrites.check(writes)
+    for (const write of writes) this.#disconnectWrites.set(write.path, write.json)
+    await this.#keepDisconnectWrites(as)
     return OK
   }
 
   async #cancelOnDisconnect(body: Body): Promise<Answer> {
+    if (this.#disconnectWrites.size === 0) return OK
     this.#disconnectWrites.forget(pathOf(body))
+    await this.#keepDisconnectWrites(await this.#connection.caller())
     return OK
+  }
+
+  /** Stores them, for the case that this server is killed. */
+  #keepDisconnectWrites(caller: Caller): Promise<void> {
+    const text = textOf({ caller, writes: this.#disconnectWrites.all })
+    return this.#database.sessions.keep({ session: this.#connection.id, text })
   }
 
   async #signIn(body: Body, isBearer: boolean): Promise<Answer> {
@@ -222,6 +224,12 @@ export class Requests {
     const expires = caller.expiresAt === undefined ? undefined : Math.floor(caller.expiresAt / 1000)
     return { status: 'ok', data: JSON.stringify({ auth: caller.auth, expires }) }
   }
+}
+
+function membersOf(path: Path, data: unknown): readonly DisconnectWrite[] {
+  return Object.entries(data ?? {}).map(([below, json]) => {
+    return { path: [...path, ...parsePath(below, 'bad-key')], json }
+  })
 }
 
 function nameOf({ path, tag }: { readonly path: Path; readonly tag: number | undefined }): string {

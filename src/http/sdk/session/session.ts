@@ -71,7 +71,7 @@ export class Session implements ListeningConnection {
     this.#identity = new Identity(authenticator, place, () => this.#credentialEnded())
     this.#requests = new Requests(database, this)
     this.#release = application.hold()
-    this.#detach = database.attach(this)
+    this.#detach = database.sessions.add(this)
   }
 
   /** Longest message of a client, in UTF-16 code units. */
