@@ -7,7 +7,7 @@ export interface Received {
 }
 
 /** Answer to a request. */
-export interface SocketAnswer {
+export interface SdkAnswer {
   readonly status: unknown
   readonly data: unknown
 }
@@ -15,14 +15,14 @@ export interface SocketAnswer {
 const SEGMENT = 16_384
 
 /** A client of the socket protocol that sends frames as it is told, and keeps everything that comes in its order. */
-export class SocketClient implements AsyncDisposable {
+export class SdkClient implements AsyncDisposable {
   /** Messages but the hello, in the order in which they came: `push` and `answer` in short form, see `shortOf`. */
   readonly received: string[] = []
   readonly frames: string[] = []
   readonly hello = Promise.withResolvers<Readonly<Record<string, unknown>>>()
   readonly closed = Promise.withResolvers<{ readonly code: number; readonly reason: string }>()
   readonly #socket: WebSocket
-  readonly #answers = new Map<number, PromiseWithResolvers<SocketAnswer>>()
+  readonly #answers = new Map<number, PromiseWithResolvers<SdkAnswer>>()
   readonly #waiting: (() => void)[] = []
   #segments: string[] = []
   #missing = 0
@@ -42,8 +42,8 @@ export class SocketClient implements AsyncDisposable {
   }
 
   /** Resolves when the server has said hello. */
-  static async connect(server: HttpsClient, parameters?: string): Promise<SocketClient> {
-    const client = new SocketClient(server, parameters)
+  static async connect(server: HttpsClient, parameters?: string): Promise<SdkClient> {
+    const client = new SdkClient(server, parameters)
     await client.hello.promise
     return client
   }
@@ -60,9 +60,9 @@ export class SocketClient implements AsyncDisposable {
   }
 
   /** Sends a request. @returns its answer */
-  request(action: string, body: unknown): Promise<SocketAnswer> {
+  request(action: string, body: unknown): Promise<SdkAnswer> {
     const number = ++this.#number
-    const answer = Promise.withResolvers<SocketAnswer>()
+    const answer = Promise.withResolvers<SdkAnswer>()
     answer.promise.catch(() => {})
     this.#answers.set(number, answer)
     this.send(JSON.stringify({ t: 'd', d: { r: number, a: action, b: body } }))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { SocketClient } from '../../support/sdk-client.ts'
+import { SdkClient } from '../../support/sdk-client.ts'
 import { withServer } from '../../support/with-server.ts'
 
 const server = withServer()
@@ -7,7 +7,7 @@ const SEGMENT = 16_384
 const PUT = '{"t":"d","d":{"r":1,"a":"p","b":{"p":"/big","d":"'
 
 test('the hello names the host of the request, the version, the clock and a session', async () => {
-  await using client = new SocketClient(server)
+  await using client = new SdkClient(server)
   const { ts, v, h, s } = await client.hello.promise
   expect([v, h]).toEqual(['5', `localhost:${server.port}`])
   expect(Number.isInteger(ts)).toBeTrue()
@@ -17,7 +17,7 @@ test('the hello names the host of the request, the version, the clock and a sess
 describe('long messages', () => {
   test('come and go in segments that split no character', async () => {
     await server.call('DELETE', '/.json')
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     await client.request('q', { p: '/big', h: '' })
     // Every second unit is half a character, so some end of a segment lies within one.
     for (const lead of ['', 'x']) {
@@ -35,7 +35,7 @@ describe('long messages', () => {
   })
 
   test('may be announced with one segment, and keep-alives come between messages only', async () => {
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     client.sendFrame('0')
     client.sendFrame('1')
     client.sendFrame('{"t":"d","d":{"r":9,"a":"s","b":{"c":{}}}}')
@@ -45,7 +45,7 @@ describe('long messages', () => {
   })
 
   test('keep digits that begin with zeros', async () => {
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     const text = `${PUT}${'7'.repeat(SEGMENT - PUT.length)}`
     client.sendFrame('3')
     client.sendFrame(text)
@@ -72,8 +72,8 @@ describe('a connection is closed, and no other one disturbed, by', () => {
   }
   for (const [name, frames] of Object.entries(hostile)) {
     test(name, async () => {
-      await using other = await SocketClient.connect(server)
-      await using client = await SocketClient.connect(server)
+      await using other = await SdkClient.connect(server)
+      await using client = await SdkClient.connect(server)
       for (const frame of frames) client.sendFrame(frame)
       expect((await client.closed.promise).code).toBe(1002)
       expect((await other.request('s', { c: {} })).status).toBe('ok')
@@ -99,7 +99,7 @@ describe('a request is answered with an error, and the connection stays, for', (
   ]
   for (const [name, action, body, status] of cases) {
     test(name, async () => {
-      await using client = await SocketClient.connect(server)
+      await using client = await SdkClient.connect(server)
       expect((await client.request(action, body)).status).toBe(status)
       expect((await client.request('s', { c: {} })).status).toBe('ok')
     })

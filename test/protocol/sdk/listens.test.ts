@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SECRET } from '../../support/https-server.ts'
-import { SocketClient } from '../../support/sdk-client.ts'
+import { SdkClient } from '../../support/sdk-client.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
 import { withServer } from '../../support/with-server.ts'
 
@@ -17,7 +17,7 @@ const OPEN = { '.read': true, '.write': true }
 describe('a listen', () => {
   test('is not told what its client has', async () => {
     await begin(OPEN, { a: 1, b: { c: 2, d: 'x' } })
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     await client.request('q', { p: '/a', h: 'YPVfR2bXt/lcDjiQZ8pOkAd3qkQ=' })
     expect(client.take()).toEqual(['answer 1 ok'])
     await client.request('q', { p: '/b', h: 'YPVfR2bXt/lcDjiQZ8pOkAd3qkQ=' })
@@ -34,7 +34,7 @@ describe('a listen', () => {
     ['nothing', null],
   ])('with a query shows nothing of %s', async (_, data) => {
     await begin(OPEN, { l: data })
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     await client.request('q', { p: '/l', h: '', t: 1, q: { i: '.key', l: 2, vf: 'l' } })
     const got = await client.request('g', { p: '/l', q: { i: '.key', l: 2, vf: 'l' } })
     expect(client.take()).toEqual(['d /l #1 null', 'answer 1 ok', 'answer 2 ok'])
@@ -54,7 +54,7 @@ describe('a listen', () => {
     ['keys in key order', { i: '.key', sp: '9', ep: '10' }, ['9', '10']],
   ])('chooses by %s', async (_, query, keys) => {
     await begin(OPEN, { list })
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     const { data } = await client.request('g', { p: '/list', q: query })
     expect(Object.keys(data as object).sort()).toEqual([...keys].sort())
     await client.request('q', { p: '/list', h: '', t: 3, q: query })
@@ -64,7 +64,7 @@ describe('a listen', () => {
 
   test('that may not be read is refused', async () => {
     await begin({ a: OPEN }, { a: 1, b: 2 })
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     expect(await client.request('q', { p: '/b', h: '' })).toEqual({
       status: 'permission_denied',
       data: 'Permission denied',
@@ -76,7 +76,7 @@ describe('a listen', () => {
 
   test('is revoked by other rules, with the query as it was sent', async () => {
     await begin(OPEN, { a: { b: 1 } })
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     const query = { l: 5, vf: 'r', i: '.key' }
     await client.request('q', { p: '/a', h: '' })
     await client.request('q', { p: '/a', h: '', t: 4, q: query })
@@ -90,7 +90,7 @@ describe('a listen', () => {
 
   test('is revoked by data that its rule reads', async () => {
     await begin({ a: { '.read': 'root.child("open").val() == true' } }, { a: 1, open: true })
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     await client.request('q', { p: '/a', h: '' })
     await server.call('PUT', `/open.json?${admin}`, { body: 'false' })
     await server.call('PUT', `/a.json?${admin}`, { body: '2' })
@@ -104,7 +104,7 @@ describe('a credential', () => {
 
   test('opens what rules allow, until it is taken back', async () => {
     await begin(rules, { a: 1 })
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     expect((await client.request('q', { p: '/a', h: '' })).status).toBe('permission_denied')
     const { status, data } = await client.request('auth', { cred: tokenOf('ann') })
     expect([status, (data as { auth: { uid: string } }).auth.uid]).toEqual(['ok', 'ann'])
@@ -121,7 +121,7 @@ describe('a credential', () => {
 
   test('of another user revokes what that one may not read', async () => {
     await begin(rules, { a: 1 })
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     await client.request('auth', { cred: tokenOf('ann') })
     await client.request('q', { p: '/a', h: '' })
     client.take()
@@ -135,7 +135,7 @@ describe('a credential', () => {
     ['no token', 'nonsense', 'invalid_token'],
   ])('that is %s is refused, and nobody is signed in', async (_, cred, expected) => {
     await begin(rules, { a: 1 })
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     await client.request('auth', { cred: tokenOf('ann') })
     expect((await client.request('auth', { cred })).status).toBe(expected)
     expect((await client.request('g', { p: '/a', q: {} })).status).toBe('permission_denied')
@@ -143,7 +143,7 @@ describe('a credential', () => {
 
   test('of an admin may be another user by the rules', async () => {
     await begin(rules, { a: 1 })
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     await client.request('gauth', { cred: SECRET, authvar: { uid: 'ann' } })
     expect((await client.request('g', { p: '/a', q: {} })).status).toBe('ok')
     await client.request('gauth', { cred: SECRET, noauth: true })
@@ -154,7 +154,7 @@ describe('a credential', () => {
 
   test('that expires is told once, and nothing after it', async () => {
     await begin(rules, { a: 1 })
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     await client.request('auth', { cred: tokenOf('ann', { exp: nowInSeconds() + 1 }) })
     await client.request('q', { p: '/a', h: '' })
     expect(await client.first(4)).toEqual(['answer 1 ok', 'd /a 1', 'answer 2 ok', 'ac expired_token'])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SECRET } from '../../support/https-server.ts'
-import { SocketClient } from '../../support/sdk-client.ts'
+import { SdkClient } from '../../support/sdk-client.ts'
 import { withServer } from '../../support/with-server.ts'
 
 const server = withServer()
@@ -9,11 +9,11 @@ const admin = `auth=${encodeURIComponent(SECRET)}`
 type Requests = readonly (readonly [action: string, body: unknown])[]
 
 /** Ends a connection after its requests, and waits for what it leaves behind at `/end`. */
-async function ending(requests: Requests, before: unknown, end: (client: SocketClient) => void): Promise<unknown> {
+async function ending(requests: Requests, before: unknown, end: (client: SdkClient) => void): Promise<unknown> {
   await server.call('PUT', `/.json?${admin}`, { body: JSON.stringify(before) })
-  await using watcher = await SocketClient.connect(server)
+  await using watcher = await SdkClient.connect(server)
   await watcher.request('gauth', { cred: SECRET })
-  const client = await SocketClient.connect(server)
+  const client = await SdkClient.connect(server)
   for (const [action, body] of requests) await client.request(action, body)
   // Written last.
   await client.request('o', { p: '/end', d: true })
@@ -26,8 +26,8 @@ async function ending(requests: Requests, before: unknown, end: (client: SocketC
   return rest
 }
 
-const close = (client: SocketClient) => client.close()
-const cut = (client: SocketClient) => client.cut()
+const close = (client: SdkClient) => client.close()
+const cut = (client: SdkClient) => client.cut()
 
 describe('the end of a connection writes', () => {
   const cases: readonly (readonly [name: string, requests: Requests, before: unknown, after: unknown])[] = [
@@ -115,11 +115,11 @@ test('what the rules refuse is not kept, and what they refuse later is dropped',
 
 test('a client that comes back ends its former session first', async () => {
   await server.call('PUT', '/.json', { body: '{}' })
-  const former = await SocketClient.connect(server)
+  const former = await SdkClient.connect(server)
   const { s } = await former.hello.promise
   await former.request('o', { p: '/online', d: null })
   await former.request('p', { p: '/online', d: 1 })
-  await using client = await SocketClient.connect(server, `v=5&ns=app&ls=${s}`)
+  await using client = await SdkClient.connect(server, `v=5&ns=app&ls=${s}`)
   // What the former session has left behind is written before the hello.
   expect((await server.call('GET', '/online.json')).text).toBe('null')
   await client.request('p', { p: '/online', d: 2 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SECRET } from '../../support/https-server.ts'
-import { SocketClient } from '../../support/sdk-client.ts'
+import { SdkClient } from '../../support/sdk-client.ts'
 import { withServer } from '../../support/with-server.ts'
 
 const server = withServer()
@@ -115,7 +115,7 @@ describe('one connection gets', () => {
   for (const [name, before, requests, expected] of cases) {
     test(name, async () => {
       await server.call('PUT', '/.json', { body: JSON.stringify(before) })
-      await using client = await SocketClient.connect(server)
+      await using client = await SdkClient.connect(server)
       const answers = requests.map(([action, body]) => client.request(action, body))
       await Promise.all(answers)
       expect(client.received).toEqual([...expected])
@@ -125,7 +125,7 @@ describe('one connection gets', () => {
 
 test('what makes a conditional write stale is told before it is refused', async () => {
   await server.call('PUT', '/.json', { body: '{"n":1}' })
-  await using client = await SocketClient.connect(server)
+  await using client = await SdkClient.connect(server)
   await client.request('q', { p: '/n', h: '' })
   await server.call('PUT', '/n.json', { body: '2' })
   // Of `1`, which is no longer there; then of `2`.
@@ -137,7 +137,7 @@ test('what makes a conditional write stale is told before it is refused', async 
 
 test('a conditional write is done where the client knows what is there', async () => {
   await server.call('PUT', '/.json', { body: '{"n":{"a":1}}' })
-  await using client = await SocketClient.connect(server)
+  await using client = await SdkClient.connect(server)
   const done = await client.request('p', { p: '/n', d: { a: 2 }, h: 'gIphxiFGusLh2VwSNVKSvNu90m4=' })
   expect(done.status).toBe('ok')
   expect((await client.request('p', { p: '/n', d: 3, h: '' })).status).toBe('datastale')
@@ -147,7 +147,7 @@ test('a conditional write is done where the client knows what is there', async (
 
 test('a number that JavaScript clients hash wrongly can be written conditionally too', async () => {
   await server.call('PUT', '/.json', { body: '{"n":63.99999999999999}' })
-  await using client = await SocketClient.connect(server)
+  await using client = await SdkClient.connect(server)
   const done = await client.request('p', { p: '/n', d: 64, h: 'PJmtFwMdaAcDnQ3acc9zgNHNABM=' })
   expect(done.status).toBe('ok')
 })
@@ -157,7 +157,7 @@ test('what stands behind a credential waits until it is verified', async () => {
     body: '{"rules":{".read":false,".write":false}}',
   })
   try {
-    await using client = await SocketClient.connect(server)
+    await using client = await SdkClient.connect(server)
     const [, listened, written] = await Promise.all([
       client.request('gauth', { cred: SECRET }),
       client.request('q', { p: '/', h: '' }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { SocketClient } from '../../support/sdk-client.ts'
+import { SdkClient } from '../../support/sdk-client.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { withServer } from '../../support/with-server.ts'
 
@@ -47,7 +47,7 @@ test('clients that count together lose nothing', async () => {
 })
 
 test('a client that is killed is written as gone', async () => {
-  await using watcher = await SocketClient.connect(server)
+  await using watcher = await SdkClient.connect(server)
   await watcher.request('q', { p: '/online/ann', h: '' })
   watcher.take()
   const { stdout, kill } = await start('presence', 'ann')
