@@ -14,6 +14,7 @@ import { answerNode } from '../rest/node-route.ts'
 import { answerRules, answerWriteSize, refuseSetting } from '../rest/settings-routes.ts'
 import { exchangeToken, refuseTokenPath, tokenErrors } from '../rest/token-route.ts'
 import { answerPolling } from '../sdk/polling/open-polling.ts'
+import { orFarewell } from '../sdk/socket/farewell-socket.ts'
 import { openSocket } from '../sdk/socket/open-socket.ts'
 import * as sms from '../sms/calls.ts'
 import { answerCarrierCodes } from '../sms/carrier-codes-page.ts'
@@ -49,8 +50,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   system('/ready', answerReady),
   system('/metrics', answerMetrics),
   ...DOCUMENT_PATHS.map(document),
-  { ...node, path: '/.ws', methods: ['GET'], operation: 'socket', answer: inSocket(openSocket) },
-  { ...node, path: '/.lp', methods: ['GET'], operation: 'socket', answer: inSocket(answerPolling) },
+  { ...node, path: '/.ws', methods: ['GET'], operation: 'socket', answer: orFarewell(inDatabase(openSocket)) },
+  { ...node, path: '/.lp', methods: ['GET'], operation: 'socket', answer: inDatabase(answerPolling) },
   setting('/.settings/rules.json', answerRules),
   setting('/.settings/defaultWriteSizeLimit.json', answerWriteSize),
   setting('/.settings/*', refuseSetting),
@@ -156,8 +157,8 @@ function inTree(answer: Answer): Answer {
 }
 
 /** An answer for the database that a client of the socket protocol names, or the host. */
-function inSocket(answer: Answer): Answer {
-  return withApplication(({ raw: { values } }) => values['ns'] || undefined, answer)
+function inDatabase(answer: Answer): Answer {
+  return bounded(withApplication(({ raw: { values } }) => values['ns'] || undefined, answer))
 }
 
 /** Refuses requests with a body at once while too many bodies are pending. */

@@ -111,3 +111,14 @@ test('a plain request is told what the path is for', async () => {
   expect(status).toBe(404)
   expect(text).toContain('WebSocket')
 })
+
+test('a client that names no application is told so, and to connect no more', async () => {
+  await using client = new SdkClient(server, 'v=5&ns=unknown')
+  expect(await client.first(1)).toEqual(['control s'])
+  expect((await client.closed.promise).code).toBe(1001)
+})
+
+test('a socket for a session that there is not sends its client back to long polling', async () => {
+  await using client = new SdkClient(server, 'v=5&ns=app&s=unknown')
+  expect(await client.first(1)).toEqual(['control r'])
+})

@@ -15,17 +15,18 @@ const PAGE = { ...COMMON, 'Content-Type': 'text/html; charset=utf-8' }
 /**
  * Answers a request of long polling: the first one, those that send and fetch messages, the page that tells when its
  * browser has left, and what that page tells.
- * @throws `bad-parameter`, `permission-denied` without the password of the session, `quota`, `too-busy`
+ * @throws `method-not-allowed`, `bad-parameter`, `permission-denied` without the password of the session, `quota`, `too-busy`
  * @see docs/reference/sdk-protocol.md#long-polling
  */
 export async function answerPolling(exchange: Exchange): Promise<Response> {
+  if (exchange.method !== 'GET') throw new DholeError('method-not-allowed')
   const parameters = new URLSearchParams(exchange.target.search)
   if (parameters.get('start') === 't') return script(exchange, await start(exchange, parameters))
   if (parameters.get('dframe') === 't') return replyOf(exchange, leavingPage(parameters), { headers: PAGE })
   const polling = sessionsOf(exchange.application).polling(parameters.get('id') ?? '', parameters.get('pw') ?? '')
   if (polling === undefined) throw new DholeError('permission-denied')
   if (parameters.get('disconn') === 't') {
-    polling.leave()
+    await polling.leave()
     return script(exchange, '')
   }
   exchange.awaitSilently()
@@ -69,7 +70,7 @@ function leavingPage(parameters: URLSearchParams): string {
   }
   const target = JSON.stringify(`?${query}`).replaceAll('<', '\\u003c')
   return `<!doctype html><html><body><script>
-const leave = () => navigator.sendBeacon ? fetch(${target}, { keepalive: true, mode: 'no-cors' }) : (new Image().src = ${target})
+const leave = () => fetch(${target}, { keepalive: true, mode: 'no-cors' })
 addEventListener('pagehide', leave)
 </script></body></html>`
 }

@@ -71,10 +71,14 @@ export class Polling implements Carrier {
     return promise
   }
 
-  /** The client has left. */
-  leave(): void {
+  /** The client has left. Resolves when what it wanted written then is written. */
+  async leave(): Promise<void> {
+    this.#isOver = true
+    this.#answerHeld()
     this.#stop()
     this.#session.carrierLost(this)
+    // A socket may have taken it over.
+    if (this.#session.isOver) await this.#session.ended
   }
 
   send(text: string): Promise<void> | undefined {
@@ -104,7 +108,7 @@ export class Polling implements Carrier {
     if (held === undefined) return
     this.#held = undefined
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.leave(), SILENT_MS)
+    this.#timer = setTimeout(() => void this.leave(), SILENT_MS)
     this.#timer.unref()
     held(this.#takeScript())
   }

@@ -2,7 +2,7 @@ import { DholeError } from '../../../error.ts'
 import type { Exchange } from '../../exchange.ts'
 import { openSession } from '../session/open-session.ts'
 import { sessionsOf } from '../session/sessions.ts'
-import { ResetSocket } from './reset-socket.ts'
+import { resetting, upgraded } from './farewell-socket.ts'
 import { Socket, type SocketService } from './socket.ts'
 import { UpgradeSocket } from './upgrade-socket.ts'
 
@@ -12,10 +12,8 @@ import { UpgradeSocket } from './upgrade-socket.ts'
  * @see docs/reference/sdk-protocol.md
  */
 export async function openSocket(exchange: Exchange): Promise<Response> {
-  const { request, listener, application, target, limits, service } = exchange
-  if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket' || listener?.upgrade === undefined) {
-    throw new DholeError('sockets-not-offered')
-  }
+  const { request, application, target, limits, service } = exchange
+  if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw new DholeError('sockets-not-offered')
   const parts: SocketService = {
     reserve: limits.reserve,
     onSent: (length) => service.observer.streamSent?.(length),
@@ -24,11 +22,11 @@ export async function openSocket(exchange: Exchange): Promise<Response> {
   const polled = parameters.get('s')
   if (polled !== null) {
     const session = sessionsOf(application).find(polled)
-    return upgraded(exchange, session === undefined ? new ResetSocket(target.host) : new UpgradeSocket(session, parts))
+    return replyOf(exchange, session === undefined ? resetting(exchange) : new UpgradeSocket(session, parts))
   }
   const session = await openSession(exchange, parameters.get('ls'))
   try {
-    return upgraded(exchange, new Socket(session, parts))
+    return replyOf(exchange, new Socket(session, parts))
   } catch (error) {
     session.close()
     throw error
@@ -36,7 +34,8 @@ export async function openSocket(exchange: Exchange): Promise<Response> {
 }
 
 /** @throws `sockets-not-offered` when the connection is gone or cannot become a socket */
-function upgraded({ listener, request }: Exchange, data: object): Response {
-  if (listener?.upgrade?.(request, { data: data as never }) !== true) throw new DholeError('sockets-not-offered')
-  return new Response(null)
+function replyOf(exchange: Exchange, data: object): Response {
+  const reply = upgraded(exchange, data)
+  if (reply === undefined) throw new DholeError('sockets-not-offered')
+  return reply
 }
