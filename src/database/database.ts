@@ -18,7 +18,6 @@ import type { DatabaseSettings } from './database-settings.ts'
 import { DeclaredIndexes } from './declared-indexes.ts'
 import { OpenSessions } from './open-sessions.ts'
 import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from './read-types.ts'
-import type { Listening } from './streams/listening.ts'
 import { requestedStream, Streams } from './streams/streams.ts'
 import { watch } from './streams/watch.ts'
 import { TreeAdministration } from './tree-administration.ts'
@@ -57,7 +56,6 @@ export class Database {
     const limit = { maxLength: limits.maxReadBytes, timeoutMs: limits.maxReadMs }
     this.#store = store
     this.mayLag = store.mayLag
-    this.sessions = new OpenSessions(store)
     this.limits = limits
     this.profile = profile
     this.#settings = settings
@@ -67,6 +65,7 @@ export class Database {
     this.#indexes = new DeclaredIndexes(store, settings.indexPolicy, () => this.#rules.current)
     this.#reads = new TreeReads(store, this.#ruleCache, this.#indexes, profile, limit)
     this.#streams = new Streams(store, this.#rules, settings.streams, limit, settings.onStreams)
+    this.sessions = new OpenSessions(store, this.#streams, this.#indexes, profile)
     this.#writes = new TreeWrites(store, this.#rules, this.#streams.watchers, limits)
     store.follow({ settings: () => this.#inBackground(this.#indexes.build()) })
     if (settings.keepRules && !this.hasOwnRules)
@@ -246,16 +245,6 @@ export class Database {
     const fresh = this.fresh()
     if (fresh !== undefined) await fresh
     return this.#streams.open(requestedStream(path, options, this.profile, this.#indexes), sink)
-  }
-
-  /**
-   * As `subscribe`, for a caller that may change, and that asks for marks.
-   * @throws as `watch`; `bad-parameter` for the path of a priority
-   */
-  async listen(path: PathLike, options: WatchOptions, sink: Sink): Promise<Listening> {
-    const fresh = this.fresh()
-    if (fresh !== undefined) await fresh
-    return this.#streams.listen(requestedStream(path, options, this.profile, this.#indexes), sink)
   }
 
   /** Durable commits after a position, oldest first; `undefined` when the change log does not reach back that far. */

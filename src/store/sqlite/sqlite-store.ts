@@ -86,9 +86,8 @@ export class SqliteStore implements TreeStore {
     this.#cache = new TextCache(settings.cacheLength)
     this.#snapshots = new Snapshots(file, settings.shortList)
     this.#exports = new HeldSnapshots(this.#snapshots)
-    this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes, (bytes, milliseconds) =>
-      observer.checkpointed?.(bytes, milliseconds),
-    )
+    const moved = (bytes: number, milliseconds: number) => observer.checkpointed?.(bytes, milliseconds)
+    this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes, moved)
     this.#groupCommit = new GroupCommit(
       parts.log.lastSeq,
       {
@@ -106,12 +105,8 @@ export class SqliteStore implements TreeStore {
       },
     )
     const current = () => this.#current()
-    this.#reads = new ReadScheduler(
-      this.#snapshots,
-      () => this.#settings,
-      current,
-      () => this.#checkOpen(),
-    )
+    const checkOpen = () => this.#checkOpen()
+    this.#reads = new ReadScheduler(this.#snapshots, () => this.#settings, current, checkOpen)
     const { reader, indexes: maintenance } = parts
     const wake = () => this.#groupCommit.wake()
     this.#indexes = new IndexManager({ ...settings, maintenance, reader, reads: this.#reads, wake })

@@ -16,7 +16,7 @@ const STEP_CHILDREN = 256
  * priority and then by key.
  * @see docs/reference/sdk-protocol.md#hashes
  */
-export function* simpleHashInSteps(value: Value | undefined, bits: NumberBits): Steps<string> {
+function* simpleHashInSteps(value: Value | undefined, bits: NumberBits): Steps<string> {
   return value === undefined ? '' : yield* hashOf(value, bits, { children: 0 })
 }
 

@@ -6,7 +6,7 @@ import { formatPath, type Path } from '../../../tree/path.ts'
 export const VERSION = '5'
 
 /** Words of answers. @see docs/reference/sdk-protocol.md#statuses */
-export type Status =
+type Status =
   | 'ok'
   | 'permission_denied'
   | 'datastale'

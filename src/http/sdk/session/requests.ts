@@ -127,7 +127,7 @@ export class Requests {
     this.#listens.set(name, listen)
     this.#byPath.add(path, name, listen)
     try {
-      listen.opened(await this.#database.listen(path, { query, export: true, as }, listen))
+      listen.opened(await this.#database.sessions.listen(path, { query, export: true, as }, listen))
     } catch (error) {
       this.remove(listen)
       listen.close()

@@ -1,5 +1,5 @@
 /** Longest frame of a message, in UTF-16 code units. A longer message is cut into segments. */
-export const SEGMENT_LENGTH = 16_384
+const SEGMENT_LENGTH = 16_384
 /** Longest frame that may announce segments. */
 const LONGEST_COUNT = 6
 /** Frame that clients send to keep a connection open; it is no message. */
