@@ -1,5 +1,6 @@
 import { DholeError } from '../../../error.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
+import { parseStringInSteps } from '../../../tree/json/long-string.ts'
 import type { Reads } from '../../../tree/read-program.ts'
 import type { ReadLimit } from '../../store.ts'
 import type { AppliedTree } from '../applied-tree.ts'
@@ -225,6 +226,7 @@ export class ReadRunner {
   async #finish<P>(run: ProgramRun<P>, reading: Reading): Promise<P> {
     for (let need = run.advance(); need !== undefined; need = run.advance()) {
       if (need.kind === 'slots') await reading.walk([need.slots])
+      else if (need.kind === 'string') run.answer(await reading.run(parseStringInSteps(need.text)))
       else if (need.kind === 'pause') {
         await new Promise(setImmediate)
         this.checkOpen()
