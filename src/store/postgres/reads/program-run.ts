@@ -70,6 +70,11 @@ export class ProgramRun<T> {
     }
   }
 
+  /** Whether `result` throws. */
+  get hasFailed(): boolean {
+    return this.#error !== undefined
+  }
+
   /** What the program returned, once it has ended. @throws what it threw */
   get result(): T {
     if (this.#error !== undefined) throw this.#error.error

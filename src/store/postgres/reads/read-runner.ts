@@ -30,6 +30,8 @@ export interface Plan<T, P = unknown> {
   readonly isShort?: boolean
   /** The node to find with the first statement. */
   readonly target?: Target | undefined
+  /** Asks for what it will most likely read, while the node is looked for. Not called when the program may refuse. */
+  guess?(reading: Reading): void
   /**
    * Reads what it needs.
    * @param result what the program returned
@@ -201,7 +203,9 @@ export class ReadRunner {
     const wanted = need?.kind === 'slots' ? [need.slots] : []
     const work = async (statements: Statements): Promise<{ readonly again: number } | Finish<T>> => {
       const reading = new Reading(statements, this.#tree.tree, plan.limit, this.checkOpen, takePlace, early)
-      await reading.walk(wanted, plan.target)
+      const walked = reading.walk(wanted, plan.target)
+      if (need === undefined && program.run?.hasFailed !== true) plan.guess?.(reading)
+      await walked
       const { batch, seq } = reading
       let { run } = program
       if (plan.program !== undefined && batch !== program.batch) {
