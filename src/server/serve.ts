@@ -4,6 +4,7 @@ import { type ServerParts, serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
 import { closeFolders, type RemovedPermissions, removePermissionsOfOthers } from '../data-folder/private-modes.ts'
+import { lockForServer } from '../data-folder/server-lock.ts'
 import { startApplications } from '../dhole.ts'
 import { messageOf } from '../files/system-error.ts'
 import type { DholeOptions } from '../options.ts'
@@ -50,10 +51,7 @@ export async function serve(config: Config): Promise<RunningServer> {
   const logger = await createLogger(config.LOG_LEVEL, isForPeople(config.LOG_FORMAT))
   const rules = readRules(config)
   await checkStart(config)
-  makeDataFolder(config.DATA_DIR)
-  const { failed } = report(closeFolders(config.DATA_DIR), config.DATA_DIR, logger)
-  // What lies in a folder that stays open can be read by others until its own permissions are removed.
-  if (failed.length > 0) report(drain(removePermissionsOfOthers(config.DATA_DIR)), config.DATA_DIR, logger)
+  const lock = prepareFolder(config, logger)
   const failure = Promise.withResolvers<void>()
   const storage = storageOf(config, logger)
   const counted = new Metrics()
@@ -101,6 +99,7 @@ export async function serve(config: Config): Promise<RunningServer> {
         await control?.close()
         await stopListeners(listeners, applications, logger, hurried)
         metrics.close()
+        lock?.[Symbol.dispose]()
         logger.info('stopped')
       },
       failed: failure.promise,
@@ -111,6 +110,16 @@ export async function serve(config: Config): Promise<RunningServer> {
     await applications.close()
     throw error
   }
+}
+
+/** Makes the folder, and closes it to others. @returns holds it, unless its trees are locked. @throws Error when another server does */
+function prepareFolder(config: Config, logger: Logger): Disposable | undefined {
+  makeDataFolder(config.DATA_DIR)
+  const lock = config.DATABASE_URL === undefined ? undefined : lockForServer(config.DATA_DIR)
+  const { failed } = report(closeFolders(config.DATA_DIR), config.DATA_DIR, logger)
+  // What lies in a folder that stays open can be read by others until its own permissions are removed.
+  if (failed.length > 0) report(drain(removePermissionsOfOthers(config.DATA_DIR)), config.DATA_DIR, logger)
+  return lock
 }
 
 /**
