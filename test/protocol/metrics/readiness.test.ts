@@ -10,14 +10,15 @@ import { Metrics } from '../../../src/server/metrics/metrics.ts'
 import { PrometheusPage } from '../../../src/server/metrics/metrics-page.ts'
 import { fileTest, storageOf } from '../../support/engine.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
-import { certificate, clientOf, filesClosed } from '../../support/https-server.ts'
+import { clientOf, filesClosed } from '../../support/https-server.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { samplesOf } from '../../system/metrics/page.ts'
 
 /** The plugin behind HTTPS over applications whose syncs a test can hold. */
 async function scene() {
   const dir = await tempDir()
-  const tls = await certificate()
+  const tls = await sharedCertificate()
   const syncs = new HeldSyncs()
   const storage = { syncLog: syncs.syncLog } as NonNullable<DholeOptions['storage']>
   const options = {
@@ -144,7 +145,7 @@ test('what is about to end is not ready', async () => {
 
 test('stands below the prefix, and leaves the rest to the host', async () => {
   await using dir = await tempDir()
-  const tls = await certificate()
+  const tls = await sharedCertificate()
   const host = new Elysia()
     .get('/ready', () => 'the host')
     .use(dhole({ ...storageOf(dir.path), dataDir: dir.path, prefix: '/tree', applications: { app: { open: true } } }))
