@@ -63,31 +63,28 @@ fileTest('it holds the syncs of the file', 'a failed sync makes it unready for g
   expect((await here.call('GET', '/health')).status).toBe(200)
 })
 
-fileTest('it holds the syncs of the file', 'the metrics say whether it is ready', async () => {
-  await using here = await scene()
-  const page = new PrometheusPage(new Metrics(), () => here.applications.readiness())
-  const isReady = async () => samplesOf((await page.print()).text).get('dhole_ready')
-  expect(await isReady()).toBe(1)
-  here.syncs.holding = true
-  const write = here.call('PUT', '/a.json', { body: '1' })
-  await here.syncs.arrived()
-  expect(await isReady()).toBe(0)
-  here.syncs.release()
-  expect((await write).status).toBe(200)
-  expect(await isReady()).toBe(1)
-  page.close()
-})
-
-fileTest('it holds the syncs of the file', 'a disk that does not answer makes it unready until it does', async () => {
-  await using here = await scene()
-  here.syncs.holding = true
-  const write = here.call('PUT', '/a.json', { body: '1' })
-  await here.syncs.arrived()
-  expect(await here.call('GET', '/ready')).toMatchObject(unready('slow'))
-  here.syncs.release()
-  expect((await write).status).toBe(200)
-  expect((await here.call('GET', '/ready')).status).toBe(200)
-})
+fileTest(
+  'it holds the syncs of the file',
+  'a disk that does not answer makes it unready until it does, and the metrics say so',
+  async () => {
+    await using here = await scene()
+    const page = new PrometheusPage(new Metrics(), () => here.applications.readiness())
+    const metric = async () => samplesOf((await page.print()).text).get('dhole_ready')
+    expect(await metric()).toBe(1)
+    here.syncs.holding = true
+    const write = here.call('PUT', '/a.json', { body: '1' })
+    await here.syncs.arrived()
+    // Both wait for seconds.
+    const [answer, sample] = await Promise.all([here.call('GET', '/ready'), metric()])
+    expect(answer).toMatchObject(unready('slow'))
+    expect(sample).toBe(0)
+    here.syncs.release()
+    expect((await write).status).toBe(200)
+    expect((await here.call('GET', '/ready')).status).toBe(200)
+    expect(await metric()).toBe(1)
+    page.close()
+  },
+)
 
 fileTest('it holds the syncs of the file', 'whoever asks writes nothing', async () => {
   await using here = await scene()
