@@ -86,11 +86,7 @@ export async function* treeProblems(statements: Statements, tree: number): Async
   const gone = new Set((await statements.query<{ id: number }>(GONE, [tree])).map(({ id }) => id))
   const interiors = pages<InteriorRow>(statements, INTERIOR_PAGE, INTERIORS, [tree, -1], ({ id }) => [tree, id])
   for await (const row of interiors) if (!gone.has(row.id)) yield* found(problemsOfInterior(row), row)
-  const slots = pages<NodeRow>(statements, NODE_PAGE, 1, [tree, -1, ''], ({ parentId, key }) => [
-    tree,
-    parentId,
-    key,
-  ])
+  const slots = pages<NodeRow>(statements, NODE_PAGE, 1, [tree, -1, ''], ({ parentId, key }) => [tree, parentId, key])
   for await (const row of slots) {
     if (gone.has(row.parentId)) continue
     const { parentId, key, kind, id } = row
