@@ -40,6 +40,7 @@ const statements = perConnection((orm) => ({
       .select({ status: message.status })
       .from(message)
       .where(eq(message.batchId, bound('batchId')))
+      .orderBy(asc(message.position))
       .limit(sql.placeholder('limit')),
   ),
   toNumber: orm
