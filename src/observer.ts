@@ -22,6 +22,8 @@ export const OPERATIONS = [
   'options',
   'system',
   'docs',
+  'admin',
+  'console',
   'other',
 ] as const
 

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { onApplication, valueOperation } from '../operation.ts'
-import { checkedRules, rulesProblem } from '../rules-check.ts'
-import { attempt, explained, ruling } from '../rules-explain.ts'
+import { checkedRules, rulesProblem } from '../rules/check.ts'
+import { attempt, explained, ruling } from '../rules/explain.ts'
 import { id, nothing } from './nothing.ts'
 import { type RulesVersion, rulesVersion } from './storage-schemas.ts'
 
@@ -25,6 +25,7 @@ export const RULES_OPERATIONS = {
   'tree-set-rules': onApplication(
     {
       access: 'application',
+      changes: true,
       summary: 'Replaces the rules, all or nothing.',
       input: Type.Object({ id, source: Type.String() }),
       maxInputBytes: MAX_RULES_BYTES,
