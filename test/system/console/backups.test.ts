@@ -101,7 +101,7 @@ describe('a backup', () => {
     expect(await get('/a.json', 'shop')).toBe('12')
   })
 
-  test('of an application that was removed is not restored: its keys would be seen by nobody', async () => {
+  test('of an application that was removed is not restored: its new keys would be lost', async () => {
     await server.admin('remove', { id: 'shop', deleteData: true })
     await expect(restore(ofShop, 'shop')).rejects.toThrow('409 there is no application "shop" any more')
     await server.admin('add', { id: 'shop', settings: { open: true } })
