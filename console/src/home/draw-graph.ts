@@ -14,10 +14,9 @@ export interface DrawnGraph {
 
 /** Draws a graph into an empty element, as wide as that is. */
 export function drawGraph(place: HTMLElement, definition: GraphDefinition, hour: Hour): DrawnGraph {
-  const style = getComputedStyle(place)
-  const color = (name: string) => style.getPropertyValue(name).trim() || style.color
+  const color = (name: string) => colorOf(place, name)
   const axis: uPlot.Axis = {
-    stroke: color('--muted'),
+    stroke: color('--faint'),
     grid: { stroke: color('--line'), width: 1 },
     ticks: { show: false },
     font: '11px sans-serif',
@@ -53,6 +52,16 @@ export function drawGraph(place: HTMLElement, definition: GraphDefinition, hour:
       plot.destroy()
     },
   }
+}
+
+/** A colour of the style sheet in the theme that is shown, in a form that a canvas knows. */
+function colorOf(place: HTMLElement, property: string): string {
+  const sample = document.createElement('span')
+  sample.style.color = `var(${property})`
+  place.append(sample)
+  const { color } = getComputedStyle(sample)
+  sample.remove()
+  return color
 }
 
 function dataOf(hour: Hour, { lines }: GraphDefinition): uPlot.AlignedData {
