@@ -1,6 +1,6 @@
 import { DholeError } from '../error.ts'
 import type { Sink } from '../hub/sink.ts'
-import type { IndexSpec } from '../query/index-declarations.ts'
+import type { IndexPolicy, IndexSpec } from '../query/index-declarations.ts'
 import type { Family, Query, QueryLike } from '../query/query.ts'
 import { parseRules } from '../rules/file/rule-set.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
@@ -21,6 +21,7 @@ import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from './re
 import { requestedStream, Streams } from './streams/streams.ts'
 import { watch } from './streams/watch.ts'
 import { TreeReads } from './tree-reads.ts'
+import { type Attempt, decided, type Ruling } from './writes/attempt.ts'
 import { type PayloadMethod, TreeWrites } from './writes/tree-writes.ts'
 import type { Appended, RequestOptions, WriteOptions, WriteOutcome } from './writes/write-request.ts'
 import { WRITE_SIZE_LIMIT } from './writes/write-size.ts'
@@ -81,6 +82,11 @@ export class Database {
     return this.#rules.current.strict
   }
 
+  /** Whether queries by a child or value need a declared index. */
+  get indexPolicy(): IndexPolicy {
+    return this.#settings.indexPolicy
+  }
+
   /** Whether rules are stored, which take precedence over those of the settings. */
   get hasOwnRules(): boolean {
     return this.#store.setting(RULES) !== undefined
@@ -106,6 +112,17 @@ export class Database {
   /** @throws as `setRules` */
   checkRules(source: string): void {
     parseRules(source)
+  }
+
+  /**
+   * What rules decide about a request, on the last durable commit. Writes nothing.
+   * @param source of the rules; default: those in force
+   * @throws `bad-rules`, `rule-wildcards`, and DholeError for a request that is invalid for any rules
+   */
+  async explain(attempt: Attempt, source?: string): Promise<Ruling> {
+    await this.fresh()
+    const rules = source === undefined ? this.#rules.current : await readInTurns(source)
+    return await this.#store.read(() => decided({ rules, limits: this.limits, now: Date.now() }, attempt))
   }
 
   /** As `checkRules`; a long file takes several turns of the event loop. */

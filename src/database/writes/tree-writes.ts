@@ -9,6 +9,7 @@ import { endsInPriority, type Path, type PathLike, toPath } from '../../tree/pat
 import { planPatchInSteps, planPut, planPutInSteps, planShortPut, type WritePlan } from '../../tree/write.ts'
 import type { Access } from '../access/access.ts'
 import { type Admission, RULES, RULES_SINCE } from '../access/authorizer.ts'
+import { Denial } from '../access/denial.ts'
 import type { RulesInForce } from '../access/rules-in-force.ts'
 import { AppendOperation } from './append-operation.ts'
 import { AuthorizedWrites } from './authorized-writes.ts'
@@ -108,7 +109,7 @@ export class TreeWrites {
 
   async #admit(deciding: Awaitable<Admission>, options: WriteOptions): Promise<boolean> {
     const admission = await deciding
-    if (admission === 'refused' && !(await this.#isRecorded(options))) throw new DholeError('permission-denied')
+    if (admission instanceof Denial && !(await this.#isRecorded(options))) throw admission
     return admission !== 'open'
   }
 

@@ -1,6 +1,6 @@
+import type { Metrics } from '../../monitor/metrics.ts'
 import type { Observer } from '../../observer.ts'
 import type { DatabaseMetrics } from '../metrics/database-metrics.ts'
-import type { Metrics } from '../metrics/metrics.ts'
 import type { LogObserver } from './log.ts'
 
 /** Passes every event to the metrics, and some to the log. */
