@@ -48,12 +48,18 @@ export interface AuthorizerOptions {
  * @see docs/reference/protocol.md#rules
  */
 export class Authorizer {
-  readonly #ruleCache: RuleCache
+  readonly #ruleCache: Pick<RuleCache, 'of'>
   readonly #auth: Caller['auth']
   readonly #onTrace: Access['onTrace']
   readonly #options: AuthorizerOptions
 
-  constructor(ruleCache: RuleCache, caller: Caller, onTrace: Access['onTrace'], options: AuthorizerOptions = {}) {
+  /** @param ruleCache finds the rules of a stored source */
+  constructor(
+    ruleCache: Pick<RuleCache, 'of'>,
+    caller: Caller,
+    onTrace: Access['onTrace'],
+    options: AuthorizerOptions = {},
+  ) {
     this.#ruleCache = ruleCache
     this.#auth = caller.auth
     this.#onTrace = onTrace
