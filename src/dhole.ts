@@ -71,6 +71,7 @@ export function mount(
     observer,
     metrics,
     docs,
+    hasConsole: docs,
   })
   return treePlugin({ routes, prefix, docs, onStop: () => applications.close() })
 }

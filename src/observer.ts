@@ -22,6 +22,7 @@ export const OPERATIONS = [
   'options',
   'system',
   'docs',
+  'console',
   'other',
 ] as const
 

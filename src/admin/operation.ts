@@ -36,7 +36,7 @@ export const OPERATOR: AdminCaller = { role: 'operator' }
 /**
  * Who may call an operation over HTTPS. `operator`: only the operator. `application`: also who holds the super secret of
  * the application that the member `id` of the input names. `any`: also every holder of the super secret of an application;
- * the handler looks at the caller. `local`: nobody; only commands on this machine, through the control socket.
+ * the handler looks at the caller. `local`: no caller; only commands on this machine can, through the control socket.
  */
 export type OperationAccess = 'operator' | 'application' | 'any' | 'local'
 

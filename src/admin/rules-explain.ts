@@ -19,7 +19,7 @@ export const attempt = Type.Object({
   ]),
   /** Such as `/users/ann`. */
   path: Type.String(),
-  /** What rules see as `auth`. Default `null`: nobody. */
+  /** What rules see as `auth`. Default `null`: no user. */
   auth: Type.Optional(Type.Union([Type.Null(), Type.Record(Type.String(), Type.Unknown())])),
   /** Payload of a put, patch or post. */
   data: Type.Optional(Type.Unknown()),
@@ -60,7 +60,7 @@ export async function explained(
   }
   const tried: Attempt = { operation, path, auth, data, ...(parameters === undefined ? {} : { query: parameters }) }
   try {
-    const { allowed, trace } = await database.explain(tried, source)
+    const { allowed, trace } = await database.administration.explain(tried, source)
     return { allowed, trace: [...trace] }
   } catch (cause) {
     if (!(cause instanceof DholeError) || cause.code === 'unavailable') throw cause

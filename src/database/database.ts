@@ -1,8 +1,7 @@
 import { DholeError } from '../error.ts'
 import type { Sink } from '../hub/sink.ts'
-import type { IndexPolicy, IndexSpec } from '../query/index-declarations.ts'
+import type { IndexSpec } from '../query/index-declarations.ts'
 import type { Family, Query, QueryLike } from '../query/query.ts'
-import { parseRules } from '../rules/file/rule-set.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { IndexInfo, LoggedChange, Position, TreeStore } from '../store/store.ts'
 import type { NodeText, ReadText } from '../tree/json/node-text.ts'
@@ -13,15 +12,15 @@ import { type Path, type PathLike, toPath } from '../tree/path.ts'
 import type { WritePlan } from '../tree/write.ts'
 import type { Access } from './access/access.ts'
 import { RULES } from './access/authorizer.ts'
-import { RuleCache, readInTurns } from './access/rule-cache.ts'
+import { RuleCache } from './access/rule-cache.ts'
 import { RulesInForce } from './access/rules-in-force.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 import { DeclaredIndexes } from './declared-indexes.ts'
 import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from './read-types.ts'
 import { requestedStream, Streams } from './streams/streams.ts'
 import { watch } from './streams/watch.ts'
+import { TreeAdministration } from './tree-administration.ts'
 import { TreeReads } from './tree-reads.ts'
-import { type Attempt, decided, type Ruling } from './writes/attempt.ts'
 import { type PayloadMethod, TreeWrites } from './writes/tree-writes.ts'
 import type { Appended, RequestOptions, WriteOptions, WriteOutcome } from './writes/write-request.ts'
 import { WRITE_SIZE_LIMIT } from './writes/write-size.ts'
@@ -38,6 +37,8 @@ export class Database {
   readonly profile: Family
   /** As `TreeStore.mayLag`. */
   readonly mayLag: boolean
+  /** What only the operator and the administrators of the tree ask for. */
+  readonly administration: TreeAdministration
   readonly #store: TreeStore
   readonly #settings: DatabaseSettings
   readonly #ruleCache: RuleCache
@@ -57,6 +58,7 @@ export class Database {
     this.#settings = settings
     this.#ruleCache = new RuleCache(settings.rules, settings.onTroubled, settings.storedRules)
     this.#rules = new RulesInForce(store, this.#ruleCache)
+    this.administration = new TreeAdministration(store, this.#rules, settings)
     this.#indexes = new DeclaredIndexes(store, settings.indexPolicy, () => this.#rules.current)
     this.#reads = new TreeReads(store, this.#ruleCache, this.#indexes, profile, limit)
     this.#streams = new Streams(store, this.#rules, settings.streams, limit, settings.onStreams)
@@ -82,11 +84,6 @@ export class Database {
     return this.#rules.current.strict
   }
 
-  /** Whether queries by a child or value need a declared index. */
-  get indexPolicy(): IndexPolicy {
-    return this.#settings.indexPolicy
-  }
-
   /** Whether rules are stored, which take precedence over those of the settings. */
   get hasOwnRules(): boolean {
     return this.#store.setting(RULES) !== undefined
@@ -107,27 +104,6 @@ export class Database {
     await this.#ruleCache.use(source, () => this.#writes.storeRules(source, false))
     await this.#streams.rechecked
     await this.#store.everywhere?.()
-  }
-
-  /** @throws as `setRules` */
-  checkRules(source: string): void {
-    parseRules(source)
-  }
-
-  /**
-   * What rules decide about a request, on the last durable commit. Writes nothing.
-   * @param source of the rules; default: those in force
-   * @throws `bad-rules`, `rule-wildcards`, and DholeError for a request that is invalid for any rules
-   */
-  async explain(attempt: Attempt, source?: string): Promise<Ruling> {
-    await this.fresh()
-    const rules = source === undefined ? this.#rules.current : await readInTurns(source)
-    return await this.#store.read(() => decided({ rules, limits: this.limits, now: Date.now() }, attempt))
-  }
-
-  /** As `checkRules`; a long file takes several turns of the event loop. */
-  async checkRulesInTurns(source: string): Promise<void> {
-    await readInTurns(source)
   }
 
   /** Default size limit of writes: `tiny` to `unlimited`. */

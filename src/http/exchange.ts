@@ -25,6 +25,8 @@ export interface Service {
   readonly prefix: string
   /** Answers of the documents by path; `undefined` where they are not served. */
   readonly documents: ReadonlyMap<string, Answer> | undefined
+  /** Whether the console is served. */
+  readonly hasConsole: boolean
   /** Served at `/metrics`; `undefined` leaves the path unknown. */
   readonly metrics: MetricsPage | undefined
   /** Origin that serves event streams, when it is another one. */

@@ -1,5 +1,11 @@
-/** Path that the service is mounted under, without a slash at the end; the server writes it into the page. */
-const PREFIX = document.querySelector<HTMLMetaElement>('meta[name="dhole-prefix"]')?.content ?? ''
+/**
+ * Path that the service is mounted under, as this browser sees it, without a slash at the end. The server writes it into
+ * the page, relative to the address that was asked for.
+ */
+const PREFIX = new URL(
+  document.querySelector<HTMLMetaElement>('meta[name="dhole-root"]')?.content ?? '/',
+  location.href,
+).pathname.replace(/\/$/, '')
 
 /** Address of something below the mount point. @param path begins with a slash and is escaped already */
 export function serverUrl(path: string): URL {

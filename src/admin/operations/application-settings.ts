@@ -38,7 +38,7 @@ export async function settingsInForce(
   return {
     id,
     profile: database.profile,
-    indexPolicy: database.indexPolicy,
+    indexPolicy: database.administration.indexPolicy,
     hasOwnRules: database.hasOwnRules,
     writeSizeLimit: database.writeSizeLimit,
     limits: { maxLeafBytes, maxWriteBytes, maxReadBytes, maxReadMs },

@@ -44,7 +44,7 @@ export type AttemptPart = 'path' | 'query' | 'data'
 
 /**
  * The decision about an attempt, made by the code that decides requests. Writes nothing.
- * @param within runs steps of the work on a part of the attempt, and may name the part in its errors
+ * @param within runs work on a part of the attempt, and may name the part in its errors
  * @throws DholeError for a request that is invalid for any rules
  */
 export function* decided(
@@ -63,17 +63,14 @@ export function* decided(
   const trace: string[] = []
   const caller = { kind: 'user', auth: attempt.auth } as const
   const authorizer = new Authorizer({ of: () => rules }, caller, (lines) => trace.push(...lines))
-  const writing = write(attempt, path, authorizer, { limits, now })
   try {
-    let step = within('data', () => writing.next())
-    while (!step.done) {
-      const answer = yield step.value
-      step = within('data', () => writing.next(answer))
-    }
+    yield* write(attempt, path, authorizer, { limits, now })
     return { allowed: true, trace: trace.length > 0 ? trace : ['nothing is written: no rule is asked'] }
   } catch (thrown) {
-    if (!(thrown instanceof DholeError) || thrown.code !== 'permission-denied') throw thrown
-    return { allowed: false, trace }
+    if (thrown instanceof DholeError && thrown.code === 'permission-denied') return { allowed: false, trace }
+    return within('data', () => {
+      throw thrown
+    })
   }
 }
 

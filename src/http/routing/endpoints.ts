@@ -2,6 +2,7 @@ import { Stay } from '../../applications/stay.ts'
 import { DholeError } from '../../error.ts'
 import type { Operation } from '../../observer.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { CONSOLE_PATHS, consoleOr } from '../console/console-route.ts'
 import { DOCUMENT_PATHS, documentOr } from '../docs/docs.ts'
 import type { Answer, Endpoint, Exchange } from '../exchange.ts'
 import { plainErrors, treeErrors } from '../response/error-reply.ts'
@@ -40,6 +41,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   system('/ready', answerReady),
   system('/metrics', answerMetrics),
   ...DOCUMENT_PATHS.map(document),
+  ...CONSOLE_PATHS.map(consolePage),
   socket('/.ws'),
   socket('/.lp'),
   setting('/.settings/rules.json', answerRules),
@@ -86,6 +88,10 @@ function system(path: string, answer: Answer): Endpoint {
 
 function document(path: string): Endpoint {
   return { path, methods: READS, operation: 'docs', answer: documentOr(node.answer), errors: treeErrors }
+}
+
+function consolePage(path: string): Endpoint {
+  return { path, methods: READS, operation: 'console', answer: consoleOr(node.answer), errors: treeErrors }
 }
 
 /** SDKs of Firebase and Wilddog open WebSockets and poll here. */

@@ -58,6 +58,7 @@ async function scene({ messages, onDemand = [] }: SceneOptions = {}): Promise<Sc
     streamHost: undefined,
     metrics: undefined,
     docs: false,
+    hasConsole: false,
     strictTransport: undefined,
   })
   return {
