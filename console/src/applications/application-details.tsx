@@ -1,6 +1,6 @@
+import type { ResultOf } from '../../../src/admin/operations.ts'
 import { bytesText, durationText, numberText } from '../parts/amounts.ts'
 import { Fetched } from '../parts/fetched.tsx'
-import type { ResultOf } from '../../../src/admin/operations.ts'
 import { call } from '../shell/call.ts'
 import { usePolled } from '../shell/polled.ts'
 import { hrefOf } from '../shell/router.ts'

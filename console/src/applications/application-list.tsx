@@ -23,8 +23,7 @@ const COLUMNS: readonly Column<Listed>[] = [
   { title: 'Dialect', cell: ({ profile }) => profile ?? '' },
   {
     title: 'Rules',
-    cell: ({ id, rules }) =>
-      rules === undefined ? '' : <a href={hrefOf('rules', [id])}>{RULES[rules]}</a>,
+    cell: ({ id, rules }) => (rules === undefined ? '' : <a href={hrefOf('rules', [id])}>{RULES[rules]}</a>),
   },
   { title: 'Size', cell: ({ bytes }) => (bytes === undefined ? '' : bytesText(bytes)), isNumber: true },
 ]

@@ -5,7 +5,10 @@ import { session } from '../shell/session.ts'
 import { showKeys } from './shown-keys.tsx'
 
 const KEYS = {
-  secret: { name: 'super secret', effect: 'The old one and every token of it are refused at once, and their streams end.' },
+  secret: {
+    name: 'super secret',
+    effect: 'The old one and every token of it are refused at once, and their streams end.',
+  },
   sms: { name: 'SMS key', effect: 'Calls signed with the old one, and tokens of gateways, are refused at once.' },
 } as const
 

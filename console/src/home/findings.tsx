@@ -1,6 +1,6 @@
 import type { ResultOf } from '../../../src/admin/operations.ts'
-import { Fetched } from '../parts/fetched.tsx'
 import { countText } from '../parts/amounts.ts'
+import { Fetched } from '../parts/fetched.tsx'
 import { call } from '../shell/call.ts'
 import { usePolled } from '../shell/polled.ts'
 
@@ -29,7 +29,9 @@ function Found({ found }: { readonly found: readonly Finding[] }) {
   const bad = ORDER.slice(0, 2).flatMap((level) => found.filter((finding) => finding.level === level))
   const good = found.filter(({ level }) => level === 'ok')
   // The questions of every day: how long the certificate is valid, how much room the disk has.
-  const daily = good.filter(({ title, detail }) => /^disk|more days/.test(`${title} ${detail ?? ''}`) || title === 'disk')
+  const daily = good.filter(
+    ({ title, detail }) => /^disk|more days/.test(`${title} ${detail ?? ''}`) || title === 'disk',
+  )
   const others = good.filter((finding) => !daily.includes(finding))
   return (
     <>

@@ -1,8 +1,8 @@
+import { Fetched } from '../parts/fetched.tsx'
 import { call } from '../shell/call.ts'
 import { send } from '../shell/connection.ts'
 import { usePolled } from '../shell/polled.ts'
 import { serverUrl } from '../shell/server-paths.ts'
-import { Fetched } from '../parts/fetched.tsx'
 
 /** How often the state is asked for, in ms. */
 const EVERY_MS = 15_000
@@ -48,7 +48,11 @@ export function Status() {
 }
 
 async function readState(signal: AbortSignal): Promise<State> {
-  const [ready, state, process] = await Promise.all([readiness(signal), call('state', {}, signal), call('process', {}, signal)])
+  const [ready, state, process] = await Promise.all([
+    readiness(signal),
+    call('state', {}, signal),
+    call('process', {}, signal),
+  ])
   const open = state.open.length
   return {
     ...ready,

@@ -66,7 +66,11 @@ function columnsOf(application: string): readonly Column<Batch>[] {
       cell: ({ id }) => <a href={hrefOf('messages', [application, 'search'], { rrid: id })}>{id}</a>,
     },
     { title: 'Recorded', cell: ({ createdAt }) => <Moment at={createdAt} /> },
-    { title: 'Messages', cell: ({ count, isCut }) => `${isCut ? 'more than ' : ''}${numberText(count)}`, isNumber: true },
+    {
+      title: 'Messages',
+      cell: ({ count, isCut }) => `${isCut ? 'more than ' : ''}${numberText(count)}`,
+      isNumber: true,
+    },
     { title: 'States', cell: ({ states }) => <States states={states} /> },
   ]
 }

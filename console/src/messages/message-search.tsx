@@ -59,7 +59,9 @@ export function MessageSearch({ application, search }: PartProps) {
           </button>
         </div>
       </form>
-      {(wanted.number !== '' || wanted.rrid !== '') && <Found key={application} application={application} {...wanted} />}
+      {(wanted.number !== '' || wanted.rrid !== '') && (
+        <Found key={application} application={application} {...wanted} />
+      )}
     </section>
   )
 }

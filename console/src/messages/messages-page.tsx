@@ -33,11 +33,7 @@ export function MessagesPage({ application, rest, search }: PageProps) {
     <>
       <nav class="parts" aria-label="Text messages">
         {Object.entries(PARTS).map(([key, { title }]) => (
-          <a
-            key={key}
-            href={hrefOf('messages', [application, key])}
-            aria-current={key === name ? 'page' : undefined}
-          >
+          <a key={key} href={hrefOf('messages', [application, key])} aria-current={key === name ? 'page' : undefined}>
             {title}
           </a>
         ))}

@@ -22,7 +22,12 @@ export function SignatureCheck({ application }: PartProps) {
       ...(signature.value.trim() === '' ? {} : { signature: signature.value.trim() }),
     }
     try {
-      checked.value = await call('sms-signature', { id: application, method: method.value, url: url.value.trim(), ...given })
+      checked.value = await call('sms-signature', {
+        id: application,
+        method: method.value,
+        url: url.value.trim(),
+        ...given,
+      })
     } catch (thrown) {
       checked.value = wordsOf(thrown)
     }
@@ -47,10 +52,12 @@ export function SignatureCheck({ application }: PartProps) {
             required={true}
             placeholder={`/api/v1/${application}/status?rrid=welcome-1&signature=…`}
           />
-          {method.value === 'POST' && (
-            <TextArea label="Body" value={body} hint="a form, or the JSON of a report" />
-          )}
-          <TextField label="Signature" value={signature} hint="empty: the parameter signature of the URL or of the form" />
+          {method.value === 'POST' && <TextArea label="Body" value={body} hint="a form, or the JSON of a report" />}
+          <TextField
+            label="Signature"
+            value={signature}
+            hint="empty: the parameter signature of the URL or of the form"
+          />
         </div>
         <div class="actions">
           <button type="submit" class="primary">

@@ -79,7 +79,9 @@ export function createEditor({ parent, text, check, onChange }: EditorOptions): 
         // Tab stays with the page, so that the keyboard leads out of the editor.
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
         lintGutter(),
-        linter(async ({ state }) => diagnosticsOf(state.doc, await check(state.doc.toString())), { delay: CHECK_AFTER_MS }),
+        linter(async ({ state }) => diagnosticsOf(state.doc, await check(state.doc.toString())), {
+          delay: CHECK_AFTER_MS,
+        }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onChange(update.state.doc.toString())
         }),

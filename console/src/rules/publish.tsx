@@ -1,5 +1,5 @@
-import { CallError } from '../shell/call-error.ts'
 import { call } from '../shell/call.ts'
+import { CallError } from '../shell/call-error.ts'
 import { openDialog } from '../shell/dialogs.tsx'
 import { toast } from '../shell/toasts.tsx'
 import { type Draft, isChanged } from './drafts.ts'

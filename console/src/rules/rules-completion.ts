@@ -78,8 +78,14 @@ export function completeRules(context: CompletionContext): CompletionResult | nu
   if (member !== null) return members(member.text, pos)
   const word = context.matchBefore(/[$\w]*/)
   if (word === null || (word.from === word.to && !explicit)) return null
-  const wildcards = path.filter((key) => key.startsWith('$')).map((label) => ({ label, type: 'variable', detail: 'a key' }))
-  return { from: word.from, options: [...wildcards, kind === '.read' ? QUERY : NEW_DATA, ...NAMES], validFor: /^[$\w]*$/ }
+  const wildcards = path
+    .filter((key) => key.startsWith('$'))
+    .map((label) => ({ label, type: 'variable', detail: 'a key' }))
+  return {
+    from: word.from,
+    options: [...wildcards, kind === '.read' ? QUERY : NEW_DATA, ...NAMES],
+    validFor: /^[$\w]*$/,
+  }
 }
 
 function keys(context: CompletionContext): CompletionResult | null {

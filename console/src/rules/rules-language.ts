@@ -1,4 +1,4 @@
-import { type StringStream, StreamLanguage } from '@codemirror/language'
+import { StreamLanguage, type StringStream } from '@codemirror/language'
 
 /** Names of the expressions of rules. @see docs/reference/protocol.md#expressions */
 export const NAMES = ['auth', 'now', 'root', 'data', 'newData', 'query'] as const
@@ -104,21 +104,27 @@ function expression(stream: StringStream, state: State): string | null {
     state.inside = 'nothing'
     return 'string'
   }
-  const quote = stream.match(/^(?:'|\\")/)
-  if (quote !== null && quote !== true) {
+  const quote = taken(stream, /^(?:'|\\")/)
+  if (quote !== undefined) {
     state.inside = 'quotation'
-    state.quote = quote[0]
+    state.quote = quote
     return quotation(stream, state)
   }
   if (stream.match(/^\/(?:[^/"\\]|\\\\.|\\.)+\/i?/)) return 'regexp'
   if (stream.match(/^\$\w+/)) return 'variableName.special'
   if (stream.match(/^\.\s*[A-Za-z_]\w*/)) return 'propertyName'
-  const name = stream.match(/^[A-Za-z_]\w*/)
-  if (name !== null && name !== true) return nameStyle(name[0])
+  const name = taken(stream, /^[A-Za-z_]\w*/)
+  if (name !== undefined) return nameStyle(name)
   if (stream.match(/^\d[\d.eE]*/)) return 'number'
   if (stream.match(/^(?:===?|!==?|<=?|>=?|&&|\|\||[-+*/%!?:])/)) return 'operator'
   stream.next()
   return null
+}
+
+/** The text that a pattern matches here, if it does; the stream is behind it then. */
+function taken(stream: StringStream, pattern: RegExp): string | undefined {
+  const match = stream.match(pattern)
+  return typeof match === 'object' && match !== null ? match[0] : undefined
 }
 
 function nameStyle(name: string): string {

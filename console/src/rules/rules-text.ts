@@ -46,7 +46,7 @@ function parsed(text: string): unknown {
  */
 function withoutBreaks(source: string): { readonly text: string; readonly standIn: string } {
   const standIn = STAND_INS.find((character) => !source.includes(character)) ?? '\uE000'
-  const STRINGS_AND_COMMENTS = /"(?:[^"\\]|\\[^])*"?|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g
+  const STRINGS_AND_COMMENTS = /"(?:[^"\\]|\\[\s\S])*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g
   const text = source.replace(/\r\n?/g, '\n').replace(STRINGS_AND_COMMENTS, (piece) => {
     return piece.startsWith('"') ? piece.replaceAll('\n', standIn) : piece
   })

@@ -47,8 +47,8 @@ export function Simulator({ application, source }: SimulatorProps) {
     <section aria-labelledby="simulator-title">
       <h2 id="simulator-title">Simulator</h2>
       <p class="hint">
-        Tries a request on {source === undefined ? 'the rules in force' : 'the rules in the editor'} and on the tree as it is
-        now. Nothing is written.
+        Tries a request on {source === undefined ? 'the rules in force' : 'the rules in the editor'} and on the tree as
+        it is now. Nothing is written.
       </p>
       <form
         onSubmit={(event) => {
@@ -120,7 +120,6 @@ function Trace({ lines }: { readonly lines: readonly string[] }) {
   return (
     <ol class="trace" aria-label="Evaluated rules">
       {lines.map((line, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a trace never changes, and its lines may be alike.
         <li key={index}>
           <code>{line}</code>
         </li>

@@ -5,7 +5,13 @@ import { objectOf } from '../parts/json-text.ts'
 import { call } from '../shell/call.ts'
 import { wordsOf } from '../shell/call-error.ts'
 
-const LIFETIMES = { '900': '15 minutes', '3600': '1 hour', '86400': '24 hours', '604800': '7 days', '2592000': '30 days' }
+const LIFETIMES = {
+  '900': '15 minutes',
+  '3600': '1 hour',
+  '86400': '24 hours',
+  '604800': '7 days',
+  '2592000': '30 days',
+}
 
 /** The form of a new token. */
 export function MakeToken({ application }: { readonly application: string }) {
