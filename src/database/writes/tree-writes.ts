@@ -81,12 +81,22 @@ export class TreeWrites {
     if (plan.writes.length > 0) await this.#write('PATCH', plan, { maxSeconds: Number.POSITIVE_INFINITY })
   }
 
-  /** Stores checked rules. @param isFirst leaves rules that are stored already */
-  async storeRules(source: string, isFirst: boolean): Promise<void> {
+  /**
+   * Stores checked rules.
+   * @param isFirst leaves rules that are stored already
+   * @param expected source of the rules to replace
+   * @throws `admin-state` when others are in force
+   */
+  async storeRules(source: string, isFirst: boolean, expected?: string): Promise<void> {
     const authorized = this.#authorized
+    const rules = this.#rules
     await this.#store.commit(function* ({ now }) {
       const stored = yield { kind: 'setting', name: RULES }
       if (isFirst && stored !== undefined) return { result: undefined }
+      const before = typeof stored === 'string' ? stored : undefined
+      if (expected !== undefined && before !== expected && rules.sourceOf(before) !== expected) {
+        throw new DholeError('admin-state', 'the rules in force are no longer those that were to be replaced')
+      }
       authorized.recordRules()
       const settings = [
         [RULES, source],
