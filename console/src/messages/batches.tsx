@@ -7,6 +7,7 @@ import { call } from '../shell/call.ts'
 import { usePolled } from '../shell/polled.ts'
 import { hrefOf } from '../shell/router.ts'
 import { type Column, Table } from '../shell/table.tsx'
+import { countName } from './message-states.ts'
 import type { PartProps } from './messages-page.tsx'
 
 type Batch = ResultOf<'sms-batches'>['batches'][number]
@@ -32,7 +33,7 @@ export function Batches({ application }: PartProps) {
             <dl class="facts">
               {Object.entries(found).map(([state, count]) => (
                 <div key={state}>
-                  <dt>{state}</dt>
+                  <dt>{countName(state)}</dt>
                   <dd>{numberText(count)}</dd>
                 </div>
               ))}
