@@ -14,6 +14,7 @@ import { OwnMachine } from './http/connection/own-machine.ts'
 import { Transport } from './http/connection/transport.ts'
 import { ClientLimits, defaultClientLimits } from './http/limits/client-limits.ts'
 import { Routes, treePlugin } from './http/plugin.ts'
+import { OpenStreams } from './http/streams/open-streams.ts'
 import type { MetricsPage } from './http/system/metrics-page.ts'
 import { type Observer, type SecretName, silentObserver } from './observer.ts'
 import { type InitialRules, LOCKED_RULES, OPEN_RULES, treeOn } from './open-tree.ts'
@@ -46,12 +47,14 @@ export function clientLimits({ clients }: Pick<DholeOptions, 'clients'>): Client
 /**
  * The plugin over open applications. `server` mounts the same applications on two listeners.
  * @param metrics served at `/metrics`
+ * @param streams where the open streams are listed
  */
 export function mount(
   applications: Applications,
   options: DholeOptions,
   limits: ClientLimits = clientLimits(options),
   metrics?: MetricsPage,
+  streams: OpenStreams = new OpenStreams(),
 ): Elysia {
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
@@ -65,6 +68,7 @@ export function mount(
     applications,
     transport,
     limits,
+    streams,
     prefix,
     strictTransport: options.strictTransport,
     streamHost: options.streamHost,

@@ -6,6 +6,7 @@ import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Messages } from '../sms/messages.ts'
 import type { Administration, ServerProcess } from './administration.ts'
+import type { MonitorPort, StreamsPort } from './monitor-ports.ts'
 import type { ServerPorts } from './server-ports.ts'
 
 /** What admin operations work on: a running server, or the files of a folder that no server has open. */
@@ -18,6 +19,8 @@ export interface AdminTarget {
   process(): ServerProcess
   /** What only a running server has; `undefined` without one. */
   readonly server?: ServerPorts | undefined
+  readonly monitor?: MonitorPort | undefined
+  readonly streams?: StreamsPort | undefined
 }
 
 /** An open application, as admin operations see it. */
@@ -110,8 +113,13 @@ export function streamOperation<Input extends TObject>(
 
 /** What only a running server has. @throws `admin-state` without one */
 export function portsOf({ server }: AdminTarget): ServerPorts {
-  if (server === undefined) throw new DholeError('admin-state', 'no server runs here')
-  return server
+  return ofServer(server)
+}
+
+/** As `portsOf`, for one port. */
+export function ofServer<Port>(port: Port | undefined): Port {
+  if (port === undefined) throw new DholeError('admin-state', 'no server runs here')
+  return port
 }
 
 /** Compiles the schema at the first use: most processes use few operations. @throws `admin-input` */

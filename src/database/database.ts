@@ -18,6 +18,7 @@ import type { DatabaseSettings } from './database-settings.ts'
 import { DeclaredIndexes } from './declared-indexes.ts'
 import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from './read-types.ts'
 import { requestedStream, Streams } from './streams/streams.ts'
+import type { Subscription } from './streams/subscription.ts'
 import { watch } from './streams/watch.ts'
 import { TreeAdministration } from './tree-administration.ts'
 import { TreeReads } from './tree-reads.ts'
@@ -235,10 +236,10 @@ export class Database {
 
   /**
    * Delivers to a sink what `watch` yields. When reading is denied later, the sink ends with that reason.
-   * @returns ends the stream
+   * @returns the open stream
    * @throws as `watch`; `bad-parameter` for the path of a priority
    */
-  async subscribe(path: PathLike, options: WatchOptions, sink: Sink): Promise<() => void> {
+  async subscribe(path: PathLike, options: WatchOptions, sink: Sink): Promise<Subscription> {
     const fresh = this.fresh()
     if (fresh !== undefined) await fresh
     return this.#streams.open(requestedStream(path, options, this.profile, this.#indexes), sink)

@@ -6,7 +6,6 @@ import { makeDataFolder } from '../data-folder/create.ts'
 import { closeFolders, type RemovedPermissions, removePermissionsOfOthers } from '../data-folder/private-modes.ts'
 import { startApplications } from '../dhole.ts'
 import { messageOf } from '../files/system-error.ts'
-import { Metrics } from '../monitor/metrics.ts'
 import type { DholeOptions } from '../options.ts'
 import { drain } from '../scheduling/steps.ts'
 import { runInTurns } from '../scheduling/turns.ts'
@@ -17,9 +16,7 @@ import type { Config } from './config/settings.ts'
 import { warnAboutAccess } from './config/startup-warnings.ts'
 import { announce, listen, stopListeners } from './listeners/listeners.ts'
 import { createLogger, isForPeople, type Logger, logObserver } from './logging/log.ts'
-import { observeBoth } from './logging/observers.ts'
-import { DatabaseMetrics } from './metrics/database-metrics.ts'
-import { PrometheusPage } from './metrics/metrics-page.ts'
+import { Monitoring } from './metrics/monitoring.ts'
 import { checkStart } from './start-checks.ts'
 import { namingSetting, storageOf } from './storage.ts'
 import { certificateSource } from './tls/certificate-source.ts'
@@ -56,19 +53,18 @@ export async function serve(config: Config): Promise<RunningServer> {
   if (failed.length > 0) report(drain(removePermissionsOfOthers(config.DATA_DIR)), config.DATA_DIR, logger)
   const failure = Promise.withResolvers<void>()
   const storage = storageOf(config, logger)
-  const counted = new Metrics()
-  const ofDatabase = config.DATABASE_URL === undefined ? undefined : new DatabaseMetrics()
+  const watched = new Monitoring({ slowMs: config.SLOW_REQUEST_MS, isInDatabase: config.DATABASE_URL !== undefined })
   const log = logObserver(logger, { slowMs: config.SLOW_REQUEST_MS, onStoreFailed: failure.resolve })
   const options: DholeOptions = {
     ...dholeOptions(config, storage.keys, rules),
-    observer: observeBoth(counted, log, ofDatabase),
+    observer: watched.observer(log),
   }
   const source = certificateSource(config)
   const certificate = await source.read()
   warnAboutValidity(certificate, source.name, logger)
   const { applications, kept } = startApplications(options, storage.onDemand, storage.engine)
   await databaseReached(kept, applications, logger)
-  const metrics = new PrometheusPage(counted, () => applications.readiness(), ofDatabase)
+  const metrics = watched.page(() => applications.readiness())
   const renewing = Promise.withResolvers<CertificateRenewal>()
   const where: { url?: string } = {}
   let control: ControlSocket | undefined
@@ -76,8 +72,8 @@ export async function serve(config: Config): Promise<RunningServer> {
     const reload = () => renewing.promise.then((found) => found.reload())
     const server = { reload, process: () => ({ pid: process.pid, ...where }) }
     const administration = storage.administration(applications)
-    control = await controlOf(config, logger, { administration, applications, ...server })
-    const listeners = listen(config, certificate, applications, options, metrics)
+    control = await controlOf(config, logger, { administration, applications, ...server, ...watched.ports })
+    const listeners = listen(config, certificate, applications, options, { metrics, streams: watched.streams })
     const renewal = new CertificateRenewal(source, listeners.secure, logger, config.TLS_CHECK_MS)
     renewing.resolve(renewal)
     where.url = listeners.secure.url.origin
@@ -100,13 +96,13 @@ export async function serve(config: Config): Promise<RunningServer> {
         renewal.stop()
         await control?.close()
         await stopListeners(listeners, applications, logger, hurried)
-        metrics.close()
+        watched.close()
         logger.info('stopped')
       },
       failed: failure.promise,
     }
   } catch (error) {
-    metrics.close()
+    watched.close()
     await control?.close()
     await applications.close()
     throw error

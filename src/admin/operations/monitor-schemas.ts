@@ -58,13 +58,13 @@ export const recentRequest = Type.Object({
   requestId: Type.String(),
   /** Name of the error; absent for a success. */
   code: Type.Optional(Type.String()),
-  /** The rule that refused it; absent unless rules did. */
+  /** The rule that refused it; absent unless a rule did, as where none applies to the path. */
   rule: Type.Optional(
     Type.Object({
-      /** Path in the rules file, such as `/rules/rooms/$room/.write`. */
+      /** Such as `/rooms/$room/.write`. */
       path: Type.String(),
-      /** Source text of the condition; absent when no rule applies to the path. */
-      text: Type.Optional(Type.String()),
+      /** Source text of the condition, shortened. */
+      text: Type.String(),
     }),
   ),
 })
