@@ -28,6 +28,7 @@ export function bareService(parts: Partial<Service> = {}): Service {
     prefix: '',
     documents: undefined,
     hasConsole: false,
+    admin: undefined,
     metrics: undefined,
     streamHost: undefined,
     strictTransport: undefined,

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Applications } from '../../applications/applications.ts'
 import { clientLimits, mount } from '../../dhole.ts'
+import type { AdminService } from '../../http/admin/admin-service.ts'
 import type { OpenStreams } from '../../http/streams/open-streams.ts'
 import type { MetricsPage } from '../../http/system/metrics-page.ts'
 import type { DholeOptions } from '../../options.ts'
@@ -31,6 +32,8 @@ export interface ListenerParts {
   readonly metrics: MetricsPage
   /** Where open streams are listed. */
   readonly streams: OpenStreams
+  /** Makes the admin API; without it there is none. */
+  readonly admin: AdminService | undefined
 }
 
 /**
@@ -42,12 +45,14 @@ export function listen(
   certificate: Certificate,
   applications: Applications,
   options: DholeOptions,
-  { metrics, streams }: ListenerParts,
+  { metrics, streams, admin }: ListenerParts,
 ): Listeners {
   const limits = clientLimits(options)
   // Elysia assumes a minimum length of the Host header and finds the wrong path for a shorter one by default.
   const app = () =>
-    new Elysia({ handler: { standardHostname: false } }).use(mount(applications, options, limits, metrics, streams))
+    new Elysia({ handler: { standardHostname: false } }).use(
+      mount(applications, options, limits, metrics, admin, streams),
+    )
   const idleTimeout = config.IDLE_TIMEOUT_S
   const secure = new SecureListener(certificate, config.PORT, ({ cert, key }, port, reusePort) => {
     const address = { host: config.HOST, port, setting: 'PORT' } as const

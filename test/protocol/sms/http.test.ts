@@ -58,6 +58,7 @@ async function scene({ messages, onDemand = [] }: SceneOptions = {}): Promise<Sc
     streams: new OpenStreams(),
     prefix: '',
     streamHost: undefined,
+    admin: undefined,
     metrics: undefined,
     docs: false,
     hasConsole: false,
