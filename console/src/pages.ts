@@ -6,7 +6,7 @@ export const PAGES: readonly PageDefinition[] = [
     name: '',
     title: 'Home',
     isOfApplication: false,
-    isForApplications: false,
+    isForApplications: true,
     load: () => import('./home/home-page.tsx').then(({ HomePage }) => HomePage),
   },
   {
