@@ -27,7 +27,10 @@ export function drawGraph(place: HTMLElement, definition: GraphDefinition, hour:
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
+    scales: {
+      x: { range: (_, __, last) => lastHour(last) },
+      y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] },
+    },
     axes: [
       { ...axis, size: 24, values: '{HH}:{mm}' },
       { ...axis, size: 64, space: 32, values: (_, ticks) => ticks.map(text) },
@@ -52,6 +55,12 @@ export function drawGraph(place: HTMLElement, definition: GraphDefinition, hour:
       plot.destroy()
     },
   }
+}
+
+/** The hour that a graph shows. @param last the newest step, in seconds since 1970; null without one */
+function lastHour(last: number | null): [from: number, to: number] {
+  const to = last ?? Date.now() / 1000
+  return [to - 3600, to]
 }
 
 /** A colour of the style sheet in the theme that is shown, in a form that a canvas knows. */

@@ -1,12 +1,11 @@
-const INTEGER = /^-?\d{1,10}$/
+const INTEGER = /^-?0*\d{1,10}$/
 const LEAST = -2_147_483_648
 const GREATEST = 2_147_483_647
 
 /** Whether a key counts as an integer of 32 bits, leading zeros allowed. */
 function integerOf(key: string): number | undefined {
-  const digits = key.replace(/^(-?)0+(?=\d)/, '$1')
-  if (!INTEGER.test(digits)) return undefined
-  const value = Number(digits)
+  if (!INTEGER.test(key)) return undefined
+  const value = Number(key)
   return value >= LEAST && value <= GREATEST ? value : undefined
 }
 
@@ -16,9 +15,10 @@ function integerOf(key: string): number | undefined {
  * @see docs/reference/protocol.md#key-order
  */
 export function compareKeys(left: string, right: string): number {
-  const [a, b] = [integerOf(left), integerOf(right)]
-  if (a !== undefined && b !== undefined) return a - b || left.length - right.length
-  if ((a === undefined) !== (b === undefined)) return a === undefined ? 1 : -1
   if (left === right) return 0
+  const [a, b] = [integerOf(left), integerOf(right)]
+  // Of the same value and length are only `00` and `-0`.
+  if (a !== undefined && b !== undefined) return a - b || left.length - right.length || (left < right ? 1 : -1)
+  if ((a === undefined) !== (b === undefined)) return a === undefined ? 1 : -1
   return left < right ? -1 : 1
 }
