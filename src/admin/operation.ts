@@ -6,7 +6,7 @@ import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Messages } from '../sms/messages.ts'
 import type { Administration, ServerProcess } from './administration.ts'
-import type { MonitorPort, StreamsPort } from './monitor-ports.ts'
+import type { MonitorPort, StreamsPort } from './ports/monitor.ts'
 import type { ServerPorts } from './server-ports.ts'
 
 /** What admin operations work on: a running server, or the files of a folder that no server has open. */

@@ -1,6 +1,6 @@
 import type { IndexPolicy } from '../query/index-declarations.ts'
 import { atOnce } from '../scheduling/steps.ts'
-import type { TreeStore } from '../store/store.ts'
+import type { IndexAdministration, TreeStore } from '../store/store.ts'
 import { readInTurns } from './access/rule-cache.ts'
 import type { RulesInForce } from './access/rules-in-force.ts'
 import type { DatabaseSettings } from './database-settings.ts'
@@ -21,6 +21,10 @@ export class TreeAdministration {
   /** Whether queries by a child or value need a declared index. */
   get indexPolicy(): IndexPolicy {
     return this.#settings.indexPolicy
+  }
+
+  get indexes(): IndexAdministration {
+    return this.#store.indexAdministration
   }
 
   /**

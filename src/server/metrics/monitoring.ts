@@ -1,4 +1,4 @@
-import type { MonitorPort, StreamsPort } from '../../admin/monitor-ports.ts'
+import type { MonitorPort, StreamsPort } from '../../admin/ports/monitor.ts'
 import type { Readiness } from '../../applications/readiness.ts'
 import { OpenStreams, type StreamFacts } from '../../http/streams/open-streams.ts'
 import { LastHour } from '../../monitor/last-hour.ts'

@@ -1,6 +1,8 @@
 import { connect, socketPath } from '../../../src/admin/control/control-client.ts'
 import type { InputOf, ResultOf, ValueName } from '../../../src/admin/operations.ts'
+import { runsOnPostgres } from '../../support/engine.ts'
 import type { HttpsClient } from '../../support/https-server.ts'
+import { databaseSettings } from '../../support/postgres/server-settings.ts'
 import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 
 /** A server, requests to it, and operations on it. */
@@ -15,7 +17,8 @@ const SECRET = 'the super secret of the tests of the console'
 
 /** Starts a server with one application, `app`. */
 export async function startConsole(settings: Readonly<Record<string, string>> = {}): Promise<ConsoleServer> {
-  const server = await spawnServer({ APP_SECRET: SECRET, LOG_LEVEL: 'error', ...settings })
+  const database = runsOnPostgres() ? databaseSettings() : {}
+  const server = await spawnServer({ APP_SECRET: SECRET, LOG_LEVEL: 'error', ...database, ...settings })
   const path = socketPath(server.dataDir)
   const admin = path === undefined ? undefined : await connect(path)
   if (admin === undefined) throw new Error('the server has no socket')

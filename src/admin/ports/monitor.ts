@@ -1,4 +1,4 @@
-import type { MetricsHour, OpenStreams, RecentRequest, RequestKind } from './operations/monitor-schemas.ts'
+import type { MetricsHour, OpenStreams, RecentRequest, RequestKind } from '../operations/monitor-schemas.ts'
 
 /** What a server remembers of its requests. */
 export interface MonitorPort {
