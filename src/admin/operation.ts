@@ -97,11 +97,15 @@ export function valueOperation<Input extends TObject, Result extends TSchema>(
 /** Defines an operation on one application, which stays open until the result is there. */
 export function onApplication<Input extends TObject & { static: { id: string } }, Result extends TSchema>(
   definition: ValueDefinition<Input, Result>,
-  handle: (application: AdministeredApplication, input: Static<Input>) => Awaitable<Static<Result>>,
+  handle: (
+    application: AdministeredApplication,
+    input: Static<Input>,
+    caller: AdminCaller,
+  ) => Awaitable<Static<Result>>,
 ): ValueOperation<Input, Result> {
-  return valueOperation(definition, async (target, given) => {
+  return valueOperation(definition, async (target, given, caller) => {
     using application = await target.open(given.id)
-    return await handle(application, given)
+    return await handle(application, given, caller)
   })
 }
 

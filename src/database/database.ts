@@ -66,7 +66,7 @@ export class Database {
     this.#writes = new TreeWrites(store, this.#rules, this.#streams.watchers, limits)
     store.follow({ settings: () => this.#inBackground(this.#indexes.build()) })
     if (settings.keepRules && !this.hasOwnRules)
-      this.#inBackground(this.#ruleCache.use(rules, () => this.#writes.storeRules(rules, true)))
+      this.#inBackground(this.#ruleCache.use(rules, () => this.#writes.storeRules(rules, 'settings', true)))
     else if (this.#rules.current.indexes.length > 0) this.#inBackground(this.#indexes.build())
   }
 
@@ -98,12 +98,13 @@ export class Database {
   /**
    * Replaces the rules. Each write is authorised by the rules before it in the order of writes. Streams that the new
    * rules do not allow are ended, on every process that has the tree open.
+   * @param by who does it, for the history
    * @param expected source of the rules to replace
    * @throws `bad-rules`, `rule-wildcards`: the old ones stay; `admin-state` when others than the expected ones are in force
    * @see docs/reference/protocol.md#rules
    */
-  async setRules(source: string, expected?: string): Promise<void> {
-    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, false, expected))
+  async setRules(source: string, by = 'host', expected?: string): Promise<void> {
+    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, by, false, expected))
     await this.#streams.rechecked
     await this.#store.everywhere?.()
   }

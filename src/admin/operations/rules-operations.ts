@@ -3,6 +3,7 @@ import { onApplication, valueOperation } from '../operation.ts'
 import { checkedRules, rulesProblem } from '../rules-check.ts'
 import { attempt, explained, ruling } from '../rules-explain.ts'
 import { id, nothing } from './nothing.ts'
+import { type RulesVersion, rulesVersion } from './storage-schemas.ts'
 
 /** Longest rules file over HTTPS, in bytes: as long as a write to `/.settings/rules.json` by default. */
 const MAX_RULES_BYTES = 16 * 1024 * 1024
@@ -35,7 +36,16 @@ export const RULES_OPERATIONS = {
       maxInputBytes: MAX_RULES_BYTES,
       result: nothing,
     },
-    ({ database }, { source, expected }) => database.setRules(source, expected),
+    ({ database }, { source, expected }, { role }) => database.setRules(source, role, expected),
+  ),
+  'rules-history': onApplication(
+    {
+      access: 'application',
+      summary: 'The rules that were stored, newest first: at most 50 versions, and 1 MiB of them.',
+      input: Type.Object({ id }),
+      result: Type.Unsafe<readonly RulesVersion[]>(Type.Array(rulesVersion)),
+    },
+    ({ database }) => database.administration.rulesHistory(),
   ),
   'rules-check': valueOperation(
     {

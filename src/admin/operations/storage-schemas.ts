@@ -68,10 +68,13 @@ export type BackupState = Static<typeof backupState>
 
 /** Rules that were in force. */
 export const rulesVersion = Type.Object({
-  /** When they were stored, in milliseconds since 1970. */
+  /** When they were stored, in milliseconds since 1970; of those that were never stored, when others replaced them. */
   at: Type.Number(),
   source: Type.String(),
-  /** Who stored them: `REST`, `admin`, `settings`, or `unknown` for those that an earlier version stored. */
+  /**
+   * How: `REST` with the `uid` of its token if there is one, `operator`, `application`, `host`, `settings`, or `unknown`
+   * for those that an earlier version of the program stored.
+   */
   by: Type.String(),
 })
 export type RulesVersion = Static<typeof rulesVersion>

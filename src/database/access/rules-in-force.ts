@@ -18,6 +18,11 @@ export class RulesInForce {
     this.#ruleCache = ruleCache
   }
 
+  /** Those in force where none are stored. */
+  get fallback(): RuleSet {
+    return this.#ruleCache.of(undefined)
+  }
+
   get current(): RuleSet {
     return this.#ruleCache.of(this.#store.setting(RULES))
   }

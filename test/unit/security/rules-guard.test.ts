@@ -11,13 +11,13 @@ test('of two who replace the same rules only one succeeds, and the other one rep
   await using dir = await tempDir()
   const tree = await openTestTree({ file: join(dir.path, 'tree.sqlite'), rules: OPEN })
   const seen = tree.rules
-  const ended = await Promise.allSettled([tree.setRules(MINE, seen), tree.setRules(THEIRS, seen)])
+  const ended = await Promise.allSettled([tree.setRules(MINE, 'ann', seen), tree.setRules(THEIRS, 'bob', seen)])
   expect(ended).toEqual([
     { status: 'fulfilled', value: undefined },
     { status: 'rejected', reason: expect.objectContaining({ code: 'admin-state' }) },
   ])
   expect(tree.rules).toBe(MINE)
-  await tree.setRules(THEIRS, MINE)
+  await tree.setRules(THEIRS, 'bob', MINE)
   expect(tree.rules).toBe(THEIRS)
   await tree.setRules(OPEN)
   expect(tree.rules).toBe(OPEN)
