@@ -22,6 +22,7 @@ export const OPERATIONS = [
   'options',
   'system',
   'docs',
+  'admin',
   'console',
   'other',
 ] as const

@@ -51,6 +51,8 @@ interface OperationFacts<Input extends TObject> {
   readonly input: Input
   /** Longest input over HTTPS, in bytes. */
   readonly maxInputBytes: number
+  /** Whether it changes something, so that the log names who asked over HTTPS. */
+  readonly changes: boolean
 }
 
 /** An operation that returns one JSON value. */
@@ -70,21 +72,23 @@ export interface StreamOperation<Input extends TObject = TObject> extends Operat
 }
 
 /** The definition of an operation. */
-interface Definition<Input extends TObject> extends Omit<OperationFacts<Input>, 'maxInputBytes'> {
+interface Definition<Input extends TObject> extends Omit<OperationFacts<Input>, 'maxInputBytes' | 'changes'> {
   /** Default 64 KiB. */
   readonly maxInputBytes?: number
+  /** Default false. */
+  readonly changes?: boolean
 }
 
 type ValueDefinition<Input extends TObject, Result extends TSchema> = Definition<Input> & { readonly result: Result }
 
 /** Defines an operation that returns one JSON value. */
 export function valueOperation<Input extends TObject, Result extends TSchema>(
-  { maxInputBytes = MAX_INPUT_BYTES, ...facts }: ValueDefinition<Input, Result>,
+  { maxInputBytes = MAX_INPUT_BYTES, changes = false, ...facts }: ValueDefinition<Input, Result>,
   handle: (target: AdminTarget, input: Static<Input>, caller: AdminCaller) => Awaitable<Static<Result>>,
 ): ValueOperation<Input, Result> {
   const checked = checker(facts.input)
   const run: ValueOperation['run'] = (target, given, caller = OPERATOR) => handle(target, checked(given), caller)
-  return { kind: 'value', maxInputBytes, ...facts, run }
+  return { kind: 'value', maxInputBytes, changes, ...facts, run }
 }
 
 /** Defines an operation on one application, which stays open until the result is there. */
@@ -100,12 +104,12 @@ export function onApplication<Input extends TObject & { static: { id: string } }
 
 /** Defines an operation that returns text of any length. */
 export function streamOperation<Input extends TObject>(
-  { maxInputBytes = MAX_INPUT_BYTES, ...facts }: Definition<Input>,
+  { maxInputBytes = MAX_INPUT_BYTES, changes = false, ...facts }: Definition<Input>,
   handle: (target: AdminTarget, input: Static<Input>, caller: AdminCaller) => AsyncGenerator<string, void>,
 ): StreamOperation<Input> {
   const checked = checker(facts.input)
   const run: StreamOperation['run'] = (target, given, caller = OPERATOR) => handle(target, checked(given), caller)
-  return { kind: 'stream', maxInputBytes, ...facts, run }
+  return { kind: 'stream', maxInputBytes, changes, ...facts, run }
 }
 
 /** What only a running server has. @throws `admin-state` without one */

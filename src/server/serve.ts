@@ -1,6 +1,8 @@
 import { socketPath } from '../admin/control/control-client.ts'
 import { type ControlSocket, listenForCommands, OtherServerError } from '../admin/control/control-server.ts'
-import { type ServerParts, serverTarget } from '../admin/server-target.ts'
+import type { AdminTarget } from '../admin/operation.ts'
+import type { ServerPorts } from '../admin/server-ports.ts'
+import { serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
 import { closeFolders, type RemovedPermissions, removePermissionsOfOthers } from '../data-folder/private-modes.ts'
@@ -10,6 +12,7 @@ import type { DholeOptions } from '../options.ts'
 import { drain } from '../scheduling/steps.ts'
 import { runInTurns } from '../scheduling/turns.ts'
 import { DatabaseProblem } from '../store/postgres/connection/database-problem.ts'
+import { adminServiceOf } from './admin-service.ts'
 import { readRules } from './config/config.ts'
 import { dholeOptions } from './config/dhole-options.ts'
 import type { Config } from './config/settings.ts'
@@ -20,6 +23,7 @@ import { observeBoth } from './logging/observers.ts'
 import { DatabaseMetrics } from './metrics/database-metrics.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { PrometheusPage } from './metrics/metrics-page.ts'
+import { operatorOf, rotated } from './operator.ts'
 import { checkStart } from './start-checks.ts'
 import { namingSetting, storageOf } from './storage.ts'
 import { certificateSource } from './tls/certificate-source.ts'
@@ -44,18 +48,17 @@ export interface RunningServer {
 
 /**
  * Starts the server and prints its address.
+ * @param doctor finds what `dhole doctor` finds
  * @throws Error with a message for the operator: port in use, file in use, bad certificate, wrong rules
  */
-export async function serve(config: Config): Promise<RunningServer> {
+export async function serve(config: Config, doctor: ServerPorts['doctor']): Promise<RunningServer> {
   const logger = await createLogger(config.LOG_LEVEL, isForPeople(config.LOG_FORMAT))
   const rules = readRules(config)
   await checkStart(config)
-  makeDataFolder(config.DATA_DIR)
-  const { failed } = report(closeFolders(config.DATA_DIR), config.DATA_DIR, logger)
-  // What lies in a folder that stays open can be read by others until its own permissions are removed.
-  if (failed.length > 0) report(drain(removePermissionsOfOthers(config.DATA_DIR)), config.DATA_DIR, logger)
+  closeDataFolder(config.DATA_DIR, logger)
   const failure = Promise.withResolvers<void>()
   const storage = storageOf(config, logger)
+  const operator = operatorOf(config, logger)
   const counted = new Metrics()
   const ofDatabase = config.DATABASE_URL === undefined ? undefined : new DatabaseMetrics()
   const log = logObserver(logger, { slowMs: config.SLOW_REQUEST_MS, onStoreFailed: failure.resolve })
@@ -66,7 +69,7 @@ export async function serve(config: Config): Promise<RunningServer> {
   const source = certificateSource(config)
   const certificate = await source.read()
   warnAboutValidity(certificate, source.name, logger)
-  const { applications, kept } = startApplications(options, storage.onDemand, storage.engine)
+  const { applications, failedAttempts, kept } = startApplications(options, storage.onDemand, storage.engine)
   await databaseReached(kept, applications, logger)
   const metrics = new PrometheusPage(counted, () => applications.readiness(), ofDatabase)
   const renewing = Promise.withResolvers<CertificateRenewal>()
@@ -74,10 +77,13 @@ export async function serve(config: Config): Promise<RunningServer> {
   let control: ControlSocket | undefined
   try {
     const reload = () => renewing.promise.then((found) => found.reload())
-    const server = { reload, process: () => ({ pid: process.pid, ...where }) }
+    const server = { doctor, rotateOperatorSecret: () => rotated(operator) }
+    const itself = () => ({ pid: process.pid, ...where })
     const administration = storage.administration(applications)
-    control = await controlOf(config, logger, { administration, applications, ...server })
-    const listeners = listen(config, certificate, applications, options, metrics)
+    const target = serverTarget({ administration, applications, reload, process: itself, server })
+    control = await controlOf(config, logger, target)
+    const admin = adminServiceOf(config, operator, target, failedAttempts, logger)
+    const listeners = listen(config, certificate, applications, options, metrics, admin)
     const renewal = new CertificateRenewal(source, listeners.secure, logger, config.TLS_CHECK_MS)
     renewing.resolve(renewal)
     where.url = listeners.secure.url.origin
@@ -129,6 +135,14 @@ async function databaseReached(kept: Promise<unknown>, applications: Application
   }
 }
 
+/** Makes the folder, and closes its folders for others. */
+function closeDataFolder(dataDir: string, logger: Logger): void {
+  makeDataFolder(dataDir)
+  const { failed } = report(closeFolders(dataDir), dataDir, logger)
+  // What lies in a folder that stays open can be read by others until its own permissions are removed.
+  if (failed.length > 0) report(drain(removePermissionsOfOthers(dataDir)), dataDir, logger)
+}
+
 /** Logs how the permissions of others, which an older version or a copy may have left, were removed. */
 function report(removed: RemovedPermissions, dataDir: string, logger: Logger): RemovedPermissions {
   const { changed, failed } = removed
@@ -150,14 +164,14 @@ function makePrivate(dataDir: string, ending: AbortSignal, logger: Logger): void
  * folder.
  * @throws OtherServerError when another server answers on the socket
  */
-async function controlOf(config: Config, logger: Logger, server: ServerParts): Promise<ControlSocket | undefined> {
+async function controlOf(config: Config, logger: Logger, target: AdminTarget): Promise<ControlSocket | undefined> {
   const path = socketPath(config.DATA_DIR)
   if (path === undefined) {
     logger.warn('the path of DATA_DIR is too long for a socket: what `dhole apps` changes is seen after a restart')
     return undefined
   }
   try {
-    return await listenForCommands(path, serverTarget(server))
+    return await listenForCommands(path, target)
   } catch (error) {
     if (error instanceof OtherServerError) throw error
     logger.warn({ path, error: String(error) }, 'no socket: what `dhole apps` changes is seen after a restart')

@@ -25,7 +25,7 @@ export function bareService(parts: Partial<Service> = {}): Service {
     observer: silentObserver,
     prefix: '',
     documents: undefined,
-    hasConsole: false,
+    admin: undefined,
     metrics: undefined,
     streamHost: undefined,
     strictTransport: undefined,

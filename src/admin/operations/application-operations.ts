@@ -19,6 +19,7 @@ export const APPLICATION_OPERATIONS = {
   add: valueOperation(
     {
       access: 'operator',
+      changes: true,
       summary: 'Registers an application. Its keys are shown only now.',
       input: Type.Object({ id, settings: Type.Unknown() }),
       result: addedApplication,
@@ -46,6 +47,7 @@ export const APPLICATION_OPERATIONS = {
   rotate: valueOperation(
     {
       access: 'application',
+      changes: true,
       summary: 'Replaces a key of an application, and answers the new one. Sessions and tokens of the old one end.',
       input: Type.Object({ id, rotation }),
       result: Type.String(),
@@ -55,6 +57,7 @@ export const APPLICATION_OPERATIONS = {
   remove: valueOperation(
     {
       access: 'operator',
+      changes: true,
       summary: 'Removes an application; its tree only with `deleteData`.',
       input: Type.Object({ id, deleteData: Type.Boolean() }),
       result: nothing,

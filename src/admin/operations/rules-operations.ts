@@ -24,6 +24,7 @@ export const RULES_OPERATIONS = {
   'tree-set-rules': onApplication(
     {
       access: 'application',
+      changes: true,
       summary: 'Replaces the rules, all or nothing.',
       input: Type.Object({ id, source: Type.String() }),
       maxInputBytes: MAX_RULES_BYTES,

@@ -17,6 +17,7 @@ export const SERVER_OPERATIONS = {
   reload: valueOperation(
     {
       access: 'operator',
+      changes: true,
       summary: 'Reads the certificate again, and answers the outcome.',
       input: Type.Object({}),
       result: Type.String(),

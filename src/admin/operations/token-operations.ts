@@ -31,6 +31,7 @@ export const TOKEN_OPERATIONS = {
   'token-make': onApplication(
     {
       access: 'application',
+      changes: true,
       summary: 'Makes a custom token, as `dhole token` does.',
       input: Type.Object({
         id,

@@ -27,7 +27,7 @@ async function scene() {
     storage,
     observer: silentObserver,
   }
-  const applications = openApplications(options)
+  const { applications } = openApplications(options)
   const app = new Elysia({ handler: { standardHostname: false } })
     .use(mount(applications, options))
     .listen({ hostname: '127.0.0.1', port: 0, tls })

@@ -56,9 +56,9 @@ async function scene({ messages, onDemand = [] }: SceneOptions = {}): Promise<Sc
     limits,
     prefix: '',
     streamHost: undefined,
+    admin: undefined,
     metrics: undefined,
     docs: false,
-    hasConsole: false,
     strictTransport: undefined,
   })
   return {

@@ -118,7 +118,7 @@ async function failing() {
   const requestFailed = (method: string, path: string, _: unknown, id: string) => void failures.push([method, path, id])
   const observer = { ...silentObserver, requestFailed }
   const options = { dataDir: dir.path, applications: { app: { open: true } }, observer }
-  const applications = openApplications(options)
+  const { applications } = openApplications(options)
   for (const { database } of applications.open) {
     database.node = () => {
       throw new Error('on purpose')
