@@ -79,7 +79,6 @@ export function mount(
     metrics,
     admin,
     docs,
-    hasConsole: admin !== undefined,
   })
   return treePlugin({ routes, prefix, docs, onStop: () => applications.close() })
 }

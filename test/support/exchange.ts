@@ -27,7 +27,6 @@ export function bareService(parts: Partial<Service> = {}): Service {
     observer: silentObserver,
     prefix: '',
     documents: undefined,
-    hasConsole: false,
     admin: undefined,
     metrics: undefined,
     streamHost: undefined,

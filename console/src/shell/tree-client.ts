@@ -50,10 +50,10 @@ export class TreeClient {
   /** @returns the reply, whatever its status @throws CallError where the server or a token cannot be reached */
   async fetch(path: readonly string[], request: TreeRequest = {}): Promise<Response> {
     const { method = 'GET', parameters, headers, body, signal } = request
-    const token = await this.#currentToken()
+    const credential = await this.credential()
     return send(this.url(path, parameters), {
       method,
-      headers: { ...headers, Authorization: `Bearer ${token}` },
+      headers: { ...headers, Authorization: credential },
       body: body ?? null,
       signal: signal ?? null,
       cache: 'no-store',
@@ -72,11 +72,13 @@ export class TreeClient {
     this.#token = undefined
   }
 
-  async #currentToken(): Promise<string> {
-    const known = await this.#token?.catch(() => undefined)
-    if (known !== undefined && known.expires - Date.now() > RENEW_MS) return known.token
+  /** Value of the header `Authorization`. @throws CallError when there is no token to be had */
+  async credential(): Promise<string> {
+    const asked = this.#token
+    const known = await asked?.catch(() => undefined)
+    if (known !== undefined && known.expires - Date.now() > RENEW_MS) return `Bearer ${known.token}`
     // Requests that come meanwhile wait for the same token.
-    this.#token = call('console-token', { id: this.application })
-    return (await this.#token).token
+    if (this.#token === asked) this.#token = call('console-token', { id: this.application })
+    return `Bearer ${(await this.#token)?.token ?? ''}`
   }
 }

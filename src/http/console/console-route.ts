@@ -21,7 +21,7 @@ export function consoleOr(tree: Answer): Answer {
   return (exchange) => {
     const { method, service } = exchange
     const isRead = method === 'GET' || method === 'HEAD'
-    return isRead && service.hasConsole ? exchange.limits.within(exchange, answerConsole) : tree(exchange)
+    return isRead && service.admin !== undefined ? exchange.limits.within(exchange, answerConsole) : tree(exchange)
   }
 }
 

@@ -61,7 +61,6 @@ async function scene({ messages, onDemand = [] }: SceneOptions = {}): Promise<Sc
     admin: undefined,
     metrics: undefined,
     docs: false,
-    hasConsole: false,
     strictTransport: undefined,
   })
   return {
