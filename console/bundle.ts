@@ -27,7 +27,8 @@ async function bundle(): Promise<Bundle> {
     format: 'esm',
     minify: true,
     splitting: true,
-    naming: { entry: '[name]-[hash].[ext]', chunk: '[name]-[hash].[ext]' },
+    // What several pages share would else have the name of the entry.
+    naming: { entry: '[name]-[hash].[ext]', chunk: 'part-[name]-[hash].[ext]' },
     // The build replaces this condition of libraries, which otherwise bring their checks for developers.
     define: { 'process.env.NODE_ENV': '"production"' },
   })

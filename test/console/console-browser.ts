@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../docs/openapi/chromium.ts'
-import { spawnServer, type ServerProcess } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 
 export const executablePath = findChromium()
 export const MISSING =

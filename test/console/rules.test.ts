@@ -28,7 +28,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
   async function rulesInForce(): Promise<string> {
     const page = await console.open('/rules/app')
     await page.getByRole('textbox', { name: 'Rules' }).waitFor()
-    const text = await page.getByRole('textbox', { name: 'Rules' }).innerText()
+    const text = (await page.getByRole('textbox', { name: 'Rules' }).textContent()) ?? ''
     await page.context().close()
     return text
   }
@@ -46,7 +46,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.getByRole('button', { name: 'Try', exact: true }).click()
     await page.getByText('Denied: read /notes/ann as bob').waitFor()
     const trace = page.getByRole('list', { name: 'Evaluated rules' })
-    expect(await trace.innerText()).toContain('/notes/$uid .read: "auth.uid === $uid" is false')
+    expect(await trace.textContent()).toContain('/notes/$uid .read: "auth.uid === $uid" is false')
     await page.getByLabel('User (uid)').fill('ann')
     await page.getByRole('button', { name: 'Try', exact: true }).click()
     await page.getByText('Allowed: read /notes/ann as ann').waitFor()
@@ -60,7 +60,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.getByLabel('Refused').click()
     const row = page.getByRole('table', { name: 'Refused requests' }).getByRole('row').filter({ hasText: '/notes/ann' })
     await row.first().waitFor()
-    expect(await row.first().innerText()).toContain('auth.uid === $uid')
+    expect(await row.first().textContent()).toContain('auth.uid === $uid')
     expect(console.complaints).toEqual([])
     await page.context().close()
   })

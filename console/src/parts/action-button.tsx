@@ -8,7 +8,7 @@ interface ActionButtonProps {
   readonly label?: string
   readonly kind?: 'primary' | 'danger' | 'quiet'
   readonly disabled?: boolean
-  /** Failures are shown as a message. The button is disabled until it ends. */
+  /** Failures are shown as a message. Until it ends the button does nothing; it stays focusable, for the way back to it. */
   readonly run: () => Promise<void>
 }
 
@@ -16,6 +16,7 @@ interface ActionButtonProps {
 export function ActionButton({ children, label, kind, disabled, run }: ActionButtonProps) {
   const isBusy = useSignal(false)
   const start = async () => {
+    if (isBusy.value) return
     isBusy.value = true
     try {
       await run()
@@ -31,7 +32,8 @@ export function ActionButton({ children, label, kind, disabled, run }: ActionBut
       class={kind}
       aria-label={label}
       aria-busy={isBusy.value}
-      disabled={disabled === true || isBusy.value}
+      aria-disabled={isBusy.value}
+      disabled={disabled}
       onClick={() => void start()}
     >
       {children}

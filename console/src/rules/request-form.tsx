@@ -56,7 +56,9 @@ export function requestOf(fields: RequestFields): Omit<Case, 'expect'> {
     path: fields.path.value.trim(),
     operation,
     ...(WITH_DATA.includes(operation) ? { data: jsonOf('Data', fields.data.value) } : {}),
-    ...(operation === 'read' && query !== '' ? { query: objectOf('Query', query) as unknown as NonNullable<Case['query']> } : {}),
+    ...(operation === 'read' && query !== ''
+      ? { query: objectOf('Query', query) as unknown as NonNullable<Case['query']> }
+      : {}),
   }
 }
 

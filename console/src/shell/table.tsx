@@ -22,7 +22,8 @@ interface TableProps<Row> {
 export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<Row>) {
   if (rows.length === 0) return <p class="empty">{empty}</p>
   return (
-    <div class="scroll">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table sideways.
+    <section class="scroll" aria-label={`Table: ${caption}`} tabIndex={0}>
       <table aria-label={caption}>
         <thead>
           <tr>
@@ -45,6 +46,6 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }
