@@ -12,7 +12,7 @@ const KEPT_PAGES = 40
 const MOST_ROWS = 550_000
 
 /** The first row: the node that the view begins with. */
-export interface BaseRow {
+interface BaseRow {
   readonly kind: 'base'
 }
 export type ViewRow = BaseRow | Row
