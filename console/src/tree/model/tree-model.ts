@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { TreeClient } from '../shell/tree-client.ts'
+import type { TreeClient } from '../../shell/tree-client.ts'
 import { Branch, type Page } from './branch.ts'
 import type { Detail } from './detail.ts'
 import { DetailLoader, readDetail } from './detail-loader.ts'

@@ -1,5 +1,5 @@
-import { wordsOf } from '../shell/call-error.ts'
-import type { TreeClient } from '../shell/tree-client.ts'
+import { wordsOf } from '../../shell/call-error.ts'
+import type { TreeClient } from '../../shell/tree-client.ts'
 import { type Branch, emptyPage, PAGE_SIZE, type Page } from './branch.ts'
 import { orderedMembers } from './ordered-members.ts'
 
