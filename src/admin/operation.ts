@@ -6,6 +6,7 @@ import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Messages } from '../sms/messages.ts'
 import type { Administration, ServerProcess } from './administration.ts'
+import type { MonitorPort, StreamsPort } from './ports/monitor.ts'
 import type { ServerPorts } from './server-ports.ts'
 
 /** What admin operations work on: a running server, or the files of a folder that no server has open. */
@@ -18,6 +19,8 @@ export interface AdminTarget {
   process(): ServerProcess
   /** What only a running server has; `undefined` without one. */
   readonly server?: ServerPorts | undefined
+  readonly monitor?: MonitorPort | undefined
+  readonly streams?: StreamsPort | undefined
 }
 
 /** An open application, as admin operations see it. */
@@ -94,11 +97,15 @@ export function valueOperation<Input extends TObject, Result extends TSchema>(
 /** Defines an operation on one application, which stays open until the result is there. */
 export function onApplication<Input extends TObject & { static: { id: string } }, Result extends TSchema>(
   definition: ValueDefinition<Input, Result>,
-  handle: (application: AdministeredApplication, input: Static<Input>) => Awaitable<Static<Result>>,
+  handle: (
+    application: AdministeredApplication,
+    input: Static<Input>,
+    caller: AdminCaller,
+  ) => Awaitable<Static<Result>>,
 ): ValueOperation<Input, Result> {
-  return valueOperation(definition, async (target, given) => {
+  return valueOperation(definition, async (target, given, caller) => {
     using application = await target.open(given.id)
-    return await handle(application, given)
+    return await handle(application, given, caller)
   })
 }
 
@@ -114,8 +121,13 @@ export function streamOperation<Input extends TObject>(
 
 /** What only a running server has. @throws `admin-state` without one */
 export function portsOf({ server }: AdminTarget): ServerPorts {
-  if (server === undefined) throw new DholeError('admin-state', 'no server runs here')
-  return server
+  return ofServer(server)
+}
+
+/** As `portsOf`, for one port. */
+export function ofServer<Port>(port: Port | undefined): Port {
+  if (port === undefined) throw new DholeError('admin-state', 'no server runs here')
+  return port
 }
 
 /** Compiles the schema at the first use: most processes use few operations. @throws `admin-input` */

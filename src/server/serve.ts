@@ -19,10 +19,7 @@ import type { Config } from './config/settings.ts'
 import { warnAboutAccess } from './config/startup-warnings.ts'
 import { announce, listen, stopListeners } from './listeners/listeners.ts'
 import { createLogger, isForPeople, type Logger, logObserver } from './logging/log.ts'
-import { observeBoth } from './logging/observers.ts'
-import { DatabaseMetrics } from './metrics/database-metrics.ts'
-import { Metrics } from './metrics/metrics.ts'
-import { PrometheusPage } from './metrics/metrics-page.ts'
+import { Monitoring } from './metrics/monitoring.ts'
 import { operatorOf, rotated } from './operator.ts'
 import { checkStart } from './start-checks.ts'
 import { namingSetting, storageOf } from './storage.ts'
@@ -58,20 +55,19 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
   closeDataFolder(config.DATA_DIR, logger)
   const failure = Promise.withResolvers<void>()
   const storage = storageOf(config, logger)
+  const watched = new Monitoring({ slowMs: config.SLOW_REQUEST_MS, isInDatabase: config.DATABASE_URL !== undefined })
   const operator = operatorOf(config, logger)
-  const counted = new Metrics()
-  const ofDatabase = config.DATABASE_URL === undefined ? undefined : new DatabaseMetrics()
   const log = logObserver(logger, { slowMs: config.SLOW_REQUEST_MS, onStoreFailed: failure.resolve })
   const options: DholeOptions = {
     ...dholeOptions(config, storage.keys, rules),
-    observer: observeBoth(counted, log, ofDatabase),
+    observer: watched.observer(log),
   }
   const source = certificateSource(config)
   const certificate = await source.read()
   warnAboutValidity(certificate, source.name, logger)
   const { applications, failedAttempts, kept } = startApplications(options, storage.onDemand, storage.engine)
   await databaseReached(kept, applications, logger)
-  const metrics = new PrometheusPage(counted, () => applications.readiness(), ofDatabase)
+  const metrics = watched.page(() => applications.readiness())
   const renewing = Promise.withResolvers<CertificateRenewal>()
   const where: { url?: string } = {}
   let control: ControlSocket | undefined
@@ -80,10 +76,10 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     const server = { doctor, rotateOperatorSecret: () => rotated(operator) }
     const itself = () => ({ pid: process.pid, ...where })
     const administration = storage.administration(applications)
-    const target = serverTarget({ administration, applications, reload, process: itself, server })
+    const target = serverTarget({ administration, applications, reload, process: itself, server, ...watched.ports })
     control = await controlOf(config, logger, target)
     const admin = adminServiceOf(config, operator, target, failedAttempts, logger)
-    const listeners = listen(config, certificate, applications, options, metrics, admin)
+    const listeners = listen(config, certificate, applications, options, { metrics, streams: watched.streams, admin })
     const renewal = new CertificateRenewal(source, listeners.secure, logger, config.TLS_CHECK_MS)
     renewing.resolve(renewal)
     where.url = listeners.secure.url.origin
@@ -106,13 +102,13 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
         renewal.stop()
         await control?.close()
         await stopListeners(listeners, applications, logger, hurried)
-        metrics.close()
+        watched.close()
         logger.info('stopped')
       },
       failed: failure.promise,
     }
   } catch (error) {
-    metrics.close()
+    watched.close()
     await control?.close()
     await applications.close()
     throw error

@@ -1,7 +1,6 @@
 import { DholeError } from '../../error.ts'
 import { Hub, type HubEvents, type HubSettings, type MissedChanges } from '../../hub/hub.ts'
 import type { Sink } from '../../hub/sink.ts'
-import type { Subscriber } from '../../hub/subscriber.ts'
 import { type Family, type Query, toQuery } from '../../query/query.ts'
 import type { Decision } from '../../rules/decision/decision.ts'
 import type { Position, ReadLimit, TreeStore } from '../../store/store.ts'
@@ -16,6 +15,7 @@ import type { Watchers } from '../writes/write-job.ts'
 import { missedChanges } from './replay.ts'
 import type { StreamGuard } from './stream-guard.ts'
 import { StreamGuards } from './stream-guards.ts'
+import { Subscription } from './subscription.ts'
 
 /** A stream that a caller requests. */
 interface RequestedStream {
@@ -100,10 +100,10 @@ export class Streams {
 
   /**
    * Delivers a node and its changes to a sink. When reading is denied later, the sink ends with that reason.
-   * @returns ends the stream
+   * @returns the open stream
    * @throws `permission-denied`, `read-too-big`, `unavailable`, and what `check` throws
    */
-  async open({ path, query, form, access, check, from }: RequestedStream, sink: Sink): Promise<() => void> {
+  async open({ path, query, form, access, check, from }: RequestedStream, sink: Sink): Promise<Subscription> {
     // Guarded from the start: the credential may be revoked while the stream is being opened.
     const guard = this.#guard(path, query, access, sink)
     try {
@@ -114,7 +114,7 @@ export class Streams {
         { sink: guard ?? sink, missed: this.#missed(path, from, guard) },
       )
       guard?.attach(subscriber)
-      return leaving(subscriber, guard)
+      return new Subscription(subscriber, guard)
     } catch (error) {
       guard?.release()
       throw error
@@ -158,14 +158,7 @@ export class Streams {
   }
 }
 
-// Functions on their own, so that an idle stream keeps nothing but what these use (`bun run bench fan-out`).
-
-function leaving(subscriber: Subscriber, guard: StreamGuard | undefined): () => void {
-  return () => {
-    guard?.release()
-    subscriber.close()
-  }
-}
+// A function on its own, so that an idle stream keeps nothing but what it uses (`bun run bench fan-out`).
 
 function deciding(authorizer: Authorizer, path: Path, query: Query | undefined): () => Reads<Decision> {
   return () => authorizer.decideRead(path, query)

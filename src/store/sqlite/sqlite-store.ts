@@ -54,7 +54,7 @@ export class SqliteStore implements TreeStore {
   readonly #groupCommit: GroupCommit
   readonly #cache: TextCache
   readonly #reads: ReadScheduler
-  readonly #indexes: IndexManager
+  readonly indexAdministration: IndexManager
   readonly #cachedReads: CachedReads
   readonly #troubled: (error: unknown) => void
   readonly #followers: Followers
@@ -110,9 +110,9 @@ export class SqliteStore implements TreeStore {
       () => this.#checkOpen(),
     )
     const { reader, indexes: maintenance } = parts
-    const wake = () => this.#groupCommit.wake()
-    this.#indexes = new IndexManager({ ...settings, maintenance, reader, reads: this.#reads, wake })
-    this.#cachedReads = new CachedReads(this.#cache, this.#snapshots, this.#reads, this.#indexes, current)
+    const commits = this.#groupCommit
+    this.indexAdministration = new IndexManager({ ...settings, maintenance, reader, reads: this.#reads, commits })
+    this.#cachedReads = new CachedReads(this.#cache, this.#snapshots, this.#reads, this.indexAdministration, current)
   }
 
   node(path: Path, limit: ReadLimit, authorize: Authorization): Awaitable<NodeText | undefined> {
@@ -141,7 +141,7 @@ export class SqliteStore implements TreeStore {
   }
 
   async declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void> {
-    await this.#indexes.declare(declarations)
+    await this.indexAdministration.declare(declarations)
   }
 
   indexes(): readonly IndexInfo[] {
@@ -238,7 +238,7 @@ export class SqliteStore implements TreeStore {
   }
 
   async #close(): Promise<void> {
-    const built = this.#indexes.close()
+    const built = this.indexAdministration.close()
     // Cached texts would be answered for ever, whatever another process or evaluation writes.
     this.#cache.invalidate([])
     await this.#groupCommit.close()

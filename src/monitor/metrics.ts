@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../error.ts'
-import { type EndedRequest, type Observer, OPERATIONS, type Operation } from '../../observer.ts'
+import type { ErrorCode } from '../error.ts'
+import { type EndedRequest, type Observer, OPERATIONS, type Operation } from '../observer.ts'
 import { Distribution } from './distribution.ts'
 
 const MS = 1000
@@ -44,6 +44,7 @@ export class Metrics implements Observer {
     streamsOpened: 0,
     streamResyncs: 0,
     streamBytes: 0,
+    streamWrites: 0,
     checkpointBytes: 0,
     indexesBegun: 0,
     indexRows: 0,
@@ -106,6 +107,7 @@ export class Metrics implements Observer {
 
   streamSent(bytes: number): void {
     this.totals.streamBytes += bytes
+    this.totals.streamWrites++
   }
 
   batchCommitted(jobs: number, milliseconds: number): void {

@@ -1,0 +1,40 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { toastError } from '../shell/toasts.tsx'
+
+interface ActionButtonProps {
+  readonly children: ComponentChildren
+  /** Name for screen readers, where the visible text is not enough. */
+  readonly label?: string
+  readonly kind?: 'primary' | 'danger' | 'quiet'
+  readonly disabled?: boolean
+  /** Failures are shown as a message. The button is disabled until it ends. */
+  readonly run: () => Promise<void>
+}
+
+/** A button for something that takes a moment. */
+export function ActionButton({ children, label, kind, disabled, run }: ActionButtonProps) {
+  const isBusy = useSignal(false)
+  const start = async () => {
+    isBusy.value = true
+    try {
+      await run()
+    } catch (thrown) {
+      toastError(thrown)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <button
+      type="button"
+      class={kind}
+      aria-label={label}
+      aria-busy={isBusy.value}
+      disabled={disabled === true || isBusy.value}
+      onClick={() => void start()}
+    >
+      {children}
+    </button>
+  )
+}
