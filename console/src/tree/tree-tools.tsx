@@ -1,12 +1,12 @@
 import type { Signal } from '@preact/signals'
 import { toastError } from '../shell/toasts.tsx'
-import { addChild } from './add-dialog.tsx'
-import { applyChange } from './apply-change.ts'
-import type { Editor } from './editor.ts'
-import type { LiveState, LiveStream } from './live-stream.ts'
-import { editPriority } from './priority-dialog.tsx'
+import { addChild } from './edit/add-dialog.tsx'
+import type { Editor } from './edit/editor.ts'
+import { editPriority } from './edit/priority-dialog.tsx'
+import { applyChange } from './model/apply-change.ts'
+import type { LiveState, LiveStream } from './model/live-stream.ts'
+import type { TreeModel } from './model/tree-model.ts'
 import { exportWithProgress, importWithProgress } from './transfer/transfer-dialog.tsx'
-import type { TreeModel } from './tree-model.ts'
 
 const STATES: Readonly<Record<LiveState, string>> = {
   connecting: 'connecting',

@@ -25,7 +25,7 @@ export function consoleOr(tree: Answer): Answer {
   }
 }
 
-/** @throws `internal` when a checkout cannot be bundled, `json-suffix-missing` for an unknown file */
+/** @throws `internal` when a checkout cannot be bundled, `admin-unknown` for a file that is not there */
 async function answerConsole(exchange: Exchange): Promise<Response> {
   const assets = await assetsOnce()
   const { rawPath } = exchange.target
@@ -34,7 +34,7 @@ async function answerConsole(exchange: Exchange): Promise<Response> {
     return replyOf(exchange, html, { headers })
   }
   const asset = assets.files.get(rawPath.slice(ASSETS.length))
-  if (asset === undefined) throw new DholeError('json-suffix-missing')
+  if (asset === undefined) throw new DholeError('admin-unknown')
   return assetReply(exchange, asset)
 }
 

@@ -85,6 +85,16 @@ describe('the single executable', () => {
     }
   })
 
+  test('serves the console', async () => {
+    const page = await call('GET', '/console')
+    const files = [...page.text.matchAll(/(?:src|href)="\.(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+    expect(files).toHaveLength(2)
+    for (const path of files) {
+      const { status, text } = await call('GET', path)
+      expect([path, status, text.length > 1000]).toEqual([path, 200, true])
+    }
+  })
+
   test('moves the log into the file beside the writes', async () => {
     const large = JSON.stringify(Array.from({ length: 8 }, () => 'x'.repeat(1024 * 1024)))
     let done = 0

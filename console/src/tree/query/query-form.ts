@@ -11,8 +11,8 @@ export interface QueryForm {
   readonly limitValue: string
 }
 
-export type Bound = 'startAt' | 'startAfter' | 'equalTo'
-export type UpperBound = 'endAt' | 'endBefore'
+type Bound = 'startAt' | 'startAfter' | 'equalTo'
+type UpperBound = 'endAt' | 'endBefore'
 
 export const EMPTY_QUERY: QueryForm = {
   order: '$key',

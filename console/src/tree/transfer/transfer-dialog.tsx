@@ -3,7 +3,7 @@ import { CallError, wordsOf } from '../../shell/call-error.ts'
 import { openDialog } from '../../shell/dialogs.tsx'
 import { toast, toastError } from '../../shell/toasts.tsx'
 import type { TreeClient } from '../../shell/tree-client.ts'
-import { readKnown, TooLarge } from '../edits.ts'
+import { readKnown, TooLarge } from '../edit/edits.ts'
 import { exportNode, importFile, type Progress } from './transfer.ts'
 
 const MIB = 1024 * 1024

@@ -19,6 +19,8 @@ export interface Page {
   /** Whether children may have come or gone since it was loaded. */
   isStale: boolean
   isLoading: boolean
+  /** When it was last asked for, on the clock of `performance.now`. */
+  askedAt: number
   /** When a view last showed a part of it: larger is later. */
   usedAt: number
 }
@@ -88,6 +90,7 @@ export function emptyPage(first: string | undefined): Page {
     outdated: new Set(),
     isStale: false,
     isLoading: false,
+    askedAt: Number.NEGATIVE_INFINITY,
     usedAt: 0,
   }
 }

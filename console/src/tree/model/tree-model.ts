@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { TreeClient } from '../shell/tree-client.ts'
+import type { TreeClient } from '../../shell/tree-client.ts'
 import { Branch, type Page } from './branch.ts'
 import type { Detail } from './detail.ts'
 import { DetailLoader, readDetail } from './detail-loader.ts'
@@ -12,7 +12,7 @@ const KEPT_PAGES = 40
 const MOST_ROWS = 550_000
 
 /** The first row: the node that the view begins with. */
-export interface BaseRow {
+interface BaseRow {
   readonly kind: 'base'
 }
 export type ViewRow = BaseRow | Row

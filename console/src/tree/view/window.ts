@@ -9,7 +9,7 @@ import {
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** Height of every row, in pixels; `.row` of tree.css has it too. */
-export const ROW_HEIGHT = 28
+const ROW_HEIGHT = 28
 /** Rows drawn above and below what is in view. */
 const OVERSCAN = 8
 

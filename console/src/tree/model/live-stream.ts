@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
-import { CallError, errorOf } from '../shell/call-error.ts'
-import { EventTooLong, readEvents, type ServerEvent } from '../shell/event-reader.ts'
-import { keysOf, type TreeClient } from '../shell/tree-client.ts'
+import { CallError, errorOf } from '../../shell/call-error.ts'
+import { EventTooLong, readEvents, type ServerEvent } from '../../shell/event-reader.ts'
+import { keysOf, type TreeClient } from '../../shell/tree-client.ts'
 import type { Change } from './apply-change.ts'
 
 /** Longest event that is read, in UTF-16 code units; after a longer one the view is asked for anew. */

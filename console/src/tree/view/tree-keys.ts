@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
-import type { Editor } from './editor.ts'
-import { nameOf, pathOf, type TreeModel } from './tree-model.ts'
+import type { Editor } from '../edit/editor.ts'
+import { nameOf, pathOf, type TreeModel } from '../model/tree-model.ts'
 
 /** What keys of the tree act on. */
 export interface KeyTarget {

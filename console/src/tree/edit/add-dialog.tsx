@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { openDialog } from '../shell/dialogs.tsx'
+import { openDialog } from '../../shell/dialogs.tsx'
 import type { Editor } from './editor.ts'
 import { keyProblem } from './key-input.tsx'
 

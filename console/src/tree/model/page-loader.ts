@@ -1,10 +1,12 @@
-import { wordsOf } from '../shell/call-error.ts'
-import type { TreeClient } from '../shell/tree-client.ts'
+import { wordsOf } from '../../shell/call-error.ts'
+import type { TreeClient } from '../../shell/tree-client.ts'
 import { type Branch, emptyPage, PAGE_SIZE, type Page } from './branch.ts'
 import { orderedMembers } from './ordered-members.ts'
 
 /** A page that has grown to this length is split when it is loaded again. */
 const MOST_KEYS = 2 * PAGE_SIZE
+/** Shortest time between two questions for the same page, in ms: each change of a list may make it stale. */
+const PAGE_EVERY_MS = 200
 /** Shortest time between two counts of the same children, in ms. */
 const COUNT_EVERY_MS = 500
 
@@ -50,6 +52,9 @@ export class PageLoader {
   /** Loads a page again whose keys were dropped or are stale. */
   async again(branch: Branch, page: Page): Promise<void> {
     if (page.isLoading) return
+    page.isLoading = true
+    const wait = page.askedAt + PAGE_EVERY_MS - performance.now()
+    if (page.keys !== undefined && wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
     try {
       await this.#fill(branch, page)
     } catch (thrown) {
@@ -61,6 +66,7 @@ export class PageLoader {
 
   async #fill(branch: Branch, page: Page): Promise<void> {
     page.isLoading = true
+    page.askedAt = performance.now()
     // What changes from here on makes it stale again.
     page.isStale = false
     try {

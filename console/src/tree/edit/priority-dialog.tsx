@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { openDialog } from '../shell/dialogs.tsx'
-import { toastError } from '../shell/toasts.tsx'
-import type { Priority } from './detail.ts'
+import { openDialog } from '../../shell/dialogs.tsx'
+import { toastError } from '../../shell/toasts.tsx'
+import type { Priority } from '../model/detail.ts'
 import type { Editor } from './editor.ts'
 import type { Known } from './edits.ts'
 

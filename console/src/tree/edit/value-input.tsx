@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Leaf } from './detail.ts'
+import type { Leaf } from '../model/detail.ts'
 
 /** Types that a person can choose for a value. */
 type ValueType = 'text' | 'number' | 'boolean' | 'json'

@@ -1,7 +1,7 @@
-import { CallError, errorOf } from '../shell/call-error.ts'
-import type { TreeClient } from '../shell/tree-client.ts'
-import type { Leaf, Priority } from './detail.ts'
-import { limitedText } from './limited-text.ts'
+import { CallError, errorOf } from '../../shell/call-error.ts'
+import type { TreeClient } from '../../shell/tree-client.ts'
+import type { Leaf, Priority } from '../model/detail.ts'
+import { limitedText } from '../model/limited-text.ts'
 
 /** Largest node that is read before it is changed as a whole, in bytes of its export. */
 const MOST_BYTES = 4 * 1024 * 1024

@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals'
-import { wordsOf } from '../shell/call-error.ts'
-import { confirm } from '../shell/dialogs.tsx'
-import { toast, toastError } from '../shell/toasts.tsx'
-import { applyChange } from './apply-change.ts'
-import type { Leaf, Priority } from './detail.ts'
+import { wordsOf } from '../../shell/call-error.ts'
+import { confirm } from '../../shell/dialogs.tsx'
+import { toast, toastError } from '../../shell/toasts.tsx'
+import { applyChange } from '../model/apply-change.ts'
+import type { Leaf, Priority } from '../model/detail.ts'
+import { nameOf, type TreeModel } from '../model/tree-model.ts'
 import {
   Conflict,
   deleteAnyway,
@@ -16,7 +17,6 @@ import {
   rename,
   TooLarge,
 } from './edits.ts'
-import { nameOf, type TreeModel } from './tree-model.ts'
 
 /** What is edited in a row. */
 export interface Editing {

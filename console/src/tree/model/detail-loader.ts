@@ -1,5 +1,5 @@
-import { CallError, wordsOf } from '../shell/call-error.ts'
-import type { TreeClient } from '../shell/tree-client.ts'
+import { CallError, wordsOf } from '../../shell/call-error.ts'
+import type { TreeClient } from '../../shell/tree-client.ts'
 import { type Detail, detailOf, isSameDetail, leafDetail } from './detail.ts'
 import { limitedText } from './limited-text.ts'
 import type { Row } from './rows.ts'

@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact'
-import type { Detail } from './detail.ts'
+import type { Detail } from '../model/detail.ts'
 
 /** A row as it is drawn. */
 export interface RowLook {

@@ -1,12 +1,12 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChild } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Editor } from './editor.ts'
-import { KeyInput } from './key-input.tsx'
+import type { Editor } from '../edit/editor.ts'
+import { KeyInput } from '../edit/key-input.tsx'
+import { ValueInput } from '../edit/value-input.tsx'
+import { nameOf, pathOf, type TreeModel, type ViewRow } from '../model/tree-model.ts'
 import { handleKey } from './tree-keys.ts'
-import { nameOf, pathOf, type TreeModel, type ViewRow } from './tree-model.ts'
 import { type RowLook, TreeRow } from './tree-row.tsx'
-import { ValueInput } from './value-input.tsx'
 import { useWindow } from './window.ts'
 
 interface TreeViewProps {
