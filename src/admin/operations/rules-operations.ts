@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { onApplication, valueOperation } from '../operation.ts'
-import { checkedRules, rulesProblem } from '../rules-check.ts'
-import { attempt, explained, ruling } from '../rules-explain.ts'
+import { checkedRules, rulesProblem } from '../rules/check.ts'
+import { attempt, explained, ruling } from '../rules/explain.ts'
 import { id, nothing } from './nothing.ts'
 import { type RulesVersion, rulesVersion } from './storage-schemas.ts'
 

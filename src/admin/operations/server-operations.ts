@@ -27,7 +27,7 @@ export const SERVER_OPERATIONS = {
   doctor: valueOperation(
     {
       access: 'operator',
-      summary: 'What `dhole doctor` finds. It runs in a process of its own; calls at the same time share one run.',
+      summary: 'What `dhole doctor` finds. It looks on another thread; calls at the same time share one look.',
       input: Type.Object({}),
       result: Type.Unsafe<readonly Static<typeof finding>[]>(Type.Array(finding)),
     },

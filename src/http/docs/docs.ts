@@ -1,10 +1,12 @@
 import { shippedFile } from '../../files/shipped-file.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
+import type { AdminService } from '../admin/admin-service.ts'
 import type { Answer, Endpoint, Exchange } from '../exchange.ts'
 import { prefersPage } from '../request/headers.ts'
 import { LARGE_LENGTH, largeAnswer } from '../response/large-body.ts'
 import { nodeTextReply } from '../response/node-reply.ts'
 import { redirectReply, replyOf } from '../response/reply.ts'
+import type { specificationText } from './specification.ts'
 import { swaggerUiFile, swaggerUiVersion } from './swagger-ui.ts'
 
 /** The mount point, with and without its slash: a page of links for browsers. */
@@ -73,13 +75,15 @@ export function documentOr(tree: Answer): Answer {
  * the console is there. The pages are our own
  * because those of the plugin load scripts from a foreign host.
  * @param endpoints listed by the OpenAPI document
+ * @param operations of the admin API, if that is there
  */
 export function documentsOf(
   prefix: string,
   hasMetrics: boolean,
   endpoints: readonly Endpoint[],
+  operations?: AdminService['operations'],
 ): ReadonlyMap<string, Answer> {
-  const specification = specificationOnce(prefix, hasMetrics, endpoints)
+  const specification = specificationOnce(prefix, hasMetrics, endpoints, operations)
   const links = textAnswer(linksHtml(prefix), linksHeaders)
   const assets = Object.entries(ASSETS).map(([path, [name, type]]) => {
     return [path, fileAnswer(swaggerUiFile(name), { ...FOREVER, 'Content-Type': type })] as const
@@ -138,12 +142,10 @@ const linksHeaders = { ...FRESH, ...liveSafety, 'Content-Type': 'text/html; char
 const scriptHeaders = { ...FRESH, 'Content-Type': 'text/javascript; charset=utf-8' }
 
 /** The OpenAPI document, made on first use: loading its sources slows the start. */
-function specificationOnce(prefix: string, hasMetrics: boolean, endpoints: readonly Endpoint[]): () => Promise<string> {
+function specificationOnce(...parts: Parameters<typeof specificationText>): () => Promise<string> {
   let text: Promise<string> | undefined
   return () => {
-    text ??= import('./specification.ts').then(({ specificationText }) =>
-      specificationText(prefix, hasMetrics, endpoints),
-    )
+    text ??= import('./specification.ts').then((loaded) => loaded.specificationText(...parts))
     return text
   }
 }

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Database } from '../database/database.ts'
-import type { Attempt } from '../database/writes/attempt.ts'
-import { DholeError } from '../error.ts'
-import type { QuerySpec } from '../query/query.ts'
+import type { Database } from '../../database/database.ts'
+import type { Attempt } from '../../database/writes/attempt.ts'
+import { DholeError } from '../../error.ts'
+import type { QuerySpec } from '../../query/query.ts'
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
 const bound = Type.Optional(Type.Union([scalar, Type.Tuple([scalar, Type.String()])]))

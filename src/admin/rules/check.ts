@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { readInTurns } from '../database/access/rule-cache.ts'
-import { DholeError } from '../error.ts'
+import { readInTurns } from '../../database/access/rule-cache.ts'
+import { DholeError } from '../../error.ts'
 
 /** One mistake in the source of rules. */
 export const rulesProblem = Type.Object({
