@@ -1,13 +1,14 @@
-import type { ExportCursor, ExportPage, MessageRecord } from '../model/message.ts'
-import type { State } from '../model/report.ts'
-import { decodeText } from './stored-text.ts'
-import type { Tables } from './tables.ts'
+import type { ExportCursor, ExportPage, MessageRecord } from '../../model/message.ts'
+import type { State } from '../../model/report.ts'
+import { decodeText } from '../stored-text.ts'
+import type { Tables } from '../tables.ts'
 
 /** Messages read with one statement. */
 const PAGE = 1000
 const BEGINNING: ExportCursor = [0, -1]
 
-interface ExportRow {
+/** A row of `MESSAGE_COLUMNS`. */
+export interface ExportRow {
   readonly batchId: number
   readonly position: number
   readonly rrid: string
@@ -26,10 +27,14 @@ const HANDOVER =
   'SELECT CASE WHEN h.last_seq >= m.final_seq THEN h.returned_at END FROM sms_handover h ' +
   'WHERE h.tree = $1::int AND h.first_seq <= m.final_seq ORDER BY h.first_seq DESC LIMIT 1'
 
-const MESSAGES =
-  'SELECT m.batch_id::float8 AS "batchId", m.position, b.rrid, b.submitted_at::float8 AS "submittedAt", m.mobile, ' +
+/** Columns of a message `m` and its batch `b`; `$1` is the number of the tree. */
+export const MESSAGE_COLUMNS =
+  'm.batch_id::float8 AS "batchId", m.position, b.rrid, b.submitted_at::float8 AS "submittedAt", m.mobile, ' +
   'm.status::int AS status, m.code, m.received_at::float8 AS "receivedAt", m.message_id AS "messageId", ' +
-  `m.produced_at::float8 AS "producedAt", coalesce(m.returned_at, (${HANDOVER}))::float8 AS "returnedAt" ` +
+  `m.produced_at::float8 AS "producedAt", coalesce(m.returned_at, (${HANDOVER}))::float8 AS "returnedAt"`
+
+const MESSAGES =
+  `SELECT ${MESSAGE_COLUMNS} ` +
   'FROM (SELECT p.* FROM sms_message p WHERE p.tree = $1::int AND (p.batch_id, p.position) > ($2::bigint, $3::int) ' +
   'ORDER BY p.batch_id, p.position LIMIT $4::int) m ' +
   'CROSS JOIN LATERAL (SELECT b.* FROM sms_batch b WHERE b.tree = $1::int AND b.id = m.batch_id LIMIT 1) b ' +
@@ -63,7 +68,7 @@ async function exportPage(
   return rows.length < limit || last === undefined ? { records } : { records, next: [last.batchId, last.position] }
 }
 
-function recordOf(row: ExportRow): MessageRecord {
+export function recordOf(row: ExportRow): MessageRecord {
   return {
     rrid: decodeText(row.rrid),
     mobile: decodeText(row.mobile),
