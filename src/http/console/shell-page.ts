@@ -22,6 +22,7 @@ export function shellPage(rawPath: string, { script, style }: Assets): ShellPage
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta property="csp-nonce" nonce="${nonce}">
 <meta name="dhole-root" content="${root}">
 <title>Dhole console</title>
 <link rel="icon" href="data:,">
