@@ -2,37 +2,24 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { wordsOf } from '../shell/call-error.ts'
 import { checkRules } from './check-rules.ts'
+import type { Draft } from './drafts.ts'
 import type { Editor } from './editor.ts'
 
-interface EditorBoxProps {
-  readonly text: string
-  readonly onChange: (text: string) => void
-}
-
-/** The editor of rules, loaded when it is first shown. A text that did not come from it replaces its own. */
-export function EditorBox({ text, onChange }: EditorBoxProps) {
+/** The editor of a draft, loaded when it is first shown. */
+export function EditorBox({ draft }: { readonly draft: Draft }) {
   const place = useRef<HTMLDivElement>(null)
   const editor = useRef<Editor | undefined>(undefined)
-  const current = useRef({ text, shown: text, onChange })
   const error = useSignal<string | undefined>(undefined)
   const isLoading = useSignal(true)
-  current.current.text = text
-  current.current.onChange = onChange
   useEffect(() => {
     let isOver = false
     const load = async () => {
       const { createEditor } = await import('./editor.ts')
       if (isOver || place.current === null) return
-      current.current.shown = current.current.text
-      editor.current = createEditor({
-        parent: place.current,
-        text: current.current.text,
-        check: checkRules,
-        onChange: (next) => {
-          current.current.shown = next
-          current.current.onChange(next)
-        },
-      })
+      const onChange = (text: string) => {
+        draft.text.value = text
+      }
+      editor.current = createEditor({ parent: place.current, text: draft.text.peek(), check: checkRules, onChange })
       isLoading.value = false
     }
     load().catch((thrown) => {
@@ -42,10 +29,12 @@ export function EditorBox({ text, onChange }: EditorBoxProps) {
       isOver = true
       editor.current?.end()
     }
-  }, [])
+  }, [draft])
+  // Typing changes the text too, and is faster than this: only what else replaces it goes back into the editor.
+  const replacements = draft.replacements.value
   useEffect(() => {
-    if (text !== current.current.shown) editor.current?.setText(text)
-  }, [text])
+    if (replacements > 0) editor.current?.setText(draft.text.peek())
+  }, [replacements])
   return (
     <>
       <div ref={place} class="editor" />

@@ -89,7 +89,10 @@ export function createEditor({ parent, text, check, onChange }: EditorOptions): 
     }),
   })
   return {
-    setText: (next) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
+    setText: (next) => {
+      if (next === view.state.doc.toString()) return
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } })
+    },
     end: () => view.destroy(),
   }
 }

@@ -74,7 +74,7 @@ export function completeRules(context: CompletionContext): CompletionResult | nu
   if (isKey) return keys(context)
   const kind = path.at(-1)
   if (kind !== '.read' && kind !== '.write' && kind !== '.validate') return null
-  const member = context.matchBefore(/[\w$'")\]]+\s*\.\s*\w*/)
+  const member = context.matchBefore(/(?:[$\w]+|['")\]])\s*\.\s*\w*/)
   if (member !== null) return members(member.text, pos)
   const word = context.matchBefore(/[$\w]*/)
   if (word === null || (word.from === word.to && !explicit)) return null

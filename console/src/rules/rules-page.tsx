@@ -7,7 +7,7 @@ import { wordsOf } from '../shell/call-error.ts'
 import { openDialog } from '../shell/dialogs.tsx'
 import type { PageProps } from '../shell/page.ts'
 import { lastCheck } from './check-rules.ts'
-import { beginDraft, type Draft, draftOf, isChanged } from './drafts.ts'
+import { beginDraft, type Draft, draftOf, isChanged, replaceText } from './drafts.ts'
 import { Difference, EditorBox } from './editor-box.tsx'
 import { History } from './history.tsx'
 import { publish } from './publish.tsx'
@@ -52,7 +52,7 @@ function RulesEditor({ application, draft }: RulesEditorProps) {
   const { base, text } = draft
   const layOut = async () => {
     const { formatRules } = await import('./rules-text.ts')
-    text.value = formatRules(text.value)
+    replaceText(draft, formatRules(text.value))
   }
   const release = async () => {
     if (await publish(application, draft)) published.value++
@@ -60,12 +60,7 @@ function RulesEditor({ application, draft }: RulesEditorProps) {
   return (
     <>
       <section aria-label="Editor">
-        <EditorBox
-          text={text.value}
-          onChange={(next) => {
-            text.value = next
-          }}
-        />
+        <EditorBox draft={draft} />
         <CheckLine text={text.value} />
         <div class="actions">
           <ActionButton kind="primary" disabled={!isChanged(draft)} run={release}>
@@ -75,13 +70,7 @@ function RulesEditor({ application, draft }: RulesEditorProps) {
             Show changes
           </button>
           <ActionButton run={layOut}>Format</ActionButton>
-          <button
-            type="button"
-            disabled={!isChanged(draft)}
-            onClick={() => {
-              text.value = base.value
-            }}
-          >
+          <button type="button" disabled={!isChanged(draft)} onClick={() => replaceText(draft, base.value)}>
             Discard changes
           </button>
           <span role="status" class="hint">
@@ -90,13 +79,7 @@ function RulesEditor({ application, draft }: RulesEditorProps) {
         </div>
       </section>
       <Simulator application={application} source={isChanged(draft) ? text.value : undefined} />
-      <History
-        key={published.value}
-        application={application}
-        onTake={(source) => {
-          text.value = source
-        }}
-      />
+      <History key={published.value} application={application} onTake={(source) => replaceText(draft, source)} />
     </>
   )
 }
