@@ -1,7 +1,7 @@
 import { socketPath } from '../admin/control/control-client.ts'
 import { type ControlSocket, listenForCommands, OtherServerError } from '../admin/control/control-server.ts'
 import type { AdminTarget } from '../admin/operation.ts'
-import type { ServerPorts } from '../admin/server-ports.ts'
+import type { ServerPorts } from '../admin/ports/server.ts'
 import { serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
@@ -75,6 +75,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     const administration = storage.administration(applications)
     const ports = { server, backups: storage.backups, ...watched.ports }
     const target = serverTarget({ administration, applications, reload, process: itself, ...ports })
+    storage.backups.actOn(target)
     control = await controlOf(config, logger, target)
     const admin = adminServiceOf(config, operator, target, failedAttempts, logger)
     const listeners = listen(config, certificate, applications, options, { metrics, streams: watched.streams, admin })
@@ -98,9 +99,9 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
         ending.abort()
         void hurried?.then(() => logger.warn('not waiting for requests under way'))
         renewal.stop()
+        storage.backups.close()
         await control?.close()
         await stopListeners(listeners, applications, logger, hurried)
-        storage.backups.close()
         watched.close()
         logger.info('stopped')
       },

@@ -26,6 +26,8 @@ interface Running {
   total: number
   /** Whether a tree may have been replaced: its copy must stay. */
   hasReplaced: boolean
+  /** Refuses a job that has not begun. */
+  readonly broken: (reason: DholeError) => void
 }
 
 /** The backups of the trees in a data folder. A worker makes and restores them: the server goes on meanwhile. */
@@ -34,11 +36,18 @@ export class FileBackups implements BackupsPort {
   readonly #folder: string
   #running: Running | undefined
   #last: BackupState['last']
+  #isClosed = false
+  #target: AdminTarget | undefined
 
   /** @param folder of the backups, made when it is needed */
   constructor(dataDir: string, folder: string) {
     this.#dataDir = dataDir
     this.#folder = folder
+  }
+
+  /** @param target carries out what a backup needs of the server */
+  actOn(target: AdminTarget): void {
+    this.#target = target
   }
 
   list(): Promise<readonly ListedBackup[]> {
@@ -54,28 +63,30 @@ export class FileBackups implements BackupsPort {
     return { running: shown, done, total, ...last }
   }
 
-  async make(target: AdminTarget, ids: readonly string[] | undefined): Promise<string> {
+  async make(ids: readonly string[] | undefined): Promise<string> {
     const name = this.#freeName()
     const options = { dataDir: this.#dataDir, target: join(this.#folder, name), ids, withSecrets: false }
-    await this.#begin({ work: 'backup', options }, name, target)
+    await this.#begin({ work: 'backup', options }, name)
     return name
   }
 
-  async restore(target: AdminTarget, name: string, id: string): Promise<void> {
+  async restore(name: string, id: string): Promise<void> {
     const source = join(this.#folder, name)
     if (!isBackupName(name) || !existsSync(manifestFile(source))) {
       throw new DholeError('admin-unknown', `there is no backup ${JSON.stringify(name)}`)
     }
     const options = { dataDir: this.#dataDir, source, ids: [id], stamp: stampNow(), keep: true }
-    await this.#begin({ work: 'restore', options }, name, target)
+    await this.#begin({ work: 'restore', options }, name)
   }
 
-  /** Breaks off what is under way, and removes what it has left. */
+  /** Breaks off what is under way, and removes what it has left. Nothing begins any more. */
   close(): void {
     const running = this.#running
+    this.#isClosed = true
     if (running === undefined) return
     this.#running = undefined
     running.worker.terminate()
+    running.broken(new DholeError('unavailable'))
     const { job } = running
     if (job.work === 'backup') {
       const folder = dirname(job.options.target)
@@ -88,26 +99,30 @@ export class FileBackups implements BackupsPort {
   }
 
   /** Resolves when nothing speaks against the job. @throws `admin-state` otherwise */
-  #begin(job: BackupJob, name: string, target: AdminTarget): Promise<void> {
+  #begin(job: BackupJob, name: string): Promise<void> {
+    if (this.#isClosed) throw new DholeError('unavailable')
     if (this.#running !== undefined) {
       const { job: other } = this.#running
       throw new DholeError('admin-state', `a ${other.work} is under way: try again when it is done`)
     }
     const begun = Promise.withResolvers<void>()
     const worker = new Worker(shippedWorker('src/admin/backup/backup-worker.ts'))
-    const running: Running = { job, name, worker, id: undefined, done: 0, total: 0, hasReplaced: false }
+    const running: Running = {
+      ...{ job, name, worker, id: undefined, done: 0, total: 0, hasReplaced: false },
+      broken: begun.reject,
+    }
     this.#running = running
     const end = (error?: string) => {
       worker.terminate()
+      if (error !== undefined) begun.reject(new DholeError('admin-state', error))
       if (this.#running !== running) return
       this.#running = undefined
       const problem = error === undefined ? {} : { error }
       this.#last = { work: job.work, name, at: Date.now(), ...problem }
-      if (error !== undefined) begun.reject(new DholeError('admin-state', error))
     }
     worker.onerror = ({ message }) => end(message)
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-      if ('call' in data) void this.#answer(running, data, target)
+      if ('call' in data) void this.#answer(running, data)
       else if ('begun' in data) {
         running.total = data.total
         begun.resolve()
@@ -122,16 +137,13 @@ export class FileBackups implements BackupsPort {
   }
 
   /** Carries out an operation for the worker. */
-  async #answer(
-    running: Running,
-    { call, name, input }: Extract<FromWorker, { call: number }>,
-    target: AdminTarget,
-  ): Promise<void> {
+  async #answer(running: Running, { call, name, input }: Extract<FromWorker, { call: number }>): Promise<void> {
     if (name === 'replace-tree') running.hasReplaced = true
     try {
       const operation = operationNamed(name)
       if (!CALLED.has(name) || operation.kind !== 'value') throw new Error(`a backup may not call ${name}`)
-      post(running.worker, { call, result: await operation.run(target, input) })
+      if (this.#target === undefined) throw new Error('no server runs here')
+      post(running.worker, { call, result: await operation.run(this.#target, input) })
     } catch (error) {
       post(running.worker, { call, error: messageOf(error) })
     }
@@ -164,6 +176,8 @@ export class DatabaseBackups implements BackupsPort {
   async restore(): Promise<never> {
     throw elsewhere()
   }
+
+  actOn(): void {}
 
   close(): void {}
 }
