@@ -6,6 +6,7 @@ import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Messages } from '../sms/messages.ts'
 import type { Administration, ServerProcess } from './administration.ts'
+import type { BackupsPort } from './ports/backups.ts'
 import type { MonitorPort, StreamsPort } from './ports/monitor.ts'
 import type { ServerPorts } from './server-ports.ts'
 
@@ -21,6 +22,7 @@ export interface AdminTarget {
   readonly server?: ServerPorts | undefined
   readonly monitor?: MonitorPort | undefined
   readonly streams?: StreamsPort | undefined
+  readonly backups?: BackupsPort | undefined
 }
 
 /** An open application, as admin operations see it. */

@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { DholeError } from '../error.ts'
 import type { StreamOperation, ValueOperation } from './operation.ts'
 import { APPLICATION_OPERATIONS } from './operations/application-operations.ts'
+import { BACKUP_OPERATIONS } from './operations/backup-operations.ts'
 import { INDEX_OPERATIONS } from './operations/index-operations.ts'
 import { MESSAGE_OPERATIONS } from './operations/message-operations.ts'
 import { MONITOR_OPERATIONS } from './operations/monitor-operations.ts'
@@ -23,6 +24,7 @@ export const OPERATIONS = {
   ...MESSAGE_OPERATIONS,
   ...MONITOR_OPERATIONS,
   ...INDEX_OPERATIONS,
+  ...BACKUP_OPERATIONS,
 } as const
 
 type Operations = typeof OPERATIONS

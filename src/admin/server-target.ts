@@ -5,7 +5,8 @@ import type { Administration } from './administration.ts'
 import type { AdministeredApplication, AdminTarget } from './operation.ts'
 
 /** Parts of a running server that admin operations use. */
-export interface ServerParts extends Pick<AdminTarget, 'reload' | 'process' | 'server' | 'monitor' | 'streams'> {
+export interface ServerParts
+  extends Pick<AdminTarget, 'reload' | 'process' | 'server' | 'monitor' | 'streams' | 'backups'> {
   readonly administration: Administration
   readonly applications: Applications
 }

@@ -11,7 +11,7 @@ const FIRST_REFUSAL = 400
 const ABORTED = 499
 const DEFAULT_SLOW_MS = 1000
 /** Requests of monitoring and of the console itself, which are shown only when they are slow or refused. */
-const OWN: ReadonlySet<Operation> = new Set<Operation>(['system'])
+const OWN: ReadonlySet<Operation> = new Set<Operation>(['system', 'admin', 'console'])
 
 /** `recent`: the last ones; `slow`: those that took long; `refused`: those answered with an error. */
 export type RecentKind = 'recent' | 'slow' | 'refused'

@@ -58,10 +58,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
   const watched = new Monitoring({ slowMs: config.SLOW_REQUEST_MS, isInDatabase: config.DATABASE_URL !== undefined })
   const operator = operatorOf(config, logger)
   const log = logObserver(logger, { slowMs: config.SLOW_REQUEST_MS, onStoreFailed: failure.resolve })
-  const options: DholeOptions = {
-    ...dholeOptions(config, storage.keys, rules),
-    observer: watched.observer(log),
-  }
+  const options: DholeOptions = { ...dholeOptions(config, storage.keys, rules), observer: watched.observer(log) }
   const source = certificateSource(config)
   const certificate = await source.read()
   warnAboutValidity(certificate, source.name, logger)
@@ -76,7 +73,8 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     const server = { doctor, rotateOperatorSecret: () => rotated(operator) }
     const itself = () => ({ pid: process.pid, ...where })
     const administration = storage.administration(applications)
-    const target = serverTarget({ administration, applications, reload, process: itself, server, ...watched.ports })
+    const ports = { server, backups: storage.backups, ...watched.ports }
+    const target = serverTarget({ administration, applications, reload, process: itself, ...ports })
     control = await controlOf(config, logger, target)
     const admin = adminServiceOf(config, operator, target, failedAttempts, logger)
     const listeners = listen(config, certificate, applications, options, { metrics, streams: watched.streams, admin })
@@ -102,6 +100,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
         renewal.stop()
         await control?.close()
         await stopListeners(listeners, applications, logger, hurried)
+        storage.backups.close()
         watched.close()
         logger.info('stopped')
       },

@@ -1,7 +1,10 @@
+import { join } from 'node:path'
 import { type Administration, type DefaultApplication, fixedKeys, SETTING } from '../admin/administration.ts'
+import { DatabaseBackups, FileBackups } from '../admin/backup/backups.ts'
 import { DatabaseAdministration } from '../admin/database-administration.ts'
 import { DatabaseRegistry } from '../admin/database-registry.ts'
 import { FileAdministration } from '../admin/file-administration.ts'
+import type { BackupsPort } from '../admin/ports/backups.ts'
 import { Registry } from '../admin/registry.ts'
 import type { Applications } from '../applications/applications.ts'
 import type { OnDemand } from '../dhole.ts'
@@ -21,6 +24,7 @@ export interface ServerStorage {
   readonly onDemand: OnDemand
   /** Keys of the default application that are known before it is opened. */
   readonly keys: FixedKeys
+  readonly backups: BackupsPort & { close(): void }
   /** @param applications those that are open */
   administration(applications: Applications): Administration
 }
@@ -47,6 +51,7 @@ function inFiles(config: Config, logger: Logger): ServerStorage {
     engine: new SqliteEngine(DATA_DIR),
     onDemand: { ...timesOf(config), find: (id) => registry.find(id) },
     keys: { secret: keys.secret.secret, smsKey: keys.smsKey.secret },
+    backups: new FileBackups(DATA_DIR, config.BACKUP_DIR ?? join(DATA_DIR, 'backups')),
     administration: (applications) => new FileAdministration(DATA_DIR, defaultApplication(config), applications),
   }
 }
@@ -68,6 +73,7 @@ function inDatabase(
     engine,
     onDemand: { ...timesOf(config), find: (id) => registry.find(id) },
     keys: { secret: config.APP_SECRET, smsKey: config.SMS_KEY },
+    backups: new DatabaseBackups(),
     administration: (applications) =>
       new DatabaseAdministration({ catalog, registry, default: defaultApplication(config), applications }),
   }

@@ -37,11 +37,9 @@ export function BackupList({ backups, isDisabled, onBegin }: BackupListProps) {
       typed: id,
     })
     if (!agreed) return
-    const ended = call('backup-restore', { name, id, confirm: id })
+    await call('backup-restore', { name, id, confirm: id })
+    toast(`Restoring “${id}” from “${name}” has begun.`)
     onBegin()
-    await ended
-    onBegin()
-    toast(`“${id}” is restored from “${name}”.`)
   }
   const columns: readonly Column<Row>[] = [
     { title: 'Made', cell: ({ backup }) => <Moment at={backup.madeAt} /> },

@@ -28,7 +28,7 @@ export function drawGraph(place: HTMLElement, definition: GraphDefinition, hour:
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      x: { range: (_, __, last) => lastHour(last) },
+      x: { range: (_, first, last) => shownTime(first, last) },
       y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] },
     },
     axes: [
@@ -57,10 +57,13 @@ export function drawGraph(place: HTMLElement, definition: GraphDefinition, hour:
   }
 }
 
-/** The hour that a graph shows. @param last the newest step, in seconds since 1970; null without one */
-function lastHour(last: number | null): [from: number, to: number] {
+/** Least time that a graph shows, in seconds: a server that has just started has only a few steps. */
+const SHORTEST_S = 600
+
+/** The time that a graph shows. @param first the oldest step, in seconds since 1970; null without one @param last the newest */
+function shownTime(first: number | null, last: number | null): [from: number, to: number] {
   const to = last ?? Date.now() / 1000
-  return [to - 3600, to]
+  return [Math.min(first ?? to, to - SHORTEST_S), to]
 }
 
 /** A colour of the style sheet in the theme that is shown, in a form that a canvas knows. */

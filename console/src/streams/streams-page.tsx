@@ -3,6 +3,7 @@ import { ActionButton } from '../parts/action-button.tsx'
 import { bytesText, countText, numberText } from '../parts/amounts.ts'
 import { Fetched } from '../parts/fetched.tsx'
 import { Moment } from '../parts/moment.tsx'
+import { keysOf, nodeText } from '../parts/node-path.ts'
 import { call } from '../shell/call.ts'
 import type { PageProps } from '../shell/page.ts'
 import { usePolled } from '../shell/polled.ts'
@@ -20,7 +21,7 @@ export function StreamsPage({ application }: PageProps) {
   const streams = usePolled((signal) => call('streams', { application }, signal), [application], EVERY_MS)
   const end = async ({ id, path }: Stream) => {
     const { ended } = await call('stream-end', { id })
-    toast(ended ? `The stream of ${path} is ended.` : 'It had ended already.')
+    toast(ended ? `The stream of ${nodeText(path)} is ended.` : 'It had ended already.')
     streams.refresh()
   }
   return (
@@ -56,7 +57,7 @@ function columnsOf(end: (stream: Stream) => Promise<void>): readonly Column<Stre
     {
       title: 'Actions',
       cell: (stream) => (
-        <ActionButton label={`End the stream of ${stream.path}`} run={() => end(stream)}>
+        <ActionButton label={`End the stream of ${nodeText(stream.path)}`} run={() => end(stream)}>
           End
         </ActionButton>
       ),
@@ -65,10 +66,11 @@ function columnsOf(end: (stream: Stream) => Promise<void>): readonly Column<Stre
 }
 
 function PathLink({ application, path }: { readonly application: string; readonly path: string }) {
-  const keys = path.split('/').filter((key) => key !== '')
+  const keys = keysOf(path)
+  if (keys === undefined) return <code>{path}</code>
   return (
     <a href={hrefOf('tree', [application, ...keys])}>
-      <code>{path}</code>
+      <code>{nodeText(path)}</code>
     </a>
   )
 }

@@ -39,6 +39,7 @@ export const INDEX_OPERATIONS = {
       access: 'application',
       summary: 'Drops an index that is not declared. A query that needs it builds it again.',
       input: Type.Object({ id, path: Type.String(), child: Type.String() }),
+      changes: true,
       result: nothing,
     },
     async ({ database }, { path, child }) => {

@@ -40,6 +40,7 @@ export const MONITOR_OPERATIONS = {
       access: 'any',
       summary: 'Ends a stream. Its client is told so, and may connect again.',
       input: Type.Object({ id: STREAM_ID }),
+      changes: true,
       result: Type.Object({ ended: Type.Boolean() }),
     },
     (target, { id }, caller) => ({ ended: ofServer(target.streams).end(id, ownOf(caller, undefined)) }),

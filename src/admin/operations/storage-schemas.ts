@@ -24,6 +24,9 @@ export const listedBackup = Type.Object({
   name: Type.String(),
   /** Start of the backup, ISO 8601. */
   madeAt: Type.String(),
+  /** Number of its applications. */
+  count: Type.Integer(),
+  /** The first ones. */
   applications: Type.Array(
     Type.Object({
       id: Type.String(),

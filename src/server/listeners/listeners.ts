@@ -32,8 +32,8 @@ export interface ListenerParts {
   readonly metrics: MetricsPage
   /** Where open streams are listed. */
   readonly streams: OpenStreams
-  /** Makes the admin API; without it there is none. */
-  readonly admin: AdminService | undefined
+  /** The admin API; without it there is none. */
+  readonly admin?: AdminService | undefined
 }
 
 /**

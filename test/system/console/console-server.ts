@@ -1,4 +1,3 @@
-import { connect, socketPath } from '../../../src/admin/control/control-client.ts'
 import type { InputOf, ResultOf, ValueName } from '../../../src/admin/operations.ts'
 import { runsOnPostgres } from '../../support/engine.ts'
 import type { HttpsClient } from '../../support/https-server.ts'
@@ -9,19 +8,22 @@ import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/
 export interface ConsoleServer extends AsyncDisposable, Pick<HttpsClient, 'call' | 'port' | 'ca'> {
   readonly process: ServerProcess
   readonly secret: string
-  /** Carries out an operation as the operator. @throws Error with its message */
-  admin<Name extends ValueName>(name: Name, input: InputOf<Name>): Promise<ResultOf<Name>>
+  /**
+   * Carries out an operation over HTTPS.
+   * @param credential default: the secret of the operator
+   * @throws Error with the status and the message of the answer
+   */
+  admin<Name extends ValueName>(name: Name, input: InputOf<Name>, credential?: string): Promise<ResultOf<Name>>
 }
 
 const SECRET = 'the super secret of the tests of the console'
+const OPERATOR = 'the secret of the operator in the tests of the console'
 
 /** Starts a server with one application, `app`. */
 export async function startConsole(settings: Readonly<Record<string, string>> = {}): Promise<ConsoleServer> {
   const database = runsOnPostgres() ? databaseSettings() : {}
-  const server = await spawnServer({ APP_SECRET: SECRET, LOG_LEVEL: 'error', ...database, ...settings })
-  const path = socketPath(server.dataDir)
-  const admin = path === undefined ? undefined : await connect(path)
-  if (admin === undefined) throw new Error('the server has no socket')
+  const own = { APP_SECRET: SECRET, OPERATOR_SECRET: OPERATOR, LOG_LEVEL: 'error' }
+  const server = await spawnServer({ ...own, ...database, ...settings })
   const { call, port, ca } = await clientOfProcess(server)
   return {
     process: server,
@@ -29,10 +31,13 @@ export async function startConsole(settings: Readonly<Record<string, string>> = 
     call,
     port,
     ca,
-    admin: (name, input) => admin.call(name, input),
-    [Symbol.asyncDispose]: async () => {
-      await admin[Symbol.asyncDispose]()
-      await server.stop()
+    admin: async (name, input, credential = OPERATOR) => {
+      const headers = { Authorization: `Bearer ${credential}` }
+      const reply = await call('POST', `/.admin/operations/${name}`, { headers, body: JSON.stringify(input) })
+      const answer = JSON.parse(reply.text)
+      if (reply.status === 200) return answer.result
+      throw new Error(`${reply.status} ${answer.message ?? answer.error}`)
     },
+    [Symbol.asyncDispose]: () => server.stop(),
   }
 }
