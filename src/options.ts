@@ -110,6 +110,17 @@ export interface DatabaseServer {
    * answered without a question to the server, and may be a second old. Default `fresh`.
    */
   readonly reads?: 'fresh' | 'recent'
+  /**
+   * `transaction`: `url` is that of a pooler such as PgBouncer. The settings of sessions are then those of the role, and no
+   * statement is prepared. Default `none`.
+   */
+  readonly pooler?: 'none' | 'transaction'
+  /** The same database without the pooler, for notifications. Default: `url`. */
+  readonly listenUrl?: string
+  /** How this process learns what others have written: by notifications, or by asking often. Default `notify`. */
+  readonly hints?: 'notify' | 'poll'
+  /** Time between two questions with `poll`, in milliseconds. Default 25. */
+  readonly pollMs?: number
 }
 
 /** Options of one tree that the engines share. */

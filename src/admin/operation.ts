@@ -36,14 +36,14 @@ export interface AdministeredApplication extends Disposable {
 /** Who asks for an operation: the operator, or who holds the super secret of an application. */
 export type AdminCaller = { readonly role: 'operator' } | { readonly role: 'application'; readonly application: string }
 
-export const OPERATOR: AdminCaller = { role: 'operator' }
+const OPERATOR: AdminCaller = { role: 'operator' }
 
 /**
  * Who may call an operation over HTTPS. `operator`: only the operator. `application`: also who holds the super secret of
  * the application that the member `id` of the input names. `any`: also every holder of the super secret of an application;
  * the handler looks at the caller. `local`: no caller; only commands on this machine can, through the control socket.
  */
-export type OperationAccess = 'operator' | 'application' | 'any' | 'local'
+type OperationAccess = 'operator' | 'application' | 'any' | 'local'
 
 /** Longest input of an operation over HTTPS, in bytes, unless the operation has its own. */
 const MAX_INPUT_BYTES = 64 * 1024

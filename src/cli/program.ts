@@ -6,6 +6,7 @@ import { backupCommand } from './commands/backup.ts'
 import { consoleCommand } from './commands/console.ts'
 import { copyCommand } from './commands/copy.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { migrateCommand } from './commands/migrate.ts'
 import { reloadCommand } from './commands/reload.ts'
 import { restoreCommand } from './commands/restore.ts'
 import { rulesCommand } from './commands/rules.ts'
@@ -26,6 +27,7 @@ export function dholeProgram(): Command {
   program.addCommand(backupCommand())
   program.addCommand(restoreCommand())
   program.addCommand(copyCommand())
+  program.addCommand(migrateCommand())
   program.addCommand(doctorCommand())
   program.addCommand(reloadCommand())
   program.addCommand(consoleCommand())

@@ -98,9 +98,9 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
         ending.abort()
         void hurried?.then(() => logger.warn('not waiting for requests under way'))
         renewal.stop()
+        storage.backups.close()
         await control?.close()
         await stopListeners(listeners, applications, logger, hurried)
-        storage.backups.close()
         watched.close()
         logger.info('stopped')
       },

@@ -206,7 +206,7 @@ export class Messages {
 
   /** Deletes messages that are too old, in steps between which other requests run. */
   async purge(): Promise<void> {
-    const now = Date.now()
+    const { now } = this.#store
     const before = now - this.#retentionDays * DAY_MS
     const finals = seqOf(now - FINALS_KEPT_MS)
     const cutoffs = { before, finals, returned: Math.min(finals, seqOf(before)) }

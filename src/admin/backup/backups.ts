@@ -26,6 +26,8 @@ interface Running {
   total: number
   /** Whether a tree may have been replaced: its copy must stay. */
   hasReplaced: boolean
+  /** Refuses a job that has not begun. */
+  readonly broken: (reason: DholeError) => void
 }
 
 /** The backups of the trees in a data folder. A worker makes and restores them: the server goes on meanwhile. */
@@ -34,6 +36,7 @@ export class FileBackups implements BackupsPort {
   readonly #folder: string
   #running: Running | undefined
   #last: BackupState['last']
+  #isClosed = false
 
   /** @param folder of the backups, made when it is needed */
   constructor(dataDir: string, folder: string) {
@@ -70,12 +73,14 @@ export class FileBackups implements BackupsPort {
     await this.#begin({ work: 'restore', options }, name, target)
   }
 
-  /** Breaks off what is under way, and removes what it has left. */
+  /** Breaks off what is under way, and removes what it has left. Nothing begins any more. */
   close(): void {
     const running = this.#running
+    this.#isClosed = true
     if (running === undefined) return
     this.#running = undefined
     running.worker.terminate()
+    running.broken(new DholeError('unavailable'))
     const { job } = running
     if (job.work === 'backup') {
       const folder = dirname(job.options.target)
@@ -89,21 +94,25 @@ export class FileBackups implements BackupsPort {
 
   /** Resolves when nothing speaks against the job. @throws `admin-state` otherwise */
   #begin(job: BackupJob, name: string, target: AdminTarget): Promise<void> {
+    if (this.#isClosed) throw new DholeError('unavailable')
     if (this.#running !== undefined) {
       const { job: other } = this.#running
       throw new DholeError('admin-state', `a ${other.work} is under way: try again when it is done`)
     }
     const begun = Promise.withResolvers<void>()
     const worker = new Worker(shippedWorker('src/admin/backup/backup-worker.ts'))
-    const running: Running = { job, name, worker, id: undefined, done: 0, total: 0, hasReplaced: false }
+    const running: Running = {
+      ...{ job, name, worker, id: undefined, done: 0, total: 0, hasReplaced: false },
+      broken: begun.reject,
+    }
     this.#running = running
     const end = (error?: string) => {
       worker.terminate()
+      if (error !== undefined) begun.reject(new DholeError('admin-state', error))
       if (this.#running !== running) return
       this.#running = undefined
       const problem = error === undefined ? {} : { error }
       this.#last = { work: job.work, name, at: Date.now(), ...problem }
-      if (error !== undefined) begun.reject(new DholeError('admin-state', error))
     }
     worker.onerror = ({ message }) => end(message)
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {

@@ -25,11 +25,18 @@ export const RULES_SINCE = 'rulesSince'
  */
 export type Admission = Denial | 'guarded' | 'open'
 
+/** Milliseconds since 1970. */
+interface Clock {
+  readonly now: number
+}
+
 /** A decision that a write needs. */
 type AuthorizationStep = 'write' | 'read' | 'validate'
 
-/** Options for the decisions of a write. */
+/** Options for decisions, most of them for those of a write. */
 export interface AuthorizerOptions {
+  /** Time of reads. Default: that of this process. */
+  readonly clock?: Clock | undefined
   /** Bounds the evaluation in a transaction, see `Budget`; beyond it `EvaluationPostponed` is thrown. */
   readonly patience?: number | undefined
   /** Called before `EvaluationPostponed` is thrown. */
@@ -66,9 +73,13 @@ export class Authorizer {
     this.#options = options
   }
 
+  get #now(): number {
+    return this.#options.clock?.now ?? Date.now()
+  }
+
   /** Decides a read. A denial is a result, not an error. */
   *decideRead(path: Path, query: Query | undefined): Reads<Decision> {
-    const request = { auth: this.#auth, now: Date.now(), query: queryFacts(query) }
+    const request = { auth: this.#auth, now: this.#now, query: queryFacts(query) }
     return yield* mayRead(yield* this.#rules(), path, request, this.#evaluation)
   }
 
@@ -81,7 +92,7 @@ export class Authorizer {
 
   /** The permission of a write before its body is read. */
   *admission(path: Path, reach: Reach): Reads<Admission> {
-    const request = { auth: this.#auth, now: Date.now() }
+    const request = { auth: this.#auth, now: this.#now }
     const { chance, hasReadTree, last } = yield* mayWriteSome(yield* this.#rules(), path, reach, request)
     if (chance === 'none') return new Denial(last)
     return chance === 'some' && hasReadTree ? 'guarded' : 'open'

@@ -34,7 +34,8 @@ export class RulesInForce {
 
   /** Evaluates the rules for a caller; `undefined` for a caller that no rule applies to. */
   authorizerFor({ as, onTrace }: Access, options?: AuthorizerOptions): Authorizer | undefined {
-    return as === undefined || as.kind === 'admin' ? undefined : new Authorizer(this.#ruleCache, as, onTrace, options)
+    if (as === undefined || as.kind === 'admin') return undefined
+    return new Authorizer(this.#ruleCache, as, onTrace, { ...options, clock: this.#store.clock })
   }
 
   /**
@@ -55,6 +56,7 @@ export class RulesInForce {
 
   #admission(path: Path, reach: Reach, as: Caller): Awaitable<Admission> {
     if (this.current.isWritable) return 'open'
-    return this.#store.read(() => new Authorizer(this.#ruleCache, as, undefined).admission(path, reach))
+    const { clock } = this.#store
+    return this.#store.read(() => new Authorizer(this.#ruleCache, as, undefined, { clock }).admission(path, reach))
   }
 }

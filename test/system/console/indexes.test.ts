@@ -6,7 +6,7 @@ let server: ConsoleServer
 beforeAll(async () => {
   server = await startConsole()
   const list = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`k${at}`, { height: at, name: `n${at}` }]))
-  await server.admin('tree-put', { id: 'app', path: ['list'], json: list })
+  await server.local('tree-put', { id: 'app', path: ['list'], json: list })
   await server.admin('tree-set-rules', {
     id: 'app',
     source: '{"rules": {".read": true, ".write": true, "list": {".indexOn": ["name"]}}}',

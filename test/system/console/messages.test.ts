@@ -25,7 +25,7 @@ beforeAll(async () => {
     ...([0, 1, 2, 3, 2] as const).map((status, at) => message('mixed', at, status, start + 4000)),
   ]
   for (let from = 0; from < all.length; from += 500) {
-    await server.admin('sms-import', { id: 'app', page: all.slice(from, from + 500) })
+    await server.local('sms-import', { id: 'app', page: all.slice(from, from + 500) })
   }
 }, 60_000)
 afterAll(() => server[Symbol.asyncDispose]())

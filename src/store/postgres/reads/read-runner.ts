@@ -54,6 +54,19 @@ interface Finish<T> {
   readonly seq: number
 }
 
+/** Gives work the statements of one read. */
+type RunReading = <R>(work: (statements: Statements) => Promise<R>) => Promise<R>
+
+/** How a read is tried. */
+interface Attempt {
+  /** Takes a place among the long reads; `false` when none is free. Default: there always is. */
+  readonly takePlace?: () => boolean
+  /** Called when the program has begun on the batch of the snapshot, or when there is none. */
+  readonly begun?: () => void
+  /** Default: on a snapshot. */
+  readonly run?: RunReading | undefined
+}
+
 /** What a program has begun with. */
 interface Begun<P> {
   readonly batch: number
@@ -120,9 +133,12 @@ export class ReadRunner {
     }
   }
 
-  /** Runs a read on whatever batch is the last one. */
-  async runNow<T>(plan: Omit<Plan<T>, 'program'>): Promise<T> {
-    const outcome = await this.#attempt<T, undefined>({ ...plan, program: undefined }, () => true)
+  /** Runs a read on whatever batch is the last one. @param statements default: those of a snapshot */
+  async runNow<T>(plan: Omit<Plan<T>, 'program'>, statements?: Statements): Promise<T> {
+    const outcome = await this.#attempt<T, undefined>(
+      { ...plan, program: undefined },
+      { run: statements && ((work) => work(statements)) },
+    )
     if (!('answer' in outcome)) throw new DholeError('internal', undefined, { cause: 'a read without a program' })
     return outcome.answer.value
   }
@@ -159,7 +175,8 @@ export class ReadRunner {
       const release = attempt >= HELD_FROM ? await this.#tree.hold() : () => {}
       let outcome: Outcome<T>
       try {
-        outcome = await this.#attempt(plan, place.take, release, isShort)
+        const run: RunReading | undefined = isShort ? (work) => work(new OneStatement(this.#lanes)) : undefined
+        outcome = await this.#attempt(plan, { takePlace: place.take, begun: release, run })
       } catch (error) {
         if (!isShort || !needsMore(error)) throw error
         isShort = false
@@ -172,12 +189,9 @@ export class ReadRunner {
     }
   }
 
-  /** @param begun called when the program has begun on the batch of the snapshot, or when there is none */
   async #attempt<T, P>(
     plan: Plan<T, P>,
-    takePlace: () => boolean,
-    begun: () => void = () => {},
-    isShort = false,
+    { takePlace = () => true, begun = () => {}, run: runReading = (work) => this.onSnapshot(work) }: Attempt,
   ): Promise<Outcome<T>> {
     // The program begins at once, so that the first statement reads what it asks for first.
     const early = new KnownSlots()
@@ -196,7 +210,7 @@ export class ReadRunner {
       begun()
       return { finish: await plan.read(reading, run && (await this.#finish(run, reading))), batch, seq }
     }
-    const read = await (isShort ? work(new OneStatement(this.#lanes)) : this.onSnapshot(work))
+    const read = await runReading(work)
     if ('again' in read) return read
     const { finish, batch, seq } = read
     return { answer: { value: await finish(), batch, seq } }
