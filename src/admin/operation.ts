@@ -8,7 +8,7 @@ import type { Messages } from '../sms/messages.ts'
 import type { Administration, ServerProcess } from './administration.ts'
 import type { BackupsPort } from './ports/backups.ts'
 import type { MonitorPort, StreamsPort } from './ports/monitor.ts'
-import type { ServerPorts } from './server-ports.ts'
+import type { ServerPorts } from './ports/server.ts'
 
 /** What admin operations work on: a running server, or the files of a folder that no server has open. */
 export interface AdminTarget {
@@ -122,11 +122,6 @@ export function streamOperation<Input extends TObject>(
 }
 
 /** What only a running server has. @throws `admin-state` without one */
-export function portsOf({ server }: AdminTarget): ServerPorts {
-  return ofServer(server)
-}
-
-/** As `portsOf`, for one port. */
 export function ofServer<Port>(port: Port | undefined): Port {
   if (port === undefined) throw new DholeError('admin-state', 'no server runs here')
   return port

@@ -1,7 +1,7 @@
 import { socketPath } from '../admin/control/control-client.ts'
 import { type ControlSocket, listenForCommands, OtherServerError } from '../admin/control/control-server.ts'
 import type { AdminTarget } from '../admin/operation.ts'
-import type { ServerPorts } from '../admin/server-ports.ts'
+import type { ServerPorts } from '../admin/ports/server.ts'
 import { serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
