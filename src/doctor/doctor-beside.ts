@@ -1,4 +1,4 @@
-import type { Finding } from '../admin/findings.ts'
+import type { Finding } from '../admin/ports/findings.ts'
 import { shippedWorker } from '../files/shipped-file.ts'
 import type { RawConfig } from '../server/config/config.ts'
 import type { CheckResult } from './check-result.ts'

@@ -3,6 +3,7 @@ import { toastError } from '../shell/toasts.tsx'
 import { addChild } from './edit/add-dialog.tsx'
 import type { Editor } from './edit/editor.ts'
 import { editPriority } from './edit/priority-dialog.tsx'
+import { jumpWithin } from './jump-dialog.tsx'
 import { applyChange } from './model/apply-change.ts'
 import type { LiveState, LiveStream } from './model/live-stream.ts'
 import type { TreeModel } from './model/tree-model.ts'
@@ -34,6 +35,9 @@ export function TreeTools({ model, editor, selected, onOpen }: TreeToolsProps) {
     <div class="bar-row" role="toolbar" aria-label="Selected node">
       <button type="button" disabled={isBase} onClick={() => onOpen(path)}>
         Open
+      </button>
+      <button type="button" disabled={detail?.kind !== 'object'} onClick={() => jumpWithin(model, path)}>
+        Jump…
       </button>
       <button type="button" onClick={() => addChild(editor, path)}>
         Add child

@@ -53,7 +53,10 @@ const FIXED = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 }
 
-/** Scripts of this origin are not enough: a read with `callback` is one whose text others choose. */
+/**
+ * Scripts of this origin are not enough: a read with `callback` is one whose text others choose. `strict-dynamic` lets
+ * a script with the nonce import its parts.
+ */
 function policy(nonce: string): string {
   return [
     "default-src 'none'",

@@ -35,6 +35,8 @@ export class Branch {
   count: number | undefined
   isCountStale = true
   isCounting = false
+  /** Whether children before the first page are not shown: the list was entered behind them. */
+  hasEarlier = false
   /** Whether the last page ends with the last child. */
   isComplete = false
   isLoadingMore = false
@@ -64,7 +66,7 @@ export class Branch {
 
   /** Rows of all children, and of what is expanded below them. */
   get rowCount(): number {
-    let rows = this.isComplete && this.error === undefined ? 0 : 1
+    let rows = (this.isComplete && this.error === undefined ? 0 : 1) + (this.hasEarlier ? 1 : 0)
     for (const page of this.pages) rows += page.size
     for (const branch of this.expanded.values()) rows += branch.rowCount
     return rows

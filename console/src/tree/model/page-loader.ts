@@ -34,12 +34,8 @@ export class PageLoader {
       const bound = lastKey === undefined ? {} : { startAfter: JSON.stringify(lastKey) }
       const keys = await this.#keys(branch, { ...bound, limitToFirst: String(PAGE_SIZE + 1) })
       branch.isComplete = keys.length <= PAGE_SIZE
-      const taken = keys.slice(0, PAGE_SIZE)
-      if (taken.length > 0 || branch.pages.length === 0) {
-        const page = emptyPage(branch.pages.length === 0 ? undefined : taken[0])
-        page.keys = taken
-        page.size = taken.length
-        branch.pages.push(page)
+      if (keys.length > 0 || branch.pages.length === 0) {
+        branch.pages.push(loadedPage(branch.pages.length === 0 ? undefined : keys[0], keys))
       }
     } catch (thrown) {
       branch.error = wordsOf(thrown)
@@ -47,6 +43,32 @@ export class PageLoader {
       branch.isLoadingMore = false
       this.#onChange()
     }
+  }
+
+  /** Begins the list at a key, or with its last page; what is before is left out. @throws CallError */
+  async enter(branch: Branch, key: string | undefined): Promise<void> {
+    const bounds: Readonly<Record<string, string>> =
+      key === undefined
+        ? { limitToLast: String(PAGE_SIZE) }
+        : { startAt: JSON.stringify(key), limitToFirst: String(PAGE_SIZE + 1) }
+    const keys = await this.#keys(branch, bounds)
+    branch.isComplete = keys.length <= PAGE_SIZE
+    branch.hasEarlier = key !== undefined || keys.length === PAGE_SIZE
+    branch.expanded.clear()
+    branch.pages.splice(0, branch.pages.length, loadedPage(branch.hasEarlier ? (key ?? keys[0]) : undefined, keys))
+    this.#onChange()
+  }
+
+  /** Loads the page before the first one. @throws CallError */
+  async earlier(branch: Branch): Promise<void> {
+    const first = branch.pages[0]?.first
+    if (!branch.hasEarlier || first === undefined) return
+    const keys = await this.#keys(branch, { endBefore: JSON.stringify(first), limitToLast: String(PAGE_SIZE) })
+    // Another call may have been faster.
+    if (branch.pages[0]?.first !== first) return
+    branch.hasEarlier = keys.length === PAGE_SIZE
+    branch.pages.unshift(loadedPage(branch.hasEarlier ? keys[0] : undefined, keys))
+    this.#onChange()
   }
 
   /** Loads a page again whose keys were dropped or are stale. */
@@ -128,4 +150,12 @@ export class PageLoader {
     }, COUNT_EVERY_MS)
     this.#onChange()
   }
+}
+
+/** A page of the first of some keys. */
+function loadedPage(first: string | undefined, keys: readonly string[]): Page {
+  const page = emptyPage(first)
+  page.keys = keys.slice(0, PAGE_SIZE)
+  page.size = page.keys.length
+  return page
 }

@@ -11,6 +11,8 @@ export type Row =
     }
   /** A child whose key is not loaded. */
   | { readonly kind: 'unknown'; readonly branch: Branch; readonly page: Page; readonly place: number }
+  /** Before the first child that is shown: earlier ones are there. */
+  | { readonly kind: 'earlier'; readonly branch: Branch }
   /** Behind the last loaded child: more are there, or they cannot be read. */
   | { readonly kind: 'end'; readonly branch: Branch }
 
@@ -26,6 +28,10 @@ function collect(branch: Branch, from: number, to: number, rows: Row[]): number 
   const below = branch.rowsBelowPages()
   let at = 0
   let place = 0
+  if (branch.hasEarlier) {
+    if (from <= 0 && to > 0) rows.push({ kind: 'earlier', branch })
+    at = 1
+  }
   for (const page of branch.pages) {
     const length = page.size + (below.get(page) ?? 0)
     if (at + length > from && at < to) collectPage({ branch, page, place }, from - at, to - at, rows)
@@ -70,7 +76,7 @@ export function rowIndexOf(branch: Branch, keys: readonly string[]): number | un
   const [key, ...rest] = keys
   if (key === undefined) return undefined
   const below = branch.rowsBelowPages()
-  let at = 0
+  let at = branch.hasEarlier ? 1 : 0
   const target = branch.pageOf(key)
   for (const page of branch.pages) {
     if (page !== target) {

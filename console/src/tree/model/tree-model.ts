@@ -41,6 +41,8 @@ export class TreeModel {
   readonly version = signal(0)
   /** Rows that changed a moment ago by name, with a number that differs each time. */
   readonly marks = new Map<string, number>()
+  /** Number of a row that shall come into view; `undefined` when it has. */
+  readonly wantedRow = signal<number | undefined>(undefined)
   readonly #pages: PageLoader
   readonly #details: DetailLoader
   #isDrawing = false
@@ -85,7 +87,7 @@ export class TreeModel {
     for (const row of below) {
       if (row.branch.isCountStale) void this.#pages.count(row.branch)
       if (row.kind === 'end') void this.#pages.more(row.branch)
-      else {
+      else if (row.kind !== 'earlier') {
         row.page.usedAt = ++this.#uses
         if (row.page.keys === undefined || row.page.isStale) void this.#pages.again(row.branch, row.page)
       }
@@ -143,6 +145,24 @@ export class TreeModel {
       else parent?.expanded.delete(key)
     }
     this.changed()
+  }
+
+  /**
+   * Shows the children of a node from a key on; `undefined` shows its last ones.
+   * @throws CallError
+   */
+  async enter(path: readonly string[], key: string | undefined): Promise<void> {
+    this.setOpen(path, true)
+    const branch = this.branchAt(path)
+    if (branch === undefined) return
+    await this.#pages.enter(branch, key)
+    const own = this.indexOf(path)
+    if (own !== undefined) this.wantedRow.value = own + (key === undefined ? branch.rowCount : 1)
+  }
+
+  /** Shows more of the children before the first that is shown. @throws CallError */
+  earlier(branch: Branch): Promise<void> {
+    return this.#pages.earlier(branch)
   }
 
   /** Makes everything that is in view be asked for again. */

@@ -16,9 +16,10 @@ export interface RowLook {
   readonly isSelected: boolean
   /** Differs for each change that the row shows; 0 without one. */
   readonly mark: number
-  /** Place among its siblings, from 1, and how many there are; -1 while unknown. */
-  readonly place: number
-  readonly siblings: number
+  /** Place among its siblings, from 1; `undefined` where it is not known. */
+  readonly place: number | undefined
+  /** How many siblings there are; -1 while they are counted. */
+  readonly siblings: number | undefined
 }
 
 interface TreeRowProps {

@@ -1,9 +1,11 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChild } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { toastError } from '../../shell/toasts.tsx'
 import type { Editor } from '../edit/editor.ts'
 import { KeyInput } from '../edit/key-input.tsx'
 import { ValueInput } from '../edit/value-input.tsx'
+import type { Branch } from '../model/branch.ts'
 import { nameOf, pathOf, type TreeModel, type ViewRow } from '../model/tree-model.ts'
 import { handleKey } from './tree-keys.ts'
 import { type RowLook, TreeRow } from './tree-row.tsx'
@@ -31,6 +33,12 @@ export function TreeView({ model, editor, selected, onOpen }: TreeViewProps) {
   const first = items[0]?.index ?? 0
   const rows = model.rows(first, (items.at(-1)?.index ?? 0) + 1)
   useEffect(() => model.show(rows))
+  const wanted = model.wantedRow.value
+  useEffect(() => {
+    if (wanted === undefined) return
+    model.wantedRow.value = undefined
+    scrollTo(wanted)
+  }, [wanted])
   const before = drawn.current
   drawn.current = new Map()
   const editing = editor.editing.value
@@ -40,7 +48,8 @@ export function TreeView({ model, editor, selected, onOpen }: TreeViewProps) {
     const index = first + offset
     const top = items[offset]?.start ?? 0
     const path = pathOf(model, row)
-    if (path === undefined || row.kind === 'unknown' || row.kind === 'end') return placeholder(row, index, top)
+    if (row.kind === 'earlier') return earlierRow(model, row.branch, index, top)
+    if (path === undefined) return placeholder(row, index, top)
     const name = nameOf(path)
     const look = lookOf(model, row, path, { index, top, isSelected: name === selectedName })
     if (look.isSelected) active = look.id
@@ -124,8 +133,7 @@ function lookOf(model: TreeModel, row: ViewRow, path: readonly string[], { index
     isOpen: isOpen || detail?.kind === 'object' ? isOpen : undefined,
     isSelected,
     mark: model.marks.get(nameOf(path)) ?? 0,
-    place: row.kind === 'child' ? row.place + 1 : 1,
-    siblings: row.kind === 'child' ? (row.branch.count ?? -1) : 1,
+    ...placeOf(row),
   }
 }
 
@@ -145,6 +153,26 @@ function placeholder(row: ViewRow, index: number, top: number): ComponentChild {
       style={{ transform: `translateY(${top}px)` }}
     >
       {error === undefined ? 'loading…' : `cannot be read: ${error}`}
+    </div>
+  )
+}
+
+/** Place among the siblings; unknown where children before it are not shown. */
+function placeOf(row: ViewRow): Pick<RowLook, 'place' | 'siblings'> {
+  if (row.kind !== 'child') return { place: 1, siblings: 1 }
+  const { branch, place } = row
+  return branch.hasEarlier
+    ? { place: undefined, siblings: undefined }
+    : { place: place + 1, siblings: branch.count ?? -1 }
+}
+
+/** The row that leads to the children before the first that is shown. */
+function earlierRow(model: TreeModel, branch: Branch, index: number, top: number): ComponentChild {
+  return (
+    <div key={`p${index}`} class="row" role="presentation" style={{ transform: `translateY(${top}px)` }}>
+      <button type="button" onClick={() => model.earlier(branch).catch(toastError)}>
+        Show earlier children
+      </button>
     </div>
   )
 }
