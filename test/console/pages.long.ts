@@ -1,13 +1,15 @@
 import '../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { signatureOf } from '../../src/sms/model/signature.ts'
 import { APP_SECRET, executablePath, logIn, MISSING, withConsole } from './console-browser.ts'
 
 const title = `pages of the console${executablePath === undefined ? ` (${MISSING})` : ''}`
+const SMS_KEY = 'the sms key of the test suite, long'
 const UNCHECKED = { tls: { rejectUnauthorized: false } } as const
 
 describe.skipIf(executablePath === undefined)(title, () => {
-  const console = withConsole()
+  const console = withConsole({ SMS_KEY })
 
   async function statusOf(target: string): Promise<number> {
     const { status, body } = await fetch(`${console.url}${target}`, UNCHECKED)
@@ -113,6 +115,43 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.getByRole('button', { name: 'Drop the index of /dinosaurs by height' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Drop' }).click()
     await page.getByRole('row').filter({ hasText: '/dinosaurs' }).waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  test('a text message is found by its number, and a wrong signature is explained', async () => {
+    const parameters = { mobiles: '["13800138000","13900139000"]', rrid: 'welcome-1', timestamp: String(Date.now()) }
+    const right = signatureOf(Object.entries(parameters), SMS_KEY)
+    const body = new URLSearchParams({ ...parameters, signature: right })
+    expect((await fetch(`${console.url}/api/v1/app/batch/record`, { ...UNCHECKED, method: 'POST', body })).status).toBe(
+      200,
+    )
+    const page = await console.open('/messages/app')
+    await page.getByRole('row').filter({ hasText: 'welcome-1' }).getByText('2 not sent').waitFor()
+    const parts = page.getByRole('navigation', { name: 'Text messages' })
+    await parts.getByRole('link', { name: 'Search' }).click()
+    await page.getByLabel('Number').fill('13900139000')
+    await page.getByRole('button', { name: 'Search' }).click()
+    const found = page.getByRole('table', { name: 'Messages' })
+    await found.getByRole('cell', { name: '13900139000' }).waitFor()
+    expect(await found.getByRole('cell', { name: '13800138000' }).count()).toBe(0)
+
+    await parts.getByRole('link', { name: 'Carrier codes' }).click()
+    await page.getByLabel('Filter').fill('blacklist')
+    await page.getByRole('cell', { name: 'DB:Black' }).waitFor()
+    expect(await page.getByRole('cell', { name: 'DELIVRD' }).count()).toBe(0)
+
+    await parts.getByRole('link', { name: 'Signature checker' }).click()
+    await page
+      .getByLabel('URL', { exact: true })
+      .fill(`${console.url}/api/v1/app/status?rrid=welcome-1&signature=${right}`)
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('The signature is wrong.').waitFor()
+    const expected = signatureOf([['rrid', 'welcome-1']], SMS_KEY)
+    await page.getByText(expected).waitFor()
+    await page.getByLabel('Signature', { exact: true }).fill(expected)
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('The signature is right').waitFor()
+    expect(await page.getByText(SMS_KEY).count()).toBe(0)
     await page.context().close()
   })
 

@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
 
 interface FieldProps {
   readonly label: string
@@ -12,10 +13,12 @@ interface FieldProps {
 
 /** A line of text. */
 export function TextField({ label, value, hint, placeholder, required }: FieldProps) {
+  const id = useId()
   return (
-    <label class="field">
-      <span>{label}</span>
+    <Labelled id={id} label={label} hint={hint}>
       <input
+        id={id}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         autocomplete="off"
         spellcheck={false}
         required={required}
@@ -25,17 +28,18 @@ export function TextField({ label, value, hint, placeholder, required }: FieldPr
           value.value = event.currentTarget.value
         }}
       />
-      {hint !== undefined && <small>{hint}</small>}
-    </label>
+    </Labelled>
   )
 }
 
 /** Text of several lines, such as JSON. */
 export function TextArea({ label, value, hint, placeholder, rows }: FieldProps & { readonly rows?: number }) {
+  const id = useId()
   return (
-    <label class="field">
-      <span>{label}</span>
+    <Labelled id={id} label={label} hint={hint}>
       <textarea
+        id={id}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         class="code"
         rows={rows ?? 3}
         spellcheck={false}
@@ -45,8 +49,23 @@ export function TextArea({ label, value, hint, placeholder, rows }: FieldProps &
           value.value = event.currentTarget.value
         }}
       />
-      {hint !== undefined && <small>{hint}</small>}
-    </label>
+    </Labelled>
+  )
+}
+
+interface LabelledProps extends Pick<FieldProps, 'label' | 'hint'> {
+  readonly id: string
+  readonly children: ComponentChildren
+}
+
+/** The hint describes the field, and is no part of its name. */
+function Labelled({ id, label, hint, children }: LabelledProps) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children}
+      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
   )
 }
 
