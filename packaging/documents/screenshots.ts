@@ -13,8 +13,10 @@ const OPERATOR = 'secret of the operator in pictures'
 const SECRET = 'super secret of the app in pictures'
 const SMS_KEY = 'text message key of the app in pictures'
 const SIZE = { width: 1120, height: 760 }
+/** The editor and the simulator stand below each other. */
+const TALL = { width: 1120, height: 1160 }
 /** How long clients work before the pictures are taken, in ms. */
-const LOAD_MS = 3_000
+const LOAD_MS = 120_000
 const PAUSE_MS = 20
 const STREAMS = 12
 
@@ -59,22 +61,23 @@ await picture(light, '', 'console-home', async (page) => {
   await page.getByText('more days').first().waitFor()
 })
 await picture(light, '/tree/app', 'console', async (page) => {
-  const tree = page.getByRole('treegrid').or(page.getByRole('tree'))
-  await tree.getByText('rooms').first().click()
-  for (let level = 0; level < 2; level++) {
-    await page.keyboard.press('ArrowRight')
-    await page.keyboard.press('ArrowDown')
+  for (const key of ['rooms', 'lobby', 'm1', 'm2', 'm3', 'kitchen', 'members']) {
+    await page
+      .getByRole('treeitem', { name: new RegExp(`^${key} .*child`) })
+      .first()
+      .dblclick()
   }
-  await page.keyboard.press('ArrowRight')
-  await page.getByText('Hello').first().waitFor()
+  await page.getByRole('treeitem', { name: 'text "Good morning, Ann"' }).click()
+  await page.getByRole('treeitem', { name: /…$/ }).first().waitFor({ state: 'detached' })
 })
 await picture(await session('dark'), '/rules/app', 'console-rules', async (page) => {
+  await page.setViewportSize(TALL)
   await page.getByRole('textbox', { name: 'Rules' }).waitFor()
   await page.getByLabel('Path').fill('/rooms/lobby')
   await page.getByRole('combobox', { name: 'As', exact: true }).selectOption('a user')
   await page.getByLabel('User (uid)').fill('eve')
   await page.getByRole('button', { name: 'Try', exact: true }).click()
-  await page.getByText('Denied: read').scrollIntoViewIfNeeded()
+  await page.getByText('Denied: read').waitFor()
 })
 await picture(light, '/messages/app', 'console-messages', async (page) => {
   await page.getByRole('link', { name: 'welcome-1' }).waitFor()
