@@ -5,8 +5,8 @@ import { attempt, explained, ruling } from '../rules/explain.ts'
 import { id, nothing } from './nothing.ts'
 import { type RulesVersion, rulesVersion } from './storage-schemas.ts'
 
-/** Longest rules file over HTTPS, in bytes: as long as a write to `/.settings/rules.json` by default. */
-const MAX_RULES_BYTES = 16 * 1024 * 1024
+/** Longest input with rules over HTTPS, in bytes: rules of the greatest length, and the escapes of their JSON. */
+const MAX_RULES_BYTES = 8 * 1024 * 1024
 
 /** Operations on rules. */
 export const RULES_OPERATIONS = {
