@@ -103,11 +103,12 @@ export class Database {
    * Replaces the rules. Each write is authorised by the rules before it in the order of writes. Streams that the new
    * rules do not allow are ended, on every process that has the tree open.
    * @param by who does it, for the history
-   * @throws `bad-rules`, `rule-wildcards`: the old ones stay
+   * @param expected source of the rules to replace
+   * @throws `bad-rules`, `rule-wildcards`: the old ones stay; `admin-state` when others than the expected ones are in force
    * @see docs/reference/protocol.md#rules
    */
-  async setRules(source: string, by = 'host'): Promise<void> {
-    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, by, false))
+  async setRules(source: string, by = 'host', expected?: string): Promise<void> {
+    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, by, false, expected))
     await this.#streams.rechecked
     await this.#store.everywhere?.()
   }

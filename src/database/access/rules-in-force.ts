@@ -27,6 +27,11 @@ export class RulesInForce {
     return this.#ruleCache.of(this.#store.setting(RULES))
   }
 
+  /** Source of the rules that hold with this stored source; those of the settings where none is stored. */
+  sourceOf(stored: string | undefined): string {
+    return this.#ruleCache.of(stored).source
+  }
+
   /** Evaluates the rules for a caller; `undefined` for a caller that no rule applies to. */
   authorizerFor({ as, onTrace }: Access, options?: AuthorizerOptions): Authorizer | undefined {
     if (as === undefined || as.kind === 'admin') return undefined
