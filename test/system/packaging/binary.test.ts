@@ -70,7 +70,6 @@ describe('the single executable', () => {
   test('serves the same documents as the sources do', async () => {
     const live = join(ROOT, 'src/http/docs/live')
     for (const [path, file] of [
-      ['/docs/live', 'page.html'],
       ['/docs/live.js', 'script.js'],
       ['/docs/live.css', 'style.css'],
     ] as const) {
