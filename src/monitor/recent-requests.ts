@@ -47,7 +47,8 @@ export class RecentRequests {
   requestEnded(request: EndedRequest): void {
     const { status, milliseconds, startedAt } = request
     const now = startedAt + milliseconds
-    const isRecent = !OWN.has(request.operation) && this.#recent.takes(now)
+    // Of a flood most requests end here.
+    const isRecent = this.#recent.takes(now) && !OWN.has(request.operation)
     const isSlow = milliseconds >= this.#slowMs && this.#slow.takes(now)
     const isRefused = status >= FIRST_REFUSAL && status !== ABORTED && this.#refused.takes(now)
     if (!isRecent && !isSlow && !isRefused) return

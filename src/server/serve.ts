@@ -75,6 +75,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     const administration = storage.administration(applications)
     const ports = { server, backups: storage.backups, ...watched.ports }
     const target = serverTarget({ administration, applications, reload, process: itself, ...ports })
+    storage.backups.actOn(target)
     control = await controlOf(config, logger, target)
     const admin = adminServiceOf(config, operator, target, failedAttempts, logger)
     const listeners = listen(config, certificate, applications, options, { metrics, streams: watched.streams, admin })

@@ -4,7 +4,6 @@ import { DatabaseBackups, FileBackups } from '../admin/backup/backups.ts'
 import { DatabaseAdministration } from '../admin/database-administration.ts'
 import { DatabaseRegistry } from '../admin/database-registry.ts'
 import { FileAdministration } from '../admin/file-administration.ts'
-import type { BackupsPort } from '../admin/ports/backups.ts'
 import { Registry } from '../admin/registry.ts'
 import type { Applications } from '../applications/applications.ts'
 import type { OnDemand } from '../dhole.ts'
@@ -24,7 +23,7 @@ export interface ServerStorage {
   readonly onDemand: OnDemand
   /** Keys of the default application that are known before it is opened. */
   readonly keys: FixedKeys
-  readonly backups: BackupsPort & { close(): void }
+  readonly backups: FileBackups | DatabaseBackups
   /** @param applications those that are open */
   administration(applications: Applications): Administration
 }

@@ -78,7 +78,7 @@ async function runBackup(options: BackupOptions, admin: AdminClient): Promise<vo
   })
 }
 
-/** @throws Error for an application that is not registered: nobody would see its new keys */
+/** @throws Error for an application that is not registered: its new keys would be lost */
 async function runRestore(options: RestoreOptions, admin: AdminClient): Promise<void> {
   const planned = await planRestore(options, admin, false)
   const unknown = planned.find(({ registers }) => registers)

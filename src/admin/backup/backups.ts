@@ -37,11 +37,17 @@ export class FileBackups implements BackupsPort {
   #running: Running | undefined
   #last: BackupState['last']
   #isClosed = false
+  #target: AdminTarget | undefined
 
   /** @param folder of the backups, made when it is needed */
   constructor(dataDir: string, folder: string) {
     this.#dataDir = dataDir
     this.#folder = folder
+  }
+
+  /** @param target carries out what a backup needs of the server */
+  actOn(target: AdminTarget): void {
+    this.#target = target
   }
 
   list(): Promise<readonly ListedBackup[]> {
@@ -57,20 +63,20 @@ export class FileBackups implements BackupsPort {
     return { running: shown, done, total, ...last }
   }
 
-  async make(target: AdminTarget, ids: readonly string[] | undefined): Promise<string> {
+  async make(ids: readonly string[] | undefined): Promise<string> {
     const name = this.#freeName()
     const options = { dataDir: this.#dataDir, target: join(this.#folder, name), ids, withSecrets: false }
-    await this.#begin({ work: 'backup', options }, name, target)
+    await this.#begin({ work: 'backup', options }, name)
     return name
   }
 
-  async restore(target: AdminTarget, name: string, id: string): Promise<void> {
+  async restore(name: string, id: string): Promise<void> {
     const source = join(this.#folder, name)
     if (!isBackupName(name) || !existsSync(manifestFile(source))) {
       throw new DholeError('admin-unknown', `there is no backup ${JSON.stringify(name)}`)
     }
     const options = { dataDir: this.#dataDir, source, ids: [id], stamp: stampNow(), keep: true }
-    await this.#begin({ work: 'restore', options }, name, target)
+    await this.#begin({ work: 'restore', options }, name)
   }
 
   /** Breaks off what is under way, and removes what it has left. Nothing begins any more. */
@@ -93,7 +99,7 @@ export class FileBackups implements BackupsPort {
   }
 
   /** Resolves when nothing speaks against the job. @throws `admin-state` otherwise */
-  #begin(job: BackupJob, name: string, target: AdminTarget): Promise<void> {
+  #begin(job: BackupJob, name: string): Promise<void> {
     if (this.#isClosed) throw new DholeError('unavailable')
     if (this.#running !== undefined) {
       const { job: other } = this.#running
@@ -116,7 +122,7 @@ export class FileBackups implements BackupsPort {
     }
     worker.onerror = ({ message }) => end(message)
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-      if ('call' in data) void this.#answer(running, data, target)
+      if ('call' in data) void this.#answer(running, data)
       else if ('begun' in data) {
         running.total = data.total
         begun.resolve()
@@ -131,16 +137,13 @@ export class FileBackups implements BackupsPort {
   }
 
   /** Carries out an operation for the worker. */
-  async #answer(
-    running: Running,
-    { call, name, input }: Extract<FromWorker, { call: number }>,
-    target: AdminTarget,
-  ): Promise<void> {
+  async #answer(running: Running, { call, name, input }: Extract<FromWorker, { call: number }>): Promise<void> {
     if (name === 'replace-tree') running.hasReplaced = true
     try {
       const operation = operationNamed(name)
       if (!CALLED.has(name) || operation.kind !== 'value') throw new Error(`a backup may not call ${name}`)
-      post(running.worker, { call, result: await operation.run(target, input) })
+      if (this.#target === undefined) throw new Error('no server runs here')
+      post(running.worker, { call, result: await operation.run(this.#target, input) })
     } catch (error) {
       post(running.worker, { call, error: messageOf(error) })
     }
@@ -173,6 +176,8 @@ export class DatabaseBackups implements BackupsPort {
   async restore(): Promise<never> {
     throw elsewhere()
   }
+
+  actOn(): void {}
 
   close(): void {}
 }

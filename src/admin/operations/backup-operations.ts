@@ -36,7 +36,7 @@ export const BACKUP_OPERATIONS = {
       changes: true,
       result: Type.Object({ name: Type.String() }),
     },
-    async (target, { ids }) => ({ name: await ofServer(target.backups).make(target, ids) }),
+    async (target, { ids }) => ({ name: await ofServer(target.backups).make(ids) }),
   ),
   'backup-restore': valueOperation(
     {
@@ -50,7 +50,7 @@ export const BACKUP_OPERATIONS = {
     },
     async (target, { name, id, confirm }) => {
       if (confirm !== id) throw new DholeError('admin-input', 'confirm: expected the name of the application')
-      await ofServer(target.backups).restore(target, name, id)
+      await ofServer(target.backups).restore(name, id)
     },
   ),
 } as const

@@ -1,4 +1,3 @@
-import type { AdminTarget } from '../operation.ts'
 import type { BackupState, ListedBackup } from '../operations/storage-schemas.ts'
 
 /** The backups of a server, which are made and restored beside the event loop, one at a time. */
@@ -12,10 +11,10 @@ export interface BackupsPort {
    * @returns the name of the backup
    * @throws `admin-state` while something is under way, or when it cannot begin
    */
-  make(target: AdminTarget, ids: readonly string[] | undefined): Promise<string>
+  make(ids: readonly string[] | undefined): Promise<string>
   /**
    * Begins to replace the tree of an application by that of a backup.
    * @throws `admin-unknown` for a name that is no backup; `admin-state` as `make`
    */
-  restore(target: AdminTarget, name: string, id: string): Promise<void>
+  restore(name: string, id: string): Promise<void>
 }

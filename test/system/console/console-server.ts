@@ -9,6 +9,8 @@ import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/
 export interface ConsoleServer extends AsyncDisposable, Pick<HttpsClient, 'call' | 'port' | 'ca'> {
   readonly process: ServerProcess
   readonly secret: string
+  /** Secret of the operator. */
+  readonly operator: string
   /**
    * Carries out an operation over HTTPS.
    * @param credential default: the secret of the operator
@@ -31,6 +33,7 @@ export async function startConsole(settings: Readonly<Record<string, string>> = 
   return {
     process: server,
     secret: SECRET,
+    operator: OPERATOR,
     call,
     port,
     ca,
