@@ -72,10 +72,9 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
   try {
     const reload = () => renewing.promise.then((found) => found.reload())
     const server = { doctor, rotateOperatorSecret: () => rotated(operator) }
-    const itself = () => ({ pid: process.pid, ...where })
-    const administration = storage.administration(applications)
-    const ports = { server, backups: storage.backups, ...watched.ports }
-    const target = serverTarget({ administration, applications, reload, process: itself, ...ports })
+    const parts = { administration: storage.administration(applications), applications, reload, server }
+    const ports = { process: () => ({ pid: process.pid, ...where }), backups: storage.backups, ...watched.ports }
+    const target = serverTarget({ ...parts, ...ports })
     storage.backups.actOn(target)
     control = await controlOf(config, logger, target)
     const admin = adminServiceOf(config, operator, target, failedAttempts, logger)
@@ -113,6 +112,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     watched.close()
     await control?.close()
     await applications.close()
+    lock?.[Symbol.dispose]()
     throw error
   }
 }
