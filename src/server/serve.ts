@@ -87,8 +87,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     announce(listeners, logger)
     welcome({ config, port, source, logger, isForPeople: isForPeople(config.LOG_FORMAT) })
     const url = localUrl(config, port)
-    // Programs that start a server read this line; it is the last one of a start.
-    process.stdout.write(`listening on ${url}\n`)
+    announceStart(url)
     const ending = new AbortController()
     makePrivate(config.DATA_DIR, ending.signal, logger)
     return {
@@ -115,6 +114,11 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     lock?.[Symbol.dispose]()
     throw error
   }
+}
+
+/** Programs that start a server read this line; it is the last one of a start. */
+function announceStart(url: string): void {
+  process.stdout.write(`listening on ${url}\n`)
 }
 
 /** Makes the folder, and closes it to others. @returns holds it, unless its trees are locked. @throws Error when another server does */
