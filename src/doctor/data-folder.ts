@@ -100,7 +100,7 @@ function foreignIn(folder: string, owner: number): string[] {
 /** Checks that each key is long enough and that only its owner can read it. */
 export function* checkSecrets(dataDir: string): Generator<CheckResult, void> {
   const folder = join(dataDir, 'secrets')
-  const files = filesOf(folder, /\.(secret|sms)$/)
+  const files = [...filesOf(folder, /\.(secret|sms)$/), ...filesOf(dataDir, /^operator\.secret$/)]
   let wrong = 0
   for (const file of files) {
     const check = `key ${file}`
@@ -146,7 +146,7 @@ export function* checkLeftovers(dataDir: string, known: ReadonlySet<string>): Ge
     yield warning(`restore ${name}`, 'it was interrupted', 'nothing: the next opening of the tree completes it')
   }
   const copies = apps.filter((name) => name.endsWith('.sqlite.copying'))
-  for (const name of copies) yield warning(`copy ${name}`, 'it is not complete', 'run the `dhole copy` again')
+  for (const name of copies) yield warning(`copy ${name}`, 'it is not complete', 'run the same `dhole copy` again')
   for (const name of apps.filter((each) => each.endsWith('.sqlite') && !known.has(each.slice(0, -'.sqlite'.length)))) {
     yield warning(
       `tree ${name}`,

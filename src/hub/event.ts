@@ -24,9 +24,12 @@ const STEP_LENGTH = 64 * 1024
 /** Form of the data: `export` includes priorities. */
 export type Form = 'plain' | 'export'
 
-/** Replaces the data at a path (`put`), or at each member of the data below that path (`patch`). */
+/**
+ * Replaces the data at a path (`put`), or at each member of the data below that path (`patch`). A `mark` has no data: every
+ * event of commits up to its own was delivered before it. Only listeners that ask for marks get them.
+ */
 export interface StreamEvent {
-  readonly kind: 'put' | 'patch'
+  readonly kind: 'put' | 'patch' | 'mark'
   /** Relative to the subscribed node: `/`, `/a/b`. */
   readonly path: string
   readonly data: AnyText

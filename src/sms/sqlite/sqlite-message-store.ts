@@ -5,6 +5,7 @@ import type { BatchFormat } from '../format/batch-format.ts'
 import type { Cutoffs, LeasePage, MessageStore, RecordedBatch, ReportOutcome } from '../message-store.ts'
 import { type Counts, Tally } from '../model/counts.ts'
 import type { SeqRange } from '../model/final-seq.ts'
+import type { BatchList, FoundPage, LookupCursor, MessageSearch } from '../model/lookup.ts'
 import type { Batch, ExportCursor, ExportPage, ImportCount, MessageRecord } from '../model/message.ts'
 import type { Report } from '../model/report.ts'
 import { QueryInterval } from '../query-interval.ts'
@@ -13,6 +14,7 @@ import { recordBatch } from './batches.ts'
 import { addToCounts, readCounts } from './counts.ts'
 import { FinalStates, finalStatesIn } from './final-states.ts'
 import { addReturned, Leases } from './leases.ts'
+import { listBatches, searchMessages } from './lookup.ts'
 import { applyReports } from './reports.ts'
 import { deleteStep, hasOld } from './retention.ts'
 import type { Tables } from './tables.ts'
@@ -32,6 +34,10 @@ export class SqliteMessageStore implements MessageStore {
     this.#format = format
   }
 
+  get now(): number {
+    return Date.now()
+  }
+
   record(batch: Batch): Promise<RecordedBatch> {
     return this.#tables.write((orm) => atOnce(() => recordBatch(orm, batch)))
   }
@@ -45,7 +51,7 @@ export class SqliteMessageStore implements MessageStore {
   }
 
   admit(intervalMs: number): boolean {
-    return this.#interval.admit(Date.now(), intervalMs)
+    return this.#interval.admit(this.now, intervalMs)
   }
 
   async lease(after: number | undefined, limit: number): Promise<LeasePage | undefined> {
@@ -66,6 +72,14 @@ export class SqliteMessageStore implements MessageStore {
     return this.#tables.read((orm) => exportRecords(orm, after, limit))
   }
 
+  batches(after: LookupCursor | undefined, limit: number): Awaitable<BatchList> {
+    return this.#tables.read((orm) => listBatches(orm, after, limit))
+  }
+
+  search(search: MessageSearch, after: LookupCursor | undefined, limit: number): Awaitable<FoundPage> {
+    return this.#tables.read((orm) => searchMessages(orm, search, after, limit))
+  }
+
   import(records: readonly MessageRecord[]): Promise<ImportCount> {
     return this.#tables.write((orm) => importRecords(orm, records, this.#finals, this.#format))
   }
@@ -82,7 +96,7 @@ export class SqliteMessageStore implements MessageStore {
 
   /** Finds and leases in one turn of the event loop, so that two calls never get the same states. */
   #leasePage(orm: BunSQLiteDatabase, after: number | undefined, limit: number): LeasePage | undefined {
-    for (const free of this.#leases.free(Date.now(), after)) {
+    for (const free of this.#leases.free(this.now, after)) {
       const records = finalStatesIn(orm, free).slice(0, limit)
       const last = records.at(-1)
       if (last !== undefined) return { range: this.#leases.lease({ first: free.first, last: last.seq }), records }

@@ -6,12 +6,13 @@ import { Transport } from '../../../src/http/connection/transport.ts'
 import type { Service } from '../../../src/http/exchange.ts'
 import { ClientLimits } from '../../../src/http/limits/client-limits.ts'
 import { Routes } from '../../../src/http/plugin.ts'
+import { OpenStreams } from '../../../src/http/streams/open-streams.ts'
 import { type Observer, silentObserver } from '../../../src/observer.ts'
 import type { Messages } from '../../../src/sms/messages.ts'
 import { makeApplications, storageOf } from '../../support/engine.ts'
 import { exchangeOf } from '../../support/exchange.ts'
-import { certificate } from '../../support/https-server.ts'
 import { readHttp1 } from '../../support/reader.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import { encoded, FORM, mobiles, pushed, SmsClient, signed, timestamp } from './calls.ts'
 import { application, SMS_KEY } from './service.ts'
@@ -54,8 +55,10 @@ async function scene({ messages, onDemand = [] }: SceneOptions = {}): Promise<Sc
     ...parts,
     transport,
     limits,
+    streams: new OpenStreams(),
     prefix: '',
     streamHost: undefined,
+    admin: undefined,
     metrics: undefined,
     docs: false,
     strictTransport: undefined,
@@ -149,7 +152,7 @@ test('the key is not looked for before a request could be good', async () => {
 
 test('an application that is being handed over stays open until that has ended', async () => {
   await using here = await scene({ onDemand: ['first', 'second'] })
-  const tls = await certificate()
+  const tls = await sharedCertificate()
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,

@@ -4,13 +4,15 @@ import pino from 'pino'
 import { mount, openApplications } from '../../../src/dhole.ts'
 import { type EndedRequest, silentObserver } from '../../../src/observer.ts'
 import { logObserver } from '../../../src/server/logging/log.ts'
-import { certificate, clientOf } from '../../support/https-server.ts'
+import { clientOf } from '../../support/https-server.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { logLines, startWatched } from './watched-server.ts'
 
 const ended: EndedRequest = {
   operation: 'get',
   status: 200,
+  startedAt: 0,
   milliseconds: 1,
   bytesIn: 0,
   bytesOut: 0,
@@ -18,6 +20,8 @@ const ended: EndedRequest = {
   method: 'GET',
   path: '/a.json',
   address: undefined,
+  applicationId: undefined,
+  refusal: undefined,
 }
 
 test('at debug every request has a line of its own', async () => {
@@ -113,12 +117,12 @@ test('an answer that is no error has no name', async () => {
 /** The plugin behind HTTPS, whose reads fail. */
 async function failing() {
   const dir = await tempDir()
-  const tls = await certificate()
+  const tls = await sharedCertificate()
   const failures: unknown[] = []
   const requestFailed = (method: string, path: string, _: unknown, id: string) => void failures.push([method, path, id])
   const observer = { ...silentObserver, requestFailed }
   const options = { dataDir: dir.path, applications: { app: { open: true } }, observer }
-  const applications = openApplications(options)
+  const { applications } = openApplications(options)
   for (const { database } of applications.open) {
     database.node = () => {
       throw new Error('on purpose')
