@@ -97,8 +97,8 @@ export class Database {
    * @throws `bad-rules`, `rule-wildcards`: the old ones stay
    * @see docs/reference/protocol.md#rules
    */
-  async setRules(source: string): Promise<void> {
-    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, false))
+  async setRules(source: string, access: Access = {}): Promise<void> {
+    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, false, access))
     await this.#streams.rechecked
     await this.#store.everywhere?.()
   }

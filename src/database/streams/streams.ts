@@ -7,7 +7,7 @@ import type { Decision } from '../../rules/decision/decision.ts'
 import type { Position, ReadLimit, TreeStore } from '../../store/store.ts'
 import { endsInPriority, type Path, type PathLike, toPath } from '../../tree/path.ts'
 import type { Authorization, Reads } from '../../tree/read-program.ts'
-import type { Access } from '../access/access.ts'
+import { type Access, checkKeys } from '../access/access.ts'
 import { type Authorizer, RULES, RULES_SINCE } from '../access/authorizer.ts'
 import type { RulesInForce } from '../access/rules-in-force.ts'
 import type { DeclaredIndexes } from '../declared-indexes.ts'
@@ -104,6 +104,7 @@ export class Streams {
    * @throws `permission-denied`, `read-too-big`, `unavailable`, and what `check` throws
    */
   async open({ path, query, form, access, check, from }: RequestedStream, sink: Sink): Promise<() => void> {
+    checkKeys(access)
     // Guarded from the start: the credential may be revoked while the stream is being opened.
     const guard = this.#guard(path, query, access, sink)
     try {

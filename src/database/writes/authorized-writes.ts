@@ -173,7 +173,7 @@ class Attempt<T> implements AuthorizerOptions {
     const { operation, request } = this
     const { rules, watchers, record } = this.#writes
     this.#context = context
-    const job = writeJob(operation, context, rules.authorizerFor(this.options, bounds), watchers, record)
+    const job = writeJob(operation, context, rules.authorizerFor(this.options, bounds), watchers, record, this.options)
     return request === undefined ? job : onlyOnce(request, operation, context, job)
   }
 

@@ -7,7 +7,7 @@ import type { TreeStore } from '../../store/store.ts'
 import type { Limits } from '../../tree/limits.ts'
 import { endsInPriority, type Path, type PathLike, toPath } from '../../tree/path.ts'
 import { planPatchInSteps, planPut, planPutInSteps, planShortPut, type WritePlan } from '../../tree/write.ts'
-import type { Access } from '../access/access.ts'
+import { type Access, checkKeys } from '../access/access.ts'
 import { type Admission, RULES, RULES_SINCE } from '../access/authorizer.ts'
 import type { RulesInForce } from '../access/rules-in-force.ts'
 import { AppendOperation } from './append-operation.ts'
@@ -81,9 +81,10 @@ export class TreeWrites {
   }
 
   /** Stores checked rules. @param isFirst leaves rules that are stored already */
-  async storeRules(source: string, isFirst: boolean): Promise<void> {
+  async storeRules(source: string, isFirst: boolean, access: Access = {}): Promise<void> {
     const authorized = this.#authorized
     await this.#store.commit(function* ({ now }) {
+      checkKeys(access)
       const stored = yield { kind: 'setting', name: RULES }
       if (isFirst && stored !== undefined) return { result: undefined }
       authorized.recordRules()

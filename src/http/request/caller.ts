@@ -40,6 +40,23 @@ export function callerOf(application: Application, exchange: Exchange, carriers:
   })
 }
 
+/**
+ * As `callerOf`, for the caller of the application that is open now. The exchange remembers the keys, because what it waits for
+ * later may take long.
+ */
+export function identify(exchange: Exchange, carriers: Carriers): Awaitable<Caller> {
+  const { application } = exchange
+  const { keys } = application.authenticator
+  const identified = (caller: Caller): Awaitable<Caller> => {
+    // They may be replaced while a signature is verified.
+    if (keys.isReplaced) return identify(exchange, carriers)
+    exchange.keys = caller === ANONYMOUS ? undefined : keys
+    return caller
+  }
+  const caller = callerOf(application, exchange, carriers)
+  return caller instanceof Promise ? caller.then(identified) : identified(caller)
+}
+
 /** The first one present counts. */
 function credentialOf({ auth, access_token }: Carriers, authorization: string | null): string | undefined {
   if (auth !== undefined) return auth
