@@ -7,6 +7,7 @@ export const OPERATIONS = [
   'count',
   'shallow',
   'stream',
+  'socket',
   'put',
   'post',
   'patch',
@@ -22,6 +23,8 @@ export const OPERATIONS = [
   'options',
   'system',
   'docs',
+  'admin',
+  'console',
   'other',
 ] as const
 

@@ -175,6 +175,11 @@ export interface DholeOptions {
   readonly strictTransport?: string
   /** Serves the documents at `/swagger` and `/swagger/json`, and `/docs/live`, below the prefix. Default `false`. */
   readonly docs?: boolean
+  /**
+   * Serves the console at `/console` and the admin API below `/.admin`, below the prefix. `secret`: that of the operator, at
+   * least 16 characters; default: generated and kept in `dataDir`. Default `false`.
+   */
+  readonly console?: boolean | { readonly secret?: string }
   /** Origin that streams are redirected to, such as `https://streams.example.org`. Default: no redirect. */
   readonly streamHost?: string
   /** Wrong credentials of an address per minute; more get 429. 0 means unlimited. Default 30. */

@@ -110,7 +110,8 @@ export class TreeReads {
     check: (() => void) | undefined,
     rules: RuleSet,
   ): Reads<void> {
-    const decision = yield* new Authorizer(this.#ruleCache, as, onTrace).authorizeRead(path, query)
+    const { clock } = this.#store
+    const decision = yield* new Authorizer(this.#ruleCache, as, onTrace, { clock }).authorizeRead(path, query)
     check?.()
     if (query === undefined) this.#decisions.add(as, rules, path, decision)
   }

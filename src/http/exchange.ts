@@ -7,6 +7,7 @@ import type { DholeError } from '../error.ts'
 import type { EndedRequest, Observer, Operation } from '../observer.ts'
 import type { Query } from '../query/query.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
+import type { Admission } from './admin/admission.ts'
 import type { Connected, Listener, Peer } from './connection/peer.ts'
 import type { Transport } from './connection/transport.ts'
 import type { ClientLimits } from './limits/client-limits.ts'
@@ -24,6 +25,8 @@ export interface Service {
   readonly prefix: string
   /** Answers of the documents by path; `undefined` where they are not served. */
   readonly documents: ReadonlyMap<string, Answer> | undefined
+  /** Admin API; `undefined` where it is not served. */
+  readonly admin: Admission | undefined
   /** Served at `/metrics`; `undefined` leaves the path unknown. */
   readonly metrics: MetricsPage | undefined
   /** Origin that serves event streams, when it is another one. */
@@ -52,6 +55,8 @@ export interface Endpoint {
   readonly operation: Operation | ((exchange: Exchange, mayStream: boolean) => Operation)
   readonly answer: Answer
   readonly errors: ErrorFormat
+  /** The answer to OPTIONS. Default: pages of every origin may call. */
+  readonly options?: (exchange: Exchange) => Response
   /** Whether it answers without encryption too, unless it refuses that itself. */
   readonly isPlain?: boolean
 }

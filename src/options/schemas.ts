@@ -144,6 +144,7 @@ export const dholeSchema = options({
   trustProxy: Type.Array(Type.String({ minLength: 1 })),
   strictTransport: Type.String({ pattern: STRICT_TRANSPORT }),
   docs: Type.Boolean(),
+  console: Type.Union([Type.Boolean(), options({ secret: Type.String({ minLength: LEAST_SECRET_LENGTH }) })]),
   streamHost: Type.String({ pattern: '^https://[^/?#]+$' }),
   failedCredentials: Type.Integer(NOT_NEGATIVE),
   development: Type.Boolean(),

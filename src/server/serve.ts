@@ -1,6 +1,8 @@
 import { socketPath } from '../admin/control/control-client.ts'
 import { type ControlSocket, listenForCommands, OtherServerError } from '../admin/control/control-server.ts'
-import { type ServerParts, serverTarget } from '../admin/server-target.ts'
+import type { AdminTarget } from '../admin/operation.ts'
+import type { ServerPorts } from '../admin/server-ports.ts'
+import { serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
 import { closeFolders, type RemovedPermissions, removePermissionsOfOthers } from '../data-folder/private-modes.ts'
@@ -11,6 +13,7 @@ import type { DholeOptions } from '../options.ts'
 import { drain } from '../scheduling/steps.ts'
 import { runInTurns } from '../scheduling/turns.ts'
 import { DatabaseProblem } from '../store/postgres/connection/database-problem.ts'
+import { adminServiceOf } from './admin-service.ts'
 import { readRules } from './config/config.ts'
 import { dholeOptions } from './config/dhole-options.ts'
 import type { Config } from './config/settings.ts'
@@ -21,6 +24,7 @@ import { observeBoth } from './logging/observers.ts'
 import { DatabaseMetrics } from './metrics/database-metrics.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { PrometheusPage } from './metrics/metrics-page.ts'
+import { operatorOf, rotated } from './operator.ts'
 import { checkStart } from './start-checks.ts'
 import { namingSetting, storageOf } from './storage.ts'
 import { certificateSource } from './tls/certificate-source.ts'
@@ -45,26 +49,26 @@ export interface RunningServer {
 
 /**
  * Starts the server and prints its address.
+ * @param doctor finds what `dhole doctor` finds
  * @throws Error with a message for the operator: port in use, file in use, bad certificate, wrong rules
  */
-export async function serve(config: Config): Promise<RunningServer> {
+export async function serve(config: Config, doctor: ServerPorts['doctor']): Promise<RunningServer> {
   const logger = await createLogger(config.LOG_LEVEL, isForPeople(config.LOG_FORMAT))
   const rules = readRules(config)
   await checkStart(config)
   const lock = prepareFolder(config, logger)
   const failure = Promise.withResolvers<void>()
   const storage = storageOf(config, logger)
+  const operator = operatorOf(config, logger)
   const counted = new Metrics()
   const ofDatabase = config.DATABASE_URL === undefined ? undefined : new DatabaseMetrics()
   const log = logObserver(logger, { slowMs: config.SLOW_REQUEST_MS, onStoreFailed: failure.resolve })
-  const options: DholeOptions = {
-    ...dholeOptions(config, storage.keys, rules),
-    observer: observeBoth(counted, log, ofDatabase),
-  }
+  const observer = observeBoth(counted, log, ofDatabase)
+  const options: DholeOptions = { ...dholeOptions(config, storage.keys, rules), observer }
   const source = certificateSource(config)
   const certificate = await source.read()
   warnAboutValidity(certificate, source.name, logger)
-  const { applications, kept } = startApplications(options, storage.onDemand, storage.engine)
+  const { applications, failedAttempts, kept } = startApplications(options, storage.onDemand, storage.engine)
   await databaseReached(kept, applications, logger)
   const metrics = new PrometheusPage(counted, () => applications.readiness(), ofDatabase)
   const renewing = Promise.withResolvers<CertificateRenewal>()
@@ -72,10 +76,13 @@ export async function serve(config: Config): Promise<RunningServer> {
   let control: ControlSocket | undefined
   try {
     const reload = () => renewing.promise.then((found) => found.reload())
-    const server = { reload, process: () => ({ pid: process.pid, ...where }) }
+    const server = { doctor, rotateOperatorSecret: () => rotated(operator) }
+    const itself = () => ({ pid: process.pid, ...where })
     const administration = storage.administration(applications)
-    control = await controlOf(config, logger, { administration, applications, ...server })
-    const listeners = listen(config, certificate, applications, options, metrics)
+    const target = serverTarget({ administration, applications, reload, process: itself, server })
+    control = await controlOf(config, logger, target)
+    const admin = adminServiceOf(config, operator, target, failedAttempts, logger)
+    const listeners = listen(config, certificate, applications, options, metrics, admin)
     const renewal = new CertificateRenewal(source, listeners.secure, logger, config.TLS_CHECK_MS)
     renewing.resolve(renewal)
     where.url = listeners.secure.url.origin
@@ -159,14 +166,14 @@ function makePrivate(dataDir: string, ending: AbortSignal, logger: Logger): void
  * folder.
  * @throws OtherServerError when another server answers on the socket
  */
-async function controlOf(config: Config, logger: Logger, server: ServerParts): Promise<ControlSocket | undefined> {
+async function controlOf(config: Config, logger: Logger, target: AdminTarget): Promise<ControlSocket | undefined> {
   const path = socketPath(config.DATA_DIR)
   if (path === undefined) {
     logger.warn('the path of DATA_DIR is too long for a socket: what `dhole apps` changes is seen after a restart')
     return undefined
   }
   try {
-    return await listenForCommands(path, serverTarget(server))
+    return await listenForCommands(path, target)
   } catch (error) {
     if (error instanceof OtherServerError) throw error
     logger.warn({ path, error: String(error) }, 'no socket: what `dhole apps` changes is seen after a restart')

@@ -39,6 +39,8 @@ export interface Cutoffs {
  * every implementation must do. Every method rejects with, or throws, `unavailable` when the storage cannot be used.
  */
 export interface MessageStore {
+  /** Time by the clock that the times of messages are of, in milliseconds since 1970. */
+  readonly now: number
   /**
    * Stores a batch; the same batch again changes nothing. Durable when it resolves.
    * @throws `sms-bad-arguments` when there is another batch of that rrid

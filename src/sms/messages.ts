@@ -62,6 +62,7 @@ export interface MessagesParts {
 export class Messages {
   /** Formats and parses times in the zone of the application. */
   readonly time: ReceiveTime
+  readonly settings: MessagesSettings
   readonly #parts: MessagesParts
   readonly #format: BatchFormat
   readonly #store: MessageStore
@@ -74,7 +75,9 @@ export class Messages {
   #firstTimer: Timer | undefined
   #isClosed = false
 
-  constructor(parts: MessagesParts, { timeZone, mobile, retentionDays, intervalMs }: MessagesSettings) {
+  constructor(parts: MessagesParts, settings: MessagesSettings) {
+    const { timeZone, mobile, retentionDays, intervalMs } = settings
+    this.settings = settings
     this.time = new ReceiveTime(timeZone)
     this.#parts = parts
     this.#format = new BatchFormat(this.time)
@@ -192,7 +195,7 @@ export class Messages {
 
   /** Deletes messages that are too old, in steps between which other requests run. */
   async purge(): Promise<void> {
-    const now = Date.now()
+    const { now } = this.#store
     const before = now - this.#retentionDays * DAY_MS
     const finals = seqOf(now - FINALS_KEPT_MS)
     const cutoffs = { before, finals, returned: Math.min(finals, seqOf(before)) }

@@ -25,6 +25,7 @@ export function bareService(parts: Partial<Service> = {}): Service {
     observer: silentObserver,
     prefix: '',
     documents: undefined,
+    admin: undefined,
     metrics: undefined,
     streamHost: undefined,
     strictTransport: undefined,

@@ -25,11 +25,18 @@ export const RULES_SINCE = 'rulesSince'
  */
 export type Admission = 'refused' | 'guarded' | 'open'
 
+/** Milliseconds since 1970. */
+interface Clock {
+  readonly now: number
+}
+
 /** A decision that a write needs. */
 type AuthorizationStep = 'write' | 'read' | 'validate'
 
-/** Options for the decisions of a write. */
+/** Options for decisions, most of them for those of a write. */
 export interface AuthorizerOptions {
+  /** Time of reads. Default: that of this process. */
+  readonly clock?: Clock | undefined
   /** Bounds the evaluation in a transaction, see `Budget`; beyond it `EvaluationPostponed` is thrown. */
   readonly patience?: number | undefined
   /** Called before `EvaluationPostponed` is thrown. */
@@ -48,21 +55,31 @@ export interface AuthorizerOptions {
  * @see docs/reference/protocol.md#rules
  */
 export class Authorizer {
-  readonly #ruleCache: RuleCache
+  readonly #ruleCache: Pick<RuleCache, 'of'>
   readonly #auth: Caller['auth']
   readonly #onTrace: Access['onTrace']
   readonly #options: AuthorizerOptions
 
-  constructor(ruleCache: RuleCache, caller: Caller, onTrace: Access['onTrace'], options: AuthorizerOptions = {}) {
+  /** @param ruleCache finds the rules of a stored source */
+  constructor(
+    ruleCache: Pick<RuleCache, 'of'>,
+    caller: Caller,
+    onTrace: Access['onTrace'],
+    options: AuthorizerOptions = {},
+  ) {
     this.#ruleCache = ruleCache
     this.#auth = caller.auth
     this.#onTrace = onTrace
     this.#options = options
   }
 
+  get #now(): number {
+    return this.#options.clock?.now ?? Date.now()
+  }
+
   /** Decides a read. A denial is a result, not an error. */
   *decideRead(path: Path, query: Query | undefined): Reads<Decision> {
-    const request = { auth: this.#auth, now: Date.now(), query: queryFacts(query) }
+    const request = { auth: this.#auth, now: this.#now, query: queryFacts(query) }
     return yield* mayRead(yield* this.#rules(), path, request, this.#evaluation)
   }
 
@@ -75,7 +92,7 @@ export class Authorizer {
 
   /** The permission of a write before its body is read. */
   *admission(path: Path, reach: Reach): Reads<Admission> {
-    const request = { auth: this.#auth, now: Date.now() }
+    const request = { auth: this.#auth, now: this.#now }
     const { chance, hasReadTree } = yield* mayWriteSome(yield* this.#rules(), path, reach, request)
     if (chance === 'none') return 'refused'
     return chance === 'some' && hasReadTree ? 'guarded' : 'open'

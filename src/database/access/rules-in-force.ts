@@ -24,7 +24,8 @@ export class RulesInForce {
 
   /** Evaluates the rules for a caller; `undefined` for a caller that no rule applies to. */
   authorizerFor({ as, onTrace }: Access, options?: AuthorizerOptions): Authorizer | undefined {
-    return as === undefined || as.kind === 'admin' ? undefined : new Authorizer(this.#ruleCache, as, onTrace, options)
+    if (as === undefined || as.kind === 'admin') return undefined
+    return new Authorizer(this.#ruleCache, as, onTrace, { ...options, clock: this.#store.clock })
   }
 
   /**
@@ -32,7 +33,8 @@ export class RulesInForce {
    * only the write itself makes a complete trace.
    */
   admission(path: Path, reach: Reach, { as, onTrace }: Access): Awaitable<Admission> {
-    if (as === undefined || as.kind === 'admin' || onTrace !== undefined) return 'open'
+    // The write itself is judged by the rules of its commit: here newer rules only matter where they allow more.
+    if (this.isOpenToWrites({ as, onTrace }) || as === undefined) return 'open'
     const fresh = this.#store.fresh()
     if (fresh !== undefined) return fresh.then(() => this.#admission(path, reach, as))
     return this.#admission(path, reach, as)
@@ -45,6 +47,7 @@ export class RulesInForce {
 
   #admission(path: Path, reach: Reach, as: Caller): Awaitable<Admission> {
     if (this.current.isWritable) return 'open'
-    return this.#store.read(() => new Authorizer(this.#ruleCache, as, undefined).admission(path, reach))
+    const { clock } = this.#store
+    return this.#store.read(() => new Authorizer(this.#ruleCache, as, undefined, { clock }).admission(path, reach))
   }
 }

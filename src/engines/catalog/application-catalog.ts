@@ -192,8 +192,8 @@ export class ApplicationCatalog {
   }
 
   async #change(id: string, work: (statements: Statements, tree: number) => Promise<void>): Promise<boolean> {
-    const { lanes, waitMs, hints, confirmations } = this.#database
-    const changed: NumberedBatch | undefined = await changeApplication(lanes, id, waitMs, work)
+    const { hints, confirmations } = this.#database
+    const changed: NumberedBatch | undefined = await changeApplication(this.#database, id, work)
     if (changed === undefined) return false
     hints.tell(changed.tree, changed.batch)
     await confirmations.everywhere(changed)

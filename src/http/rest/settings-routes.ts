@@ -1,4 +1,5 @@
 import { checkKeys } from '../../database/access/access.ts'
+import { readInTurns } from '../../database/access/rule-cache.ts'
 import { DholeError } from '../../error.ts'
 import type { Answer, Exchange } from '../exchange.ts'
 import { type BodyOptions, useJson, useText } from '../request/body.ts'
@@ -56,7 +57,7 @@ function writeRules(exchange: Exchange, { dryRun, print }: SettingsParameters): 
   return useText(exchange, bodyOptions(exchange), async (source) => {
     await checkAdmin(exchange)
     const { database } = exchange.application
-    if (dryRun === 'true') await database.checkRulesInTurns(source)
+    if (dryRun === 'true') await readInTurns(source)
     else await database.setRules(source, exchange)
     return formatReply(exchange, DONE, { print })
   })

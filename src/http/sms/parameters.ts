@@ -1,4 +1,5 @@
 import { DholeError } from '../../error.ts'
+import { loopTurn } from '../../scheduling/loop-turn.ts'
 import type { Exchange } from '../exchange.ts'
 import { useText } from '../request/body.ts'
 
@@ -7,10 +8,14 @@ export type SmsParameters = ReadonlyMap<string, string>
 
 /** Longest body that is a form, in bytes. */
 const MAX_FORM_BYTES = 1024 * 1024
+/** Length from which a body is signed in the time for long work, in UTF-16 code units. */
+const LONG_BODY = 16 * 1024
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const ESCAPED = /[%+]/
 /** Far more than any call has; bounds the time to sort them for the signature. */
 const MAX_PARAMETERS = 100
+/** The same with empty ones, and with those that are sent again: bounds the time to read them. */
+const MAX_MEMBERS = 1000
 /** Longest part of a name that an error quotes. */
 const LONGEST_SHOWN = 64
 
@@ -40,9 +45,7 @@ export function addParameter(parameters: Map<string, string>, name: string, valu
   if (known !== undefined && known !== value) {
     throw new DholeError('sms-bad-arguments', `${name.slice(0, LONGEST_SHOWN)}: given twice, with two values`)
   }
-  if (known === undefined && parameters.size === MAX_PARAMETERS) {
-    throw new DholeError('sms-bad-arguments', `Parameters: expected at most ${MAX_PARAMETERS}`)
-  }
+  if (known === undefined && parameters.size === MAX_PARAMETERS) throw tooMany()
   parameters.set(name, value)
 }
 
@@ -58,7 +61,10 @@ export async function readSmsBody(exchange: Exchange, maxBytes: number): Promise
     throw new DholeError('sms-bad-arguments', 'body: expected UTF-8 that is not compressed')
   }
   try {
-    return await useText(exchange, { maxBytes, malformed: 'bad-data', isTrusted: false }, async (text) => text)
+    const text = await useText(exchange, { maxBytes, malformed: 'bad-data', isTrusted: false }, async (body) => body)
+    // To sign a long text takes long.
+    if (text.length > LONG_BODY && loopTurn.isOver) await loopTurn.pause(true)
+    return text
   } catch (thrown) {
     if (!(thrown instanceof DholeError)) throw thrown
     if (thrown.code === 'no-data') return ''
@@ -79,12 +85,18 @@ function isForm({ headers }: Request): boolean {
 }
 
 function addForm(text: string, parameters: Map<string, string>): void {
+  let members = 0
   for (let start = 0; start < text.length; ) {
+    if (++members > MAX_MEMBERS) throw tooMany()
     const ampersand = text.indexOf('&', start)
     const end = ampersand === -1 ? text.length : ampersand
     if (end > start) addMember(text.slice(start, end), parameters)
     start = end + 1
   }
+}
+
+function tooMany(): DholeError {
+  return new DholeError('sms-bad-arguments', `Parameters: expected at most ${MAX_PARAMETERS}`)
 }
 
 function addMember(member: string, parameters: Map<string, string>): void {

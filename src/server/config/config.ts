@@ -55,7 +55,7 @@ export function readConfig(given: RawConfig): Config {
 }
 
 /** Settings whose values may be in files. */
-const SECRETS = ['APP_SECRET', 'SMS_KEY', 'SECRETS_KEY']
+const SECRETS = ['OPERATOR_SECRET', 'APP_SECRET', 'SMS_KEY', 'SECRETS_KEY']
 
 /** Reads secrets from the files that settings name. @throws Error when a file cannot be read, or both settings are set */
 function withSecretFiles(raw: RawConfig): RawConfig {

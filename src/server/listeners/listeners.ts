@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Applications } from '../../applications/applications.ts'
 import { clientLimits, mount } from '../../dhole.ts'
+import type { AdminService } from '../../http/admin/admin-service.ts'
 import type { MetricsPage } from '../../http/system/metrics-page.ts'
 import type { DholeOptions } from '../../options.ts'
 import type { Config } from '../config/settings.ts'
@@ -34,11 +35,12 @@ export function listen(
   applications: Applications,
   options: DholeOptions,
   metrics: MetricsPage,
+  admin?: AdminService,
 ): Listeners {
   const limits = clientLimits(options)
   // Elysia assumes a minimum length of the Host header and finds the wrong path for a shorter one by default.
   const app = () =>
-    new Elysia({ handler: { standardHostname: false } }).use(mount(applications, options, limits, metrics))
+    new Elysia({ handler: { standardHostname: false } }).use(mount(applications, options, limits, metrics, admin))
   const idleTimeout = config.IDLE_TIMEOUT_S
   const secure = new SecureListener(certificate, config.PORT, ({ cert, key }, port, reusePort) => {
     const address = { host: config.HOST, port, setting: 'PORT' } as const

@@ -35,6 +35,10 @@ export class PostgresMessageStore implements MessageStore {
     this.#leases = new Leases(tables, onError)
   }
 
+  get now(): number {
+    return this.#tables.clock.now
+  }
+
   record(batch: Batch): Promise<RecordedBatch> {
     return this.#tables.run((transaction) => recordBatch(transaction, this.#tables.tree, batch))
   }

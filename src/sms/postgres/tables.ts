@@ -21,10 +21,11 @@ export interface Tables {
   readonly tree: number
   /** Id of this process. */
   readonly process: string
-  /** The clock of the database as this process knows it, in milliseconds since 1970. Unlike that of batches it may be set back. */
-  readonly clock: { readonly now: number }
-  /** SQL expression of the clock of the database, in milliseconds since 1970. */
-  readonly databaseNow: string
+  /**
+   * The clock of the database, in milliseconds since 1970, as this process knows it and as an SQL expression. Unlike that of
+   * batches it may be set back.
+   */
+  readonly clock: { readonly now: number; readonly sql: string }
   /** @returns SQL condition that a process is alive. @param id an SQL expression */
   isAlive(id: string): string
   /** Runs work as a batch of the tree, durable when it resolves. It may run more than once; only its last run counts. */

@@ -32,6 +32,10 @@ export class SqliteMessageStore implements MessageStore {
     this.#format = format
   }
 
+  get now(): number {
+    return Date.now()
+  }
+
   record(batch: Batch): Promise<RecordedBatch> {
     return this.#tables.write((orm) => atOnce(() => recordBatch(orm, batch)))
   }
@@ -45,7 +49,7 @@ export class SqliteMessageStore implements MessageStore {
   }
 
   admit(intervalMs: number): boolean {
-    return this.#interval.admit(Date.now(), intervalMs)
+    return this.#interval.admit(this.now, intervalMs)
   }
 
   async lease(after: number | undefined, limit: number): Promise<LeasePage | undefined> {
@@ -82,7 +86,7 @@ export class SqliteMessageStore implements MessageStore {
 
   /** Finds and leases in one turn of the event loop, so that two calls never get the same states. */
   #leasePage(orm: BunSQLiteDatabase, after: number | undefined, limit: number): LeasePage | undefined {
-    for (const free of this.#leases.free(Date.now(), after)) {
+    for (const free of this.#leases.free(this.now, after)) {
       const records = finalStatesIn(orm, free).slice(0, limit)
       const last = records.at(-1)
       if (last !== undefined) return { range: this.#leases.lease({ first: free.first, last: last.seq }), records }

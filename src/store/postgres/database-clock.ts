@@ -6,11 +6,20 @@ const ASK_MS = 5000
 /** Longest time of a question whose answer is used, in milliseconds; the error is half of it at most. */
 const LONGEST_MS = 1000
 
+/** The clock that stored times are of, in milliseconds since 1970. */
+export interface StorageClock {
+  /** As this process knows it. It may be set back. */
+  readonly now: number
+  /** SQL expression of it. */
+  readonly sql: string
+}
+
 /**
  * The clock of the database, as this process knows it. Clocks of the machines of several processes differ; times that are
  * stored are all of this one.
  */
-export class DatabaseClock {
+export class DatabaseClock implements StorageClock {
+  readonly sql = DATABASE_NOW
   readonly #statements: Statements
   readonly #timer: ReturnType<typeof setInterval>
   /** Milliseconds since 1970 to which `performance.now()` is added. */

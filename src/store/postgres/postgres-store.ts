@@ -32,6 +32,7 @@ import { Tidying } from './commit/tidying/tidying.ts'
 import { openTree } from './commit/tree-head.ts'
 import { troubleReporter } from './connection/database-errors.ts'
 import type { Lanes } from './connection/lanes.ts'
+import type { StorageClock } from './database-clock.ts'
 import { Follower } from './follow/follower.ts'
 import { followMove } from './follow/moved-tree.ts'
 import { IndexManager } from './indexes/manager.ts'
@@ -58,6 +59,7 @@ export class PostgresStore implements TreeStore {
   readonly #waitMs: number
   readonly #unfollow: () => void
   readonly mayLag: boolean
+  readonly clock: StorageClock
   readonly #closing: (() => Promise<void>)[] = []
   #checked: Promise<void> | undefined
   #closed: Promise<void> | undefined
@@ -67,6 +69,7 @@ export class PostgresStore implements TreeStore {
     const { lanes, clock, row, confirmations } = database
     const troubled = troubleReporter((error) => observer.storeTroubled(application, error))
     this.#lanes = lanes
+    this.clock = clock
     this.#waitMs = settings.waitMs
     this.#tree = tree
     this.#followers = new Followers(troubled)
@@ -75,6 +78,7 @@ export class PostgresStore implements TreeStore {
     this.#indexes = new IndexManager({
       statements: lanes,
       tree: tree.tree,
+      clock,
       run: (work) => this.run(work),
       events: {
         onBegun: () => observer.indexBegun?.(),

@@ -5,7 +5,8 @@ import { arrayOf } from './connection/arrays.ts'
 import { failureKind } from './connection/database-errors.ts'
 import type { Parameter, Statements } from './connection/lane.ts'
 import type { Lanes } from './connection/lanes.ts'
-import { DATABASE_NOW, isAlive } from './processes.ts'
+import type { StorageClock } from './database-clock.ts'
+import { isAlive } from './processes.ts'
 
 type Item = string | number | boolean | null
 
@@ -27,10 +28,8 @@ export interface SideTables {
   readonly tree: number
   /** Id of this process. */
   readonly process: string
-  /** The clock of the database as this process knows it, in milliseconds since 1970. */
-  readonly clock: { readonly now: number }
-  /** SQL expression of the clock of the database, in milliseconds since 1970. */
-  readonly databaseNow: string
+  /** The clock of the database. */
+  readonly clock: StorageClock
   /** @returns condition that a process is alive. @param id an SQL expression */
   isAlive(id: string): string
   /** Runs work as a batch of the tree. It may run more than once; only its last run counts. */
@@ -47,7 +46,7 @@ export interface SideTables {
 interface SharedParts {
   readonly lanes: Lanes
   readonly process: string
-  readonly clock: { readonly now: number }
+  readonly clock: StorageClock
 }
 
 interface TreeParts {
@@ -72,7 +71,6 @@ export function sideTables(
     tree,
     process,
     clock,
-    databaseNow: DATABASE_NOW,
     isAlive,
     run: (work) =>
       run(({ statements, now, takeIds }) => work({ statements: withArrays(statements), now, takeIds })).catch(asUsers),

@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { connect as connectHttp2, constants } from 'node:http2'
 import { connect } from 'node:tls'
-import { fileTest } from '../../support/engine.ts'
 import { http2Client } from '../../support/http2-client.ts'
 import type { HttpsServer } from '../../support/https-server.ts'
+import { useClockOfTests } from '../../support/postgres/clock.ts'
 import { dataOf, encoded, mobiles, pushed, SmsClient, type Status, signed, timestamp } from './calls.ts'
 import { expectRefusal, refusals } from './refusals.ts'
 import { application, startSms } from './service.ts'
 
-const MOVED_CLOCK = 'a test cannot move the clock of the database'
-
 const [FIRST = '', SECOND = '', THIRD = ''] = mobiles(3)
 const DAY_MS = 24 * 60 * 60 * 1000
+
+useClockOfTests()
 
 afterEach(() => {
   setSystemTime()
@@ -63,7 +63,7 @@ async function freshOnceSeen(client: SmsClient): Promise<readonly Status[]> {
 }
 
 describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
-  fileTest(MOVED_CLOCK, '103: the news are told once, oldest first', async () => {
+  test('103: the news are told once, oldest first', async () => {
     await using server = await startSms({ app: application({ intervalMs: 1000 }) })
     await using http2 = http2Client(server.url, server.ca)
     const client = new SmsClient(protocol === 'HTTP/2' ? http2.call : server.call)
@@ -114,7 +114,7 @@ for (const [age, told] of [
   [DAY_MS, false],
   [DAY_MS - 1, true],
 ] as const) {
-  fileTest(MOVED_CLOCK, `107: what became final ${age} ms ago is news: ${told}`, () => ageTest(age, told))
+  test(`107: what became final ${age} ms ago is news: ${told}`, () => ageTest(age, told))
 }
 
 async function ageTest(age: number, told: boolean): Promise<void> {

@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bun:test'
-import { fileTest } from '../../support/engine.ts'
 import type { HttpsServer } from '../../support/https-server.ts'
+import { useClockOfTests } from '../../support/postgres/clock.ts'
 import { dataOf, mobiles, pushed, SmsClient, signed, timestamp } from './calls.ts'
 import { expectRefusal, refusals } from './refusals.ts'
 import { application, startSms } from './service.ts'
 
 const [ONE = ''] = mobiles(1)
 const OTHER_KEY = 'the key of another application'
+
+useClockOfTests()
 
 let server: HttpsServer
 let client: SmsClient
@@ -66,11 +68,8 @@ async function play(app: string, calls: readonly Call[]): Promise<void> {
   }
 }
 
-const MOVED_CLOCK = 'a test cannot move the clock of the database'
-
 for (const { name, app = 'app', calls } of rows) {
-  if (calls.some(({ at }) => Math.abs(at) > 1)) fileTest(MOVED_CLOCK, name, () => play(app, calls))
-  else test(name, () => play(app, calls))
+  test(name, () => play(app, calls))
 }
 
 test('both ways of asking are counted together', async () => {
@@ -81,7 +80,7 @@ test('both ways of asking are counted together', async () => {
   expectRefusal(await client.news(), refusals.tooOften)
 })
 
-fileTest(MOVED_CLOCK, 'each application is counted for itself', async () => {
+test('each application is counted for itself', async () => {
   const other = new SmsClient(server.call, 'other', OTHER_KEY)
   at(0)
   for (const one of [client, other]) dataOf(await one.news())
@@ -103,7 +102,7 @@ test('who cannot sign neither uses a turn up nor hears whose turn it is', async 
   expectRefusal(await client.news(), refusals.tooOften)
 })
 
-fileTest(MOVED_CLOCK, 'a refused call takes no news away', async () => {
+test('a refused call takes no news away', async () => {
   const rrid = await client.record([ONE])
   at(0)
   dataOf(await client.news())

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
-import { fileTest } from '../../support/engine.ts'
+import { useClockOfTests } from '../../support/postgres/clock.ts'
 import { withServer } from '../../support/with-server.ts'
 import { dataOf, encoded, freshRrid, mobiles, pushed, SmsClient, signed, timestamp } from './calls.ts'
 import { lives, type Told } from './message-lives.ts'
@@ -9,6 +9,8 @@ import { wrongBatches, wrongPushes } from './wrong-arguments.ts'
 
 const [ONE = '', TWO = '', THREE = ''] = mobiles(3)
 
+useClockOfTests()
+
 const server = withServer(() => startSms({ app: application(), abroad: application({ mobile: '^\\+[0-9]{5,15}$' }) }))
 const client = new SmsClient(server.call)
 
@@ -17,20 +19,16 @@ afterEach(() => {
 })
 
 describe('taking a batch in', () => {
-  fileTest(
-    'a test cannot set the clock of the database',
-    'its name tells the time, and is another one each time',
-    async () => {
-      const now = Date.now()
-      setSystemTime(new Date(now))
-      const made = [await client.record([ONE]), await client.record([ONE])]
-      for (const rrid of made) {
-        expect(rrid).toMatch(/^[0-9a-f]{18}$/)
-        expect(Number.parseInt(rrid.slice(0, 11), 16)).toBe(now)
-      }
-      expect(made[0]).not.toBe(made[1] ?? '')
-    },
-  )
+  test('its name tells the time, and is another one each time', async () => {
+    const now = Date.now()
+    setSystemTime(new Date(now))
+    const made = [await client.record([ONE]), await client.record([ONE])]
+    for (const rrid of made) {
+      expect(rrid).toMatch(/^[0-9a-f]{18}$/)
+      expect(Number.parseInt(rrid.slice(0, 11), 16)).toBe(now)
+    }
+    expect(made[0]).not.toBe(made[1] ?? '')
+  })
 
   test.each(['x', 'A-b_9', 'x'.repeat(64), '0', '-', 'E97539AF58F44A0092'])('it may be called %s', async (rrid) => {
     const answer = await client.batch({ rrid, mobiles: JSON.stringify([ONE]) })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe } from 'bun:test'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
+import { byClockOfTests } from '../../support/postgres/clock.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
-import { byClockOfTests, openMessages } from '../../support/postgres/messages.ts'
+import { openMessages } from '../../support/postgres/messages.ts'
 import { messageStoreContract } from './store-contract.ts'
 
 describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'PostgreSQL', () => {

@@ -39,22 +39,6 @@ export async function openMessages(
   return { tree, store, close, [Symbol.asyncDispose]: close }
 }
 
-/** A database whose clock is that of this process: tests set it. */
-export function byClockOfTests(database: PostgresDatabase): PostgresDatabase {
-  const clock = {
-    get now() {
-      return Date.now()
-    },
-  }
-  return new Proxy(database, {
-    get: (target, name) => {
-      if (name === 'clock') return clock
-      const member = Reflect.get(target, name, target)
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
-}
-
 /** Records a batch of these messages and reports each as delivered, in order. */
 export async function deliver(store: MessageStore, mobiles: readonly string[]): Promise<void> {
   const { rrid } = await store.record({ mobiles })

@@ -64,16 +64,16 @@ describe('a bound shared by the listens of one connection', () => {
     const [many, few] = [new Client(bound), new Client(bound)]
     await hub.subscribe(listen('many'), { sink: many })
     await hub.subscribe(listen('few'), { sink: few })
-    hub.publish([change(++seq, 'few', 100)])
-    while (lost.length === 0) hub.publish([change(++seq, 'many', 1000)])
+    await hub.publish([change(++seq, 'few', 100)])
+    while (lost.length === 0) await hub.publish([change(++seq, 'many', 1000)])
     // Ten events of 1,000 do not fit beside the other one.
     expect(lost).toEqual([11])
-    hub.publish([change(++seq, 'few', 100)])
+    await hub.publish([change(++seq, 'few', 100)])
     for (const { room } of [many, few]) room.resolve()
     await settled()
     expect([few.beginnings, few.seqs]).toEqual([[0], [1, 12]])
     expect([many.beginnings, many.seqs]).toEqual([[0, 12], []])
-    hub.publish([change(++seq, 'many', 1000)])
+    await hub.publish([change(++seq, 'many', 1000)])
     expect(many.seqs).toEqual([13])
     hub.close()
   })
@@ -95,7 +95,7 @@ describe('a listener whose caller changes', () => {
     reads[0]?.resolve(0)
     const subscriber = await subscribing
     client.isRefusing = true
-    hub.publish([change(1, 'n', 1)])
+    await hub.publish([change(1, 'n', 1)])
     return { hub, client, subscriber, reads }
   }
 
@@ -105,12 +105,12 @@ describe('a listener whose caller changes', () => {
     reads[1]?.resolve(1)
     await settled()
     expect([client.beginnings, reads.length]).toEqual([[0], 3])
-    hub.publish([change(2, 'n', 1), change(3, 'n', 1)])
+    await hub.publish([change(2, 'n', 1), change(3, 'n', 1)])
     reads[2]?.resolve(2)
     await settled()
     expect([client.beginnings, client.seqs]).toEqual([[0, 2], [3]])
     subscriber.callerChanged()
-    hub.publish([change(4, 'n', 1)])
+    await hub.publish([change(4, 'n', 1)])
     expect([client.seqs, reads.length]).toEqual([[3, 4], 3])
     hub.close()
   })

@@ -48,7 +48,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'scheduling',
     'sms',
   ],
-  'index.ts': ['dhole.ts', 'error.ts', 'observer.ts', 'options.ts'],
+  'plugin-console.ts': ['admin', 'auth', 'data-folder', 'dhole.ts', 'error.ts', 'http', 'options.ts'],
+  'index.ts': ['dhole.ts', 'error.ts', 'observer.ts', 'options.ts', 'plugin-console.ts'],
   embedded: ['database', 'error.ts', 'hub', 'query', 'scheduling', 'store', 'tree'],
   'embedded.ts': [
     'auth',
@@ -64,12 +65,14 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   admin: [
     'applications',
+    'auth',
     'data-folder',
     'database',
     'engines',
     'error.ts',
     'files',
     'options.ts',
+    'query',
     'scheduling',
     'sms',
     'store',
@@ -78,6 +81,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   server: [
     'admin',
     'applications',
+    'auth',
     'data-folder',
     'database',
     'dhole.ts',

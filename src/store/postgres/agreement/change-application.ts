@@ -1,9 +1,18 @@
 import { LogFlag } from '../batch.ts'
-import { BatchConflict, insertLogRow } from '../commit/commit-statement.ts'
+import { BatchConflict } from '../commit/batch-conflict.ts'
+import { insertLogRow } from '../commit/commit-statement.ts'
 import { Patience } from '../commit/committer.ts'
 import { lastBatch } from '../commit/tree-head.ts'
 import type { Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
+import type { StorageClock } from '../database-clock.ts'
+
+/** What all trees of a process share. */
+interface Installation {
+  readonly lanes: Lanes
+  readonly clock: Pick<StorageClock, 'now'>
+  readonly waitMs: number
+}
 
 /** A batch of a tree. */
 export interface NumberedBatch {
@@ -19,13 +28,12 @@ export interface NumberedBatch {
  * @throws `unavailable` when the database stays away, and what `work` throws
  */
 export async function changeApplication(
-  lanes: Lanes,
+  { lanes, clock, waitMs }: Installation,
   id: string,
-  waitMs: number,
   work: (statements: Statements, tree: number) => Promise<void>,
 ): Promise<NumberedBatch | undefined> {
   const patience = new Patience(waitMs)
-  const attempt = () => lanes.transaction((statements) => change(statements, id, work))
+  const attempt = () => lanes.transaction((statements) => change(statements, clock, id, work))
   for (;;) {
     try {
       return await patience.run(attempt)
@@ -38,6 +46,7 @@ export async function changeApplication(
 
 async function change(
   statements: Statements,
+  clock: Installation['clock'],
   id: string,
   work: (statements: Statements, tree: number) => Promise<void>,
 ): Promise<NumberedBatch | undefined> {
@@ -50,7 +59,7 @@ async function change(
   const { tree, isMoved } = row
   await work(statements, tree)
   const before = await lastBatch(statements, tree)
-  const at = Math.max(Date.now(), before.at)
+  const at = Math.max(clock.now, before.at)
   const next = { ...before, batch: before.batch + 1, stamp: crypto.randomUUID(), at }
   const flags = LogFlag.application | (isMoved ? LogFlag.moved : 0)
   await insertLogRow(statements, tree, before, {

@@ -7,6 +7,7 @@ import type { IndexInfo } from '../../store.ts'
 import { LogFlag, type RunBatch } from '../batch.ts'
 import type { OpenIndexes } from '../commit/working-tree.ts'
 import type { Statements } from '../connection/lane.ts'
+import type { StorageClock } from '../database-clock.ts'
 import { indexesOf } from './batch-indexes.ts'
 import { type BuildEvents, IndexBuilder } from './building/builder.ts'
 import type { PageSize } from './building/child-page.ts'
@@ -30,6 +31,7 @@ export interface IndexManagerParts {
   /** Each statement runs on its own. */
   readonly statements: Statements
   readonly tree: number
+  readonly clock: Pick<StorageClock, 'now'>
   readonly run: RunBatch
   readonly events: BuildEvents
   /** Time without a use after which an index is dropped, in milliseconds. */
@@ -52,7 +54,7 @@ export class IndexManager {
   readonly #table: DefinitionTable
   readonly #builder: IndexBuilder
   readonly #removal: EntryRemoval
-  readonly #uses = new IndexUses()
+  readonly #uses: IndexUses
   readonly #timer: ReturnType<typeof setInterval>
   #declarations: readonly IndexDeclaration[] = []
   #covering: readonly IndexDeclaration[] = []
@@ -63,6 +65,7 @@ export class IndexManager {
   constructor(parts: IndexManagerParts) {
     const { statements, tree, run, events, buildSize } = parts
     this.#parts = parts
+    this.#uses = new IndexUses(parts.clock)
     this.#table = new DefinitionTable(statements, tree)
     this.#removal = new EntryRemoval(statements, tree, events.onFailed)
     this.#builder = new IndexBuilder({
@@ -163,7 +166,7 @@ export class IndexManager {
 
   /** Records uses, which no reader sees, and drops what was not used, or need not cover any more. */
   async #dropUnused(): Promise<void> {
-    const { indexIdleMs: idleMs, run } = this.#parts
+    const { indexIdleMs: idleMs, run, clock } = this.#parts
     await this.#table.touch(this.#uses.take(), idleMs / NOTED_SHARE)
     const hasNewDeclarations = this.#hasNewDeclarations
     this.#hasNewDeclarations = false
@@ -173,11 +176,11 @@ export class IndexManager {
         await definitions.uncover(await this.#uncovered(definitions))
       })
     }
-    const unused = await this.#table.unusedSince(Date.now() - idleMs)
+    const unused = await this.#table.unusedSince(clock.now - idleMs)
     if (unused.length === 0) return
     const limits = this.#limits(await this.#pathsOf(unused))
     const kept = unused.filter((definition) => limits.isKept(definition))
-    await this.#table.touch(new Map(kept.map(({ id }) => [id, Date.now()])), 0)
+    await this.#table.touch(new Map(kept.map(({ id }) => [id, clock.now])), 0)
     if (kept.length === unused.length) return
     await run(async (transaction) => {
       const definitions = new DefinitionWriter(transaction)

@@ -6,10 +6,16 @@ export class IndexUses {
   /** By index id: since the last call of `take`, and before it. */
   #used = new Map<number, number>()
   readonly #usedBefore = new Map<number, number>()
+  readonly #clock: { readonly now: number } | undefined
+
+  /** @param clock milliseconds since 1970. Default: that of this process */
+  constructor(clock?: { readonly now: number }) {
+    this.#clock = clock
+  }
 
   /** Records that a query has used an index. */
   record(id: number): void {
-    this.#used.set(id, Date.now())
+    this.#used.set(id, this.#clock?.now ?? Date.now())
   }
 
   /** The last use: the cached time is newer than the stored one. */

@@ -62,6 +62,7 @@ export class ListTree implements WorkingTree, AsyncDisposable {
     const manager: IndexManager = new IndexManager({
       statements: this.database.lanes,
       tree: this.tree,
+      clock: this.database.clock,
       run: this.run,
       events: { onBegun() {}, onBuilt() {}, onFailed: (error) => this.failures.push(error) },
       indexIdleMs: 3_600_000,

@@ -1,7 +1,7 @@
 import type { AppliedTree } from '../../applied-tree.ts'
 import { arrayOf } from '../../connection/arrays.ts'
 import type { Lanes } from '../../connection/lanes.ts'
-import type { DatabaseClock } from '../../database-clock.ts'
+import type { StorageClock } from '../../database-clock.ts'
 import { DROP_LISTS } from '../../indexes/definition-table.ts'
 import type { RecordClock } from '../record-clock.ts'
 import { trimLog } from './trim-log.ts'
@@ -25,7 +25,7 @@ interface TidiedTree {
   readonly lanes: Lanes
   readonly tree: AppliedTree
   readonly records: RecordClock
-  readonly clock: Pick<DatabaseClock, 'now'>
+  readonly clock: Pick<StorageClock, 'now'>
 }
 
 /** What a batch has written. */
@@ -64,7 +64,7 @@ export class Tidying {
   readonly #lanes: Lanes
   readonly #tree: AppliedTree
   readonly #records: RecordClock
-  readonly #clock: Pick<DatabaseClock, 'now'>
+  readonly #clock: Pick<StorageClock, 'now'>
   readonly #retention: Retention
   readonly #onTroubled: (error: unknown) => void
   readonly #due: Due = { sweep: true, log: true, records: true }

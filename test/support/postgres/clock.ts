@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, spyOn } from 'bun:test'
+import { DatabaseClock } from '../../../src/store/postgres/database-clock.ts'
+import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
+import { withMembers } from './with-members.ts'
+
+/** The clock of this process, which `setSystemTime` sets, in place of that of a database. */
+const members = {
+  get now() {
+    return Date.now()
+  },
+  get sql() {
+    return `${Date.now()}::bigint`
+  },
+}
+
+/** A database whose clock is that of this process. */
+export function byClockOfTests(database: PostgresDatabase): PostgresDatabase {
+  return withMembers(database, { clock: withMembers(database.clock, members) })
+}
+
+/** Every database that the tests of a file open in this process has the clock of this process. */
+export function useClockOfTests(): void {
+  const { open } = DatabaseClock
+  let replaced: { mockRestore(): void } | undefined
+  beforeAll(() => {
+    const opened = async (...parameters: Parameters<typeof open>) =>
+      withMembers(await open.apply(DatabaseClock, parameters), members)
+    replaced = spyOn(DatabaseClock, 'open').mockImplementation(opened)
+  })
+  afterAll(() => replaced?.mockRestore())
+}
