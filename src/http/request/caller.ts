@@ -46,15 +46,14 @@ export function callerOf(application: Application, exchange: Exchange, carriers:
  */
 export function identify(exchange: Exchange, carriers: Carriers): Awaitable<Caller> {
   const { application } = exchange
-  const { keys } = application.authenticator
-  const identified = (caller: Caller): Awaitable<Caller> => {
-    // They may be replaced while a signature is verified.
-    if (keys.isReplaced) return identify(exchange, carriers)
-    exchange.keys = caller === ANONYMOUS ? undefined : keys
-    return caller
-  }
   const caller = callerOf(application, exchange, carriers)
-  return caller instanceof Promise ? caller.then(identified) : identified(caller)
+  exchange.keys = caller === ANONYMOUS ? undefined : application.authenticator.keys
+  return caller instanceof Promise ? caller.then((known) => identified(exchange, carriers, known)) : caller
+}
+
+/** The keys may have been replaced while a signature was verified. */
+function identified(exchange: Exchange, carriers: Carriers, caller: Caller): Awaitable<Caller> {
+  return exchange.keys?.isReplaced === true ? identify(exchange, carriers) : caller
 }
 
 /** The first one present counts. */
