@@ -1,6 +1,6 @@
 import { type Administration, type DefaultApplication, fixedKeys, SETTING } from '../admin/administration.ts'
-import { DatabaseAdministration } from '../admin/database/database-administration.ts'
-import { DatabaseRegistry } from '../admin/database/database-registry.ts'
+import { DatabaseAdministration } from '../admin/database-administration.ts'
+import { DatabaseRegistry } from '../admin/database-registry.ts'
 import { FileAdministration } from '../admin/file-administration.ts'
 import { Registry } from '../admin/registry.ts'
 import type { Applications } from '../applications/applications.ts'

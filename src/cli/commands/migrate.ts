@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import type { TablesReport } from '../../admin/database/migrate.ts'
+import type { TablesReport } from '../../admin/migrate.ts'
 import { databaseOfEnvironment } from '../connect/database-settings.ts'
 import { EXIT_FAILED } from '../exit-status.ts'
 import { print, printJson, type ReportFlags, withReport } from '../terminal/output.ts'
@@ -24,7 +24,7 @@ async function migrate({ check, finish, json, quiet }: MigrateFlags): Promise<vo
   const server = databaseOfEnvironment()
   if (server === undefined)
     throw new Error('DATABASE_URL is not set: files are brought up to date when they are opened')
-  const { bringUpToDate, checkTables } = await import('../../admin/database/migrate.ts')
+  const { bringUpToDate, checkTables } = await import('../../admin/migrate.ts')
   const report = check ? await checkTables(server) : await bringUpToDate(server, finish ?? false)
   if (json) printJson(report)
   else if (!quiet) for (const line of linesOf(report)) print(line)

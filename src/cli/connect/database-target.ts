@@ -1,6 +1,6 @@
 import type { Administration } from '../../admin/administration.ts'
-import { DatabaseAdministration } from '../../admin/database/database-administration.ts'
-import { DatabaseRegistry } from '../../admin/database/database-registry.ts'
+import { DatabaseAdministration } from '../../admin/database-administration.ts'
+import { DatabaseRegistry } from '../../admin/database-registry.ts'
 import { PostgresEngine } from '../../engines/postgres-engine.ts'
 import type { ApplicationSettings, DatabaseServer } from '../../options.ts'
 import { defaultId } from './app-flag.ts'

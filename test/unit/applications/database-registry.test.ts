@@ -1,5 +1,5 @@
 import { afterEach, expect, spyOn, test } from 'bun:test'
-import { DatabaseRegistry } from '../../../src/admin/database/database-registry.ts'
+import { DatabaseRegistry } from '../../../src/admin/database-registry.ts'
 import type { ApplicationCatalog } from '../../../src/engines/catalog/application-catalog.ts'
 
 /** A registry over settings by name, which counts the questions to the database. */

@@ -1,8 +1,8 @@
-import type { Applications } from '../../applications/applications.ts'
-import { newSecret } from '../../data-folder/secret-file.ts'
-import type { ApplicationCatalog } from '../../engines/catalog/application-catalog.ts'
-import { checkApplicationSettings } from '../../options.ts'
-import { NotConfirmed } from '../../store/postgres/agreement/confirmations.ts'
+import type { Applications } from '../applications/applications.ts'
+import { newSecret } from '../data-folder/secret-file.ts'
+import type { ApplicationCatalog } from '../engines/catalog/application-catalog.ts'
+import { checkApplicationSettings } from '../options.ts'
+import { NotConfirmed } from '../store/postgres/agreement/confirmations.ts'
 import {
   type AddedApplication,
   type Administration,
@@ -13,9 +13,9 @@ import {
   type Rotation,
   type ServerState,
   type ShownKeys,
-} from '../administration.ts'
-import { openOrLocked } from '../registry.ts'
+} from './administration.ts'
 import { type DatabaseRegistry, rulesOf, settingsOf } from './database-registry.ts'
+import { openOrLocked } from './registry.ts'
 
 const NO_FILES = 'the applications are on a database server, not in files'
 

@@ -1,8 +1,8 @@
-import type { ApplicationCatalog } from '../../engines/catalog/application-catalog.ts'
-import { messageOf } from '../../files/system-error.ts'
-import { type ApplicationSettings, checkApplicationSettings } from '../../options.ts'
-import type { Awaitable } from '../../scheduling/awaitable.ts'
-import { openOrLocked, type RulesKind } from '../registry.ts'
+import type { ApplicationCatalog } from '../engines/catalog/application-catalog.ts'
+import { messageOf } from '../files/system-error.ts'
+import { type ApplicationSettings, checkApplicationSettings } from '../options.ts'
+import type { Awaitable } from '../scheduling/awaitable.ts'
+import { openOrLocked, type RulesKind } from './registry.ts'
 
 /** How long a name without an application is remembered, in milliseconds. */
 const UNKNOWN_MS = 1000

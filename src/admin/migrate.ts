@@ -1,8 +1,8 @@
-import type { DatabaseServer } from '../../options.ts'
-import { DEFAULT_SCHEMA } from '../../store/postgres/connection/address.ts'
-import { placeOf } from '../../store/postgres/connection/database-problem.ts'
-import type { Migration } from '../../store/postgres/schema/migrations.ts'
-import { examineTables, migrateDatabase } from '../../store/postgres/schema/prepare.ts'
+import type { DatabaseServer } from '../options.ts'
+import { DEFAULT_SCHEMA } from '../store/postgres/connection/address.ts'
+import { placeOf } from '../store/postgres/connection/database-problem.ts'
+import type { Migration } from '../store/postgres/schema/migrations.ts'
+import { examineTables, migrateDatabase } from '../store/postgres/schema/prepare.ts'
 
 /** How long to wait for a server that is away, and for tables that are in use, in milliseconds. */
 const DEFAULT_WAIT_MS = 10_000
