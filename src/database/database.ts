@@ -70,7 +70,9 @@ export class Database {
     this.#writes = new TreeWrites(store, this.#rules, this.#streams.watchers, limits)
     store.follow({ settings: () => this.#inBackground(this.#indexes.build()) })
     if (settings.keepRules && !this.hasOwnRules)
-      this.#inBackground(this.#ruleCache.use(rules, () => this.#writes.storeRules(rules, 'settings', true)))
+      this.#inBackground(
+        this.#ruleCache.use(rules, () => this.#writes.storeRules(rules, { by: 'settings', isFirst: true })),
+      )
     else if (this.#rules.current.indexes.length > 0) this.#inBackground(this.#indexes.build())
   }
 
@@ -104,11 +106,12 @@ export class Database {
    * rules do not allow are ended, on every process that has the tree open.
    * @param by who does it, for the history
    * @param expected source of the rules to replace
+   * @param access its keys must be in force
    * @throws `bad-rules`, `rule-wildcards`: the old ones stay; `admin-state` when others than the expected ones are in force
    * @see docs/reference/protocol.md#rules
    */
-  async setRules(source: string, by = 'host', expected?: string): Promise<void> {
-    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, by, false, expected))
+  async setRules(source: string, by = 'host', expected?: string, access: Access = {}): Promise<void> {
+    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, { by, expected, access }))
     await this.#streams.rechecked
     await this.#store.everywhere?.()
   }
