@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { connect } from 'node:tls'
-import { type EventSource, openSource } from '../../support/event-source.ts'
+import { EventSource, openSource } from '../../support/event-source.ts'
 import { startInProcess } from '../../support/https-server.ts'
 import { type IdleStreams, openIdle } from '../../support/idle-streams.ts'
 import type { Look } from './stream-child.ts'
@@ -87,11 +87,20 @@ test('a client that leaves while its stream is opened leaves nothing', async () 
     await Promise.all(Array.from({ length: LEAVING }, () => leaveAtOnce(server, '/long.json')))
     await lookWhenLeft(server, descriptors)
   }
-  // Their places are free again.
-  const stay = await Promise.all(Array.from({ length: LEAVING }, () => openSource(server, '/long.json')))
-  expect(stay.map(({ status }) => status)).toEqual(new Array<number>(LEAVING).fill(200))
+  // Their places are free again: without one of them, somebody would wait for ever.
+  const stay = await Promise.all(Array.from({ length: LEAVING }, () => openOnceFree(server, '/long.json')))
   await Promise.all(stay.map((source) => source[Symbol.asyncDispose]()))
 }, 60_000)
+
+/** Opens a stream. The place of a client that has left is free when the read for it ends, which no look shows. */
+async function openOnceFree(server: StreamServer, target: string): Promise<EventSource> {
+  for (;;) {
+    const source = await EventSource.open(server, target)
+    if (source.status === 200) return source
+    expect(source.status).toBe(429)
+    await source[Symbol.asyncDispose]()
+  }
+}
 
 /** Asks for a stream, and closes the connection when the request is sent. */
 async function leaveAtOnce({ port, ca }: StreamServer, target: string): Promise<void> {
