@@ -31,11 +31,11 @@ function openAll(server: StreamServer): Promise<IdleStreams[]> {
   )
 }
 
-/** Looks until nobody listens, and no more files are open than there should be. */
+/** Looks until nobody listens, and as many files are open as there should be: a lost connection to a database is opened again. */
 async function lookWhenLeft(server: StreamServer, descriptors: number): Promise<Look> {
   for (;;) {
     const look = await server.look()
-    if (look.subscribers === 0 && look.descriptors <= descriptors) return look
+    if (look.subscribers === 0 && look.descriptors === descriptors) return look
   }
 }
 
@@ -55,7 +55,6 @@ test('of thousands of idle streams nothing stays', async () => {
       await Promise.all(connections.map((connection) => connection.drop()))
     }
     const left = await lookWhenLeft(server, before.descriptors)
-    expect(left.descriptors).toBe(before.descriptors)
     expect(left.watched).toBe(0)
     // The first time the process also becomes warm.
     warm ??= left
